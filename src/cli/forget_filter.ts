@@ -127,11 +127,14 @@ function idsOf(db: DatabaseSync, ids: readonly string[]) {
   const observations: number[] = [];
   const captures: string[] = [];
   for (const text of ids) {
+    const isNumber = /^#?\d{1,15}$/.test(text);
+    if (!isNumber && findQueueItems(db, text.trim().toLowerCase(), 2).length > 0) {
+      captures.push(queueItemOf(db, text).id);
+      continue;
+    }
     const observation = findObservation(db, text.replace(/^#/, ""));
     if (observation !== null) observations.push(observation);
-    if (findQueueItems(db, text.trim().toLowerCase(), 2).length > 0 && !/^#?\d{1,15}$/.test(text)) {
-      captures.push(queueItemOf(db, text).id);
-    } else if (observation === null && !isBeingForgotten(db, text)) {
+    else if (!isBeingForgotten(db, text)) {
       throw new UserError(`Cannot find "${text}"`, {
         why:
           "no observation has this number, and no capture an id that begins like this; nothing was changed",

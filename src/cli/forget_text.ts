@@ -14,6 +14,7 @@ const GONE: Readonly<Record<string, Noun>> = {
 
 /** Rows that stay without what they say of it. */
 const QUOTING: Readonly<Record<string, Noun>> = {
+  remade: ["observation", "observations"],
   hook_executions: ["audit row", "audit rows"],
   sessions: ["session", "sessions"],
   tasks: ["task", "tasks"],

@@ -7,10 +7,13 @@ import type { ChangedRows } from "../store/changed_rows.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
 import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
 import { knownTranscripts, transcriptsOf } from "../store/forget_look.ts";
+import { writeRemade } from "../store/remade.ts";
+import { remakeIn } from "../recall/remake.ts";
+import type { LateRedaction } from "../recall/late_redaction.ts";
 import { closeMends } from "../store/forget_mends.ts";
 import { forgetPlaces } from "../store/forget_places.ts";
 import {
-  FORGET_BATCH,
+  batchesOf,
   nameRecord,
   type ReceiptKey,
   removeCaptures,
@@ -85,6 +88,8 @@ export interface ForgetRequest {
   readonly again: string;
   /** Whether all that there is stands in room that nothing uses. */
   readonly isUnused: boolean;
+  /** Masks what is made anew. */
+  readonly redact: LateRedaction | undefined;
   readonly nowMs: number;
   readonly onProgress?: (doing: string) => void;
 }
@@ -201,34 +206,33 @@ function removeEverything(
   const changed: ChangedRows = new Map();
   const add = (counts: Removed) => addTo(removed, counts);
   const digests: string[] = [];
+  const isAlone = isTextAlone(filter);
+  const remake = remakeIn(db, { redact: request.redact, atMs: nowMs });
   let pieces: Steps["pieces"] = null;
   let transcripts: readonly string[] = [];
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     tell("looking for what is to be forgotten …");
     const spool = matchingSpool(place, filter);
     for (const path of spool) removeSpooled(path, (record) => nameRecord(db, record, receipt));
-    const chosen = chooseForgotten(db, filter);
+    const chosen = chooseForgotten(db, filter, { remake });
     const sessions = scopeOf(db, filter, chosen);
     if (round === 1) {
-      if (!isTextAlone(filter)) pieces = piecesOf(db, chosen);
-      transcripts = isTextAlone(filter)
-        ? transcriptsAround(knownTranscripts(db))
-        : transcriptsOf(db, chosen);
+      if (!isAlone) pieces = piecesOf(db, chosen);
+      transcripts = isAlone ? transcriptsAround(knownTranscripts(db)) : transcriptsOf(db, chosen);
     }
-    const { observations, captures, importedSummaries } = chosen;
-    add({ importedSummaries });
-    for (let at = 0; at < observations.length; at += FORGET_BATCH) {
-      const ids = observations.slice(at, at + FORGET_BATCH);
-      const done = withIndex(db, () => removeObservations(db, ids, { receipt, changed }));
+    const { observations, captures, remade, importedSummaries } = chosen;
+    add({ importedSummaries, remade: remade.length });
+    for (const { batch } of batchesOf(remade)) withIndex(db, () => writeRemade(db, batch));
+    for (const { batch, until } of batchesOf(observations)) {
+      const done = withIndex(db, () => removeObservations(db, batch, { receipt, changed }));
       add({ observations: done.count, sessions: done.titles });
       digests.push(...done.digests);
-      tell(`removed ${at + ids.length} of ${observations.length} observations …`);
+      tell(`removed ${until} of ${observations.length} observations …`);
     }
-    for (let at = 0; at < captures.length; at += FORGET_BATCH) {
-      const ids = captures.slice(at, at + FORGET_BATCH);
-      const done = removeCaptures(db, ids, { receipt, changed });
+    for (const { batch, until } of batchesOf(captures)) {
+      const done = removeCaptures(db, batch, { receipt, changed });
       add({ captures: done.captures, hook_executions: done.executions });
-      tell(`removed ${at + done.captures} of ${captures.length} captures …`);
+      tell(`removed ${until} of ${captures.length} captures …`);
     }
     const naming = auditNaming(db, filter, { mode: "forget", changed });
     add({ spool: spool.length, hook_executions: naming });
@@ -242,7 +246,7 @@ function removeEverything(
       ? sessionTexts(db, filter, { mode: "forget", changed })
       : {};
     add(elsewhere);
-    const found = observations.length + captures.length + spool.length + naming +
+    const found = observations.length + captures.length + remade.length + spool.length + naming +
       Object.values(elsewhere).reduce((sum, n) => sum + n, 0);
     if (found === 0) break;
   }

@@ -4,11 +4,13 @@ import type { ChangedRows } from "../store/changed_rows.ts";
 import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
 import { countPlaces } from "../store/forget_places.ts";
 import { auditNaming, auditOf, sessionTexts, titlesAfter } from "../store/forget_quotes.ts";
-import { FORGET_BATCH } from "../store/forget_rows.ts";
+import { batchesOf } from "../store/forget_rows.ts";
 import { countIn } from "./byte_scan.ts";
 import type { WordForm } from "../store/index_forms.ts";
 import { type ForgetPlace, isTextAlone, matchingSpool, writtenFiles } from "./forget_files.ts";
 import { copiesWith } from "./forget_proof.ts";
+import { remakeIn } from "../recall/remake.ts";
+import type { LateRedaction } from "../recall/late_redaction.ts";
 import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
 
 /** What a run would remove now. */
@@ -23,25 +25,28 @@ export interface ForgetPreview {
 export function previewForget(
   db: DatabaseSync,
   place: ForgetPlace,
-  { filter, onStep = () => {} }: {
+  { filter, redact, nowMs, onStep = () => {} }: {
     readonly filter: ForgetFilter;
+    readonly redact: LateRedaction | undefined;
+    readonly nowMs: number;
     readonly onStep?: () => void;
   },
 ): ForgetPreview {
-  const chosen = chooseForgotten(db, filter, onStep);
+  const remake = remakeIn(db, { redact, atMs: nowMs });
+  const chosen = chooseForgotten(db, filter, { remake, onStep });
   const { text } = filter;
-  const { observations, captures, importedSummaries } = chosen;
+  const { observations, captures, remade, importedSummaries } = chosen;
   const changed: ChangedRows = new Map();
   const removed: Removed = {};
   addTo(removed, {
     observations: observations.length,
     importedSummaries,
     captures: captures.length,
+    remade: remade.length,
     sessions: titlesAfter(db, observations, { mode: "look", changed }),
   });
-  for (let at = 0; at < captures.length; at += FORGET_BATCH) {
-    const ids = captures.slice(at, at + FORGET_BATCH);
-    addTo(removed, { hook_executions: auditOf(db, ids, { mode: "look", changed }) });
+  for (const { batch } of batchesOf(captures)) {
+    addTo(removed, { hook_executions: auditOf(db, batch, { mode: "look", changed }) });
     onStep();
   }
   addTo(removed, {

@@ -1,15 +1,12 @@
 /** Works captures into memory: claim, observe, confirm; then the summaries of the sessions that have news. */
 import type { DatabaseSync } from "node:sqlite";
-import { isUserError, messageOf } from "../errors.ts";
+import { messageOf } from "../errors.ts";
 import type { Observed } from "../memory/observation.ts";
-import { observe } from "../memory/observe/observe.ts";
-import { indexedTerms } from "../memory/terms.ts";
 import { collectEvery } from "../process/garbage.ts";
 import { checkpoint } from "../store/database.ts";
 import { removeForgottenAgain } from "../store/forgotten_again.ts";
 import { indexTogether } from "../store/index_together.ts";
 import { type NewObservation, saveObservation } from "../store/observations.ts";
-import { readPayload } from "../store/payloads.ts";
 import {
   askForSummary,
   type BatchSize,
@@ -23,11 +20,10 @@ import { isOfValues } from "../store/value_errors.ts";
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 import { giveBack } from "./give_back.ts";
-import { endedCommand } from "./background_ends.ts";
 import { OpenSlips } from "./ended_slips.ts";
 import { LoggedCommits } from "./superseded_commits.ts";
-import { withContent } from "./failed_files.ts";
 import { mendBy } from "./mend_by.ts";
+import { type ReadAt, readCapture, type Reading, termsOf } from "./read_capture.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
 import { storedSameAs } from "./same_failure.ts";
 import { supersedeRules } from "./superseded_rules.ts";
@@ -143,26 +139,11 @@ export function* drainSteps(
   return { worked, failed, forgotten, summaries: 0, complete: false };
 }
 
-/** A capture with what it tells, or why it cannot be read. */
-interface Reading {
-  readonly capture: ClaimedCapture;
-  readonly observed: Observed | null;
-  readonly terms: string;
-  readonly fault: string | null;
-}
-
 /** When captures are worked in, and what the drain knows of those before them. */
 interface KeptAt {
   /** Epoch milliseconds. */
   readonly atMs: number;
   readonly slips: OpenSlips;
-}
-
-/** What captures are read with. */
-interface ReadAt extends Pick<KeptAt, "atMs"> {
-  readonly redact: LateRedaction | undefined;
-  readonly maxAttempts: number;
-  readonly trees: WorkTrees;
 }
 
 function workIn(
@@ -212,41 +193,6 @@ function keepAll(db: DatabaseSync, readings: readonly Reading[], at: KeptAt) {
   });
 }
 
-const DEATH = "it takes more time, or memory, than there is";
-
-function readCapture(
-  db: DatabaseSync,
-  capture: ClaimedCapture,
-  { redact, trees, maxAttempts, atMs }: ReadAt,
-): Reading {
-  const { toolName, outcome, attempts, project } = capture;
-  if (attempts > maxAttempts) {
-    const fault = `${attempts - 1} drains ended while they worked at it: ${DEATH}`;
-    return { capture, observed: null, terms: "", fault };
-  }
-  try {
-    const { text, value } = readPayload(capture);
-    const whole: Record<string, unknown> = Object(value);
-    // Before anything is shortened: half of a secret is none to a pattern.
-    const payload = redact?.(whole, text) ?? whole;
-    const use = endedCommand(db, capture, { payload, redact }) ?? { toolName, outcome, payload };
-    const place = trees.placeOf(capture, use.payload);
-    const seen = observe({ ...use, root: place.root, isForeign: place.isForeign });
-    const observed = seen === null ? null : withContent(seen, place, atMs - capture.createdAtMs);
-    const terms = observed === null ? "" : indexedTerms(wordsToIndex(observed), project);
-    const { branch } = place;
-    return { capture: { ...capture, branch }, observed, terms, fault: null };
-  } catch (thrown) {
-    const fault = isUserError(thrown) ? thrown.why : messageOf(thrown);
-    return { capture, observed: null, terms: "", fault };
-  }
-}
-
-/** What is looked through for words of code. */
-function wordsToIndex({ title, text, files, facts }: Observed): string {
-  return [title, text, ...files.map(({ path }) => path), ...facts.symbols ?? []].join("\n");
-}
-
 /** @returns The observation that was made of it; null where it tells nothing. */
 function keep(
   db: DatabaseSync,
@@ -258,7 +204,7 @@ function keep(
     : saveObservation(db, newObservation(db, capture, { observed, terms }));
   let n = 0;
   for (let besides = observed?.besides; besides !== undefined; besides = besides.besides) {
-    const words = indexedTerms(wordsToIndex(besides), capture.project);
+    const words = termsOf(besides, capture.project);
     n++;
     const id = saveObservation(db, {
       ...newObservation(db, capture, { observed: besides, terms: words }),

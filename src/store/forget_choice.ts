@@ -6,6 +6,7 @@ import { WHOLE_PATH, wholeName } from "./file_match.ts";
 import { filterOf } from "./filter.ts";
 import { summariesAbout } from "./forget_summaries.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
+import { capturesByObservation, columnsOf, type Remade, type Remake } from "./remade.ts";
 
 /** What is to be forgotten: everything that all the filters fit; null lets everything through. */
 export interface ForgetFilter {
@@ -29,6 +30,8 @@ export interface ForgetFilter {
 export interface Chosen {
   readonly observations: readonly number[];
   readonly captures: readonly string[];
+  /** Observations that stay, made anew of captures that stay. */
+  readonly remade: readonly Remade[];
   /** How many of the observations are summaries from elsewhere, which go since they hold some of the same. */
   readonly importedSummaries: number;
 }
@@ -38,28 +41,58 @@ const BATCH_ROWS = 200;
 
 /**
  * What fits the filter, with everything that belongs to it: of an observation all captures that it was made of, of a
- * capture the observation that was made of it, of either the fixes that quote it and the summaries that tell of it.
+ * capture the observation that was made of it, of either the fixes that quote it and the summaries that tell of it. An
+ * observation that is the same without what fits stays, made anew of its other captures.
  *
- * @param onStep Called after every batch.
+ * @param options `remake`: makes it; without it nothing is. `onStep`: called after every batch.
  */
 export function chooseForgotten(
   db: DatabaseSync,
   filter: ForgetFilter,
-  onStep: () => void = () => {},
+  { remake = () => null, onStep = () => {} }: {
+    readonly remake?: Remake;
+    readonly onStep?: () => void;
+  } = {},
 ): Chosen {
   const captures = new Set(matchingCaptures(db, filter, onStep));
   const observations = new Set(matchingObservations(db, filter, onStep));
   for (const id of observationsOf(db, captures)) observations.add(id);
-  for (const id of fixesAbout(db, observations)) observations.add(id);
+  const remade = remadeOf(db, { observations, captures }, { filter, remake });
+  const changed = new Set(remade.map(({ id }) => id));
+  // Where a text is asked for, it is looked for in the fixes themselves.
+  const quoted = filter.text === null ? observations : observations.difference(changed);
+  const fixes = fixesAbout(db, quoted);
+  for (const id of changed) observations.delete(id);
+  for (const id of fixes) observations.add(id);
   for (const id of capturesOf(db, observations)) captures.add(id);
-  const { own, imported } = summariesAbout(db, observations);
+  const { own, imported } = summariesAbout(db, observations.union(changed));
   const quoting = imported.filter((id) => !observations.has(id));
   for (const id of [...own, ...quoting]) observations.add(id);
   return {
     observations: [...observations],
     captures: [...captures],
+    remade,
     importedSummaries: quoting.length,
   };
+}
+
+/** Those that other captures tell, too, without what is to be forgotten. */
+function remadeOf(
+  db: DatabaseSync,
+  { observations, captures }: {
+    readonly observations: ReadonlySet<number>;
+    readonly captures: ReadonlySet<string>;
+  },
+  { filter: { ids, text }, remake }: { readonly filter: ForgetFilter; readonly remake: Remake },
+): Remade[] {
+  // A text and a capture's id say which captures are meant; anything else means what was made of them.
+  if (text === null && ids === null) return [];
+  const asked = new Set(ids?.observations);
+  return [...capturesByObservation(db, observations)].flatMap(([id, made]) => {
+    const stay = made.filter((capture) => !captures.has(capture));
+    const one = asked.has(id) || stay.length === 0 ? null : remake(id, { stay, go: captures });
+    return one === null || text !== null && isInObservation(columnsOf(one), text) ? [] : [one];
+  });
 }
 
 /** `touched.name` is one of these paths, or lies under one: a condition with one parameter, a list in JSON. */

@@ -13,7 +13,17 @@ import { payloadText, type StoredPayload } from "./payloads.ts";
 import { askForSummary } from "./queue_work.ts";
 
 /** Rows that one transaction removes: few enough that a hook never waits long for its turn. */
-export const FORGET_BATCH = 100;
+const FORGET_BATCH = 100;
+
+/** A list in batches, each with how much of the list is done with it. */
+export function* batchesOf<Item>(
+  all: readonly Item[],
+): Generator<{ readonly batch: readonly Item[]; readonly until: number }> {
+  for (let at = 0; at < all.length; at += FORGET_BATCH) {
+    const batch = all.slice(at, at + FORGET_BATCH);
+    yield { batch, until: at + batch.length };
+  }
+}
 
 /** A receipt that what is removed is written down with. */
 export interface ReceiptKey {

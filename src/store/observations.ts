@@ -41,7 +41,7 @@ export interface Observation extends ObservationBase {
 }
 
 /** Files that an observation names, at most, however often it is seen. */
-const MAX_FILES = 50;
+export const MAX_FILES = 50;
 
 /** The columns of an {@linkcode Observation}, to be read with {@linkcode observationOf}. */
 export const OBSERVATION_COLUMNS =
@@ -218,7 +218,8 @@ function rewrite(db: DatabaseSync, id: number, observation: NewObservation): voi
   ).run(id, title, text, terms, JSON.stringify(facts), outcome);
 }
 
-function saveFiles(db: DatabaseSync, id: number, files: readonly ObservedFile[]): void {
+/** Notes what the files of an observation held when it was seen last. */
+export function saveFiles(db: DatabaseSync, id: number, files: readonly ObservedFile[]): void {
   for (const { path, digest } of files) {
     statement(
       db,

@@ -84,18 +84,23 @@ export function claimCaptures(
               updated_at_ms = iif(${IS_SAME_TRY}, updated_at_ms, ?1)
         WHERE id IN (SELECT value FROM json_each(?2))`,
     ).run(nowMs, JSON.stringify(ids));
-    return statement(
-      db,
-      `SELECT q.id, q.session_id AS sessionId, q.tool_name AS toolName, q.outcome, q.attempts, q.encoding, q.payload,
-              q.raw_bytes AS rawBytes, q.created_at_ms AS createdAtMs,
-              iif(q.branch = '', NULL, coalesce(q.branch, s.branch)) AS branch,
-              coalesce(s.repository, s.project_dir) AS project, s.project_dir AS projectDir
-         FROM json_each(?) AS taken
-         JOIN pending_queue AS q ON q.id = taken.value
-         LEFT JOIN sessions AS s ON s.session_id = q.session_id
-        ORDER BY taken.key`,
-    ).all(JSON.stringify(ids)) as unknown as ClaimedCapture[];
+    return readCaptures(db, ids);
   });
+}
+
+/** Captures with these ids, in that order, as they are worked on. */
+export function readCaptures(db: DatabaseSync, ids: readonly string[]): ClaimedCapture[] {
+  return statement(
+    db,
+    `SELECT q.id, q.session_id AS sessionId, q.tool_name AS toolName, q.outcome, q.attempts, q.encoding, q.payload,
+            q.raw_bytes AS rawBytes, q.created_at_ms AS createdAtMs,
+            iif(q.branch = '', NULL, coalesce(q.branch, s.branch)) AS branch,
+            coalesce(s.repository, s.project_dir) AS project, s.project_dir AS projectDir
+       FROM json_each(?) AS taken
+       JOIN pending_queue AS q ON q.id = taken.value
+       LEFT JOIN sessions AS s ON s.session_id = q.session_id
+      ORDER BY taken.key`,
+  ).all(JSON.stringify(ids)) as unknown as ClaimedCapture[];
 }
 
 function nextIds(

@@ -817,3 +817,116 @@ Deno.test("memory forget --text names every transcript with the text, also of se
   const { transcripts } = await place.json("memory", "forget", "--text", WORD, "--yes");
   assert.deepEqual(transcripts, files.toSorted());
 });
+
+/** A command that prints something at its end, as `fields` of a tool use. */
+function printed(stdout: string) {
+  return {
+    tool_input: { command: `make names; echo ${stdout}` },
+    tool_response: { stdout: `${stdout}\n`, stderr: "" },
+  };
+}
+
+/** A list of what is to be done, as `fields` of a tool use. */
+function listed(content: string) {
+  return {
+    tool_input: { todos: [{ content, status: "pending", activeForm: "x" }] },
+    tool_response: {},
+  };
+}
+
+Deno.test("memory forget --text takes the captures that hold it, and leaves others that are one observation with them", async () => {
+  using place = stage();
+  await event(place, "SessionStart", { source: "startup" });
+  for (const n of [3, 4, 5]) await use(place, "Bash", printed(`marker${n} Zanzibar${n}`));
+  for (const animal of ["Quagga", "Okapi"]) {
+    await use(place, "TodoWrite", listed(`Feed the ${animal}`));
+  }
+  assert.equal((await place.run("queue", "drain")).code, 0);
+  const told = (kind: string) =>
+    look(
+      place,
+      (db) =>
+        db.prepare("SELECT id, text, repeats FROM observations WHERE kind = ?").all(kind)
+          .map(({ id, text, repeats }) => ({ id, text: String(text), repeats })),
+    );
+  const [merged] = told("command");
+  assert.equal(merged!.repeats, 3);
+  const copy = join(place.path, "all.jsonl");
+  Deno.writeTextFileSync(copy, (await place.run("export")).stdout);
+
+  const asked = [
+    ["Zanzibar5", "command", "Zanzibar4", 2],
+    ["Zanzibar3", "command", "Zanzibar4", 1],
+    ["Okapi", "task", "Quagga", 1],
+  ] as const;
+  for (const [word, kind, left, repeats] of asked) {
+    const { wouldRemove } = await place.json("memory", "forget", "--text", word, "--dry-run");
+    const { stdout } = await place.run("memory", "forget", "--text", word, "--yes");
+    assert.match(stdout, /^Forgot .*\b1 capture, and what 1 observation, .* of it\.$/m);
+    const receipt = /^receipt (\S+)$/m.exec(stdout)![1]!;
+    const again = ["import", copy];
+    for (const next of [again, ["queue", "drain"]]) {
+      const [one, ...others] = told(kind);
+      assert.deepEqual(others, [], word);
+      assert.equal(one!.repeats, repeats, word);
+      assert.match(one!.text, new RegExp(left));
+      assert.doesNotMatch(await exported(place), new RegExp(word, "i"));
+      assert.equal((await place.json("memory", "verify", receipt, "--text", word)).ok, true, word);
+      assert.equal((await place.run(...next)).code, 0);
+    }
+    assert.equal(wouldRemove.captures, 1);
+  }
+  Deno.removeSync(copy);
+  assert.equal(told("command")[0]!.id, merged!.id, "what refers to it finds it");
+  for (const [word] of asked) assert.deepEqual(holding(place.path, word), [], word);
+  assertSound(place);
+});
+
+Deno.test("memory forget by the id of a capture takes what it alone told, and a failure that was mended stays so", async () => {
+  using place = stage();
+  await event(place, "SessionStart", { source: "startup" });
+  const failing = (word: string) => ({
+    tool_input: { command: `make names; echo ${word}` },
+    error: `Exit code 2\n${word}\nmake: *** [Makefile:3: names] Error 2`,
+  });
+  for (const word of ["Quagga", "Okapi"]) await use(place, "Bash", failing(word));
+  await use(place, "Edit", {
+    tool_input: { file_path: join(place.project, "Makefile"), old_string: "a", new_string: "b" },
+    tool_response: {},
+  });
+  await use(place, "Bash", {
+    tool_input: { command: "make names" },
+    tool_response: { stdout: "", stderr: "" },
+  });
+  assert.equal((await place.run("queue", "drain")).code, 0);
+  const failure = () =>
+    look(
+      place,
+      (db) =>
+        db.prepare(
+          "SELECT repeats, text, resolved_by AS by FROM observations WHERE kind = 'failure'",
+        )
+          .get(),
+    );
+  const before = failure()!;
+  assert.equal(before["repeats"], 2);
+  assert.ok(Number(before["by"]) > 0);
+  const ids = look(
+    place,
+    (db) =>
+      db.prepare(
+        "SELECT id FROM pending_queue WHERE outcome = 'failure' ORDER BY created_at_ms, id",
+      )
+        .all().map(({ id }) => String(id)),
+  );
+  const { wouldRemove } = await place.json("memory", "forget", ids[0]!, "--dry-run");
+  assert.equal(wouldRemove.captures, 1);
+  const { receipt } = await place.json("memory", "forget", ids[0]!, "--yes");
+  assert.deepEqual(receipt.removed, wouldRemove);
+  assert.equal(failure()!["repeats"], 1);
+  assert.match(String(failure()!["text"]), /Okapi/);
+  assert.equal(failure()!["by"], 0, "the fix quotes what is forgotten, and goes");
+  assert.doesNotMatch(await exported(place), /quagga/);
+  assert.equal((await place.json("memory", "verify", receipt.id)).ok, true);
+  assertSound(place);
+});

@@ -8,6 +8,7 @@ import { stoppedOf } from "../../maintenance/forget_again.ts";
 import { bytesLeft } from "../../maintenance/forget_proof.ts";
 import { verifyReceipt } from "../../maintenance/forget_verify.ts";
 import { requireOurs } from "../../maintenance/require_ours.ts";
+import { lateRedaction } from "../../recall/late_redaction.ts";
 import type { ForgetFilter } from "../../store/forget_choice.ts";
 import { besidesOf, sourcesOf, speakingOf } from "../../store/forget_look.ts";
 import {
@@ -35,6 +36,7 @@ export async function forgetMemory(
   ...ids: readonly string[]
 ): Promise<View> {
   const place = await forgetPlace(context, { mayMigrate: !dryRun });
+  const redact = await lateRedaction(place.redactPatterns);
   const progress = progressLine(context);
   const { filter, chosen, found, isStopped, unknown, related } = await lookIntoStore(
     context,
@@ -42,7 +44,7 @@ export async function forgetMemory(
       const filter = forgetFilterOf(db, context, { flags, ids });
       progress.tell("looking for what is to be forgotten …");
       const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
-      const found = previewForget(db, place, { filter });
+      const found = previewForget(db, place, { filter, redact, nowMs: Date.now() });
       return {
         filter,
         chosen,
@@ -83,6 +85,7 @@ export async function forgetMemory(
     text: flags.text ?? null,
     again,
     isUnused: "unusedRoom" in preview.removed,
+    redact,
     nowMs: Date.now(),
     onProgress: (doing) => progress.tell(doing),
   });
@@ -127,7 +130,7 @@ export async function verifyForgotten(
 async function forgetPlace(
   context: CliContext,
   { mayMigrate }: { readonly mayMigrate: boolean },
-): Promise<ForgetPlace> {
+): Promise<ForgetPlace & { readonly redactPatterns: readonly string[] }> {
   const place = await placeOf({ ...context, globals: { ...context.globals, noDb: true } });
   const { database } = await lookedUp(context);
   const kind = identifyDatabase(database).kind;
@@ -143,6 +146,7 @@ async function forgetPlace(
     dataFolder: context.locations.dataFolder,
     spoolFolders: context.locations.spoolFolders,
     busyTimeoutMs: place.config.busyTimeoutMs,
+    redactPatterns: place.config.redactPatterns,
   };
 }
 
