@@ -1,23 +1,28 @@
 /** How observations are shown, to people and to models. */
 import { plain } from "../capture/plain.ts";
 import { isSuperseded, type ObservedFacts } from "../memory/observation.ts";
+import { saysNothingToCommit } from "../memory/observe/open_rank.ts";
 import { folderOfProject } from "../memory/paths.ts";
 import { baseName } from "../paths.ts";
 import type { Observation } from "../store/observations.ts";
 import { relativeTime } from "../time.ts";
 
 /**
- * What has become of a failure, a fix, a commit or a rule; empty where there is nothing to say. That a failure is not mended does not
- * make it an open end: its branch may be gone, or the command fail in another way since.
+ * What has become of a failure, a fix, a commit or a rule; empty where there is nothing to say. That a failure is not
+ * mended does not make it an open end: its branch may be gone, or the command fail in another way since. That there was
+ * nothing to commit is nobody's to mend.
  */
 export function outcomeWord(
-  { kind, outcome, resolvedBy }: Pick<Observation, "kind" | "outcome" | "resolvedBy">,
+  { kind, outcome, resolvedBy, title }: Pick<
+    Observation,
+    "kind" | "outcome" | "resolvedBy" | "title"
+  >,
 ): string {
   if (isSuperseded({ kind, resolvedBy })) {
     return resolvedBy === 0 ? "superseded" : `superseded by #${resolvedBy}`;
   }
   if (outcome !== "failure" || kind !== "failure" && kind !== "test") return "";
-  if (resolvedBy === null) return "not mended";
+  if (resolvedBy === null) return saysNothingToCommit(title) ? "" : "not mended";
   return resolvedBy === 0 ? "mended" : `mended by #${resolvedBy}`;
 }
 

@@ -135,7 +135,7 @@ const OF_KIND = {
   any: "o.kind IN ('failure', 'test')",
   test: "o.kind = 'test'",
   command: "o.kind = 'failure'",
-  git: `o.kind = 'failure' AND instr(o.facts, '"git":')`,
+  git: `instr(o.facts, '"git":')`,
 } as const;
 
 /** So many failures are looked at, of all projects, kinds and times: 1 µs each. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {
   assertLeftOpen,
   assertMended,
+  failuresOf,
   leftOpen,
   type Mending,
   outcomeOf,
@@ -97,9 +98,22 @@ Deno.test("that there was nothing to commit is over with the next commit, which 
       "git cherry-pick -n a; git commit -qm x",
     ],
     ["npm run fmt && git commit -qm x", "nothing to commit", "npm run fmt && git commit -qm x"],
+    ["npm run fmt && git commit -qm x", "nothing to commit", "git add -A && git commit -qm y"],
+    [
+      "git add -A && git commit -m x && git push",
+      "nothing added to commit but untracked files present",
+      "git commit -qam y",
+    ],
+    [
+      "npm test && git commit -am x",
+      "3 passed\nnothing to commit, working tree clean",
+      "git commit -m y 2>&1 | tail -1",
+    ],
   ];
   for (const [failing, error, later] of rows) {
-    const { open, fixes } = await outcomeOf([failing, error, true], [later, ""]);
-    assert.deepEqual({ open, fixes }, { open: [], fixes: [] }, later);
+    const said = later.includes("tail") ? "[main 1a2b3c4] y" : "";
+    const steps = [[failing, error, true], [later, said]] as const;
+    assert.deepEqual(await outcomeOf(...steps), { open: [], fixes: [] }, later);
+    assert.deepEqual((await failuresOf(...steps)).map(({ isMended }) => isMended), [true], later);
   }
 });

@@ -18,6 +18,7 @@ export interface Outcome {
 export interface ToldFailure {
   readonly text: string;
   readonly repeats: number;
+  readonly isMended: boolean;
 }
 
 /** A command that fails, what it prints, and one that passes later, after an edit, with what that prints: nothing where it is not given. */
@@ -108,7 +109,11 @@ async function outcome(
     .filter(({ openRank }) => openRank !== null)
     .map(({ command }) => command);
   const failures = temp.db.prepare(
-    "SELECT text, repeats FROM observations WHERE outcome = 'failure' ORDER BY id",
-  ).all().map(({ text, repeats }) => ({ text: String(text), repeats: Number(repeats) }));
+    "SELECT text, repeats, resolved_by AS by FROM observations WHERE outcome = 'failure' ORDER BY id",
+  ).all().map(({ text, repeats, by }) => ({
+    text: String(text),
+    repeats: Number(repeats),
+    isMended: by !== null,
+  }));
   return { open, fixes, failures };
 }

@@ -134,7 +134,7 @@ function toldOf(run: Run, about: string): Observed {
 function withState(told: Observed, run: Run): Observed {
   const aside = setAsideBy(run);
   const slip = run.outcome === "failure" ? slipOf(run) : null;
-  const git = told.kind === "failure" ? failedOperation(run) : null;
+  const git = told.outcome === "failure" ? failedOperation(told, run) : null;
   const ended = told.outcome === "success" || told.facts.isUntold === true
     ? endedOperations(run)
     : told.besides?.kind === "commit"

@@ -1,6 +1,8 @@
 /** Operations of git that fail, or stop in their midst, and what ends them: one row a command of git. */
+import type { Observed } from "../observation.ts";
 import { isOutside, type Surroundings } from "./command_folder.ts";
 import { gitArguments, isGit } from "./git_words.ts";
+import { hadNothingToCommit } from "./open_rank.ts";
 import { isHarmless } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 
@@ -66,9 +68,11 @@ const FAILING: ReadonlySet<string> = new Set(
 const STOPPED =
   /^(?:CONFLICT \(|Automatic merge failed|error: could not apply|Resolve all conflicts|error: .* unmerged files|.*: needs merge$|Patch failed at)/m;
 const REFUSED_PUSH = /^(?:error: failed to push some refs| ?! \[|fatal: The current branch )/m;
-/** What a push prints of each branch that has arrived. */
-const ARRIVED =
-  /^[ \t]+(?:[+* ] ?)?(?:[0-9a-f]{4,40}\.{2,3}[0-9a-f]{4,40}|\[new branch\]) +\S+ +-> /m;
+/** What a push prints of each branch that has arrived, and a commit of itself, however the shell ended. */
+const DONE: Readonly<Record<string, RegExp>> = {
+  push: /^[ \t]+(?:[+* ] ?)?(?:[0-9a-f]{4,40}\.{2,3}[0-9a-f]{4,40}|\[new branch\]) +\S+ +-> /m,
+  commit: /^\[[^\]\n]{1,200} [0-9a-f]{7,40}\] /m,
+};
 /** A rebase that ends well for now only. */
 const PAUSED = /^(?:Stopped at |You can amend the commit now)/m;
 const WITH_VALUE =
@@ -81,9 +85,14 @@ interface Run {
 }
 
 /** The operation of git that a script has failed with; null when it is another command that may have failed. */
-export function failedOperation(run: Run): GitOperation | null {
+export function failedOperation(told: Observed, run: Run): GitOperation | null {
   const { commands, output } = run;
-  if (!commands.every((command) => isGit(command.words) || isHarmless(command))) return null;
+  // Whatever else was to be done: git itself says that it was the commit.
+  if (hadNothingToCommit(told)) return { verb: "commit" };
+  if (
+    told.kind !== "failure" ||
+    !commands.every((command) => isGit(command.words) || isHarmless(command))
+  ) return null;
   const found = operationsIn(run).filter(({ verb }) => FAILING.has(verb));
   const isStopped = STOPPED.test(output);
   const refused = REFUSED_PUSH.test(output) ? found.find(({ verb }) => verb === "push") : undefined;
@@ -103,8 +112,8 @@ export function endedOperations(run: Run): GitEnd[] {
     if (row === undefined || args.some((word) => row.never?.test(word))) return [];
     if (row.only !== undefined && !args.some((word) => row.only!.test(word))) return [];
     if (verb === "rebase" && PAUSED.test(output)) return [];
-    const hasArrived = verb === "push" && ARRIVED.test(output) && !REFUSED_PUSH.test(output);
-    if (!tellsStatusOf(commands, at) && !hasArrived) return [];
+    const isDone = DONE[verb]?.test(output) && !REFUSED_PUSH.test(output);
+    if (!tellsStatusOf(commands, at) && !isDone) return [];
     return {
       verbs: row.verbs ?? [],
       stopped: row.stopped ?? [],

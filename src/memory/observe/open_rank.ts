@@ -43,9 +43,13 @@ export function withOpenRank(observed: Observed): Observed {
 
 /** Whether git failed only because there was nothing to commit: whatever is changed later is no fix of that. */
 export function hadNothingToCommit(failure: Failure): boolean {
-  const error = errorOf(failure);
-  return /\bgit\b/.test(failure.facts.command ?? "") &&
-    NOTHING_TO_COMMIT.some((words) => error.includes(words));
+  return /\bgit\b/.test(failure.facts.command ?? "") && saysNothingToCommit(errorOf(failure));
+}
+
+/** Whether this is what git says of it. */
+export function saysNothingToCommit(error: string): boolean {
+  const said = error.toLowerCase();
+  return NOTHING_TO_COMMIT.some((words) => said.includes(words));
 }
 
 interface Failure {
