@@ -1,8 +1,8 @@
 /** A failure and what mended it, as one observation: the error, the changes, and that the same command passes. */
 import { likeliestChanges, speaksOf } from "./credited_changes.ts";
 import type { ObservedFacts } from "./observation.ts";
-import { saysLittle } from "./observe/summary_lines.ts";
-import { headAndTail, shortened, titleLine } from "./text.ts";
+import { titleOfFix } from "./fix_title.ts";
+import { headAndTail, shortened } from "./text.ts";
 
 /** What is told of a change that came between. */
 export interface MendingChange {
@@ -21,10 +21,8 @@ export interface Fix {
 }
 
 const MAX_CHANGES = 6;
-const MAX_WHAT_CHARS = 90;
 const KEPT_CHANGE = { head: 700, tail: 200 };
 const KEPT_ERROR = { head: 300, tail: 900 };
-const FILE_ALONE = /^\S+\.[cm]?[jt]sx?$/;
 
 /**
  * Tells a fix; of many changes those come first that no fix of the same failure has been told with, and of what the
@@ -55,24 +53,10 @@ export function describeFix(
   const rank = (path: string) => (isNew.has(path) ? 2 : 0) + (isAbout(path) ? 1 : 0);
   const files = [...new Set(changes.flatMap((change) => change.files))]
     .sort((one, other) => rank(other) - rank(one));
-  const { command = "", error, failing, failed = 0 } = failure.facts;
-  const isTelling = error !== undefined && !saysLittle(error);
-  const [test] = failing ?? [];
-  // Of a file that could not be read at all no test is named.
-  const isFile = test !== undefined && FILE_ALONE.test(test);
-  const many = Math.max(failing?.length ?? 0, failed);
-  const what = isTelling && (test === undefined || isFile)
-    ? shortened(error, MAX_WHAT_CHARS)
-    : test === undefined
-    ? shortened(command, 80)
-    : `${shortened(test, MAX_WHAT_CHARS)}${many > 1 ? ` +${many - 1} more` : ""}`;
-  // The last is the nearest to what passes.
-  const byWhat = files.length > 0 || commands.length === 0
-    ? shortened(files.join(", "), 60)
-    : `\`${shortened(commands.at(-1)!, 60)}\``;
+  const { command = "", error } = failure.facts;
   const told = likeliestChanges(failure, { changes, most: MAX_CHANGES });
   return {
-    title: titleLine(`Fixed ${what} by ${byWhat}`),
+    title: titleOfFix(failure, { files, commands }),
     text: [
       `Failed: ${failure.title}`,
       headAndTail(failure.text, KEPT_ERROR),

@@ -80,7 +80,7 @@ Deno.test({
 
       const second = await session("second", project, [say("Ready.")]);
       assert.ok(second.sentToModel.includes(HEADING), second.summary);
-      assert.match(second.sentToModel, /Fixed [^"]*amounts\.mjs/);
+      assert.match(second.sentToModel, /Fixed (?:[^"\\]|\\.)*amounts\.mjs/);
       assert.match(second.sentToModel, /Left open on feature\/amounts/);
       assert.match(second.sentToModel, /check-rounding\.mjs` failed/);
       assert.match(second.sentToModel, /Commit [0-9a-f]{7} on feature\/amounts: Amounts are added/);

@@ -77,7 +77,7 @@ Deno.test("a failure names the tests of it that do not pass by now", async () =>
         "PASS src/cart.test.ts\n  total\n    ✓ adds (1 ms)\n    ○ skipped multiplies\n\nTests:       11 skipped, 1 passed, 12 total",
       ],
       "npm test (11 passed, 1 failed): total › multiplies",
-      "total › adds",
+      '"total › adds"',
     ],
   ];
   for (const [first, next, open, fixed] of rows) {

@@ -114,11 +114,11 @@ Deno.test("a runner that tells an error without its kind, or below a line that s
   const imported = "Error: Cannot find package 'zod' imported from '/p/src/a.js'";
   const resolve = 'Error: Failed to resolve import "zod" from "src/a.js". Does the file exist?';
   const rows = [
-    [jest("connect ECONNREFUSED 127.0.0.1:5432"), "docker compose up -d db", "connects"],
-    [jest("getaddrinfo ENOTFOUND db"), "docker compose up -d db", "connects"],
-    [jest("listen EADDRINUSE: address already in use :::3000"), "kill 4711", "connects"],
-    [jest('relation "users" does not exist'), "npx prisma migrate deploy", "connects"],
-    [jest("SQLITE_ERROR: no such table: users"), "npx knex migrate:latest", "connects"],
+    [jest("connect ECONNREFUSED 127.0.0.1:5432"), "docker compose up -d db", '"connects"'],
+    [jest("getaddrinfo ENOTFOUND db"), "docker compose up -d db", '"connects"'],
+    [jest("listen EADDRINUSE: address already in use :::3000"), "kill 4711", '"connects"'],
+    [jest('relation "users" does not exist'), "npx prisma migrate deploy", '"connects"'],
+    [jest("SQLITE_ERROR: no such table: users"), "npx knex migrate:latest", '"connects"'],
     [suite(missing), "npm install", missing],
     [vitest(imported), "npm install", imported],
     [vitest(resolve), "npm install zod", resolve],

@@ -178,5 +178,5 @@ Deno.test("what is mended so has its fix, and snapshots that are written anew ar
   const { fixes } = await outcomeOf(["mvn test", MVN, true], ["mvn verify", MVN_OK]);
   assert.deepEqual(fixes, ["Fixed OrderTest.totalIncludesTax:42 by src/a.py"]);
   const written = await outcomeWithoutEdits(["npm test", JEST, true], ["npm test -- -u", JEST_OK]);
-  assert.deepEqual(written.fixes, ["Fixed renders by `npm test -- -u`"]);
+  assert.deepEqual(written.fixes, ['Fixed "renders" by `npm test -- -u`']);
 });

@@ -29,8 +29,14 @@ const MENDED: readonly Row[] = [
   ["cargo test --workspace 2>&1 | tail -20", CARGO, "cargo nextest run -p core", NEXTEST_OK],
   ["cargo test --workspace", CARGO, "cd core && cargo test", CARGO_OK],
   ["cargo test --workspace", CARGO, "cd crates/core && cargo test", CARGO_QUIET],
-  ["cargo nextest run --workspace", NEXTEST, "cargo nextest run -p core", NEXTEST_OK, "core m::a"],
-  ["cargo nextest run", NEXTEST, "cd core && cargo test", CARGO_OK, "core m::a"],
+  [
+    "cargo nextest run --workspace",
+    NEXTEST,
+    "cargo nextest run -p core",
+    NEXTEST_OK,
+    '"core m::a"',
+  ],
+  ["cargo nextest run", NEXTEST, "cd core && cargo test", CARGO_OK, '"core m::a"'],
   ...["test_x.py", "test_x.py -q", "test_x.py::test_a", "./test_x.py", ""].map((path): Row => [
     "pytest",
     PYTEST,

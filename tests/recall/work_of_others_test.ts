@@ -16,7 +16,7 @@ const PULLED: MixedStep = {
   output: "Updating 1..2\nFast-forward\n src/cart.ts | 2 +-",
 };
 const LATER = { session: "22222222-0000-4000-8000-000000000000" };
-const FIXED = "Fixed total › multiplies by quantity by ";
+const FIXED = 'Fixed "total › multiplies by quantity" by ';
 
 type Row = readonly [what: string, steps: readonly MixedStep[], fixes: readonly string[]];
 
@@ -157,13 +157,13 @@ const ROWS: readonly Row[] = [
     ...[1, 2, 3, 4, 5, 6, 7].map((n) => ({ edited: `src/part${n}.ts` })),
     { edited: "src/cart.ts" },
     GREEN,
-  ], ["src/cart.ts, src/part1.ts, src/part2.ts, src/part3.ts, src/…"]],
+  ], ["src/cart.ts, src/part1.ts +6 more"]],
   ["of very many edits what it is about", [
     RED,
     { edited: "src/cart.ts" },
     ...Array.from({ length: 25 }, (_, n) => ({ edited: `src/part${n}.ts` })),
     GREEN,
-  ], ["src/cart.ts, src/part6.ts, src/part7.ts, src/part8.ts, src/…"]],
+  ], ["src/cart.ts, src/part6.ts +18 more"]],
   ["an edit that was taken back after it had failed again", [
     RED,
     { edited: "src/tax.ts", from: "a", to: "b", whole: "a" },

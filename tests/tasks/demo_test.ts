@@ -8,5 +8,5 @@ Deno.test("the demo finds all of what it has replayed", async () => {
   assert.ok(success, stderr);
   assert.match(stdout, /All of it is there\./);
   assert.match(stdout, /## Memory of this project/);
-  assert.match(stdout, /fix: Fixed heightAt\(\) goes on over midnight by src\/tide\.ts$/m);
+  assert.match(stdout, /fix: Fixed "heightAt\(\) goes on over midnight" by src\/tide\.ts$/m);
 });

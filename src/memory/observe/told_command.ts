@@ -4,6 +4,7 @@ import type { Observed, ObservedFacts } from "../observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
 import type { Surroundings } from "./command_folder.ts";
 import { commandKey, failureKey, MAX_COMMAND_CHARS } from "./command_key.ts";
+import { failedPart } from "./failed_part.ts";
 import { errorLine } from "./error_line.ts";
 import { hidesStatus } from "./hidden_status.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
@@ -40,7 +41,9 @@ export function commandOf(run: Run, about: string): Observed {
       kind: "failure",
       outcome: "failure",
       title: titleLine(
-        `\`${shortened(nameOfRun(run), 70)}\` failed${code}${error === null ? "" : `: ${error}`}`,
+        `\`${shortened(failedPart(run) ?? nameOfRun(run), 70)}\` failed${code}${
+          error === null ? "" : `: ${error}`
+        }`,
       ),
       text: textOf(command, headAndTail(output, KEPT_ERROR), about),
       files: [],

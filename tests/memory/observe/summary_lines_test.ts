@@ -2,14 +2,16 @@
 import assert from "node:assert/strict";
 import { describeFix } from "../../../src/memory/mended.ts";
 import { saysLittle } from "../../../src/memory/observe/summary_lines.ts";
-import { failed } from "../../support/commands_observed.ts";
+import { failed, ROOT } from "../../support/commands_observed.ts";
 
-/** The title of the fix of a command that fails with an output. */
-function fixOf(command: string, output: string): string {
+/** The title of the fix of a command that fails with an output, by edits of files. */
+function fixOf(command: string, output: string, ...files: string[]): string {
   const { title, text, facts } = failed(command, output);
-  return describeFix({ id: 1, title, text, facts }, [
-    { id: 2, title: "Edit a.ts", text: "+a", files: ["a.ts"] },
-  ]).title;
+  const edited = files.length === 0 ? ["a.ts"] : files;
+  return describeFix(
+    { id: 1, title, text, facts },
+    edited.map((file, at) => ({ id: at + 2, title: `Edit ${file}`, text: "+a", files: [file] })),
+  ).title;
 }
 
 Deno.test("a fix is called by the first line that says what was wrong, not by a counter", () => {
@@ -27,7 +29,7 @@ Deno.test("a fix is called by the first line that says what was wrong, not by a 
     [
       "npx eslint .",
       "\n/p/src/a.js\n  3:5  error  'x' is not defined  no-undef\n  9:1  error  'y' is not defined  no-undef\n\n✖ 3 problems (2 errors, 1 warning)\n  0 errors and 1 warning potentially fixable with the `--fix` option.",
-      "3:5 error 'x' is not defined no-undef",
+      "no-undef in a.js",
     ],
     [
       "deno lint",
@@ -146,4 +148,62 @@ Deno.test("a fix of several tests says how many more there are", () => {
     "Fixed t.py::test_a +1 more by a.ts",
     "Fixed t.py::test_a +2 more by a.ts",
   ]);
+});
+
+Deno.test("a fix names tests in quotes where they are words, and of what a linter found the rule and the file", () => {
+  const jest = "FAIL src/a.test.ts\n  ● fixed amount\n\n    expect(1).toBe(2)\n\n" +
+    "  ● fixed rate\n\n    expect(1).toBe(2)\n\nTests:       2 failed, 2 total";
+  const stylish = (path: string, line: string) =>
+    `\n${path}\n  6:1  ${line}\n\n✖ 1 problem (1 error, 0 warnings)`;
+  const unused = "error  'x' is assigned a value but never used  @typescript-eslint/no-unused-vars";
+  const rows: readonly (readonly [command: string, output: string, what: string])[] = [
+    ["npm test", jest, '"fixed amount" +1 more'],
+    [
+      "npx eslint .",
+      stylish(`${ROOT}/src/a.ts`, unused),
+      "@typescript-eslint/no-unused-vars in a.ts",
+    ],
+    [
+      "npx eslint .",
+      stylish(`${ROOT}/web/a.ts`, unused),
+      "@typescript-eslint/no-unused-vars in web/a.ts",
+    ],
+    [
+      "npx eslint .",
+      stylish("src/b.ts", "error  Parsing error: Unexpected token }"),
+      "Parsing error: Unexpected token } in src/b.ts",
+    ],
+  ];
+  for (const [command, output, what] of rows) {
+    assert.equal(fixOf(command, output, "web/a.ts"), `Fixed ${what} by web/a.ts`, output);
+  }
+});
+
+Deno.test("of a chain the part is named that has failed, where the output tells it", () => {
+  const chain = "cd web && npm ci && npm run build";
+  const build = "added 3 packages\n\n> app@1.0.0 build\n> vite build\n\nnpm ERR! code ELIFECYCLE";
+  const rows: readonly (readonly [command: string, output: string, part: string])[] = [
+    [chain, build, "npm run build"],
+    ["make deps && npm run pack", "ok\nmake: *** [deps] Error 1", "make deps"],
+    // Nothing tells which of them it was.
+    [chain, "npm ERR! code ELIFECYCLE", chain],
+    ["npm ci; npm run build", build, "npm ci; npm run build"],
+    ["npm run build", build, "npm run build"],
+  ];
+  for (const [command, output, part] of rows) {
+    assert.equal(fixOf(command, output), `Fixed ${part} by a.ts`, command);
+    assert.ok(failed(command, output).title.startsWith(`\`${part}\` failed (exit 1)`), command);
+  }
+});
+
+Deno.test("a fix names two of the files that were changed, and how many more there are", () => {
+  const long = "packages/accounting/src/invoices";
+  const rows: readonly (readonly [files: readonly string[], by: string])[] = [
+    [["src/a.ts", "src/b.ts"], "src/a.ts, src/b.ts"],
+    [["src/a.ts", "src/b.ts", "src/c.ts", "src/d.ts"], "src/a.ts, src/b.ts +2 more"],
+    [[`${long}/totals.ts`, `${long}/rates.ts`], "totals.ts, rates.ts"],
+  ];
+  for (const [files, by] of rows) {
+    assert.equal(fixOf("make all", "make: *** [all] Error 1", ...files), `Fixed make all by ${by}`);
+  }
 });

@@ -95,7 +95,7 @@ Deno.test("of a command that fails in one way after the other the last is told a
   await ran(at, "cargo test", "test result: ok. 2 passed; 0 failed; 0 ignored");
   await said(at, "Both pass.");
   assert.deepEqual(failures(at).map(([, , mendedBy]) => mendedBy), [
-    "Fixed tests::adds by src/lib.rs, src/a.ts, src/b.ts",
+    "Fixed tests::adds by src/lib.rs, src/a.ts +1 more",
     "Fixed error[E0425]: cannot find value `c` in this scope by src/a.ts, src/b.ts",
     "Fixed src/a.ts(1,1): error TS2304: No name foo. by src/a.ts",
     "Fixed src/b.ts(9,9): error TS7006: Implicit any. by src/b.ts",

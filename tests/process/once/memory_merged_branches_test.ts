@@ -248,7 +248,7 @@ Deno.test("a fix on a branch that others merged and deleted mends what fails whe
     await typed(at.project, `git merge -q export; ${DELETE}`);
     const told = await start(at);
     assert.doesNotMatch(told, /Left open|\d open/);
-    assert.match(told, /just now, fix: Fixed escapes quotes by src\/quote\.js/);
+    assert.match(told, /just now, fix: Fixed "escapes quotes" by src\/quote\.js/);
   }
 });
 
