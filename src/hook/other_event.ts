@@ -4,6 +4,9 @@ import type { Answer, Draft, HookWork } from "./handler.ts";
 /** Longest title of a session, in characters. */
 const MAX_TITLE_CHARS = 120;
 
+/** What Claude Code sends in a person's place, as `memory/own_prompt.ts` has it: no event waits to load that. */
+const OWN_PROMPT = /^\s*(?:<|This session is being continued from )/;
+
 /** What a tool is about to be used for comes again, whole, when it has been. */
 const TOOL_LIMITS = { maxChars: 200, maxBytes: 800 };
 
@@ -77,10 +80,7 @@ function titleOf(own: Readonly<Record<string, unknown>>): string | null {
   const given = own["session_title"];
   if (typeof given === "string" && given.trim() !== "") return clip(given);
   const prompt = own["prompt"];
-  // A prompt that begins with a tag is a message of Claude Code's own (a finished background task).
-  if (typeof prompt !== "string" || prompt.trim() === "" || prompt.trimStart().startsWith("<")) {
-    return null;
-  }
+  if (typeof prompt !== "string" || prompt.trim() === "" || OWN_PROMPT.test(prompt)) return null;
   return clip(prompt);
 }
 

@@ -42,12 +42,16 @@ const TALK: ReadonlySet<ObservationKind> = new Set(["prompt", "message", "note"]
  * Tells a session by its observations.
  *
  * @param parts Oldest first. @param commands Those that went well, as far as is known: what they have done is known by them.
- * @param options `isUnderWay`: its last turn has not ended. @returns Null when there is nothing to tell.
+ * @param options `isUnderWay`: its last turn has not ended. `called`: its own title, for where no prompt is among the
+ *   observations; null where it has none. @returns Null when there is nothing to tell.
  */
 export function summarizeSession(
   parts: readonly SummarizedPart[],
   commands: readonly SummarizedPart[] = [],
-  { isUnderWay = false }: { readonly isUnderWay?: boolean } = {},
+  { isUnderWay = false, called = null }: {
+    readonly isUnderWay?: boolean;
+    readonly called?: string | null;
+  } = {},
 ): SessionSummary | null {
   const standing = parts.filter((part) => !isSuperseded(part));
   const of = (kind: ObservationKind, among = parts) => among.filter((part) => part.kind === kind);
@@ -76,13 +80,15 @@ export function summarizeSession(
   const branches = [...new Set(parts.map(({ branch }) => branch))];
   if (parts.length === 0) return null;
   const asked = prompts.map(({ title }) => title);
+  // What it was asked may wait still while what it did is worked in.
+  const first = asked.length > 0 || called === null ? asked : [called];
   // A rule that is over by its end would be read as one that holds.
   const over = new Set(
     of("decision").filter(isSuperseded).map(({ title }) => title),
   );
   const about = done[0] ?? (files.length === 0 ? "" : last.replace(/\s+/g, " "));
-  const heading = asked.find((one) => !GOES_ON.test(one) && !over.has(one)) ??
-    goneOn(asked[0], about) ?? parts[0]!.title;
+  const heading = first.find((one) => !GOES_ON.test(one) && !over.has(one)) ??
+    goneOn(first[0], about) ?? parts[0]!.title;
   const counts = [
     count(commits.length, "commit"),
     count(fixes.length, "fix", "fixes"),

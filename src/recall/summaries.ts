@@ -19,6 +19,7 @@ import {
 } from "../store/session_observations.ts";
 import { forgetSummaryRequest, sessionsToSummarize } from "../store/queue_work.ts";
 import { sessionEnd } from "../store/session_end.ts";
+import { sessionTitle } from "../store/sessions.ts";
 import { rewriteSummary, summaryOf } from "../store/summarizer_runs.ts";
 
 /** Observations that a summary looks at: the newest. */
@@ -104,7 +105,8 @@ export function writeSummary(db: DatabaseSync, sessionId: string, besides?: Besi
   const end = sessionEnd(db, sessionId);
   const isUnderWay = end !== null && (end.turn?.kind ?? "ended") !== "ended";
   const commands = commandsToSummarize(db, sessionId, MAX_COMMANDS);
-  const summary = summarizeSession(parts, commands, { isUnderWay });
+  const called = sessionTitle(db, sessionId);
+  const summary = summarizeSession(parts, commands, { isUnderWay, called });
   const stored = summaryOf(db, sessionId);
   const rewrittenFrom = stored?.facts.rewrittenFrom;
   const ended = end === null ? "" : endInWords(end);

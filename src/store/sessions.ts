@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { statement } from "./statement.ts";
 
 /** A session as people and programs see it. */
 export interface SessionRow {
@@ -46,6 +47,12 @@ export function listSessions(
       ORDER BY updated_at_ms DESC, session_id
       LIMIT ?3`,
   ).all(filter.project, filter.status, filter.limit) as unknown as SessionRow[];
+}
+
+/** What a session is called: as it was named, or by its first prompt; null where neither is known. */
+export function sessionTitle(db: DatabaseSync, sessionId: string): string | null {
+  const row = statement(db, "SELECT title FROM sessions WHERE session_id = ?").get(sessionId);
+  return row === undefined || row["title"] === null ? null : String(row["title"]);
 }
 
 /** The sessions that worked for a task, the one that began last first. */

@@ -1,5 +1,6 @@
 /** What the line of a session says it was about. */
 import assert from "node:assert/strict";
+import { observe } from "../../src/memory/observe/observe.ts";
 import { type SummarizedPart, summarizeSession } from "../../src/memory/session_summary.ts";
 
 const part = (
@@ -36,4 +37,25 @@ Deno.test("a session that was only told to go on says what it went on with", () 
     titleOf(goOn, part("prompt", "Rename the app"), EDIT, SAID),
     "Session: Rename the app (1 file)",
   );
+});
+
+Deno.test("a session of which no prompt is known yet is called as it is, not by what it did first", () => {
+  const called = (title: string | null, ...parts: readonly SummarizedPart[]) =>
+    summarizeSession(parts, [], { called: title })!.title;
+  assert.equal(called("Make a clock", EDIT), "Session: Make a clock (1 file)");
+  assert.equal(called("Make a clock", SAID, EDIT), "Session: Make a clock (1 file)");
+  assert.equal(called(null, EDIT), "Session: Edit src/app.ts (1 file)");
+  assert.equal(
+    called("Make a clock", part("prompt", "Rename it"), EDIT),
+    "Session: Rename it (1 file)",
+  );
+});
+
+Deno.test("the summary that a compacted session goes on with is no prompt", () => {
+  const prompt =
+    "This session is being continued from a previous conversation that ran out of context.";
+  const payload = { prompt: `${prompt}\n\nAnalysis: …` };
+  const seen = observe({ toolName: "UserPromptSubmit", outcome: "success", payload, root: null });
+  assert.equal(seen?.kind, "message");
+  assert.equal(seen?.facts.isRelayed, true);
 });

@@ -2,6 +2,7 @@
 import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
 import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
+import { isContinuation } from "../own_prompt.ts";
 import { pathInProject } from "../paths.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { CLEARED_LIST } from "../todos.ts";
@@ -27,7 +28,7 @@ export function observePrompt({ payload }: ToolUse): Observed | null {
   const prompt = textIn(payload, "prompt").trim();
   const notification = readNotification(prompt);
   if (notification !== null) return observeNotification(notification);
-  return /^<[a-z-]+>/.test(prompt)
+  return /^<[a-z-]+>/.test(prompt) || isContinuation(prompt)
     ? relayed(said("message", prompt))
     : withRules(said("prompt", prompt), prompt);
 }

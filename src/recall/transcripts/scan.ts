@@ -4,6 +4,7 @@ import { messageOf } from "../../errors.ts";
 import type { ItemKind, TranscriptItem } from "../../memory/transcript/item.ts";
 import { mayTell, transcriptReader } from "../../memory/transcript/reader.ts";
 import { isSummarizerInput } from "../../memory/summarizer_text.ts";
+import { isOwnPrompt } from "../../memory/own_prompt.ts";
 import { titleLine } from "../../memory/text.ts";
 import type { Capture } from "../../store/captures.ts";
 import { MAX_SESSION_TITLE_CHARS, wordsKey } from "../../memory/words_key.ts";
@@ -252,10 +253,8 @@ export function exclusionIn(project: TranscriptProject, item: TranscriptItem): s
   });
 }
 
-/** What a session is about, by its first prompt; one that begins with a tag is Claude Code's own. */
+/** What a session is about, by its first prompt. */
 function titleOf({ payload }: Capture): string | null {
   const prompt = String(JSON.parse(payload).prompt);
-  return prompt.trimStart().startsWith("<")
-    ? null
-    : titleLine(prompt, MAX_SESSION_TITLE_CHARS) || null;
+  return isOwnPrompt(prompt) ? null : titleLine(prompt, MAX_SESSION_TITLE_CHARS) || null;
 }
