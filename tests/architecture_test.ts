@@ -16,7 +16,7 @@ interface Module {
 
 /** Folders by floor. A file imports its own floor and those below it. */
 const FLOORS: readonly (readonly string[])[] = [
-  ["errors.ts", "paths.ts", "ids.ts", "time.ts", "letters.ts", "version.ts"],
+  ["errors.ts", "paths.ts", "ids.ts", "time.ts", "letters.ts", "counts.ts", "version.ts"],
   ["capture", "guard", "requirement", "orchestration", "memory", "session", "settings", "config"],
   ["store"],
   [

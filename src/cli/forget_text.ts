@@ -1,6 +1,9 @@
 /** What was forgotten, in words. */
 import type { Removed } from "../maintenance/forget_scope.ts";
-import { counted, type Noun } from "./counted.ts";
+import { count } from "../counts.ts";
+
+/** A noun for one and for many. */
+type Noun = readonly [one: string, many: string];
 
 /** What goes as a whole. */
 const GONE: Readonly<Record<string, Noun>> = {
@@ -30,10 +33,10 @@ export function removedText(removed: Removed): string {
     const noun = GONE[name];
     if (noun === undefined) return [];
     const isQuoted = name === "observations" && importedSummaries > 0;
-    return [`${counted(n, noun)}${isQuoted ? summariesText(importedSummaries) : ""}`];
+    return [`${count(n, ...noun)}${isQuoted ? summariesText(importedSummaries) : ""}`];
   });
   const quoting = entries.filter(([name]) => GONE[name] === undefined)
-    .map(([name, n]) => counted(n, QUOTING[name] ?? [`row of ${name}`, `rows of ${name}`]));
+    .map(([name, n]) => count(n, ...QUOTING[name] ?? [`row of ${name}`, `rows of ${name}`]));
   const isOne = quoting.length === 1 && quoting[0]!.startsWith("1 ");
   const said = quoting.length === 0
     ? []

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { count } from "../maintenance/count_text.ts";
+import { count } from "../counts.ts";
 import { receiptsWithoutKey } from "../store/lost_forget_key.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";

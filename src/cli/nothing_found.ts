@@ -1,3 +1,4 @@
+import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../settings/hooks.ts";
 import { spooledFiles } from "../spool/drain.ts";
@@ -55,6 +56,5 @@ function countSpooled(database: string, { locations }: CliContext): number {
 }
 
 function waitingText(waiting: number, next: string): string {
-  const what = waiting === 1 ? "1 capture is" : `${waiting} captures are`;
-  return `${what} not worked in yet: ${next}`;
+  return `${count(waiting, "capture is", "captures are")} not worked in yet: ${next}`;
 }

@@ -1,4 +1,5 @@
 /** Compares transcripts with the database, and fills in what is missing: for `reconcile` and `import transcripts`. */
+import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../errors.ts";
 import { compareScan, type Comparison } from "../recall/transcripts/compare.ts";
@@ -67,12 +68,14 @@ export async function runTranscripts(
       wanted: work.wanted,
       onProgress: (read) =>
         progress.tell(
-          `${barText(read.bytes, bytes)} ${read.files} of ${chosen.length} transcripts read, ` +
+          `${barText(read.bytes, bytes)} ${read.files} of ${
+            count(chosen.length, "transcript")
+          } read, ` +
             `${bytesText(read.bytes)} of ${bytesText(bytes)} …`,
         ),
     });
     if (work.needsSession === true && scan.sessions.size === 0) {
-      const files = chosen.length === 1 ? "1 file was" : `${chosen.length} files were`;
+      const files = count(chosen.length, "file was", "files were");
       throw new UserError(`Cannot ${work.what}`, {
         why: `0 transcripts in "${work.root}": ${files} read, and no line there tells of a session`,
         next: work.next,
@@ -85,7 +88,9 @@ export async function runTranscripts(
     const filled = !work.fills ? null : await fillIn(db, compared.sessions, {
       nowMs,
       onProgress: (written) =>
-        progress.tell(`${barText(written, missing)} ${written} of ${missing} captures written …`),
+        progress.tell(
+          `${barText(written, missing)} ${written} of ${count(missing, "capture")} written …`,
+        ),
     });
     if (work.fills) tellLostForgetKey(context, db);
     const damaged = [

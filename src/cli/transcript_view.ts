@@ -1,4 +1,5 @@
 /** What a comparison with transcripts found, for people and for programs. */
+import { count } from "../counts.ts";
 import { plain } from "../capture/plain.ts";
 import { ITEM_KINDS, type ItemKind } from "../memory/transcript/item.ts";
 import type { ComparedSession } from "../recall/transcripts/compare.ts";
@@ -71,8 +72,8 @@ export function outcomeLines(
   const { transcripts, sessions, damaged, withoutTranscript } = outcome;
   const { gaps } = gapsOf(outcome);
   const withGaps = sessions.filter(({ missing }) => missing.length > 0);
-  const sum = (count: (one: ComparedSession) => number) =>
-    sessions.reduce((total, one) => total + count(one), 0);
+  const sum = (of: (one: ComparedSession) => number) =>
+    sessions.reduce((total, one) => total + of(one), 0);
   const excluded = sum(({ session }) =>
     Object.values(session.excluded).reduce((total, count) => total + count, 0)
   );
@@ -82,12 +83,12 @@ export function outcomeLines(
   const notHere = sessions.filter((one) => one.notHere !== null);
   return [
     ...withGaps.flatMap((one) => [...sessionLines(one, all ? Infinity : NAMED_GAPS), ""]),
-    `transcripts ${transcripts}, of ${sessions.length} sessions`,
-    `gaps        ${gaps === 0 ? "none" : `${gaps} in ${withGaps.length} sessions`}`,
+    `transcripts ${transcripts}, of ${count(sessions.length, "session")}`,
+    `gaps        ${gaps === 0 ? "none" : `${gaps} in ${count(withGaps.length, "session")}`}`,
     ...excluded === 0 ? [] : [`excluded    ${excluded} by the configuration (${keysOf(sessions)})`],
     ...forgotten === 0 ? [] : [`forgotten   ${forgotten} that stay away`],
     ...recent === 0 ? [] : [`recent      ${recent} of the last minute, left to the hooks`],
-    ...extra === 0 ? [] : [`extra       ${extra} captures that no transcript here has`],
+    ...extra === 0 ? [] : [`extra       ${count(extra, "capture")} that no transcript here has`],
     ...notHere.map(notHereLine),
     ...damageLines(damaged),
   ];
@@ -113,8 +114,8 @@ function sessionLines(
 ): string[] {
   const { sessionId, project, entries } = session;
   const what = ITEM_KINDS.flatMap((kind) => {
-    const count = countOf(missing, kind);
-    return count === 0 ? [] : [`${count} ${KIND_NAMES[kind][count === 1 ? 0 : 1]}`];
+    const missed = countOf(missing, kind);
+    return missed === 0 ? [] : [count(missed, ...KIND_NAMES[kind])];
   });
   const named = missing.slice(0, limit).map(({ atMs, name, toolUseId }) =>
     `  ${new Date(atMs).toISOString().slice(0, 19)}Z  ${name}${

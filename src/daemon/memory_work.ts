@@ -2,6 +2,7 @@
  * Works captures into memory while the daemon runs, and lets the summarizer rewrite summaries. Nothing is done until
  * another process has written; what there is to do is done in small steps, between which requests are answered.
  */
+import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Settings } from "../engine/settings.ts";
 import { messageOf } from "../errors.ts";
@@ -160,7 +161,9 @@ export class MemoryWork {
       signal: this.#stopping.signal,
       isAsked: false,
     });
-    if (failed > 0) log("warn", `the summarizer failed ${failed} times, the last time: ${reason}`);
+    if (failed > 0) {
+      log("warn", `the summarizer failed ${count(failed, "time")}, the last time: ${reason}`);
+    }
   }
 }
 

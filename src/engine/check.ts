@@ -1,4 +1,5 @@
 /** Runs a script that has to succeed before a merge. */
+import { count } from "../counts.ts";
 import { messageOf } from "../errors.ts";
 import { runWords } from "../process/run_words.ts";
 
@@ -12,7 +13,7 @@ export async function runCheck(
 ): Promise<string | null> {
   try {
     const end = await runWords(["/bin/sh", "-c", script], { folder, timeoutMs });
-    if (end === null) return `it did not end in ${Math.round(timeoutMs / 1000)} seconds`;
+    if (end === null) return `it did not end in ${count(Math.round(timeoutMs / 1000), "second")}`;
     if (end.code === 0) return null;
     const said = [end.stdout, end.stderr].map((text) => text.trim())
       .filter((text) => text !== "").join("\n").slice(-MAX_TOLD_CHARS);

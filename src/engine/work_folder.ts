@@ -1,4 +1,5 @@
 /** Where the steps of a workflow are run: a working tree of its own, or the project where there is no repository. */
+import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Config } from "../config/schema.ts";
 import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
@@ -120,7 +121,9 @@ export async function removeFolder(workflow: WorkflowRow): Promise<string | null
   if (state === null && exists(worktree)) return `${worktree} stays: git cannot tell what is in it`;
   if (state?.isDirty) return `${worktree} stays: there is work in it that is not committed`;
   if (state !== null && state.ahead > 0) {
-    return `${worktree} stays: ${branch} has ${state.ahead} commit(s) that ${baseBranch} has not`;
+    return `${worktree} stays: ${branch} has ${
+      count(state.ahead, "commit")
+    } that ${baseBranch} has not`;
   }
   await inTurn(
     repository,

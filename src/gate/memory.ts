@@ -1,4 +1,5 @@
 /** What is known of a session from one stop to the next. */
+import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { readCounter } from "../store/counters.ts";
 import { countBlock, isLasting, REQUIREMENTS_HELD, resetRow } from "../store/stop_counters.ts";
@@ -41,7 +42,10 @@ export function holdOnce(maxBlocks: number, memory: Remembering): Hold {
       : { kind: "hold", inRow: null };
   }
   return inRow === null
-    ? { kind: "let through", why: `after ${maxBlocks} stops in a row were held back` }
+    ? {
+      kind: "let through",
+      why: `after ${count(maxBlocks, "stop was", "stops in a row were")} held back`,
+    }
     : { kind: "hold", inRow };
 }
 

@@ -1,4 +1,5 @@
 /** Commands that a configuration names, compiled: plain JSON, so that a hook takes it from the cache. */
+import { count } from "../counts.ts";
 
 /** One command of the configuration. */
 export interface CommandRule {
@@ -92,5 +93,5 @@ function outputText(name: string, output: HeadOfOutput | null): string[] {
   const text = output.text.replace(/\n$/, "");
   return output.omittedLines === 0
     ? [`${name}:`, text]
-    : [`${name}:`, text, `... (${output.omittedLines} lines omitted)`];
+    : [`${name}:`, text, `... (${count(output.omittedLines, "line")} omitted)`];
 }

@@ -1,4 +1,5 @@
 /** The rules of a policy one by one, so that each can be asked by itself, and why it does not match. */
+import { count } from "../counts.ts";
 import { DANGEROUS_RULE } from "./dangerous.ts";
 import { ROOT_RULE } from "./files.ts";
 import { IGNORED_RULE } from "./ignored.ts";
@@ -187,7 +188,7 @@ export function stopRulesOf(
   return [
     ...(queue === null
       ? []
-      : [named("stop.promptPrefixBlocking", `${queue.messages.length} messages`)]),
+      : [named("stop.promptPrefixBlocking", count(queue.messages.length, "message"))]),
     ...commands.map(({ rule, lines }) => named(rule, lines.join("; "))),
     ...(rounds === null ? [] : [named("stop.rounds", String(rounds))]),
     ...(infiniteMessage === null ? [] : [named("stop.infinite", infiniteMessage)]),

@@ -1,3 +1,4 @@
+import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { gitAliasesFor } from "../gate/git_aliases.ts";
 import { type AskedUse, judgeUse } from "../gate/judge.ts";
@@ -212,7 +213,12 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
 function told(blocks: readonly Block[]): string[] {
   const left = blocks.length - MAX_TOLD;
   const reasons = blocks.slice(0, MAX_TOLD).map(({ reason }) => reason);
-  return left > 0 ? [...reasons, `${left} more things of it are forbidden as well.`] : reasons;
+  return left > 0
+    ? [
+      ...reasons,
+      `${count(left, "more thing of it is", "more things of it are")} forbidden as well.`,
+    ]
+    : reasons;
 }
 
 function permission(decision: Readonly<Record<string, unknown>>): Answer {

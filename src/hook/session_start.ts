@@ -1,3 +1,4 @@
+import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../capture/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
@@ -66,7 +67,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (problems > 0) {
     const more = problems > problemKeys.length ? " and more" : "";
     const what = unreadable === ""
-      ? `the configuration has ${problems} problem(s), in ${problemKeys.join(", ")}${more}`
+      ? `the configuration has ${count(problems, "problem")}, in ${problemKeys.join(", ")}${more}`
       : unreadable;
     const meaning = isLocked(work.config)
       ? "Its rules were strict, so every change is refused until it can be read."

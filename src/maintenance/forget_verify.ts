@@ -5,7 +5,7 @@ import { countPlaces } from "../store/forget_places.ts";
 import { keysBack } from "../store/forgotten_keys.ts";
 import { cameBack, forgottenDigest, type Receipt, sameAgain } from "../store/forgotten.ts";
 import { checkIndex } from "../store/memory_index.ts";
-import { count } from "./count_text.ts";
+import { count } from "../counts.ts";
 import { commandAgain, TEXT_AGAIN } from "./forget_again.ts";
 import type { ForgetPlace } from "./forget_files.ts";
 import { textLeft } from "./forget_proof.ts";
@@ -64,7 +64,7 @@ export async function verifyReceipt(
       const all = rows.reduce((sum, n) => sum + n, found.observations.length) +
         found.captures.length;
       if (all > 0) {
-        const message = `${count(all, "row")} ${all === 1 ? "holds" : "hold"} the text again`;
+        const message = `${count(all, "row holds", "rows hold")} the text again`;
         problems.push({ message, next: TEXT_AGAIN });
       }
     }

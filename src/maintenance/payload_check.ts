@@ -1,3 +1,4 @@
+import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { damagedPayloads } from "../store/damaged_payloads.ts";
 import { fail, type Finding, ok } from "./check.ts";
@@ -14,9 +15,8 @@ export function checkPayloads(db: DatabaseSync): Finding {
   if (damaged.length === 0) return ok("no fault found");
   const named = damaged.slice(0, MAX_NAMED).map(({ id }) => id).join(", ");
   const more = damaged.length - MAX_NAMED;
-  const [are, of] = damaged.length === 1
-    ? ["1 payload is", "the capture"]
-    : [`${damaged.length} payloads are`, "the captures"];
+  const are = count(damaged.length, "payload is", "payloads are");
+  const of = damaged.length === 1 ? "the capture" : "the captures";
   return {
     ...fail(
       `${are} damaged and cannot be brought back, of ${of} ${named}` +

@@ -1,4 +1,5 @@
 /** What a session is told of earlier ones, in a few lines, each with a number that opens the whole. */
+import { count } from "../counts.ts";
 import { plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 import {
@@ -94,11 +95,13 @@ export function toldIn(context: string): number[] {
   return Array.from(context.matchAll(/^- #(\d+) /gm), ([, id]) => Number(id));
 }
 
-/** That captures wait to be worked in, of which nothing can be told. @param count Of other sessions of the project. */
-export function waitingText(count: number): string {
-  if (count === 0) return "";
-  const [many, are] = count === 1 ? ["1 capture", "is"] : [`${count} captures`, "are"];
-  return `${many} of other sessions of this project ${are} not worked in yet, so what they tell, and what is still open, ` +
+/** That captures wait to be worked in, of which nothing can be told. @param waiting Of other sessions of the project. */
+export function waitingText(waiting: number): string {
+  if (waiting === 0) return "";
+  const are = waiting === 1 ? "is" : "are";
+  return `${
+    count(waiting, "capture")
+  } of other sessions of this project ${are} not worked in yet, so what they tell, and what is still open, ` +
     "may be missing here: `conclaude queue drain`.";
 }
 

@@ -1,4 +1,5 @@
 /** What a session comes to, told without any model: what was asked, done, changed, and left open. */
+import { count } from "../counts.ts";
 import { isSuperseded, type ObservationKind, type ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { answeredIn, underWayIn } from "./cut_off.ts";
@@ -90,9 +91,9 @@ export function summarizeSession(
   const heading = first.find((one) => !GOES_ON.test(one) && !over.has(one)) ??
     goneOn(first[0], about) ?? parts[0]!.title;
   const counts = [
-    count(commits.length, "commit"),
-    count(fixes.length, "fix", "fixes"),
-    count(files.length, "file"),
+    counted(commits.length, "commit"),
+    counted(fixes.length, "fix", "fixes"),
+    counted(files.length, "file"),
   ].filter((part) => part !== null).join(", ");
   return {
     title: titleLine(`Session: ${shortened(heading, 110)}${counts === "" ? "" : ` (${counts})`}`),
@@ -165,6 +166,6 @@ function firstAndLast(lines: readonly string[], limit: number): readonly string[
   return lines.length <= limit ? lines : [lines[0]!, ...lines.slice(1 - limit)];
 }
 
-function count(n: number, one: string, many = `${one}s`): string | null {
-  return n === 0 ? null : `${n} ${n === 1 ? one : many}`;
+function counted(n: number, one: string, many?: string): string | null {
+  return n === 0 ? null : count(n, one, many);
 }

@@ -5,6 +5,7 @@
  * the first step without a record is the next one. So after a crash exactly the step that had not finished runs again,
  * and a retry is a walk without the records that stand in the way.
  */
+import { count } from "../counts.ts";
 import { evaluateWhen } from "./condition.ts";
 import { readContract } from "./contract.ts";
 import { NOTHING_BEFORE, outcomeValue, variableValue } from "./outcome_value.ts";
@@ -225,7 +226,7 @@ export function mergedOutcome(commit: string): StepOutcome {
 }
 
 function limitOutcome({ name, onMaxIterations }: LoopStep, iterations: number): StepOutcome {
-  const error = `loop "${name}" reached its limit of ${iterations} iterations`;
+  const error = `loop "${name}" reached its limit of ${count(iterations, "iteration")}`;
   if (onMaxIterations === "block") return blockedOutcome(error);
   return onMaxIterations === "exit" ? { ...DONE, success: false, error } : DONE;
 }

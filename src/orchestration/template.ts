@@ -3,6 +3,7 @@
  *
  * A value that was put in is never looked through for tags again.
  */
+import { count } from "../counts.ts";
 import { placeAfter } from "./shell_place.ts";
 import { quoteAt } from "./shell_quote.ts";
 import { type Found, TEMPLATE_FUNCTIONS, textOf } from "./template_functions.ts";
@@ -145,8 +146,9 @@ function evaluate(part: Tag, scope: Scope): Found {
   const known = TEMPLATE_FUNCTIONS.get(name);
   if (known === undefined) throw new TemplateError(`${part.tag}: ${unknownName(name)}`);
   if (args.length < known.min || args.length > known.max) {
-    const count = known.max === known.min ? `${known.min}` : `at least ${known.min}`;
-    throw new TemplateError(`${part.tag}: ${name} takes ${count} values, not ${args.length}`);
+    const least = known.max === known.min ? "" : "at least ";
+    const wanted = `${least}${count(known.min, "value")}`;
+    throw new TemplateError(`${part.tag}: ${name} takes ${wanted}, not ${args.length}`);
   }
   if (!known.takesMissing) { for (const arg of args) existing(arg, part, scope); }
   try {

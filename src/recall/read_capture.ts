@@ -1,4 +1,5 @@
 /** Reads what a capture tells. */
+import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
 import type { Observed } from "../memory/observation.ts";
@@ -38,7 +39,9 @@ export function readCapture(
 ): Reading {
   const { toolName, outcome, attempts, project } = capture;
   if (attempts > maxAttempts) {
-    const fault = `${attempts - 1} drains ended while they worked at it: ${DEATH}`;
+    const fault = `${
+      count(attempts - 1, "drain ended while it", "drains ended while they")
+    } worked at it: ${DEATH}`;
     return { capture, observed: null, terms: "", fault };
   }
   try {

@@ -1,4 +1,5 @@
 /** What is open: the requirements that forbid a tool use, or hold a stop. */
+import { count } from "../counts.ts";
 import type { Requirement, RequirementPolicy } from "./policy.ts";
 import { isSatisfied, isTriggered, type Standing } from "./standing.ts";
 
@@ -112,7 +113,9 @@ function findingOf({ condition }: Requirement, facts: Facts): string | "met" | n
     case "branch_size": {
       const lines = facts.branchLines;
       if (typeof lines !== "number" || lines < condition.block) return "met";
-      return `the branch ${facts.branch} has changed ${lines} lines, the limit is ${condition.block}`;
+      return `the branch ${facts.branch} has changed ${
+        count(lines, "line")
+      }, the limit is ${condition.block}`;
     }
     case "protected_branch":
       return condition.branches.includes(facts.branch)

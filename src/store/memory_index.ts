@@ -1,4 +1,5 @@
 /** The health of the search index. It holds nothing of its own, so it can always be made anew from the observations. */
+import { count } from "../counts.ts";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
 import { hasLog, transaction } from "./database.ts";
@@ -62,8 +63,10 @@ export function indexFaults(db: DatabaseSync): string[] {
     return [
       ...faults,
       ...(lost > 0 ? [`${lost} of its pages cannot be found`] : []),
-      ...(missing > 0 ? [`${missing} observations are not in it`] : []),
-      ...(extra > 0 ? [`${extra} of its entries belong to no observation`] : []),
+      ...(missing > 0 ? [`${count(missing, "observation is", "observations are")} not in it`] : []),
+      ...(extra > 0
+        ? [`${extra} of its entries ${extra === 1 ? "belongs" : "belong"} to no observation`]
+        : []),
     ];
   } catch (thrown) {
     if (/locked|busy/i.test(messageOf(thrown))) throw thrown;

@@ -1,4 +1,5 @@
 /** Who may work on a task: claims by compare-and-swap, with a lease and a fencing token. In the caller's transaction. */
+import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import { hasLapsed, type Task, TRANSITIONS } from "../orchestration/task.ts";
@@ -210,7 +211,7 @@ function alreadyClaimed(task: Task, atMs: number) {
   const left = Math.max(1, Math.round(((task.leaseUntilMs ?? atMs) - atMs) / 60_000));
   return refusal("ALREADY_CLAIMED", {
     what: `Cannot claim task ${task.id}`,
-    why: `"${task.claimedBy}" has claimed it, for ${left} more minute${left === 1 ? "" : "s"} ` +
+    why: `"${task.claimedBy}" has claimed it, for ${count(left, "more minute")} ` +
       "unless the claim is renewed; nothing was changed",
     next: "conclaude task ready",
     details: { claimedBy: task.claimedBy, claimedAtMs: task.claimedAtMs },

@@ -189,7 +189,7 @@ Deno.test("doctor --fix sets a damaged database aside, says so, and the next hoo
   assert.equal(code, 1);
   assert.match(rowsOf(body, "database").at(-1)!.message, /^nothing of .* could be brought back/);
   assert.match(body.fixed[0], /set the damaged database aside: \S+conclaude\.db\.damaged-\d{4}-/);
-  assert.match(body.fixed[1]!, /wrote 1 waiting records into the database/);
+  assert.match(body.fixed[1]!, /wrote 1 waiting record into the database/);
   const aside = body.fixed[0].split(": ")[1]!;
   assert.deepEqual(Deno.readFileSync(aside), garbage(9000));
   assert.equal(queryValue(place.database, "SELECT session_id FROM hook_executions"), "waits");
@@ -501,12 +501,12 @@ Deno.test("doctor finds sessions whose process is gone, and --fix marks them as 
   const [row] = rowsOf(body, "sessions");
   assert.equal(
     row!.message,
-    "1 of 2 active sessions have no process any more; of 1 the process is not known",
+    "1 of 2 active sessions has no process any more; of 1 the process is not known",
   );
   const status = "SELECT status FROM sessions WHERE session_id = 'gone'";
   assert.equal(queryValue(place.database, status), "active");
   assert.deepEqual((await place.json(["doctor", "--fix"])).body.fixed, [
-    "marked 1 sessions as abandoned",
+    "marked 1 session as abandoned",
   ]);
   assert.equal(queryValue(place.database, status), "abandoned");
   assert.equal(

@@ -36,7 +36,7 @@ Deno.test("import claude-mem takes observations, summaries and prompts over, onc
   const { code, stdout, stderr } = await run();
   assert.deepEqual([code, stderr], [0, ""]);
   assert.match(stdout, /^Took over from .*: 8 observations, 1 summary, 2 prompts\.\n/);
-  assert.match(stdout, /\n1 say nothing that may be kept\.\n/);
+  assert.match(stdout, /\n1 says nothing that may be kept\.\n/);
   assert.match(stdout, /\nNobody knows here where these projects lie: project, website\. /);
   assert.deepEqual(Deno.readFileSync(path), before);
   assert.deepEqual(namesIn(place.project), ["claude-mem.db"]);
@@ -397,7 +397,7 @@ for (const ids of ["TEXT", "INTEGER"] as const) {
     const { code, stdout, stderr } = await run();
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^Took over from .*: 3 observations, 1 summary, 2 learnings\.\n/);
-    assert.match(stdout, /\n1 say nothing that may be kept\.\n/);
+    assert.match(stdout, /\n1 says nothing that may be kept\.\n/);
     const taken = rows(
       place,
       "SELECT session_id AS s, kind, title, text, files, project, created_at_ms AS ms FROM observations ORDER BY id",
@@ -499,7 +499,7 @@ Deno.test("a project of claude-mem-lite is that of its folder, and --project say
   const moved = `${place.home}/moved`;
   Deno.mkdirSync(moved);
   const told = await run("--project", moved, "--name", "other");
-  assert.match(told.stdout, /\n1 were there already; 1 of them have a place now\.\n/);
+  assert.match(told.stdout, /\n1 was there already; 1 of them has a place now\.\n/);
   assert.deepEqual(projects().at(-1), { project: `${folder}/lite/.git`, n: 4 });
   assert.deepEqual(projects().find(({ project }) => project === moved), { project: moved, n: 1 });
   const settled = await run("--project", `${folder}/lite`);

@@ -82,7 +82,7 @@ Deno.test("status names the configuration that is in force, and its problems", a
     problems: 1,
   });
   const { stdout } = await runVerb(["status"], place);
-  assert.match(stdout, /1 problems: run `conclaude config validate`/);
+  assert.match(stdout, /1 problem: run `conclaude config validate`/);
 });
 
 Deno.test("status of a fresh home fits on one screen and makes no database", async () => {

@@ -28,10 +28,10 @@ Deno.test("workflow approve merges, runs the step after it, and closes the task"
     { path: "a.txt", added: 1, removed: 1 },
     { path: "b.txt", added: 1, removed: 0 },
   ]);
-  assert.equal(review.summary, "2 file(s) changed, +2/-1 lines");
+  assert.equal(review.summary, "2 files changed, +2/-1 lines");
   assert.deepEqual(review.conflicts, []);
   const diff = await run(["workflow", "diff", id]);
-  assert.match(diff.stdout, /2 file\(s\) changed, \+2\/-1 lines/);
+  assert.match(diff.stdout, /2 files changed, \+2\/-1 lines/);
   assert.match(diff.stdout, /\+THREE/);
   const { code, stdout } = await run(["workflow", "approve", id]);
   assert.equal(code, 0, stdout);

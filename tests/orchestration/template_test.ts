@@ -50,7 +50,7 @@ Deno.test("renderText() refuses what it does not know, and names the tag", () =>
     "{{}}": /it is empty/,
     "{{ .a": /is not closed/,
     "{{ .a {{ .b }}": /is not closed/,
-    "{{ upper }}": /upper takes 1 values, not 0/,
+    "{{ upper }}": /upper takes 1 value, not 0/,
     "{{ upper .nope }}": /no such value/,
     "{{ .task.id .plain }}": /"\.plain" is not expected/,
     "{{ (.plain }}": /"\)" is missing/,

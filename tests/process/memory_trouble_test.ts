@@ -250,7 +250,7 @@ Deno.test("status has a line about memory", async () => {
   db.close();
   assert.match(
     (await run(home, "status")).stdout,
-    /^memory {9}0 observations, 1 captures waiting, 0 open failures$/m,
+    /^memory {9}0 observations, 1 capture waiting, 0 open failures$/m,
   );
   await run(home, "queue", "drain");
   assert.match(

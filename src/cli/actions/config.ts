@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { passedOver } from "../../config/beside.ts";
 import { type ConfigFile, type ConfigLayer, readConfigFiles } from "../../config/discover.ts";
@@ -205,5 +206,5 @@ function filesAt({ cwd, locations }: CliContext, name: string): ConfigFile[] {
 }
 
 function problemCount(problems: readonly ConfigProblem[]): string {
-  return problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  return count(problems.length, "problem");
 }

@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
 import { quoteWord } from "../../settings/hooks.ts";
@@ -74,7 +75,7 @@ export async function resetCounter(
   const { db, name } = await counterPlace(context, "write", type ?? "");
   const counted = type === undefined ? null : name;
   const reset = resetCounters(db, counterOwnerOf(db, flags.session), counted);
-  return { json: { reset }, text: `${reset} counters set back to 0.` };
+  return { json: { reset }, text: `${count(reset, "counter")} set back to 0.` };
 }
 
 /** The database, and the name of a counter as it may be kept: a secret is none. */

@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { MIGRATIONS } from "../../../migrations/mod.ts";
 import { UserError } from "../../errors.ts";
@@ -149,8 +150,9 @@ export async function checkpointDatabase(
   db.close();
   if (report.busy) {
     throw new UserError(`Cannot move the whole log into "${database}"`, {
-      why:
-        `another process is using it: ${report.movedPages} of ${report.walPages} pages are moved`,
+      why: `another process is using it: ${report.movedPages} of ${
+        count(report.walPages, "page is", "pages are")
+      } moved`,
       next: `conclaude db checkpoint --mode ${flags.mode}`,
     });
   }
@@ -175,8 +177,8 @@ export async function stats(context: CliContext): Promise<View> {
       text: [
         `path      ${plain(database)}`,
         `schema    version ${schemaVersion}`,
-        `file      ${bytesText(bytes)} (${size.pages} pages of ${size.pageBytes} B)`,
-        `free      ${free} (${size.freePages} pages)`,
+        `file      ${bytesText(bytes)} (${count(size.pages, "page")} of ${size.pageBytes} B)`,
+        `free      ${free} (${count(size.freePages, "page")})`,
         `log       ${bytesText(walBytes)}`,
         "",
         tableText(size.tables, [

@@ -1,4 +1,4 @@
-import { count } from "../../maintenance/count_text.ts";
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { type Examination, examine } from "../../maintenance/doctor/examine.ts";

@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
@@ -57,8 +58,13 @@ export async function exportDatabase(
   const { sessions, executions, captures, observations, counters } = counts;
   return {
     json: { output, ...counts, waiting },
-    text:
-      `Wrote ${output}: ${sessions} sessions, ${executions} audit rows, ${captures} captures, ${observations} observations, ${counters} counters.`,
+    text: [
+      `Wrote ${output}: ${count(sessions, "session")}`,
+      count(executions, "audit row"),
+      count(captures, "capture"),
+      count(observations, "observation"),
+      `${count(counters, "counter")}.`,
+    ].join(", "),
     exitCode,
   };
 }
@@ -79,7 +85,7 @@ function tellLosses(
     const named = lost.slice(0, MAX_NAMED).map(({ type, id, why }) => `${type} ${id} (${why})`);
     const more = unreadable - named.length;
     tell({
-      what: `At least ${unreadable} ${unreadable === 1 ? "row" : "rows"} cannot be read`,
+      what: `At least ${count(unreadable, "row")} cannot be read`,
       why: `${
         named.length === 0
           ? "they lie on damaged pages of the database"
@@ -90,16 +96,14 @@ function tellLosses(
   }
   if (waiting > 0) {
     tell({
-      what: waiting === 1
-        ? "1 record of a hook is missing"
-        : `${waiting} records of hooks are missing`,
+      what: count(waiting, "record of a hook is missing", "records of hooks are missing"),
       why: "they wait in the spool, since the database cannot take them now",
       next: "conclaude queue drain",
     });
   }
   if (damaged > 0) {
     tell({
-      what: damaged === 1 ? "1 payload is damaged" : `${damaged} payloads are damaged`,
+      what: count(damaged, "payload is damaged", "payloads are damaged"),
       why: "what is stored there cannot be read; the lines hold it as it is",
       next: "conclaude db check",
     });
@@ -121,10 +125,10 @@ async function writeAll(
   const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
   try {
     let step = lines.next();
-    for (let count = 1; !step.done; step = lines.next(), count++) {
+    for (let written = 1; !step.done; step = lines.next(), written++) {
       sink.write(wellFormedJson(step.value));
-      progress?.tell(`${count} lines …`);
-      if (count % LINES_AT_ONCE === 0) await hearSignals();
+      progress?.tell(`${count(written, "line")} …`);
+      if (written % LINES_AT_ONCE === 0) await hearSignals();
     }
     progress?.end();
     sink.close();

@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { redactText } from "../../capture/redact.ts";
 import { rulesOf, stopRulesOf } from "../../guard/explain.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";
@@ -85,5 +86,5 @@ export async function resumeGuards(
 
 function minutesText(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / MINUTE_MS));
-  return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+  return count(minutes, "minute");
 }

@@ -17,7 +17,7 @@ import { seenProjects } from "../../store/foreign_memory.ts";
 import { isKnownProject } from "../../store/known_project.ts";
 import { identifyDatabase } from "../../store/identity.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { counted } from "../counted.ts";
+import { count } from "../../counts.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
 import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
@@ -57,7 +57,7 @@ export async function importClaudeMem(
           mask,
         }),
         dryRun: flags.dryRun,
-        onProgress: (rows) => progress.tell(`${rows} rows …`),
+        onProgress: (rows) => progress.tell(`${count(rows, "row")} …`),
       });
     const workInto = (db: DatabaseSync) => {
       const done = work(db);
@@ -265,21 +265,25 @@ function textOf(
 ): string {
   const { observations, session_summaries, user_prompts, learnings } = imported;
   const taken = [
-    counted(observations, ["observation", "observations"]),
-    counted(session_summaries, ["summary", "summaries"]),
+    count(observations, "observation"),
+    count(session_summaries, "summary", "summaries"),
     tables.includes("lite_learnings")
-      ? counted(learnings, ["learning", "learnings"])
-      : counted(user_prompts, ["prompt", "prompts"]),
+      ? count(learnings, "learning")
+      : count(user_prompts, "prompt"),
   ];
   const names = Object.entries(unplaced).sort(([, a], [, b]) => b - a)
     .map(([name]) => name === "" ? "no name" : name);
   return [
     `${dryRun ? "Would take over" : "Took over"} from ${file}: ${taken.join(", ")}.`,
     ...(known === 0 ? [] : [
-      `${known} were there already${moved === 0 ? "" : `; ${moved} of them have a place now`}.`,
+      `${count(known, "was", "were")} there already${
+        moved === 0 ? "" : `; ${count(moved, "of them has", "of them have")} a place now`
+      }.`,
     ]),
-    ...(empty === 0 ? [] : [`${empty} say nothing that may be kept.`]),
-    ...(forgotten === 0 ? [] : [`${forgotten} were forgotten here, and stay away.`]),
+    ...(empty === 0 ? [] : [`${count(empty, "says", "say")} nothing that may be kept.`]),
+    ...(forgotten === 0 ? [] : [
+      `${count(forgotten, "was forgotten here, and stays", "were forgotten here, and stay")} away.`,
+    ]),
     ...(names.length === 0 ? [] : [
       `Nobody knows here where these projects lie: ${
         listed(names)

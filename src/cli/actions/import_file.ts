@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns } from "../../capture/redact.ts";
 import { messageOf, UserError } from "../../errors.ts";
-import { count } from "../../maintenance/count_text.ts";
+import { count } from "../../counts.ts";
 import { COUNT_NAMES } from "../../maintenance/exported_fields.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../maintenance/import.ts";
 import { type ByteSource, linesOf } from "../../maintenance/import_lines.ts";
@@ -30,7 +30,7 @@ export async function importFile(
     const options = {
       rules: compileRedactPatterns(config.redactPatterns),
       dryRun,
-      onProgress: (rows: number) => progress.tell(`${rows} rows …`),
+      onProgress: (rows: number) => progress.tell(`${count(rows, "row")} …`),
     };
     const lines = linesOfExport(linesOf(source));
     const importInto = (db: DatabaseSync) => {
@@ -111,7 +111,7 @@ function tellTrouble(context: CliContext, report: ImportReport, file: string): v
     tell(`The export ${file} was cut short`, "its last line is missing; what is there was read");
   } else if (missing > 0) {
     tell(
-      `${missing} ${missing === 1 ? "line is" : "lines are"} missing in ${file}`,
+      `${count(missing, "line is", "lines are")} missing in ${file}`,
       "its last line tells of more; what is there was read",
     );
   }
@@ -122,8 +122,8 @@ function tellForgotten(context: CliContext, { forgottenElsewhere }: ImportReport
   if (forgottenElsewhere === 0) return;
   context.process.stderr.write(errorText({
     what: "What was forgotten where the export was made is not kept away here",
-    why: `${count(forgottenElsewhere, "receipt")} of it ${
-      forgottenElsewhere === 1 ? "is" : "are"
+    why: `${
+      count(forgottenElsewhere, "receipt of it is", "receipts of it are")
     } in that database alone: transcripts and older exports may bring it here`,
     next: nextHere("conclaude memory forget --help", context.globals),
   }));
@@ -135,27 +135,38 @@ function textOf(
 ): string {
   const names = Object.values(COUNT_NAMES);
   const parts = names.filter((name) => imported[name] > 0)
-    .map((name) => `${imported[name]} ${LABELS[name] ?? name}`);
+    .map((name) => {
+      const [one, many] = LABELS[name] ?? [name.replace(/s$/, ""), name];
+      return count(imported[name], one, many);
+    });
   const knownRows = names.reduce((sum, name) => sum + known[name], 0);
   return [
     `${dryRun ? "Would import" : "Imported"} from ${file}: ${parts.join(", ") || "nothing new"}.`,
-    ...(knownRows === 0 ? [] : [`${knownRows} rows were there already.`]),
-    ...(forgotten === 0 ? [] : [`${forgotten} rows were forgotten here; they stay away.`]),
-    ...(unattached === 0 ? [] : [
-      `${unattached} rows belong to tasks or workflows that are not there; they were left out.`,
+    ...(knownRows === 0 ? [] : [`${count(knownRows, "row was", "rows were")} there already.`]),
+    ...(forgotten === 0 ? [] : [
+      `${
+        count(forgotten, "row was forgotten here, and stays", "rows were forgotten here, and stay")
+      } away.`,
     ]),
-    ...(detachedTasks === 0
-      ? []
-      : [`${detachedTasks} tasks have no parent any more: it is not in the export.`]),
+    ...(unattached === 0 ? [] : [
+      `${
+        count(unattached, "row was", "rows were")
+      } left out, of tasks or workflows that are not there.`,
+    ]),
+    ...(detachedTasks === 0 ? [] : [
+      `${
+        count(detachedTasks, "task has", "tasks have")
+      } no parent any more: it is not in the export.`,
+    ]),
   ].join("\n");
 }
 
 /** Counts that people know by other words. */
-const LABELS: Readonly<Record<string, string>> = {
-  executions: "audit rows",
-  taskTags: "tags of tasks",
-  taskDependencies: "dependencies of tasks",
-  taskChanges: "changes of tasks",
-  workflowSteps: "steps of workflows",
-  summaryRequests: "summaries to be written",
+const LABELS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  executions: ["audit row", "audit rows"],
+  taskTags: ["tag of a task", "tags of tasks"],
+  taskDependencies: ["dependency of a task", "dependencies of tasks"],
+  taskChanges: ["change of a task", "changes of tasks"],
+  workflowSteps: ["step of a workflow", "steps of workflows"],
+  summaryRequests: ["summary to be written", "summaries to be written"],
 };

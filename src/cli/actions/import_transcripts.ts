@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { nextHere } from "../next_command.ts";
 import { quoteWord } from "../../settings/hooks.ts";
@@ -39,7 +40,7 @@ export async function importTranscripts(
         : outcomeLines({ ...outcome, sessions: outcome.sessions.map(withoutGaps) }, { all: false })
           .filter((line) => !line.startsWith("gaps ")),
       ...filled === null ? [] : [
-        `imported    ${filled.written} captures of ${filled.sessions} sessions`,
+        `imported    ${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`,
       ],
       ...next === null ? [] : [`next        ${nextHere(next, context.globals)}`],
     ].join("\n"),

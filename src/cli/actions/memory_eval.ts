@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import {
@@ -87,7 +88,8 @@ async function takenIn(
   const taken = takeInDocuments(
     db,
     documents,
-    (done) => progress.tell(`${done} of ${documents.length} documents worked into memory …`),
+    (done) =>
+      progress.tell(`${done} of ${count(documents.length, "document")} worked into memory …`),
   );
   const nowMs = documents.reduce((last, { createdAtMs }) => Math.max(last, createdAtMs), 0) + 1;
   return askIn(db, { questions, documents: taken, count: documents.length, nowMs });
@@ -153,7 +155,7 @@ function report(
   }
   const answersOf = (ranking: AskOptions["ranking"]) =>
     questions.map((question, at) => {
-      progress.tell(`${at} of ${questions.length} questions asked …`);
+      progress.tell(`${at} of ${count(questions.length, "question")} asked …`);
       return asked.ask(question, ranking);
     });
   // The first answers read the index from the disk.
@@ -183,7 +185,7 @@ function report(
       ...(each === null ? {} : { perQuestion: each }),
     },
     text: [
-      `${counted(asked.documents, "document")}, ${counted(questions.length, "question")}` +
+      `${count(asked.documents, "document")}, ${count(questions.length, "question")}` +
       (unanswerable === 0 ? "" : `, ${unanswerable} of them without an answer`),
       "",
       scoreTable(scores, baseline, context.globals.color),
@@ -195,10 +197,6 @@ function report(
       ],
     ].join("\n"),
   };
-}
-
-function counted(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? "" : "s"}`;
 }
 
 function scoreTable(scores: EvalScores, baseline: EvalScores | null, color: boolean): string {

@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { answerMemory, type SearchResult } from "../../recall/search.ts";
@@ -94,7 +95,7 @@ function entryOf(
     ...namesProject ? [projectName(project)] : [],
     ...branch === null ? [] : [branch],
     ...outcome === "" ? [] : [outcome],
-    `${tokens} tokens`,
+    count(tokens, "token"),
   ];
   const text = snippet === title ? "" : `\n    ${plain(snippet)}`;
   return `#${id}  ${plain(title)}\n    ${plain(facts.join(" · "))}${text}`;

@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../../ids.ts";
@@ -92,21 +93,24 @@ function summarizerStats(
 function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
   const { command, fault, today, ever, maxRunsPerDay, maxTokensPerDay } = stats;
   if (command === null && fault === null && ever.runs === 0) return [];
-  const of = (limit: number | null) => limit === null ? "" : ` of ${limit}`;
+  const used = (n: number, limit: number | null, noun: string) =>
+    limit === null ? count(n, noun) : `${n} of ${count(limit, noun)}`;
   return [
     "",
     `summarizer     ${
       plain(fault === null ? command ?? "not configured" : `off, by a mistake: ${fault}`)
     }`,
-    `  today        ${today.runs}${of(maxRunsPerDay)} runs, ${today.tokens}${
-      of(maxTokensPerDay)
-    } tokens, ${today.failed} failed${endText(stats)}`,
-    `  90 days      ${ever.runs} runs, ${ever.tokens} tokens, ${ever.failed} failed`,
+    `  today        ${used(today.runs, maxRunsPerDay, "run")}, ${
+      used(today.tokens, maxTokensPerDay, "token")
+    }, ${today.failed} failed${endText(stats)}`,
+    `  90 days      ${count(ever.runs, "run")}, ${
+      count(ever.tokens, "token")
+    }, ${ever.failed} failed`,
     ...stats.lastRuns.map(({ startedAtMs, sessionId, status, reason, inputTokens, outputTokens }) =>
       plain(
         `  ${relativeTime(startedAtMs, nowMs).padEnd(11)}  ${
           shortSessionId(sessionId)
-        }  ${status}, ${inputTokens} + ${outputTokens} tokens${
+        }  ${status}, ${inputTokens} + ${count(outputTokens, "token")}${
           reason === null ? "" : `: ${reason}`
         }`,
       )

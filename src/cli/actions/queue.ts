@@ -1,7 +1,7 @@
 import { plain, plainLines } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
-import { count } from "../../maintenance/count_text.ts";
+import { count } from "../../counts.ts";
 import { spooledFiles } from "../../spool/drain.ts";
 import { payloadText } from "../../store/payloads.ts";
 import { prunedBytes } from "../../store/payload_pruning.ts";
@@ -165,7 +165,7 @@ export async function retryItems(
   const unchanged = named === null ? 0 : named.length - retried;
   return {
     json: { retried, unchanged },
-    text: `${count(retried, "capture")} ${retried === 1 ? "waits" : "wait"} again${
+    text: `${count(retried, "capture waits", "captures wait")} again${
       unchanged === 0
         ? ""
         : `; ${unchanged} had no error and ${unchanged === 1 ? "was" : "were"} left alone`

@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { compactPayloads } from "../../maintenance/compaction.ts";
 import { giveBackSpace } from "../../maintenance/space.ts";
@@ -33,12 +34,12 @@ export async function drainQueue(context: CliContext): Promise<View> {
     waitMs: WAIT_MS,
     despiteDeaths: true,
     redact: await lateRedaction(place.config.redactPatterns),
-    onProgress: (worked) => progress.tell(`worked ${worked} captures into memory …`),
+    onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
   });
   const { compressed, savedBytes } = compactPayloads(db, {
     onProgress: (done) =>
       progress.tell(
-        `compressed ${done.compressed} payloads, saved ${bytesText(done.savedBytes)} …`,
+        `compressed ${count(done.compressed, "payload")}, saved ${bytesText(done.savedBytes)} …`,
       ),
   });
   const freedBytes = giveBackSpace(db, {
@@ -73,7 +74,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
         : memory === null
         ? "captures    another drain is at work on them"
         : `captures    ${memory.worked} worked into memory, ${memory.failed} failed, ` +
-          `${memory.summaries} sessions summarized`,
+          `${count(memory.summaries, "session")} summarized`,
       ...forgotten === 0
         ? []
         : [`forgotten   ${forgotten} that ${forgotten === 1 ? "stays" : "stay"} away`],
@@ -118,7 +119,9 @@ async function summarize(
       signal: stopping.signal,
       isAsked: true,
       onProgress: ({ written, of }) =>
-        progress.tell(`rewrote ${written} of ${of} summaries (Ctrl-C ends it) …`),
+        progress.tell(
+          `rewrote ${written} of ${count(of, "summary", "summaries")} (Ctrl-C ends it) …`,
+        ),
     });
     const limit = forbiddingLimit(summarizer.settings);
     return {
@@ -138,7 +141,7 @@ function summarizerText(
 ): string {
   if (isBusy) return `another process is at work on the summaries, ${left} left`;
   return [
-    `${written} summaries rewritten, ${failed} failed, ${left} left`,
+    `${count(written, "summary", "summaries")} rewritten, ${failed} failed, ${left} left`,
     ...givenUp === 0 ? [] : [
       `${givenUp} of these given up after three failures, until the session has news or the command changes`,
     ],
@@ -148,6 +151,10 @@ function summarizerText(
         `the next run would not fit into today's tokens: it takes at least ${needed}, and ${today.tokens} are spent ` +
         "(memory.summarizer.maxTokensPerDay)",
       ]
-      : [`today's ${usedUp} are used up (${today.runs} runs, ${today.tokens} tokens)`],
+      : [
+        `today's ${usedUp} are used up (${count(today.runs, "run")}, ${
+          count(today.tokens, "token")
+        })`,
+      ],
   ].join("; ");
 }

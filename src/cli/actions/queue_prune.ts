@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { UserError } from "../../errors.ts";
 import { giveBackSpace } from "../../maintenance/space.ts";
 import { checkpoint } from "../../store/database.ts";
@@ -47,7 +48,7 @@ export async function pruneQueue(
   let done: PruneCounts = { pruned: 0, freedBytes: 0 };
   let steps = 0;
   for (done of prunePayloads(db, pruning, BATCH_ROWS)) {
-    progress.tell(`pruned ${done.pruned} payloads …`);
+    progress.tell(`pruned ${count(done.pruned, "payload")} …`);
     if (++steps % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
   }
   const freedBytes = giveBackSpace(db, {
@@ -64,8 +65,8 @@ function view(
   return {
     json: { dryRun, pruned, storedBytes, freedBytes },
     text: dryRun
-      ? `Would prune ${pruned} payloads (${bytesText(storedBytes)}).`
-      : `Pruned ${pruned} payloads (${bytesText(storedBytes)}); ${
+      ? `Would prune ${count(pruned, "payload")} (${bytesText(storedBytes)}).`
+      : `Pruned ${count(pruned, "payload")} (${bytesText(storedBytes)}); ${
         bytesText(freedBytes)
       } given back to the disk.`,
   };

@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
@@ -51,7 +52,7 @@ export async function reconcile(context: CliContext, flags: ReconcileFlags): Pro
   const { filled } = outcome;
   if (filled !== null) {
     lines.push(
-      `filled      ${filled.written} captures of ${filled.sessions} sessions`,
+      `filled      ${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`,
     );
   }
   const next = filled !== null && filled.written > 0
@@ -98,10 +99,9 @@ function wantedOf(
 function requireFolder(context: CliContext, project: string, transcripts: number): void {
   if (isThere(typedPath(context, project))) return;
   throw new UserError(`Cannot find a transcript of the project "${project}"`, {
-    why:
-      `there is no such folder, and none of the ${transcripts} transcripts is of a project that ${
-        isBareName(project) ? "is called so" : "lay there"
-      }`,
+    why: `there is no such folder, and of ${
+      count(transcripts, "transcript")
+    } none is of a project that ${isBareName(project) ? "is called so" : "lay there"}`,
     next: nextHere("conclaude reconcile", context.globals),
   });
 }

@@ -1,5 +1,5 @@
 /** `conclaude req import`: takes over what the older requirements framework has. */
-import { count } from "../../maintenance/count_text.ts";
+import { count } from "../../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";

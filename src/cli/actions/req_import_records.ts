@@ -1,4 +1,5 @@
 /** What `conclaude req import` makes of the older framework's records of branches: rows of ours. */
+import { count } from "../../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { redactValue } from "../../capture/redact.ts";
 import type { Repository } from "../../git/repository.ts";
@@ -172,8 +173,6 @@ function standingOf(
 function expired(over: readonly RecordedSatisfaction[]): SkippedRecord[] {
   return [...Map.groupBy(over, ({ path }) => path)].map(([path, ones]) => ({
     path,
-    why: `${
-      ones.length === 1 ? "1 satisfaction has" : `${ones.length} satisfactions have`
-    } expired`,
+    why: `${count(ones.length, "satisfaction has", "satisfactions have")} expired`,
   }));
 }

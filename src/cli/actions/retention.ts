@@ -12,7 +12,7 @@ import { drainAlone } from "../../recall/drain_lock.ts";
 import { lookUpwards } from "../../git/repository.ts";
 import type { RowCounts } from "../../store/retention.ts";
 import type { CliContext } from "../context.ts";
-import { counted } from "../counted.ts";
+import { count } from "../../counts.ts";
 import { progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
 import type { View } from "../view.ts";
@@ -40,7 +40,7 @@ export async function runRetentionNow(
   if (!dryRun && memoryEnabled) {
     drainAlone(db, database, {
       now: Date.now,
-      onProgress: (worked) => progress.tell(`worked ${worked} captures into memory …`),
+      onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
     });
   }
   const ofSessions = dryRun ? previewRetention(db, { nowMs, retentionDays }) : runRetention(db, {
@@ -54,7 +54,7 @@ export async function runRetentionNow(
   const ofMemory = { nowMs, retentionDays: memoryRetentionDays };
   const observations = dryRun ? previewMemoryRetention(db, ofMemory) : removeOldMemory(db, {
     ...ofMemory,
-    onProgress: (removed) => progress.tell(`removed ${removed} observations …`),
+    onProgress: (removed) => progress.tell(`removed ${count(removed, "observation")} …`),
   });
   const options = { database, store, nowMs };
   const ofTasks = dryRun
@@ -64,17 +64,17 @@ export async function runRetentionNow(
   const texts = [
     retentionDays === 0
       ? "Everything of sessions is kept for ever (store.sessionRetentionDays is 0)."
-      : `${dryRun ? "Would remove" : "Removed"} ${
-        sessionsText(ofSessions)
-      } (kept: ${retentionDays} days).`,
+      : `${dryRun ? "Would remove" : "Removed"} ${sessionsText(ofSessions)} (kept: ${
+        count(retentionDays, "day")
+      }).`,
     memoryRetentionDays === 0
       ? "Everything in memory is kept for ever (memory.retentionDays is 0)."
-      : `${
-        dryRun ? "Would remove" : "Removed"
-      } ${observations} observations (kept: ${memoryRetentionDays} days).`,
+      : `${dryRun ? "Would remove" : "Removed"} ${count(observations, "observation")} (kept: ${
+        count(memoryRetentionDays, "day")
+      }).`,
     `${dryRun ? "Would remove" : "Removed"} ${tasksText(ofTasks)}; ${
       dryRun ? "would delete" : "deleted"
-    } ${ofTasks.deletedTasks} closed tasks, which can be restored.`,
+    } ${count(ofTasks.deletedTasks, "closed task")}, which can be restored.`,
   ];
   return {
     json: { dryRun, removed: { ...ofSessions, observations, ...ofTasks }, retentionDays },
@@ -84,23 +84,21 @@ export async function runRetentionNow(
 
 function sessionsText({ sessions, executions, captures, counters }: RowCounts): string {
   return [
-    counted(sessions, ["session", "sessions"]),
-    counted(executions, ["audit row", "audit rows"]),
-    counted(captures, ["capture", "captures"]),
-    counted(counters, ["counter", "counters"]),
+    count(sessions, "session"),
+    count(executions, "audit row"),
+    count(captures, "capture"),
+    count(counters, "counter"),
   ].join(", ");
 }
 
 function tasksText(counts: OrchestrationCounts): string {
   const { tasks, workflows, agents, questions, events, folders } = counts;
-  const gone = counted(tasks, ["task", "tasks"]);
+  const gone = count(tasks, "task");
   const history = [
-    counted(workflows, ["workflow", "workflows"]),
-    counted(events, ["event", "events"]),
-    counted(folders, ["folder", "folders"]) + " of output",
+    count(workflows, "workflow"),
+    count(events, "event"),
+    count(folders, "folder") + " of output",
   ];
-  const withThem = `${counted(agents, ["agent", "agents"])} and ${
-    counted(questions, ["question", "questions"])
-  }`;
+  const withThem = `${count(agents, "agent")} and ${count(questions, "question")}`;
   return `${gone} for good with ${withThem}, ${history.join(", ")}`;
 }

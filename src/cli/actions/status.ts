@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { readConfigFiles } from "../../config/discover.ts";
@@ -141,7 +142,7 @@ function projectFolder({ commonDir, root }: Repository): string {
 function hooksLines(hooks: StatusReport["hooks"]): (readonly [name: string, value: string])[] {
   if (hooks.length === 0) return [["hooks", "not installed: run `conclaude install-hooks`"]];
   return hooks.map(({ path, events }, i) => {
-    return [i === 0 ? "hooks" : "", `${path} (${events.length} events)`];
+    return [i === 0 ? "hooks" : "", `${path} (${count(events.length, "event")})`];
   });
 }
 
@@ -246,8 +247,10 @@ function textOf(
     ],
     [
       "memory",
-      `${memory.observations} observations, ${memory.waiting} captures waiting, ` +
-      `${memory.openFailures} open failures`,
+      `${count(memory.observations, "observation")}, ${
+        count(memory.waiting, "capture")
+      } waiting, ` +
+      count(memory.openFailures, "open failure"),
     ],
     ...workLines(report, queued),
     ...hooksLines(report.hooks),
@@ -265,7 +268,7 @@ function textOf(
         [i === 0 ? "config" : "", `${path} (${layer})`] as const
       ),
     ...config.problems === 0 ? [] : [
-      ["", `${config.problems} problems: run \`conclaude config validate\``] as const,
+      ["", `${count(config.problems, "problem")}: run \`conclaude config validate\``] as const,
     ],
   ];
   return lines.map(([name, value]) => `${name.padEnd(15)}${plain(value)}`).join("\n");
@@ -275,9 +278,9 @@ function sessionsText({ total, active, ended, abandoned }: SessionCounts): strin
   return `${total}: ${active} active, ${ended} ended, ${abandoned} abandoned`;
 }
 
-function auditText({ count, failures, blocked, p50Ms, p95Ms }: ExecutionSummary): string {
+function auditText({ count: ran, failures, blocked, p50Ms, p95Ms }: ExecutionSummary): string {
   if (p50Ms === null || p95Ms === null) return "none ran";
-  return `${count} ran, ${failures} failed, ${blocked} blocked, p50 ${p50Ms.toFixed(1)} ms, ` +
+  return `${ran} ran, ${failures} failed, ${blocked} blocked, p50 ${p50Ms.toFixed(1)} ms, ` +
     `p95 ${p95Ms.toFixed(1)} ms`;
 }
 

@@ -1,4 +1,5 @@
 /** The same change of many tasks, each for itself: one that cannot be changed does not keep the others from it. */
+import { count } from "../../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError } from "../../errors.ts";
 import { checkPriority, checkTags } from "../../orchestration/task_input.ts";
@@ -126,9 +127,10 @@ async function each(
   const lines = failed.map(({ id, error }) => `${shortTaskId(id)}: ${error?.what}; ${error?.why}`);
   return {
     json: { results },
-    text: [`${results.length - failed.length} of ${results.length} tasks done.`, ...lines].join(
-      "\n",
-    ),
+    text: [`${results.length - failed.length} of ${count(results.length, "task")} done.`, ...lines]
+      .join(
+        "\n",
+      ),
     exitCode: failed.length === 0 ? 0 : 1,
   };
 }

@@ -1,4 +1,5 @@
 /** What people decide of workflows. */
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { endHere } from "../../engine/ending.ts";
 import { reviewWorkflow } from "../../engine/review.ts";
@@ -146,9 +147,11 @@ export async function showDiff(
   const { db } = await openStore(context, "read");
   const workflow = needWorkflow(db, workflowIdOf(db, text));
   const { files, diff, conflicts, ...review } = await reviewWorkflow(workflow);
-  const sum = (count: "added" | "removed") =>
-    files.reduce((total, file) => total + (file[count] ?? 0), 0);
-  const summary = `${files.length} file(s) changed, +${sum("added")}/-${sum("removed")} lines`;
+  const sum = (lines: "added" | "removed") =>
+    files.reduce((total, file) => total + (file[lines] ?? 0), 0);
+  const summary = `${count(files.length, "file")} changed, +${sum("added")}/-${
+    sum("removed")
+  } lines`;
   const isShown = full || diff.length < MAX_DIFF_CHARS;
   return {
     json: { review: { ...review, summary, files, diff, conflicts } },

@@ -1,4 +1,4 @@
-import { count } from "../count_text.ts";
+import { count } from "../../counts.ts";
 import { type Finding, warn } from "../check.ts";
 import { bringOver, leftBehind } from "../fallback.ts";
 import type { DoctorPlace } from "./place.ts";

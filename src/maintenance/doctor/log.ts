@@ -1,4 +1,4 @@
-import { count } from "../count_text.ts";
+import { count } from "../../counts.ts";
 import { homeMark, isOfHome, logFiles } from "../../log/log.ts";
 import type { Locations } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";

@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { parseConfig } from "../../config/parse.ts";
@@ -37,7 +38,9 @@ export function lookAtMemory(place: DoctorPlace): Finding[] {
     ...summarizerFaults(place),
   ];
   if (faults.length > 0) return faults;
-  return [ok(`${health.observations} observations, ${health.waiting} captures waiting`)];
+  return [
+    ok(`${count(health.observations, "observation")}, ${count(health.waiting, "capture")} waiting`),
+  ];
 }
 
 function givenUp({ givenUp, reasons }: MemoryHealth, place: DoctorPlace): Finding[] {
@@ -57,7 +60,9 @@ function givenUp({ givenUp, reasons }: MemoryHealth, place: DoctorPlace): Findin
 function suspects({ suspects }: MemoryHealth): Finding[] {
   if (suspects.length === 0) return [];
   const told = suspects.map(({ id, toolName, rawBytes, attempts }) =>
-    `${id} (${plain(toolName)}, ${Math.ceil(rawBytes / 1000)} kB, ${attempts} tries)`
+    `${id} (${plain(toolName)}, ${Math.ceil(rawBytes / 1000)} kB, ${
+      count(attempts, "try", "tries")
+    })`
   );
   return [warn(
     `drains ended before they were done with ${
@@ -150,7 +155,9 @@ function summarizerFaults(place: DoctorPlace): Finding[] {
       )]
       : [],
     ...used === null ? [] : [warn(
-      `the summarizer has used up the ${used} of today (${today.runs} runs, ${today.tokens} tokens); it goes on ` +
+      `the summarizer has used up the ${used} of today (${count(today.runs, "run")}, ${
+        count(today.tokens, "token")
+      }); it goes on ` +
         "after midnight UTC",
       "conclaude memory stats",
     )],
@@ -174,8 +181,4 @@ function whyMissing({ command }: SummarizerSettings, place: DoctorPlace): string
   if (isAbsolutePath(first)) return whyNotRun(first);
   if (!isBareName(first) || findOnPath(first, place.searchPath).length > 0) return null;
   return `${first} is not on the PATH`;
-}
-
-function count(n: number, one: string, many: string): string {
-  return `${n} ${n === 1 ? one : many}`;
 }

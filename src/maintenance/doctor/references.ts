@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { foreignKeyFaults } from "../../store/care.ts";
 import { correctReferences } from "../../store/dangling_rows.ts";
 import { fail, type Finding } from "../check.ts";
@@ -14,8 +15,10 @@ export function lookAtReferences(place: DoctorPlace): Finding[] {
     () =>
       repairDatabase(place, (db) => {
         const { freed, removed } = correctReferences(db);
-        return `removed ${removed} rows that were a part of lost ones` +
-          (freed === 0 ? "" : `, and let ${freed} others name them no more`);
+        return `removed ${count(removed, "row that was", "rows that were")} a part of lost ones` +
+          (freed === 0
+            ? ""
+            : `, and let ${count(freed, "other name", "others name")} them no more`);
       }),
   )];
 }

@@ -1,4 +1,5 @@
 /** What `doctor --fix` does with a database some pages of which are damaged. */
+import { count } from "../../counts.ts";
 import { messageOf } from "../../errors.ts";
 import { baseName, joinPath, parentOf } from "../../paths.ts";
 import { canReachRows, isDamage } from "../../store/export_salvage.ts";
@@ -29,7 +30,9 @@ export function damagedIndex({ database, nowMs, config }: RepairPlace, fault: st
         nowMs,
         busyTimeoutMs: config?.busyTimeoutMs ?? REPAIR_BUSY_MS,
       });
-      return `wrote the database anew with all its ${rows} rows, its indexes made of those; the ` +
+      return `wrote the database anew with all its ${
+        count(rows, "row")
+      }, its indexes made of those; the ` +
         `damaged one lies in ${aside}, for whoever wants to look at it`;
     },
   );
@@ -91,14 +94,24 @@ export async function broughtBack(
       lostRows,
     });
     if (rows + withoutPayload === 0 && lost > 0) {
-      return nothingBack(place, { aside, done, why: `at least ${lost} rows cannot be read` });
+      return nothingBack(place, {
+        aside,
+        done,
+        why: `at least ${count(lost, "row")} cannot be read`,
+      });
     }
-    return `${done}; ${rows} rows that can be read of it are in the new one` +
+    return `${done}; ${
+      count(rows, "row that can be read of it is", "rows that can be read of it are")
+    } in the new one` +
       (withoutPayload === 0
         ? ""
-        : `, with ${withoutPayload} captures whose payload is damaged and lies there as it is`) +
+        : `, with ${
+          count(withoutPayload, "capture")
+        } whose payload is damaged and lies there as it is`) +
       (lost === 0 ? "" : `, at least ${lost} cannot be read`) +
-      (again === 0 ? "" : `, and ${again} captures are worked into memory once more`) +
+      (again === 0
+        ? ""
+        : `, and ${count(again, "capture is", "captures are")} worked into memory once more`) +
       (isKeyLost ? "; the key of what was forgotten is lost" : "");
   } catch (thrown) {
     const why = messageOf(thrown);

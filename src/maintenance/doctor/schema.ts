@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../../settings/hooks.ts";
 import { openDatabase } from "../../store/database.ts";
@@ -80,5 +81,7 @@ async function repair(
   return `made anew in the database: ${
     parts.map(({ type, name }) => `${type} ${name}`).join(", ")
   }${lost.length === 0 ? "" : `; the rows of ${names(lost)} are lost`}` +
-    (again === 0 ? "" : `, and ${again} captures are worked into memory once more`);
+    (again === 0
+      ? ""
+      : `, and ${count(again, "capture is", "captures are")} worked into memory once more`);
 }

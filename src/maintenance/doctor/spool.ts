@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { joinPath, parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { drainSpool, spooledFiles } from "../../spool/drain.ts";
@@ -48,7 +49,7 @@ function waitingHere({ locations, database, config }: DoctorPlace): Finding[] {
           ...(known > 0 ? [`${known} were there already`] : []),
           ...(damaged.length > 0 ? [`${damaged.length} could not be read`] : []),
         ];
-        return [`wrote ${saved} waiting records into the database`, ...rest].join("; ");
+        return [`wrote ${count(saved, "waiting record")} into the database`, ...rest].join("; ");
       }),
   )];
 }
@@ -139,5 +140,5 @@ function entriesIn(folder: string): (Omit<Deno.DirEntry, "name"> & { readonly pa
 }
 
 function records(n: number): string {
-  return n === 1 ? "1 record is" : `${n} records are`;
+  return count(n, "record is", "records are");
 }

@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { lookAtProcesses } from "../../process/identity.ts";
 import { goneSessions } from "../../session/liveness.ts";
 import { queueHealth } from "../../store/queue_health.ts";
@@ -30,12 +31,14 @@ export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
   const gone = goneSessions(sessions, processes, null);
   if (gone.length === 0) return [ok(`${active} active${rest}`)];
   return [warn(
-    `${gone.length} of ${active} active sessions have no process any more${rest}`,
+    `${gone.length} of ${count(active, "active session")} ${
+      gone.length === 1 ? "has" : "have"
+    } no process any more${rest}`,
     "conclaude doctor --fix",
     () =>
       repairDatabase(
         place,
-        (db) => `marked ${abandonSessions(db, gone, place.nowMs)} sessions as abandoned`,
+        (db) => `marked ${count(abandonSessions(db, gone, place.nowMs), "session")} as abandoned`,
       ),
   )];
 }
@@ -61,9 +64,9 @@ export function lookAtRetention(place: DoctorPlace): Finding[] {
   const captures = place.config.memoryEnabled ? "worked" : "all";
   const overdue = askDatabase(place, (db) => oldestExpiredSession(db, limitMs, captures) ?? null);
   if (overdue === undefined) return [];
-  if (overdue === null) return [ok(`${days} days after a session's end`)];
+  if (overdue === null) return [ok(`${count(days, "day")} after a session's end`)];
   return [warn(
-    `sessions that ended more than ${days} days ago are still there`,
+    `sessions that ended more than ${count(days, "day")} ago are still there`,
     "conclaude retention run",
   )];
 }

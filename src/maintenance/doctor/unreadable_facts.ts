@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { clearUnreadable, countUnreadable } from "../../store/facts_column.ts";
 import { type Finding, warn } from "../check.ts";
 import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
@@ -6,14 +7,15 @@ import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
 export function lookAtFacts(place: DoctorPlace): Finding[] {
   const damaged = askDatabase(place, countUnreadable) ?? 0;
   if (damaged === 0) return [];
-  const of = damaged === 1 ? "1 observation" : `${damaged} observations`;
   return [warn(
-    `the facts or files of ${of} are damaged and cannot be read; the texts are told without them`,
+    `the facts or files of ${
+      count(damaged, "observation")
+    } are damaged and cannot be read; the texts are told without them`,
     "conclaude doctor --fix",
     () =>
       repairDatabase(
         place,
-        (db) => `took out what cannot be read of ${clearUnreadable(db)} observations`,
+        (db) => `took out what cannot be read of ${count(clearUnreadable(db), "observation")}`,
       ),
   )];
 }

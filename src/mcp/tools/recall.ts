@@ -1,3 +1,4 @@
+import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { pathInProject } from "../../memory/paths.ts";
@@ -50,6 +51,6 @@ function lineOf(
   const where = project === here ? "" : ` [${projectName(project)}]`;
   return plain(
     `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}${outcome === "" ? "" : ` (${outcome})`}` +
-      `${where}: ${title}${snippet === title ? "" : ` — ${snippet}`} (${tokens} tokens)`,
+      `${where}: ${title}${snippet === title ? "" : ` — ${snippet}`} (${count(tokens, "token")})`,
   );
 }

@@ -150,7 +150,7 @@ Deno.test("an export from before brings nothing back that was forgotten, nor wha
   assert.doesNotMatch((await run(home, "export")).stdout, /Write a greeting/);
   await stillGone(home, receipt);
   const text = await run(home, "import", file);
-  assert.match(text.stdout, /^\d+ rows were forgotten here; they stay away\.$/m);
+  assert.match(text.stdout, /^\d+ rows were forgotten here, and stay away\.$/m);
 });
 
 Deno.test("an export brings a forgotten prompt back under no other id either", async () => {
@@ -222,7 +222,7 @@ Deno.test("what was forgotten of claude-mem stays away when it is taken over aga
     assert.deepEqual([forgotten, imported.observations], [1, 0]);
   }
   const { stdout } = await run(home, "import", "claude-mem", path);
-  assert.match(stdout, /^1 were forgotten here, and stay away\.$/m);
+  assert.match(stdout, /^1 was forgotten here, and stays away\.$/m);
   await stillGone(home, receipt);
 });
 

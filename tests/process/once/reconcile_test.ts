@@ -97,7 +97,7 @@ Deno.test("what a hook missed is named by session, kind, tool, time and id, and 
     /^46ad5877 {2}\/home\/ana\/app {2}2 of 8 missing: 1 tool use, 1 last message$/m,
   );
   assert.match(stdout, /^ {2}2026-11-22T03:32:53Z {2}Edit {2}toolu_01ana005_0$/m);
-  assert.match(stdout, /^gaps {8}2 in 1 sessions$/m);
+  assert.match(stdout, /^gaps {8}2 in 1 session$/m);
   assert.match(stdout, /^next {8}conclaude reconcile --backfill$/m);
   assert.equal(code, 1);
   const { sessions, gaps } = await reconcileJson(home, "--session", "46ad");
@@ -132,7 +132,7 @@ Deno.test("a session that was not known is ended, at its times, and the drain wo
   assert.equal(session["started_at_ms"], Date.parse("2026-11-22T03:32:52.330Z"));
   assert.equal(captures(home)[0]!["created_at_ms"], session["started_at_ms"]);
   const { stdout } = await run(home, "queue", "drain");
-  assert.match(stdout, /8 worked into memory, 0 failed, 1 sessions summarized/);
+  assert.match(stdout, /8 worked into memory, 0 failed, 1 session summarized/);
   assert.match(
     String(queryValue(home, "SELECT group_concat(title, char(10)) FROM observations")),
     /failed \(exit 3\)/,
@@ -373,7 +373,10 @@ Deno.test("a project that is neither there nor in a transcript is a mistake, one
     const { code, stdout, stderr } = await run(home, "reconcile", "--project", project);
     assert.deepEqual([code, stdout], [1, ""], project);
     assert.match(stderr, /^Cannot find a transcript of the project "/);
-    assert.match(stderr, /\n {2}why: {2}there is no such folder, and none of the \d+ transcripts /);
+    assert.match(
+      stderr,
+      /\n {2}why: {2}there is no such folder, and of \d+ transcripts? none is of /,
+    );
     assert.match(stderr, /\n {2}next: conclaude reconcile\n$/);
   }
   const there = join(home.path, "new-project");
