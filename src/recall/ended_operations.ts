@@ -2,19 +2,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type GitEnd, isOver } from "../memory/observe/git_operations.ts";
 import { type OpenFailure, openFailuresOfKind } from "../store/open_failures.ts";
-import type { ClaimedCapture } from "../store/queue_work.ts";
+import type { DoneBy } from "./done_by.ts";
 import { mendFailure, ToldFixes } from "./mend_failure.ts";
 
 /** Commands of git have gone well: what they have ended of operations that failed is open no more. */
 export function endOperations(
   db: DatabaseSync,
-  { capture, command, ended, by, nowMs }: {
-    readonly capture: ClaimedCapture;
+  { capture, command, ended, by, nowMs }: DoneBy & {
     readonly command: string | undefined;
     readonly ended: readonly GitEnd[];
-    /** The observation of the command. */
-    readonly by: number;
-    readonly nowMs: number;
   },
 ): void {
   const { project, branch, createdAtMs, sessionId } = capture;

@@ -1,7 +1,7 @@
 /** What an observation mends of what failed before it. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Observed } from "../memory/observation.ts";
-import type { ClaimedCapture } from "../store/queue_work.ts";
+import type { DoneBy } from "./done_by.ts";
 import { endOperations } from "./ended_operations.ts";
 import type { OpenSlips } from "./ended_slips.ts";
 import { type LoggedCommits, supersedeCommits } from "./superseded_commits.ts";
@@ -17,11 +17,7 @@ import { mendFailures, mendShownFailures, mendTestsThatPass } from "./mended_fai
 export function mendBy(
   db: DatabaseSync,
   observed: Observed,
-  at: {
-    readonly capture: ClaimedCapture;
-    /** The observation. */
-    readonly by: number;
-    readonly nowMs: number;
+  at: DoneBy & {
     readonly slips: OpenSlips;
     readonly logged: LoggedCommits;
   },

@@ -16,6 +16,7 @@ import {
 } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { changesOfFixes, fixUid } from "../store/undone_work.ts";
+import type { DoneBy } from "./done_by.ts";
 import { changesThatMended } from "./changes_that_mended.ts";
 
 /** Tells whether what failed did so with the work that is there now, and not with what is put aside since. */
@@ -71,19 +72,10 @@ export type MendingCapture = Pick<
   "id" | "sessionId" | "project" | "branch" | "createdAtMs"
 >;
 
-/** A command that went well, and may mend what others failed with. */
-export interface MendingCommand {
-  readonly capture: ClaimedCapture;
-  /** Its observation. */
-  readonly by: number;
-  /** Epoch milliseconds. */
-  readonly nowMs: number;
-}
-
-/** The failures of commands that it may mend: those on its branch that came before it; the newest first. */
+/** The failures of commands that one that went well may mend: those on its branch that came before it; the newest first. */
 export function openCommands(
   db: DatabaseSync,
-  { capture: { project, branch, createdAtMs }, nowMs }: MendingCommand,
+  { capture: { project, branch, createdAtMs }, nowMs }: Pick<DoneBy, "capture" | "nowMs">,
 ): OpenFailure[] {
   return openFailuresOfKind(db, {
     kind: "command",

@@ -3,19 +3,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { calledPlaces, mayCallClient, onlyPlace } from "../memory/observe/client_places.ts";
 import { saysUnreachable } from "../memory/observe/surroundings.ts";
 import type { Observed } from "../memory/observation.ts";
-import {
-  mendFailure,
-  type MendingCommand,
-  openCommands,
-  presence,
-  ToldFixes,
-} from "./mend_failure.ts";
+import type { DoneBy } from "./done_by.ts";
+import { mendFailure, openCommands, presence, ToldFixes } from "./mend_failure.ts";
 
 /** A client was answered by a service: it is open no more that the same one could not reach it there. */
 export function mendConnections(
   db: DatabaseSync,
   { text, outcome, facts: { command = "" } }: Pick<Observed, "text" | "outcome" | "facts">,
-  success: MendingCommand,
+  success: DoneBy,
 ): void {
   if (outcome === "failure" || !mayCallClient(command) || saysUnreachable(text)) return;
   const places = calledPlaces(command);

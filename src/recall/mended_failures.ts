@@ -26,6 +26,7 @@ import {
 } from "../memory/observe/test_target.ts";
 import { type OpenFailure, openFailures, openFailuresOfKind } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
+import type { DoneBy } from "./done_by.ts";
 import {
   closeFailure,
   mendFailure,
@@ -37,8 +38,7 @@ import {
 } from "./mend_failure.ts";
 
 /** A success, and what it says of failures before it. */
-interface Success {
-  readonly capture: ClaimedCapture;
+interface Success extends DoneBy {
   /** What ran and went well as a whole; not there where only parts of it did. */
   readonly command?: string | undefined;
   /** What the failures that it mends have in common: those of the command, and of its parts. */
@@ -49,10 +49,6 @@ interface Success {
   readonly checks: readonly Check[];
   /** What it says of single tests; not there where it counted none. */
   readonly taken?: TakenTests | undefined;
-  /** Its observation. */
-  readonly by: number;
-  /** Epoch milliseconds: what failed later than this was told by a clock that was set back since. */
-  readonly nowMs: number;
 }
 
 /** A command passes: what had failed before is mended, by whatever was changed between. */
@@ -135,11 +131,7 @@ function mendSameTests(
  */
 export function mendShownFailures(
   db: DatabaseSync,
-  run: {
-    readonly capture: ClaimedCapture;
-    readonly shown: ShownOutput & { readonly of: string };
-    readonly nowMs: number;
-  },
+  run: Omit<DoneBy, "by"> & { readonly shown: ShownOutput & { readonly of: string } },
 ): void {
   const { capture, shown, nowMs } = run;
   const { project, branch, createdAtMs } = capture;
@@ -159,7 +151,7 @@ export function mendShownFailures(
  */
 export function mendTestsThatPass(
   db: DatabaseSync,
-  run: { readonly capture: ClaimedCapture; readonly took: TookTests; readonly nowMs: number },
+  run: Omit<DoneBy, "by"> & { readonly took: TookTests },
 ): void {
   const { capture, took, nowMs } = run;
   const { project, branch, createdAtMs } = capture;

@@ -10,13 +10,8 @@ import { saysPortIsTaken } from "../memory/observe/surroundings.ts";
 import { writingPart } from "../memory/observe/writing_commands.ts";
 import type { Observed } from "../memory/observation.ts";
 import { commandsBetween } from "../store/session_observations.ts";
-import {
-  mendFailure,
-  type MendingCommand,
-  openCommands,
-  presence,
-  ToldFixes,
-} from "./mend_failure.ts";
+import type { DoneBy } from "./done_by.ts";
+import { mendFailure, openCommands, presence, ToldFixes } from "./mend_failure.ts";
 
 /** What frees a port. */
 const ENDS = ["services", "ended"] as const;
@@ -30,7 +25,7 @@ const MAX_COMMANDS = 200;
 export function mendServers(
   db: DatabaseSync,
   { text, outcome, facts: { command = "" } }: Pick<Observed, "text" | "outcome" | "facts">,
-  success: MendingCommand,
+  success: DoneBy,
 ): void {
   if (outcome === "failure" || !mayShowServer(command)) return;
   const at = text.indexOf(command);

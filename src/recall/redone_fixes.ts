@@ -22,6 +22,7 @@ import {
   editsIn,
   failuresMendedBy,
 } from "../store/undone_work.ts";
+import type { DoneBy } from "./done_by.ts";
 
 /** What has undone something, and is taken back itself. */
 interface Undoing {
@@ -67,10 +68,7 @@ export function redo(
 export function redoByEdit(
   db: DatabaseSync,
   before: string,
-  { capture, by, edits }: {
-    readonly capture: ClaimedCapture;
-    /** The observation of the edit. */
-    readonly by: number;
+  { capture, by, edits }: Pick<DoneBy, "capture" | "by"> & {
     /** What the file was before these is what it is now. */
     readonly edits: readonly EditPutBack[];
   },

@@ -5,6 +5,7 @@ import { resolveObservation } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 import { takenBackOn } from "../git/taken_back.ts";
 import { standingCommitsOn } from "../store/branch_observations.ts";
+import type { DoneBy } from "./done_by.ts";
 import { retellRebased } from "./rebased_commits.ts";
 import { standingCommits } from "../store/session_observations.ts";
 
@@ -16,12 +17,7 @@ import { standingCommits } from "../store/session_observations.ts";
  */
 export function supersedeCommits(
   db: DatabaseSync,
-  { capture, by, takenBack }: {
-    readonly capture: ClaimedCapture;
-    /** The observation of the command. */
-    readonly by: number;
-    readonly takenBack: TakenBack;
-  },
+  { capture, by, takenBack }: Pick<DoneBy, "capture" | "by"> & { readonly takenBack: TakenBack },
 ): number[] {
   const commits = standingCommits(db, { ...capture, untilMs: capture.createdAtMs, but: by });
   const many = "last" in takenBack

@@ -10,6 +10,7 @@ import {
   type StandingDecision,
   standingDecisions,
 } from "../store/standing_decisions.ts";
+import type { DoneBy } from "./done_by.ts";
 
 /**
  * A rule was laid down: earlier ones that it takes the place of are over, in whichever session and branch. What was
@@ -34,12 +35,7 @@ export function supersedeRules(
 /** A prompt has taken rules back: those that it speaks of, all of them where that may be several. */
 export function revokeRules(
   db: DatabaseSync,
-  { capture, by, revoked }: {
-    readonly capture: ClaimedCapture;
-    /** The observation of the prompt. */
-    readonly by: number;
-    readonly revoked: Revoked;
-  },
+  { capture, by, revoked }: Pick<DoneBy, "capture" | "by"> & { readonly revoked: Revoked },
 ): void {
   const before = standingDecisions(db, capture.project)
     .filter(({ updatedAtMs }) => updatedAtMs < capture.createdAtMs);

@@ -16,6 +16,7 @@ import { asideSince, resolveObservation, sameFailure } from "../store/open_failu
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { type Pass, scriptsBetween } from "../store/session_observations.ts";
 import { isEditedBetween } from "../store/redone_work.ts";
+import type { DoneBy } from "./done_by.ts";
 import { redo, redoByEdit, redoByRestore } from "./redone_fixes.ts";
 import {
   commitsBetween,
@@ -32,10 +33,7 @@ import {
 } from "../store/undone_work.ts";
 
 /** A command or an edit that may have undone something. */
-interface Undoing {
-  readonly capture: ClaimedCapture;
-  /** Its observation. */
-  readonly by: number;
+interface Undoing extends Pick<DoneBy, "capture" | "by"> {
   /** The commits that it has reset away, with what they had changed. */
   readonly dropped: readonly number[];
 }
