@@ -10,6 +10,8 @@ export interface Clue {
   readonly run: number;
   /** What stands in front of the literal, where it begins with a common letter. */
   readonly lead?: string;
+  /** The letters of the options that secrets stand behind; without them, those of many commands. */
+  readonly options?: string;
 }
 
 /** The kind of what only the option of a command gives away; its masks do not name it. */
@@ -23,6 +25,7 @@ export const PIPED = "piped";
  * In the order of masking. The literals are chosen for speed: the engine skips to a literal's first letter, and a rare
  * one ("K", "_") costs a tenth of a common one ("s", "e"). Those of Discord are how a number in base64 can begin.
  */
+// deno-fmt-ignore: a clue is a line
 export const CLUES: readonly Clue[] = [
   { kind: "github-token", run: 30, literals: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"] },
   { kind: "jwt", run: 8, lead: "e", literals: ["yJ"] },
@@ -50,11 +53,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "digitalocean-token", run: 64, literals: ["_v1_"] },
   { kind: "huggingface-token", run: 30, literals: ["hf_"] },
   { kind: "twilio-key", run: 32, literals: ["SK"] },
-  {
-    kind: "discord-token",
-    run: 20,
-    literals: ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"],
-  },
+  { kind: "discord-token", run: 20, literals: ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"] },
   { kind: "vault-token", run: 20, literals: ["vs.", "vb."] },
   { kind: "google-token", run: 20, literals: ["ya29."] },
   { kind: "atlassian-token", run: 20, literals: ["ATATT", "ATCTT"] },
@@ -66,21 +65,13 @@ export const CLUES: readonly Clue[] = [
   { kind: "configured", run: 0, lead: "Secure", literals: ["String"] },
   { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
   { kind: "configured", run: 0, lead: "identi", literals: ["fied "] },
-  {
-    kind: "configured",
-    run: 0,
-    literals: ("Jwt,JWT,creds:,creds ,Creds:,Creds ,g in a,d in a,> AUTH,> auth,qlplus,qlldr," +
-      "nv:set,fig:set,freerd,bw unl,mc ali,e:thin,e:oci,lt log,go log,net us,m push," + "t push")
-      .split(","),
-  },
-  {
-    kind: "placed",
-    run: 0,
-    literals: ("jwt. JWT.en JWT.de JWT.si JWT.ve Hmac( HMAC.h HMAC.d HMAC.b HMAC.n _hmac( HMAC2 " +
-      "HMAC3 HMAC5 HMACSH KeySpe Key::f kdf2( kdf2Sy Fernet PDO( qli( qli_ ->real ql.con " +
-      "g2.con QLdb.c _auth BasicA PT_USE YUSERP PT_PAS PT_XOA PT_KEY Fi.beg .auth( .login " +
-      "Client Stripe OpenAI").split(" "),
-  },
+  { kind: "configured", run: 0, literals: "Jwt,JWT,creds:,creds ,Creds:,Creds ,g in a,d in a,> AUTH,> auth,qlplus,qlldr,nv:set,fig:set,freerd,bw unl,mc ali,e:thin,e:oci,lt log,go log,net us,m push,t push,qctl a,qctl c,qladmi,keygen,xpect,--otp".split(",") },
+  { kind: "configured", run: 0, lead: "htt", literals: ["p-basi"] },
+  { kind: "configured", run: 0, lead: "bun", literals: ["dle co"] },
+  { kind: "configured", run: 0, lead: "ngro", literals: ["k "] },
+  { kind: "configured", run: 0, lead: "n", literals: ["mcli "] },
+  { kind: "configured", run: 0, lead: "so", literals: ["ps --s", "ps set"] },
+  { kind: "placed", run: 0, literals: "jwt. JWT.en JWT.de JWT.si JWT.ve Hmac( HMAC.h HMAC.d HMAC.b HMAC.n _hmac( HMAC2 HMAC3 HMAC5 HMACSH KeySpe Key::f kdf2( kdf2Sy Fernet PDO( qli( qli_ ->real ql.con g2.con QLdb.c _auth BasicA PT_USE YUSERP PT_PAS PT_XOA PT_KEY Fi.beg .auth( .login Client Stripe OpenAI".split(" ") },
   { kind: "placed", run: 0, lead: "mac", literals: [".new(", ".New("] },
   { kind: "placed", run: 0, lead: "create", literals: ["Cipher", "Deciph"] },
   { kind: "placed", run: 0, lead: "Network", literals: ["Creden"] },
@@ -106,55 +97,32 @@ export const CLUES: readonly Clue[] = [
   { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] },
   { kind: "configured", run: 0, lead: "add", literals: ["-gener", "-intern"] },
   { kind: "paseto", run: 60, literals: [".local.", ".public."] },
-  {
-    kind: "password-hash",
-    run: 0,
-    literals: ["$2a$", "$2b$", "$2x$", "$2y$", "$apr1$", "$argon", "$5$", "$6$", "$y$"],
-  },
+  { kind: "password-hash", run: 0, literals: ["$2a$", "$2b$", "$2x$", "$2y$", "$apr1$", "$argon", "$5$", "$6$", "$y$"] },
   { kind: "service-token", run: 60, lead: "n", literals: ["api_"] },
   { kind: "service-token", run: 36, literals: ["sdk-", "mob-", "api-"] },
-  {
-    kind: COMMAND,
-    run: 0,
-    literals: ("curl ysql qlcmd mariad hpass mongo login mbclie penssl twine useradd usermod 7z")
-      .split(" "),
-  },
+  { kind: COMMAND, run: 0, literals: "curl ysql qlcmd mariad hpass mongo login mbclie penssl twine useradd usermod 7z".split(" ") },
   { kind: COMMAND, run: 0, lead: "redis", literals: ["-cli"] },
+  { kind: COMMAND, run: 0, options: "P", literals: ["zip", "quitto"] },
+  { kind: COMMAND, run: 0, options: "p", literals: ["qlsh", "uget a", "uget u", "cftp", "upabas"] },
+  { kind: COMMAND, run: 0, options: "u", literals: ["lftp"] },
+  { kind: COMMAND, run: 0, options: "w", literals: ["ldap"] },
+  { kind: COMMAND, run: 0, options: "t", literals: ["octl "] },
+  { kind: COMMAND, run: 0, options: "a", lead: "htt", literals: ["p -", "ps -"] },
   { kind: PIPED, run: 0, literals: ["hpassw", "htpass", "wd --s"] },
   { kind: PIPED, run: 0, lead: "word", literals: ["-stdin"] },
   { kind: PIPED, run: 0, lead: "To-Secure", literals: ["String"] },
   { kind: PIPED, run: 0, lead: "sudo ", literals: ["-S"] },
-  { kind: PIPED, run: 0, literals: ["|", "<<<"] },
-  {
-    kind: "service-token",
-    run: 27,
-    literals:
-      ("SPX- 1//0 dapi v1. bp_ cret_ ys_ yu_ key- IPAT_ kua_ AK- gems_ pscale pul- 1_ gd_ " +
-        "ntn_ ATBB xai- 8_ NRI NRRA- EZAK EZTK AKID AQVN vly- re_ aio_ cio fc-").split(" "),
-  },
-  {
-    kind: "service-token",
-    run: 36,
-    literals:
-      ("ABSK AKCp VmdGtu HRKU- fp_ vc y2 JARS_ gp_ qu_ qp_ qa_ pn vapi- jina_ 2b_ v2_ EAA " +
-        "xkeys xsmtp x_ hc_ me_ -u- ATTA key_ CFPAT- 0_ cf k_ x-").split(" "),
-  },
-  {
-    kind: "service-token",
-    run: 16,
-    literals: ["LTAI", "FLWSEC", "fw_", "-produ", "-sandb", "k-api-", "b_rw_"],
-  },
+  { kind: PIPED, run: 0, literals: ["|", "<<<", ">"] },
+  { kind: "service-token", run: 27, literals: "SPX- 1//0 dapi v1. bp_ cret_ ys_ yu_ key- IPAT_ kua_ AK- gems_ pscale pul- 1_ gd_ ntn_ ATBB xai- 8_ NRI NRRA- EZAK EZTK AKID AQVN vly- re_ aio_ cio fc-".split(" ") },
+  { kind: "service-token", run: 36, literals: "ABSK AKCp VmdGtu HRKU- fp_ vc y2 JARS_ gp_ qu_ qp_ qa_ pn vapi- jina_ 2b_ v2_ EAA xkeys xsmtp x_ hc_ me_ -u- ATTA key_ CFPAT- 0_ cf k_ x-".split(" ") },
+  { kind: "service-token", run: 16, literals: ["LTAI", "FLWSEC", "fw_", "-produ", "-sandb", "k-api-", "b_rw_"] },
   { kind: "service-token", run: 24, lead: "dt", literals: ["0c01."] },
   { kind: "service-token", run: 32, lead: "i", literals: ["co-"] },
   { kind: "service-token", run: 27, lead: "rn", literals: ["d_"] },
   { kind: "service-token", run: 12, lead: "np", literals: ["g_"] },
   { kind: "service-token", run: 34, lead: "d", literals: ["bt"] },
   { kind: "service-token", run: 3, literals: ["yk_", "AZDO"] },
-  {
-    kind: "service-token",
-    run: 0,
-    literals: ["Q~", "dp.", "fm2_", "NRAL", "-us", "pat", "sl.", "$produ", "$sandb"],
-  },
+  { kind: "service-token", run: 0, literals: ["Q~", "dp.", "fm2_", "NRAL", "-us", "pat", "sl.", "$produ", "$sandb"] },
 ];
 
 /** Endings that a secret name may have behind its word. */

@@ -9,8 +9,15 @@ import { maskCookieValue } from "./cookies.ts";
 
 const PASSWORD_MASK = "[redacted:password]";
 
-/** What an option's value is: all of it a secret, `name:secret`, `name%secret`, the file of a certificate and its secret, or cookies (without `=`, it is a file of them). */
-type Kind = "secret" | "login" | "account" | "certificate" | "cookies";
+/** What an option's value is: all of it a secret, `name:secret`, `name%secret`, `name,secret`, the file of a certificate and its secret, or cookies (without `=`, it is a file of them). */
+type Kind = "secret" | "cookies" | keyof typeof SIGNS;
+/** What stands in front of the secret in a value; also a path of Windows has a colon. */
+const SIGNS = {
+  login: /:/,
+  account: /%/,
+  listed: /,/,
+  certificate: /(?<=[\w.-]\.(?:pem|p12|pfx|crt|cer|key|cert)):/i,
+};
 
 interface Option {
   /** The option as one argument begins with it, and what joins it to a value in the same argument. */
@@ -48,6 +55,13 @@ const COMMANDS: readonly {
   { word: /^7z/, options: [{ form: /-p/y, kind: "secret", isJoined: true }] },
   { word: /^openssl$/, options: [{ form: /-(?:[kK]|hmac)(?!\w)/y, kind: "secret" }] },
   { word: /^mongo|[\s"']login$/, options: [{ form: /-p/y, kind: "secret" }] },
+  { word: /^(?:un)?zip$/, options: [{ form: /-[a-z]{0,6}P/y, kind: "secret" }] },
+  { word: /^mosquitto/, options: [{ form: /-P/y, kind: "secret" }] },
+  { word: /^(?:cqlsh|ncftp|nuget|supabase)/, options: [{ form: /-p(?![\w-])/y, kind: "secret" }] },
+  { word: /^lftp$/, options: [{ form: /-u|--user=?/y, kind: "listed" }] },
+  { word: /^ldap/, options: [{ form: /-[a-zA-Z]{0,6}w/y, kind: "secret" }] },
+  { word: /^doctl$/, options: [{ form: /-t(?![\w-])/y, kind: "secret" }] },
+  { word: /^https?$/, options: [{ form: /-a|--auth(?:=|(?![\w-]))/y, kind: "login" }] },
 ];
 
 const LOGIN = "(?:docker|podman|nerdctl|buildah|skopeo|registry|az|oc)";
@@ -57,6 +71,8 @@ const WORD = new RegExp(
   String.raw`(?<=^|[^\w.-]|\\[nrt])(curl|mysql(?:dump|admin|import|show|check|sh|slap)?|sshpass|` +
     String
       .raw`mariadb(?:-[a-z]{1,12})?|redis-cli|sqlcmd|smbclient|openssl|twine|user(?:add|mod)|7z[az]?|mongo(?:sh|dump|restore|export|import|stat|top)?|` +
+    String
+      .raw`(?:un)?zip|mosquitto_(?:pub|sub|rr)|cqlsh|ncftp(?:put|get|ls)?|nuget[ \t]{1,4}(?:add|update)[ \t]{1,4}source|supabase[ \t]{1,4}(?:link|db|migration)|lftp|ldap(?:search|modify|add|delete|passwd|whoami)|doctl|https?|` +
     String.raw`${LOGIN}[ \t]{1,4}login|${LOGIN}\\{0,7}["'],[ \t\r\n]{0,8}\\{0,7}["']login)` +
     String.raw`(?:\.exe)?(?=\\{0,7}["']?(?:[ \t,]|\\{1,7}\r?\n|\\{3,7}[rn]))`,
   "g",
@@ -155,22 +171,18 @@ function editOf(
   return undefined;
 }
 
-/** Also a path of Windows has a colon. */
-const CERTIFICATE_END = /(?<=[\w.-]\.(?:pem|p12|pfx|crt|cer|key|cert)):/i;
-
 function maskValue(value: string, kind: Kind): string {
   if (kind === "cookies") return maskCookieValue(value);
-  const sign = kind === "login" ? /:/ : kind === "account" ? /%/ : CERTIFICATE_END;
-  const colon = kind === "secret" ? -1 : value.search(sign);
-  if (kind !== "secret" && colon === -1) return value;
-  const secret = value.slice(colon + 1);
-  if (colon > 0 && secret === "") {
+  const sign = kind === "secret" ? -1 : value.search(SIGNS[kind]);
+  if (kind !== "secret" && sign === -1) return value;
+  const secret = value.slice(sign + 1);
+  if (sign > 0 && secret === "") {
     // The name is the key, and the password is empty: `-u sk_…:`.
     return /^(?=.*\d)[\w.-]{16,}:$/.test(value) ? `${PASSWORD_MASK}:` : value;
   }
   const [, bare = ""] = OUTER_QUOTES.exec(secret) ?? [];
   if (isNoSecret("", bare) || /^(?:\$[(\w{]|`)/.test(bare)) return value;
-  return value.slice(0, colon + 1) + secret.replace(bare, () => PASSWORD_MASK);
+  return value.slice(0, sign + 1) + secret.replace(bare, () => PASSWORD_MASK);
 }
 
 /**

@@ -14,6 +14,12 @@ const VALUE = `(${QUOTED}|${WORD})`;
 const LINE_START = String.raw`(?<=^|[\r\n]|\\[nrt]|[\d→]\t|[\r\n][-+]|\\n[-+]|["'])`;
 const START = String.raw`(?<=^|[^\w-]|\\[nrt])`;
 const FIELD = "[^\\s:\"'`\\\\]{1,100}";
+/** Arguments of a command, as far as the cheap look sees: in JSON each quote has more signs. */
+const ARGUMENT = String.raw`[\w ./:=@,~+$[\]-]{0,40}`;
+const ARGUMENTS = `(?:${ARGUMENT}${QUOTE}){0,4}?${ARGUMENT}?`;
+const NAME = String.raw`(?:${QUOTE})?(?!-)[^\s:"'\\;|&<>]{1,100}(?:${QUOTE})?`;
+/** In front of a value: it is not masked yet. */
+const NEW = String.raw`(?:${QUOTE})?)(?!\[redacted:)`;
 
 /** In each, group 1 stays, and group 2 is the secret. */
 const FORMS: readonly string[] = [
@@ -39,6 +45,36 @@ const FORMS: readonly string[] = [
   // git config --global user.password word
   String
     .raw`(${START}git${BLANKS}config${BLANKS}(?:--?[a-z-]{1,20}${BLANKS}){0,3}(?!--)[\w.-]{1,80}\.(?:password|token|secret|pass)${BLANKS}(?:${QUOTE})?)${VALUE}`,
+  // mysqladmin -u root password word
+  String.raw`(${START}mysqladmin\b${ARGUMENTS}[ ]password${BLANKS}${NEW}${VALUE}`,
+  // rabbitmqctl add_user ana word
+  String
+    .raw`(${START}rabbitmqctl${BLANKS}(?:add_user|change_password|authenticate_user)${BLANKS}${NAME}${BLANKS}${NEW}${VALUE}`,
+  // composer config http-basic.repo.test ana word
+  String
+    .raw`(${START}config${BLANKS}(?:--?[a-z-]{1,20}${BLANKS}){0,3}http-basic\.[\w.:-]{1,100}${BLANKS}${NAME}${BLANKS}${NEW}${VALUE}`,
+  // bundle config set gems.x.test ana:word
+  String
+    .raw`(${START}bundle${BLANKS}config${BLANKS}(?:set${BLANKS})?(?:--[a-z]{1,20}${BLANKS}){0,2}(?:https?://)?[\w-]{1,60}(?:\.[\w-]{1,60}){1,6}/?${BLANKS}(?:${QUOTE})?(?!-)[^\s:"'\\;|&<>]{1,100}:)(?!//|\[redacted:)${VALUE}`,
+  // nmcli dev wifi connect net password word
+  String
+    .raw`(${START}nmcli${BLANKS}${ARGUMENTS}[ ](?:password|[\w-]{1,40}\.psk)${BLANKS}${NEW}${VALUE}`,
+  // sops --set '["db"]["password"] "word"' file
+  String
+    .raw`(${START}sops${BLANKS}(?:--)?set${BLANKS}[^\r\n;|&]{0,300}?\](?:${QUOTE})?${BLANKS}${QUOTE}(?:${QUOTE})?)(?!\[redacted:)(${QUOTED})`,
+  // redis-server --requirepass word
+  String
+    .raw`(${START}--(?:requirepass|masterauth)(?:=|${BLANKS}|${QUOTE}[ \t]{0,4},[ \t]{0,8})${NEW}${VALUE}`,
+  // ssh-keygen -N word -f key
+  String.raw`(${START}ssh-keygen${ARGUMENTS}[ ]-[NP][ \t]{0,8}${NEW}${VALUE}`,
+  // osascript -e '… password "word" …'
+  String
+    .raw`(${START}osascript\b[^\r\n]{0,400}?[ \t]password${BLANKS}${QUOTE})(${QUOTED})(?=${QUOTE})`,
+  // expect "assword:"; send "word\r"
+  String
+    .raw`(${START}expect[ \t{][ -~]{0,60}?ass(?:word|phrase)(?:[ \t\r\n:?*"';{}\\]|(?<=\\)[nrt]){1,40}send(?:${BLANKS}--)?${BLANKS}${QUOTE})([ !#-&(-\[\]-~]{1,200})(?=\\{1,7}[rn])`,
+  // npm publish --otp=123456
+  String.raw`((?<![\w-])--otp(?:=|${BLANKS})(?:${QUOTE})?)(\d{6,8}(?!\d))`,
   // kubectl create secret generic db --from-literal=name=word
   String
     .raw`(--from-literal(?:=|${BLANKS})(?:${QUOTE})?(?!(?:user(?:name)?|host|port|name|email|database)=)[\w.-]{1,253}=(?:${QUOTE})?)${VALUE}`,
@@ -87,7 +123,10 @@ const REDIS_USER = String
   .raw`((?:(?:SETUSER|setuser)|${LINE_START}user(?=[^\r\n]{0,300}[ ](?:\+@|~\*)))${BLANKS}(?:[^\s>;"'\\]{1,100}${BLANKS}){2,12}>)${VALUE}`;
 /** What is also said of these commands: only what looks like a secret is one. */
 const SAID = String
-  .raw`(${START}(?:(?:vault|cargo)${BLANKS}login|bw${BLANKS}unlock|net${BLANKS}user${BLANKS}[\w.-]{1,64}|gem${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--key)|nuget${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--api-key))${BLANKS}(?:${QUOTE})?)([^\s"'\\;|&<>]{8,400})`;
+  .raw`(${START}(?:(?:vault|cargo)${BLANKS}login|bw${BLANKS}unlock|net${BLANKS}user${BLANKS}[\w.-]{1,64}|gem${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--key)|nuget${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--api-key)|ngrok${BLANKS}(?:authtoken|config${BLANKS}add-(?:authtoken|api-key)))${BLANKS}(?:${QUOTE})?)([^\s"'\\;|&<>]{8,400})`;
+/** mc alias set x https://host id word: the id where it was drawn by lot. */
+const MC_ID = String
+  .raw`(${START}mc${BLANKS}(?:alias${BLANKS}set|config${BLANKS}host${BLANKS}add)${BLANKS}[\w-]{1,60}${BLANKS}https?://[^\s"']{1,200}${BLANKS}(?:${QUOTE})?)([\w-]{16,128})(?=(?:${QUOTE})?${BLANKS})`;
 /** The same on a line with other words, where it looks like a secret. */
 const WITHIN = String
   .raw`((?<=^|[\s(=\x60>])[^\s:"'\x60\\(=]{1,100}:(?:543\d|6432|\*):(?!\d)${FIELD}:(?!\d)${FIELD}:)([^\s:"'\x60\\]{1,200})(?=[\s\x60])`;
@@ -128,6 +167,7 @@ const GROUPS: readonly Group[] = [
   { forms: FORMS, flags: "gi", isSecret: (value) => !isReference(value) },
   { forms: [REDIS_USER], flags: "g", isSecret: (value) => !isReference(value) },
   { forms: [SAID], flags: "gi", isSecret: (value) => isValueLike(value) || isRandom(value) },
+  { forms: [MC_ID], flags: "g", isSecret: (value) => isRandom(value) || isScrambled(value) },
   { forms: [WITHIN], flags: "gi", isSecret: isValueLike, isInSentence: true },
   { forms: [SIGNING], flags: "g", isSecret: isSigning },
   { forms: LOGINS, flags: "g", isSecret: isLogin, isInSentence: true },

@@ -24,10 +24,16 @@ const STORE = String
   String
     .raw`${BLANKS}(?:secrets?(?::[a-z]{2,8})?${BLANKS}(?:set|put|create|add|update|import|versions${BLANKS}add|generic)|` +
   String
-    .raw`create${BLANKS}secret|auth${BLANKS}login${BLANKS}(?:[^|;&\n\\]{0,60}${BLANKS})?--(?:with-token|stdin))|(?:go)?pass${BLANKS}insert|secret-tool${BLANKS}store|gpg2?${BLANKS}[^|;&\n\\]{0,120}?--passphrase-fd|passwd${BLANKS}[a-z_][\w.-]{0,31}|(?:vercel|netlify|eas)${BLANKS}env(?::|${BLANKS})add)`;
+    .raw`create${BLANKS}secret|auth${BLANKS}login${BLANKS}(?:[^|;&\n\\]{0,60}${BLANKS})?--(?:with-token|stdin))|(?:go)?pass${BLANKS}insert|secret-tool${BLANKS}store|gpg2?${BLANKS}[^|;&\n\\]{0,120}?--passphrase-fd|passwd${BLANKS}[a-z_][\w.-]{0,31}|kinit${BLANKS}[\w./@-]{1,100}|(?:vercel|netlify|eas)${BLANKS}env(?::|${BLANKS})add)`;
 const READER = String
   .raw`(?:--password-stdin|${START}(?:passwd --stdin|sudo -S)|${STORE})(?![\w-])`;
 const HERE = String.raw`[^|;&<\n\\]{0,80}<<<[ \t]{0,8}(?:${QUOTE})?`;
+/** Where a file of one secret is written. */
+const TO_FILE_OF_SECRET = String
+  .raw`(?:\\{1,7}n)?(?:${QUOTE})?[ \t]{0,8}>{1,2}[ \t]{0,8}(?:${QUOTE})?(?:[\w$~.{}-]{0,60}/){0,12}` +
+  String
+    .raw`(?:\.?secrets?/(?:[\w-]{1,60}/){0,4}[\w-]{1,80}|[\w.-]{0,60}(?:password|passwd|secret|token|api[_-]?key))` +
+  String.raw`(?:\.(?:txt|secret|key|token|pass|password))?(?![\w./-])`;
 const USER = "[\\w.-]{1,32}:";
 const CHPASSWD = `${START}chpasswd(?![\\w-])`;
 const SECURE = "ConvertTo-SecureString";
@@ -56,6 +62,8 @@ const FORMS: readonly string[] = [
   `(${SECURE}(?:${BLANKS}-(?:String|AsPlainText|Force)){0,3}${BLANKS}${QUOTE})${NO_SECRET}${QUOTED}(?=${QUOTE})`,
   `(${SECURE}(?:${BLANKS}-String)?${BLANKS})${NO_SECRET}${WORD}(?=${BLANKS}-AsPlainText)`,
   `(${QUOTE})${NO_SECRET}${QUOTED}(?=${QUOTE}[ \\t]{0,8}\\|[ \\t]{0,8}${SECURE})`,
+  // printf '%s' 'word' > secrets/db_password
+  `(${ECHO})${NO_SECRET}[^\\s"'|;&<>\\\\]{4,200}(?=${TO_FILE_OF_SECRET})`,
 ];
 
 /** Some options, the last of them with this letter. */

@@ -187,7 +187,7 @@ const FORMS: readonly Form[] = [
   // set the password to …, change the `root password` of db to: …
   {
     pattern: String
-      .raw`(?:set|chang\w{1,3}|reset\w{0,4}|updat\w{1,3})[ \t]{1,4}(?:[\w'./-]{1,30}[ \t]{1,4}){0,4}?${MARK}?${WHOLE_NAME}` +
+      .raw`(?:set|chang\w{1,3}|reset\w{0,4}|(?:updat|rotat)\w{1,3})[ \t]{1,4}(?:[\w'./-]{1,30}[ \t]{1,4}){0,4}?${MARK}?${WHOLE_NAME}` +
       String.raw`${MARK}?(?:${BLANKS}${WHOSE}?)??${BLANKS}to[ \t]{0,4}:?${BLANKS}${EITHER}`,
     isOpen: true,
   },

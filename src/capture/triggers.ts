@@ -78,12 +78,15 @@ export function isSuspect(text: string, clue: Clue): boolean {
 }
 
 /** The closer look, for the few literals that are there. */
-function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clue): boolean {
+function isFollowed(text: string, literal: string, clue: Clue): boolean {
+  const { kind, run, lead = "", options } = clue;
   if (literal === "://") return mayHoldUserInfo(text);
-  if (kind === COMMAND) return mayHoldOption(text, lead + literal);
+  if (kind === COMMAND) return mayHoldOption(text, lead + literal, options);
   if (kind === ASKED) return literal === "e_path" ? mayName(text) : mayAsk(text, literal);
   if (literal.toLowerCase() === "jwt") return text.lastIndexOf("Key") > text.indexOf(literal);
-  if (literal === "|") return (text.includes("cho ") || text.includes("printf")) && mayStore(text);
+  const isPrinted = () => text.includes("cho ") || text.includes("printf");
+  if (literal === "|") return isPrinted() && mayStore(text);
+  if (literal === ">") return isPrinted() && TO_SECRET_FILE.test(text);
   if (literal === "<<<") return mayStore(text);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
     if (lead !== "" && !text.startsWith(lead, at - lead.length)) continue;
@@ -105,6 +108,9 @@ const FOLLOWING: Readonly<Record<string, RegExp>> = {
   "g in a": WITH, "d in a": WITH, "creds:": /^[ \t\\].{0,160}[:/]/s, "creds ": /^-.{0,160}[:/]/s, "crypt": /^[(S]/,
   ".auth(": /^["'\\\r\n<&-]/, ".login": OPENED, "stripe": OPENED, "openai": OPENED, "_auth": /(?!)/,
   // Two texts, the second as long as what is drawn by lot.
+  // What is given to a command.
+  "qctl a": /^dd_user |^uth/, "qctl c": /^hange_p/, "qladmi": /^n.{0,350}password/s, "keygen": /^.{0,350}[ t]-[NP](?:[ \t]|\\t){0,8}[\\"']{0,24}[^\s"'\\]/s, "xpect": /^.{0,350}ass.{0,160}send/s,
+  "--otp": /^.{1,30}?\d{6}/s, "dle co": /^nfig .{0,350}[^\s:]:[^\s:/]/s, "k ": /^auth|^config add-/, "mcli ": /^.{0,350}p(?:assword|sk)/s,
   "client": /^\([\s\\"'&<-].{1,380}?["';>](?:[^\s"'`\\]|\\[ubf]){16}/s,
 };
 /** Whose calls those are whatever stands first in them. */
@@ -204,15 +210,17 @@ function mayName(text: string): boolean {
 
 /** What commands have that store what they read from a pipe. */
 const mayStore = (text: string): boolean => STORING.some((word) => text.includes(word));
-const STORING = ["-token", "v add ", "-stdin", "secret", "s insert", "se-fd", "asswd "];
+const STORING = ["-token", "v add ", "-stdin", "secret", "s insert", "se-fd", "asswd ", "kinit "];
+/** Where what they print is written to a file of a secret. */
+const TO_SECRET_FILE = />[^<>|;]{0,300}(?:secret|passw|token|key)/i;
 
 /** Whether an option with a letter of those for secrets stands somewhere behind the word of a command. */
-function mayHoldOption(text: string, word: string): boolean {
+function mayHoldOption(text: string, word: string, letters = "uUbpPakKcE"): boolean {
   if (!text.includes(word)) return false;
   for (let at = text.indexOf("-", text.indexOf(word)); at !== -1; at = text.indexOf("-", at + 1)) {
     if (!isCloser(text, at - 1) && text[at - 1] !== ";") continue; // of `&quot;`
     for (let next = at + 1; next < at + 10 && isTokenCode(text.charCodeAt(next)); next++) {
-      if ("uUbpPakKcE".includes(text[next]!)) return true;
+      if (letters.includes(text[next]!)) return true;
     }
   }
   return false;

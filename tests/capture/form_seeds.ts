@@ -1,5 +1,6 @@
 /** Texts in which a secret's surroundings give it away, with `%` in its place, and their like that hold none. */
 
+import { COMMAND_KEPT, COMMAND_TEXTS } from "./command_seeds.ts";
 import { PLACED_KEPT, PLACED_OPEN_TEXTS, PLACED_TEXTS } from "./placed_seeds.ts";
 
 /** What stays as it is, to the last letter. */
@@ -10,6 +11,7 @@ export const KEPT_TEXTS: readonly string[] = [
   "foo(secret_string=secret_string)",
   "client(access_key=aws_access_key_id)",
   '"input_token": "next_token", "output_token": "NextToken"',
+  ...COMMAND_KEPT,
   'api_key ||= "default"',
   'token ||= get("x2")',
   "jwt.sign(payload, process.env.JWT_SECRET2)",
@@ -532,6 +534,7 @@ export const KEPT_TEXTS: readonly string[] = [
 export const GIVING_TEXTS: readonly string[] = [
   ...PLACED_TEXTS,
   ...PLACED_OPEN_TEXTS,
+  ...COMMAND_TEXTS,
   // Code that has one beside a name.
   'ENV["API_KEY"] ||= "%"',
   'config.api_token ??= "%"',
