@@ -91,11 +91,11 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   [
     "password-hash",
     () =>
-      /\$2[abxy]\$\d\d\$[./A-Za-z\d]{53}|\$apr1\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{22}|\$argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{5,60}\$[\w+/-]{8,100}\$[\w+/-]{16,200}|\$(?:[56]\$(?:rounds=\d{1,9}\$)?[./A-Za-z\d]{1,16}|y\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{1,86})\$[./A-Za-z\d]{43,86}/g,
+      /\$2[abxy]\$\d\d\$[./A-Za-z\d]{53}|\$apr1\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{16,22}|\$argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{5,60}\$[\w+/-]{8,100}\$[\w+/-]{16,200}|\$(?:[56]\$(?:rounds=\d{1,9}\$)?[./A-Za-z\d]{1,16}|y\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{1,86})\$[./A-Za-z\d]{43,86}/g,
   ],
   ["google-token", () => /ya29\.[\w-]{20,}/g],
   ["atlassian-token", () => /AT[AC]TT[\w=-]{20,}/g],
-  ["linear-key", () => /lin_api_[A-Za-z0-9]{30,}/g],
+  ["linear-key", () => /lin_(?:api|oauth)_[A-Za-z0-9]{30,}/g],
   ["shopify-token", () => /shp(?:at|ss|ca|pa)_[A-Fa-f0-9]{32}/g],
   ["age-key", () => /AGE-SECRET-KEY-1[A-Z0-9]{50,}/g],
   [

@@ -1,11 +1,14 @@
 /** The tokens of services that begin with letters of their own: what each looks like, at its full length. */
 
+/** Digits and letters in base64, not the long name of something in a program: that has no digits and capitals at once. */
+const ENCODED = "(?=[\\w+/-]{0,60}\\d)(?=[\\w+/-]{0,60}[A-Z])(?=[\\w+/-]{0,60}[a-z])";
+
 /** Beginnings that no ordinary text has. */
 const UNMISTAKABLE: readonly string[] = [
   String.raw`GOCSPX-[\w-]{28,}`, // Google, the secret of an OAuth client
   "glsa_[A-Za-z\\d]{32}_[a-f\\d]{8}", // Grafana
-  "glc_eyJ[\\w-]{24}[\\w+/-]*={0,2}", // Grafana Cloud
-  "sntry[su]_[\\w-]{25}[\\w+/=-]{20,}", // Sentry
+  `glc_${ENCODED}[\\w+/-]{32,}={0,2}`, // Grafana Cloud
+  "sntry[su]_[\\w+/=-]{45,}", // Sentry
   "tskey-(?:auth|api|client|scim|webhook)-[A-Za-z\\d]{8,32}-[A-Za-z\\d]{16,}", // Tailscale
   "CCIPAT_[A-Za-z\\d]{16,32}_[a-f\\d]{40}", // CircleCI
   "NRAK-[A-Z\\d]{27}", // New Relic
@@ -40,7 +43,7 @@ const UNMISTAKABLE: readonly string[] = [
   "bedrock-api-key-[A-Za-z\\d]{30}[\\w+/-]{10,}={0,2}",
 ];
 
-/** Digits and letters, not the long name of something in a program: that has no digits and capitals at once. */
+/** The same without the signs of base64. */
 const MIXED = "(?=[\\w-]{0,60}\\d)(?=[\\w-]{0,60}[A-Z])(?=[\\w-]{0,60}[a-z])";
 /** Longer is something else, for example a piece of base64. */
 const END = "(?![\\w+/])";
@@ -77,11 +80,11 @@ const AMBIGUOUS: readonly string[] = [
   `cf(?:ut|at|k)_${MIXED}[A-Za-z\\d]{40,}`, // Cloudflare
   `vc[piark]_${MIXED}[A-Za-z\\d]{24,}`, // Vercel
   `rnd_${MIXED}[A-Za-z\\d]{28,}${END}`, // Render
-  "oy2[a-z2-7]{43}(?!\\w)", // NuGet
+  "oy2[a-z\\d]{43}(?!\\w)", // NuGet
   `cio${MIXED}[A-Za-z\\d]{32}${END}`, // crates.io
   "sgp_(?:(?:[a-f\\d]{16}|local)_)?[a-f\\d]{40}", // Sourcegraph
   `sgp_${MIXED}[A-Za-z\\d]{64}${END}`, // Segment
-  `napi_${MIXED}[A-Za-z\\d]{60,}${END}`, // Neon, of an account
+  `napi_(?=[A-Za-z]{0,60}\\d)[A-Za-z\\d]{60,}${END}`, // Neon, of an account
   `(?:sdk|mob|api)-${UUID}(?![\\w-])`, // LaunchDarkly
   "sq[upa]_[a-f\\d]{40}", // SonarQube
   "pn[ub]_[A-Za-z\\d]{36}", // Prefect
@@ -113,6 +116,11 @@ const AMBIGUOUS: readonly string[] = [
   "key_[a-f\\d]{64}", // Cursor
   String.raw`tfp_${MIXED}[\w-]{36,}[\w.=-]*`, // Typeform
   `ico-${MIXED}[A-Za-z\\d]{32}${END}`, // Infracost
+  `pa-${MIXED}[\\w-]{43}(?![\\w-])`, // Voyage
+  String.raw`s\.${MIXED}[A-Za-z\d]{24}(?![\w+/(-]|\.\w)`, // Vault, of old
+  `dG9rO${ENCODED}[A-Za-z\\d+/]{40,}={0,2}`, // Intercom
+  "[12]/\\d{10,20}(?:/\\d{10,20})?:[a-f\\d]{32}(?!\\w)", // Asana
+  "A{20,24}[A-Za-z\\d]{1,60}%(?:2[BF]|3D)(?:[A-Za-z\\d]|%(?:2[BF]|3D)){30,}", // Twitter, a bearer's
 ];
 
 /**

@@ -108,6 +108,8 @@ const FOLLOWING: Readonly<Record<string, RegExp>> = {
   "g in a": WITH, "d in a": WITH, "creds:": /^[ \t\\].{0,160}[:/]/s, "creds ": /^-.{0,160}[:/]/s, "crypt": /^[(S]/,
   ".auth(": /^["'\\\r\n<&-]/, ".login": OPENED, "stripe": OPENED, "openai": OPENED, "_auth": /(?!)/,
   // Two texts, the second as long as what is drawn by lot.
+  "s.": /^(?=[A-Za-z]{0,23}\d)(?=[a-z\d]{0,23}[A-Z])[A-Za-z\d]{24}(?!\w)/, "1/": /^\d{10,20}[/:]/, "2/": /^\d{10,20}[/:]/, "aaaaaa": /^A{14,18}\w{1,60}%/,
+  "glc_": /^[\w+/-]{32}/, "absk": /^[A-Za-z\d+/]{100}/, "g9ro": /^[A-Za-z\d+/]{40}/,
   // What is given to a command.
   "qctl a": /^dd_user |^uth/, "qctl c": /^hange_p/, "qladmi": /^n.{0,350}password/s, "keygen": /^.{0,350}[ t]-[NP](?:[ \t]|\\t){0,8}[\\"']{0,24}[^\s"'\\]/s, "xpect": /^.{0,350}ass.{0,160}send/s,
   "--otp": /^.{1,30}?\d{6}/s, "dle co": /^nfig .{0,350}[^\s:]:[^\s:/]/s, "k ": /^auth|^config add-/, "mcli ": /^.{0,350}p(?:assword|sk)/s,

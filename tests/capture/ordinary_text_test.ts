@@ -48,6 +48,11 @@ const TEXTS: Readonly<Record<string, string>> = {
   "the names of these beginnings":
     "ABSK, LTAI, AKID, AQVN, EZAK, NRAL, AZDO, HRKU-, CFPAT-, CLOJARS_, " +
     "GR1348941, pcsk_, lsv2_pt_, snyk_uat., access_token$production$, FLWSECK-, xkeysib-, oy2, sl., re_",
+  "what these letters begin in code and addresses":
+    "utils.convertUtf8ToBase64Str utils.convertUtf8ToBase64Text() " +
+    "https://x.test/1/1234567890/2 2/1234567890 1/12345678901234567890 pa-rallel-work-of-many-machines-in-2026-and-after " +
+    "glc_get_the_long_name_of_this_function_2 napi_get_value_of_the_external_array_buffer_and_its_length_in_bytes_too " +
+    "lin_oauth_callback dG9rO ABSK2 " + "A".repeat(60) + "%2B",
   "variables of PHP": "$product->price; $production = $sandbox ?? $sandboxes['access_token'];",
   "prose":
     "The square of x_1 is 4. A passport is no word of a key. Zapier and Teams have webhooks; " +
