@@ -14,6 +14,7 @@ const GAP = String.raw`(?:\s|\\{1,7}[nrt]){0,40}`;
 const QUOTE = String.raw`\\{0,7}["']`;
 /** Where names of other things have no literal in front. */
 const LITERAL_FIRST = String.raw`\((?=[\\\r\n"'])`;
+const BYTES_FIRST = String.raw`\((?=b?[\\\r\n"']|\[\]byte\()`;
 
 interface Call {
   /** One of them is in every match. */
@@ -46,6 +47,13 @@ const CALLS: readonly Call[] = [
   { hints: ["kdf2_hmac"], call: `pbkdf2_hmac${OPEN}`, place: 1, isSecret: isWord },
   { hints: ["scrypt"], call: `scrypt(?:Sync)?${OPEN}`, place: 0, isSecret: isWord },
   { hints: ["Fernet"], call: `Fernet${OPEN}`, place: 0, isSecret: isKey },
+  { hints: ["AES.new"], call: String.raw`AES\.new${BYTES_FIRST}`, place: 0, isSecret: isKey },
+  { hints: ["AES.encrypt", "AES.decrypt"], call: String.raw`AES\.(?:en|de)crypt${OPEN}`, place: 1, isSecret: isKey },
+  { hints: ["pgp_sym_"], call: String.raw`pgp_sym_(?:en|de)crypt(?:_bytea)?${OPEN}`, place: 1, isSecret: isWord },
+  { hints: ["gen_salt"], call: String.raw`crypt\((?=[^()\r\n]{1,200},[ \t]{0,4}gen_salt)`, place: 0, isSecret: isWord },
+  { hints: ["bcrypt"], call: String.raw`bcrypt(?:js)?\.(?:hash(?:Sync|pw)?|compare(?:Sync)?|checkpw|GenerateFromPassword)${BYTES_FIRST}`, place: 0, isSecret: isWord },
+  { hints: ["Wallet"], call: `Wallet${LITERAL_FIRST}`, place: 0, isSecret: isHexKey },
+  { hints: ["ToAccount"], call: `privateKeyToAccount${LITERAL_FIRST}`, place: 0, isSecret: isHexKey },
   { hints: ["cookieParser"], call: `cookieParser${OPEN}`, place: 0, isSecret: isKey },
   // What logs in.
   { hints: ["getConnection"], call: String.raw`DriverManager\.getConnection${OPEN}`, place: 2, isSecret: isWord },
@@ -62,6 +70,16 @@ const CALLS: readonly Call[] = [
   { hints: ["toCharArray"], call: String.raw`\w{0,40}(?:[kK]ey[sS]tore|[kK][sS])\.(?:load|getKey|store)${OPEN}`, place: 1, isSecret: isWord },
   { hints: [".login"], call: String.raw`(?:smtp|ftp|imap|mail|server)\.login${OPEN}`, place: 1, isSecret: isWord },
   { hints: [".login"], call: String.raw`(?<=\.)login${LITERAL_FIRST}`, place: 1, isSecret: isLike },
+  { hints: ["create_user"], call: `create_user${LITERAL_FIRST}`, place: 2, isSecret: isWord },
+  { hints: ["create_superuser"], call: `create_superuser${LITERAL_FIRST}`, place: 2, isSecret: isWord },
+  { hints: ["AndPassword"], call: String.raw`\w{1,20}WithEmailAndPassword${OPEN}(?!${QUOTE})`, place: 2, isSecret: isWord },
+  { hints: ["AndPassword"], call: String.raw`\w{1,20}WithEmailAndPassword${LITERAL_FIRST}`, place: 1, isSecret: isWord },
+  { hints: ["signIn", "signUp"], call: `sign(?:In|Up)${LITERAL_FIRST}`, place: 1, isSecret: isLike },
+  { hints: ["creds"], call: String.raw`creds ?= ?\((?=\\{0,7}["'])`, place: 1, isSecret: isLike },
+  { hints: ["PlainAuth"], call: String.raw`smtp\.PlainAuth${LITERAL_FIRST}`, place: 2, isSecret: isWord },
+  { hints: ["setAuth"], call: String.raw`(?<=->|\.)setAuth${LITERAL_FIRST}`, place: 1, isSecret: isLike },
+  { hints: ["mysql_real_connect"], call: `mysql_real_connect${OPEN}`, place: 3, isSecret: isWord },
+  { hints: ["encode("], call: String.raw`(?<=\.)password\([\w.()]{0,60}encode${LITERAL_FIRST}`, place: 0, isSecret: isWord },
   { hints: ["CURLOPT_"], call: String.raw`CURLOPT_(?:(?:PROXY)?(?:USERPWD|PASSWORD)|XOAUTH2_BEARER|KEYPASSWD)[ \t]{0,8}(?:=>|,)`, place: 0, isSecret: isWord },
   { hints: ["WiFi"], call: String.raw`WiFi\.begin${OPEN}`, place: 1, isSecret: isWord },
   { hints: [".password"], call: String.raw`[\w$]{0,40}\.user(?:[nN]ame)?\([^()\r\n]{0,80}\)${GAP}\.password${LITERAL_FIRST}`, place: 0, isSecret: isWord },
@@ -169,6 +187,11 @@ function isWord(value: string): boolean {
 /** The same, as long as a key is at least. */
 function isKey(value: string): boolean {
   return value.length >= 8 && isWord(value);
+}
+
+/** A private key of 32 bytes, as chains of blocks write it. */
+function isHexKey(value: string): boolean {
+  return /^(?:0x)?[\da-f]{64}$/i.test(value);
 }
 
 /** What could be another thing has to look like a secret. */

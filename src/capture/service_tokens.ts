@@ -120,7 +120,7 @@ const AMBIGUOUS: readonly string[] = [
   String.raw`s\.${MIXED}[A-Za-z\d]{24}(?![\w+/(-]|\.\w)`, // Vault, of old
   `dG9rO${ENCODED}[A-Za-z\\d+/]{40,}={0,2}`, // Intercom
   "[12]/\\d{10,20}(?:/\\d{10,20})?:[a-f\\d]{32}(?!\\w)", // Asana
-  "A{20,24}[A-Za-z\\d]{1,60}%(?:2[BF]|3D)(?:[A-Za-z\\d]|%(?:2[BF]|3D)){30,}", // Twitter, a bearer's
+  "A{20,24}(?!A)[A-Za-z\\d]{1,60}%(?:2[BF]|3D)(?:[A-Za-z\\d]|%(?:2[BF]|3D)){30,}", // Twitter, a bearer's
 ];
 
 /**

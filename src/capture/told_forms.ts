@@ -18,8 +18,8 @@ const EITHER = String.raw`(?:${MARK}|\*\*)?${WORD}`;
 /** Where a word begins; the letter of `\n` is none of its own. */
 const WORD_START = String.raw`(?<=^|\W|\\[nrt])`;
 const LINE_BREAK = String.raw`(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)`;
-/** A line of its own for the argument of a call. */
-const BELOW = String.raw`(?:${LINE_BREAK}[ \t]{0,60})?`;
+/** How a text begins as the argument of a call, also on a line of its own. */
+const TEXT = String.raw`\((?:${LINE_BREAK}[ \t]{0,60})?[bfru@$]{0,2}${QUOTE}(?:\{noop\})?`;
 /** What tools put in front of a line: its number, the sign of a diff. */
 const BEFORE_LINE = String
   .raw`(?:[ \t]{0,8}\d{1,6}(?:→|\t|\\{1,7}t)|[+-])?(?:[ \t]|\\{1,7}t){0,16}`;
@@ -52,10 +52,10 @@ const FORMS: readonly Form[] = [
   // ds.setPassword("…"), .password("…")
   {
     pattern: String
-      .raw`(?:set|with)\w{0,40}?${NAME}\(${BELOW}[bfru@$]{0,2}${QUOTE}([^\s"'\\]{1,400})(?=${QUOTE}${GAP}[,)])`,
+      .raw`(?:set|with(?!email))\w{0,40}?${NAME}${TEXT}([^\s"'\\]{1,400})(?=${QUOTE}${GAP}[,)])`,
   },
   {
-    pattern: String.raw`(?:\.|=[ \t]{0,4})${NAME}\(${BELOW}[bfru@$]{0,2}${QUOTE}${QUOTED}`,
+    pattern: String.raw`(?:\.|=[ \t]{0,4})${NAME}${TEXT}${QUOTED}`,
     isOpen: true,
   },
   // define('DB_PASSWORD', '…'), os.getenv("SECRET_KEY", "…")

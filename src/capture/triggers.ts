@@ -101,14 +101,17 @@ function isFollowed(text: string, literal: string, clue: Clue): boolean {
 const LOGIN = /^(?:ith {1,4}| {0,3})[\w.+@-]{1,125}(?::| \/ )[^\s\\]{8}/;
 const WITH = /^s .{1,300}? (?:with|using) /s;
 const OPENED = /^\(["'\\\r\n<&-]/;
+const FIRST = /^["'\\\r\n<&-]/;
+const BYTES = /^\w{0,20}\(b?["'[\\\r\n<&-]/;
 /** What follows the shortest literals and those that other things have, too, by them in small letters. */
 // deno-fmt-ignore
 const FOLLOWING: Readonly<Record<string, RegExp>> = {
   "dp.": /^..\./s, "543": /^.:/s, "$produ": /^.{5}\$/s, "$sandb": /^..\$/s, "fied ": /^[bw]/i, "gin w": LOGIN, "gin: ": LOGIN,
   "g in a": WITH, "d in a": WITH, "creds:": /^[ \t\\].{0,160}[:/]/s, "creds ": /^-.{0,160}[:/]/s, "crypt": /^[(S]/,
-  ".auth(": /^["'\\\r\n<&-]/, ".login": OPENED, "stripe": OPENED, "openai": OPENED, "_auth": /(?!)/,
+  ".auth(": FIRST, "_user(": FIRST, "in(": FIRST, "up(": FIRST, "auth(": FIRST, ".hash": BYTES, ".compa": BYTES, ".check": BYTES, ".gener": BYTES, "aes.ne": BYTES,
+  "_super": /^user\(/, "toacco": /^unt\(["'\\\r\n<&-]/, "wallet": OPENED, ".passw": /^ord\([\w.()]{0,60}encode\(/, ".login": OPENED, "stripe": OPENED, "openai": OPENED, "_auth": /(?!)/,
   // Two texts, the second as long as what is drawn by lot.
-  "s.": /^(?=[A-Za-z]{0,23}\d)(?=[a-z\d]{0,23}[A-Z])[A-Za-z\d]{24}(?!\w)/, "1/": /^\d{10,20}[/:]/, "2/": /^\d{10,20}[/:]/, "aaaaaa": /^A{14,18}\w{1,60}%/,
+  "s.": /^(?=[A-Za-z]{0,23}\d)(?=[a-z\d]{0,23}[A-Z])[A-Za-z\d]{24}(?!\w)/, "1/": /^\d{10,20}[/:]/, "2/": /^\d{10,20}[/:]/, "aaaaaa": /^A{14,18}(?!A)\w{1,60}%/,
   "glc_": /^[\w+/-]{32}/, "absk": /^[A-Za-z\d+/]{100}/, "g9ro": /^[A-Za-z\d+/]{40}/,
   // What is given to a command.
   "qctl a": /^dd_user |^uth/, "qctl c": /^hange_p/, "qladmi": /^n.{0,350}password/s, "keygen": /^.{0,350}[ t]-[NP](?:[ \t]|\\t){0,8}[\\"']{0,24}[^\s"'\\]/s, "xpect": /^.{0,350}ass.{0,160}send/s,
