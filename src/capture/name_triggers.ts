@@ -4,12 +4,12 @@
  * something.
  */
 import { ESCAPED_FRAGMENTS, type Fragment, FRAGMENTS, KEY_OWNERS, SUFFIXES } from "./clues.ts";
-import { hasSecretRun, MAX_GAP, MAX_RUN } from "./secret_runs.ts";
+import { MAX_GAP, MAX_RUN, secretRuns } from "./secret_runs.ts";
 
-/** How far a run may stand from a name, where each sign between is two in JSON, and its own length. */
-const REACH = 2 * MAX_GAP + MAX_RUN;
+/** How far from a name a run may begin, where each sign between is two in JSON, with the length of both. */
+const REACH = 2 * MAX_GAP + 2 * MAX_RUN;
 /** The same behind a key that is called nothing else. */
-const KEY_REACH = 24 + MAX_RUN;
+const KEY_GAP = 24;
 
 /**
  * Whether a lower-cased text may assign to a secret name: never `false` where `maskAssignments()`
@@ -26,9 +26,7 @@ export function mayAssign(text: string, lowered = text.toLowerCase()): boolean {
 function mayAssignTo(fragments: readonly Fragment[], text: string, lowered: string): boolean {
   for (let index = 0; index < fragments.length; index++) {
     const { end, starts, tails, isVague } = fragments[index]!;
-    // Each part of the text is looked at once, however many names stand in it.
-    let around = 0;
-    let behind = 0;
+    let runs: ReturnType<typeof runsOf> | undefined;
     for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
       let nameEnd = at + end.length;
       nameEnd += tails?.find((tail) => lowered.startsWith(tail, nameEnd))?.length ?? 0;
@@ -38,19 +36,35 @@ function mayAssignTo(fragments: readonly Fragment[], text: string, lowered: stri
         : starts;
       if (words === undefined || !beginsWith(words, lowered, at)) {
         if (end !== "key") continue;
-        const from = Math.max(nameEnd, behind - MAX_RUN);
-        behind = nameEnd + KEY_REACH;
-        if (hasSecretRun(text.slice(from, behind))) return true;
+        runs ??= runsOf(text);
+        if (runs(at).some((start) => start >= nameEnd && start < nameEnd + KEY_GAP)) return true;
         continue;
       }
       if (isVague !== true && leadsToValue(lowered, nameEnd)) return true;
-      const from = Math.max(0, at - REACH, around - MAX_RUN);
-      around = nameEnd + REACH;
-      if (hasSecretRun(text.slice(from, around))) return true;
+      runs ??= runsOf(text);
+      if (runs(at).some((start) => Math.abs(start - at) < REACH)) return true;
     }
   }
   return false;
 }
+
+/**
+ * Where the runs begin that look like secrets, at least those around a place. Asked for one place behind the other, it reads
+ * each part of the text once, however many names stand there.
+ */
+function runsOf(text: string): (place: number) => readonly number[] {
+  let read = 0;
+  const starts: number[] = [];
+  return (place) => {
+    for (read = Math.max(read, place - REACH); read < place + REACH; read += CHUNK) {
+      const begin = Math.max(0, read - MAX_RUN);
+      const chunk = text.slice(begin, read + CHUNK + MAX_RUN);
+      starts.push(...secretRuns(chunk).map(({ start }) => begin + start));
+    }
+    return starts;
+  };
+}
+const CHUNK = 1_024;
 
 function beginsWith(starts: readonly string[], lowered: string, end: number): boolean {
   for (let index = 0; index < starts.length; index++) {

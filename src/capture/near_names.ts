@@ -9,10 +9,10 @@ import { OPEN_NAME, SAID_NAME, VALUE_MASK } from "./secret_names.ts";
 const NEAR_NAMES =
   "credential|cookie|requirepass|masterauth|log(?:ged)? ?in|signin|(?<![a-z])(?:creds?|pass|pw)(?![a-z])";
 /** What ends the line of a heading, to which the lines below belong. */
-const HEADING = /[:={[(>,|][ \t]{0,40}$/;
+const HEADING = /[:={[(>,|\]][ \t]{0,40}$/;
 /** A key that is called nothing else has its value right behind it. */
 const BARE_KEY =
-  /key[\w"'`\]\\]{0,8}(?: \d{1,2})?[ \t]{0,8}(?::=|=>|[:=,])[ \t]{0,8}[("'`\\]{0,6}$/i;
+  /key[\w"'`\]\\]{0,8}(?: \d{1,2})?[ \t]{0,8}(?::=|=>|[:=,]|is )[ \t]{0,8}[("'`\\]{0,6}$/i;
 const MIN_KEY = 16;
 /** What stands in an address is told by what stands in it. */
 const ADDRESS = /[a-z]:\/\/\S*$/i;

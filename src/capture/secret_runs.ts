@@ -39,7 +39,7 @@ export function isScrambled(value: string): boolean {
 const WORDS = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g;
 /** Hashes in hexadecimal, numbers of what is no secret, public keys, classes of characters, the alphabet. */
 const NO_LOT =
-  /^(?:[\da-f-]+$|0x|sha\d+-|AAAA[BCE]|LS0tLS|(?:(?:srv)?toolu|msg|req|call|resp|pk)_|chatcmpl-)|a-z|0-9|abcdef|uvwxyz|12345/i;
+  /^(?:[\da-f-]+$|0x[\da-f]+$|sha\d+-|AAAA[BCE]|LS0tLS|(?:(?:srv)?toolu|msg|req|call|resp|pk)_|chatcmpl-)|a-z|0-9|abcdef|uvwxyz|12345/i;
 /** A run whose signs are a part of it: of 16 at least, of letters in both cases and digits. */
 const OF_SIGNS = /^(?=.*[a-z])(?=.*[A-Z])(?=.{16}).*[A-Za-z\d][!@#$^*+/]+[A-Za-z\d].*$/;
 /** How paths begin, or a word between two slashes. */
@@ -74,7 +74,7 @@ const SIGNED =
 const WORD =
   /^(?:[A-Z][a-z]{3,24}\d{4,6}[a-z]{0,12}[!*#@]?|[A-Z]?[a-z]{4,24}[!#@_.*-]\d{4,6}(?:[a-z]{3,12}[!*#@]?|[!*#@])|[A-Z]?[a-z]{4,24}\d{2,6}[!#*@$]{1,3})$/;
 /** `copper-bramble-97225`, as generators of passphrases make them; a year behind words is a name. */
-const PHRASE = /^[a-z]{4,}(?:-[a-z]{4,}){1,3}-(?!(?:19|20)\d\d)\d{4,6}$/;
+const PHRASE = /^[a-z]{4,}(?:-[a-z]{4,}){1,3}-(?!(?:19|20)\d\d$)\d{4,6}$/;
 
 /** Shorter than what counts as drawn by lot for any name. */
 const MIXED = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z\d]{9,12}$/;
@@ -132,11 +132,6 @@ export function secretRuns(text: string): Run[] {
     if (isApart) end = run.end;
     return isApart;
   });
-}
-
-/** Whether there is any such run. */
-export function hasSecretRun(text: string): boolean {
-  return !drawnRuns(text).next().done || !chosenRuns(text).next().done;
 }
 
 function* drawnRuns(text: string): Generator<Run> {
