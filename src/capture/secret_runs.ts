@@ -69,7 +69,7 @@ function hasSurplus(piece: string): boolean {
 
 /** Three kinds of letters and a sign between two of them; no address, reference to a line, version or file. */
 const SIGNED =
-  /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?!.*(?:@[\w-]*\.|#L?\d+$|\.[a-z\d]{1,4}$|%[\dA-F]{2})).*[A-Za-z\d][!#%^*@&$+][A-Za-z\d]/;
+  /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?!.*(?:@[\w-]*\.|#(?:L?\d+|[A-Za-z]{4,})$|\.[a-z\d]{1,4}$|%[\dA-F]{2})).*[A-Za-z\d][!#%^*@$+][A-Za-z\d]/;
 /** `Winter2024!`, `Harbor.3982umber*`, `Juniper5432velvet`: a word, a number, and a sign or another word. */
 const WORD =
   /^(?:[A-Z][a-z]{3,24}\d{4,6}[a-z]{0,12}[!*#@]?|[A-Z]?[a-z]{4,24}[!#@_.*-]\d{4,6}(?:[a-z]{3,12}[!*#@]?|[!*#@])|[A-Z]?[a-z]{4,24}\d{2,6}[!#*@$]{1,3})$/;
@@ -104,7 +104,7 @@ export interface Run {
 const ESCAPED = String.raw`\\(?:u[\da-f]{4}|[bfnrt])|%[\da-f]{2}`;
 const DRAWN = runOf(String.raw`\w+/~!@#$^*-`, `{12,${MAX_RUN}}`, "={0,2}");
 /** Between slashes stand paths and base64. */
-const CHOSEN = runOf(String.raw`\w!@#$%^*.~+&-`, "{8,64}", "(?!/)");
+const CHOSEN = runOf(String.raw`\w!@#$%^*.~+-`, "{8,64}", "(?!/)");
 
 /** All of these signs that stand together. */
 function runOf(signs: string, length: string, tail: string): RegExp {
@@ -115,7 +115,7 @@ function runOf(signs: string, length: string, tail: string): RegExp {
 /** What ends a comment, or is a folder. */
 const CLOSING = /[-*/~]+$/;
 /** What stands around a word in a sentence or in bold letters. */
-const AROUND = /^[*.~+&-]+|(?:\*\*|[.~+&-])+$/g;
+const AROUND = /^[*.~+-]+|(?:\*\*|[.~+-])+$/g;
 /** The host in front of a path, whose last part may be drawn by lot. */
 const ADDRESS = /:\/\/[^\s"'<>]+$/;
 /** Before a hash, and behind the name of a file or a host. */
