@@ -8,6 +8,7 @@ import type { ExportType } from "../store/exported_tables.ts";
 import { type Admit, forgottenRows } from "../store/import_forgotten.ts";
 import { receiptIds } from "../store/forgotten.ts";
 import { endObservations, prepareObservations } from "../store/import_observations.ts";
+import { indexTogether } from "../store/index_together.ts";
 import { ensureIndex } from "../store/memory_index.ts";
 import { askForSummary } from "../store/queue_work.ts";
 import {
@@ -139,7 +140,7 @@ export function importLines(
   const admit = forgottenRows(db);
   for (const batch of batchesOf(rowsOf(lines, tally, options))) {
     if (options.dryRun) count(db, batch, { tally, admit });
-    else transaction(db, () => putIn(db, batch, { tally, admit }));
+    else indexTogether(db, () => putIn(db, batch, { tally, admit }));
     if (!options.dryRun && ++batches % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
     options.onProgress?.(tally.rows);
   }

@@ -4,6 +4,7 @@ import { exportLines } from "../../src/maintenance/export.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../src/maintenance/import.ts";
 import { linesOf, type SourceLine } from "../../src/maintenance/import_lines.ts";
 import { NOT_EXPORTED, SMALL_TABLES, TABLES } from "../../src/store/exported_tables.ts";
+import { checkIndex } from "../../src/store/memory_index.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 
@@ -415,4 +416,25 @@ Deno.test("a dry run tells what would come, and writes nothing", async () => {
   assert.deepEqual(would, did);
   second.db.exec("PRAGMA query_only = ON");
   assert.equal(sum(imported(second.db, lines, true).known), lines.length - 2);
+});
+
+Deno.test("an import writes its observations into few parts of the index, those with low numbers as well", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  const add = (db: DatabaseSync, id: number, text: string) =>
+    db.prepare(
+      `INSERT INTO observations (id, uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms)
+       VALUES (?1, ?2, 's', 'note', ?2, ?2, '', 1, 1)`,
+    ).run(id, text);
+  for (const id of Array.from({ length: 100 }, (_, n) => n + 1)) add(first.db, id, `pier ${id}`);
+  add(second.db, 3, "lighthouse");
+  // Nothing puts parts together by itself.
+  second.db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('automerge', 0)");
+  second.db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('crisismerge', 1000)");
+  assert.equal(imported(second.db, exported(first.db)).imported.observations, 100);
+  const found = second.db.prepare("SELECT rowid FROM memory_index WHERE memory_index MATCH 'pier'");
+  assert.equal(found.all().length, 100);
+  assert.deepEqual(checkIndex(second.db), []);
+  const parts = second.db.prepare("SELECT DISTINCT segid FROM memory_index_idx").all().length;
+  assert.ok(parts <= 5, `${parts} parts`);
 });
