@@ -219,7 +219,8 @@ async function withoutSecrets(
   const { redactText, redactValue } = await import("../capture/redact.ts");
   const mask = (value: unknown, own: readonly RegExp[]) =>
     redactValue(value, { patterns: own }) as Record<string, unknown>;
-  const masked = { ...mask(fields, patterns), ...mask(identityOf(fields), []) };
+  const masked = mask(fields, patterns);
+  if (patterns.length > 0) Object.assign(masked, mask(identityOf(fields), []));
   return {
     event: toEvent(masked, around.eventName && redactText(around.eventName, { patterns: [] })),
     maskedText: () => redactText(text, { patterns }),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseInput, toEvent, withPlainLetters } from "../../src/hook/protocol.ts";
+import { redactValue } from "../../src/capture/redact.ts";
+import { identityOf, parseInput, toEvent, withPlainLetters } from "../../src/hook/protocol.ts";
 
 Deno.test("withPlainLetters() writes letters as themselves, and it stays the same JSON", () => {
   assert.equal(
@@ -68,3 +69,23 @@ function isInString(json: string, at: number): boolean {
   }
   return inside;
 }
+
+Deno.test("what tells events apart is masked among all fields as it is alone: once is enough without patterns of one's own", () => {
+  const value = "toolu_01ABCDEFGHJKMNPQRSTVWX";
+  const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+  const input = {
+    command: `export API_TOKEN=${value}; curl -H "Authorization: Bearer ${value}" x ${secret}`,
+  };
+  for (const name of ["session_id", "hook_event_name", "tool_name", "tool_use_id"]) {
+    for (const text of [value, secret, "password=hunter2abcdef"]) {
+      const fields: Record<string, unknown> = {
+        tool_name: "Bash",
+        tool_input: input,
+        [name]: text,
+      };
+      const all = redactValue(fields, { patterns: [] }) as typeof fields;
+      const alone = redactValue(identityOf(fields), { patterns: [] }) as typeof fields;
+      assert.equal(all[name], alone[name], `${name}: ${text}`);
+    }
+  }
+});
