@@ -1,7 +1,6 @@
 /** Searching memory: the index gives candidates, ranking orders them, and what is asked for is read whole. */
 import type { DatabaseSync } from "node:sqlite";
-import { TIME_SLACK_MS, wordsOfDay } from "../memory/dates.ts";
-import type { TimeSpan } from "../memory/spans.ts";
+import { wordsOfDay } from "../memory/dates.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
 import {
   commonQuestion,
@@ -21,7 +20,6 @@ import {
   neighboursOf,
   withTerm,
 } from "../store/memory_search.ts";
-import { newestObservations } from "../store/memory_times.ts";
 import { readObservations } from "../store/observations.ts";
 import { echoesOf, literalIn } from "./as_typed.ts";
 import {
@@ -31,6 +29,9 @@ import {
   knownMatches,
   scoredByWords,
 } from "./candidates.ts";
+
+import { newestWithin, overlapOf } from "./newest_within.ts";
+import { stateAnswers } from "./state_answers.ts";
 
 /** What was found. */
 export interface SearchResult {
@@ -124,8 +125,21 @@ function resultsOf(
   const told = common === null
     ? tellResults(db, { asked, question, found })
     : answerCommon(db, common, options);
-  // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
-  return told.filter((result) => project === null || result.project === project);
+  const ahead = options.isSure ? [] : stateAnswers(db, question.said, options.filter);
+  const first = tellResults(db, {
+    asked,
+    question,
+    found: scoredAbove(told[0]?.score ?? 0, ahead),
+  });
+  return [...first, ...told.filter(({ id }) => !ahead.includes(id))]
+    // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
+    .filter((result) => project === null || result.project === project)
+    .slice(0, options.limit);
+}
+
+/** Answers that stand before what the words have found. */
+function scoredAbove(best: number, ids: readonly number[]) {
+  return ids.map((id, at) => ({ hit: { id }, score: best + ids.length - at }));
 }
 
 function answerCommon(
@@ -226,32 +240,6 @@ function rankAsked(
   return rank(scored, neighbours, context, { weights, limit });
 }
 
-/** What was done in a time, whatever it says: what surely was before what may have been, by the zone of the clock. */
-function newestWithin(
-  db: DatabaseSync,
-  time: TimeSpan,
-  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
-): IndexHit[] {
-  const sure = {
-    fromMs: time.fromMs + TIME_SLACK_MS,
-    untilMs: Math.max(time.untilMs - TIME_SLACK_MS, time.fromMs + 2 * TIME_SLACK_MS),
-  };
-  for (const span of [sure, time]) {
-    const { sinceMs, untilMs } = overlapOf(filter, span);
-    const hits = newestObservations(db, { filter, fromMs: sinceMs, untilMs, limit });
-    if (hits.length > 0) return hits;
-  }
-  return [];
-}
-
-/** A time, as far as the filter lets it through. */
-function overlapOf({ sinceMs, untilMs }: MemoryFilter, time: TimeSpan) {
-  return {
-    sinceMs: Math.max(sinceMs ?? time.fromMs, time.fromMs),
-    untilMs: Math.min(untilMs ?? time.untilMs, time.untilMs),
-  };
-}
-
 /** Neighbours are of the same session, but may be of another kind or time than what was asked for. */
 function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: MemoryFilter): boolean {
   return (kind === null || hit.kind === kind) && file === null && branch === null &&
@@ -264,7 +252,7 @@ function tellResults(
   { asked, question, found }: {
     readonly asked: AskedQuery;
     readonly question: MemoryQuestion;
-    readonly found: readonly Ranked<IndexHit>[];
+    readonly found: readonly Ranked<Pick<IndexHit, "id">>[];
   },
 ): SearchResult[] {
   const words = wordsOf(asked);

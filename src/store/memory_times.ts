@@ -37,7 +37,9 @@ export function newestObservations(
        FROM (SELECT id
                FROM observations INDEXED BY observations_by_session
               WHERE created_at_ms >= ? AND created_at_ms < ?
-              ORDER BY created_at_ms DESC, id DESC) AS within
+              ORDER BY created_at_ms DESC, id DESC
+              -- Without a limit SQLite leaves out the order of what is joined.
+              LIMIT -1) AS within
        CROSS JOIN observations AS o ON o.id = within.id
       ${sql}
       LIMIT ?`,

@@ -1,0 +1,52 @@
+/** Answers questions about how things stand, of which the words alone find what only speaks of it. */
+import type { DatabaseSync } from "node:sqlite";
+import { isSuperseded } from "../memory/observation.ts";
+import { type AskedState, askedState } from "../memory/state_questions.ts";
+import type { MemoryFilter } from "../store/memory_search.ts";
+import { newestObservations } from "../store/memory_times.ts";
+import { readObservations } from "../store/observations.ts";
+import { openFailureIds } from "./open_count.ts";
+
+/** So many stand before what the words find. */
+const MAX_ANSWERS = 5;
+
+/**
+ * The numbers of what answers such a question, the newest first; none for any other question, and where a kind or a file is
+ * asked for besides.
+ *
+ * @param said The bare words of the question.
+ */
+export function stateAnswers(db: DatabaseSync, said: string, filter: MemoryFilter): number[] {
+  const state = filter.kind === null && filter.file === null ? askedState(said) : null;
+  if (state === null) return [];
+  return readObservations(db, idsOf(db, state, filter))
+    .filter((one) => state.kinds.includes(one.kind) && !isSuperseded(one) && isIn(one, filter))
+    .slice(0, MAX_ANSWERS)
+    .map(({ id }) => id);
+}
+
+function idsOf(db: DatabaseSync, { kinds, which }: AskedState, filter: MemoryFilter): number[] {
+  if (which === "open") return openFailureIds(db, filter.project);
+  return kinds.flatMap((kind) =>
+    newestObservations(db, {
+      filter: { ...filter, kind },
+      fromMs: filter.sinceMs ?? 0,
+      untilMs: filter.untilMs ?? Number.MAX_SAFE_INTEGER,
+      // Some of them may be taken back.
+      limit: 2 * MAX_ANSWERS,
+    }).map(({ id }) => id)
+  );
+}
+
+function isIn(
+  { sessionId, branch, createdAtMs }: {
+    readonly sessionId: string;
+    readonly branch: string | null;
+    readonly createdAtMs: number;
+  },
+  filter: MemoryFilter,
+): boolean {
+  return (filter.sessionId === null || sessionId === filter.sessionId) &&
+    (filter.branch === null || branch === filter.branch) &&
+    createdAtMs >= (filter.sinceMs ?? 0) && createdAtMs < (filter.untilMs ?? Infinity);
+}
