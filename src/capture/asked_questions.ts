@@ -66,6 +66,8 @@ const QUESTIONS: readonly Question[] = [
     ["aws", "get-secret-value", "[^ ]*SecretString"],
     ["aws", "get-login-password"],
     ["az", "acr login", "--expose-token"],
+    ["az", "account get-access-token", "--query", "accessToken"],
+    ["kubectl|oc", "create token"],
     ["heroku", "^config:get", String.raw`${OWN_NAME}|\w{1,60}_KEY`],
     ["gcloud", "auth(?: application-default)? print-(?:access|identity)-token"],
     ["gcloud", "secrets versions access"],

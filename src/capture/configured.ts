@@ -1,5 +1,5 @@
 /** `gh secret set NAME --body word`: what a command stores as a secret, and what files of logins hold, known by their own words. */
-import { isScrambled } from "./secret_runs.ts";
+import { isChosen, isScrambled } from "./secret_runs.ts";
 import { isNoSecret, isRandom, isValueLike } from "./secret_names.ts";
 
 const MASK = "[redacted:setting]";
@@ -73,6 +73,9 @@ const FORMS: readonly string[] = [
   // expect "assword:"; send "word\r"
   String
     .raw`(${START}expect[ \t{][ -~]{0,60}?ass(?:word|phrase)(?:[ \t\r\n:?*"';{}\\]|(?<=\\)[nrt]){1,40}send(?:${BLANKS}--)?${BLANKS}${QUOTE})([ !#-&(-\[\]-~]{1,200})(?=\\{1,7}[rn])`,
+  // sonar.login=0a1b…
+  String
+    .raw`((?<=^|\W|-D|\\[nrt])sonar\.login(?:[=:]|${BLANKS})(?:${QUOTE})?)([a-f\d]{40})(?![\w-])`,
   // npm publish --otp=123456
   String.raw`((?<![\w-])--otp(?:=|${BLANKS})(?:${QUOTE})?)(\d{6,8}(?!\d))`,
   // kubectl create secret generic db --from-literal=name=word
@@ -140,6 +143,9 @@ const LOGINS: readonly string[] = [
   // log in as joe with word
   String
     .raw`([lL]og(?:ged)?[ -]?in as ${USER} (?:with|using) (?:(?:the )?password )?${MARK})(${LOGIN_VALUE})`,
+  // bob@x.com:word, bob@x.com / word
+  String
+    .raw`((?<=^|[\s"'\x60>(]|\\[nrt])[\w.+-]{1,64}@[a-z\d-]{1,60}(?:\.[a-z\d-]{1,60}){0,4}\.[a-z]{2,12}(?::| \/ ))(?![^\s]{0,128}\/)(${LOGIN_VALUE})`,
   // credentials: bob@x.com / word, user/pass: admin/word
   String
     .raw`(${START}(?:[cC]reds(?::|[ ]-)|(?:[cC]redentials|[uU]ser(?:name)?\/[pP]ass):)[ \t]{1,4}${MARK}${USER}${MARK}[ \t]{0,2}[:/][ \t]{0,2}${MARK})(${LOGIN_VALUE})`,
@@ -191,7 +197,7 @@ let groups: readonly (Omit<Group, "forms" | "flags"> & { readonly form: RegExp }
 
 function isLogin(value: string): boolean {
   const bare = value.replace(SENTENCE_END, "");
-  return bare.length >= 8 && DRAWN.test(bare) && isValueLike(bare);
+  return bare.length >= 8 && (DRAWN.test(bare) || isChosen(bare)) && isValueLike(bare);
 }
 
 function isSigning(value: string): boolean {

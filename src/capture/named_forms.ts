@@ -1,22 +1,12 @@
 /** Secrets that a name gives away in the forms of files: a block of YAML, a variable of Terraform, a table, a form of HTML. */
-import { isNoSecret, isValueLike, SAID_NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
+import { GAP, NAMED_CALLS, type NamedForm, OWN_NAME, QUOTE } from "./named_calls.ts";
+import { isNoSecret, isValueLike, VALUE_MASK } from "./secret_names.ts";
 
-const QUOTE = String.raw`\\{0,7}["']`;
-const GAP = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]){0,20}`;
-const OWN_NAME = `${SAID_NAME}${SUFFIX}(?![\\w-])`;
 /** Letters and digits, not a word of a header. */
 const MIXED =
   "(?=[^\\s|`]{0,128}\\d)(?=[^\\s|`]{0,128}[A-Za-z])(?:[^\\s|`\\\\]|\\\\{1,7}(?=[^\\s\\\\|`])){6,128}";
-interface Form {
-  /** One of them, in small letters, is in every match. */
-  readonly hints: readonly string[];
-  /** Group 1 stays, and what follows it is the value. */
-  readonly pattern: string;
-  /** What may also be a word or a name has to look like a secret. */
-  readonly isOpen?: boolean;
-}
 
-const FORMS: readonly Form[] = [
+const FORMS: readonly NamedForm[] = [
   // Private Key: …; what is told of one is its kind, or how it is known
   {
     hints: [" key"],
@@ -36,7 +26,7 @@ const FORMS: readonly Form[] = [
   {
     hints: ["<input"],
     pattern: String
-      .raw`(<input\b[^<>]{0,200}?type=${QUOTE}password${QUOTE}[^<>]{0,200}?\bvalue=${QUOTE})` +
+      .raw`(<input\b[^<>]{0,200}?type=${QUOTE}password${QUOTE}[^<>]{0,200}?\b(?:default)?value=${QUOTE})` +
       String.raw`([^"'<>\\\r\n]{1,200})(?=${QUOTE})`,
   },
   // {"value": "…", "name": "API_TOKEN"}, <add value="…" key="DbPassword"/>, <input value="…" name="password">
@@ -211,7 +201,10 @@ const LINE = /(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)([-+]?[ \t]{1,80})([^\s\\][^\r\n\\]
 
 /** The text with those secrets masked. */
 export function maskNamedForms(text: string): string {
-  forms ??= FORMS.map((form) => ({ ...form, pattern: new RegExp(form.pattern, "gi") }));
+  forms ??= [...FORMS, ...NAMED_CALLS].map((form) => ({
+    ...form,
+    pattern: new RegExp(form.pattern, "gi"),
+  }));
   const lowered = text.toLowerCase();
   return forms.filter(({ hints }) => hints.some((hint) => lowered.includes(hint))).reduce(
     (masked, { pattern, isOpen }) =>
@@ -223,7 +216,7 @@ export function maskNamedForms(text: string): string {
     maskBlocks(text),
   );
 }
-let forms: readonly (Omit<Form, "pattern"> & { readonly pattern: RegExp })[] | undefined;
+let forms: readonly (Omit<NamedForm, "pattern"> & { readonly pattern: RegExp })[] | undefined;
 
 function isPlain(value: string): boolean {
   return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|<%|\[redacted:)/.test(value);

@@ -100,8 +100,14 @@ const LITERAL = new RegExp(String.raw`${GAP}${WRAPPER}{0,3}[bru@L]{0,2}(\\{0,7})
 /** What makes bytes or another text of a literal that is all of its argument. */
 const MADE_OF = String
   .raw`(?:u8\b|\.(?:[gG]etBytes|[tT]oCharArray|as_(?:ref|bytes|slice)|into|to_(?:string|owned|vec)|encode|bytes|data)\b)`;
-/** What follows such a literal: no sign by which it is a part of one. Another quote at once is that of a text around. */
-const BEHIND = new RegExp(`${MADE_OF}|${GAP}(?:$|[^\\s+.%*&|<?\\\\"'\x60])|\\\\{0,7}["']`, "y");
+/**
+ * What follows such a literal: no sign by which it is a part of one. Another quote at once is that of a text around; a dot
+ * alone stands between lines that do not follow each other.
+ */
+const BEHIND = new RegExp(
+  `${MADE_OF}|${GAP}(?:$|[^\\s+.%*&|<?\\\\"'\x60]|\\.[\r\n])|\\\\{0,7}["']`,
+  "y",
+);
 /** What a program puts its own values into, and what is masked already. */
 const FILLED = /[$#]\{|\{\{|\[redacted:/;
 /** Words that examples have. */

@@ -1,6 +1,7 @@
 /** The secrets that have a form of their own: what each looks like. What gives them away stands in `clues.ts`. */
 import { maskCommands } from "./commands.ts";
 import { maskConfigured } from "./configured.ts";
+import { maskNamedForms } from "./named_forms.ts";
 import { maskPlaced } from "./placed_secrets.ts";
 import { maskPiped } from "./piped.ts";
 import { serviceToken } from "./service_tokens.ts";
@@ -167,6 +168,7 @@ const BY_FUNCTION: ReadonlyMap<string, (text: string) => string> = new Map([
   [PIPED, maskPiped],
   ["configured", maskConfigured],
   ["placed", maskPlaced],
+  ["named", maskNamedForms],
   ["jwk", maskJwk],
   [ASKED, (text) => text],
 ]);

@@ -116,6 +116,8 @@ const FOLLOWING: Readonly<Record<string, RegExp>> = {
   // What is given to a command.
   "qctl a": /^dd_user |^uth/, "qctl c": /^hange_p/, "qladmi": /^n.{0,350}password/s, "keygen": /^.{0,350}[ t]-[NP](?:[ \t]|\\t){0,8}[\\"']{0,24}[^\s"'\\]/s, "xpect": /^.{0,350}ass.{0,160}send/s,
   "--otp": /^.{1,30}?\d{6}/s, "dle co": /^nfig .{0,350}[^\s:]:[^\s:/]/s, "k ": /^auth|^config add-/, "mcli ": /^.{0,350}p(?:assword|sk)/s,
+  "#passw": /^ordText/, ".typet": /^ext\(["'\\\r\n<&-]/, "/i), ": FIRST, ").tobe": OPENED, ").toeq": /^ual\(/, ").tost": /^rict/, "_in": /^[ (].{0,300}ass/is, "word{": /^ ?["'\\<&-]/,
+  "@": /^[a-z\d-]{1,60}\.[a-z\d.-]{2,300}(?::| \/ )(?![\w.-]{1,64}\/)(?=[^\s\/]{0,128}[\d!#$%^&*?~])[^\s\\\/]{8}/i,
   "client": /^\([\s\\"'&<-].{1,380}?["';>](?:[^\s"'`\\]|\\[ubf]){16}/s,
 };
 /** Whose calls those are whatever stands first in them. */
@@ -165,7 +167,7 @@ function mayHoldUserInfo(text: string): boolean {
 // deno-fmt-ignore
 const [TELLING, ASKING, ASKED_FOR] = [
   " chamber | sops | credstash | lpass |keyring get |secret-tool | rbw |keepassxc-cli | gopass | bw | op://| item get | pass show | pass generate | heroku config|doppler |railway |vault |argocd |kv get |" +
-  "token create|token lookup|token generate|print token|tokens create|account keys list|acr credential|expose-token|keyvault secret|versions access|get-secret-value|with-decryption|get-login-password|" +
+  "token create|create token|get-access-token|token lookup|token generate|print token|tokens create|account keys list|acr credential|expose-token|keyvault secret|versions access|get-secret-value|with-decryption|get-login-password|" +
   "print-access-token|print-identity-token|auth token|find-generic-password|find-internet-password|user-secrets list|credentials:show|rails secret|key:generate|phx.gen.secret|openssl rand|pwgen|apg|makepasswd|" +
   "mkpasswd|pwqgen|pwmake|gen-random|/dev/random|/dev/urandom|token_hex|token_urlsafe|token_bytes|randombytes|securerandom|random_bytes|get_random_secret_key|generate_key|random.choice| wg |/run/secrets/|.vault-token|join-token|api/token",
   "printenv|echo|printf|jsonpath|template|-field|config:get| jq | yq |env.|env[|env |environ[|environ.|environ |config get| config |terraform |tofu |terragrunt |pulumi |gpg|redis-cli |etcdctl |select|awk | s/| s | s#| s,| cut |= k|: k|? =|kubectl | oc ",

@@ -37,6 +37,15 @@ Deno.test("the id and the secret of `mc alias set` are both masked, a name is no
   );
 });
 
+Deno.test("what a scanner logs in with is masked where it is a token", () => {
+  const token = "0f89f8f9cbe440534bac581b6cadc794623b3932";
+  assert.ok(needsRedaction(JSON.stringify({ text: `sonar.login=${token}` }), []));
+  for (const before of ["sonar.login=", "mvn -Dsonar.login="]) {
+    assert.equal(redactText(before + token, RULES), `${before}[redacted:setting]`);
+  }
+  assert.equal(redactText("sonar.login=admin2", RULES), "sonar.login=admin2");
+});
+
 Deno.test("a code that is used once is masked", () => {
   const text = "npm publish --otp=123456 --access public";
   assert.ok(needsRedaction(JSON.stringify({ text }), []));

@@ -21,3 +21,8 @@ for (const placed of PLACED_TEXTS) {
     }
   });
 }
+
+Deno.test("a word is masked in the last call of a diff, before a line of nothing but its sign", () => {
+  const diff = "+x\n+http.basic_auth 'ana', '%'\n+";
+  assert.equal(redactText(diff.replace("%", WORD), RULES), diff.replace("%", "[redacted:secret]"));
+});
