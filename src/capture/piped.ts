@@ -30,7 +30,7 @@ const READER = String
 const HERE = String.raw`[^|;&<\n\\]{0,80}<<<[ \t]{0,8}(?:${QUOTE})?`;
 /** Where a file of one secret is written. */
 const TO_FILE_OF_SECRET = String
-  .raw`(?:\\{1,7}n)?(?:${QUOTE})?[ \t]{0,8}>{1,2}[ \t]{0,8}(?:${QUOTE})?(?:[\w$~.{}-]{0,60}/){0,12}` +
+  .raw`(?:\\{1,7}n)?(?:${QUOTE})?[ \t]{0,8}(?<![-=])>{1,2}[ \t]{0,8}(?:${QUOTE})?(?:[\w$~.{}-]{0,60}/){0,4}` +
   String
     .raw`(?:\.?secrets?/(?:[\w-]{1,60}/){0,4}[\w-]{1,80}|[\w.-]{0,60}(?:password|passwd|secret|token|api[_-]?key))` +
   String.raw`(?:\.(?:txt|secret|key|token|pass|password))?(?![\w./-])`;

@@ -219,7 +219,8 @@ function mayName(text: string): boolean {
 const mayStore = (text: string): boolean => STORING.some((word) => text.includes(word));
 const STORING = ["-token", "v add ", "-stdin", "secret", "s insert", "se-fd", "asswd ", "kinit "];
 /** Where what they print is written to a file of a secret. */
-const TO_SECRET_FILE = />[^<>|;]{0,300}(?:secret|passw|token|key)/i;
+const TO_SECRET_FILE =
+  /(?:cho|printf)[ \\t][^<>|]{0,1500}(?<![-=])>{1,2}(?:[ \\t]){0,16}(?:["'\\]{1,20}|&[a-z#\d;]{2,40};)?[\w$~./{}-]{0,600}?(?:secrets?\/|(?:password|passwd|secret|token|api[_-]?key)(?:\.[a-z]{2,8})?(?![\w./-]))/;
 
 /** Whether an option with a letter of those for secrets stands somewhere behind the word of a command. */
 function mayHoldOption(text: string, word: string, letters = "uUbpPakKcE"): boolean {

@@ -122,6 +122,8 @@ export const QUIET_COMMANDS: readonly string[] = [
   "nmcli dev wifi list",
   "echo done > out/a.txt",
   "printf '%s' a > b && cat b > c",
+  "echo 'a key, and what it is for' > notes.md",
+  "echo a->token; a > b; printf x => monkey",
   'ssh-keygen -t ed25519 -N "" -f k',
   "ssh-keygen -lf k.pub",
   "we expect the path to end; it may send more",
