@@ -1,4 +1,5 @@
 /** Secrets that a name gives away in a call or a declaration in which something else stands between the two. */
+import type { Form } from "./forms.ts";
 import { SAID_NAME, SUFFIX } from "./secret_names.ts";
 
 export const QUOTE = String.raw`\\{0,7}["']`;
@@ -10,17 +11,8 @@ const VALUE = String.raw`([^"'\x60\\\r\n]{1,400})(?=${QUOTE})`;
 /** An argument in quotes, and the comma behind it. */
 const ARGUMENT = String.raw`${QUOTE}[^"'\\\r\n]{1,80}${QUOTE},${GAP}`;
 
-/** A form in which a secret has its name beside it. */
-export interface NamedForm {
-  /** One of them, in small letters, is in every match. */
-  readonly hints: readonly string[];
-  /** Group 1 stays, and what follows it is the value. */
-  readonly pattern: string;
-  /** What may also be a word or a name has to look like a secret. */
-  readonly isOpen?: boolean;
-}
-
-export const NAMED_CALLS: readonly NamedForm[] = [
+/** In each, group 1 stays, and what follows it is the value. */
+export const NAMED_CALLS: readonly Form[] = [
   // mapOf("password" to "…")
   {
     hints: [" to "],

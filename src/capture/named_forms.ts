@@ -1,12 +1,13 @@
 /** Secrets that a name gives away in the forms of files: a block of YAML, a variable of Terraform, a table, a form of HTML. */
-import { GAP, NAMED_CALLS, type NamedForm, OWN_NAME, QUOTE } from "./named_calls.ts";
+import { type Form, formsMask, type Matches } from "./forms.ts";
+import { GAP, NAMED_CALLS, OWN_NAME, QUOTE } from "./named_calls.ts";
 import { isNoSecret, isValueLike, VALUE_MASK } from "./secret_names.ts";
 
 /** Letters and digits, not a word of a header. */
 const MIXED =
   "(?=[^\\s|`]{0,128}\\d)(?=[^\\s|`]{0,128}[A-Za-z])(?:[^\\s|`\\\\]|\\\\{1,7}(?=[^\\s\\\\|`])){6,128}";
-
-const FORMS: readonly NamedForm[] = [
+/** In each, group 1 stays, and what follows it is the value. */
+const FORMS: readonly Form[] = [
   // Private Key: …; what is told of one is its kind, or how it is known
   {
     hints: [" key"],
@@ -100,7 +101,7 @@ const FORMS: readonly NamedForm[] = [
   {
     hints: ["create"],
     pattern: String
-      .raw`((?:secret|password|token)[ \t]{1,8}(?<=create[a-z \t]{1,40}\bsecret\b[^;]{0,500})${QUOTE})(\w[^"'\\\r\n]{3,400})(?=${QUOTE})`,
+      .raw`((?:secret|password|token)[ \t]{1,8}(?=${QUOTE})(?<=create[a-z \t]{1,40}\bsecret\b[^;]{0,500})${QUOTE})(\w[^"'\\\r\n]{3,400})(?=${QUOTE})`,
   },
   // use … as the password
   {
@@ -197,32 +198,33 @@ const FORMS: readonly NamedForm[] = [
 /** `password: >-`, and the lines below that are indented. */
 const BLOCK = String
   .raw`${OWN_NAME}\\{0,7}["']?[ \t]{0,8}:[ \t]{1,4}[|>][-+\d]{0,2}[ \t]{0,4}(?=\r?\n|(?:\\{1,7}r)?\\{1,7}n)`;
+const BLOCK_SIGN = /:[ \t]{1,4}[|>]/;
 const LINE = /(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)([-+]?[ \t]{1,80})([^\s\\][^\r\n\\]*)/y;
 
 /** The text with those secrets masked. */
 export function maskNamedForms(text: string): string {
-  forms ??= [...FORMS, ...NAMED_CALLS].map((form) => ({
-    ...form,
-    pattern: new RegExp(form.pattern, "gi"),
-  }));
-  const lowered = text.toLowerCase();
-  return forms.filter(({ hints }) => hints.some((hint) => lowered.includes(hint))).reduce(
-    (masked, { pattern, isOpen }) =>
-      masked.replace(
-        pattern,
-        (whole, kept: string, value: string) =>
-          isPlain(value) || isOpen && !isValueLike(value) ? whole : kept + VALUE_MASK,
-      ),
-    maskBlocks(text),
-  );
+  forms ??= formsMask([...FORMS, ...NAMED_CALLS], OWN_NAME, maskForm);
+  return forms(maskBlocks(text));
 }
-let forms: readonly (Omit<NamedForm, "pattern"> & { readonly pattern: RegExp })[] | undefined;
+let forms: ((text: string) => string) | undefined;
+
+function maskForm(text: string, matches: Matches): string {
+  let masked = "";
+  let done = 0;
+  for (const { 0: whole, 1: kept = "", 2: value = "", index } of matches) {
+    if (isPlain(value) || matches.isOpen && !isValueLike(value)) continue;
+    masked += text.slice(done, index) + kept + VALUE_MASK;
+    done = index + whole.length;
+  }
+  return masked + text.slice(done);
+}
 
 function isPlain(value: string): boolean {
   return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|<%|\[redacted:)/.test(value);
 }
 
 function maskBlocks(text: string): string {
+  if (!BLOCK_SIGN.test(text)) return text;
   block ??= new RegExp(BLOCK, "gi");
   block.lastIndex = 0;
   let masked = "";

@@ -2,6 +2,7 @@
  * Secrets beside whose name stands something other than a sign: a call, a statement of SQL, a sentence. Whatever a sentence
  * says may be an ordinary word, so there only what looks like the value of a secret is one.
  */
+import { type Form, formsMask, type Matches } from "./forms.ts";
 import { isNoSecret, isValueLike, SAID_NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
 import { isTokenWord } from "./value_places.ts";
 
@@ -39,15 +40,11 @@ const WHOSE = String
 const TAG = "(?:b|strong|i|em|u|code|kbd|samp|tt|pre|mark|span|label|d[td]|t[dh]|li|p)";
 const START = String.raw`(?:^|[\r\n]|\\[nrt])[-+ \t]{0,20}`;
 
-interface Form {
-  /** Group 1 is the value. */
-  readonly pattern: string;
-  /** One of them, in small letters, is in every match: most texts have none. */
-  readonly hints?: readonly string[];
-  /** What cannot be told from an ordinary word by its place has to look like a secret. */
-  readonly isOpen?: boolean;
-}
+const FROM_ENVIRONMENT = String
+  .raw`${MARK}?[ \t]{0,4}[:=][ \t]{0,4}(?:process\.env|import\.meta\.env|deno\.env|os\.environ|os\.getenv|ENV)` +
+  String.raw`[^\s|?,;]{1,80}[ \t]{0,4}(?:\|\||\?\?|or[ \t])${GAP}${MARK}${QUOTED}`;
 
+/** In each, group 1 is the value. */
 const FORMS: readonly Form[] = [
   // ds.setPassword("…"), .password("…")
   {
@@ -81,12 +78,8 @@ const FORMS: readonly Form[] = [
     isOpen: true,
   },
   // password: env.X || "…", password=os.environ.get("X") or "…"
-  {
-    pattern: String
-      .raw`(?:${NAME}|pw)${MARK}?[ \t]{0,4}[:=][ \t]{0,4}(?:process\.env|import\.meta\.env|deno\.env|os\.environ|os\.getenv|ENV)` +
-      String.raw`[^\s|?,;]{1,80}[ \t]{0,4}(?:\|\||\?\?|or[ \t])${GAP}${MARK}${QUOTED}`,
-    isOpen: true,
-  },
+  { hints: ["env"], pattern: NAME + FROM_ENVIRONMENT, isOpen: true },
+  { hints: ["env"], pattern: `pw${FROM_ENVIRONMENT}`, isOpen: true },
   // #define API_KEY "…"
   {
     hints: ["define"],
@@ -259,28 +252,23 @@ const SENTENCE =
 
 /** The text with those secrets masked. */
 export function maskToldForms(text: string): string {
-  forms ??= FORMS.map((form) => ({ ...form, pattern: new RegExp(form.pattern, "gi") }));
   phrase ??= new RegExp(PHRASE, "gi");
-  let masked = text.replace(
-    phrase,
-    (whole, kept: string, words: string) => SENTENCE.test(words) ? whole : kept + VALUE_MASK,
-  );
-  const lowered = text.toLowerCase();
-  for (const { pattern, isOpen, hints } of forms) {
-    if (hints?.some((hint) => lowered.includes(hint)) === false) continue;
-    masked = maskForm(masked, pattern, isOpen === true);
-  }
-  return masked;
+  forms ??= formsMask(FORMS, NAME, maskForm);
+  const isSpoken = /passphrase/i.test(text);
+  return forms(isSpoken ? text.replace(phrase, maskPhrase) : text);
 }
-let forms: readonly (Omit<Form, "pattern"> & { readonly pattern: RegExp })[] | undefined;
 let phrase: RegExp | undefined;
+let forms: ((text: string) => string) | undefined;
 
-function maskForm(text: string, pattern: RegExp, isOpen: boolean): string {
-  pattern.lastIndex = 0;
+function maskPhrase(whole: string, kept: string, words: string): string {
+  return SENTENCE.test(words) ? whole : kept + VALUE_MASK;
+}
+
+function maskForm(text: string, matches: Matches): string {
+  const { pattern, isOpen } = matches;
   let masked = "";
   let done = 0;
-  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
-    const [whole, value = ""] = found;
+  for (const [whole, value = ""] of matches) {
     const end = pattern.lastIndex;
     const start = end - value.length;
     // What is no value may be the next name.
