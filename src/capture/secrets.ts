@@ -19,7 +19,7 @@ const AWS_PAIR = String
  * mask. Global, without nested quantifiers; an unbounded run is never followed by something that may fail, unless it
  * cannot start inside itself.
  */
-const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
+const PATTERNS: ReadonlyMap<string, (text: string) => RegExp> = new Map([
   ["github-token", () => /gh[pousr]_(?:[A-Za-z0-9]{30,}|\w{1,24}_eyJ[\w-]{25,}[\w.-]*)/g],
   [
     "jwt",
@@ -186,20 +186,24 @@ function maskJwk(text: string): string {
 const JWK_PART =
   /((?<=["'])(?:[dkpq]|d[pq]|qi)\\{0,7}["'](?:\s|\\{1,7}[nrt]){0,20}:(?:\s|\\{1,7}[nrt]){0,20}\\{0,7}["'])[\w-]{16,}={0,2}/g;
 
-/** The text with every secret of a known form masked as `[redacted:<kind>]`. */
-export function maskKnownForms(text: string): string {
-  let masked = text;
-  for (const { kind } of CLUES.filter((clue: Clue) => isSuspect(text, clue))) {
-    masked = BY_FUNCTION.get(kind)?.(masked) ??
-      (COMPANIONS.get(kind) ?? [kind]).reduce(maskKind, masked);
-  }
-  return masked;
+/**
+ * The text with every secret of a known form masked as `[redacted:<kind>]`.
+ *
+ * @param also Kinds that are looked for at the end, whatever gives them away.
+ */
+export function maskKnownForms(text: string, also: readonly string[] = []): string {
+  const suspected = CLUES.filter((clue: Clue) => isSuspect(text, clue)).map(({ kind }) => kind);
+  const kinds = suspected.flatMap((kind) => COMPANIONS.get(kind) ?? [kind]).concat(also);
+  // Several clues may tell of one.
+  return new Set(kinds).values().reduce(maskKind, text);
 }
 
 function maskKind(text: string, kind: string): string {
+  const byFunction = BY_FUNCTION.get(kind);
+  if (byFunction !== undefined) return byFunction(text);
   const mask = `[redacted:${kind}]`;
   return text.replace(
-    PATTERNS.get(kind)!(),
+    PATTERNS.get(kind)!(text),
     (_match, kept: unknown) => typeof kept === "string" ? kept + mask : mask,
   );
 }

@@ -52,9 +52,7 @@ const UUID = "[a-f\\d]{8}-(?:[a-f\\d]{4}-){3}[a-f\\d]{12}";
 /** Beginnings that ordinary words may end in: `cache-key-…`. */
 const AMBIGUOUS: readonly string[] = [
   "1//0[\\w-]{40,}", // Google, a refresh token
-  String.raw`[\w~.]{3}\dQ~[\w~.-]{31,34}`, // Azure, the secret of an application
   "dapi[a-f\\d]{32}(?:-\\d)?", // Databricks
-  String.raw`[A-Za-z\d]{14}\.atlasv1\.[\w-]{60,}`, // Terraform Cloud
   "sbp_(?:v0_)?[a-f\\d]{40}", // Supabase, of a person
   // Supabase, of a project. A name in a program has no digits and capitals at once.
   "sb_secret_(?=[\\w-]{0,30}\\d)(?=[\\w-]{0,30}[A-Z])[\\w-]{31,}",
@@ -71,7 +69,6 @@ const AMBIGUOUS: readonly string[] = [
   "xai-[A-Za-z\\d]{80,}", // xAI
   "r8_[A-Za-z\\d]{37,}", // Replicate
   "ABSK[A-Za-z\\d+/]{100,}={0,2}", // Amazon Bedrock
-  "[A-Za-z\\d]{76}AZDO[A-Za-z\\d]{4}(?!\\w)", // Azure DevOps
   `LTAI${MIXED}[A-Za-z\\d]{16,26}${END}`, // Alibaba
   `AKID${MIXED}[A-Za-z\\d]{32}${END}`, // Tencent
   `AQVN${MIXED}[\\w-]{35,38}${END}`, // Yandex, a key
@@ -85,7 +82,9 @@ const AMBIGUOUS: readonly string[] = [
   "sgp_(?:(?:[a-f\\d]{16}|local)_)?[a-f\\d]{40}", // Sourcegraph
   `sgp_${MIXED}[A-Za-z\\d]{64}${END}`, // Segment
   `napi_(?=[A-Za-z]{0,60}\\d)[A-Za-z\\d]{60,}${END}`, // Neon, of an account
-  `(?:sdk|mob|api)-${UUID}(?![\\w-])`, // LaunchDarkly
+  `sdk-${UUID}(?![\\w-])`, // LaunchDarkly
+  `mob-${UUID}(?![\\w-])`, // the same
+  `api-${UUID}(?![\\w-])`, // the same
   "sq[upa]_[a-f\\d]{40}", // SonarQube
   "pn[ub]_[A-Za-z\\d]{36}", // Prefect
   `csk-(?:[a-z\\d]{40,}|${MIXED}[A-Za-z\\d]{40,})`, // Cerebras
@@ -98,18 +97,14 @@ const AMBIGUOUS: readonly string[] = [
   "tvly-(?=[\\w-]{0,40}\\d)(?:(?:dev|prod)-)?[A-Za-z\\d][\\w-]{27,}", // Tavily
   `fw_${MIXED}[A-Za-z\\d]{22,}${END}`, // Fireworks
   "e2b_[a-f\\d]{40}",
-  // Square, and Facebook. A picture in base64 has long rows of one letter.
-  `(?<!/)EAA(?!\\w{0,60}AAAA)${MIXED}[\\w-]{57,}(?![+/=])`,
   "rzp_(?:live|test)_[A-Za-z\\d]{14,}", // Razorpay
   `access-(?:production|sandbox)-${UUID}`, // Plaid
   `EZ[AT]K${MIXED}[A-Za-z\\d]{54}${END}`, // EasyPost
   `re_${MIXED}[A-Za-z\\d]{8}_[A-Za-z\\d]{24}${END}`, // Resend
-  "[a-f\\d]{32}-us\\d{1,2}(?![\\w-])", // Mailchimp
   `pat-(?:na|eu|ap)\\d-${UUID}`, // HubSpot
   String.raw`sk\.eyJ[\w-]{20,}\.[\w-]{20,}`, // Mapbox
   String.raw`sl\.(?:u\.)?(?=[\w-]{0,60}\d)[\w-]{125,}`, // Dropbox
   String.raw`pat[A-Za-z\d]{14}\.[a-f\d]{64}`, // Airtable
-  "[A-Za-z\\d]{36}NRAL(?!\\w)", // New Relic, a licence
   `ph[xc]_${MIXED}[A-Za-z\\d]{40,}`, // PostHog
   `aio_${MIXED}[A-Za-z\\d]{28}${END}`, // Adafruit
   `hbp_${MIXED}[A-Za-z\\d]{36}${END}`, // Honeybadger
@@ -119,8 +114,24 @@ const AMBIGUOUS: readonly string[] = [
   `pa-${MIXED}[\\w-]{43}(?![\\w-])`, // Voyage
   String.raw`s\.${MIXED}[A-Za-z\d]{24}(?![\w+/(-]|\.\w)`, // Vault, of old
   `dG9rO${ENCODED}[A-Za-z\\d+/]{40,}={0,2}`, // Intercom
-  "[12]/\\d{10,20}(?:/\\d{10,20})?:[a-f\\d]{32}(?!\\w)", // Asana
-  "A{20,24}(?!A)[A-Za-z\\d]{1,60}%(?:2[BF]|3D)(?:[A-Za-z\\d]|%(?:2[BF]|3D)){30,}", // Twitter, a bearer's
+  "1/\\d{10,20}(?:/\\d{10,20})?:[a-f\\d]{32}(?!\\w)", // Asana
+  "2/\\d{10,20}(?:/\\d{10,20})?:[a-f\\d]{32}(?!\\w)", // the same, newer
+];
+
+/** The same that begin with letters of any kind, and what stands in their midst. */
+const TOLD_WITHIN: readonly (readonly [literal: string, pattern: string])[] = [
+  ["Q~", String.raw`[\w~.]{3}\dQ~[\w~.-]{31,34}`], // Azure, the secret of an application
+  [".atlasv1.", String.raw`[A-Za-z\d]{14}\.atlasv1\.[\w-]{60,}`], // Terraform Cloud
+  ["AZDO", "[A-Za-z\\d]{76}AZDO[A-Za-z\\d]{4}(?!\\w)"], // Azure DevOps
+  // Square, and Facebook. A picture in base64 has long rows of one letter.
+  ["EAA", `(?<!/)EAA(?!\\w{0,60}AAAA)${MIXED}[\\w-]{57,}(?![+/=])`],
+  ["-us", "[a-f\\d]{32}-us\\d{1,2}(?![\\w-])"], // Mailchimp
+  // Twitter, a bearer's
+  [
+    "AAAAAAAAAAAAAAAAAAAA",
+    "A{20,24}(?!A)[A-Za-z\\d]{1,60}%(?:2[BF]|3D)(?:[A-Za-z\\d]|%(?:2[BF]|3D)){30,}",
+  ],
+  ["NRAL", "[A-Za-z\\d]{36}NRAL(?!\\w)"], // New Relic, a licence
 ];
 
 /**
@@ -130,7 +141,27 @@ const AMBIGUOUS: readonly string[] = [
 const START = String
   .raw`(?<=(?:^|[\r\n]|\\[nrt])[+-]?|[^\w+-]|%[\dA-F]{2}|\\u[\da-f]{4}|\[[\d;]{0,16}m)`;
 
-/** One pattern for them all, for they are suspected together. */
-export function serviceToken(): RegExp {
-  return new RegExp(`${UNMISTAKABLE.join("|")}|${START}(?:${AMBIGUOUS.join("|")})`, "g");
+/** One pattern for those whose letters a text has, for they are suspected together. */
+export function serviceToken(text: string): RegExp {
+  const begins = (pattern: string) => text.includes(beginningOf(pattern));
+  const ambiguous = AMBIGUOUS.filter(begins);
+  const told = TOLD_WITHIN.filter(([literal]) => text.includes(literal));
+  const forms = [
+    ...UNMISTAKABLE.filter(begins),
+    // The letters first: what stands before them costs more to look at.
+    `(?=${anyOf(ambiguous.map(beginningOf))})${START}(?:${anyOf(ambiguous)})`,
+    ...told.map(([, pattern]) => `(?=${pattern})${START}${pattern}`),
+  ];
+  return new RegExp(anyOf(forms), "g");
+}
+
+/** What matches where one of the patterns does: nowhere without any. */
+function anyOf(patterns: readonly string[]): string {
+  return patterns.length === 0 ? "(?!)" : patterns.join("|");
+}
+
+/** The letters that each match of a pattern begins with, or nothing. */
+function beginningOf(pattern: string): string {
+  const [, letters = "", next = ""] = /^([\w/-]*)(.?)/.exec(pattern) ?? [];
+  return /[?*{]/.test(next) ? letters.slice(0, -1) : letters;
 }
