@@ -11,17 +11,17 @@ import { maskBehindLeads } from "./behind_leads.ts";
 import { dropBlocks } from "./blocks.ts";
 import { maskCarried } from "./carried.ts";
 import { maskArguments, maskNetrc } from "./commands.ts";
-import { isSigningKey, maskConfigured } from "./configured.ts";
+import { isSigningKey } from "./configured.ts";
 import { withoutColours, withoutNuls } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { maskHeaderPairs, maskHeaderValue } from "./header_pairs.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
 import { maskIniLines } from "./ini_lines.ts";
 import { maskInMarkup } from "./markup.ts";
+import { maskOwn, TEXT_MASK } from "./own_patterns.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.ts";
 import { hasSecretLabel, isEntered, maskPaired, nameOfPair } from "./pairs.ts";
-import { maskPlaced } from "./placed_secrets.ts";
 import { maskTables } from "./tables.ts";
 import { maskToldForms } from "./told_forms.ts";
 import { maskBelow, maskNearNames } from "./near_names.ts";
@@ -37,6 +37,11 @@ import { maskVariables } from "./variables.ts";
 export interface RedactRules {
   /** The user's own patterns. They are theirs to keep fast. */
   readonly patterns: readonly RegExp[];
+}
+
+/** Rules, and the parts of texts that came to rest under them already, as JSON. */
+interface Settling extends RedactRules {
+  readonly settled?: Set<string>;
 }
 
 /** The built-in kinds alone: a user's pattern is about values, and keys are names that others look for. */
@@ -61,14 +66,12 @@ export function compileRedactPatterns(sources: readonly string[]): CompiledRedac
   return { patterns, invalid };
 }
 
-/** Stands for a text as a whole when its masking does not come to rest or a user's pattern fails. */
-const TEXT_MASK = "[redacted:text]";
 const MAX_ROUNDS = 6;
 /** `pwd=x`, and no secret is shorter. */
 const MIN_LENGTH = 5;
 
 /** The text with its secrets masked as `[redacted:<kind>]`, its private parts dropped, and blanks for NULs. */
-export function redactText(given: string, rules: RedactRules): string {
+export function redactText(given: string, rules: Settling): string {
   const text = withoutNuls(given);
   const masked = settle([text], rules)[0] ?? TEXT_MASK;
   const plain = withoutColours(masked);
@@ -79,29 +82,45 @@ export function redactText(given: string, rules: RedactRules): string {
 }
 
 /** Masks the parts of one text until nothing changes any more: a mask can bring a new match about. */
-function settle(parts: readonly string[], rules: RedactRules): readonly string[] {
+function settle(parts: readonly string[], rules: Settling): readonly string[] {
+  if (rules.settled?.has(JSON.stringify(parts))) return parts;
+  const builtIn = sparing(maskBuiltIn);
   let current = parts;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const next = maskInMarkup(
-      maskParts(dropBlocks(current), (part) => maskOwn(maskBuiltIn(part), rules)),
-      (parts) => maskParts(parts, maskBuiltIn),
+      maskParts(dropBlocks(current), (part) => maskOwn(builtIn(part), rules.patterns), builtIn),
+      (parts) => maskParts(parts, builtIn, builtIn),
     );
-    if (next.every((part, index) => part === current[index])) return next;
+    if (next.every((part, index) => part === current[index])) {
+      rules.settled?.add(JSON.stringify(next));
+      return next;
+    }
     current = next;
   }
   return parts.map(() => TEXT_MASK);
 }
 
+type Mask = (text: string) => string;
+
+/** The mask, spared the texts that it has left as they were. */
+function sparing(mask: Mask): Mask {
+  const kept = new Set<string>();
+  return (text) => {
+    const masked = kept.has(text) ? text : mask(text);
+    if (masked === text) kept.add(text);
+    return masked;
+  };
+}
+
 /** The parts masked each, and together without what stands in front of their lines. */
-function maskParts(parts: readonly string[], mask: (text: string) => string): readonly string[] {
-  return maskBehindLeads(parts.map(mask), maskBuiltIn);
+function maskParts(parts: readonly string[], mask: Mask, builtIn: Mask): readonly string[] {
+  return maskBehindLeads(parts.map(mask), builtIn);
 }
 
 function maskBuiltIn(text: string): string {
   if (text.length < MIN_LENGTH) return text;
-  let masked = maskKnownForms(text);
-  if (!mayAssign(text)) return masked;
-  masked = maskKubernetes(maskPlaced(maskConfigured(masked)));
+  if (!mayAssign(text)) return maskKnownForms(text);
+  let masked = maskKubernetes(maskKnownForms(text, ["configured", "placed"]));
   masked = maskNetrc(maskSecretMaps(maskInserts(maskMadePasswords(masked))));
   masked = maskVariables(
     maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(maskAuthorization(masked))))),
@@ -109,37 +128,13 @@ function maskBuiltIn(text: string): string {
   return maskNearNames(maskIniLines(maskTables(maskLists(maskCookies(masked)))));
 }
 
-function maskOwn(text: string, { patterns }: RedactRules): string {
-  return patterns.reduce(maskPattern, text);
-}
-
-/** The user's pattern, with the masks that stand already as its first alternative: they stay whole. */
-function maskPattern(text: string, pattern: RegExp): string {
-  const flags = pattern.flags.replace(/[gy]/g, "") + "g";
-  try {
-    const guarded = new RegExp(
-      String.raw`\[redacted:[a-z\d\-]+\]|\[private removed\]|(?:${pattern.source})`,
-      flags,
-    );
-    return text.replace(
-      guarded,
-      (match) => match === "" || isMask(match) ? match : "[redacted:custom]",
-    );
-  } catch {
-    return TEXT_MASK; // too deep for the engine
-  }
-}
-
-function isMask(text: string): boolean {
-  return /^\[(?:redacted:[a-z\d-]+|private removed)\]$/.test(text);
-}
-
 /**
  * A copy of parsed JSON with every string and key redacted; below a key with a secret name
  * (`{"password": …}`) strings and numbers are masked for its sake. Any depth; what is not JSON stays. Private text is
  * dropped also where it goes on over several strings, and what is masked in one string is masked in all of them.
  */
-export function redactValue(value: unknown, rules: RedactRules): unknown {
+export function redactValue(value: unknown, { patterns }: RedactRules): unknown {
+  const rules: Settling = { patterns, settled: new Set() };
   const source = hidePrivate(value);
   const redacted = { value: redactOnce(source, rules) };
   const sources = toolUsesIn(source);
@@ -156,7 +151,7 @@ function toolUsesIn(payload: unknown): readonly unknown[] {
   return Array.isArray(calls) ? calls : [payload];
 }
 
-function redactOnce(value: unknown, rules: RedactRules): unknown {
+function redactOnce(value: unknown, rules: Settling): unknown {
   const pending: Container[] = [];
   const copy: Copy = (source, secrecy, name = "") => {
     if (typeof source === "string") {
@@ -193,7 +188,7 @@ type Copy = (source: unknown, secrecy: Secrecy, name?: string) => unknown;
  * Lists of strings are taken as the lines of one text, and as the arguments of a command: `--token` makes a secret of
  * what follows.
  */
-function redactItems(container: Container, copy: Copy, rules: RedactRules): void {
+function redactItems(container: Container, copy: Copy, rules: Settling): void {
   const source = container.source as readonly unknown[];
   const target = container.target as unknown[];
   const isText = source.length > 1 && source.every((item) => typeof item === "string");
@@ -219,7 +214,7 @@ function withoutHeader(items: readonly string[]): readonly string[] {
   return items.length === 2 ? [name, maskHeaderValue(name, value)] : items;
 }
 
-function redactEntries(container: Container, copy: Copy, rules: RedactRules): void {
+function redactEntries(container: Container, copy: Copy, rules: Settling): void {
   const target = container.target as Record<string, unknown>;
   const entries = Object.entries(container.source);
   const pairName = nameOfPair(entries);

@@ -204,6 +204,18 @@ Deno.test("what only the user's pattern masks is not looked for elsewhere", () =
   });
 });
 
+Deno.test("a text is masked also where a list of the payload has its lines and would keep them", () => {
+  const lines = ["password:", "x1y2z3w4"];
+  const list = { lines };
+  const text = { text: lines.join("\n") };
+  const masked = { text: "password:\n[redacted:secret]" };
+  for (const payload of [{ text, list }, { list, text }]) {
+    const expected = { list: { lines: ["password:", "[redacted:secret]"] }, text: masked };
+    assert.deepEqual(redactValue(payload, { patterns: [] }), expected);
+  }
+  assert.deepEqual(redactValue(list, { patterns: [] }), list);
+});
+
 Deno.test("redactValue() takes linear time for thousands of secrets, edits and words", () => {
   const lines = Array.from({ length: 20_000 }, (_, at) => `K${at}_PASSWORD=Wombat${at}Aa`).join(
     "\n",
