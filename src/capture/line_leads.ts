@@ -2,7 +2,7 @@
  * What stands in front of the lines of a text and is none of theirs: the signs of a diff, numbers, names of files, times,
  * comment signs, quotes. Without it the lines are the text that somebody wrote.
  */
-import { NAME } from "./secret_names.ts";
+import { NAME, SUFFIX } from "./secret_names.ts";
 
 /** A text without what stands in front of its lines. */
 export interface BareText {
@@ -93,12 +93,13 @@ const EMPTY = /^[-+#>;*/]{0,2}[ \t]*$/;
 const GROUP_CHARS = 1_000;
 /** Between lines that do not follow each other: no rule reads on over it. */
 const ELSEWHERE = "\n.\n";
+const CLOSER = "(?:\\\\{0,7}[\"'\`])?";
 /** A line in quotes, as an item of a list. */
 const QUOTED = /^[ \t]{0,40}(["'`])(?=.*[^\s\\"'`,])(?:(?!\1)[^\\]|\\.)*\1,?[ \t]*$/;
 
 let lead: RegExp | undefined;
 let signs: RegExp | undefined;
-/** The name of a list of secrets, and nothing behind it. */
+/** The name of a list of secrets, or an option for one, and nothing behind it. */
 let list: RegExp | undefined;
 
 /**
@@ -116,12 +117,10 @@ export function bareTexts(
     .filter((group) => isSuspect(bareText(text, group).text)).flat();
   if (runs.length === 0) return [];
   const columns = new Set(runs.flatMap(({ lines }) => lines.map(({ column }) => column)));
-  list ??= new RegExp(`${NAME}s?\\\\{0,7}["'\`]?:[ \\t]{0,8}(?:$|[\\r\\n"']|\\\\{1,7}[nr"'])`, "i");
-  const hasItems = list.test(text) &&
-    runs.some(({ lines }) => lines.some(({ item, words }) => item < words));
   return filesOf([...columns]).flatMap((isIn) => {
     const own = runs.map((run) => ({ ...run, lines: run.lines.filter(isIn) }));
-    return hasItems ? [bareText(text, own), bareText(text, own, true)] : [bareText(text, own)];
+    const bare = bareText(text, own);
+    return own.some((run) => hasList(text, run)) ? [bare, bareText(text, own, true)] : [bare];
   });
 }
 
@@ -219,6 +218,22 @@ function runsOf(text: string, lines: readonly Line[]): Run[] {
   }
   close();
   return runs;
+}
+
+/** Whether an item stands below the name of a list of secrets, or below an option that one follows. */
+function hasList(text: string, { lines }: Run): boolean {
+  list ??= new RegExp(
+    `(?:${NAME}s?${CLOSER}:[ \\t]{0,8}|--[\\w-]{0,60}?${NAME}${SUFFIX})${CLOSER}[ \\t,]{0,8}$`,
+    "i",
+  );
+  let above: Line | undefined;
+  for (const line of lines) {
+    if (line.words === line.end) continue;
+    const isItem = above !== undefined && line.item < line.words;
+    if (isItem && list.test(text.slice(above!.words, above!.end))) return true;
+    above = line;
+  }
+  return false;
 }
 
 /** Short ones that follow each other are looked at together. */

@@ -262,6 +262,25 @@ Deno.test("lines without anything in front are not looked at again", () => {
   assert.deepEqual(bareTexts("-a\n+b\n", () => false), []);
 });
 
+Deno.test("the dashes of items stay only below the name of a list of secrets, in the same file", () => {
+  const texts = (text: string) => bareTexts(text, () => true).map(({ text }) => text);
+  assert.deepEqual(texts("+tokens:\n+ - a"), ["tokens:\n   a\n.\n", "tokens:\n - a\n.\n"]);
+  for (
+    const list of [
+      "+tokens:\n+\n+ - a",
+      '+"tokens:\\n+ - a',
+      "+'tokens': \n+ - a",
+      '+args:\n+ - "--api-token"\n+ - a',
+    ]
+  ) {
+    assert.equal(texts(list).length, 2, list);
+  }
+  assert.equal(texts(" tokens:\n-# none\n+ - a").length, 3);
+  for (const other of ['+token: "x"\n+ - a', "+tokens:\n+b\n+ - a", "+ - tokens:\n+b"]) {
+    assert.equal(texts(other).length, 1, other);
+  }
+});
+
 Deno.test("of the lines of a diff those of each file are one text", () => {
   const bare = bareTexts("@@ -1 +1 @@\n a\n-b\n+c\n d", () => true).map(({ text }) => text);
   assert.deepEqual(bare, ["a\nc\nd\n.\n", "a\nb\nd\n.\n"]);
