@@ -1,6 +1,6 @@
 /** `gh secret set NAME --body word`: what a command stores as a secret, and what files of logins hold, known by their own words. */
 import { type Form, mayMatch } from "./forms.ts";
-import { isChosen, isScrambled } from "./secret_runs.ts";
+import { isChosen, isDrawn, isScrambled } from "./secret_runs.ts";
 import { isNoSecret, isRandom, isValueLike } from "./secret_names.ts";
 import {
   BLANKS,
@@ -70,6 +70,12 @@ const LOGINS: readonly Form[] = [
       .raw`(${START}(?:[cC]reds(?::|[ ]-)|(?:[cC]redentials|[uU]ser(?:name)?\/[pP]ass):)[ \t]{1,4}${MARK}${USER}${MARK}[ \t]{0,2}[:/][ \t]{0,2}${MARK})(${LOGIN_VALUE})`,
   },
 ];
+/** the key is word, my PAT is word: where it was drawn by lot. */
+const SAID_KEY: Form = {
+  hints: ["key is", "pat is", "pat:"],
+  pattern: String
+    .raw`((?<![\w-])(?:(?:[kK]ey|PAT) is|PAT:) {1,4}${MARK})([\w!#$%&()*+,./:;=?@[\]^{}~-]{16,256})`,
+};
 /** No word, no version and no name of an image. */
 const DRAWN = /^[a-z]+\d[a-z\d]*$|[!#$%^&*?~]|^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)/;
 
@@ -99,6 +105,7 @@ const GROUPS: readonly Group[] = [
   { forms: [MC_ID], flags: "g", isSecret: (value) => isRandom(value) || isScrambled(value) },
   { forms: [WITHIN], flags: "gi", isSecret: isValueLike, isInSentence: true },
   { forms: [SIGNING], flags: "g", isSecret: isSigning },
+  { forms: [SAID_KEY], flags: "g", isSecret: isSaidKey, isInSentence: true },
   { forms: LOGINS, flags: "g", isSecret: isLogin, isInSentence: true },
 ];
 
@@ -124,6 +131,11 @@ let groups:
 function isLogin(value: string): boolean {
   const bare = value.replace(SENTENCE_END, "");
   return bare.length >= 8 && (DRAWN.test(bare) || isChosen(bare)) && isValueLike(bare);
+}
+
+function isSaidKey(value: string): boolean {
+  const bare = value.replace(SENTENCE_END, "");
+  return bare.length >= 16 && isDrawn(bare) && isValueLike(bare);
 }
 
 function isSigning(value: string): boolean {

@@ -97,6 +97,8 @@ function isFollowed(text: string, literal: string, clue: Clue): boolean {
   return false;
 }
 
+/** A key in a sentence. */
+const SAID = /^ {0,4}\S{0,40}?(?=\S{0,300}\d)\S{16}/;
 /** A name with a password beside it, what it is told by, and how a literal may begin in a call. */
 const LOGIN = /^(?:ith {1,4}| {0,3})[\w.+@-]{1,125}(?::| \/ )[^\s\\]{8}/;
 const WITH = /^s .{1,300}? (?:with|using) /s;
@@ -117,6 +119,7 @@ const FOLLOWING: Readonly<Record<string, RegExp>> = {
   "qctl a": /^dd_user |^uth/, "qctl c": /^hange_p/, "qladmi": /^n.{0,350}password/s, "keygen": /^.{0,350}[ t]-[NP](?:[ \t]|\\t){0,8}[\\"']{0,24}[^\s"'\\]/s, "xpect": /^.{0,350}ass.{0,160}send/s,
   "--otp": /^.{1,30}?\d{6}/s, "dle co": /^nfig .{0,350}[^\s:]:[^\s:/]/s, "k ": /^auth|^config add-/, "mcli ": /^.{0,350}p(?:assword|sk)/s,
   "#passw": /^ordText/, ".typet": /^ext\(["'\\\r\n<&-]/, "/i), ": FIRST, ").tobe": OPENED, ").toeq": /^ual\(/, ").tost": /^rict/, "_in": /^[ (].{0,300}ass/is, "word{": /^ ?["'\\<&-]/,
+  "key is": SAID, "pat is": SAID, "pat: ": SAID,
   "@": /^[a-z\d-]{1,60}\.[a-z\d.-]{2,300}(?::| \/ )(?![\w.-]{1,64}\/)(?=[^\s\/]{0,128}[\d!#$%^&*?~])[^\s\\\/]{8}/i,
   "client": /^\([\s\\"'&<-].{1,380}?["';>](?:[^\s"'`\\]|\\[ubf]){16}/s,
 };

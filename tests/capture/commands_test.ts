@@ -46,6 +46,15 @@ Deno.test("what a scanner logs in with is masked where it is a token", () => {
   assert.equal(redactText("sonar.login=admin2", RULES), "sonar.login=admin2");
 });
 
+Deno.test("a key in a sentence is masked where it was drawn by lot", () => {
+  const key = "w3JhghqnCG7Ztfs6cKm4YiZsedvbABIu";
+  for (const before of ["the key is ", "Key is `", 'my PAT is "', "PAT: "]) {
+    const text = `${before}${key}. Go on`;
+    assert.ok(needsRedaction(JSON.stringify({ text }), []), "the cheap look sees it");
+    assert.equal(redactText(text, RULES), `${before}[redacted:setting]. Go on`);
+  }
+});
+
 Deno.test("a code that is used once is masked", () => {
   const text = "npm publish --otp=123456 --access public";
   assert.ok(needsRedaction(JSON.stringify({ text }), []));
