@@ -1,7 +1,7 @@
 /** `gh secret set NAME --body word`: what a command stores as a secret, and what files of logins hold, known by their own words. */
 import { type Form, mayMatch } from "./forms.ts";
 import { isChosen, isDrawn, isScrambled } from "./secret_runs.ts";
-import { isNoSecret, isRandom, isValueLike } from "./secret_names.ts";
+import { isNoSecret, isRandom, isValueLike, VALUE_MASK } from "./secret_names.ts";
 import {
   BLANKS,
   FIELD,
@@ -95,6 +95,8 @@ interface Group {
   readonly flags: string;
   readonly isSecret: (value: string) => boolean;
   readonly isInSentence?: boolean;
+  /** What stands for the secret; without it, that of a setting. */
+  readonly mask?: string;
 }
 
 /** In the order of masking. */
@@ -105,7 +107,7 @@ const GROUPS: readonly Group[] = [
   { forms: [MC_ID], flags: "g", isSecret: (value) => isRandom(value) || isScrambled(value) },
   { forms: [WITHIN], flags: "gi", isSecret: isValueLike, isInSentence: true },
   { forms: [SIGNING], flags: "g", isSecret: isSigning },
-  { forms: [SAID_KEY], flags: "g", isSecret: isSaidKey, isInSentence: true },
+  { forms: [SAID_KEY], flags: "g", isSecret: isSaidKey, isInSentence: true, mask: VALUE_MASK },
   { forms: LOGINS, flags: "g", isSecret: isLogin, isInSentence: true },
 ];
 
@@ -116,10 +118,10 @@ export function maskConfigured(text: string): string {
   );
   const lowered = text.toLowerCase();
   return groups.filter((group) => mayMatch(group, lowered)).reduce(
-    (masked, { form, isSecret, isInSentence = false }) =>
+    (masked, { form, isSecret, isInSentence = false, mask = MASK }) =>
       masked.replace(form, (whole, kept: string, value: string) => {
         if (!isSecret(value)) return whole;
-        return kept + MASK + (isInSentence ? SENTENCE_END.exec(value)![0] : "");
+        return kept + mask + (isInSentence ? SENTENCE_END.exec(value)![0] : "");
       }),
     text,
   );

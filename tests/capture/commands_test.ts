@@ -51,7 +51,7 @@ Deno.test("a key in a sentence is masked where it was drawn by lot", () => {
   for (const before of ["the key is ", "Key is `", 'my PAT is "', "PAT: "]) {
     const text = `${before}${key}. Go on`;
     assert.ok(needsRedaction(JSON.stringify({ text }), []), "the cheap look sees it");
-    assert.equal(redactText(text, RULES), `${before}[redacted:setting]. Go on`);
+    assert.equal(redactText(text, RULES), `${before}[redacted:secret]. Go on`);
   }
 });
 
