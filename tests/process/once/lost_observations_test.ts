@@ -145,7 +145,7 @@ Deno.test("rows that name what is lost are found by doctor, and taken out or fre
   assert.match(stdout, /^fail {2}references .*refers to a missing row of/m);
   assert.match(
     await mend(home),
-    /fixed: removed \d+ rows that were a part of lost ones, and let 1 others/,
+    /fixed: removed \d+ rows that were a part of lost ones, and let 1 other/,
   );
   const left = ask(home.database, "SELECT name FROM forgotten").map(({ name }) => name);
   assert.deepEqual(left, ["what was forgotten"]);
