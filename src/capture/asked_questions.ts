@@ -65,6 +65,7 @@ const QUESTIONS: readonly Question[] = [
     ["terraform|tofu|terragrunt", `output ${NAMED}`],
     ["aws", "get-secret-value", "[^ ]*SecretString"],
     ["aws", "get-login-password"],
+    ["aws", "configure get", String.raw`[\w.-]{0,100}?(?:secret_access_key|session_token)`],
     ["az", "acr login", "--expose-token"],
     ["az", "account get-access-token", "--query", "accessToken"],
     ["kubectl|oc", "create token"],
@@ -77,7 +78,11 @@ const QUESTIONS: readonly Question[] = [
     ["jq|yq", `(?:eval |e )?\\.${NAMED}`],
     [
       "cat|head|tail",
-      String.raw`/run/secrets/[\w.-]{1,100}|(?:~|\$HOME|/root|/home/[\w.-]{1,64})/\.vault-token`,
+      // As secret_files.ts knows them.
+      String
+        .raw`[^ ]*/run/secrets/[\w.-]{1,100}|(?:[^ ]*/)?\.?secrets/(?:[\w-]{1,60}/){0,3}(?![\w-]{0,60}(?:user|login|host|port|name|mail|version|readme))[\w-]{1,100}` +
+      String
+        .raw`(?:\.(?:txt|secret|token|key|pass(?:word|wd)?))?|[^ ]{0,200}?${NAME}(?:\.(?:txt|secret))?|[^ ]{1,200}[^ /]\.(?:token|pass(?:word|wd)?|secret)|(?:[^ ]*/)?master\.key`,
     ],
     ["npm|pnpm|yarn", "config get", String.raw`[\w./:@-]{0,200}?_(?:authToken|password|auth)`],
     ["pulumi", "config get|stack output", `--show-secrets|${NAMED}`],

@@ -192,7 +192,7 @@ export const KEY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   a: ["algolia"], b: ["db", "github", "gitlab"], c: ["hmac", "enc"], d: ["shared", "sendgrid", "resend"],
   e: ["private", "stripe", "role", "license", "licence", "database", "azure", "google", "kaggle", "storage", "supabase"], g: ["signing"],
   h: ["auth", "ssh"], i: ["api", "openai", "gemini"], l: ["mistral"], n: ["admin", "encryption", "subscription", "mailgun"], o: ["twilio"],
-  p: ["app", "gcp"], q: ["groq"], r: ["master", "server"], s: ["access", "aws", "maps", "functions"], t: ["account", "secret", "jwt"], y: ["deploy"],
+  p: ["app", "gcp"], q: ["groq"], r: ["master", "server"], s: ["access", "aws", "maps", "functions", "aes"], t: ["account", "secret", "jwt"], y: ["deploy"],
 };
 
 /** The last letters of those words that have others than ASCII, as JSON in ASCII has them. */

@@ -4,11 +4,9 @@
  * something.
  */
 import { ESCAPED_FRAGMENTS, type Fragment, FRAGMENTS, KEY_OWNERS, SUFFIXES } from "./clues.ts";
-import { MAX_GAP, MAX_RUN, secretRuns } from "./secret_runs.ts";
+import { isNear, runsOf } from "./secret_runs.ts";
 
-/** How far from a name a run may begin, where each sign between is two in JSON, with the length of both. */
-const REACH = 2 * MAX_GAP + 2 * MAX_RUN;
-/** The same behind a key that is called nothing else. */
+/** How far behind a key that is called nothing else a run may begin. */
 const KEY_GAP = 24;
 
 /**
@@ -37,34 +35,18 @@ function mayAssignTo(fragments: readonly Fragment[], text: string, lowered: stri
       if (words === undefined || !beginsWith(words, lowered, at)) {
         if (end !== "key") continue;
         runs ??= runsOf(text);
-        if (runs(at).some((start) => start >= nameEnd && start < nameEnd + KEY_GAP)) return true;
+        if (runs(at).some(({ start }) => start >= nameEnd && start < nameEnd + KEY_GAP)) {
+          return true;
+        }
         continue;
       }
       if (isVague !== true && leadsToValue(lowered, nameEnd)) return true;
       runs ??= runsOf(text);
-      if (runs(at).some((start) => Math.abs(start - at) < REACH)) return true;
+      if (runs(at).some((run) => isNear(run, at))) return true;
     }
   }
   return false;
 }
-
-/**
- * Where the runs begin that look like secrets, at least those around a place. Asked for one place behind the other, it reads
- * each part of the text once, however many names stand there.
- */
-function runsOf(text: string): (place: number) => readonly number[] {
-  let read = 0;
-  const starts: number[] = [];
-  return (place) => {
-    for (read = Math.max(read, place - REACH); read < place + REACH; read += CHUNK) {
-      const begin = Math.max(0, read - MAX_RUN);
-      const chunk = text.slice(begin, read + CHUNK + MAX_RUN);
-      starts.push(...secretRuns(chunk).map(({ start }) => begin + start));
-    }
-    return starts;
-  };
-}
-const CHUNK = 1_024;
 
 function beginsWith(starts: readonly string[], lowered: string, end: number): boolean {
   for (let index = 0; index < starts.length; index++) {

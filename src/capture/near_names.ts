@@ -23,6 +23,9 @@ const MAX_VALUE = 512;
 /** Two entries of a map, of which the first is masked, up to the value of the second. */
 const LAST_ENTRIES =
   /(?:^|[\r\n])([ \t]+)["']?([\w.@-]{1,60})["']?[ \t]*(?:=>|[:=])[ \t]*["']?\[redacted:secret\]["']?,?\r?\n([ \t]+)["']?[\w.@-]{1,60}["']?[ \t]*(?:=>|[:=])[ \t]*["']?$/;
+/** What digits in hexadecimal are that are no key. */
+const OF_HASH =
+  /sha|hash|md5|commit|digest|checksum|etag|rev(?:ision)?\b|fingerprint|uuid|address|\bids?\b|_id\b|Id\b/;
 const LINE_END = /[\r\n]/;
 /** Of these JSON makes six signs: the cheap look would not see so far. */
 // deno-lint-ignore no-control-regex
@@ -38,7 +41,10 @@ export function maskNearNames(text: string): string {
     const before = endOf(endOf(masked) + endOf(text.slice(done, start)));
     // Up to what may be masked itself: how far a name is away has to be the same when all this is done again.
     const after = text.slice(end, Math.min(end + gap, runs[at + 1]?.start ?? Infinity));
-    if (!isNamedBefore(before, run) && !isNamedBehind(after)) return;
+    const isNamed = run.kind === "hex"
+      ? isKeyBehindName(before, run)
+      : isNamedBefore(before, run) || isNamedBehind(after);
+    if (!isNamed) return;
     masked += text.slice(done, start) + VALUE_MASK;
     done = end;
   });
@@ -58,14 +64,20 @@ function endOf(text: string): string {
 }
 
 /** Whether a name stands before a run on its line, or above it as a heading. */
-function isNamedBefore(text: string, { start, end, gap, isDrawn }: Run): boolean {
+function isNamedBefore(text: string, { start, end, gap, kind }: Run): boolean {
   const before = text.replace(MASK, blanks).slice(-gap).split(CONTROL).at(-1)!;
   const [address] = ADDRESS.exec(before) ?? [];
   if (address !== undefined) return hasName(address);
-  if (isDrawn && end - start >= MIN_KEY && BARE_KEY.test(before)) return true;
+  if (kind === "drawn" && end - start >= MIN_KEY && BARE_KEY.test(before)) return true;
   const lines = before.split(LINE_END);
   return hasName(lines.pop()!) || lines.some((line) => HEADING.test(line) && hasName(line)) ||
     isBelowMasked(text);
+}
+
+/** Whether a name stands close before digits on their line, and nothing that says they are a hash. */
+function isKeyBehindName(text: string, { gap }: Run): boolean {
+  const line = text.replace(MASK, blanks).slice(-gap).split(CONTROL).at(-1)!.split(LINE_END).pop()!;
+  return hasName(line) && !OF_HASH.test(line);
 }
 
 /** Whether the entry before, as far in and with a name that tells nothing, was masked for the sake of what it stands below. */

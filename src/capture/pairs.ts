@@ -1,6 +1,6 @@
 /** Pairs in parsed JSON: one entry or item is the name of a secret, another one has its value. */
 import { maskBelow } from "./near_names.ts";
-import { isOpenName, isSecretName, isValueLike, SAID_NAME } from "./secret_names.ts";
+import { isNoSecret, isOpenName, isSecretName, isValueLike, SAID_NAME } from "./secret_names.ts";
 
 type Entries = readonly (readonly [string, unknown])[];
 
@@ -11,21 +11,27 @@ export function nameOfPair(entries: Entries): string | undefined {
 }
 
 /** What a field is called where something is entered into it: by who drives a browser, in a form. */
-const LABEL = /^(?:element|selector|locator|label|field|placeholder)$/i;
+const LABEL = /^(?:label|field|placeholder)$/i;
 const ENTERED = /^(?:text|value)$/i;
+/** What a tool is told to type into: all of it is what the field is for. */
+const TYPED_INTO = /^(?:element|selector|locator)$/i;
 /** A longer one is a text of its own. */
 const MAX_LABEL = 90;
 
-/** `{"element": "Password textbox", "text": "…"}`: whether the field is one for a secret. */
-export function hasSecretLabel(entries: Entries): boolean {
+/** `{"element": "Password textbox", "text": "…"}`: what tells that something was entered into a field for a secret, if so. */
+export function secretFieldOf(entries: Entries): "typed" | "labelled" | undefined {
   label ??= new RegExp(SAID_NAME, "i");
-  return textsOf(entries, LABEL).some((text) => text.length <= MAX_LABEL && label!.test(text));
+  const isSecret = (keys: RegExp) =>
+    textsOf(entries, keys).some((text) => text.length <= MAX_LABEL && label!.test(text));
+  if (isSecret(TYPED_INTO)) return "typed";
+  return isSecret(LABEL) ? "labelled" : undefined;
 }
 let label: RegExp | undefined;
 
-/** Whether an entry is what was entered into such a field, and looks like a secret. */
-export function isEntered(key: string, item: unknown): boolean {
-  return ENTERED.test(key) && typeof item === "string" && isValueLike(item);
+/** Whether an entry is a secret that was entered into such a field; beside a label it has to look like one. */
+export function isEntered(key: string, item: unknown, field: "typed" | "labelled"): boolean {
+  if (!ENTERED.test(key) || typeof item !== "string") return false;
+  return field === "typed" ? !isNoSecret("", item) : isValueLike(item);
 }
 
 function textsOf(entries: Entries, keys: RegExp): string[] {

@@ -19,6 +19,10 @@ const PLAIN_UNDER: readonly { readonly name: RegExp; readonly value: RegExp }[] 
     value: /^(?:0x[\da-fA-F]{40}|[a-z]{2,24}(?:_[a-z]{2,24}){0,4}_token|[A-Z][a-z]{2,24}Token)$/,
   },
   { name: /access[_-]?key$/i, value: /^[a-z]{2,24}(?:_[a-z]{2,24}){0,3}_access_key(?:_id)?$/ },
+  // The name of a header and of an algorithm, the id of a key that signs commits.
+  { name: /(?:key|token|auth|secret)$/i, value: /^X(?:-[A-Z][A-Za-z]{1,20}){1,4}$/ },
+  { name: /./, value: /^PBKDF2With[A-Za-z\d]{4,24}$/ },
+  { name: /signing_?key$/i, value: /^[A-F\d]{16,40}$/ },
   // A role, and what a workflow may do with a token.
   { name: /authorization$/i, value: /^[a-z]{2,16}$/ },
   { name: /id[_-]?token$/i, value: /^(?:write|read|none)$/ },

@@ -21,7 +21,7 @@ import { maskInMarkup } from "./markup.ts";
 import { maskOwn, TEXT_MASK } from "./own_patterns.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.ts";
-import { hasSecretLabel, isEntered, maskPaired, nameOfPair } from "./pairs.ts";
+import { isEntered, maskPaired, nameOfPair, secretFieldOf } from "./pairs.ts";
 import { maskTables } from "./tables.ts";
 import { maskToldForms } from "./told_forms.ts";
 import { maskBelow, maskNearNames } from "./near_names.ts";
@@ -218,7 +218,7 @@ function redactEntries(container: Container, copy: Copy, rules: Settling): void 
   const target = container.target as Record<string, unknown>;
   const entries = Object.entries(container.source);
   const pairName = nameOfPair(entries);
-  const isLabelled = hasSecretLabel(entries);
+  const field = secretFieldOf(entries);
   const isPair = pairName !== undefined;
   const isKubernetes = entries.some(([key, item]) => key === "kind" && item === "Secret");
   entries.forEach(([key, item], index) => {
@@ -241,7 +241,7 @@ function redactEntries(container: Container, copy: Copy, rules: Settling): void 
     target[targetKey] =
       typeof item === "number" && secrecy === "all" && !isNoSecret(name, `${item}`)
         ? VALUE_MASK
-        : isLabelled && isEntered(key, item)
+        : field !== undefined && isEntered(key, item, field)
         ? VALUE_MASK
         : copy(isCookieName(key) ? withoutCookies(item) : item, secrecy, name);
   });

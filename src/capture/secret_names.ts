@@ -45,7 +45,7 @@ function named(joint: string): string {
 /** Whose key is a secret where it looks like one. */
 const KEY_OWNERS =
   "deploy|database|db|aws|azure|gcp|google|kaggle|server|storage|maps|github|gitlab|gemini|mistral|groq|mailgun|" +
-  "resend|algolia|supabase|admin|jwt";
+  "resend|algolia|supabase|admin|jwt|aes";
 /** Names of secrets and of other things: what they hold tells which it is. */
 export const OPEN_NAME = String
   .raw`(?:ssh[_-]?key|credentials|pepper|dsn|key(?<=(?:${KEY_OWNERS})[_-]?key)|pat(?<=[a-z\d]_pat)|recovery[_-]?code|mnemonic|` +

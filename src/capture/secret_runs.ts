@@ -39,7 +39,7 @@ export function isScrambled(value: string): boolean {
 const WORDS = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g;
 /** Hashes in hexadecimal, numbers of what is no secret, public keys, classes of characters, the alphabet. */
 const NO_LOT =
-  /^(?:[\da-f-]+$|0x[\da-f]+$|sha\d+-|AAAA[BCE]|LS0tLS|(?:(?:srv)?toolu|msg|req|call|resp|pk)_|chatcmpl-)|a-z|0-9|abcdef|uvwxyz|12345/i;
+  /^(?:[\da-f-]+$|0x[\da-f]+(?:u?l{0,2}|n)$|sha\d+-|AAAA[BCE]|LS0tLS|(?:(?:srv)?toolu|msg|req|call|resp|pk)_|chatcmpl-)|a-z|0-9|pbkdf2|hmac|sha\d{2,3}|aes\d{3}|abcdef|uvwxyz|12345/i;
 /** A run whose signs are a part of it: of 16 at least, of letters in both cases and digits. */
 const OF_SIGNS = /^(?=.*[a-z])(?=.*[A-Z])(?=.{16}).*[A-Za-z\d][!@#$^*+/]+[A-Za-z\d].*$/;
 /** How paths begin, or a word between two slashes. */
@@ -87,9 +87,10 @@ export function isChosen(word: string): boolean {
 
 /** The longest run that counts. */
 export const MAX_RUN = 256;
-/** How far a run may stand from a name: what was drawn by lot, and what somebody chose. */
+/** How far a run may stand from a name: what was drawn by lot, what somebody chose, and what may also be a hash. */
 export const MAX_GAP = 200;
 const CHOSEN_GAP = 64;
+const HEX_GAP = 48;
 
 /** A part of a text that looks like a secret where a name stands near. */
 export interface Run {
@@ -97,7 +98,8 @@ export interface Run {
   readonly end: number;
   /** How many letters may stand between the name and it. */
   readonly gap: number;
-  readonly isDrawn: boolean;
+  /** What it looks like: drawn by lot, chosen by somebody, or digits of a key that may also be a hash. */
+  readonly kind: "drawn" | "chosen" | "hex";
 }
 
 /** What JSON or an address escapes, whose letters are none of the run behind it. */
@@ -105,6 +107,12 @@ const ESCAPED = String.raw`\\(?:u[\da-f]{4}|[bfnrt])|%[\da-f]{2}`;
 const DRAWN = runOf(String.raw`\w+/~!@#$^*-`, `{12,${MAX_RUN}}`, "={0,2}");
 /** Between slashes stand paths and base64. */
 const CHOSEN = runOf(String.raw`\w!@#$%^*.~+-`, "{8,64}", "(?!/)");
+
+/** Keys in hexadecimal, of 16 bytes at least. */
+const HEX = new RegExp(
+  String.raw`(?:${ESCAPED}|(?<![\w/+.#@-]))([\da-f]{32,128})(?![\w/+-])`,
+  "gi",
+);
 
 /** All of these signs that stand together. */
 function runOf(signs: string, length: string, tail: string): RegExp {
@@ -119,12 +127,13 @@ const AROUND = /^[*.~+-]+|(?:\*\*|[.~+-])+$/g;
 /** The host in front of a path, whose last part may be drawn by lot. */
 const ADDRESS = /:\/\/[^\s"'<>]+$/;
 /** Before a hash, and behind the name of a file or a host. */
-const HASHED = /(?:h1|sha\d{1,3}|md5):$/i;
+const HASHED =
+  /(?:(?:h1|sha\d{1,3}|md5):|(?:sha\d{1,3}|md5|hash|integrity|checksum|digest|cursor|etag)\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?)$/i;
 const ENDING = /\.[a-z][a-z\d-]{0,20}(?![\w-])/iy;
 
 /** The runs of a text that look like secrets and are no hash, file or host, in their order and apart. */
 export function secretRuns(text: string): Run[] {
-  const runs = [...drawnRuns(text), ...chosenRuns(text)]
+  const runs = [...drawnRuns(text), ...chosenRuns(text), ...hexRuns(text)]
     .sort((a, b) => a.start - b.start || b.end - a.end);
   let end = 0;
   return runs.filter((run) => {
@@ -145,8 +154,8 @@ function* drawnRuns(text: string): Generator<Run> {
     const start = end - run.length;
     ENDING.lastIndex = end;
     if (run.length < 12 || !isDrawn(run) || ENDING.test(text)) continue;
-    if (HASHED.test(text.slice(Math.max(0, start - 8), start))) continue;
-    yield { start, end, gap: MAX_GAP, isDrawn: true };
+    if (HASHED.test(text.slice(Math.max(0, start - 32), start))) continue;
+    yield { start, end, gap: MAX_GAP, kind: "drawn" };
   }
 }
 
@@ -154,8 +163,43 @@ function* chosenRuns(text: string): Generator<Run> {
   for (const { 0: whole, 1: found = "", index } of text.matchAll(CHOSEN)) {
     if (!/\d/.test(found)) continue;
     const word = found.replace(AROUND, "");
-    if (word.length < 8 || !isChosen(word)) continue;
+    if (word.length < 8 || NO_LOT.test(word) || !isChosen(word)) continue;
     const start = index + whole.length - found.length + found.indexOf(word);
-    yield { start, end: start + word.length, gap: CHOSEN_GAP, isDrawn: false };
+    yield { start, end: start + word.length, gap: CHOSEN_GAP, kind: "chosen" };
   }
+}
+
+function* hexRuns(text: string): Generator<Run> {
+  for (const { 0: whole, 1: run = "", index } of text.matchAll(HEX)) {
+    const end = index + whole.length;
+    yield { start: end - run.length, end, gap: HEX_GAP, kind: "hex" };
+  }
+}
+
+/** How long a name is at most, and how far from a part of it a run may begin. */
+const MAX_NAME = 64;
+const REACH = 2 * MAX_GAP + MAX_NAME + MAX_RUN;
+const CHUNK = 1_024;
+
+/**
+ * The runs that look like secrets, at least those around a place. Asked for one place behind the other, it reads each part of
+ * the text once, however many names stand there.
+ */
+export function runsOf(text: string): (place: number) => readonly Run[] {
+  let read = 0;
+  const runs: Run[] = [];
+  return (place) => {
+    for (read = Math.max(read, place - REACH); read < place + REACH; read += CHUNK) {
+      const begin = Math.max(0, read - MAX_RUN);
+      const found = secretRuns(text.slice(begin, read + CHUNK + MAX_RUN));
+      runs.push(
+        ...found.map((run) => ({ ...run, start: begin + run.start, end: begin + run.end })),
+      );
+    }
+    return runs;
+  };
+}
+/** Whether a run may be near a name that has a part at this place, where each sign between is two in JSON. */
+export function isNear({ start, end, gap }: Run, place: number): boolean {
+  return start < place + 2 * gap + MAX_NAME && end > place - 2 * gap - MAX_NAME;
 }

@@ -9,7 +9,8 @@ import { ASKED, type Clue, CLUES, COMMAND, PIPED } from "./clues.ts";
 import { isSuspect } from "./triggers.ts";
 
 /** From a cell of a line to the one beside it. */
-const BESIDE = String.raw`\\{0,7}["']?[ \t]{0,40}(?:[,:;|\t ]|\\{1,7}t)[ \t]{0,40}\\{0,7}["']?`;
+const BESIDE = String
+  .raw`\\{0,7}["']?[ \t]{0,40}(?:[,:;|/\t ]|\r?\n|\\{1,7}(?:t|r?\\{0,7}n))[ \t]{0,40}\\{0,7}["']?`;
 /** An id of AWS and what leads to the secret on its line, also over the time of its end. Not closed: group 1 goes on. */
 const AWS_PAIR = String
   .raw`((?:AKIA|ASIA)[A-Z0-9]{16}${BESIDE}(?:\d{4}-\d\d-[\dT:.Z+-]{2,30}${BESIDE})?`;

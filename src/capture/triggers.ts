@@ -177,12 +177,17 @@ const [TELLING, ASKING, ASKED_FOR] = [
   "pass|wort|wd|psk|secret|token|key|auth|dential|signature|ña|senha|oord|hasł|enord|ifre|пар|密|パ|비|u00f6|u00f1|u0142|u015f|u043f|u5bc6|u30d1|ube44",
 ].map((words) => words.split("|")) as [string[], string[], string[]];
 
+/** A file that holds one secret, by its name or its folder. */
+const READS_SECRET =
+  / (?:cat|head|tail) (?:\S+ )*?(?:\S*secrets\/[\w./-]+|\S*(?:pass(?:wor[dt]|wd|phrase|code)?|kennwort|pwd|secret|token|auth|[_-]?key)(?:\.(?:txt|secret))?|\S+\.(?:token|pass|secret)) /;
+
 /** Whether a command may ask for a secret, or a tool that is called so. */
 function mayAsk(text: string, field: string): boolean {
   for (let at = text.indexOf(field); at !== -1; at = text.indexOf(field, at + 9)) {
     const words = wordsOf(valueBehind(text, at + 6));
     const isAsked = ASKED_FOR.some((word) => words.includes(word));
     if (field === '_name"' ? isAsked : TELLING.some((word) => words.includes(word))) return true;
+    if (READS_SECRET.test(words)) return true;
     const asking = isAsked ? ASKING.filter((word) => words.includes(word)) : [];
     if (asking.some((word) => words.includes("$") || !/echo|printf/.test(word))) return true;
   }

@@ -102,6 +102,23 @@ for (
   });
 }
 
+for (
+  const form of [
+    'AES_KEY = bytes.fromhex("%")',
+    "const SECRET = Buffer.from('%', 'hex')",
+    'secret, _ := hex.DecodeString("%")',
+    "datadog api key %",
+    "The API key `%` is hard-coded",
+  ]
+) {
+  Deno.test(`a key in hexadecimal is masked in ${JSON.stringify(form)}`, () => {
+    const key = "9f86d081884c7d659a2feaa0c55ad015";
+    const text = form.replace("%", key);
+    assert.ok(needsRedaction(JSON.stringify({ text }), []));
+    assert.ok(!redactText(text, BUILT_IN).includes(key));
+  });
+}
+
 /** Entries of a tool's input; `%` is the secret. */
 const ENTRIES: readonly unknown[] = [
   { openai: { key: "%" } },
@@ -128,6 +145,9 @@ Deno.test("what is entered into a field for a password is masked also where a pe
   const input = { element: "Password textbox", ref: "e12", text: "Winter2024!" };
   assert.ok(needsRedaction(JSON.stringify(input), []));
   assert.equal(Object(redactValue(input, BUILT_IN)).text, "[redacted:secret]");
+  const typed = { selector: "input[name='password']", value: "sunshine" };
+  assert.ok(needsRedaction(JSON.stringify(typed), []));
+  assert.equal(Object(redactValue(typed, BUILT_IN)).value, "[redacted:secret]");
   const label = { label: "Access token", value: "access_token" };
   assert.deepEqual(redactValue(label, BUILT_IN), label);
 });
@@ -147,6 +167,12 @@ const NO_LOT = [
   "password ******** of user4711 in eu-central-1a on ip-10-0-12-34",
   "k9Xw2mQp7LzR4tVb is an id",
   "the password is asked for by lodash@4.17.21, on Windows-1252, in login.ts#L120 and release-notes-2024",
+  "Merge the fix of a token as commit 9f86d081884c7d659a2feaa0c55ad0159f86d081",
+  "9f86d081884c7d659a2feaa0c55ad0159f86d081 rotate the token",
+  'a password by SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")',
+  'sha256 = "1b4s9xk2qpz7vw3m8c5d6f0g1h2j3k4l5n6p7q8r9s0v1w2x3y4z"; # token',
+  '"cursor": "WyIyMDI2LTExLTI2IiwgMTIzNF0=", "token": null',
+  'HeaderAPIKey = "X-Api-Key"',
   "from distutils.util import convert_path, Mixin2to3",
   "a password of 12345678 in test-login-page-v2 at user@mail7.example.com",
 ];
