@@ -7,9 +7,11 @@ import { OPEN_NAME, SAID_NAME, VALUE_MASK } from "./secret_names.ts";
 
 /** Names of secrets and of what one is asked for, which alone would say too little. */
 const NEAR_NAMES =
-  "credential|cookie|requirepass|masterauth|log(?:ged)? ?in|signin|(?<![a-z])(?:creds?|pass|pw)(?![a-z])";
+  "credential|cookie|licen[cs]e key|requirepass|masterauth|log(?:ged)? ?in|signin|(?<![a-z])(?:creds?|pass|pw)(?![a-z])";
 /** What ends the line of a heading, to which the lines below belong. */
 const HEADING = /[:={[(>,|\]][ \t]{0,40}$/;
+/** What may stand before a run that has its line for itself, below the one that names it. */
+const NOTHING = /^[\s>*`'"-]{0,12}(?:(?:new )?value:? {1,4})?["'`]?$/i;
 /** A key that is called nothing else has its value right behind it. */
 const BARE_KEY =
   /key[\w"'`\]\\]{0,8}(?: \d{1,2})?[ \t]{0,8}(?::=|=>|[:=,]|is )[ \t]{0,8}[("'`\\]{0,6}$/i;
@@ -70,7 +72,12 @@ function isNamedBefore(text: string, { start, end, gap, kind }: Run): boolean {
   if (address !== undefined) return hasName(address);
   if (kind === "drawn" && end - start >= MIN_KEY && BARE_KEY.test(before)) return true;
   const lines = before.split(LINE_END);
-  return hasName(lines.pop()!) || lines.some((line) => HEADING.test(line) && hasName(line)) ||
+  const own = lines.pop()!;
+  if (
+    kind === "drawn" && NOTHING.test(own) &&
+    hasName(lines.findLast((line) => line.trim() !== "") ?? "")
+  ) return true;
+  return hasName(own) || lines.some((line) => HEADING.test(line) && hasName(line)) ||
     isBelowMasked(text);
 }
 

@@ -128,7 +128,7 @@ const AROUND = /^[*.~+-]+|(?:\*\*|[.~+-])+$/g;
 const ADDRESS = /:\/\/[^\s"'<>]+$/;
 /** Before a hash, and behind the name of a file or a host. */
 const HASHED =
-  /(?:(?:h1|sha\d{1,3}|md5):|(?:sha\d{1,3}|md5|hash|integrity|checksum|digest|cursor|etag)\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?)$/i;
+  /(?:(?:h1|sha\d{1,3}|md5):|(?:sha\d{1,3}|md5|(?<!pass\w{0,12})hash|integrity|checksum|digest|cursor|etag)\\{0,3}["']?\s{0,4}[:=]\s{0,4}\\{0,3}["']?)$/i;
 const ENDING = /\.[a-z][a-z\d-]{0,20}(?![\w-])/iy;
 
 /** The runs of a text that look like secrets and are no hash, file or host, in their order and apart. */

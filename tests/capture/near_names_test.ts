@@ -42,6 +42,10 @@ const NEAR = [
   "[api]\nkey = %",
   "openai:\n  key: %",
   "consumer_key=%",
+  "Your API token has been created.\n\n%\n",
+  "The password was reset.\nNew value: %\n",
+  "the license key for it is %",
+  '"password_hash": "%"',
   String.raw`{\"auth\": {\"client secret\": [\"%\"]}}`,
 ];
 
