@@ -73,11 +73,10 @@ function isNamedBefore(text: string, { start, end, gap, kind }: Run): boolean {
   if (kind === "drawn" && end - start >= MIN_KEY && BARE_KEY.test(before)) return true;
   const lines = before.split(LINE_END);
   const own = lines.pop()!;
-  if (
-    kind === "drawn" && NOTHING.test(own) &&
-    hasName(lines.findLast((line) => line.trim() !== "") ?? "")
-  ) return true;
-  return hasName(own) || lines.some((line) => HEADING.test(line) && hasName(line)) ||
+  const isAlone = kind === "drawn" && NOTHING.test(own);
+  const above = isAlone ? lines.findLast((line) => line.trim() !== "") ?? "" : "";
+  return hasName(own) || hasName(above) ||
+    lines.some((line) => HEADING.test(line) && hasName(line)) ||
     isBelowMasked(text);
 }
 

@@ -199,6 +199,7 @@ export function runsOf(text: string): (place: number) => readonly Run[] {
     return runs;
   };
 }
+
 /** Whether a run may be near a name that has a part at this place, where each sign between is two in JSON. */
 export function isNear({ start, end, gap }: Run, place: number): boolean {
   return start < place + 2 * gap + MAX_NAME && end > place - 2 * gap - MAX_NAME;
