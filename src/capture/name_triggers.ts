@@ -10,7 +10,7 @@ import { isNear, runsOf } from "./secret_runs.ts";
 const KEY_GAP = 24;
 
 /**
- * Whether a lower-cased text may assign to a secret name: never `false` where `maskAssignments()`
+ * Whether a text may assign to a secret name: never `false` where `maskAssignments()`
  * or `isSecretName()` finds something, also when the text is the JSON of theirs. No regex before a name
  * is found, for this is asked of every payload.
  */

@@ -47,8 +47,8 @@ const OF_PATH = /^[~.]{0,2}\/|(?:^|\/)[a-z][a-z_-]{2,}(?:\/|$)/;
 
 /**
  * Whether a run of letters, digits and signs was drawn by lot: it has more short parts, more numbers and more pairs of
- * letters that are in no word than a name of its length. Of names with a digit one in fifty is taken for such a run; of
- * random runs of 16 one in thirty is not.
+ * letters that are in no word than a name of its length. Of names with a digit one in eighty is taken for such a run; of
+ * random runs of 16 one in sixteen, of 24 one in sixty is not.
  */
 export function isDrawn(run: string): boolean {
   if (!/\d/.test(run) || NO_LOT.test(run) || OF_PATH.test(run)) return false;

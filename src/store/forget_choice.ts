@@ -6,7 +6,8 @@ import { WHOLE_PATH, wholeName } from "./file_match.ts";
 import { filterOf } from "./filter.ts";
 import { summariesAbout } from "./forget_summaries.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
-import { capturesByObservation, columnsOf, type Remade, type Remake } from "./remade.ts";
+import { capturesByObservation } from "./memory_look.ts";
+import { columnsOf, type Remade, type Remake } from "./remade.ts";
 
 /** What is to be forgotten: everything that all the filters fit; null lets everything through. */
 export interface ForgetFilter {

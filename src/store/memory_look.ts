@@ -65,15 +65,25 @@ export function capturesOfObservation(
   ).all(sessionId, id).map((row) => ({ id: String(row["id"]), isPruned: row["isPruned"] === 1 }));
 }
 
-/** The captures of every observation, as far as they are still kept. */
-export function capturesByObservation(db: DatabaseSync): ReadonlyMap<number, readonly string[]> {
+/**
+ * The captures that went into observations, as far as they are still kept, the oldest first.
+ *
+ * @param observations Those that are asked for; without them, every one.
+ */
+export function capturesByObservation(
+  db: DatabaseSync,
+  observations?: Iterable<number>,
+): ReadonlyMap<number, readonly string[]> {
+  const isAsked = observations === undefined
+    ? "IS NOT NULL"
+    : "IN (SELECT value FROM json_each(?1))";
   const found = new Map<number, string[]>();
   const rows = db.prepare(
     `SELECT observation_id AS observation, id
        FROM pending_queue
-      WHERE observation_id IS NOT NULL
+      WHERE observation_id ${isAsked}
       ORDER BY created_at_ms, id`,
-  ).iterate();
+  ).iterate(...(observations === undefined ? [] : [JSON.stringify([...observations])]));
   for (const row of rows) {
     const observation = Number(row["observation"]);
     const captures = found.get(observation);

@@ -23,26 +23,6 @@ export type Remake = (
   captures: { readonly stay: readonly string[]; readonly go: ReadonlySet<string> },
 ) => Remade | null;
 
-/** The captures that went into observations, the oldest first, by observation. */
-export function capturesByObservation(
-  db: DatabaseSync,
-  observations: Iterable<number>,
-): ReadonlyMap<number, readonly string[]> {
-  const rows = db.prepare(
-    `SELECT observation_id AS observation, id
-       FROM pending_queue
-      WHERE observation_id IN (SELECT value FROM json_each(?1))
-      ORDER BY created_at_ms, id`,
-  ).all(JSON.stringify([...observations]));
-  const captures = new Map<number, string[]>();
-  for (const { observation, id } of rows) {
-    const of = captures.get(Number(observation));
-    if (of === undefined) captures.set(Number(observation), [String(id)]);
-    else of.push(String(id));
-  }
-  return captures;
-}
-
 /** The columns of an observation that its captures tell. */
 export function columnsOf(one: Remade): Readonly<Record<string, SQLInputValue>> {
   const { files, facts, createdAtMs, updatedAtMs, ...same } = one;
