@@ -30,22 +30,7 @@ import {
   summaryOf,
 } from "../store/summarizer_runs.ts";
 import { digestOfSummary } from "./summaries.ts";
-
-/** `memory.summarizer` of the user's own file. */
-export interface SummarizerSettings {
-  readonly command: string;
-  readonly maxRunsPerDay: number;
-  readonly maxTokensPerDay: number;
-  readonly timeoutSeconds: number;
-}
-
-/** The key by which nothing at all may be spent; null where something may. */
-export function forbiddingLimit(
-  { maxRunsPerDay, maxTokensPerDay }: SummarizerSettings,
-): string | null {
-  if (maxRunsPerDay === 0) return "memory.summarizer.maxRunsPerDay";
-  return maxTokensPerDay === 0 ? "memory.summarizer.maxTokensPerDay" : null;
-}
+import type { SummarizerSettings } from "./summarizer_settings.ts";
 
 /** What a pass of the summarizer did. */
 export interface SummarizerReport {
@@ -72,8 +57,8 @@ export interface SummarizerOptions {
   /** The path of the database; one in memory is nobody else's. */
   readonly database: string;
   readonly settings: SummarizerSettings;
-  /** Takes secrets out. */
-  readonly mask: (text: string) => string;
+  /** The user's own patterns of secrets: they and the built-in kinds are masked in what goes in and what comes out. */
+  readonly redactPatterns: readonly string[];
   /** Where the command is run. */
   readonly folder: string;
   /** The time, in epoch milliseconds. */
@@ -137,6 +122,7 @@ async function rewriteAll(
   let usedUp: SummarizerReport["usedUp"] = null;
   let needed: number | null = null;
   let [inARow, givenUp] = [0, 0];
+  const mask = await maskBy(options.redactPatterns);
   for (const summary of ready) {
     if (signal.aborted || inARow === MAX_FAILURES) break;
     const digest = digestOfSummary(db, summary);
@@ -145,7 +131,7 @@ async function rewriteAll(
     if (before.count >= MAX_FAILURES) givenUp++;
     if (before.count >= MAX_FAILURES || !isAsked && now() - before.lastAtMs < PAUSE_MS) continue;
     options.onProgress?.({ written: done.written, of: ready.length });
-    const input = inputOf(db, summary, options.mask);
+    const input = inputOf(db, summary, mask);
     const nowMs = now();
     const run = beginRun(db, {
       sessionId: summary.sessionId,
@@ -163,7 +149,7 @@ async function rewriteAll(
       needed = run === "tokens" ? estimateTokens(input) + 1 : null;
       break;
     }
-    const reason = await rewrite(db, summary, { ...options, run, input, digest });
+    const reason = await rewrite(db, summary, { ...options, mask, run, input, digest });
     if (reason === null) done.written++;
     else {
       done.failed++;
@@ -173,6 +159,13 @@ async function rewriteAll(
   }
   const today = summarizerUse(db, dayStartMs(now()));
   return { ...done, isBusy, left: all.length - done.written, givenUp, usedUp, needed, today };
+}
+
+/** What takes secrets out. It is loaded here: where no summarizer is configured, a drain does without its memory. */
+async function maskBy(patterns: readonly string[]): Promise<(text: string) => string> {
+  const { compileRedactPatterns, redactText } = await import("../capture/redact.ts");
+  const rules = compileRedactPatterns(patterns);
+  return (text) => redactText(text, rules);
 }
 
 /** Summaries that are to be rewritten. */
@@ -204,6 +197,7 @@ async function rewrite(
   db: DatabaseSync,
   summary: Observation,
   { settings, mask, folder, signal, now, run, input, digest }: SummarizerOptions & {
+    readonly mask: (text: string) => string;
     readonly run: number;
     readonly input: string;
     /** Of the summary. */

@@ -1,24 +1,38 @@
-import { compileRedactPatterns, redactText } from "../capture/redact.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import type { ConfigProblem } from "../config/layer.ts";
 import type { Config } from "../config/schema.ts";
 import type { Locations } from "../paths.ts";
-import type { SummarizerSettings } from "./summarizer.ts";
 
-/** The summarizer as it is configured, and what takes secrets out of what goes through it. */
+/** `memory.summarizer` of the user's own file. */
+export interface SummarizerSettings {
+  readonly command: string;
+  readonly maxRunsPerDay: number;
+  readonly maxTokensPerDay: number;
+  readonly timeoutSeconds: number;
+}
+
+/** The key by which nothing at all may be spent; null where something may. */
+export function forbiddingLimit(
+  { maxRunsPerDay, maxTokensPerDay }: SummarizerSettings,
+): string | null {
+  if (maxRunsPerDay === 0) return "memory.summarizer.maxRunsPerDay";
+  return maxTokensPerDay === 0 ? "memory.summarizer.maxTokensPerDay" : null;
+}
+
+/** The summarizer as it is configured. */
 export interface ConfiguredSummarizer {
   readonly settings: SummarizerSettings;
-  readonly mask: (text: string) => string;
+  /** The user's own patterns of secrets: they and the built-in kinds are masked in what goes through it. */
+  readonly redactPatterns: readonly string[];
 }
 
 /** The summarizer of a configuration; null where there is none, or where nothing is to be remembered. */
 export function summarizerIn({ memory, capture }: Config): ConfiguredSummarizer | null {
   const { command } = memory.summarizer;
   if (!memory.enabled || command === null || command.trim() === "") return null;
-  const rules = compileRedactPatterns(capture.redact.patterns);
   return {
     settings: { ...memory.summarizer, command },
-    mask: (text) => redactText(text, rules),
+    redactPatterns: capture.redact.patterns,
   };
 }
 

@@ -3,8 +3,12 @@ import { plain } from "../../capture/plain.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../../ids.ts";
 import { openFailureIds } from "../../recall/open_count.ts";
-import { dayStartMs, forbiddingLimit } from "../../recall/summarizer.ts";
-import { type FoundSummarizer, readSummarizer } from "../../recall/summarizer_settings.ts";
+import { dayStartMs } from "../../recall/summarizer.ts";
+import {
+  forbiddingLimit,
+  type FoundSummarizer,
+  readSummarizer,
+} from "../../recall/summarizer_settings.ts";
 import { countMemory } from "../../store/memory_look.ts";
 import {
   lastRuns,

@@ -7,8 +7,12 @@ import { shortened } from "../../memory/text.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../process/executable.ts";
 import { drainLockPath } from "../../store/process_lock.ts";
-import { dayStartMs, forbiddingLimit, type SummarizerSettings } from "../../recall/summarizer.ts";
-import { foundSummarizer } from "../../recall/summarizer_settings.ts";
+import { dayStartMs } from "../../recall/summarizer.ts";
+import {
+  forbiddingLimit,
+  foundSummarizer,
+  type SummarizerSettings,
+} from "../../recall/summarizer_settings.ts";
 import { commandLine } from "../../settings/hooks.ts";
 import { damagedPayloads } from "../../store/damaged_payloads.ts";
 import { type MemoryHealth, memoryHealth } from "../../store/memory_health.ts";
