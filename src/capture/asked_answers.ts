@@ -56,10 +56,12 @@ function isShown(line: string, { said }: Asked): boolean {
 function withoutLine(line: string, { answers, leads }: Asked, isSecret: boolean): string {
   const isSettings = answers.includes("settings");
   if (isSettings && SETTING.test(line)) return withoutSetting(line);
-  if (leads.some((lead) => line.startsWith(lead))) return withoutDrawn(line, isDrawn);
+  if (leads.some((lead) => line.startsWith(lead))) return withoutDrawn(line, isSecretLike);
   const [, before = "", word, behind = ""] = ALONE.exec(line) ?? [];
   if (word === undefined) return isSettings ? withoutSetting(line) : line;
-  const isMasked = isSecret ? isWord(word) : isDrawn(word) && answers.some((it) => it !== "said");
+  const isMasked = isSecret
+    ? isWord(word)
+    : isSecretLike(word) && answers.some((it) => it !== "said");
   return isMasked ? before + VALUE_MASK + behind : line;
 }
 
@@ -87,7 +89,7 @@ function withoutPairs(json: string): string {
 function isHeld(name: string, value: string): boolean {
   if (HOLDS.test(name) && name.length > 3) return isWord(value);
   const isAbout = [name, name.toLowerCase()].some(isAboutSecret) || VERSION.test(name);
-  return !isAbout && isDrawn(value);
+  return !isAbout && isSecretLike(value);
 }
 
 /** Whether a word can be a secret where nothing else is to be expected. */
@@ -97,7 +99,7 @@ function isWord(word: string): boolean {
 }
 
 /** Whether a word looks like a secret, also beside lines of other kinds. */
-function isDrawn(word: string): boolean {
+function isSecretLike(word: string): boolean {
   if (!isWord(word) || DATE.test(word) || ADDRESS.test(word)) return false;
   if (PATH.test(word) && !isScrambled(word)) return false;
   return isValueLike(word) || isMixed(word);

@@ -84,8 +84,8 @@ const CALLS: readonly Call[] = [
   { hints: ["WiFi"], call: String.raw`WiFi\.begin${OPEN}`, place: 1, isSecret: isWord },
   { hints: [".password"], call: String.raw`[\w$]{0,40}\.user(?:[nN]ame)?\([^()\r\n]{0,80}\)${GAP}\.password${LITERAL_FIRST}`, place: 0, isSecret: isWord },
   // What clients of services are made with.
-  { hints: ["Stripe", "OpenAI"], call: `(?:Stripe|OpenAI)${LITERAL_FIRST}`, place: 0, isSecret: isDrawn },
-  { hints: ["Client"], call: String.raw`\w{0,40}Client\((?=${GAP}${QUOTE}[^"'\r\n]{1,100}${QUOTE},${GAP}${QUOTE}[^\s"'\x60\\]{16})`, place: 1, isSecret: isDrawn },
+  { hints: ["Stripe", "OpenAI"], call: `(?:Stripe|OpenAI)${LITERAL_FIRST}`, place: 0, isSecret: isLongRandom },
+  { hints: ["Client"], call: String.raw`\w{0,40}Client\((?=${GAP}${QUOTE}[^"'\r\n]{1,100}${QUOTE},${GAP}${QUOTE}[^\s"'\x60\\]{16})`, place: 1, isSecret: isLongRandom },
 ];
 
 /** How far the arguments of a call are looked at, in characters. */
@@ -206,6 +206,6 @@ function isLike(value: string): boolean {
 }
 
 /** What names stand beside has to look drawn by lot. */
-function isDrawn(value: string): boolean {
+function isLongRandom(value: string): boolean {
   return value.length >= 16 && isWord(value) && (isRandom(value) || isScrambled(value));
 }

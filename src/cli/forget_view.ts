@@ -64,7 +64,7 @@ export function previewView(
     readonly context: CliContext;
   },
 ): View {
-  const { removed, copies, forms } = preview;
+  const { removed, copies, transcripts, forms } = preview;
   const { besides, ...shown } = related;
   const { unknown, lines } = hints;
   return {
@@ -73,6 +73,7 @@ export function previewView(
       receipt: null,
       wouldRemove: removed,
       copies,
+      transcripts,
       toldBy: besides,
       ...shown,
       otherForms: forms,
@@ -87,6 +88,7 @@ export function previewView(
       ...toldLines({ tables: [], observations: besides }, context),
       ...relatedLines(related, context),
       ...copyLines(copies),
+      ...transcriptLines(transcripts),
     ].join("\n"),
     exitCode: exitCodeOf(unknown),
   };
@@ -99,7 +101,7 @@ function exitCodeOf(unknown: Hints["unknown"]): 0 | 1 {
 
 /** That nothing fits. */
 export function nothingView(
-  { copies, forms }: ForgetPreview,
+  { copies, transcripts, forms }: ForgetPreview,
   { hints: { unknown, lines }, context }: { readonly hints: Hints; readonly context: CliContext },
 ): View {
   return {
@@ -107,6 +109,7 @@ export function nothingView(
       receipt: null,
       left: [],
       copies,
+      transcripts,
       otherForms: forms,
       ...unknown.length > 0 && { unknown },
     },
@@ -115,6 +118,7 @@ export function nothingView(
       ...lines,
       ...formLines(forms, context),
       ...copyLines(copies),
+      ...transcriptLines(transcripts),
     ].join("\n"),
     exitCode: exitCodeOf(unknown),
   };
@@ -173,7 +177,7 @@ function transcriptLines(paths: readonly string[]): string[] {
   const more = paths.length - MAX_TRANSCRIPTS;
   return [
     ...paths.slice(0, MAX_TRANSCRIPTS)
-      .map((path) => `Claude Code's own transcript is not touched: ${plain(path)}`),
+      .map((path) => `Claude Code's own transcript has it, and is not touched: ${plain(path)}`),
     ...more > 0 ? [`and ${more} more, which \`--json\` names`] : [],
   ];
 }

@@ -6,7 +6,6 @@ import { integrityFaults } from "../store/care.ts";
 import type { ChangedRows } from "../store/changed_rows.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
 import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
-import { knownTranscripts, transcriptsOf } from "../store/forget_look.ts";
 import { writeRemade } from "../store/remade.ts";
 import { remakeIn } from "../recall/remake.ts";
 import type { LateRedaction } from "../recall/late_redaction.ts";
@@ -48,7 +47,7 @@ import {
   removeSpooled,
   writtenFiles,
 } from "./forget_files.ts";
-import { transcriptsAround, transcriptsWith } from "./forget_transcripts.ts";
+import { transcriptsThatMay, transcriptsWith } from "./forget_transcripts.ts";
 import { bytesLeft, copiesWith, indexHeld, logHeld, textLeft } from "./forget_proof.ts";
 import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
 import { giveBackSpace } from "./space.ts";
@@ -155,7 +154,7 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     removed: counted(removed),
     left,
     copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
-    transcripts: transcriptsWith(steps.transcripts, isTextAlone(filter) ? filter.text : null),
+    transcripts: transcriptsWith(steps.transcripts, filter),
     forms: bytes?.forms ?? [],
     toldElsewhere: toldElsewhere(place, wipe.complete ? steps.pieces : null),
   };
@@ -218,7 +217,7 @@ function removeEverything(
     const sessions = scopeOf(db, filter, chosen);
     if (round === 1) {
       if (!isAlone) pieces = piecesOf(db, chosen);
-      transcripts = isAlone ? transcriptsAround(knownTranscripts(db)) : transcriptsOf(db, chosen);
+      transcripts = transcriptsThatMay(db, { filter, chosen });
     }
     const { observations, captures, remade, importedSummaries } = chosen;
     add({ importedSummaries, remade: remade.length });

@@ -11,12 +11,15 @@ import { type ForgetPlace, isTextAlone, matchingSpool, writtenFiles } from "./fo
 import { copiesWith } from "./forget_proof.ts";
 import { remakeIn } from "../recall/remake.ts";
 import type { LateRedaction } from "../recall/late_redaction.ts";
+import { transcriptsThatMay } from "./forget_transcripts.ts";
 import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
 
 /** What a run would remove now. */
 export interface ForgetPreview {
   readonly removed: Removed;
   readonly copies: readonly string[];
+  /** Transcripts of Claude Code that may hold it; to look takes as long as reading them. */
+  readonly transcripts: readonly string[];
   /** Words of rows that stay, which the search index has in a form with the text in it, where nothing else has it. */
   readonly forms: readonly WordForm[];
 }
@@ -68,6 +71,7 @@ export function previewForget(
   return {
     removed: counted(removed),
     copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
+    transcripts: transcriptsThatMay(db, { filter, chosen }),
     forms: [],
   };
 }

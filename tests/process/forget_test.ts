@@ -814,8 +814,16 @@ Deno.test("memory forget --text names every transcript with the text, also of se
     prompt: `Please rename ${WORD} at last`,
     transcript_path: files[0],
   });
-  const { transcripts } = await place.json("memory", "forget", "--text", WORD, "--yes");
-  assert.deepEqual(transcripts, files.toSorted());
+  for (const how of ["--dry-run", "--yes"]) {
+    const { transcripts } = await place.json("memory", "forget", "--text", WORD, how);
+    assert.deepEqual(transcripts, files.toSorted(), how);
+  }
+  // Nothing is left of it here, but there.
+  const { stdout } = await place.run("memory", "forget", "--text", WORD, "--yes");
+  assert.match(
+    stdout,
+    /^Nothing fits; nothing was changed\.\nClaude Code's own transcript has it.*fork/,
+  );
 });
 
 /** A command that prints something at its end, as `fields` of a tool use. */

@@ -6,6 +6,7 @@ import { type ForgetPreview, previewForget } from "../../maintenance/forget_prev
 import { type ForgetPlace, isTextAlone } from "../../maintenance/forget_files.ts";
 import { stoppedOf } from "../../maintenance/forget_again.ts";
 import { bytesLeft } from "../../maintenance/forget_proof.ts";
+import { transcriptsWith } from "../../maintenance/forget_transcripts.ts";
 import { verifyReceipt } from "../../maintenance/forget_verify.ts";
 import { requireOurs } from "../../maintenance/require_ours.ts";
 import { lateRedaction } from "../../recall/late_redaction.ts";
@@ -66,9 +67,13 @@ export async function forgetMemory(
     // What is known instead may be quite another one: it is only looked at.
     lines: unknownText(unknown, nextHere("conclaude memory forget --dry-run", context.globals)),
   };
-  if (dryRun) return previewView(preview, { filter, hints, related, context });
   const isNothing = isNone(preview);
-  if (isNothing && !isStopped) return nothingView(preview, { hints, context });
+  if (dryRun || isNothing && !isStopped) {
+    const shown = { ...preview, transcripts: transcriptsWith(preview.transcripts, filter) };
+    return dryRun
+      ? previewView(shown, { filter, hints, related, context })
+      : nothingView(shown, { hints, context });
+  }
   const again = forgetAgain(flags, ids);
   if (!yes) {
     confirmOrThrow(context, {
