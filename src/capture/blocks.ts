@@ -1,6 +1,6 @@
 /** What is dropped as a whole: text that someone marked as private, and private keys. */
-import { findPrivateKeys } from "./private_keys.ts";
-import { findEscapedPrivate, findPrivate, PRIVATE_MASK } from "./private_tags.ts";
+import { findPrivateKeys } from "./private/keys.ts";
+import { findEscapedPrivate, findPrivate, PRIVATE_MASK } from "./private/tags.ts";
 import { mayHoldBlock } from "./triggers.ts";
 
 /** A part of a text, and what stands in its place. */

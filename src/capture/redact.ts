@@ -4,7 +4,7 @@
  * Everything here is pure, never throws, takes time linear in its input, and changes nothing when it
  * sees its own result again.
  */
-import { maskAsked } from "./asked_secrets.ts";
+import { maskAsked } from "./asked/secrets.ts";
 import { maskAssignments } from "./assignments.ts";
 import { maskAuthorization } from "./authorization.ts";
 import { maskBehindLeads } from "./behind_leads.ts";
@@ -19,7 +19,7 @@ import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
 import { maskIniLines } from "./ini_lines.ts";
 import { maskInMarkup } from "./markup.ts";
 import { maskOwn, TEXT_MASK } from "./own_patterns.ts";
-import { hidePrivate } from "./private_payload.ts";
+import { hidePrivate } from "./private/payload.ts";
 import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.ts";
 import { isEntered, maskPaired, nameOfPair, secretFieldOf } from "./pairs.ts";
 import { maskTables } from "./tables.ts";

@@ -1,6 +1,6 @@
 /** What was left with a question to the person, and is over by the answer alone. */
-import { hasEnded } from "./said_done.ts";
-import { leftClauseOf } from "./said_open.ts";
+import { hasEnded } from "./said/done.ts";
+import { leftClauseOf } from "./said/open.ts";
 import type { SoughtItem } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";
 import { lastQuestion } from "./turn_end.ts";

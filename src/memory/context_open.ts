@@ -4,8 +4,8 @@ import type { TurnDeeds } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { type CutOff, cutOffOf } from "./cut_off.ts";
 import { once } from "./once.ts";
-import { hasDone, hasDropped, type Later, saysAgain, turnsIn } from "./left_items.ts";
-import { isOfFailure, type ToldFailure, toldFailure } from "./left_of_failures.ts";
+import { hasDone, hasDropped, type Later, saysAgain, turnsIn } from "./left/items.ts";
+import { isOfFailure, type ToldFailure, toldFailure } from "./left/of_failures.ts";
 import {
   leftItem,
   restOf,

@@ -1,5 +1,5 @@
 /** Something that was said to be left, or stood on a list, ready to be looked for in what was done since. */
-import { filesNamedIn, joinedIn, lackingIn, listIn, placesIn } from "./left_words.ts";
+import { filesNamedIn, joinedIn, lackingIn, listIn, placesIn } from "./left/words.ts";
 import { numberPattern } from "./number_words.ts";
 import type { LeftItem } from "./observation.ts";
 import { once } from "./once.ts";

@@ -1,6 +1,6 @@
 /** Whether words that share most with others are of something else: in the place of one of them another stands. */
 import { isBeyondAscii } from "../letters.ts";
-import { openingOf } from "./left_words.ts";
+import { openingOf } from "./left/words.ts";
 import { once } from "./once.ts";
 import { wordsOf } from "./sought_item.ts";
 

@@ -13,7 +13,7 @@ import { givenPart } from "../memory/observe/given_since.ts";
 import { hadNothingToCommit } from "../memory/observe/open_rank.ts";
 import { isGoneIn } from "../memory/observe/same_failure.ts";
 import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
-import { asksToMend } from "../memory/said_mended.ts";
+import { asksToMend } from "../memory/said/mended.ts";
 import { optionPart } from "../memory/observe/option_part.ts";
 import { startedPart } from "../memory/observe/started_services.ts";
 import {

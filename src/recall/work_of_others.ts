@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { creditedChanges } from "../memory/credited_changes.ts";
 import { isOneOf } from "../memory/observe/test_name.ts";
-import { saysItIsMended } from "../memory/said_mended.ts";
+import { saysItIsMended } from "../memory/said/mended.ts";
 import { failuresWithoutFix, type OpenFailure } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 import { editsOfOthers } from "../store/session_observations.ts";

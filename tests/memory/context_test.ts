@@ -8,8 +8,8 @@ import { byWorth } from "../../src/memory/context_worth.ts";
 import { openEndRank } from "../../src/memory/open_ends.ts";
 import type { ObservedFacts } from "../../src/memory/observation.ts";
 import { observe } from "../../src/memory/observe/observe.ts";
-import { deedsOf, leftItemsIn } from "../../src/memory/said_done.ts";
-import { leftOpenIn, tellingMessage } from "../../src/memory/said_open.ts";
+import { deedsOf, leftItemsIn } from "../../src/memory/said/done.ts";
+import { leftOpenIn, tellingMessage } from "../../src/memory/said/open.ts";
 import { todosOf } from "../../src/memory/todos.ts";
 
 const NOW = 1e12;

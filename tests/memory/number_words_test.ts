@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { countOf } from "../../src/memory/number_words.ts";
 import { pickedIn } from "../../src/memory/prompt_picks.ts";
-import { allDoneIn } from "../../src/memory/said_all.ts";
+import { allDoneIn } from "../../src/memory/said/all.ts";
 import { readQuestion } from "../../src/memory/question.ts";
 
 /** 15 July 2026. */

@@ -1,0 +1,62 @@
+/** What was left open with a question to the person: over by the answer and the work, or by a plain no. */
+import assert from "node:assert/strict";
+import { openAfter, type ToldTurn } from "../../support/left_sessions.ts";
+
+const ORDER =
+  "I haven't handled stacking several coupons yet - that needs a decision: in which order are they applied?";
+const LIMIT = "Open question: should the limiter also count successful logins?";
+const DEFAULT = "The migration isn't written yet: which default should old rows get?";
+const STORE = "Still open: should the sessions be kept in Redis or in Postgres?";
+const PREFIX = "IPv6 prefixes are not handled yet: /64 or /56?";
+
+/** What is open of what was said when the next turn, or the next session, has ended. */
+function openOf(said: string, next: ToldTurn, { isLater = false } = {}): string[] {
+  const first = { asked: "Work on the shop", said, file: "src/cart.ts" };
+  return isLater ? openAfter([first], [next]) : openAfter([first, next]);
+}
+
+Deno.test("what was left with a question is over once the person answered and the work was done", () => {
+  const cases: readonly (readonly [said: string, next: ToldTurn])[] = [
+    [ORDER, {
+      asked: "percent first, then fixed. Do it",
+      file: "src/cart.ts",
+      commit: "Stack coupons: percent first, then fixed amounts",
+      said: "Done. `applyCoupons` applies percent coupons first, then fixed amounts.",
+    }],
+    [ORDER, { asked: "percent first", file: "src/a.ts", said: "Done. Coupons stack now." }],
+    [DEFAULT, { asked: "0", file: "m.sql", said: "The migration is written." }],
+    [DEFAULT, { asked: "0", file: "m.sql", said: "Old rows get 0." }],
+    [STORE, { asked: "Redis", file: "src/store.ts", said: "Done." }],
+    [STORE, { asked: "use Redis, please", file: "src/store.ts", said: "It is Redis." }],
+    [PREFIX, { asked: "/64. Do it", file: "src/ip.ts", said: "Grouped by /64." }],
+    [LIMIT, { asked: "no", said: "OK, it stays as it is." }],
+    [LIMIT, { asked: "No, thanks.", said: "OK." }],
+    [LIMIT, { asked: "nope", commit: "Tidy up", said: "Left as it is." }],
+  ];
+  for (const [said, next] of cases) assert.deepEqual(openOf(said, next), [], next.asked);
+  const written = { asked: "default 0", file: "m.sql", said: "The migration is written." };
+  assert.deepEqual(openOf(DEFAULT, written, { isLater: true }), []);
+});
+
+Deno.test("what was left with a question stays open where it was not answered, or nothing was done for it", () => {
+  const cases: readonly (readonly [said: string, next: ToldTurn])[] = [
+    [ORDER, { asked: "percent first", said: "Good, I'll do that next." }],
+    [ORDER, { asked: "rename the cart", file: "src/cart.ts", said: "Renamed." }],
+    [DEFAULT, { asked: "0", said: "Understood." }],
+    [DEFAULT, { asked: "why do you ask?", file: "notes.md", said: "Old rows have none." }],
+    [STORE, {
+      asked: "Redis",
+      file: "src/store.ts",
+      said: "I couldn't connect, so I reverted it.",
+    }],
+    [STORE, { asked: "fix the header", file: "src/head.ts", said: "Fixed." }],
+    [LIMIT, { asked: "fix the header", file: "src/head.ts", said: "Fixed." }],
+    [LIMIT, { asked: "no idea, ask Ida", said: "I'll leave it open." }],
+    ["The docs are not written yet: shall I write them?", { asked: "no", said: "OK." }],
+    ["Open question: which store do we use?", { asked: "no", said: "Which one then?" }],
+    ["Open question: should we keep the old flag?", { asked: "no", said: "OK." }],
+  ];
+  for (const [said, next] of cases) assert.deepEqual(openOf(said, next), [said], next.asked);
+  const two = `${LIMIT}\n\nOpen question: should locked users get a mail?`;
+  assert.equal(openOf(two, { asked: "no", said: "OK." }).length, 2);
+});
