@@ -2,7 +2,7 @@
 import { agentsFolder } from "../engine/agent_files.ts";
 import { logFiles } from "../log/log.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
-import { isPrivateFolder, type SpooledRecord, spoolSuffix } from "../spool/spool.ts";
+import { isPrivateFolder, type SpooledRecord, suffixesOf } from "../spool/spool.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
 import { fallbackDatabase, isOwnDatabase } from "./fallback.ts";
 import { drainLockPath } from "../store/process_lock.ts";
@@ -19,10 +19,17 @@ export interface ForgetPlace {
 
 /** The files that wait for the database in the spool and fit the filter, those set aside as damaged included. */
 export function matchingSpool(place: ForgetPlace, filter: ForgetFilter): string[] {
-  const suffix = spoolSuffix(place.database);
-  return place.spoolFolders.filter(isOwnFolder)
-    .flatMap((folder) => namesIn(folder).map((name) => joinPath(folder, name)))
-    .filter((path) => baseName(path).includes(suffix) && isFile(path) && fits(path, filter));
+  return waitingFiles(place).filter((path) => isFile(path) && fits(path, filter));
+}
+
+/** What waits for the database, or has waited for it, by its name. */
+function waitingFiles({ database, spoolFolders }: ForgetPlace): string[] {
+  return spoolFolders.filter(isOwnFolder).flatMap((folder) => {
+    const names = namesIn(folder);
+    const suffixes = suffixesOf(database, { folder, names });
+    return names.filter((name) => suffixes.some((suffix) => name.includes(suffix)))
+      .map((name) => joinPath(folder, name));
+  });
 }
 
 /**
@@ -130,9 +137,7 @@ export function copiesOf(place: ForgetPlace): string[] {
     .filter((name) => name.startsWith(baseName(place.database)))
     .map((name) => joinPath(parentOf(place.database), name));
   const spooled = place.spoolFolders.filter(isOwnFolder).flatMap(filesBelow);
-  const suffix = spoolSuffix(place.database);
-  const waits = (path: string) =>
-    place.spoolFolders.includes(parentOf(path)) && baseName(path).includes(suffix);
+  const waiting = new Set(waitingFiles(place));
   const fallback = fallbackDatabase(place);
   const elsewhere = isOwnDatabase(fallback)
     ? DATABASE_FILES.map((ending) => fallback + ending).filter(isFile)
@@ -140,7 +145,7 @@ export function copiesOf(place: ForgetPlace): string[] {
   const all = [...filesBelow(place.dataFolder), ...spooled, ...beside.filter(isFile), ...elsewhere];
   const lock = drainLockPath(targetOf(place.database));
   return [...new Set(all)]
-    .filter((path) => !own.has(path) && !waits(path) && targetOf(path) !== lock)
+    .filter((path) => !own.has(path) && !waiting.has(path) && targetOf(path) !== lock)
     .filter((path) => !isFileOf(place.database, path));
 }
 

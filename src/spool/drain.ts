@@ -4,7 +4,13 @@ import { type Appliers, type HookRecord, saveRecords } from "../store/captures.t
 import { withoutForgotten } from "../store/forgotten_names.ts";
 import { applyChanges } from "../store/requirements.ts";
 import { applySessionChanges } from "../store/session_agents.ts";
-import { isPrivateFolder, SPOOL_FORMAT, type SpooledRecord, spoolSuffix } from "./spool.ts";
+import {
+  isPrivateFolder,
+  SPOOL_FORMAT,
+  type SpooledRecord,
+  spoolSuffix,
+  suffixesOf,
+} from "./spool.ts";
 
 /** Records that go into the database in one transaction. */
 const BATCH_RECORDS = 50;
@@ -41,13 +47,16 @@ export interface DrainTarget {
  * what is no file (a link, a pipe) is not: a record is always one.
  */
 export function spooledFiles(target: Pick<DrainTarget, "database" | "folders">): string[] {
-  const suffix = spoolSuffix(target.database);
   const found: { readonly name: string; readonly path: string }[] = [];
   for (const folder of target.folders) {
     try {
       if (!isPrivateFolder(parentOf(folder)) || !isPrivateFolder(folder)) continue;
-      for (const { name, isFile } of Deno.readDirSync(folder)) {
-        if (isFile && name.endsWith(suffix)) found.push({ name, path: joinPath(folder, name) });
+      const names = Array.from(Deno.readDirSync(folder)).filter(({ isFile }) => isFile)
+        .map(({ name }) => name);
+      const suffixes = suffixesOf(target.database, { folder, names });
+      for (const name of names) {
+        const isMeant = suffixes.some((suffix) => name.endsWith(suffix));
+        if (isMeant) found.push({ name, path: joinPath(folder, name) });
       }
     } catch {
       // No such folder: nothing waits there.
@@ -73,7 +82,7 @@ export function drainSpool(db: DatabaseSync, target: DrainTarget): DrainReport {
   while (done < files.length && performance.now() < (target.untilMs ?? Infinity)) {
     const batch: { readonly path: string; readonly record: HookRecord }[] = [];
     for (const path of files.slice(done, done + BATCH_RECORDS)) {
-      const record = readSpooled(path, target.database);
+      const record = readSpooled(path);
       // A newer program will take its own records in.
       if (record === "gone" || record === "newer") continue;
       if (record === "damaged") damaged.push(setAside(path));
@@ -119,10 +128,7 @@ function isRefusal(thrown: unknown): boolean {
     /constraint|datatype mismatch|cannot store/i.test(String(thrown));
 }
 
-function readSpooled(
-  path: string,
-  database: string,
-): HookRecord | "gone" | "newer" | "damaged" {
+function readSpooled(path: string): HookRecord | "gone" | "newer" | "damaged" {
   let text: string;
   try {
     text = Deno.readTextFileSync(path);
@@ -132,7 +138,7 @@ function readSpooled(
   try {
     const entry = JSON.parse(text) as SpooledRecord;
     if (entry.format > SPOOL_FORMAT) return "newer";
-    return entry.format >= 1 && entry.database === database &&
+    return entry.format >= 1 && path.endsWith(spoolSuffix(entry.database)) &&
         typeof entry.record.id === "string"
       ? entry.record
       : "damaged";

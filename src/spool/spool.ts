@@ -1,4 +1,4 @@
-import { joinPath, parentOf } from "../paths.ts";
+import { baseName, joinPath, parentOf } from "../paths.ts";
 import type { HookRecord } from "../store/captures.ts";
 
 /**
@@ -32,6 +32,49 @@ export function spoolSuffix(database: string): string {
     hash = Math.imul(hash ^ database.charCodeAt(i), 0x01000193);
   }
   return `.${(hash >>> 0).toString(16).padStart(8, "0")}.json`;
+}
+
+/** How the name of a record ends, whatever database it is meant for. */
+const ANY_SUFFIX = /\.[\da-f]{8}\.json$/;
+
+/**
+ * The endings of the names in a spool folder that are meant for a database. Where the folder lies beside the database they
+ * may have been moved together: what waits for one of the same name in a folder that is gone is meant for it, too.
+ */
+export function suffixesOf(
+  database: string,
+  { folder, names }: { readonly folder: string; readonly names: readonly string[] },
+): string[] {
+  const own = spoolSuffix(database);
+  if (parentOf(folder) !== parentOf(database)) return [own];
+  const firstOf = new Map<string, string>();
+  for (const name of names) {
+    const suffix = ANY_SUFFIX.exec(name)?.[0] ?? own;
+    if (!firstOf.has(suffix)) firstOf.set(suffix, name);
+  }
+  firstOf.delete(own);
+  const moved = [...firstOf].filter(([, name]) => wasMoved(joinPath(folder, name), database));
+  return [own, ...moved.map(([suffix]) => suffix)];
+}
+
+/** Whether a record was meant for a database of this name in a folder that is not there any more. */
+function wasMoved(path: string, database: string): boolean {
+  try {
+    if (!Deno.lstatSync(path).isFile) return false;
+    const { database: meant } = JSON.parse(Deno.readTextFileSync(path)) as SpooledRecord;
+    return baseName(meant) === baseName(database) && isGone(parentOf(meant));
+  } catch {
+    return false;
+  }
+}
+
+function isGone(folder: string): boolean {
+  try {
+    Deno.statSync(folder);
+    return false;
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.NotFound;
+  }
 }
 
 /**

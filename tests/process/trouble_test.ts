@@ -396,6 +396,17 @@ Deno.test("what waits for one database does not go into another", async () => {
   assert.deepEqual(written(home), ["a", "c"]);
 });
 
+Deno.test("what waits in a home that is moved then goes into its database where it lies now", async () => {
+  using home = tempHome();
+  using moved = tempHome();
+  await homeWithSpool(home, ["a", "b"]);
+  Deno.renameSync(join(home.path, ".conclaude"), join(moved.path, ".conclaude"));
+  Deno.removeSync(moved.database);
+  await capture(moved, "c");
+  assert.deepEqual(written(moved), ["a", "b", "c"]);
+  assert.deepEqual(spoolFiles(moved), []);
+});
+
 Deno.test("half-written files and strangers in the spool do no harm", async () => {
   using home = tempHome();
   await homeWithSpool(home, ["a"]);

@@ -2,7 +2,7 @@ import { count } from "../../counts.ts";
 import { joinPath, parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { drainSpool, spooledFiles } from "../../spool/drain.ts";
-import { isPrivateFolder, spoolSuffix } from "../../spool/spool.ts";
+import { isPrivateFolder } from "../../spool/spool.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { isThere } from "../whole_file.ts";
 import { type DoctorPlace, repairDatabase } from "./place.ts";
@@ -27,7 +27,7 @@ export function lookAtSpool(place: DoctorPlace): Finding[] {
       )
     ),
     ...waitingHere(place),
-    ...waitingElsewhere(trusted, database),
+    ...waitingElsewhere(trusted, spooledFiles({ database, folders })),
     ...damagedRecords(trusted),
     ...noRecords(trusted),
   ];
@@ -54,10 +54,10 @@ function waitingHere({ locations, database, config }: DoctorPlace): Finding[] {
   )];
 }
 
-function waitingElsewhere(folders: readonly string[], database: string): Finding[] {
-  const own = spoolSuffix(database);
+/** @param own The records that wait for the database itself. */
+function waitingElsewhere(folders: readonly string[], own: readonly string[]): Finding[] {
   const files = folders.flatMap(filesIn).filter((path) =>
-    path.endsWith(".json") && !path.endsWith(own)
+    path.endsWith(".json") && !own.includes(path)
   );
   const byDatabase = Map.groupBy(files, databaseOf);
   return [...byDatabase].map(([other, those]) =>
