@@ -65,7 +65,8 @@ export function previewView(
   },
 ): View {
   const { removed, copies, transcripts, forms } = preview;
-  const { besides, ...shown } = related;
+  const { madeOf, speakOf } = related;
+  const toldBy = toldApart(preview.toldBy, related);
   const { unknown, lines } = hints;
   return {
     json: {
@@ -74,8 +75,9 @@ export function previewView(
       wouldRemove: removed,
       copies,
       transcripts,
-      toldBy: besides,
-      ...shown,
+      toldBy,
+      madeOf,
+      speakOf,
       otherForms: forms,
       ...unknown.length > 0 && { unknown },
     },
@@ -85,7 +87,7 @@ export function previewView(
         : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
       ...lines,
       ...formLines(forms, context),
-      ...toldLines({ tables: [], observations: besides }, context),
+      ...toldLines({ tables: [], observations: toldBy }, context),
       ...relatedLines(related, context),
       ...copyLines(copies),
       ...transcriptLines(transcripts),
@@ -134,12 +136,9 @@ export function reportView(
 ): View {
   const { globals } = context;
   const { id, removed, left, copies, transcripts, forms } = report;
-  const { besides, ...shown } = related;
+  const { madeOf, speakOf } = related;
   const { tables } = report.toldElsewhere;
-  const named = new Set([...shown.madeOf, ...shown.speakOf]);
-  const toldBy = [...new Set([...besides, ...report.toldElsewhere.observations])]
-    .filter((one) => !named.has(one))
-    .sort((a, b) => a - b);
+  const toldBy = toldApart(report.toldElsewhere.observations, related);
   return {
     json: {
       receipt: { id, removed },
@@ -148,7 +147,8 @@ export function reportView(
       transcripts,
       toldElsewhere: tables,
       toldBy,
-      ...shown,
+      madeOf,
+      speakOf,
       otherForms: forms,
     },
     text: [
@@ -158,7 +158,7 @@ export function reportView(
       ...left.map((line) => `left: ${plain(line)}`),
       ...formLines(forms, context),
       ...toldLines({
-        tables: toldBy.length + named.size > 0
+        tables: toldBy.length + madeOf.length + speakOf.length > 0
           ? tables.filter((one) => one !== "observations")
           : tables,
         observations: toldBy,
@@ -171,6 +171,14 @@ export function reportView(
     ].join("\n"),
     exitCode: left.length === 0 ? 0 : 1,
   };
+}
+
+/** What tells some of the same, but for what is named already since it was made of it, or speaks of its file. */
+function toldApart(telling: readonly number[], { madeOf, besides, speakOf }: Related): number[] {
+  const named = new Set([...madeOf, ...speakOf]);
+  return [...new Set([...besides, ...telling])]
+    .filter((one) => !named.has(one))
+    .sort((a, b) => a - b);
 }
 
 function transcriptLines(paths: readonly string[]): string[] {

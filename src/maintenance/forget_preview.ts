@@ -12,6 +12,7 @@ import { copiesWith } from "./forget_proof.ts";
 import { remakeIn } from "../recall/remake.ts";
 import type { LateRedaction } from "../recall/late_redaction.ts";
 import { transcriptsThatMay } from "./forget_transcripts.ts";
+import { tellingBeside } from "./told_elsewhere.ts";
 import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
 
 /** What a run would remove now. */
@@ -20,6 +21,8 @@ export interface ForgetPreview {
   readonly copies: readonly string[];
   /** Transcripts of Claude Code that may hold it; to look takes as long as reading them. */
   readonly transcripts: readonly string[];
+  /** Observations that would stay and tell some of the same; looked for where it is not done. */
+  readonly toldBy: readonly number[];
   /** Words of rows that stay, which the search index has in a form with the text in it, where nothing else has it. */
   readonly forms: readonly WordForm[];
 }
@@ -28,8 +31,10 @@ export interface ForgetPreview {
 export function previewForget(
   db: DatabaseSync,
   place: ForgetPlace,
-  { filter, redact, nowMs, onStep = () => {} }: {
+  { filter, isDry, redact, nowMs, onStep = () => {} }: {
     readonly filter: ForgetFilter;
+    /** It is only looked: who does it is told at its end what stays. */
+    readonly isDry: boolean;
     readonly redact: LateRedaction | undefined;
     readonly nowMs: number;
     readonly onStep?: () => void;
@@ -72,6 +77,7 @@ export function previewForget(
     removed: counted(removed),
     copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
     transcripts: transcriptsThatMay(db, { filter, chosen }),
+    toldBy: isDry && !isTextAlone(filter) ? tellingBeside(db, chosen) : [],
     forms: [],
   };
 }

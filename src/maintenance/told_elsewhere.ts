@@ -1,6 +1,7 @@
 /** Looks which rows that stay tell some of what was forgotten. */
 import type { DatabaseSync } from "node:sqlite";
 import { textMatcher } from "../memory/forget_text.ts";
+import type { Chosen } from "../store/forget_choice.ts";
 import { observationsTelling, tellingTexts } from "../store/forget_look.ts";
 import { openToLook } from "../store/identity.ts";
 import type { ForgetPlace } from "./forget_files.ts";
@@ -8,7 +9,9 @@ import { bytesLeft } from "./forget_proof.ts";
 
 /** Pieces of what was forgotten that are looked for. */
 const MAX_PIECES = 24;
-const PIECE_CHARS = 40;
+const MIN_CHARS = 40;
+/** A short text is looked for as a whole: others may begin and go on in the same words. */
+const MAX_CHARS = 80;
 
 /** Pieces of what is removed. */
 export interface Pieces {
@@ -21,14 +24,14 @@ export interface Pieces {
 /** Pieces of rows that are about to be removed, long enough to be theirs alone; null when they have none. */
 export function piecesOf(
   db: DatabaseSync,
-  chosen: Parameters<typeof tellingTexts>[1],
+  chosen: Chosen,
 ): Pieces | null {
   const pieces = tellingTexts(db, chosen, MAX_PIECES)
     .map((text) => text.replace(/\s+/g, " ").trim())
-    .filter((text) => text.length >= PIECE_CHARS)
+    .filter((text) => text.length >= MIN_CHARS)
     .map((text) => {
-      const start = (text.length - PIECE_CHARS) >> 1;
-      return textMatcher(text.slice(start, start + PIECE_CHARS).toWellFormed());
+      const start = Math.max(0, text.length - MAX_CHARS) >> 1;
+      return textMatcher(text.slice(start, start + MAX_CHARS).toWellFormed());
     });
   if (pieces.length === 0) return null;
   return {
@@ -36,6 +39,14 @@ export function piecesOf(
     maxBytes: Math.max(...pieces.map(({ maxBytes }) => maxBytes)),
     areIn: ({ text, json }) => pieces.some((piece) => piece.isIn(text) || piece.isInJson(json)),
   };
+}
+
+/** The observations that would stay and tell some of what is chosen. */
+export function tellingBeside(db: DatabaseSync, chosen: Chosen): number[] {
+  const pieces = piecesOf(db, chosen);
+  if (pieces === null) return [];
+  const changing = new Set([...chosen.observations, ...chosen.remade.map(({ id }) => id)]);
+  return observationsTelling(db, pieces.areIn, changing);
 }
 
 /** Tables whose rows stay and have such pieces, and which of the observations these are. */

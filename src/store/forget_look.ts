@@ -148,10 +148,11 @@ export function besidesOf(db: DatabaseSync, ids: readonly number[]): number[] {
 const MAX_TELLING = 100;
 const BATCH_ROWS = 500;
 
-/** The observations in which something is told, the oldest first. */
+/** The observations in which something is told, the oldest first. @param without Those that are not looked at. */
 export function observationsTelling(
   db: DatabaseSync,
   tells: (texts: { readonly text: string; readonly json: string }) => boolean,
+  without: ReadonlySet<number> = new Set(),
 ): number[] {
   const next = db.prepare(
     `SELECT id, title || char(10) || text AS text, facts AS json
@@ -166,6 +167,7 @@ export function observationsTelling(
     const last = rows.at(-1);
     if (last === undefined) break;
     for (const { id, text, json } of rows) {
+      if (without.has(Number(id))) continue;
       if (tells({ text: String(text), json: String(json) })) found.push(Number(id));
     }
     after = Number(last["id"]);

@@ -45,7 +45,12 @@ export async function forgetMemory(
       const filter = forgetFilterOf(db, context, { flags, ids });
       progress.tell("looking for what is to be forgotten …");
       const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
-      const found = previewForget(db, place, { filter, redact, nowMs: Date.now() });
+      const found = previewForget(db, place, {
+        filter,
+        isDry: dryRun,
+        redact,
+        nowMs: Date.now(),
+      });
       return {
         filter,
         chosen,

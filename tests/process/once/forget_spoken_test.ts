@@ -56,3 +56,18 @@ Deno.test("memory forget of a prompt names the decision that was drawn from it, 
     }
   }
 });
+
+Deno.test("memory forget --dry-run names who would tell some of the same, and nobody who says something like it", async () => {
+  using at = await workplace();
+  await said(at, "The alpha importer is built. Not done yet: docs of alpha.", { session: "a" });
+  await said(at, "The beta importer is built. Not done yet: docs of beta.", { session: "b" });
+  const quoted = "The alpha importer is built. Not done yet: docs of alpha. So it was said.";
+  await said(at, quoted, { session: "c" });
+  const run = (...args: string[]) =>
+    startProgram(["memory", ...args], { env: { HOME: at.path }, cwd: at.project });
+  const dry = jsonOf(await run("forget", "--session", "a", "--dry-run", "--json"));
+  const { toldBy } = jsonOf(await run("forget", "--session", "a", "--yes", "--json"));
+  assert.deepEqual(dry.toldBy, toldBy);
+  assert.ok(toldBy.length > 0);
+  for (const id of toldBy) assert.match((await run("show", `${id}`)).stdout, /So it was said/);
+});
