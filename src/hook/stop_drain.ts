@@ -2,6 +2,7 @@ import { compactPayloads } from "../maintenance/compaction.ts";
 import { readProcesses } from "../process/identity.ts";
 import { isLogLong } from "../store/database.ts";
 import { askForSummaryOfEnd, keepMark, lacksMark } from "../store/session_registry.ts";
+import { rebuildText } from "../store/memory_index.ts";
 import { shortenLog } from "../store/shorten_log.ts";
 import { appendLog } from "../log/log.ts";
 import { messageOf } from "../errors.ts";
@@ -26,17 +27,23 @@ export async function handle(work: HookWork): Promise<Answer> {
   const untilMs = performance.now() + BUDGET_MS;
   // At the end of a `claude -p` what runs beside it is asked to end at once, and killed a second and a half later.
   if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", () => {});
+  const { logFile, home } = locations;
+  const log = (level: "warn" | "error", message: string) =>
+    appendLog([logFile], { home, level, message, atMs: Date.now() });
   try {
     db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
     const redact = await lateRedaction(config.redactPatterns);
-    const report = drainAlone(db, database, { now: Date.now, untilMs, redact });
+    const report = drainAlone(db, database, {
+      now: Date.now,
+      untilMs,
+      redact,
+      onRebuild: (why) => log("warn", rebuildText(why)),
+    });
     if (report?.complete) compactPayloads(db, { untilMs });
     // Else the next hook does it, while somebody waits.
     if (isLogLong(database)) shortenLog(db, database);
   } catch (thrown) {
-    const message = `the drain after a turn stopped: ${messageOf(thrown)}`;
-    const { logFile, home } = locations;
-    appendLog([logFile], { home, level: "error", message, atMs: Date.now() });
+    log("error", `the drain after a turn stopped: ${messageOf(thrown)}`);
   }
   return null;
 }

@@ -20,6 +20,8 @@ export function drainAlone(
     readonly waitMs?: number;
     /** False leaves a damaged index as it is: making it anew may take seconds. */
     readonly mendsIndex?: boolean;
+    /** Called before a damaged index is made anew: this is worth telling. */
+    readonly onRebuild?: (why: string) => void;
   },
 ): CaptureDrainReport | null {
   if (database === ":memory:") return drainCaptures(db, options);
@@ -32,7 +34,7 @@ export function drainAlone(
       requireIndex(db);
       return drainCaptures(db, options);
     };
-    return options.mendsIndex === false ? drain() : withIndex(db, drain);
+    return options.mendsIndex === false ? drain() : withIndex(db, drain, options.onRebuild);
   } finally {
     lock.release();
   }

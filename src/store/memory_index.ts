@@ -229,6 +229,11 @@ function setDefensive(db: DatabaseSync, active: boolean): void {
   if (typeof set === "function") set.call(db, active);
 }
 
+/** What is said of an index that is made anew. @param why What is wrong with it. */
+export function rebuildText(why: string): string {
+  return `The search index is damaged (${why}): making it anew of the observations, none of which is lost.`;
+}
+
 /**
  * Does what needs the index; when that turns out to be damaged, makes it anew and does it once more.
  *

@@ -5,7 +5,8 @@ import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveRecords } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { killDrains } from "../crash/drain.ts";
-import { query } from "../support/look.ts";
+import { logOf, query } from "../support/look.ts";
+import { change } from "../support/on_home.ts";
 import { hook, startProgram, tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
 
@@ -125,6 +126,28 @@ Deno.test("the hook beside Stop says nothing, and works the turn into memory", a
     query(home, "SELECT hook_name FROM hook_executions ORDER BY rowid")
       .map(({ hook_name }) => hook_name),
     ["PostToolUse", "Stop"],
+  );
+});
+
+Deno.test("a drain that makes the search index anew says so: on the terminal, and in the log beside a Stop", async () => {
+  using home = tempHome();
+  const capture = (command: string) => hook("PostToolUse", ran(command, "done", home.path), home);
+  const spoilIndex = () => change(home, "DROP TABLE memory_index");
+  await capture("make docs");
+  await drain(home.path);
+  spoilIndex();
+  await capture("make site");
+  const { stderr } = await startProgram(["queue", "drain"], { env: { HOME: home.path } });
+  assert.match(stderr, /^The search index is damaged \(.+\): making it anew .+\n$/);
+  spoilIndex();
+  await capture("make clean");
+  const beside = { session_id: SESSION, cwd: home.path, hook_event_name: "Stop" };
+  assert.equal((await hook("Drain", beside, home)).stderr, "");
+  assert.match(logOf(home), / warn .*The search index is damaged \(.+\): making it anew/);
+  assert.deepEqual(
+    query(home, "SELECT title FROM observations WHERE kind = 'command' ORDER BY id")
+      .map(({ title }) => title),
+    ["Run make docs", "Run make site", "Run make clean"],
   );
 });
 

@@ -2,7 +2,7 @@ import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { answerMemory, type SearchResult } from "../../recall/search.ts";
-import { withIndex } from "../../store/memory_index.ts";
+import { rebuildText, withIndex } from "../../store/memory_index.ts";
 import { nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
@@ -60,8 +60,7 @@ export async function search(
   const { results, quotedNowhere } = withIndex(
     db,
     () => answerMemory(db, words.join(" "), options),
-    (why) =>
-      context.process.stderr.write(`The search index is damaged (${why}): making it anew.\n`),
+    (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
   );
   if (results.length === 0) {
     const { nothingFound } = await import("../nothing_found.ts");

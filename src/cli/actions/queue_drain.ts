@@ -8,6 +8,7 @@ import { drainAlone } from "../../recall/drain_lock.ts";
 import { runSummarizer, type SummarizerReport } from "../../recall/summarizer.ts";
 import { forbiddingLimit, readSummarizer } from "../../recall/summarizer_settings.ts";
 import { lateRedaction } from "../../recall/late_redaction.ts";
+import { rebuildText } from "../../store/memory_index.ts";
 import type { CliContext } from "../context.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { type ProgressLine, progressLine } from "../progress_line.ts";
@@ -34,6 +35,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
     waitMs: WAIT_MS,
     despiteDeaths: true,
     redact: await lateRedaction(place.config.redactPatterns),
+    onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
     onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
   });
   const { compressed, savedBytes } = compactPayloads(db, {

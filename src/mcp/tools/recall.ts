@@ -5,7 +5,7 @@ import { pathInProject } from "../../memory/paths.ts";
 import { withoutLine } from "../../paths.ts";
 import { answerMemory, type SearchResult } from "../../recall/search.ts";
 import { nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
-import { withIndex } from "../../store/memory_index.ts";
+import { rebuildText, withIndex } from "../../store/memory_index.ts";
 import { EVERYTHING } from "../../store/memory_search.ts";
 import { daysMs, relativeTime } from "../../time.ts";
 import type { Call } from "../call.ts";
@@ -27,9 +27,11 @@ export function recall({ db, project, nowMs, args }: Call): string {
     limit: Number(args["limit"] ?? LIMIT),
     nowMs,
   };
+  const mended: string[] = [];
   const { results, quotedNowhere } = withIndex(
     db,
     () => answerMemory(db, String(args["query"]), options),
+    (why) => mended.push(rebuildText(why)),
   );
   if (results.length === 0) {
     return everywhere
@@ -37,6 +39,7 @@ export function recall({ db, project, nowMs, args }: Call): string {
       : "Nothing is remembered of this project that matches; `everywhere: true` searches other projects too.";
   }
   return [
+    ...mended,
     ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
     ...results.map((result) => lineOf(result, { nowMs, here: project.key })),
   ].join("\n");
