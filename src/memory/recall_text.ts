@@ -23,6 +23,8 @@ export interface Recalled {
   readonly outcome: "success" | "failure" | null;
   readonly resolvedBy: number | null;
   readonly createdAtMs: number;
+  /** What was done about the same after it was said, by its number; null where nothing was, or nobody said it. */
+  readonly doneSince: number | null;
   /** What has become of its file; null where that is as it was. */
   readonly stale: Stale | null;
 }
@@ -63,11 +65,13 @@ export function recallText(
 }
 
 function lineOf(
-  { id, kind, title, snippet, outcome, resolvedBy, createdAtMs, stale }: Recalled,
+  { id, kind, title, snippet, outcome, resolvedBy, createdAtMs, doneSince, stale }: Recalled,
   { nowMs, maxChars }: { readonly nowMs: number; readonly maxChars: number },
 ): string {
   const state = isSuperseded({ kind, resolvedBy })
     ? " (superseded)"
+    : doneSince !== null
+    ? ` (worked on since: #${doneSince})`
     : outcome !== "failure"
     ? ""
     : resolvedBy === null

@@ -1,11 +1,12 @@
 /** What is remembered about a prompt, or about a file that is to be edited, and was not told this session yet. */
 import type { DatabaseSync } from "node:sqlite";
+import type { ObservationKind } from "../memory/observation.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { HELPFUL_KINDS, MAX_RECALLED, type Recalled, recallText } from "../memory/recall_text.ts";
 import { timelineOfFile } from "../store/memory_look.ts";
 import { EVERYTHING } from "../store/memory_search.ts";
 import { alreadyTold, noteTold } from "../store/told_observations.ts";
-import { searchMemory } from "./search.ts";
+import { searchMemory, type SearchResult } from "./search.ts";
 import { staleAmong } from "./stale_files.ts";
 import { heldOf, promptWords } from "./told_words.ts";
 
@@ -23,6 +24,10 @@ export interface RecallPlace {
 /** Results that are looked at; those of the session itself it knows. */
 const LOOKED_AT = 16;
 const OF_FILE = 24;
+/** Kinds that tell what Claude said. */
+const SAYING: ReadonlySet<ObservationKind> = new Set(["message", "summary"]);
+/** Kinds that tell what was done. */
+const DEEDS: ReadonlySet<ObservationKind> = new Set(["commit", "fix", "edit"]);
 /** What is told of a file: that it was edited says nothing. */
 const OF_FILES = [...HELPFUL_KINDS].filter((kind) => kind !== "edit" && kind !== "summary");
 
@@ -42,8 +47,20 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
   // What Claude answered may hold what nothing else does; of more answers, only the best leaves room for what was done.
   const answer = about.find(({ kind }) => kind === "message");
   const helpful = about.filter((one) => one === answer || HELPFUL_KINDS.has(one.kind))
+    .map((one) => ({ ...one, doneSince: doneSince(one, about) }))
     .toSorted((one, other) => urgency(other) - urgency(one));
   return tell(db, "Remembered about this (conclaude):", helpful, place);
+}
+
+/** The last that was done about what a message or a summary says, later than that; null where nothing was. */
+function doneSince(said: SearchResult, about: readonly SearchResult[]): number | null {
+  if (!SAYING.has(said.kind)) return null;
+  // A summary tells of what its own session did.
+  const done = about.filter(({ kind, sessionId, createdAtMs }) =>
+    DEEDS.has(kind) && createdAtMs > said.createdAtMs &&
+    (said.kind === "message" || sessionId !== said.sessionId)
+  );
+  return done.toSorted((one, other) => other.createdAtMs - one.createdAtMs)[0]?.id ?? null;
 }
 
 /** What names the same thing comes first, and what is broken still. */
@@ -64,7 +81,7 @@ export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace
     limit: OF_FILE,
   })
     .filter(({ sessionId }) => sessionId !== place.sessionId)
-    .map((one) => ({ ...one, snippet: "" }));
+    .map((one) => ({ ...one, snippet: "", doneSince: null }));
   return tell(db, `Remembered about ${path} (conclaude):`, found, place);
 }
 

@@ -634,7 +634,12 @@ Deno.test("what was kept closes and opens no frame of Claude Code's own", () => 
       { tokens: 1_200, room: 9_000 },
     );
     assert.ok(context.includes(`just now: ${told}\n`), context);
-    const recalled = { ...failure({ title }), snippet: title, createdAtMs: NOW };
+    const recalled = {
+      ...failure({ title }),
+      snippet: title,
+      createdAtMs: NOW,
+      doneSince: null,
+    };
     const { text } = recallText("Known:", [recalled], NOW);
     assert.ok(text.includes(`failure: ${told} (open)`), text);
   }

@@ -373,6 +373,29 @@ Deno.test("a prompt and an edit are answered with what is remembered, once, wher
   assert.equal(await send(at, "UserPromptSubmit", { prompt: "go on" }, { session: third }), "");
 });
 
+Deno.test("of an answer that a prompt calls to mind it is told that its matter was worked on since", async () => {
+  using at = await workplace();
+  const [early, late] = [5, 6].map((n) => ({ session: `c0de0000-0000-4000-8000-00000000000${n}` }));
+  await asked(at, "Add the form", early);
+  await edit(at, "src/up.ts", "one\n", early);
+  await said(at, "Uploads work. Uploads above 5 MB are not supported yet.", early);
+  await Deno.writeTextFile(
+    join(at.project, ".conclaude.yaml"),
+    "memory: {recall: {prompts: true}}\n",
+  );
+  const prompt = { prompt: "are uploads above 5 MB supported?" };
+  const told = await send(at, "UserPromptSubmit", prompt, { session: SECOND });
+  assert.match(told, /message: Uploads work\. Uploads above 5 MB are not supported yet\.$/m);
+  const title = "Support uploads above 5 MB by streaming";
+  await ran(at, `git commit -m '${title}'`, `[main abc1234] ${title}\n 1 file changed`, late);
+  await said(at, "Done.", late);
+  const third = { session: "c0de0000-0000-4000-8000-000000000003" };
+  const [, number] =
+    /#(\d+) [^\n]*commit: [^\n]*Support uploads/.exec(await start(at, "startup", third)) ?? [];
+  const again = await send(at, "UserPromptSubmit", prompt, third);
+  assert.match(again, new RegExp(`not supported yet\\. \\(worked on since: #${number}\\)$`, "m"));
+});
+
 Deno.test("what is known of a file is told before an edit however often it was edited since", async () => {
   using at = await workplace();
   const run = (...args: string[]) =>
