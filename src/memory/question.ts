@@ -17,6 +17,8 @@ export interface MemoryQuestion {
   readonly query: MemoryQuery;
   /** Its words as they are, one blank between them, in small letters. */
   readonly said: string;
+  /** The same without those that speak of the time. */
+  readonly untimed: string;
   /** The time that it speaks of. */
   readonly time: TimeSpan | null;
   /** What its date may mean, the likeliest first; none when it speaks of no day by its date. */
@@ -89,6 +91,7 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   return {
     query: time === null || time.isRelative ? asked : withoutBefore(asked),
     said: bareWords(text),
+    untimed: bareWords(time === null ? text : without(text, time.words)),
     time,
     days,
     asksThen: time !== null && PAST.test(lower),

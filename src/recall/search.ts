@@ -125,7 +125,7 @@ function resultsOf(
   const told = common === null
     ? tellResults(db, { asked, question, found })
     : answerCommon(db, common, options);
-  const ahead = options.isSure ? [] : stateAnswers(db, question.said, options.filter);
+  const ahead = options.isSure ? [] : stateAnswers(db, question, options.filter);
   const first = tellResults(db, {
     asked,
     question,

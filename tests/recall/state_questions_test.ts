@@ -70,6 +70,32 @@ Deno.test("what is open, what fails and what came last is answered by that", asy
   assert.equal(ask("last commit").length, new Set(ask("last commit")).size, "none twice");
 });
 
+Deno.test("what was fixed, committed or decided in a time is answered by that, the newest first", async () => {
+  using temp = await tempDatabase();
+  const told = (kind: string, title: string) => ({ kind, title });
+  keep(temp.db, [
+    told("fix", "Fixed test_tax by src/tax.py"),
+    told("commit", "Commit 1a2b3c4: Count anew"),
+    told("decision", "Prices are kept in cents"),
+    told("prompt", "Please fix what did not work last week"),
+    told("command", "Run git merge fix/tax"),
+    told("fix", "Fixed test_rate by src/rate.py"),
+  ]);
+  const weekAgo = temp.db.prepare(
+    "UPDATE observations SET created_at_ms = created_at_ms - 604800000, updated_at_ms = updated_at_ms - 604800000 WHERE id < 3",
+  );
+  weekAgo.run();
+  const first = (text: string, nowMs = NOW_MS) =>
+    searchMemory(temp.db, text, { filter: EVERYTHING, limit: 10, nowMs })[0]?.title;
+  assert.equal(first("what did we fix last week?"), "Fixed test_tax by src/tax.py");
+  assert.equal(first("What have you fixed?"), "Fixed test_rate by src/rate.py");
+  assert.equal(first("what did I commit last week"), "Commit 1a2b3c4: Count anew");
+  assert.equal(first("what have we decided so far"), "Prices are kept in cents");
+  for (const said of ["what did we fix in the parser", "what did we read", "what have we done"]) {
+    assert.equal(askedState(said), null, said);
+  }
+});
+
 Deno.test("a question about something is none about how things stand", () => {
   for (
     const said of [
