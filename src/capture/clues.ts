@@ -73,6 +73,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "configured", run: 0, lead: "n", literals: ["mcli "] },
   { kind: "configured", run: 0, lead: "sona", literals: ["r.logi"] },
   { kind: "configured", run: 0, literals: ["@", "Key is", "key is", "PAT is", "PAT: "] },
+  { kind: "configured", run: 64, literals: ["0x", "0X"] },
   { kind: "configured", run: 0, lead: "so", literals: ["ps --s", "ps set"] },
   { kind: "placed", run: 0, literals: "jwt. JWT.en JWT.de JWT.si JWT.ve Hmac( HMAC.h HMAC.d HMAC.b HMAC.n _hmac( HMAC2 HMAC3 HMAC5 HMACSH KeySpe Key::f kdf2( kdf2Sy Fernet PDO( qli( qli_ ->real ql.con g2.con QLdb.c _sym_e _sym_d AES.ne AES.en AES.de AndPas Wallet _auth BasicA PT_USE YUSERP PT_PAS PT_XOA PT_KEY Fi.beg .auth( .login Client Stripe OpenAI".split(" ") },
   { kind: "placed", run: 0, lead: "mac", literals: [".new(", ".New("] },
@@ -192,7 +193,7 @@ export const KEY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   a: ["algolia"], b: ["db", "github", "gitlab"], c: ["hmac", "enc"], d: ["shared", "sendgrid", "resend"],
   e: ["private", "stripe", "role", "license", "licence", "database", "azure", "google", "kaggle", "storage", "supabase"], g: ["signing"],
   h: ["auth", "ssh"], i: ["api", "openai", "gemini"], l: ["mistral"], n: ["admin", "encryption", "subscription", "mailgun"], o: ["twilio"],
-  p: ["app", "gcp"], q: ["groq"], r: ["master", "server"], s: ["access", "aws", "maps", "functions", "aes"], t: ["account", "secret", "jwt"], y: ["deploy"],
+  p: ["app", "gcp"], q: ["groq"], r: ["master", "server", "signer", "deployer"], s: ["access", "aws", "maps", "functions", "aes"], t: ["account", "secret", "jwt", "wallet"], v: ["priv"], y: ["deploy"],
 };
 
 /** The last letters of those words that have others than ASCII, as JSON in ASCII has them. */

@@ -76,6 +76,31 @@ const SAID_KEY: Form = {
   pattern: String
     .raw`((?<![\w-])(?:(?:[kK]ey|PAT) is|PAT:) {1,4}${MARK})([\w!#$%&()*+,./:;=?@[\]^{}~-]{16,256})`,
 };
+/** The private keys of chains of blocks, one or a row of them, known by what they are called, for hashes look the same. */
+const HEX_KEY = String.raw`(?:0x)?[\da-f]{64}(?!\w)`;
+const HEX_KEYS = String
+  .raw`${HEX_KEY}(?:${MARK}(?:,|[ ]and)${GAP}${MARK}${HEX_KEY}){0,20}`;
+const PRIVATE_KEY = String
+  .raw`(?:priv(?:ate)?|secret|wallet|sign(?:er|ing)|deployer)[ _-]?key`;
+const PRIVATE_KEYS: readonly Form[] = [
+  // my private key is 0x…, the wallet key of joe: …
+  {
+    hints: ["key"],
+    pattern: String
+      .raw`(${PRIVATE_KEY}s?${MARK}(?:(?:[ ](?:for|of)[ ][\w' .#-]{1,40}?)?[ ]{0,4}(?:[:=]|->|[ ](?:is|was|are|to)[ ]):?)?[ ]{0,4}${MARK})(${HEX_KEYS})`,
+  },
+  // 0x… is my private key
+  {
+    hints: ["key"],
+    pattern: String
+      .raw`(${START})(${HEX_KEY})(?=${MARK}[ ](?:as|is)[ ](?:an?|the|my|our)[ ](?:[\w']{1,20}[ ])?${PRIVATE_KEY})`,
+  },
+  // accounts: ["0x…"]
+  {
+    hints: ["accounts"],
+    pattern: String.raw`(\baccounts${MARK}${GAP}[:=]${GAP}\[${GAP}${QUOTE}(?=0x))(${HEX_KEYS})`,
+  },
+];
 /** No word, no version and no name of an image. */
 const DRAWN = /^[a-z]+\d[a-z\d]*$|[!#$%^&*?~]|^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)/;
 
@@ -108,6 +133,7 @@ const GROUPS: readonly Group[] = [
   { forms: [WITHIN], flags: "gi", isSecret: isValueLike, isInSentence: true },
   { forms: [SIGNING], flags: "g", isSecret: isSigning },
   { forms: [SAID_KEY], flags: "g", isSecret: isSaidKey, isInSentence: true, mask: VALUE_MASK },
+  { forms: PRIVATE_KEYS, flags: "gi", isSecret: () => true, mask: VALUE_MASK },
   { forms: LOGINS, flags: "g", isSecret: isLogin, isInSentence: true },
 ];
 
