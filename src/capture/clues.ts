@@ -102,7 +102,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "placed", run: 0, lead: "cookie", literals: ["Parser"] },
   { kind: "placed", run: 0, lead: "s", literals: ["crypt"] },
   { kind: "placed", run: 0, lead: "to", literals: ["CharAr"] },
-  { kind: "configured", run: 0, lead: "o", literals: ["gin w", "gin: "] },
+  { kind: "configured", run: 0, lead: "o", literals: ["gin w", "gin: ", "gin i"] },
   { kind: "configured", run: 0, lead: " ", literals: ["+@", "~*"] },
   { kind: "configured", run: 0, lead: "SET", literals: ["USER "] },
   { kind: "configured", run: 0, lead: "set", literals: ["user "] },

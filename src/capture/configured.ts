@@ -43,31 +43,55 @@ const WITHIN: Form = {
 };
 
 /** `login with admin:word`, `Login: admin / word`; the signs that JSON writes otherwise are none of it. */
-const LOGIN_VALUE = String.raw`[\w!#$%&()*+,./:;=?@[\]^{}~-]{8,128}(?=$|[\s"'\x60<\\])`;
+const LOGIN_VALUE = String.raw`[\w!#$%&()*+,./:;=?@[\]^{}~-]{6,128}(?=$|[\s"'\x60<\\])`;
+/** Not a shorter one, where the same is written of other things. */
+const LONG = String.raw`(?=[^\s"'\x60<\\]{8})`;
+const PASSWORD = String.raw`(?:[pP]ass(?:word|wd|phrase)?|pwd?|PW)`;
 const USER = String.raw`[\w.+-]{1,64}(?:@[\w.-]{1,60})?`;
 const MARK = String.raw`(?:\\{0,7}["'\x60])?`;
 const LOGINS: readonly Form[] = [
   {
-    hints: ["login with", "login:"],
-    pattern: String.raw`(${START}[lL]ogin(?: with|:) {1,4}${USER}(?::| \/ ))(${LOGIN_VALUE})`,
+    hints: ["login with", "login:", "login is"],
+    pattern: String.raw`(${START}[lL]ogin(?: with|:| is) {1,4}${USER}(?::| \/ ))(${LOGIN_VALUE})`,
   },
   // log in as joe with word
   {
     hints: ["in as "],
     pattern: String
-      .raw`([lL]og(?:ged)?[ -]?in as ${USER} (?:with|using) (?:(?:the )?password )?${MARK})(${LOGIN_VALUE})`,
+      .raw`([lL]og(?:ged)?[ -]?in as ${USER} (?:with|using) (?:(?:the )?password )?${MARK})${LONG}(${LOGIN_VALUE})`,
   },
   // bob@x.com:word, bob@x.com / word
   {
     hints: ["@"],
     pattern: String
-      .raw`((?<=^|[\s"'\x60>(]|\\[nrt])[\w.+-]{1,64}@[a-z\d-]{1,60}(?:\.[a-z\d-]{1,60}){0,4}\.[a-z]{2,12}(?::| \/ ))(?![^\s]{0,128}\/)(${LOGIN_VALUE})`,
+      .raw`((?<=^|[\s"'\x60>(]|\\[nrt])[\w.+-]{1,64}@[a-z\d-]{1,60}(?:\.[a-z\d-]{1,60}){0,4}\.[a-z]{2,12}(?::| \/ ))(?![^\s]{0,128}\/)${LONG}(${LOGIN_VALUE})`,
   },
   // credentials: bob@x.com / word, user/pass: admin/word
   {
     hints: ["creds", "credentials:", "/pass:"],
     pattern: String
       .raw`(${START}(?:[cC]reds(?::|[ ]-)|(?:[cC]redentials|[uU]ser(?:name)?\/[pP]ass):)[ \t]{1,4}${MARK}${USER}${MARK}[ \t]{0,2}[:/][ \t]{0,2}${MARK})(${LOGIN_VALUE})`,
+  },
+];
+/** A password that is told with its login, in a row with other settings, or of something. */
+const PASSWORDS: readonly Form[] = [
+  // user joe, password word; username: joe and pw word
+  {
+    hints: ["user", "login"],
+    pattern: String
+      .raw`(${START}(?:[uU]ser(?:[ _-]?name)?|[lL]ogin)(?:[:=][ ]?|[ ]{1,3})${MARK}[\w.+@-]{1,40}${MARK}(?:[,;]|[ ](?:and|with)|[ ]\/)?[ ](?:the[ ])?${PASSWORD}[ :=]{1,3}${MARK})(${LOGIN_VALUE})`,
+  },
+  // host h, password word, port 5432
+  {
+    hints: ["password", "passwd", "passphrase"],
+    pattern: String
+      .raw`((?:[,;][ ]|${LINE_START})[pP]ass(?:word|wd|phrase)[ ]{1,3}${MARK})(${LOGIN_VALUE})(?<=[,;])`,
+  },
+  // password for the staging box - word
+  {
+    hints: ["password", "passwd", "passphrase", "pw"],
+    pattern: String
+      .raw`(${START}${PASSWORD}[ ](?:for|of|to|on)[ ][\w' .\/@-]{1,60}?[ ](?:[-–—]|->)[ ]${MARK})(${LOGIN_VALUE})`,
   },
 ];
 /** the key is word, my PAT is word: where it was drawn by lot. */
@@ -134,6 +158,13 @@ const GROUPS: readonly Group[] = [
   { forms: [SIGNING], flags: "g", isSecret: isSigning },
   { forms: [SAID_KEY], flags: "g", isSecret: isSaidKey, isInSentence: true, mask: VALUE_MASK },
   { forms: PRIVATE_KEYS, flags: "gi", isSecret: () => true, mask: VALUE_MASK },
+  {
+    forms: PASSWORDS,
+    flags: "g",
+    isSecret: isLogin,
+    isInSentence: true,
+    mask: "[redacted:password]",
+  },
   { forms: LOGINS, flags: "g", isSecret: isLogin, isInSentence: true },
 ];
 
@@ -158,7 +189,7 @@ let groups:
 
 function isLogin(value: string): boolean {
   const bare = value.replace(SENTENCE_END, "");
-  return bare.length >= 8 && (DRAWN.test(bare) || isChosen(bare)) && isValueLike(bare);
+  return (DRAWN.test(bare) || isChosen(bare)) && isValueLike(bare);
 }
 
 function isSaidKey(value: string): boolean {

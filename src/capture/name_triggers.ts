@@ -154,7 +154,7 @@ const ALONE =
   /^(?:--plaintext(?:\s|\\t){1,8})?["'`\\]{0,8}[^\s"'`\\<>|]{6,256}["'`\\]{0,8}(?:[ \t]|\\t){0,8}(?:$|[\r\n"'\\<&]|-->)/;
 /** What a sentence says of a name, also of whose it is: a word with a digit or a sign, or one in backticks. */
 const SAYS_VALUE =
-  /^(?:(?:for|of|to|on|für)(?:\s|\\t)[^\r\n]{1,400}?(?:\s|\\t))?(?:(?:(?:is|was|ist|lautet|es|é|è|est)(?:(?:\s|\\t){1,8}(?:now|set(?:\s|\\t){1,8}to|still))?|(?:should|must|will|shall)(?:\s|\\t){1,8}be|to|provided|given|supplied|received|generated|created)(?:\s|\\t){0,8}:?|(?:to|as|is|=)\s|->|[-–→⇒])(?:\s|\\t){0,12}(?=\S{6})[a-z"'*\\._-]{0,60}[^\sa-z._-]/;
+  /^(?:(?:for|of|to|on|für)(?:\s|\\t)[^\r\n]{1,400}?(?:\s|\\t))?(?:(?:(?:is|was|ist|lautet|es|é|è|est)(?:(?:\s|\\t){1,8}(?:now|set(?:\s|\\t){1,8}to|still))?|(?:should|must|will|shall)(?:\s|\\t){1,8}be|to|provided|given|supplied|received|generated|created)(?:\s|\\t){0,8}:?|(?:to|as|is|=)\s|->|[-–—→⇒])(?:\s|\\t){0,12}(?=\S{6})[a-z"'*\\._-]{0,60}[^\sa-z._-]/;
 const WHOSE =
   /^(?:(?:is|was|has(?:\s|\\t){1,8}been)(?:\s|\\t){1,8}[a-z]{3,12}(?:\s|\\t){1,8})?(?:for|of|to|on|für)(?:\s|\\t)[^:：]{1,400}[:：]|^(?:is|was|ist|lautet|es|é|è|est|should be|must be|will be|shall be)(?:(?:\s|\\t){1,8}(?:now|still|set(?:\s|\\t){1,8}to))?(?:\s|\\t){0,4}[:：]/;
 
@@ -164,6 +164,7 @@ function isSaid(lowered: string, place: Place): boolean {
   const next = lowered[at] ?? "";
   const before = upTo(lowered, nameEnd, 96);
   if (isCell(lowered, nameEnd, closer)) return true;
+  if (lowered.slice(closer, at).includes("\x60\x60\x60")) return true;
   if (before.slice(-24).includes("kind") || before.endsWith("random_password")) return true;
   if (next === "*") return lowered.startsWith("**", at) && lowered.slice(at, at + 6).includes(":");
   if (next === "%") return lowered.startsWith("%22", at) || lowered.startsWith("%3d", at);
@@ -189,13 +190,16 @@ function isSaid(lowered: string, place: Place): boolean {
   if (lowered.startsWith("set ", at) || /_header|config set /.test(before)) return true;
   const said = lowered.slice(at, at + 600);
   if (SAYS_VALUE.test(said) || WHOSE.test(said)) return true;
-  if (/(?:us(?:e|ing)|with) /.test(before) && ODD_WORD.test(said)) return true;
+  if (GIVEN.test(upTo(lowered, nameEnd, 200)) && ODD_WORD.test(said)) return true;
   return isColumn(lowered, closer, at);
 }
 
 /** What goes on behind the call that a name is given to: another one, or what counts in its place. */
 const CALLED = /^(?:\.|(?:[ \t]|\\t){0,4}(?:\|\||\?\?|\?:|or[ \t\\]|\{))|unwrap/;
 const CREATED = /create[a-z \t\\]{1,80}secret/;
+/** What is told with a password: who uses it, or what else stands in a row. */
+const GIVEN =
+  /(?:us(?:e|ing)|with|user(?:[ _-]?name)?[:=]?|login[:=]?) |(?:user(?:[ _-]?name)?|login)[:=]|(?:^|[\r\n,;"'→+-]|\\[nrt]) ?pass(?:word|wd|phrase)$/;
 const ODD_WORD = /^(?:[^\s"'`\\<>|]|\\[ubf]){0,256}[\d!#$%^&*+=?~§@]/;
 /** What stands before a name with its value in quotes behind it, and no sign between. */
 const NAMED_BEFORE = /user|role|with|store|key|insert|def|setq|_header|:[\w.-]*$/;

@@ -12,6 +12,8 @@ const NEAR_NAMES =
 const HEADING = /[:={[(>,|\]][ \t]{0,40}$/;
 /** What may stand before a run that has its line for itself, below the one that names it. */
 const NOTHING = /^[\s>*`'"-]{0,12}(?:(?:new )?value:? {1,4})?["'`]?$/i;
+/** A line that belongs to no other: blank, or the beginning of a block of code. */
+const EMPTY = /^\s*(?:`{3}[\w+#-]{0,16}\s*)?$/;
 /** A key that is called nothing else has its value right behind it. */
 const BARE_KEY =
   /key[\w"'`\]\\]{0,8}(?: \d{1,2})?[ \t]{0,8}(?::=|=>|[:=,]|is )[ \t]{0,8}[("'`\\]{0,6}$/i;
@@ -74,7 +76,7 @@ function isNamedBefore(text: string, { start, end, gap, kind }: Run): boolean {
   const lines = before.split(LINE_END);
   const own = lines.pop()!;
   const isAlone = kind === "drawn" && NOTHING.test(own);
-  const above = isAlone ? lines.findLast((line) => line.trim() !== "") ?? "" : "";
+  const above = isAlone ? lines.findLast((line) => !EMPTY.test(line)) ?? "" : "";
   return hasName(own) || hasName(above) ||
     lines.some((line) => HEADING.test(line) && hasName(line)) ||
     isBelowMasked(text);

@@ -143,9 +143,9 @@ export function isRandom(value: string): boolean {
   return /[a-z]/.test(value) && /[A-Z]/.test(value) || /^[\da-f]{20,}$/i.test(value);
 }
 
-/** Words of computing with a digit: what a secret is made by, and how large or old it is. */
+/** Words of computing with a digit: what a secret is made by, of what type, and how large or old it is. */
 const TECHNICAL =
-  /^(?:base\d+(?:url)?|pkcs[-#]?\d{1,2}|sha-?\d+|md5|utf-?\d+|oauth\d?|[hrep]s\d{3}|ed25519|x\.?509|aes-?\d+|argon2\w*|bcrypt\d?|pbkdf2|http\/?\d|ipv[46]|v?\d[\d.,:/_-]*(?:[a-z]{1,6}|%)?)(?:-[a-z]+)*$/i;
+  /^(?:base\d+(?:url)?|pkcs[-#]?\d{1,2}|sha-?\d+|md5|utf-?\d+|oauth\d?|[hrep]s\d{3}|ed25519|x\.?509|aes-?\d+|argon2\w*|bcrypt\d?|(?:u?int|float|n?varchar)\d{1,3}|pbkdf2|http\/?\d|ipv[46]|v?\d[\d.,:/_-]*(?:[a-z]{1,6}|%)?)(?:-[a-z]+)*$/i;
 /** Names in a program, paths, addresses, options, calls, references, numbers of issues, files. */
 const NAMED_THING =
   /^[a-z\d]+(?:_[a-z\d]+)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[a-z]+(?:[A-Z][a-z]+)+\d{0,2}$|^[~.]{0,2}\/|^[a-z]+:\/\/|^[a-zA-Z][\w-]*(?:\/[\w.-]+)+\/?$|^--?[a-z]|[()[\]{}<>"'\x60|;\\]|=>|&&|^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$|^[$%@#&*=+!?]|^[\w.-]+@[\w-]+\.\w+$/;

@@ -21,6 +21,8 @@ const WORD_START = String.raw`(?<=^|\W|\\[nrt])`;
 const LINE_BREAK = String.raw`(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)`;
 /** How a text begins as the argument of a call, also on a line of its own. */
 const TEXT = String.raw`\((?:${LINE_BREAK}[ \t]{0,60})?[bfru@$]{0,2}${QUOTE}(?:\{noop\})?`;
+/** What begins a block of code. */
+const FENCE = String.raw`\x60{3}[\w+#-]{0,16}[ \t]{0,4}${LINE_BREAK}`;
 /** What tools put in front of a line: its number, the sign of a diff. */
 const BEFORE_LINE = String
   .raw`(?:[ \t]{0,8}\d{1,6}(?:→|\t|\\{1,7}t)|[+-])?(?:[ \t]|\\{1,7}t){0,16}`;
@@ -215,7 +217,8 @@ const FORMS: readonly Form[] = [
   {
     pattern: String
       .raw`${NAME}${NO_STEP}(?:\*\*|${MARK})?(?:${BLANKS}(?:${WHOSE}|\([^()\r\n\\]{1,60}\)|${SAYS}))?` +
-      String.raw`[ \t]{0,4}[:：](?:\*\*)?[ \t]{0,8}(?:${LINE_BREAK}){1,2}${BEFORE_LINE}${ALONE}`,
+      String
+        .raw`[ \t]{0,4}(?:[:：](?:\*\*)?[ \t]{0,8}(?:${LINE_BREAK}){1,2}(?:${FENCE})?|(?:${LINE_BREAK}){1,2}${FENCE})${BEFORE_LINE}${ALONE}`,
     isOpen: true,
   },
   {

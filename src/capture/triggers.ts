@@ -100,7 +100,7 @@ function isFollowed(text: string, literal: string, clue: Clue): boolean {
 /** A key in a sentence. */
 const SAID = /^ {0,4}\S{0,40}?(?=\S{0,300}\d)\S{16}/;
 /** A name with a password beside it, what it is told by, and how a literal may begin in a call. */
-const LOGIN = /^(?:ith {1,4}| {0,3})[\w.+@-]{1,125}(?::| \/ )[^\s\\]{8}/;
+const LOGIN = /^(?:ith {1,4}|s {1,4}| {0,3})[\w.+@-]{1,125}(?::| \/ )[^\s\\]{6}/;
 const WITH = /^s .{1,300}? (?:with|using) /s;
 const OPENED = /^\(["'\\\r\n<&-]/;
 const FIRST = /^["'\\\r\n<&-]/;
@@ -108,7 +108,7 @@ const BYTES = /^\w{0,20}\(b?["'[\\\r\n<&-]/;
 /** What follows the shortest literals and those that other things have, too, by them in small letters. */
 // deno-fmt-ignore
 const FOLLOWING: Readonly<Record<string, RegExp>> = {
-  "dp.": /^..\./s, "543": /^.:/s, "$produ": /^.{5}\$/s, "$sandb": /^..\$/s, "fied ": /^[bw]/i, "gin w": LOGIN, "gin: ": LOGIN,
+  "dp.": /^..\./s, "543": /^.:/s, "$produ": /^.{5}\$/s, "$sandb": /^..\$/s, "fied ": /^[bw]/i, "gin w": LOGIN, "gin: ": LOGIN, "gin i": LOGIN,
   "g in a": WITH, "d in a": WITH, "creds:": /^[ \t\\].{0,160}[:/]/s, "creds ": /^-.{0,160}[:/]/s, "crypt": /^[(S]/,
   ".auth(": FIRST, "_user(": FIRST, "in(": FIRST, "up(": FIRST, "auth(": FIRST, ".hash": BYTES, ".compa": BYTES, ".check": BYTES, ".gener": BYTES, "aes.ne": BYTES,
   "_super": /^user\(/, "toacco": /^unt\(["'\\\r\n<&-]/, "wallet": OPENED, ".passw": /^ord\([\w.()]{0,60}encode\(/, ".login": OPENED, "stripe": OPENED, "openai": OPENED, "_auth": /(?!)/,

@@ -547,6 +547,13 @@ export const GIVING_TEXTS: readonly string[] = [
   // A login with its password, as people write it down.
   "login with admin:% on staging",
   "Login: admin / %.",
+  "the login is admin / % there",
+  "db: host h, user app, password %, port 5432",
+  "host h, password %; port 5432",
+  "user app password % on h",
+  "Password for the staging box - %",
+  "Please store the password\n```\n%\n```",
+  "The password for joe:\n\n```text\n%\n```\nDone",
   "Test credentials: bob@x.com / %",
   "credentials: `joe` / `%`",
   "user/pass: admin/%",
