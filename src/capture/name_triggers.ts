@@ -7,7 +7,7 @@ import { ESCAPED_FRAGMENTS, type Fragment, FRAGMENTS, KEY_OWNERS, SUFFIXES } fro
 import { isNear, runsOf } from "./secret_runs.ts";
 
 /** How far behind a key that is called nothing else a run may begin. */
-const KEY_GAP = 24;
+const KEY_GAP = 72;
 
 /**
  * Whether a text may assign to a secret name: never `false` where `maskAssignments()`

@@ -7,7 +7,7 @@ import { OPEN_NAME, SAID_NAME, VALUE_MASK } from "./secret_names.ts";
 
 /** Names of secrets and of what one is asked for, which alone would say too little. */
 const NEAR_NAMES =
-  "credential|cookie|licen[cs]e key|requirepass|masterauth|log(?:ged)? ?in|signin|(?<![a-z])(?:creds?|pass|pw)(?![a-z])";
+  "credential|cookie|licen[cs]e key|requirepass|masterauth|log(?:ged)? ?in|signin|x-api(?![\\w-])|(?<![a-z])(?:creds?|pass|pw)(?![a-z])";
 /** What ends the line of a heading, to which the lines below belong. */
 const HEADING = /[:={[(>,|\]][ \t]{0,40}$/;
 /** What may stand before a run that has its line for itself, below the one that names it. */
@@ -17,6 +17,9 @@ const EMPTY = /^\s*(?:`{3}[\w+#-]{0,16}\s*)?$/;
 /** A key that is called nothing else has its value right behind it. */
 const BARE_KEY =
   /key[\w"'`\]\\]{0,8}(?: \d{1,2})?[ \t]{0,8}(?::=|=>|[:=,]|is )[ \t]{0,8}[("'`\\]{0,6}$/i;
+/** The same in a sentence: `the key x1y2z3…`, `key for the weather: x1y2z3…`. Those of tables and caches are no secrets. */
+const SAID_KEY =
+  /(?<!(?:foreign|primary|partition|sort|unique|cache|object|index|row|query|session|routing|message|idempotency|public|host|redis|s3)[ _-]?)(?<![a-z])key(?: for [\w' .-]{1,40}?(?::| is))? ["'`(\\]{0,6}$/i;
 const MIN_KEY = 16;
 /** What stands in an address is told by what stands in it. */
 const ADDRESS = /[a-z]:\/\/\S*$/i;
@@ -70,9 +73,10 @@ function endOf(text: string): string {
 /** Whether a name stands before a run on its line, or above it as a heading. */
 function isNamedBefore(text: string, { start, end, gap, kind }: Run): boolean {
   const before = text.replace(MASK, blanks).slice(-gap).split(CONTROL).at(-1)!;
+  const isLong = kind === "drawn" && end - start >= MIN_KEY;
+  if (isLong && (BARE_KEY.test(before) || SAID_KEY.test(before))) return true;
   const [address] = ADDRESS.exec(before) ?? [];
   if (address !== undefined) return hasName(address);
-  if (kind === "drawn" && end - start >= MIN_KEY && BARE_KEY.test(before)) return true;
   const lines = before.split(LINE_END);
   const own = lines.pop()!;
   const isAlone = kind === "drawn" && NOTHING.test(own);

@@ -15,6 +15,13 @@ const BESIDE = String
 const AWS_PAIR = String
   .raw`((?:AKIA|ASIA)[A-Z0-9]{16}${BESIDE}(?:\d{4}-\d\d-[\dT:.Z+-]{2,30}${BESIDE})?`;
 
+/** A sign of base64 in an address. */
+const URL_SIGN = "(?:[\\w.~/-]|%2[BF]|%3D)";
+const WITHIN = "(?=[\\w.~%/-]{0,60}";
+/** What is drawn by lot in an address, up to its end. */
+const CODE =
+  `(?:[\\da-f]{20,64}|${WITHIN}\\d)${WITHIN}[A-Z])${WITHIN}[a-z])${URL_SIGN}{20,512})(?![\\w.~%/-])`;
+
 /**
  * By kind. A pattern is made when its kind is suspected, for a hook runs once and cold. Group 1 stays in front of the
  * mask. Global, without nested quantifiers; an unbounded run is never followed by something that may fail, unless it
@@ -43,6 +50,15 @@ const PATTERNS: ReadonlyMap<string, (text: string) => RegExp> = new Map([
     "url-signature",
     () =>
       /((?:[?&, ]|amp;|u0026|X-(?:Amz|Goog)-)Signature(?:=|%3D|\\{0,7}["'][ \t]{0,4}:[ \t]{0,4}\\{0,7}["']))(?=[\w%+/.~-]{0,40}\d)[\w%+/.~-]{20,}=*/g,
+  ],
+  [
+    // The key of a weather service, and the code that a login is finished with.
+    "url-key",
+    () =>
+      new RegExp(
+        `((?:[?&]|amp;|u0026)(?:appid=(?=[\\da-f]{32}(?![\\w-]))|code=(?=${CODE})))${URL_SIGN}+`,
+        "g",
+      ),
   ],
   [
     "encoded-private-key",

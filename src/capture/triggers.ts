@@ -108,7 +108,7 @@ const BYTES = /^\w{0,20}\(b?["'[\\\r\n<&-]/;
 /** What follows the shortest literals and those that other things have, too, by them in small letters. */
 // deno-fmt-ignore
 const FOLLOWING: Readonly<Record<string, RegExp>> = {
-  "dp.": /^..\./s, "543": /^.:/s, "$produ": /^.{5}\$/s, "$sandb": /^..\$/s, "fied ": /^[bw]/i, "gin w": LOGIN, "gin: ": LOGIN, "gin i": LOGIN,
+  "appid=": /^[\da-f]{32}/, "code=": /^[\w.~%\/-]{20}/, "dp.": /^..\./s, "543": /^.:/s, "$produ": /^.{5}\$/s, "$sandb": /^..\$/s, "fied ": /^[bw]/i, "gin w": LOGIN, "gin: ": LOGIN, "gin i": LOGIN,
   "g in a": WITH, "d in a": WITH, "creds:": /^[ \t\\].{0,160}[:/]/s, "creds ": /^-.{0,160}[:/]/s, "crypt": /^[(S]/,
   ".auth(": FIRST, "_user(": FIRST, "in(": FIRST, "up(": FIRST, "auth(": FIRST, ".hash": BYTES, ".compa": BYTES, ".check": BYTES, ".gener": BYTES, "aes.ne": BYTES,
   "_super": /^user\(/, "toacco": /^unt\(["'\\\r\n<&-]/, "wallet": OPENED, ".passw": /^ord\([\w.()]{0,60}encode\(/, ".login": OPENED, "stripe": OPENED, "openai": OPENED, "_auth": /(?!)/,
