@@ -53,6 +53,7 @@ const COMMANDS: readonly {
   { word: /^sshpass$/, options: [{ form: /-p/y, kind: "secret" }], isWrapper: true },
   { word: /^(?:twine|user(?:add|mod))$/, options: [{ form: /-p|--password=?/y, kind: "secret" }] },
   { word: /^7z/, options: [{ form: /-p/y, kind: "secret", isJoined: true }] },
+  { word: /^(?:un)?rar$/, options: [{ form: /-h?p/y, kind: "secret", isJoined: true }] },
   { word: /^openssl$/, options: [{ form: /-(?:[kK]|hmac)(?!\w)/y, kind: "secret" }] },
   { word: /^mongo|[\s"']login$/, options: [{ form: /-p/y, kind: "secret" }] },
   { word: /^(?:un)?zip$/, options: [{ form: /-[a-z]{0,6}P/y, kind: "secret" }] },
@@ -70,7 +71,7 @@ const LOGIN_WORD = new RegExp(`^${LOGIN}$`);
 const WORD = new RegExp(
   String.raw`(?<=^|[^\w.-]|\\[nrt])(curl|mysql(?:dump|admin|import|show|check|sh|slap)?|sshpass|` +
     String
-      .raw`mariadb(?:-[a-z]{1,12})?|redis-cli|sqlcmd|smbclient|openssl|twine|user(?:add|mod)|7z[az]?|mongo(?:sh|dump|restore|export|import|stat|top)?|` +
+      .raw`mariadb(?:-[a-z]{1,12})?|redis-cli|sqlcmd|smbclient|openssl|unrar|rar(?= a -)|twine|user(?:add|mod)|7z[az]?|mongo(?:sh|dump|restore|export|import|stat|top)?|` +
     String
       .raw`(?:un)?zip|mosquitto_(?:pub|sub|rr)|cqlsh|ncftp(?:put|get|ls)?|nuget[ \t]{1,4}(?:add|update)[ \t]{1,4}source|supabase[ \t]{1,4}(?:link|db|migration)|lftp|ldap(?:search|modify|add|delete|passwd|whoami)|doctl|https?|` +
     String.raw`${LOGIN}[ \t]{1,4}login|${LOGIN}\\{0,7}["'],[ \t\r\n]{0,8}\\{0,7}["']login)` +

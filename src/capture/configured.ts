@@ -25,9 +25,9 @@ const REDIS_USER: Form = {
 };
 /** What is also said of these commands: only what looks like a secret is one. */
 const SAID: Form = {
-  hints: ["vault", "cargo", "unlock", "net ", "net\t", "push", "ngrok"],
+  hints: ["vault", "cargo", "unlock", "net ", "net\t", "push", "ngrok", "snyk"],
   pattern: String
-    .raw`(${START}(?:(?:vault|cargo)${BLANKS}login|bw${BLANKS}unlock|net${BLANKS}user${BLANKS}[\w.-]{1,64}|gem${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--key)|nuget${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--api-key)|ngrok${BLANKS}(?:authtoken|config${BLANKS}add-(?:authtoken|api-key)))${BLANKS}(?:${QUOTE})?)([^\s"'\\;|&<>]{8,400})`,
+    .raw`(${START}(?:(?:vault|cargo)${BLANKS}login|bw${BLANKS}unlock|snyk${BLANKS}auth|net${BLANKS}user${BLANKS}[\w.-]{1,64}|gem${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--key)|nuget${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--api-key)|ngrok${BLANKS}(?:authtoken|config${BLANKS}add-(?:authtoken|api-key)))${BLANKS}(?:${QUOTE})?)([^\s"'\\;|&<>]{8,400})`,
 };
 /** mc alias set x https://host id word: the id where it was drawn by lot. */
 const MC_ID: Form = {

@@ -184,6 +184,7 @@ function isSaid(lowered: string, place: Place): boolean {
   }
   if (at === closer) return next !== "" && "是为為は는→⇒".includes(next);
   if (/[-+]/.test(next) && before.includes("|")) return true;
+  if (/^\d{1,3}\) /.test(lowered.slice(at, at + 5))) return true; // an item of a list, its value the next
   if (SETTING.test(before) && ALONE.test(lowered.slice(at, at + 320))) return true;
   const isNamed = () => NAMED_BEFORE.test(before) || CREATED.test(upTo(lowered, nameEnd, 700));
   if (isQuoted(lowered, closer, at) && isNamed()) return true;
@@ -195,7 +196,7 @@ function isSaid(lowered: string, place: Place): boolean {
 }
 
 /** What goes on behind the call that a name is given to: another one, or what counts in its place. */
-const CALLED = /^(?:\.|(?:[ \t]|\\t){0,4}(?:\|\||\?\?|\?:|or[ \t\\]|\{))|unwrap/;
+const CALLED = /^(?:\)?\.|,|(?:[ \t]|\\t){0,4}(?:\|\||\?\?|\?:|or[ \t\\]|\{))|unwrap/;
 const CREATED = /create[a-z \t\\]{1,80}secret/;
 /** What is told with a password: who uses it, or what else stands in a row. */
 const GIVEN =

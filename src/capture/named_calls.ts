@@ -7,7 +7,14 @@ export const GAP = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]){0,20}`;
 export const OWN_NAME = `${SAID_NAME}${SUFFIX}(?![\\w-])`;
 /** The same in quotes, with what may stand before it. */
 const QUOTED_NAME = String.raw`${QUOTE}[\w./:-]{0,60}?${OWN_NAME}${QUOTE}`;
+/** The same of no words that lists have for other things. */
+const ITEM_NAME = String.raw`(?!\W{1,9}(?:token|auth)\W)${QUOTED_NAME}`;
 const VALUE = String.raw`([^"'\x60\\\r\n]{1,400})(?=${QUOTE})`;
+/** The same where a key is pressed behind it: `…{enter}`. */
+const TYPED = String
+  .raw`([^"'\x60\\\r\n]{1,400}?)(?=(?:\{\w{1,20}\}){0,3}${QUOTE})`;
+/** What a field is told in a test. */
+const EVENT = String.raw`\{${GAP}target:${GAP}\{${GAP}value:${GAP}`;
 /** An argument in quotes, and the comma behind it. */
 const ARGUMENT = String.raw`${QUOTE}[^"'\\\r\n]{1,80}${QUOTE},${GAP}`;
 
@@ -66,7 +73,21 @@ export const NAMED_CALLS: readonly Form[] = [
   // userEvent.type(screen.getByLabelText(/password/i), '…')
   {
     hints: ["/i), "],
-    pattern: String.raw`(/[^/\r\n]{0,40}?${OWN_NAME}/i\), ${QUOTE})${VALUE}`,
+    pattern: String.raw`(/[^/\r\n]{0,40}?${OWN_NAME}/i\), (?:${EVENT})?${QUOTE})${TYPED}`,
+    isOpen: true,
+  },
+  // fireEvent.change(getByLabelText('Password'), { target: { value: '…' } })
+  {
+    hints: ["bylabel", "byplaceholder", "bytestid"],
+    pattern: String
+      .raw`(by(?:label|placeholder|testid)\w{0,10}\(${QUOTE}[^"'\\\r\n]{0,40}?${OWN_NAME}${QUOTE}\),${GAP}(?:${EVENT})?${QUOTE})${TYPED}`,
+    isOpen: true,
+  },
+  // locator('input[name=password]').fill('…'), find_element(By.ID, "password").send_keys("…")
+  {
+    hints: [").fill(", ").type(", ").sendkeys(", ").send_keys("],
+    pattern: String
+      .raw`(\((?:by\.\w{1,20}[,(][ \t]{0,4})?${QUOTE}[^"'\r\n]{0,30}?(?:${QUOTE})?${OWN_NAME}(?:(?:${QUOTE})?\])?${QUOTE}\){1,2}\.(?:fill|type|send_?keys)\(${QUOTE})${TYPED}`,
     isOpen: true,
   },
   // expect(body.password).toBe('…')
@@ -90,21 +111,42 @@ export const NAMED_CALLS: readonly Form[] = [
   },
   // passwordField.typeText("…")
   {
-    hints: [".typetext("],
-    pattern: String.raw`(${SAID_NAME}\w{0,20}\.typetext\(${QUOTE})${VALUE}`,
+    hints: [".typetext(", ".fill(", ".sendkeys(", ".send_keys("],
+    pattern: String
+      .raw`(${SAID_NAME}(?:\w{0,20}\.typetext|(?:_?(?:field|input|(?:text)?box|el(?:em(?:ent)?)?|locator))?\.(?:fill|send_?keys))\(${QUOTE})${TYPED}`,
     isOpen: true,
   },
-  // fill_in 'Password', with: '…'
+  // fill_in 'Password', with: '…', fill_in 'user[password]', with: '…', fill_in :password, with: '…'
   {
     hints: ["fill_in"],
     pattern: String
-      .raw`(\bfill_in[ (]${QUOTE}[^"'\\\r\n]{0,60}?${OWN_NAME}${QUOTE},${GAP}with:${GAP}${QUOTE})${VALUE}`,
+      .raw`(\bfill_in[ (](?::|${QUOTE})[^"'\\\r\n]{0,60}?${OWN_NAME}\]?(?:${QUOTE})?,${GAP}with:${GAP}${QUOTE})${VALUE}`,
     isOpen: true,
   },
-  // std::string dbPassword{"…"}
+  // std::string dbPassword{"…"}, password { "…" }
   {
-    hints: ["word{"],
-    pattern: String.raw`(password\{ ?${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE} ?\})`,
+    hints: ["word{", "word {"],
+    pattern: String.raw`(password ?\{ ?${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE} ?\})`,
+  },
+  // parametrize("password", ["…"])
+  {
+    hints: ["parametrize("],
+    pattern: String.raw`(\bparametrize\(${ITEM_NAME},${GAP}\[${QUOTE})${VALUE}`,
+    isOpen: true,
+  },
+  // [("user", "joe"), ("password", "…")]
+  {
+    hints: ['("', "('", "(\\"],
+    pattern: String
+      .raw`(\((?<=[[(,] ?\()${ITEM_NAME},${GAP}${QUOTE})([^\s"'\x60\\]{6,400})(?=${QUOTE}\))`,
+    isOpen: true,
+  },
+  // 1) "requirepass", and 2) "…" on the line below, as Redis lists it
+  {
+    hints: [") "],
+    pattern: String
+      .raw`(\d\) ${QUOTE}(?:requirepass|masterauth|[\w.:-]{0,60}?${OWN_NAME})${QUOTE}(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ ]{0,4}\d{1,3}\) ${QUOTE})${VALUE}`,
+    isOpen: true,
   },
   // [password] => …, ["password"]=> string(12) "…", as PHP prints it
   {

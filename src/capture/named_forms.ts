@@ -1,11 +1,15 @@
 /** Secrets that a name gives away in the forms of files: a block of YAML, a variable of Terraform, a table, a form of HTML. */
 import { type Form, formsMask, type Matches } from "./forms.ts";
 import { GAP, NAMED_CALLS, OWN_NAME, QUOTE } from "./named_calls.ts";
-import { isNoSecret, isValueLike, VALUE_MASK } from "./secret_names.ts";
+import { isNoSecret, isValueLike, SUFFIX, VALUE_MASK } from "./secret_names.ts";
 
 /** Letters and digits, not a word of a header. */
 const MIXED =
   "(?=[^\\s|`]{0,128}\\d)(?=[^\\s|`]{0,128}[A-Za-z])(?:[^\\s|`\\\\]|\\\\{1,7}(?=[^\\s\\\\|`])){6,128}";
+const NEXT_LINE = String.raw`(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)`;
+/** A line of YAML that is a name with its value. */
+const ENTRY = String
+  .raw`${NEXT_LINE}[ \t]{1,20}[a-z]{2,40}:[ \t]{1,4}(?:[^\s\\]|\\{1,7}["'])(?:[^\r\n\\]|\\{1,7}["']){0,200}`;
 /** In each, group 1 stays, and what follows it is the value. */
 const FORMS: readonly Form[] = [
   // Private Key: …; what is told of one is its kind, or how it is known
@@ -122,11 +126,13 @@ const FORMS: readonly Form[] = [
     pattern: String
       .raw`(env::var\(${QUOTE}[\w.-]{0,50}?${OWN_NAME}${QUOTE}\)${GAP}(?:\.ok\(\)${GAP})?\.unwrap_or(?:_else)?\([ \t]{0,4}(?:\|_?\|[ \t]{0,4})?(?:string::from\()?${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE})`,
   },
-  // locator('input[name=password]').fill('…')
+  // DBPassword:, and Type: String and Default: … below
   {
-    hints: [").fill(", ").type(", ").sendkeys(", ").send_keys("],
+    hints: ["default:"],
     pattern: String
-      .raw`(\(${QUOTE}[^"'\r\n]{0,30}?(?:${QUOTE})?${OWN_NAME}(?:(?:${QUOTE})?\])?${QUOTE}\)\.(?:fill|type|send_?keys)\(${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE})`,
+      .raw`((?:pass(?:word|wd|phrase)|secret|(?:api|access|secret)_?key|(?:api|access|auth)_?token)${SUFFIX}:[ \t]{0,4}(?=(?:${ENTRY}){0,4}?${NEXT_LINE}[ \t]{1,20}Type:[ \t]{1,4}String(?!\w))` +
+      String
+        .raw`(?:(?!${NEXT_LINE}[ \t]{1,20}Default:)${ENTRY}){0,6}${NEXT_LINE}[ \t]{1,20}Default:[ \t]{1,4}(?:${QUOTE})?)([^\s"'\x60\\]{6,400})(?=(?:${QUOTE})?[ \t]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|${QUOTE}))`,
     isOpen: true,
   },
   // #define WIFI_PASSWORD "word", no name of a setting

@@ -24,7 +24,7 @@ const STORE = String
   String
     .raw`${BLANKS}(?:secrets?(?::[a-z]{2,8})?${BLANKS}(?:set|put|create|add|update|import|versions${BLANKS}add|generic)|` +
   String
-    .raw`create${BLANKS}secret|auth${BLANKS}login${BLANKS}(?:[^|;&\n\\]{0,60}${BLANKS})?--(?:with-token|stdin))|(?:go)?pass${BLANKS}insert|secret-tool${BLANKS}store|gpg2?${BLANKS}[^|;&\n\\]{0,120}?--passphrase-fd|passwd${BLANKS}[a-z_][\w.-]{0,31}|kinit${BLANKS}[\w./@-]{1,100}|(?:vercel|netlify|eas)${BLANKS}env(?::|${BLANKS})add)`;
+    .raw`create${BLANKS}secret|auth${BLANKS}login${BLANKS}(?:[^|;&\n\\]{0,60}${BLANKS})?--(?:with-token|stdin))|(?:go)?pass${BLANKS}insert|secret-tool${BLANKS}store|gpg2?${BLANKS}[^|;&\n\\]{0,120}?--passphrase-fd|passwd${BLANKS}[a-z_][\w.-]{0,31}|kinit${BLANKS}[\w./@-]{1,100}|cryptsetup${BLANKS}(?:--?[\w-]{1,30}${BLANKS}){0,4}(?:luks(?:Open|Format|AddKey)|open)|(?:vercel|netlify|eas)${BLANKS}env(?::|${BLANKS})add)`;
 const READER = String
   .raw`(?:--password-stdin|${START}(?:passwd --stdin|sudo -S)|${STORE})(?![\w-])`;
 const HERE = String.raw`[^|;&<\n\\]{0,80}<<<[ \t]{0,8}(?:${QUOTE})?`;

@@ -52,6 +52,7 @@ const CALLS: readonly Call[] = [
   { hints: ["pgp_sym_"], call: String.raw`pgp_sym_(?:en|de)crypt(?:_bytea)?${OPEN}`, place: 1, isSecret: isWord },
   { hints: ["gen_salt"], call: String.raw`crypt\((?=[^()\r\n]{1,200},[ \t]{0,4}gen_salt)`, place: 0, isSecret: isWord },
   { hints: ["bcrypt"], call: String.raw`bcrypt(?:js)?\.(?:hash(?:Sync|pw)?|compare(?:Sync)?|checkpw|GenerateFromPassword)${BYTES_FIRST}`, place: 0, isSecret: isWord },
+  { hints: ["hash_pwd_salt", "verify_pass"], call: String.raw`(?:Bcrypt|Argon2|Pbkdf2)\.(?:hash_pwd_salt|verify_pass)${OPEN}`, place: 0, isSecret: isWord },
   { hints: ["Wallet"], call: `Wallet${LITERAL_FIRST}`, place: 0, isSecret: isHexKey },
   { hints: ["ToAccount"], call: `privateKeyToAccount${LITERAL_FIRST}`, place: 0, isSecret: isHexKey },
   { hints: ["cookieParser"], call: `cookieParser${OPEN}`, place: 0, isSecret: isKey },
@@ -59,6 +60,9 @@ const CALLS: readonly Call[] = [
   { hints: ["getConnection"], call: String.raw`DriverManager\.getConnection${OPEN}`, place: 2, isSecret: isWord },
   { hints: ["PDO"], call: `PDO${OPEN}`, place: 2, isSecret: isWord },
   { hints: ["mysqli"], call: `(?:mysqli(?:_(?:real_)?connect)?|(?<=mysqli->)real_connect)${OPEN}`, place: 2, isSecret: isWord },
+  { hints: ["Sequelize"], call: `Sequelize${OPEN}`, place: 2, isSecret: isWord },
+  { hints: ["DBI->"], call: `DBI->connect(?:_cached)?${OPEN}`, place: 2, isSecret: isWord },
+  { hints: ["URL.create"], call: String.raw`URL\.create\((?=${GAP}${QUOTE}\w{2,20}(?:\+\w{2,20})?${QUOTE})`, place: 2, isSecret: isWord },
   { hints: [".connect"], call: String.raw`(?:pymysql|psycopg2|MySQLdb)\.connect${OPEN}`, place: 2, isSecret: isWord },
   { hints: ["bearer_auth"], call: `bearer_auth${COMMAND}`, place: 0, isSecret: isWord },
   { hints: ["basic_auth"], call: `basic_auth${COMMAND}`, place: 1, isSecret: isWord },
@@ -85,6 +89,7 @@ const CALLS: readonly Call[] = [
   { hints: [".password"], call: String.raw`[\w$]{0,40}\.user(?:[nN]ame)?\([^()\r\n]{0,80}\)${GAP}\.password${LITERAL_FIRST}`, place: 0, isSecret: isWord },
   // What clients of services are made with.
   { hints: ["Stripe", "OpenAI"], call: `(?:Stripe|OpenAI)${LITERAL_FIRST}`, place: 0, isSecret: isLongRandom },
+  { hints: ["algoliasearch"], call: `algoliasearch${OPEN}`, place: 1, isSecret: isLongRandom },
   { hints: ["Client"], call: String.raw`\w{0,40}Client\((?=${GAP}${QUOTE}[^"'\r\n]{1,100}${QUOTE},${GAP}${QUOTE}[^\s"'\x60\\]{16})`, place: 1, isSecret: isLongRandom },
 ];
 

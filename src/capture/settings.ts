@@ -129,6 +129,12 @@ export const SETTINGS: readonly Form[] = [
     pattern: String
       .raw`(${START}expect[ \t{][ -~]{0,60}?ass(?:word|phrase)(?:[ \t\r\n:?*"';{}\\]|(?<=\\)[nrt]){1,40}send(?:${BLANKS}--)?${BLANKS}${QUOTE})([ !#-&(-\[\]-~]{1,200})(?=\\{1,7}[rn])`,
   },
+  // ftp -n host <<EOF, and user joe word on a line below
+  {
+    hints: ["ftp -"],
+    pattern: String
+      .raw`(${START}ftp${BLANKS}-[a-z]{0,4}n[^\r\n<]{0,100}<<[^<]{1,200}?(?:[\r\n]|\\{1,7}n)[ \t]{0,8}user${BLANKS}[\w.@+-]{1,64}${BLANKS}(?:${QUOTE})?)${VALUE}`,
+  },
   // sonar.login=0a1b…
   {
     hints: ["sonar.login"],

@@ -118,7 +118,10 @@ const FOLLOWING: Readonly<Record<string, RegExp>> = {
   // What is given to a command.
   "qctl a": /^dd_user |^uth/, "qctl c": /^hange_p/, "qladmi": /^n.{0,350}password/s, "keygen": /^.{0,350}[ t]-[NP](?:[ \t]|\\t){0,8}[\\"']{0,24}[^\s"'\\]/s, "xpect": /^.{0,350}ass.{0,160}send/s,
   "--otp": /^.{1,30}?\d{6}/s, "dle co": /^nfig .{0,350}[^\s:]:[^\s:/]/s, "k ": /^auth|^config add-/, "mcli ": /^.{0,350}p(?:assword|sk)/s,
-  "#passw": /^ordText/, ".typet": /^ext\(["'\\\r\n<&-]/, "/i), ": FIRST, ").tobe": OPENED, ").toeq": /^ual\(/, ").tost": /^rict/, "_in": /^[ (].{0,300}ass/is, "word{": /^ ?["'\\<&-]/,
+  "#passw": /^ordText/, ".typet": /^ext\(["'\\\r\n<&-]/, "/i), ": /^["'\\\r\n<&{-]/, ").tobe": OPENED, ").toeq": /^ual\(/, ").tost": /^rict/, "_in": /^[ (].{0,300}ass/is, "word{": /^ ?["'\\<&-]/, "word {": /^ ?["'\\<&-]/,
+  ".send_": /^keys\(["'\\<&-]/, ".sendk": /^eys\(["'\\<&-]/, ".fill(": /^["'\\<&-]/,
+  "sequel": /^ize\(/, "dbi->c": /^onnect/, "url.cr": /^eate\(["'\\\r\n<&-]/, "golias": /^earch\(/,
+  "tp -": /^[a-z]{0,4}n.{0,350}user/s, "nyk au": /^th[ \t\\]/,
   "key is": SAID, "pat is": SAID, "pat: ": SAID,
   "@": /^[a-z\d-]{1,60}\.[a-z\d.-]{2,300}(?::| \/ )(?![\w.-]{1,64}\/)(?=[^\s\/]{0,128}[\d!#$%^&*?~])[^\s\\\/]{8}/i,
   "client": /^\([\s\\"'&<-].{1,380}?["';>](?:[^\s"'`\\]|\\[ubf]){16}/s,
@@ -225,7 +228,17 @@ function mayName(text: string): boolean {
 
 /** What commands have that store what they read from a pipe. */
 const mayStore = (text: string): boolean => STORING.some((word) => text.includes(word));
-const STORING = ["-token", "v add ", "-stdin", "secret", "s insert", "se-fd", "asswd ", "kinit "];
+const STORING = [
+  "-token",
+  "v add ",
+  "-stdin",
+  "secret",
+  "s insert",
+  "se-fd",
+  "asswd ",
+  "kinit ",
+  "cryptsetup ",
+];
 /** Where what they print is written to a file of a secret. */
 const TO_SECRET_FILE =
   /(?:cho|printf)[ \\t][^<>|]{0,1500}(?<![-=])>{1,2}(?:[ \\t]){0,16}(?:["'\\]{1,20}|&[a-z#\d;]{2,40};)?[\w$~./{}-]{0,600}?(?:secrets?\/|(?:password|passwd|secret|token|api[_-]?key)(?:\.[a-z]{2,8})?(?![\w./-]))/;

@@ -52,6 +52,14 @@ export const COMMAND_TEXTS: readonly string[] = [
   'expect { "*assword*" { send "%\\r" } }',
   "redis-server --requirepass %",
   'command: ["redis-server", "--requirepass", "%"]',
+  "unrar x -p% a.rar",
+  "unrar e -y '-p%' a.rar out/",
+  'subprocess.run(["unrar", "x", "-p%", "a.rar"])',
+  "rar a -hp% a.rar f",
+  'echo -n "%" | cryptsetup luksOpen /dev/sdb1 data',
+  "printf '%' | sudo cryptsetup -q luksFormat /dev/sdb1 -",
+  "ftp -n ftp.x.test <<EOF\nuser joe %\nput a\nEOF",
+  "ftp -inv h <<'END'\n  open h\n  user joe '%'\nEND",
 ];
 
 /** The same where none is given. */
@@ -95,6 +103,12 @@ export const COMMAND_KEPT: readonly string[] = [
   "I expect the password to be sent, and send it2",
   "redis-server --requirepass $REDIS2",
   "npm publish --otp=$OTP2",
+  "unrar x -p$RAR2 a.rar",
+  "unrar x -p- a2.rar",
+  "echo $PASS2 | cryptsetup luksOpen /dev/sdb1 data",
+  "echo done2; cryptsetup luksDump /dev/sdb1 | grep x2",
+  "ftp -n h <<EOF\nuser joe $PASS2\nEOF",
+  "ftp -n h <<EOF\nuser joe\nput a2\nEOF",
   "npm publish --otp=123",
 ];
 
@@ -119,6 +133,9 @@ export const QUIET_COMMANDS: readonly string[] = [
   "bundle config set path vendor/bundle",
   "ngrok http 8080",
   "klist",
+  "unrar x -o+ a.rar",
+  "a library and its options -p",
+  "ftp -n h < script",
   "nmcli dev wifi list",
   "echo done > out/a.txt",
   "printf '%s' a > b && cat b > c",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { redactText } from "../../src/capture/redact.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
-import { PLACED_TEXTS } from "./placed_seeds.ts";
+import { PLACED_OPEN_TEXTS, PLACED_TEXTS } from "./placed_seeds.ts";
 
 const RULES = { patterns: [] };
 const WORD = "horsebattery";
@@ -19,6 +19,15 @@ for (const placed of PLACED_TEXTS) {
       const masked = redactText(led, RULES).replace(":setting]", ":secret]");
       assert.equal(masked, led.replace(WORD, "[redacted:secret]"));
     }
+  });
+}
+
+for (const placed of PLACED_OPEN_TEXTS) {
+  Deno.test(`a word with a digit is masked in ${JSON.stringify(placed)}`, () => {
+    const text = placed.replace("%", "hunter2pass");
+    assert.ok(needsRedaction(JSON.stringify({ a: text }), []), "the cheap look sees it");
+    const masked = redactText(text, RULES).replace(":setting]", ":secret]");
+    assert.equal(masked, text.replace("hunter2pass", "[redacted:secret]"));
   });
 }
 

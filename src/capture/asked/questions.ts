@@ -69,6 +69,7 @@ const QUESTIONS: readonly Question[] = [
     ["az", "acr login", "--expose-token"],
     ["az", "account get-access-token", "--query", "accessToken"],
     ["kubectl|oc", "create token"],
+    ["kubectl|oc", "view-secret", "[\\w.-]{1,253} [\\w.-]{1,253}"],
     ["heroku", "^config:get", String.raw`${OWN_NAME}|\w{1,60}_KEY`],
     ["gcloud", "auth(?: application-default)? print-(?:access|identity)-token"],
     ["gcloud", "secrets versions access"],
@@ -127,6 +128,7 @@ const QUESTIONS: readonly Question[] = [
     ["curl", String.raw`[^ ]*/latest/api/token`],
   ]),
   ...rows("words", [
+    ["redis-cli", "config get", "requirepass|masterauth"],
     ["etcdctl", "get", NAMED],
     ["vault", "token (?:create|lookup)|print token"],
     ["(?:flyctl|fly)", "tokens create[^]*"],
@@ -141,6 +143,7 @@ const QUESTIONS: readonly Question[] = [
     ["argocd", "admin initial-password"],
   ]),
   ...rows("settings", [
+    ["kubectl|oc", "view-secret"],
     ["kubectl|oc", "get", "secrets?(?:/[^ ]+)?", "(?:-o|--output)[ =]?(?:json|yaml)"],
     ["vault", "kv get|read"],
     ["op", "item get"],
