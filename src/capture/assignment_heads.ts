@@ -1,5 +1,5 @@
 /** What leads from a secret name to its value: its quotes, a type, a sign, a call around the value. */
-import { OPEN_NAME, SAID_NAME, SUFFIX } from "./secret_names.ts";
+import { HELD_NAME, SAID_NAME, SUFFIX } from "./secret_names.ts";
 
 /** What begins a colour of a terminal. */
 export const ESC = "\x1b";
@@ -21,7 +21,7 @@ export const BEFORE_QUOTE = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]|${COLOUR}){0,40
 const CLOSER = String.raw`(?:${COLOUR}){0,3}\\{0,7}["'\x60]?\]?(?:${COLOUR}){0,3}`;
 /** A name (group 1), what closes it (2), the space behind it (3), and the sign that leads to its value (4). */
 export const HEAD = String
-  .raw`((?:${SAID_NAME}|${OPEN_NAME})${SUFFIX})(?![\w-])(${CLOSER})([ \t]{0,8}(?:${COLOUR}){0,3})` +
+  .raw`((?:${SAID_NAME}|${HELD_NAME})${SUFFIX})(?![\w-])(${CLOSER})([ \t]{0,8}(?:${COLOUR}){0,3})` +
   String.raw`(:[ \t]{0,4}${TYPE}[ \t]{0,4}=(?=${BEFORE_QUOTE}\\{0,7}["'\x60])|` +
   // Not the padding of base64 at the end of a line.
   String.raw`:[ \t]{0,4}[a-z]{1,20}[ \t]{0,4}=(?![=>]|[ \t]{0,4}(?:$|[\r\n]|\\[nr]))|` +

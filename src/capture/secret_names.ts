@@ -1,7 +1,7 @@
 /** Which names are those of secrets, and which values of theirs are plainly none. */
 import { SUFFIXES } from "./clues.ts";
 import { isPlainValue } from "./plain_values.ts";
-import { isScrambled } from "./secret_runs.ts";
+import { isDrawn, isScrambled } from "./secret_runs.ts";
 
 /** What stands before `pass` in the name of a password; behind other letters it is another word: `bypass`. */
 const PASS_OWNERS =
@@ -56,6 +56,13 @@ export const OPEN_NAME = String
 /** What may follow a secret name. */
 export const SUFFIX = `(?:[_-]?(?:${SUFFIXES.toReversed().join("|")}|\\d{1,2}))?`;
 
+/** What a service or a role is called, whose key has no word for it in its name: `MAPBOX=…`. */
+const SERVICE =
+  "(?:nextauth|oauth_client|service_role|codecov|openai|anthropic|mapbox|datadog|mailgun)";
+const OF_SERVICE = new RegExp(`${SERVICE}${SUFFIX}$`, "i");
+/** What may hold a secret as its value, and says nothing where it is only spoken of. */
+export const HELD_NAME = `(?:${OPEN_NAME}|${SERVICE})`;
+
 /** A mask, also one that was cut where a text was shortened. */
 const MARKER =
   /^(?:\[redacted:[a-z\d-]+\]|\[private removed\]|\[(?:red[act]{0,3}e?d?:?[a-z\d-]*|priv[ate]{0,3}[ a-z]{0,8})…)$/;
@@ -90,7 +97,7 @@ let nameAtEnd: RegExp | undefined;
 
 /** Whether a key (`credentials`, `--ssh-key`) may name a secret, or what leads to one: a file, an address. */
 export function isOpenName(name: string): boolean {
-  openNameAtEnd ??= new RegExp(`${OPEN_NAME}${SUFFIX}$`, "i");
+  openNameAtEnd ??= new RegExp(`${HELD_NAME}${SUFFIX}$`, "i");
   return openNameAtEnd.test(name);
 }
 let openNameAtEnd: RegExp | undefined;
@@ -114,6 +121,7 @@ const KEPT_ELSEWHERE =
 
 function isOpenSecret(name: string, value: string): boolean {
   if (/dsn/i.test(name)) return LOGIN.test(value);
+  if (OF_SERVICE.test(name)) return /^[\w+/~.-]{24,}={0,2}$/.test(value) && isDrawn(value);
   if (value.length > 256) return isRandom(value);
   if (/(?:key|salt|code|phrase|mnemonic|_pat)\W?[a-z\d]*$/i.test(name) && !/ssh/i.test(name)) {
     return isKeyLike(value);

@@ -96,6 +96,40 @@ Deno.test("a value is masked as a whole where a part of it is the secret", () =>
   }
 });
 
+Deno.test("the key of a service that its name alone tells of is masked where it was drawn by lot", () => {
+  const key = "w3JhghqnCG7Ztfs6cKm4YiZsedvbABIu";
+  for (
+    const [before, after] of [
+      ["NEXTAUTH=", ""],
+      ["GITHUB_OAUTH_CLIENT=", " x"],
+      ['SUPABASE_SERVICE_ROLE="', '"'],
+      ["env:\n  CODECOV: ", "\n  CI: true"],
+      ["run export MAPBOX=", " first"],
+      ['"OPENAI": "', '"'],
+    ] as const
+  ) {
+    const text = before + key + after;
+    assert.ok(needsRedaction(JSON.stringify({ a: text }), []), "the cheap look sees it");
+    assert.equal(redactText(text, RULES), `${before}[redacted:secret]${after}`);
+  }
+  const environment = { Variables: { OPENAI: key, REGION: "eu-1" } };
+  assert.ok(needsRedaction(JSON.stringify(environment), []), "the cheap look sees it");
+  assert.deepEqual(redactValue(environment, RULES), {
+    Variables: { OPENAI: "[redacted:secret]", REGION: "eu-1" },
+  });
+  for (
+    const text of [
+      '"openai": "^4.20.1"',
+      "OPENAI=gpt-4o-mini-2024-07-18",
+      "OPENAI_BASE=https://x.test/a2/b3c4d5e6f7g8h9j1k2",
+      'mapbox: "mapbox://styles/mapbox/navigation-night-v1"',
+      '"codecov": "0a1b2c3d4e5f67890a1b2c3d4e5f67890a1b2c3d"',
+      `ask OpenAI for ${key}`,
+      "service_role: arn:aws:iam::123456789012:role/AppRole2",
+    ]
+  ) assert.equal(redactText(text, RULES), text);
+});
+
 Deno.test("a NUL becomes a blank, wherever it stands, and hides no secret behind it", () => {
   const value = {
     prompt: "before\0behind",
