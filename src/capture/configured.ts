@@ -1,7 +1,7 @@
 /** `gh secret set NAME --body word`: what a command stores as a secret, and what files of logins hold, known by their own words. */
 import { type Form, mayMatch } from "./forms.ts";
 import { isChosen, isDrawn, isScrambled } from "./secret_runs.ts";
-import { isNoSecret, isRandom, isValueLike, VALUE_MASK } from "./secret_names.ts";
+import { isNoSecret, isRandom, isValueLike, NO_ENTRY, VALUE_MASK } from "./secret_names.ts";
 import {
   BLANKS,
   FIELD,
@@ -98,7 +98,7 @@ const PASSWORDS: readonly Form[] = [
 const SAID_KEY: Form = {
   hints: ["key is", "pat is", "pat:"],
   pattern: String
-    .raw`((?<![\w-])(?:(?:[kK]ey|PAT) is|PAT:) {1,4}${MARK})([\w!#$%&()*+,./:;=?@[\]^{}~-]{16,256})`,
+    .raw`((?<![\w-])(?:(?:${NO_ENTRY}[kK]ey|PAT) is|PAT:) {1,4}${MARK})([\w!#$%&()*+,./:;=?@[\]^{}~-]{16,256})`,
 };
 /** The private keys of chains of blocks, one or a row of them, known by what they are called, for hashes look the same. */
 const HEX_KEY = String.raw`(?:0x)?[\da-f]{64}(?!\w)`;

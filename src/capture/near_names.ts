@@ -3,7 +3,7 @@
  * rules for single forms know plainer values, too; here a secret has to look as nothing else does.
  */
 import { MAX_GAP, type Run, secretRuns } from "./secret_runs.ts";
-import { OPEN_NAME, SAID_NAME, VALUE_MASK } from "./secret_names.ts";
+import { NO_ENTRY, OPEN_NAME, SAID_NAME, VALUE_MASK } from "./secret_names.ts";
 
 /** Names of secrets and of what one is asked for, which alone would say too little. */
 const NEAR_NAMES =
@@ -15,11 +15,17 @@ const NOTHING = /^[\s>*`'"-]{0,12}(?:(?:new )?value:? {1,4})?["'`]?$/i;
 /** A line that belongs to no other: blank, or the beginning of a block of code. */
 const EMPTY = /^\s*(?:`{3}[\w+#-]{0,16}\s*)?$/;
 /** A key that is called nothing else has its value right behind it. */
-const BARE_KEY =
-  /key[\w"'`\]\\]{0,8}(?: \d{1,2})?[ \t]{0,8}(?::=|=>|[:=,]|is )[ \t]{0,8}[("'`\\]{0,6}$/i;
-/** The same in a sentence: `the key x1y2z3…`, `key for the weather: x1y2z3…`. Those of tables and caches are no secrets. */
-const SAID_KEY =
-  /(?<!(?:foreign|primary|partition|sort|unique|cache|object|index|row|query|session|routing|message|idempotency|public|host|redis|s3)[ _-]?)(?<![a-z])key(?: for [\w' .-]{1,40}?(?::| is))? ["'`(\\]{0,6}$/i;
+const BARE_KEY = new RegExp(
+  String
+    .raw`${NO_ENTRY}key[\w"'\x60\]\\]{0,8}(?: \d{1,2})?[ \t]{0,8}(?::=|=>|[:=,]|is )[ \t]{0,8}[("'\x60\\]{0,6}$`,
+  "i",
+);
+/** The same in a sentence: `the key x1y2z3…`, `key for the weather: x1y2z3…`. Those of places and caches are no secrets. */
+const SAID_KEY = new RegExp(
+  String
+    .raw`${NO_ENTRY}(?<!(?:index|query|session|message|public|host|redis|s3)[ _-]?)(?<![a-z])key(?: for [\w' .-]{1,40}?(?::| is))? ["'\x60(\\]{0,6}$`,
+  "i",
+);
 const MIN_KEY = 16;
 /** What stands in an address is told by what stands in it. */
 const ADDRESS = /[a-z]:\/\/\S*$/i;
@@ -32,7 +38,15 @@ const LAST_ENTRIES =
   /(?:^|[\r\n])([ \t]+)["']?([\w.@-]{1,60})["']?[ \t]*(?:=>|[:=])[ \t]*["']?\[redacted:secret\]["']?,?\r?\n([ \t]+)["']?[\w.@-]{1,60}["']?[ \t]*(?:=>|[:=])[ \t]*["']?$/;
 /** What digits in hexadecimal are that are no key. */
 const OF_HASH =
-  /sha|hash|md5|commit|digest|checksum|etag|rev(?:ision)?\b|fingerprint|uuid|address|\bids?\b|_id\b|Id\b/;
+  /sha|hash|md5|commit|digest|checksum|etag|rev(?:ision)?\b|fingerprint|uuid|address|\bids?\b|_id\b|Id\b|\b(?:[Rr]evert|[Mm]erge|[Rr]ebase|cherry-pick)\b/;
+/** As many digits has the hash of a commit. */
+const COMMIT_LENGTH = 40;
+/** What stands between a name and such a hash: `the token bug came with …`, and not `the token for x is …`. */
+const OF_COMMIT =
+  /^[\w./-]{0,24}[,;]? (?!(?:for|of|to|on|in|is|are|was|were|as|from|by|with|we|i|you|that|which|used|here|value|should|must|will)\b)[a-z]{2,}(?!.*(?:[:=]|\bis)[\s"'`*]{0,4}$)/i;
+/** Who or what has its id right behind. */
+const OWNER =
+  /(?<![\w-])(?:user|tenant|account|customer|organi[sz]ation|org|workspace)(?: id)? ["'`]?$/i;
 const LINE_END = /[\r\n]/;
 /** Of these JSON makes six signs: the cheap look would not see so far. */
 // deno-lint-ignore no-control-regex
@@ -50,7 +64,7 @@ export function maskNearNames(text: string): string {
     const after = text.slice(end, Math.min(end + gap, runs[at + 1]?.start ?? Infinity));
     const isNamed = run.kind === "hex"
       ? isKeyBehindName(before, run)
-      : isNamedBefore(before, run) || isNamedBehind(after);
+      : !isOfOwner(before, run) && (isNamedBefore(before, run) || isNamedBehind(after));
     if (!isNamed) return;
     masked += text.slice(done, start) + VALUE_MASK;
     done = end;
@@ -86,10 +100,16 @@ function isNamedBefore(text: string, { start, end, gap, kind }: Run): boolean {
     isBelowMasked(text);
 }
 
+/** Whether a run is the id of someone or something. */
+function isOfOwner(before: string, { kind }: Run): boolean {
+  return kind === "drawn" && OWNER.test(before);
+}
+
 /** Whether a name stands close before digits on their line, and nothing that says they are a hash. */
-function isKeyBehindName(text: string, { gap }: Run): boolean {
+function isKeyBehindName(text: string, { start, end, gap }: Run): boolean {
   const line = text.replace(MASK, blanks).slice(-gap).split(CONTROL).at(-1)!.split(LINE_END).pop()!;
-  return hasName(line) && !OF_HASH.test(line);
+  if (!hasName(line) || OF_HASH.test(line)) return false;
+  return end - start !== COMMIT_LENGTH || !OF_COMMIT.test(line.split(nameOf()).at(-1)!);
 }
 
 /** Whether the entry before, as far in and with a name that tells nothing, was masked for the sake of what it stands below. */
@@ -108,7 +128,10 @@ function blanks(mask: string): string {
 }
 
 function hasName(text: string): boolean {
-  name ??= new RegExp(`${SAID_NAME}|${OPEN_NAME}(?![a-z])|${NEAR_NAMES}`, "i");
-  return name.test(text);
+  return nameOf().test(text);
+}
+
+function nameOf(): RegExp {
+  return name ??= new RegExp(`${SAID_NAME}|${OPEN_NAME}(?![a-z])|${NEAR_NAMES}`, "i");
 }
 let name: RegExp | undefined;

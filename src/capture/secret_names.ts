@@ -53,6 +53,10 @@ export const OPEN_NAME = String
     .raw`(?:seed|recovery|backup)[_-]?phrase|salt(?<=(?:^|[^a-z]|\\[nrt]|password|auth|hash|user)salt)|` +
   String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pw)`;
 
+/** Before `key`: not that of an entry in a table or a store. */
+export const NO_ENTRY =
+  "(?<!(?i:foreign|primary|unique|composite|partition|sort|row|cache|lookup|routing|idempotency|object)[ _-]?)";
+
 /** What may follow a secret name. */
 export const SUFFIX = `(?:[_-]?(?:${SUFFIXES.toReversed().join("|")}|\\d{1,2}))?`;
 

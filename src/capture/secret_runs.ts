@@ -37,9 +37,9 @@ export function isScrambled(value: string): boolean {
 
 /** The words and numbers that a name in a program is made of. */
 const WORDS = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g;
-/** Hashes in hexadecimal, numbers of what is no secret, public keys, classes of characters, the alphabet. */
+/** Hashes in hexadecimal, ids of what is no secret, public keys, classes of characters, the alphabet. */
 const NO_LOT =
-  /^(?:[\da-f-]+$|0x[\da-f]+(?:u?l{0,2}|n)$|sha\d+-|AAAA[BCE]|LS0tLS|(?:(?:srv)?toolu|msg|req|call|resp|pk)_|chatcmpl-)|a-z|0-9|pbkdf2|hmac|sha\d{2,3}|aes\d{3}|abcdef|uvwxyz|12345/i;
+  /^(?:[\da-f-]+$|0x[\da-f]+(?:u?l{0,2}|n)$|sha\d+-|AAAA[BCE]|LS0tLS|(?:(?:srv)?toolu|msg|req|call|resp|pk|cust?|usr|user|acct|org|tenant|team)_|chatcmpl-)|a-z|0-9|pbkdf2|hmac|sha\d{2,3}|aes\d{3}|abcdef|uvwxyz|12345/i;
 /** A run whose signs are a part of it: of 16 at least, of letters in both cases and digits. */
 const OF_SIGNS = /^(?=.*[a-z])(?=.*[A-Z])(?=.{16}).*[A-Za-z\d][!@#$^*+/]+[A-Za-z\d].*$/;
 /** How paths begin, or a word between two slashes. */
