@@ -11,7 +11,7 @@
  */
 
 import { BEFORE_QUOTE, COLOURS, ESC, HEAD } from "./assignment_heads.ts";
-import { isCode, isFormat, KEYWORD, STRUCTURE, type Unquoted } from "./code_values.ts";
+import { isCode, isFormat, isMember, KEYWORD, STRUCTURE, type Unquoted } from "./code_values.ts";
 import {
   beginningAt,
   closesWord,
@@ -257,7 +257,8 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   if (isNoSecret(form.name, value) || leadsOn(value)) return undefined;
   if (statement !== value && isNoSecret(form.name, statement)) return undefined;
   const isNamedHeader = form.separator === ":" && HEADER.test(form.name);
-  if (isNamedHeader && (KEYWORD.test(value) || /^\$\(|^%[sdv]/.test(beginning))) return undefined;
+  const isExpression = KEYWORD.test(value) || isMember(value) || /^\$\(|^%[sdv]/.test(beginning);
+  if (isNamedHeader && isExpression) return undefined;
   const isNamed = /authorization$/i.test(form.name) && (form.separator !== "=" || form.isTight);
   // `token = token or {}`
   if (scheme > 0 && KEYWORD.test(value)) return undefined;

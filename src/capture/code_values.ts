@@ -5,6 +5,9 @@ import { isBarePass, isRandom } from "./secret_names.ts";
 /** Words that stand where a value would. */
 export const KEYWORD =
   /^(?:await|new|async|function|typeof|return|self|this|super|not|lambda|if|is|in|and|or|the|an?|to|for|with|flags?|options?|arguments?)$/;
+/** What a sentence says of an option. */
+const OF_OPTION =
+  /^(?:are|was|were|be|does|did|has|had|have|must|can|cannot|may|might|should|shall|will|would|could|needs|takes|when|where|instead|before|after|without|because|but|that|which|then)$/;
 /** What begins like this is no value. */
 export const STRUCTURE = new RegExp(
   String
@@ -51,6 +54,7 @@ export interface Surroundings extends Unquoted {
 export function isCode(value: string, around: Surroundings): boolean {
   const { name, separator, isTight, beginning, after } = around;
   if (value === "" || KEYWORD.test(value)) return true;
+  if (separator === undefined && OF_OPTION.test(value) && /^ [a-z]/.test(after)) return true;
   if (CALL.test(beginning)) {
     const isAlone = around.line.trim() === value;
     return goesOn(around.line) || !(isAlone || /\d/.test(value) || isScrambled(value));
@@ -69,12 +73,17 @@ export function isCode(value: string, around: Surroundings): boolean {
   }
   if (isTight && name === name.toUpperCase()) return false;
   if (/^@[\w.-]+$/.test(value) && OWN_NAME.test(value)) return true;
-  if (PATH.test(value)) return !isTight || CODE_ROOT.test(value) || OWN_NAME.test(value);
+  if (PATH.test(value)) return !isTight || isMember(value);
   if (isTight) return /^[A-Za-z_]+$/.test(value) && OWN_NAME.test(value);
   if (/^[A-Za-z_$]*\d?$/.test(value) && OWN_NAME.test(value)) return true;
   if (!/^[A-Za-z_$][A-Za-z_]*\$?$/.test(value)) return false;
   const endsLine = /^(?:$|[\r\n]|\\[nr])/.test(after);
   return separator !== ":" || !endsLine || /[A-Z_$]/.test(value);
+}
+
+/** Whether a value is the path to a member of what programs have, or to one with a secret name: `self.credentials.token`. */
+export function isMember(value: string): boolean {
+  return PATH.test(value) && (CODE_ROOT.test(value) || OWN_NAME.test(value));
 }
 
 /** Whether brackets that a line opens are closed in it, or in a line below. */

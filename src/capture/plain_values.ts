@@ -1,5 +1,20 @@
 /** What stands behind a secret name and is plainly none: a text for people, a command, the name of a test or of a file. */
 
+/** A number of a version, and what may follow the numbers: `-rc.1`, `-20210101120000-a1b2c3d4e5f6`. */
+const NUMBER = String.raw`(?:0|[1-9]\d{0,4}|[x*])`;
+const RELEASE = String.raw`(?:[-+](?:[\da-z]{1,14}|[A-Z]{1,8}\d{0,3})(?:[-+.][\da-z]{1,14}){0,3})?`;
+/** `1.2.3`, and one number or more behind a sign: `^1.2`. */
+const VERSION = String.raw`v?${NUMBER}(?:\.${NUMBER}){1,2}${RELEASE}`;
+const BOUND = String.raw`(?:[~<>=!]=|[~^<>=]) ?v?${NUMBER}(?:\.${NUMBER}){0,2}${RELEASE}`;
+
+/** Versions of a package, of which the first is of this form: `npm:x@^1.2 || 2.0.0`. */
+function range(first: string): RegExp {
+  return new RegExp(
+    String.raw`^(?:(?:workspace|npm|jsr):(?:@?[\w./-]{1,80}@)?)?${first}` +
+      String.raw`(?:(?: \|\| | - |, ?| )(?:${BOUND}|${VERSION})){0,5}$`,
+  );
+}
+
 /** What is no secret under some names alone. */
 const PLAIN_UNDER: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
   // The working directory.
@@ -23,6 +38,20 @@ const PLAIN_UNDER: readonly { readonly name: RegExp; readonly value: RegExp }[] 
   { name: /(?:key|token|auth|secret)$/i, value: /^X(?:-[A-Z][A-Za-z]{1,20}){1,4}$/ },
   { name: /./, value: /^PBKDF2With[A-Za-z\d]{4,24}$/ },
   { name: /signing_?key$/i, value: /^[A-F\d]{16,40}$/ },
+  // Versions of a package whose name ends so, and where it comes from. A date may be a password.
+  { name: /^[a-z\d@/._-]+$/, value: range(BOUND) },
+  { name: /^[a-z\d@/._-]*(?:token|secret|auth|key)$/, value: range(VERSION) },
+  {
+    name: /^[a-z\d@/._-]+$/,
+    value:
+      /^(?:latest|(?:workspace|catalog):[*^~]?|(?:git\+[a-z]{3,5}|git(?:hub|lab)|bitbucket|file|link|portal):(?:\/\/(?:git@)?)?[\w.~-]{0,60}\/[\w./#~^-]{1,100})$/,
+  },
+  // An address of words.
+  {
+    name: /(?:token|secret|auth|key)$/i,
+    value:
+      /^https?:\/\/[a-z][a-z-]{0,30}\d{0,2}(?:\.[a-z][a-z-]{0,30}){0,4}(?::\d{2,5})?(?:\/[a-z]{1,20}\d?(?:[-_.][a-z]{1,20}\d?){0,4}){0,8}\/?$/,
+  },
   // A role, and what a workflow may do with a token.
   { name: /authorization$/i, value: /^[a-z]{2,16}$/ },
   { name: /id[_-]?token$/i, value: /^(?:write|read|none)$/ },

@@ -181,6 +181,26 @@ const KEPT = [
   '"password": "Das Passwort ist falsch"',
   'TOKEN="$(vault read -field=token secret/x2)"',
   "PASSWORD=`pass show db2`",
+  // Versions of packages, and where they come from.
+  '"jsonwebtoken": "^8.5.1"',
+  '"@types/jsonwebtoken": "~9.0.6", "csrf-token": "1.0.0-rc.1"',
+  '"express-rate-limit-token": ">=1.2.0 <2.0.0", "jsonwebtoken": "^8.5.1 || ^9.0.0"',
+  '"jsonwebtoken": "workspace:^1.2.0", "gtoken": "npm:@example/gtoken@9.0.2"',
+  '"jsonwebtoken": "git+https://git.example.com/a/jsonwebtoken.git#v9.0.0", "gtoken": "file:../gtoken"',
+  '"generate-password": "^1.7.1", "gtoken": "9.x", "x-token": "latest"',
+  'vault-token = "1.4.2"\nfoo-secret = ">=1.2,<2"\ndep-token = "~=1.4"\nx-secret = "==1.2.*"',
+  "my-secret: v0.0.0-20210101120000-a1b2c3d4e5f6",
+  // Addresses of what has words alone in it.
+  "token: https://docs.example.com/auth/tokens",
+  '"token": "https://auth.example.com:8443/oauth2/v1/token", "auth": "http://localhost:9000"',
+  // An expression as the value of a header.
+  "{'X-Session-Token': self.credentials.token}",
+  "'X-Api-Key': config.apiKey, 'X-Auth-Token': req.session.authToken",
+  // Options that a sentence is about.
+  "when --password is given it fails, --token was ignored and --api-key does nothing",
+  "If --tlspassword are specified",
+  "--token must be set, the --secret can be given, and --password cannot be empty",
+  "use --token instead of --password when it fails",
   // The last word of a command is no item of a list.
   '{"command":"gh auth status --show-token","description":"run"}',
   '{"command":"mysql -u root --password","description":"run it 2"}',
@@ -191,6 +211,38 @@ for (const text of KEPT) {
     assert.equal(redactText(text, RULES), text);
     const payload = { tool_response: { stdout: `a\n${text}\nb` } };
     assert.deepEqual(redactValue(payload, RULES), payload);
+  });
+}
+
+Deno.test("an edit of a package's version stays, and so does a map of them", () => {
+  const [before, after] = ['    "jsonwebtoken": "^8.5.1",', '    "jsonwebtoken": "^9.0.3",'];
+  const edit = {
+    tool_input: { file_path: "/p/package.json", old_string: before, new_string: after },
+    tool_response: { structuredPatch: [{ lines: [`-${before}`, `+${after}`] }] },
+  };
+  assert.deepEqual(redactValue(edit, RULES), edit);
+  const map = { dependencies: { "@types/jsonwebtoken": "~9.0.6", "vault-token": "1.4.2" } };
+  assert.deepEqual(redactValue(map, RULES), map);
+});
+
+/** What a version and an address could be taken for. */
+const SECRETS = [
+  'SECRET="1.2.3-k9Xw2mQp7LzR4tVbk9Xw"',
+  'password: "12.10.1987"',
+  'API_SECRET="12.10.1987"',
+  'DB_PASSWORD="^8.5.1"',
+  'token: "1000.8cb99d4f2e"',
+  'secret: "192.168.10.44"',
+  "token: https://hooks.example.com/in/k9Xw2mQp7LzR",
+  'token: "https://k9Xw2mQp7LzR.example.com"',
+  'auth: "github:k9Xw2mQp7LzR4tVb"',
+  "X-Session-Token: k9Xw2m.QpLzRt",
+  "deploy --token must",
+];
+for (const text of SECRETS) {
+  Deno.test(`the secret is masked in ${JSON.stringify(text)}`, () => {
+    assert.ok(needsRedaction(JSON.stringify({ text }), []), "the cheap look sees it");
+    assert.match(redactText(text, RULES), /^[\w -]+[=:]? ?"?\[redacted:secret\]"?$/);
   });
 }
 
