@@ -184,6 +184,9 @@ interface Container {
 
 type Copy = (source: unknown, secrecy: Secrecy, name?: string) => unknown;
 
+/** A line of a diff: of a list of arguments the first is none. */
+const DIFF_LINE = /^[-+ \\@]|^$/;
+
 /**
  * Lists of strings are taken as the lines of one text, and as the arguments of a command: `--token` makes a secret of
  * what follows.
@@ -192,13 +195,14 @@ function redactItems(container: Container, copy: Copy, rules: Settling): void {
   const source = container.source as readonly unknown[];
   const target = container.target as unknown[];
   const isText = source.length > 1 && source.every((item) => typeof item === "string");
+  const isDiff = isText && source.every((item) => DIFF_LINE.test(String(item)));
   const items = isText
     ? withoutHeader(maskArguments(settle(source as readonly string[], rules)))
     : source;
   items.forEach((item, index) => {
     const before = items[index - 1];
-    // What has a blank in it is the line of a list or of a diff.
-    const flag = typeof before === "string" && /^-\S+$/.test(before) && isNamed(before)
+    // What has a blank in it is the line of a list.
+    const flag = !isDiff && typeof before === "string" && /^-\S+$/.test(before) && isNamed(before)
       ? before
       : "";
     const isFlagged = flag !== "" && typeof item === "string";

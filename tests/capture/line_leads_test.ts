@@ -318,3 +318,12 @@ Deno.test("lines with something in front take linear time", () => {
     assert.ok(elapsed < 2_000, `${elapsed} ms for ${JSON.stringify(unit)}`);
   }
 });
+
+Deno.test("a line of a patch that is a word with a sign in front is no option of a command", () => {
+  for (const word of ["pass", "token", "secret"]) {
+    const patch = { structuredPatch: [{ lines: [`-${word}`, "+return self.items[key]"] }] };
+    assert.deepEqual(redactValue(patch, RULES), patch);
+    const args = ["deploy", `--${word}`, "+Xk29vPq77LmZ"];
+    assert.deepEqual(redactValue(args, RULES), ["deploy", `--${word}`, "[redacted:secret]"]);
+  }
+});

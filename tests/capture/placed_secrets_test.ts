@@ -26,7 +26,7 @@ for (const placed of PLACED_OPEN_TEXTS) {
   Deno.test(`a word with a digit is masked in ${JSON.stringify(placed)}`, () => {
     const text = placed.replace("%", "hunter2pass");
     assert.ok(needsRedaction(JSON.stringify({ a: text }), []), "the cheap look sees it");
-    const masked = redactText(text, RULES).replace(":setting]", ":secret]");
+    const masked = redactText(text, RULES).replace(/:(?:setting|password)\]/, ":secret]");
     assert.equal(masked, text.replace("hunter2pass", "[redacted:secret]"));
   });
 }
