@@ -1,5 +1,5 @@
 /** Something that was said to be left, or stood on a list, ready to be looked for in what was done since. */
-import { filesNamedIn, joinedIn, lackingIn, listIn, placesIn } from "./left/words.ts";
+import { filesNamedIn, joinedIn, lackingIn, listIn, placesIn, STILL_OPEN } from "./left/words.ts";
 import { numberPattern } from "./number_words.ts";
 import type { LeftItem } from "./observation.ts";
 import { once } from "./once.ts";
@@ -91,7 +91,7 @@ export function restOf(
   const parts = item.parts.filter((part) => !isOver(part));
   if (parts.length === item.parts.length) return item;
   if (parts.length === 0) return null;
-  const lead = COUNTS.test(item.lead) ? "Still open: " : item.lead;
+  const lead = COUNTS.test(item.lead) ? STILL_OPEN : item.lead;
   return soughtItem(leftItem(lead + parts.map(({ text }) => text).join(", ")));
 }
 

@@ -128,9 +128,15 @@ function doneIn(turn: TurnDeeds): DoneIn {
 }
 
 /** Whether a person does not want what is left, or has done it: what is called so is most of it, and nothing else. */
-function isDropped({ about, text }: SoughtItem, { words }: ReadDeed): boolean {
-  return words.size > 0 && sharedOf(words, about) * 2 > words.size && !areContrary(about, words) &&
-    !standsForAnother(about, words, { text });
+function isDropped(item: SoughtItem, { words }: ReadDeed): boolean {
+  const { about, text } = item;
+  return words.size > 0 && sharedOf(words, about) * 2 > words.size && isOfAll(item, words) &&
+    !areContrary(about, words) && !standsForAnother(about, words, { text });
+}
+
+/** Whether what is said of something that is left is not of a part of what that joins: it names all of these, or none. */
+function isOfAll({ joined }: SoughtItem, words: Words): boolean {
+  return joined.isSubsetOf(words) || joined.isDisjointFrom(words);
 }
 
 /** Whether what is left was asked for by its name: no other word is said, and more than one of it is. */
@@ -204,13 +210,16 @@ function wasToldOfAll(item: SoughtItem, told: readonly ReadDeed[]): boolean {
   );
 }
 
-/** Whether somebody wanted what is left and nothing else, and heard by the same word that it is done. */
+/** Whether somebody wanted what is left and nothing else, all that it joins, and heard by the same word that it is done. */
 function wasAskedForAndTold(
-  { what, lacks }: SoughtItem,
+  item: SoughtItem,
   { wanted, told }: { readonly wanted: readonly ReadDeed[]; readonly told: readonly ReadDeed[] },
 ): boolean {
+  const { what, lacks } = item;
   return lacks.size > 0 &&
-    wanted.some(({ words }) => words.isSubsetOf(what) && lacks.isSubsetOf(words)) &&
+    wanted.some(({ words }) =>
+      words.isSubsetOf(what) && lacks.isSubsetOf(words) && isOfAll(item, words)
+    ) &&
     told.some(({ words }) => lacks.isSubsetOf(words));
 }
 

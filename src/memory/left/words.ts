@@ -35,9 +35,14 @@ const GOES_ON =
 /** … and none has a word that may be of the others as well. */
 const OF_ALL =
   /\b(?:for|in|to|of|on|at|by|with|from|into|für|von|im|zu|mit|de|para|en|pour|need|needs|are|is)\b/i;
+/** What may stand before the rest of one that is done in part. */
+export const STILL_OPEN = "Still open: ";
 const MAX_PARTS = 8;
 /** More is not looked at. */
 const MAX_CHARS = 1_000;
+
+/** `Pagination is missing, as is the export`: what is left stands on both sides. */
+const AS_IS = /,? as (?:is|are) (?=(?:the|an?|all|any|our|its|their)\b(?! case\b))/i;
 
 /** The files that a sentence names. */
 export function filesNamedIn(text: string): string[] {
@@ -76,11 +81,14 @@ export function openingOf(text: string): Opening {
   return "either";
 }
 
-/** A list that is told in a sentence: what stands before it, and its things; none where it is no such list. */
+/** A list that is told in a sentence: what stands before it, or may, and its things; none where it is no such list. */
 export function listIn(text: string): { readonly lead: string; readonly parts: readonly string[] } {
   const head = text.slice(0, MAX_CHARS);
   const [lead] = LEAD.exec(head) ?? [];
-  if (lead === undefined) return { lead: "", parts: [] };
+  if (lead === undefined) {
+    const parts = head.replace(/[.!\s]+$/, "").split(AS_IS);
+    return parts.length > 1 ? { lead: STILL_OPEN, parts } : { lead: "", parts: [] };
+  }
   const body = head.slice(lead.length).replace(/[.!。\s]+$/, "");
   const byComma = body.split(COMMAS);
   const parts = byComma.flatMap((part, n) =>

@@ -1,6 +1,7 @@
 /** What Claude says is still open, in the last messages of a session. */
 import type { ObservationKind, ObservedFacts } from "../observation.ts";
 import { describesIt } from "./behaviour.ts";
+import { clausesLeft } from "./clauses.ts";
 import { foundIn } from "./person.ts";
 import { inContext } from "./fragments.ts";
 import { isSignedDone, signedLines } from "./signs.ts";
@@ -88,7 +89,8 @@ export function saidLeft(
   const lines = linesOf(plain);
   const found = new Map<string, SaidLeft>();
   const keep = (from: number, to: number, nth?: number) => {
-    const said = message.slice(from, to).replace(/\s+/g, " ").replace(/^[-*+•#>]+ /, "").trim();
+    const said = message.slice(from, to).replace(/\s+/g, " ").replace(/^[-*+•#>]+ |[,;]$/g, "")
+      .trim();
     const text = shortened(said, MAX_CHARS);
     if (text !== "" && !found.has(text)) {
       found.set(text, { text, ...(nth === undefined ? {} : { nth }) });
@@ -202,25 +204,32 @@ function paragraphEnd(text: string, from: number): number {
 function leftSentences(plain: string, line: Line): Line[] {
   const found: Line[] = [];
   let before: Line | undefined;
+  let last: Line | undefined;
   for (const { 0: text, index } of line.text.matchAll(SENTENCES)) {
     const sentence = { text, at: line.at + index };
     const context = before;
     before = sentence;
-    for (const left of leftIn(text)) {
-      const ahead = text.slice(Math.max(0, left.index - LOOKED_AROUND_CHARS), left.index);
-      const own = `${ahead}${left[0]}`.replace(OTHER_CLAUSE, "").slice(0, -left[0].length);
-      if (NOTHING.test(own)) continue;
-      const behind = text.slice(left.index + left[0].length).slice(0, LOOKED_AROUND_CHARS);
-      if (describesIt({ before: ahead, left: left[0], behind })) continue;
-      const from = sentence.at + left.index + left[0].length;
-      if (isTakenBack(plain, { from, end: endOf(sentence) })) continue;
-      const told = inContext(sentence, context, { line, isTold: context === found.at(-1) });
-      if (told !== null) found.push(told);
-      break;
-    }
+    const lefts = leftIn(text).filter((left) => isLeftThere(plain, sentence, left));
+    if (lefts.length === 0) continue;
+    const told = inContext(sentence, context, { line, isTold: context === last });
+    if (told === sentence) found.push(...clausesLeft(sentence, lefts));
+    else if (told !== null) found.push(told);
+    last = sentence;
     if (found.length >= MAX_ITEMS) break;
   }
   return found;
+}
+
+/** Whether something is left as a sentence seems to say. */
+function isLeftThere(plain: string, sentence: Line, left: RegExpExecArray): boolean {
+  const { text } = sentence;
+  const ahead = text.slice(Math.max(0, left.index - LOOKED_AROUND_CHARS), left.index);
+  const own = `${ahead}${left[0]}`.replace(OTHER_CLAUSE, "").slice(0, -left[0].length);
+  if (NOTHING.test(own)) return false;
+  const behind = text.slice(left.index + left[0].length).slice(0, LOOKED_AROUND_CHARS);
+  if (describesIt({ before: ahead, left: left[0], behind })) return false;
+  const from = sentence.at + left.index + left[0].length;
+  return !isTakenBack(plain, { from, end: endOf(sentence) });
 }
 
 /** The list that begins behind some lines, or the paragraph where none does: what is open of it, and its last line. */
