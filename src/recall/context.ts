@@ -58,6 +58,8 @@ const IS_TRIVIAL = '"trivial":true';
 /** What is over though nothing that was seen has mended it: no observation has this number. */
 const OVER = { resolvedBy: 0 };
 
+/** Git dates a commit to the second: one of the second in which a session was seen last may have come after it. */
+const DATED_TO_MS = 1_000;
 /** Of a commit whose branch was in no other one when it was found to be gone. */
 const UNMERGED = " (its branch was deleted unmerged)";
 
@@ -267,6 +269,6 @@ function commitsOn({ project, branch }: ContextPlace, rows: readonly Tellable[])
   return (session) => {
     if (branch === null || session.branch !== branch) return [];
     commits ??= unknown();
-    return commits.filter(({ atMs }) => atMs > session.updatedAtMs).map(turnOf);
+    return commits.filter(({ atMs }) => atMs + DATED_TO_MS > session.updatedAtMs).map(turnOf);
   };
 }

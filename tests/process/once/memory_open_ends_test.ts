@@ -591,3 +591,25 @@ Deno.test("what a session said is left is done by a commit of a person on its br
     else assert.doesNotMatch(told, /Left open|\d open/, `${left} ${script}`);
   }
 });
+
+Deno.test("a commit of a person counts also in the second in which the session was seen last", async () => {
+  using at = await workplace();
+  await asked(at, "Add refunds");
+  await edit(at, "src/refunds.ts", "1\n");
+  await said(at, "Refunds work. The tests for refunds are still missing.");
+  const second = Math.floor(Date.now() / 1_000) - 60;
+  const db = new DatabaseSync(at.database);
+  db.exec(`UPDATE observations SET updated_at_ms = ${second}900`);
+  db.close();
+  const commit = (subject: string, atSecond: number) =>
+    new Deno.Command("git", {
+      args: ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"]
+        .concat("-m", subject),
+      cwd: at.project,
+      env: { GIT_COMMITTER_DATE: `${atSecond} +0000` },
+    }).output();
+  await commit("Add tests for refunds", second - 1);
+  assert.match(await start(at), /The tests for refunds are still missing/);
+  await commit("Cover refunds: more tests", second);
+  assert.doesNotMatch(await start(at), /Left open/);
+});
