@@ -1,5 +1,6 @@
 /** What was left with a question to the person, and is over by the answer alone. */
 import { hasEnded } from "./said/done.ts";
+import { LEFT_SO } from "./said/fragments.ts";
 import { leftClauseOf } from "./said/open.ts";
 import type { SoughtItem } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";
@@ -15,21 +16,42 @@ const IS_YES_OR_NO =
 /** … but for one after whose no something is to be done. */
 const KEEPS =
   /\b(?:leave|keep|skip|ignore|drop|stay|wait|later|without|still|enough|fine|ok(?:ay)?|lassen|bleiben)\b/i;
+const KEEPS_ALL = new RegExp(KEEPS, "gi");
 /** By these an answer is told to be carried out. */
 const DO_SO =
   /\b(?:(?:please )?(?:do|use|take|make|go (?:for|with)|let['’]?s (?:do|use|take|go (?:for|with))) (?:it|that|this|so)?)\b/gi;
 
+/** What the person is asked by what was left: at its end, or before it says how that is until the answer; empty where nothing is. */
+export function questionIn(text: string): string {
+  return lastQuestion(text.replace(leftSoIn(text), ""));
+}
+
 /**
- * Whether a turn has settled what the one before it left with a question: the person said no to what was only asked, or answered
- * in words of the question, or with what has none (`0`), and the turn changed something and ended.
+ * Whether a turn has settled what the one before it left with a question: the person said no to what was only asked, or to leave
+ * it as it is, or answered in words of the question, or with what has none (`0`), and the turn changed something and ended.
  */
 export function isSettledBy({ text }: Pick<SoughtItem, "text">, turn: Turn): boolean {
-  const question = lastQuestion(text);
+  const question = questionIn(text);
   const [prompt] = turn.asked;
   if (question === "" || prompt === undefined || turn.asked.length > 1) return false;
   if (SAYS_NO.test(prompt)) return isAskedAlone(text, question);
-  if (/[?？]\s*$/.test(prompt) || !turn.hasChanged || !hasEnded(turn)) return false;
-  return tellingWords(prompt.replace(DO_SO, " ")).isSubsetOf(tellingWords(question));
+  if (/[?？]\s*$/.test(prompt)) return false;
+  const answer = prompt.replace(DO_SO, " ");
+  if (keepsIt(answer, leftSoIn(text))) return true;
+  return turn.hasChanged && hasEnded(turn) &&
+    tellingWords(answer).isSubsetOf(tellingWords(question));
+}
+
+/** The sentence at the end that says how it is until the answer; empty where none does. */
+function leftSoIn(text: string): string {
+  const last = text.slice(Math.max(text.lastIndexOf("?"), text.lastIndexOf("？")) + 1);
+  return LEFT_SO.test(last) ? last : "";
+}
+
+/** Whether an answer is to leave it as it is. */
+function keepsIt(answer: string, leftSo: string): boolean {
+  const words = tellingWords(answer.replace(KEEPS_ALL, " "));
+  return words.size > 0 && words.isSubsetOf(tellingWords(leftSo));
 }
 
 /** Whether nothing is left but what is asked, and no is an answer that leaves all as it is. */

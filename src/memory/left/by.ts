@@ -1,5 +1,5 @@
 /** What a session left, of all that Claude said in it is still to be done. */
-import { isSettledBy } from "../answered.ts";
+import { isSettledBy, questionIn } from "../answered.ts";
 import { isDeedOfCommands } from "./deeds.ts";
 import type { PassedSince } from "./failing.ts";
 import { hasDone, saysAgain } from "./items.ts";
@@ -14,7 +14,6 @@ import {
   withoutPicked,
   wordsOf,
 } from "../sought_item.ts";
-import { lastQuestion } from "../turn_end.ts";
 import { hasWorked, type Turn } from "../turns.ts";
 
 /** Nothing of it is left, as Claude says behind what it did. */
@@ -112,7 +111,7 @@ function meantBy({ asked }: Turn, left: readonly Left[]): readonly Left[] {
 
 /** What an answer has settled of what the turn before it left; nothing where that asks several things. */
 function settledBy(turn: Turn, left: readonly Left[]): readonly Left[] {
-  const asks = left.filter(({ item }) => lastQuestion(item.text) !== "");
+  const asks = left.filter(({ item }) => questionIn(item.text) !== "");
   return asks.length === 1 ? asks.filter(({ item }) => isSettledBy(item, turn)) : [];
 }
 

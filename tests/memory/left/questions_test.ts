@@ -60,3 +60,30 @@ Deno.test("what was left with a question stays open where it was not answered, o
   const two = `${LIMIT}\n\nOpen question: should locked users get a mail?`;
   assert.equal(openOf(two, { asked: "no", said: "OK." }).length, 2);
 });
+
+const LEFT_SO = "Should the endpoint be public or behind auth? I left it public for now.";
+
+Deno.test("how it is until a question is answered is told with that, and is over with the answer", () => {
+  const auth = {
+    asked: "behind auth please",
+    said: "The endpoint requires auth now.",
+    file: "src/users.ts",
+    commit: "Require auth for /users",
+  };
+  assert.deepEqual(openOf(LEFT_SO, auth), []);
+  assert.deepEqual(openOf(LEFT_SO, auth, { isLater: true }), []);
+  for (const asked of ["public is fine", "keep it public", "no"]) {
+    assert.deepEqual(openOf(LEFT_SO, { asked, said: "OK." }), [], asked);
+  }
+  const others: readonly ToldTurn[] = [
+    { asked: "rename the route", said: "Renamed.", file: "src/users.ts" },
+    { asked: "behind auth", said: "Good, I'll do that next." },
+    { asked: "thanks", said: "You're welcome." },
+    { asked: "public or not, what do others do?", said: "Most require a token." },
+  ];
+  for (const next of others) assert.deepEqual(openOf(LEFT_SO, next), [LEFT_SO], next.asked);
+  assert.deepEqual(openOf(`Open question: ${LEFT_SO}`, auth), []);
+  assert.deepEqual(openOf("I left it public for now.", { asked: "thanks", said: "Sure." }), [
+    "I left it public for now.",
+  ]);
+});
