@@ -1,6 +1,6 @@
 /** What a session was asked when it was cut off, and whether a later one has gone on with it. */
 import type { Tellable } from "./context_text.ts";
-import { areApart, numbersOf, speakOf } from "./left/items.ts";
+import { areApart, numbersOf, speakOf } from "./left/compared.ts";
 import { asksForIt, GOES_ON } from "./prompt_asks.ts";
 import { keptWords, type SoughtItem, soughtItem, wordsIn } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";

@@ -90,6 +90,8 @@ export interface Deed {
   readonly sure?: true;
   /** That was made: added, written, built. */
   readonly makes?: true;
+  /** Of what is `dropped`: a person has seen that it is right, so that it is tested, and no more. */
+  readonly tried?: true;
 }
 
 /** What a turn of a session did. */

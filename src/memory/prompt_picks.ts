@@ -180,6 +180,14 @@ const DID_IT =
 /** The same as all of a sentence, or before a comma: `the key is rotated`. */
 const IT_IS_DONE =
   /^\W*(?:(?:ok(?:ay)?|yes|done|so|hi|now|also|btw|fyi)\b\W*)*((?!(?:when|if|after|before|until|once|unless|what|that|which|where|as|since|while|why|how|not|make|check|see)\b)[^,.;:!?\n]{1,50}? (?:is|are|has been|have been) (?:(?:now|already|all|both) )*(?:rotated|set|revoked|registered|configured|created|updated|deployed|applied|migrated|pushed|merged|bumped|published|copied|uploaded|replaced|regenerated|approved|granted|tagged|enabled))(?: (?:now|already|too))?(?=\s*(?:[.;!]|, (?!but\b)|$))/giu;
+/** That something is right, as a person sees it: what that is, and where. */
+const IS_RIGHT = new RegExp(
+  "(?:^|[,.;:!]\\s*)(?:(?:yes|yep|ok(?:ay)?|great|nice|perfect|thanks|so|and|now)\\b[\\s,.!]*)*(?:(?:it|that|this|all|everything|(the [^,.;:!?\\n]{1,40}?)) )?" +
+    "(?:(?:looks?|works?|renders?) (?:all )?(?:good|fine|great|well|ok(?:ay)?|right|correct(?:ly)?|perfect(?:ly)?|as expected)\\b|works(?= (?:in|on|with)\\b))([^,.;:!?\\n]{0,60})",
+  "giu",
+);
+/** Behind it, where it is not. */
+const NOT_THERE = /\b(?:but|except|not|if|when|once|while|until|unless|only)\b.*$/i;
 /** Behind what was done, what else there is to do. */
 const WHAT_ELSE =
   /\s?[,;–—-] ?(?:and |so )?(?:what(?:['’]s| is)? (?:else|next|now|left|missing)|anything else|is (?:that|this) (?:all|it))\b[^,?]{0,30}[?？]/gi;
@@ -187,6 +195,8 @@ const WHAT_ELSE =
 const UNSPACED_DROPS =
   /([^。！？、，\n]{1,20}?)(?:は|も)?(?:不要|いらない|いりません|やめ(?:ます|る|よう)|要らない)|(?:不用|不要|不做|取消|别做|别管)(?:再)?([^。！？，\n]{1,20})|([^。！？，\n]{1,20})(?:不做了|不用了|不要了|先不做)/gu;
 
+/** So much of a prompt is looked at. */
+const MAX_TOLD_CHARS = 1_000;
 const SENTENCE_END = /(?<=[.!?？\n])/;
 /** Who asks has not decided. */
 const ASKS = /[?？]$/;
@@ -201,14 +211,26 @@ const ARTICLE = /^(?:les?|la|des?|du|une?|el|los|las|una?|il|lo|gli|os?|as?|der|
 
 /** What a prompt does not want, or has done itself, each as it is called there. */
 export function droppedIn(prompt: string): string[] {
-  const text = prompt.slice(0, 1_000).replace(WHAT_ELSE, ".").split(SENTENCE_END)
-    .filter((sentence) => !ASKS.test(sentence)).join("");
+  const text = statementsOf(prompt.slice(0, MAX_TOLD_CHARS).replace(WHAT_ELSE, "."));
   return [DROPS, IS_OUT, DID_IT, IT_IS_DONE, UNSPACED_DROPS, BUT_NOT].flatMap((form) =>
     [...text.matchAll(form)].flatMap(([, ...groups]) => {
       const named = groups.find((one) => one !== undefined) ?? "";
       return form === BUT_NOT && NOT_FOR_GOOD.test(named) ? [] : notWantedOf(named).split(AND_THE);
     })
   ).map((one) => one.trim().replace(ARTICLE, "")).filter((one) => one !== "");
+}
+
+/** What a prompt says is right as it is, with where that was seen: `the layout in the browser`. */
+export function triedIn(prompt: string): string[] {
+  const text = statementsOf(prompt.slice(0, MAX_TOLD_CHARS));
+  return [...text.matchAll(IS_RIGHT)]
+    .map(([, thing = "", where = ""]) => `${thing}${where.replace(NOT_THERE, "")}`.trim())
+    .filter((one) => one !== "");
+}
+
+/** A text without its questions. */
+function statementsOf(text: string): string {
+  return text.split(SENTENCE_END).filter((sentence) => !ASKS.test(sentence)).join("");
 }
 
 function notWantedOf(named: string): string {

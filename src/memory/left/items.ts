@@ -1,5 +1,7 @@
 /** Whether a later session, or a later turn, has done what was said to be left. */
+import { areApart, numbersOf, sharedOf, speakOf } from "./compared.ts";
 import { isDeedThatRan } from "./deeds.ts";
+import { isDropped, isOfAll } from "./dropped.ts";
 import { isToBeMade, wasMade } from "./things.ts";
 import { type DoneIn, isOutlived } from "./states.ts";
 import type { Deed, TurnDeeds } from "../observation.ts";
@@ -8,10 +10,6 @@ import { openingOf } from "./words.ts";
 import { saysItFails, type SoughtItem, wordsIn, wordsOf } from "../sought_item.ts";
 import { areContrary, requiredOf, standsForAnother } from "../word_places.ts";
 
-/** Of so many words all have to be there; of more most. */
-const FEW = 3;
-const MOST = 0.6;
-const ENOUGH = 5;
 /** A thing is called by so many words. */
 const MAX_NAME = 3;
 
@@ -125,18 +123,6 @@ function doneIn(turn: TurnDeeds): DoneIn {
     told: readDeeds(turn).filter(({ by }) => by !== "dropped").map(({ words }) => words),
     hasChanged: (turn.files ?? []).length > 0,
   };
-}
-
-/** Whether a person does not want what is left, or has done it: what is called so is most of it, and nothing else. */
-function isDropped(item: SoughtItem, { words }: ReadDeed): boolean {
-  const { about, text } = item;
-  return words.size > 0 && sharedOf(words, about) * 2 > words.size && isOfAll(item, words) &&
-    !areContrary(about, words) && !standsForAnother(about, words, { text });
-}
-
-/** Whether what is said of something that is left is not of a part of what that joins: it names all of these, or none. */
-function isOfAll({ joined }: SoughtItem, words: Words): boolean {
-  return joined.isSubsetOf(words) || joined.isDisjointFrom(words);
 }
 
 /** Whether what is left was asked for by its name: no other word is said, and more than one of it is. */
@@ -264,32 +250,4 @@ function isSaidBy(item: SoughtItem, other: SoughtItem): boolean {
   return speakOf(item.about, other.about) && !areContrary(item.about, other.about) &&
     !standsForAnother(item.about, other.about, item) &&
     !standsForAnother(other.about, item.about, other);
-}
-
-/** The words with a digit. */
-export function numbersOf(words: Words): Words {
-  return new Set([...words].filter((word) => /\d/.test(word)));
-}
-
-/** Whether both are of something with a number, and of none that is the same. */
-export function areApart(one: Words, other: Words): boolean {
-  return one.size > 0 && other.size > 0 && one.isDisjointFrom(other);
-}
-
-/** Whether some words are of what others are about. @param options `isNear`: more than half of them are enough. */
-export function speakOf(
-  about: Words,
-  words: Words,
-  { isNear = false }: { readonly isNear?: boolean } = {},
-): boolean {
-  const { size } = about;
-  const most = size <= FEW ? size : Math.max(FEW, Math.ceil(size * MOST));
-  const wanted = Math.min(isNear ? Math.floor(size / 2) + 1 : most, ENOUGH);
-  return size > 0 && sharedOf(about, words) >= wanted;
-}
-
-function sharedOf(about: Words, words: Words): number {
-  let shared = 0;
-  for (const word of about) if (words.has(word)) shared++;
-  return shared;
 }

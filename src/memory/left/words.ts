@@ -16,7 +16,7 @@ const WHERE: ReadonlySet<string> = new Set("in of at inside from into within for
 const LACKING: ReadonlySet<string> = new Set("not never be t nicht".split(" "));
 /** … whatever of these stands between. */
 const BETWEEN: ReadonlySet<string> = new Set(
-  "yet been be being fully properly really actually to all".split(" "),
+  "yet been be being fully properly really actually able to all".split(" "),
 );
 /** What stands before a list that is told in a sentence: `Remaining: `. */
 const LEAD = /^[^:：\n]{1,60}[:：]\s*/;

@@ -8,7 +8,7 @@ import { leftClauseOf, saidLeft } from "./open.ts";
 import { answersHow } from "./person.ts";
 import { keptWords, leftItem } from "../sought_item.ts";
 import { tellingWords } from "../telling_words.ts";
-import { droppedIn, type Picked, pickedIn } from "../prompt_picks.ts";
+import { droppedIn, type Picked, pickedIn, triedIn } from "../prompt_picks.ts";
 import { hadToStop, lastQuestion, tellsPlan, waitsForAnswer } from "../turn_end.ts";
 import { hasWorked, type Turn } from "../turns.ts";
 
@@ -117,6 +117,7 @@ export function deedsOf(turn: Omit<Turn, "endedAtMs">): TurnDeeds {
     ...made.map((title) => deed("made", title.replace(COMMIT_TITLE, ""))),
     ...prompts.map((prompt) => deed(isMade ? "asked" : "wanted", prompt)),
     ...asked.flatMap(droppedIn).map((one) => deed("dropped", one)),
+    ...asked.flatMap(triedIn).map((one) => ({ ...deed("dropped", one), tried: true as const })),
   ].filter(({ about }) => about !== "");
   const picks = asked.map(pickedIn).find((one) => one !== null);
   return {

@@ -87,3 +87,31 @@ Deno.test("how it is until a question is answered is told with that, and is over
     "I left it public for now.",
   ]);
 });
+
+Deno.test("what could not be tested is over once a person says that it is right there", () => {
+  const browser = "I could not test this in a browser.";
+  const safari = "The upload has not been tested in Safari yet.";
+  const rows: readonly (readonly [said: string, asked: string, isOpen: boolean])[] = [
+    [`${browser} Please verify the layout manually.`, "looks good in the browser", false],
+    [browser, "it looks great in the browser. Now add a footer", false],
+    [safari, "works in Safari", false],
+    [safari, "ok, the upload works fine in Safari", false],
+    [safari, "works in Firefox", true],
+    [safari, "the download works fine in Safari", true],
+    [safari, "make sure that it looks good in Safari", true],
+    [safari, "works in Safari?", true],
+    [
+      "I was not able to verify it in Chrome and Safari.",
+      "works in Chrome but not in Safari",
+      true,
+    ],
+    ["The tests for the browser are still missing.", "looks good in the browser", true],
+    ["Dark mode is not supported in the browser yet.", "looks good in the browser", true],
+  ];
+  for (const [said, asked, isOpen] of rows) {
+    for (const isLater of [false, true]) {
+      const open = openOf(said, { asked, said: "Great." }, { isLater });
+      assert.equal(open.length, isOpen ? 1 : 0, `${said} ${asked} ${open}`);
+    }
+  }
+});
