@@ -1,12 +1,16 @@
 /** What was left with a question to the person, and is over by the answer alone. */
+import { numbersOf, sharedOf } from "./left/compared.ts";
 import { hasEnded } from "./said/done.ts";
 import { LEFT_SO } from "./said/fragments.ts";
 import { leftClauseOf } from "./said/open.ts";
+import { NEEDS_ANSWER } from "./said/person.ts";
 import type { SoughtItem } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";
 import { lastQuestion } from "./turn_end.ts";
 import type { Turn } from "./turns.ts";
 
+/** That Claude needs the answer, and for what. */
+const ASKS_FOR_ANSWER = new RegExp(`\\b${NEEDS_ANSWER}.*`, "is");
 /** A prompt that only says no. */
 const SAYS_NO =
   /^\W*(?:no|nope|nah|nein|non|não|いいえ|不)(?:,? (?:thanks?|thank you|please|danke|gracias|merci))?\W*$/i;
@@ -23,7 +27,7 @@ const DO_SO =
 
 /** What the person is asked by what was left: at its end, or before it says how that is until the answer; empty where nothing is. */
 export function questionIn(text: string): string {
-  return lastQuestion(text.replace(leftSoIn(text), ""));
+  return ASKS_FOR_ANSWER.exec(text)?.[0] ?? lastQuestion(text.replace(leftSoIn(text), ""));
 }
 
 /**
@@ -38,8 +42,15 @@ export function isSettledBy({ text }: Pick<SoughtItem, "text">, turn: Turn): boo
   if (/[?？]\s*$/.test(prompt)) return false;
   const answer = prompt.replace(DO_SO, " ");
   if (keepsIt(answer, leftSoIn(text))) return true;
-  return turn.hasChanged && hasEnded(turn) &&
-    tellingWords(answer).isSubsetOf(tellingWords(question));
+  return turn.hasChanged && hasEnded(turn) && isAnswer(answer, question);
+}
+
+/** Whether words answer a question, in words of it or with none; where Claude could not go on without it, in half of them. */
+function isAnswer(answer: string, question: string): boolean {
+  const [words, asked] = [tellingWords(answer), tellingWords(question)];
+  if (!ASKS_FOR_ANSWER.test(question)) return words.isSubsetOf(asked);
+  const named = words.difference(numbersOf(words));
+  return 2 * sharedOf(named, asked) >= named.size;
 }
 
 /** The sentence at the end that says how it is until the answer; empty where none does. */

@@ -29,6 +29,9 @@ const BEFORE_ITS_THING =
 /** Between the things of such a list, … */
 const COMMAS = /\s*[,;、，；]\s*(?:(?:and|or|und|y|et)\s+)?/i;
 const AND = /\s+(?:and|und|y|et|&)\s+/i;
+/** … where none of them is done as well: `I did not add pagination or sorting`, … */
+const AND_OR = /\s+(?:and|und|y|et|&|n?or|oder)\s+/i;
+const NONE_OF = /^[^?？]*(?:\b(?:not|no|neither|never|nicht|kein\w*)\b|n['’]t\b)[^?？]*$/i;
 /** … of which none begins so, … */
 const GOES_ON =
   /^(?:which|who|that|so|since|because|but|once|if|when|as|while|unless|until|e\.g|i\.e|like|such|including|then|die|der|das|weil|wenn|aber|sobald)\b/i;
@@ -100,11 +103,12 @@ export function listIn(text: string): { readonly lead: string; readonly parts: r
   return isList ? { lead, parts } : { lead: "", parts: [] };
 }
 
-/** Of what a text joins a word for each: those on both sides of an "and", and of a list the last that is its own. @param parts Of the list. */
+/** Of what a text joins a word for each: those on both sides of an "and", or of an "or" behind a "not", and of a list the last that is its own. @param parts Of the list. */
 export function joinedIn(text: string, parts: readonly string[]): ReadonlySet<string> {
   const wordsOf = (text: string) => [...tellingWords(text)];
   const joined = new Set<string>();
-  const texts = text.slice(0, MAX_CHARS).split(AND);
+  const head = text.slice(0, MAX_CHARS);
+  const texts = head.split(NONE_OF.test(head) ? AND_OR : AND);
   const [sides, listed] = [texts.length === 1 ? [] : texts.map(wordsOf), parts.map(wordsOf)];
   for (let n = 1; n < sides.length; n++) {
     const [before, after] = [sides[n - 1]!, sides[n]!];

@@ -31,9 +31,14 @@ const WHILE_IT_IS = /(?:[^\s,;.]\s+|:\s*)while\b[^,;:]*$/i;
 /** It was so … */
 const WAS = /\b(?:was|were|had)(?: \w+ly)?\s*$/i;
 const WAS_NOT = /^(?:was|were|had)n['’]t\b/i;
-/** … as what was wrong, or until something came. */
+/** … as what was wrong, until something came, or in what is no more. */
 const FOR_A_REASON =
   /\b(?:root cause|caused?|culprit|reason|bug|because|since|crash(?:ed)?|race|when|problem was|issue was)\b/i;
+const OF_BEFORE =
+  /\b(?:old|previous|former|original|earlier) (?:code|version|implementation|logic|behaviou?r|design|approach|handler|script|parser|query|check|loop|regex) *$|\bbefore (?:this|that|the|my) (?:change|commit|fix|patch|refactoring|PR)\b(?! (?:goes|can|is|lands|ships))[^;:]*$/i;
+const PAST = /\b(?:was|were|had|did|could)(?: \w+ly)?\s*$/i;
+const PAST_NOT = /^(?:was|were|had|did|could)(?: not|n['’]t)\b/i;
+const IS_SO_STILL = /\b(?:either|neither|still|nor)\b/i;
 const AT_A_TIME =
   /\b(?:when|while|before|by the time|at the time|this morning|yesterday|earlier|at first)\b/i;
 /** What is missing is left only where it is a part of the work. */
@@ -77,6 +82,9 @@ const DESCRIBES: readonly ((said: SaidSo) => boolean)[] = [
   ({ before, left }) => isOfNoun(before) && (!tellsOfIt(before) || isPast({ before, left })),
   ({ before, left, behind }) =>
     isPast({ before, left }) && (FOR_A_REASON.test(before) || AT_A_TIME.test(behind)),
+  ({ before, left, behind }) =>
+    (PAST.test(before) || PAST_NOT.test(left)) && OF_BEFORE.test(before.replace(PAST, "")) &&
+    !IS_SO_STILL.test(behind),
   ({ before, left, behind }) =>
     IS_MISSING.test(left) && !PART_OF_WORK.test(before) &&
     (FOUND.test(before) || !ENDS.test(behind.replace(/:.*/, ":"))),

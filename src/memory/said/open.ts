@@ -6,6 +6,7 @@ import { foundIn } from "./person.ts";
 import { inContext } from "./fragments.ts";
 import { isSignedDone, signedLines } from "./signs.ts";
 import { type Line, tableAt, tableOfLeftAt } from "./tables.ts";
+import { isTakenBack, NONE_BEHIND } from "./taken_back.ts";
 import { HEADING, LEADS_TO_LEFT, leftIn, TELLS } from "./words.ts";
 import { tellingWords } from "../telling_words.ts";
 import { shortened } from "../text.ts";
@@ -25,24 +26,6 @@ const NOTHING = /\b(?:no|nothing|none|without)\b/i;
 /** … but for what is said in another clause than these are: `There are no retries yet, and the docs …`. */
 const OTHER_CLAUSE =
   /^.*[,;] (?:and|but) (?=(?:the|an?|I|we|it|its|they|their|this|that|these|those|our|my|there)\b)/i;
-/** Words behind them that take it back: at once, … */
-const NONE_BEHIND =
-  /^[\s*_:.#(–—-]*(?:(?:none|nothing|n\/a|nichts|nada|optional)\b(?! (?:but|except|besides|other))|(?:all )?done(?=\s*(?:[.,;:!)]|$)))/i;
-/** … in the same clause, … */
-const DONE_BEHIND =
-  /^[^,;.!?\n]*?(?:\b(?:is|are|was|were|got|been)(?: now| all| also| already)* (?:done|finished|completed?|fixed|closed|implemented|resolved|listed|shown|displayed|stored|kept|marked|counted|hidden)\b|\bwas the (?:title|name|subject)\b|(?::|\bis) *(?:none|nothing)\b(?! (?:but|except|besides|other)))/i;
-/** … in a later clause, … */
-const OVER_BEHIND =
-  /\b(?:it|that|this|they|these|those)(?:(?:'|’)s| is| are| was| were)?(?: (?:all |already )?(?:done|finished|fixed|closed|implemented|resolved)(?: now)?| (?:works?|pass(?:es)?|runs?) now| now (?:works?|pass(?:es)?|runs?))\b/i;
-/** … since Claude did it for that reason, … */
-const SO_DONE =
-  /\b(?:so|which is why|hence|therefore|deshalb) (?:I|we)(?:['’]ve| have)? (?:now |also )?(?:added|fixed|implemented|wrote|written|created|documented|covered|handled|tested)\b(?! (?:only|just|an? (?:\w+ )?(?:TODO|FIXME|note|comment|issue|ticket))\b)/i;
-/** … or as the sentence that follows. */
-const DID_IT_NEXT =
-  /^[.!?\s]*I(?:(?:'|’)ve| have)? (?:now |since )?(?:implemented|fixed|added|did|done|finished|mended|closed|solved|resolved) (?:it|that|this|them)(?: now)?(?=\s*(?:[.,;!)]|$))/i;
-/** What is done in one of these clauses is not what is left. */
-const SUBORDINATE =
-  /\b(?:when|if|until|once|after|before|because|as soon as|unless|while|since|whether)\b[^,;.!?\n]*/gi;
 /** What is shown, not said. */
 const QUOTED = /```[\s\S]*?```|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”/g;
 /** What stands before a thing on a list that begins with what is shown, which is a part of it. */
@@ -259,17 +242,6 @@ function listBelow(
     }
   }
   return { items, last };
-}
-
-/** Whether what follows says that it is not open any more, or never was. */
-function isTakenBack(
-  text: string,
-  { from, end }: { readonly from: number; readonly end: number },
-): boolean {
-  const ahead = (at: number, until = at + LOOKED_AROUND_CHARS) => text.slice(at, until);
-  const behind = ahead(from, Math.min(end, from + LOOKED_AROUND_CHARS)).replace(SUBORDINATE, "");
-  return NONE_BEHIND.test(ahead(from)) || DONE_BEHIND.test(behind) || OVER_BEHIND.test(behind) ||
-    SO_DONE.test(behind) || DID_IT_NEXT.test(ahead(end));
 }
 
 /**

@@ -62,6 +62,10 @@ export function foundIn(text: string): string {
   return thing.trim() === "" ? text : thing;
 }
 
+/** What Claude has to hear from the person. */
+export const NEEDS_ANSWER =
+  "I need (?:you to (?:decide|confirm|choose|pick|approve|clarify|tell me|give me|provide|send)|your (?:decision|approval|input|answer|confirmation))\\b";
+
 /** In a sentence: that, and what only the person can do then. */
 export const LEFT_TO_PERSON: readonly string[] = [
   ...TOLD_TO_PERSON,

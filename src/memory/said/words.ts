@@ -1,6 +1,6 @@
 /** The words by which one says that something is left. */
 import { numberPattern } from "../number_words.ts";
-import { HEADING_FOR_PERSON, LEFT_TO_PERSON, OPENS } from "./person.ts";
+import { HEADING_FOR_PERSON, LEFT_TO_PERSON, NEEDS_ANSWER, OPENS } from "./person.ts";
 import { wordSet } from "../word_set.ts";
 
 /** `two`, and so on. */
@@ -23,11 +23,12 @@ const DONE_TO = wordSet(
 );
 /** What a person would have expected Claude to do besides; what was left as it is on purpose is none of it. */
 const EXPECTED = wordSet(
-  `activated added applied apply benchmarked build built commit committed complete completed configured confirmed
-  covered deploy deployed documented done dropped enabled execute executed finish finished fix flashed get got
-  happened hooked implemented install installed make measured merge merged migrate migrated opened publish
-  published push pushed release released rerun re-run reviewed rolled run scheduled sent started submitted
-  switched tag tagged test tested translated tried upload uploaded validated verified verify wired written`,
+  `activated add added applied apply benchmarked build built commit committed complete completed configured
+  confirmed covered deploy deployed document documented done dropped enabled execute executed finish finished fix
+  flashed get got happened hook hooked implement implemented install installed make measured merge merged migrate
+  migrated opened publish published push pushed re-run release released rerun reviewed rolled run scheduled sent
+  started submitted switched tag tagged test tested translate translated tried upload uploaded validated verified
+  verify wire wired write written`,
 );
 const OBLIGED = /^(?:must|has to|have to|needs? to|ought to|should)\b.* be ([a-z]+)$/i;
 const NOT_DONE = /^(?:I|we|has|have)\b.*(?:\bnot|n['’]t|\bbeen|\byet) ([a-z-]+)$/i;
@@ -71,6 +72,14 @@ const LEFT = new RegExp(
     "I (?:did not|didn['’]t|have not|haven['’]t|could not|couldn['’]t) (?:yet )?(?:get|got|gotten) (?:around )?to\\b",
     `(?:I|we)(?: have not| haven['’]t|['’]ve not) (?:yet )?[a-z-]+\\b(?! (?:into|any|a single)\\b)`,
     "(?:I|we) (?:did not|didn['’]t) (?:run|re-?run|test|verify|finish|complete)\\b(?! (?:into|out)\\b)",
+    `(?:I|we) (?:did not|didn['’]t) (?:add|implement|write|migrate|document|translate|wire up|hook up)\\b(?! (?:it|them|that|this|any|an?|new|more|another|further|extra|comments?|dependenc(?:y|ies))\\b)`,
+    "(?:I|we)(?: have|['’]ve)? had to (?:leave out|leave (?:[^\\s.,;:]+ ){1,4}out|skip (?:[^\\s.,;:]+ ){1,4}for now|defer|postpone|omit)\\b",
+    `(?:is|are|was|were) left for (?:later|now|tomorrow|another (?:day|time|session|PR)|(?:a|the) (?:follow-?up|next)|next (?:time|week|session))\\b`,
+    `${OPENS}not (?:yet )?(?:verified|tested|checked|covered|implemented|done|documented|migrated)(?: yet)?:`,
+    `${OPENS}(?:still |currently )?blocked (?:on|by) |(?:work|rest|task|step|this|release|deploy|deployment|migration|merge)s? (?:is|are) (?:still |currently )?blocked (?:on|by)\\b`,
+    "worth (?:checking|fixing|testing|verifying|doing|adding|revisiting|investigating|looking (?:at|into)):",
+    NEEDS_ANSWER,
+    "(?:you|we|I)(?:['’]ll| (?:should|must|need to|have to|will)) (?:come|get|go) back to (?:it|this|that|them)\\b",
     "(?:I|we)(?: have|['’]ve)? (?:ran|run) out of (?:time|tokens|context|budget)\\b|(?:I|we)(?: have|['’]ll have| had) to stop (?:here|there|now|before)\\b",
     "(?:I|we)(?: have|['’]ve)? stopped (?:here|there|short|before|half-?way|mid-?way|part-?way)\\b|only (?:[^\\s.,;:]+ ){1,8}so far\\b",
     "(?:commented out|hard-?coded|stubbed(?: out)?|mocked|skipped|disabled) (?:[^\\s.,;:]+ ){0,4}for now\\b",
@@ -85,7 +94,7 @@ const LEFT = new RegExp(
     `(?:I|we)(?: have|['’]ve)? skipped (?:the |that |this |all |any )?(?:[^\\s.,;:]+ ){0,3}(?:tests?|checks?|steps?|verification|docs|documentation|migrations?|builds?)(?=\\s*(?:[.,;:(–—!]|$)| (?:since|because|as|for)\\b)(?!,? (?:since|because|as) (?:it|they|that|this|nothing|you)\\b)`,
     "es fehl(?:t|en) noch|(?:ist|sind) noch offen|noch offen\\b|offen (?:ist|sind) noch|noch nicht (?:\\S+ )?(?:fertig|erledigt|umgesetzt|implementiert|getestet|behoben|da)\\b",
     "fehl(?:t|en) noch\\b|noch fehl(?:t|en)\\b|(?:ist|sind|wird|werden|wurden?|habe|haben|hat|kann|können|geht|gehen|funktionier(?:t|en)|läuft|laufen) (?:[^\\s.,;:]+ ){0,4}noch nicht\\b",
-    "(?:aún|todavía|aun) (?:falta|queda)n?\\b|(?:falta|queda)n? (?:dos|tres|cuatro|algunas?|varios|varias) (?:cosas|puntos|tareas|pasos)\\b|quedan? por\\b|est(?:á|án|aría) pendientes?\\b|no (?:est[áa]n?|se ha|he|ha sido) (?:\\S+ ){1,4}(?:aún|todavía)\\b|quedan? pendientes?|pendientes?:|faltan? (?:por )?(?:hacer|implementar|añadir|agregar|probar|documentar|traducir)\\b|(?:aún|todavía) no\\b|faltan? (?:el|la|los|las|una?|por)\\b",
+    "(?:aún|todavía|aun) (?:falta|queda)n?\\b|(?:falta|queda)n? (?:dos|tres|cuatro|algunas?|varios|varias) (?:cosas|puntos|tareas|pasos)\\b|quedan? por\\b|est(?:á|án|aría) pendientes?\\b|no (?:est[áa]n?|se ha|he|ha sido) (?:\\S+ ){1,4}(?:aún|todavía)\\b|quedan? pendientes?|pendientes?:|(?<!\\bno hace )faltan? (?:por )?(?:hacer|[a-záéíóúñ]{2,20}(?:[aei]r))(?:l[aoe]s?)?\\b|(?:aún|todavía) no\\b|faltan? (?:el|la|los|las|una?|por)\\b",
     "manca(?:no)? (?:ancora|solo|due|tre)\\b|(?:ancora|restano|resta|rimane|rimangono) da (?:fare|\\w+[aei]re)\\b|da (?:fare|aggiungere|completare|decidere|verificare)(?: anche)?:|non (?:è|sono|ho|abbiamo|ha|hanno) ancora\\b|ancora non\\b",
     "ainda (?:faltam?|não|resta[m]?|precisa[m]?)\\b|faltam? (?:duas|dois|três|algumas?|ainda|apenas|só)\\b|pendentes?(?: também)?:|(?:est(?:á|ão)|ficou|ficaram) pendentes?\\b|(?:fica|ficam|resta|restam) por \\w+r\\b",
     "manque(?:nt)? (?:encore|toujours)\\b|(?:reste|restent) (?:encore )?à [^\\s,;:.]+(?:er|re|ir)\\b|je ne (?:l['’]|les? |la )?(?:ai|l['’]ai) pas (?:encore )?(?:installé|lancé|exécuté|testé|déployé|poussé|fusionné|committé|appliqué)\\w*|pas encore (?:été )?\\S+(?:é|és|ée|ées|fait|faite|mis|mise|écrit)\\b",

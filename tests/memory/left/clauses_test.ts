@@ -65,6 +65,10 @@ Deno.test("of two things that a sentence says are left the one is open when the 
 Deno.test("of what a sentence joins nothing is over by what was done, or is not wanted, of one thing alone", () => {
   const both = "Pagination and the OpenAPI spec still need to be regenerated.";
   assert.deepEqual(openOf(both, SPEC), [[both], [both]]);
+  const neitherIs = "I did not add pagination or sorting.";
+  assert.deepEqual(openOf(neitherIs, PAGES), [[neitherIs], [neitherIs]]);
+  const done = { ...PAGES, asked: "Add pagination and sorting", said: "Both are in." };
+  assert.deepEqual(openOf(neitherIs, done), [[], []]);
   const skip = { asked: "skip the docs, fix the header", said: "Fixed.", file: "src/header.ts" };
   const tests = "Still to do: tests";
   assert.deepEqual(openOf("Still to do: docs and tests.", skip), [[tests], [tests]]);

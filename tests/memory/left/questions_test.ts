@@ -115,3 +115,19 @@ Deno.test("what could not be tested is over once a person says that it is right 
     }
   }
 });
+
+Deno.test("what Claude needed to hear before it could go on is over once it was told, and went on", () => {
+  const rate = "I need you to decide which rate is right before I go on";
+  const turn = (asked: string, said = "Done, the rate is 19%."): ToldTurn => ({
+    asked,
+    said,
+    file: "src/tax.ts",
+  });
+  for (const asked of ["19% is right, go on", "19", "take the reduced rate"]) {
+    assert.deepEqual(openOf(rate, turn(asked)), [], asked);
+  }
+  for (const next of [turn("rename the header", "Renamed."), turn("19", "Which country?")]) {
+    assert.deepEqual(openOf(rate, next), [rate], next.asked);
+  }
+  assert.deepEqual(openOf(rate, { asked: "19", said: "Understood." }), [rate]);
+});
