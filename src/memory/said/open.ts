@@ -192,7 +192,8 @@ function leftSentences(plain: string, line: Line): Line[] {
     const sentence = { text, at: line.at + index };
     const context = before;
     before = sentence;
-    const lefts = leftIn(text).filter((left) => isLeftThere(plain, sentence, left));
+    const lefts = leftIn(text).values().filter((left) => isLeftThere(plain, sentence, left))
+      .take(MAX_ITEMS).toArray();
     if (lefts.length === 0) continue;
     const told = inContext(sentence, context, { line, isTold: context === last });
     if (told === sentence) found.push(...clausesLeft(sentence, lefts));
