@@ -2,7 +2,7 @@
 import { tellingWords } from "./telling_words.ts";
 
 const GIVEN_UP =
-  /\b(?:(?:did|does|do)(?: not|n['’]t) (?:work|help)|reverted|reverting|rolled (?:it |that |them )?back|g[ai]ve up|giving up|undid|could(?: not|n['’]t)|(?:was|is) unable to|I (?:was|am)(?: not|n['’]t) able to|without success|no luck|failed to)\b/i;
+  /\b(?:(?:did|does|do)(?: not|n['’]t) (?:work|help)|reverted|reverting|rolled(?= (?:\w+ ){0,3}back\b)|backed(?! by\b)(?= (?:\w+ ){0,3}out\b)|g[ai]ve up|giving up|undid|could(?: not|n['’]t)|(?:was|is) unable to|I (?:was|am)(?: not|n['’]t) able to|without success|no luck|failed to)\b/i;
 const IS_MADE = String
   .raw`\b(?:is|are|was|were|got|ha(?:s|ve) been)\b(?: \w+)? (?:in|done|there|ready|finished|completed?|written|implemented|built|added|made|working|fixed)\b`;
 /** Of what was asked for some is not done, or nothing: `Neither is in`, `Only the tests are done`, `the metric is not`. */

@@ -32,11 +32,14 @@ export const OBSERVATION_KINDS = [
 /** A kind of {@linkcode OBSERVATION_KINDS}. */
 export type ObservationKind = typeof OBSERVATION_KINDS[number];
 
-/** Whether it is a commit, a rule or a fix that was taken back: it is told of no more as what is there, or as what holds. */
+/** What may be taken back. */
+const TAKEN_BACK: ReadonlySet<ObservationKind> = new Set(["commit", "decision", "fix", "edit"]);
+
+/** Whether it is a commit, a rule, a fix or an edit that was taken back: it is told of no more as what is there, or as what holds. */
 export function isSuperseded(
   { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
 ): boolean {
-  return (kind === "commit" || kind === "decision" || kind === "fix") && resolvedBy !== null;
+  return TAKEN_BACK.has(kind) && resolvedBy !== null;
 }
 
 /** The session of what a person remembers outside of any. */

@@ -59,7 +59,7 @@ export function summarizeSession(
   const commits = of("commit", standing);
   const fixes = of("fix", standing);
   const prompts = of("prompt");
-  const edits = of("edit");
+  const edits = of("edit", standing);
   const done = [...commits, ...fixes].map(({ title }) => title);
   const todos = todosOf(parts);
   const open = [...openFailures(parts), ...todos?.open ?? []];

@@ -14,6 +14,7 @@ import { hadNothingToCommit } from "../memory/observe/open_rank.ts";
 import { isGoneIn } from "../memory/observe/same_failure.ts";
 import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
 import { asksToMend } from "../memory/said/mended.ts";
+import { restoredBy } from "../memory/observe/restored_files.ts";
 import { optionPart } from "../memory/observe/option_part.ts";
 import { startedPart } from "../memory/observe/started_services.ts";
 import {
@@ -30,6 +31,7 @@ import {
   scriptsBetween,
 } from "../store/session_observations.ts";
 import { failuresOfCommand, type OpenFailure } from "../store/open_failures.ts";
+import { hasPutBack } from "../store/edits_put_back.ts";
 import { type Prompt, promptsOf } from "./prompts.ts";
 import { mayBeOfOthers, type SuccessPlace } from "./work_of_others.ts";
 import { withoutUndone } from "./undone_edits.ts";
@@ -190,6 +192,9 @@ function partsOf(
     const own = ownPart(command);
     if (own !== null) return [{ change, part: own }];
     const part = partOf(command, isStarted);
-    return part === null || failed.includes(commandKey(part)) ? [] : [{ change, part }];
+    if (part === null || failed.includes(commandKey(part))) return [];
+    // What takes back an edit only leaves things as they were before it.
+    const isBack = restoredBy(part).length > 0 && hasPutBack(db, { id: change.id, sessionId });
+    return isBack ? [] : [{ change, part }];
   }).slice(-MAX_CHANGES);
 }

@@ -15,13 +15,8 @@ import {
   undoneBy,
   type UndoneRow,
 } from "../store/redone_work.ts";
-import {
-  commitsBetween,
-  commitSpans,
-  type EditPutBack,
-  editsIn,
-  failuresMendedBy,
-} from "../store/undone_work.ts";
+import { type EditPutBack, editsIn } from "../store/edits_put_back.ts";
+import { commitsBetween, commitSpans, failuresMendedBy } from "../store/undone_work.ts";
 import type { DoneBy } from "./done_by.ts";
 
 /** What has undone something, and is taken back itself. */

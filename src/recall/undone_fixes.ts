@@ -18,13 +18,11 @@ import { type Pass, scriptsBetween } from "../store/session_observations.ts";
 import { isEditedBetween } from "../store/redone_work.ts";
 import type { DoneBy } from "./done_by.ts";
 import { redo, redoByEdit, redoByRestore } from "./redone_fixes.ts";
+import { type EditedFiles, editsIn, editsPutBack, standingEdits } from "../store/edits_put_back.ts";
 import {
   commitsBetween,
   type CommitSpan,
   commitSpans,
-  type EditedFiles,
-  editsIn,
-  editsPutBack,
   failuresMendedBy,
   type MendedFailure,
   reopenFailure,
@@ -48,6 +46,7 @@ export function undoBy(db: DatabaseSync, observed: Observed, undoing: Undoing): 
   const { command = "" } = observed.facts;
   const stash = DROPS_STASH.test(command) ? lastStash(db, capture) : undefined;
   const restored = restoredFiles(db, observed, { ...undoing, stash });
+  if (restored.length > 0) takeBackEdits(db, restored, undoing);
   const gone = [...goneCommits(db, observed, undoing), ...editsTakenBack(db, observed, undoing)];
   const isUndone = [...restored, ...gone];
   if (isUndone.length === 0) return;
@@ -75,6 +74,16 @@ export function undoBy(db: DatabaseSync, observed: Observed, undoing: Undoing): 
     }
     resolveObservation(db, fix.id, by);
     askForSummary(db, fix.sessionId);
+  }
+}
+
+/** Closes the edits that git has put back: a file that was not there before is there still. */
+function takeBackEdits(db: DatabaseSync, restored: readonly AreGone[], { capture, by }: Undoing) {
+  const { project, branch, createdAtMs: untilMs } = capture;
+  for (const edit of standingEdits(db, { project, branch, untilMs })) {
+    if (!edit.hadFile || !restored.some((isGone) => isGone([edit]))) continue;
+    resolveObservation(db, edit.id, by);
+    askForSummary(db, edit.sessionId);
   }
 }
 

@@ -34,8 +34,8 @@ export interface ProjectBranch {
 /** Sessions in which nothing was done would push out the others; what a person did not want in them is to be known. */
 const IS_TELLING =
   `(kind <> 'summary' OR ${FACTS} ->> '$.trivial' IS NULL OR instr(facts, '"by":"dropped"') > 0)`;
-/** A commit or a fix that was taken back is not there, and a rule that was does not hold. */
-const STANDS = "(kind NOT IN ('commit', 'decision', 'fix') OR resolved_by IS NULL)";
+/** A commit, a fix or an edit that was taken back is not there, and a rule that was does not hold. */
+const STANDS = "(kind NOT IN ('commit', 'decision', 'fix', 'edit') OR resolved_by IS NULL)";
 /** The kinds of the index of a branch. */
 export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";

@@ -282,7 +282,7 @@ export function asideSince(db: DatabaseSync, sessionId: string, atMs: number): n
   return away.size === 0 ? null : Math.min(...away.values());
 }
 
-/** What it tells is over: a failure mended, a commit or a rule taken back. When the same comes again, that is another one. */
+/** What it tells is over: a failure mended, a commit, a rule or an edit taken back. When the same comes again, that is another one. */
 export function resolveObservation(db: DatabaseSync, id: number, by: number): void {
   statement(
     db,

@@ -49,67 +49,6 @@ export function standingFixes(db: DatabaseSync, { project, branch, untilMs }: He
   }));
 }
 
-/** An edit with its files. */
-export interface EditedFiles {
-  readonly files: readonly string[];
-  /** When it was seen last, epoch milliseconds. */
-  readonly atMs: number;
-  /** Digest of the file as it was before; null where nobody knows. */
-  readonly before: string | null;
-}
-
-/** So many edits that were put back are told, the newest. */
-const MAX_EDITS = 50;
-
-/** An edit of a file that a later one has put back as it was before. */
-export interface EditPutBack {
-  readonly id: number;
-  readonly atMs: number;
-  /** Digest of the file as the edit left it; null where nobody knows. */
-  readonly digest: string | null;
-}
-
-/** The edits of a file on a branch before which it was as it is now; the newest first. */
-export function editsPutBack(
-  db: DatabaseSync,
-  { project, branch, untilMs, path, digest }: Here & {
-    readonly path: string;
-    /** Of the file as it is now. */
-    readonly digest: string;
-  },
-): EditPutBack[] {
-  return statement(
-    db,
-    `SELECT o.id, o.updated_at_ms AS atMs, file.digest
-       FROM observations AS o
-       JOIN observation_files AS file ON file.path = ? AND file.observation_id = o.id
-      WHERE o.kind = 'edit'
-        AND ${FACTS} ->> '$.before' = ?
-        AND o.project IS ?
-        AND o.branch IS ?
-        AND o.created_at_ms < ?
-      ORDER BY o.updated_at_ms DESC, o.id DESC
-      LIMIT ${MAX_EDITS}`,
-  ).all(path, digest, project, branch, untilMs) as unknown as EditPutBack[];
-}
-
-/** Some observations, if all of them are there and are edits; null where not. */
-export function editsIn(db: DatabaseSync, ids: readonly number[]): EditedFiles[] | null {
-  const edits = statement(
-    db,
-    `SELECT files, updated_at_ms AS atMs, ${FACTS} ->> '$.before' AS before
-       FROM observations
-      WHERE id IN (SELECT value FROM json_each(?))
-        AND kind = 'edit'
-      ORDER BY updated_at_ms, id`,
-  ).all(JSON.stringify(ids)).map(({ files, atMs, before }) => ({
-    files: keptJson<string[]>(files, []),
-    atMs: Number(atMs),
-    before: before === null ? null : String(before),
-  }));
-  return edits.length === ids.length && edits.length > 0 ? edits : null;
-}
-
 /** A commit, and the one before it on its branch that was not taken back by then: what that has held is in this one. */
 export interface CommitSpan {
   readonly id: number;
