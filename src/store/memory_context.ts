@@ -31,9 +31,9 @@ export interface ProjectBranch {
   readonly branch: string | null;
 }
 
-/** Sessions in which nothing was done would push out the others; what a person did not want in them is to be known. */
+/** Sessions in which nothing was done would push out the others; what a person did, or did not want, in them is to be known. */
 const IS_TELLING =
-  `(kind <> 'summary' OR ${FACTS} ->> '$.trivial' IS NULL OR instr(facts, '"by":"dropped"') > 0)`;
+  `(kind <> 'summary' OR ${FACTS} ->> '$.trivial' IS NULL OR instr(facts, '"by":"dropped"') > 0 OR instr(facts, '"ran":') > 0)`;
 /** A commit, a fix or an edit that was taken back is not there, and a rule that was does not hold. */
 const STANDS = "(kind NOT IN ('commit', 'decision', 'fix', 'edit') OR resolved_by IS NULL)";
 /** The kinds of the index of a branch. */

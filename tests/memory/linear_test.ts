@@ -184,6 +184,8 @@ Deno.test("what is left, and whether it is done, is found in linear time", () =>
     "I couldn't do the ",
     "what I did not do ",
     "deferred ",
+    "I pushed and ",
+    "I could not push: ",
   ];
   for (const unit of [...UNITS, ...units]) {
     const text = unit.repeat(KEPT_CHARS / unit.length);

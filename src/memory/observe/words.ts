@@ -1,4 +1,5 @@
 /** What was said, planned and decided: prompts, messages, plans, answers, lists of tasks. */
+import { doneByHand } from "../said/by_hand.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
 import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
@@ -37,17 +38,22 @@ function relayed(message: Observed | null): Observed | null {
   return message === null ? null : { ...message, facts: { isRelayed: true } };
 }
 
-/** A prompt with the rules that it lays down, each as a decision that outlasts it, and with those that it takes back. */
+/**
+ * A prompt with the rules that it lays down, each as a decision that outlasts it, with those that it takes back, and with what
+ * of git the person has done.
+ */
 function withRules(told: Observed | null, prompt: string): Observed | null {
   if (told === null) return null;
   const besides = chained(
     standingRules(prompt).map((rule) => said("decision", rule)).filter((rule) => rule !== null),
   );
   const revoked = revokedRules(prompt);
+  const ended = doneByHand(prompt).map((verb) => ({ verbs: [verb], stopped: [], isGivenUp: true }));
   return {
     ...told,
     ...besides === null ? {} : { besides },
     ...revoked === null ? {} : { revoked },
+    ...ended.length === 0 ? {} : { ended },
   };
 }
 

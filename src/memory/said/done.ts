@@ -5,6 +5,7 @@ import type { Deed, LeftItem, TurnDeeds } from "../observation.ts";
 import { asksForIt, asksWhatRemains } from "../prompt_asks.ts";
 import { allDoneIn } from "./all.ts";
 import { leftClauseOf, saidLeft } from "./open.ts";
+import { doneByHand } from "./by_hand.ts";
 import { answersHow } from "./person.ts";
 import { keptWords, leftItem } from "../sought_item.ts";
 import { tellingWords } from "../telling_words.ts";
@@ -104,10 +105,11 @@ export function sessionDeeds(
 
 /**
  * What a turn did: its commits and fixes, what it says is done, and, where it changed something, ended and did not give up,
- * what it was asked for and the files that it changed.
+ * what it was asked for and the files that it changed; what the person has done by hand was run in it as well.
  */
 export function deedsOf(turn: Omit<Turn, "endedAtMs">): TurnDeeds {
-  const { asked, made, files, ran, message, hasChanged } = turn;
+  const { asked, made, files, message, hasChanged } = turn;
+  const ran = [...new Set([...turn.ran, ...asked.flatMap(doneByHand)])];
   const worked = hasWorked(turn);
   const isDone = worked && hasEnded(turn);
   const isMade = hasChanged || made.length > 0;

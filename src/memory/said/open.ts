@@ -2,7 +2,7 @@
 import type { ObservationKind, ObservedFacts } from "../observation.ts";
 import { describesIt } from "./behaviour.ts";
 import { clausesLeft } from "./clauses.ts";
-import { foundIn } from "./person.ts";
+import { foundIn, withoutWhy } from "./person.ts";
 import { inContext } from "./fragments.ts";
 import { isSignedDone, signedLines } from "./signs.ts";
 import { type Line, tableAt, tableOfLeftAt } from "./tables.ts";
@@ -158,7 +158,7 @@ function leadsToLeft(lines: readonly Line[], at: number, isAnswer: boolean): boo
 
 /** The clause of what is left that says so, where the others say what is done, or ask what is to be decided for it. */
 export function leftClauseOf(item: string): string {
-  const thing = foundIn(item);
+  const thing = withoutWhy(foundIn(item));
   if (thing !== item) return thing;
   const clauses = item.split(ASKS.test(item) ? CLAUSE_ENDS_OF_QUESTION : CLAUSE_ENDS);
   return clauses.find((clause) => leftIn(clause).length > 0 && tellingWords(clause).size > 1) ??

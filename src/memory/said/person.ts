@@ -66,11 +66,24 @@ export function foundIn(text: string): string {
 export const NEEDS_ANSWER =
   "I need (?:you to (?:decide|confirm|choose|pick|approve|clarify|tell me|give me|provide|send)|your (?:decision|approval|input|answer|confirmation))\\b";
 
+/** What Claude could not do … */
+const COULD_NOT =
+  "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:push|commit|deploy|publish|merge|release|upload|apply|migrate|tag)\\b";
+/** … and behind it, why. */
+const WHY = once(() =>
+  new RegExp(`(?<=${COULD_NOT}[^.;:\\n]{0,120})(?:: |,? (?:since|because|as) ).*$`, "is")
+);
+
+/** The same without why Claude could not do it. */
+export function withoutWhy(text: string): string {
+  return text.replace(WHY(), "");
+}
+
 /** In a sentence: that, and what only the person can do then. */
 export const LEFT_TO_PERSON: readonly string[] = [
   ...TOLD_TO_PERSON,
   FOUND_NOT_MENDED,
-  "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:push|commit|deploy|publish|merge|release|upload|apply|migrate|tag)\\b(?![^.;\\n]{0,160}\\b(?:at first|initially|until|so (?:I|we)|but (?:it|that|now|after|then|with))\\b)",
+  `${COULD_NOT}(?![^.;\\n]{0,160}\\b(?:at first|initially|until|so (?:I|we)|but (?:it|that|now|after|then|with))\\b)`,
 ];
 
 const IS_FOUND = once(() => new RegExp(FOUND_NOT_MENDED, "i"));
