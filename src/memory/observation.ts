@@ -127,6 +127,8 @@ export interface ObservedFacts {
   readonly removed?: number;
   /** Of an edit: digest of the file as it was; not there where the capture does not hold it whole. */
   readonly before?: string;
+  /** Of an edit of a file of Go's tests: those that are passed over in it since. */
+  readonly skips?: readonly string[];
   /**
    * The hash is null when the command did not print it, the subject when its message was somewhere else. One that was
    * amended took the place of the one before it.

@@ -9,6 +9,7 @@ import { areNamedPassed } from "../memory/observe/named_passes.ts";
 import { hasPassed, namedPart, passedPart, testsOf } from "../memory/observe/passed_tests.ts";
 import { failsBeside, passesSince, passingSince } from "../memory/observe/passing_since.ts";
 import { areAmong } from "../memory/observe/same_tests.ts";
+import { areSkippedBy } from "../memory/observe/skipping_edits.ts";
 import { isOneOf } from "../memory/observe/test_name.ts";
 import { type ShownOutput, showsAsMuch } from "../memory/observe/shown_part.ts";
 import {
@@ -24,6 +25,7 @@ import {
   type TestTarget,
   type TookTests,
 } from "../memory/observe/test_target.ts";
+import { editedTests } from "../store/edits_put_back.ts";
 import { type OpenFailure, openFailures, openFailuresOfKind } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 import type { DoneBy } from "./done_by.ts";
@@ -61,6 +63,7 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   const mended: Mended[] = [];
   const mend = (failure: OpenFailure) => {
     if (taken !== undefined && hasPassedOver(failure.facts, { taken, passes })) return;
+    if (areSkipped(db, failure, success)) return;
     const isGone = taken !== undefined && mayBeGone(failure.facts, { taken, passes });
     const by = isThere(failure) ? mendFailure(db, failure, { ...success, told, isGone }) : null;
     if (by !== null) mended.push({ failure, by, passing: failure.facts.failing ?? [] });
@@ -93,6 +96,15 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
     }
   }
   mendSameTests(db, open, { capture: success.capture, mended, isThere });
+}
+
+/** Whether tests that failed are passed over since, by an edit, in a run that says nothing of such. */
+function areSkipped(db: DatabaseSync, failure: OpenFailure, { capture, taken }: Success): boolean {
+  const { failing = [], failed } = failure.facts;
+  if (failing.length === 0 || taken != null && arePassed(failing, taken, failed)) return false;
+  const { project, branch, createdAtMs: untilMs } = capture;
+  const between = { project, branch, fromMs: failure.createdAtMs, untilMs };
+  return areSkippedBy(failing, editedTests(db, between));
 }
 
 /** A failure that was mended just now, or those of its tests that pass. */

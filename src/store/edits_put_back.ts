@@ -4,6 +4,7 @@ import { keptJson } from "../memory/kept_json.ts";
 import { FACTS } from "./facts_column.ts";
 import { KINDS_OF_BRANCH } from "./memory_context.ts";
 import { statement } from "./statement.ts";
+import type { EditedTests } from "../memory/observe/skipping_edits.ts";
 import type { Here } from "./undone_work.ts";
 
 /** An edit with its files. */
@@ -121,4 +122,27 @@ export function hasPutBack(
         AND resolved_by = ?
       LIMIT 1`,
   ).get(sessionId, id) !== undefined;
+}
+
+/** The edits of files of tests on a branch, of which it is known what these pass over since a moment; oldest first. */
+export function editedTests(
+  db: DatabaseSync,
+  { project, branch, fromMs, untilMs }: Here & { readonly fromMs: number },
+): EditedTests[] {
+  return statement(
+    db,
+    `SELECT files, ${FACTS} -> '$.skips' AS skips
+       FROM observations
+      WHERE project IS ?
+        AND branch IS ?
+        AND ${KINDS_OF_BRANCH}
+        AND kind = 'edit'
+        AND resolved_by IS NULL
+        AND created_at_ms BETWEEN ? AND ?
+        AND instr(facts, '"skips":')
+      ORDER BY updated_at_ms, id`,
+  ).all(project, branch, fromMs, untilMs).map(({ files, skips }) => ({
+    path: keptJson<string[]>(files, [])[0] ?? "",
+    skips: keptJson<string[]>(skips, []),
+  }));
 }

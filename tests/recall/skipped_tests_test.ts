@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readTestRun } from "../../src/memory/observe/test_runs.ts";
 import { ran } from "../support/commands_observed.ts";
+import { endOf } from "../support/mixed_steps.ts";
 import { leftOpen } from "../support/left_open.ts";
 
 /** A command, what it printed when it failed, and what when it passed. */
@@ -145,4 +146,51 @@ Deno.test("skipped tests are counted, those whose failing is expected among them
     assert.deepEqual([run?.passed, run?.skipped], [passed, skipped], output);
   }
   assert.equal(ran("pytest", "== 1 passed, 2 skipped in 0.1s ==").facts.skipped, 2);
+});
+
+const BURST = "func TestBurst(t *testing.T) {\n\tcheck(t)\n}\n";
+const REST = "\nfunc TestRest(t *testing.T) {\n\trest(t)\n}\n";
+const RED =
+  "--- FAIL: TestBurst (0.01s)\n    rate_test.go:9: got 3\nFAIL\nFAIL\tx/rate\t0.1s\nFAIL";
+const skip = (edited: string, from: string, to: string, whole: string) => ({
+  edited,
+  from,
+  to,
+  whole,
+});
+
+Deno.test("a Go test that an edit skips is no test that was fixed, though its runner says nothing of it", async () => {
+  const code = skip("rate/rate.go", "3", "4", "package rate\nvar most = 3\n");
+  const fails = { failing: "go test ./...", output: RED };
+  const passes = { passing: "go test ./...", output: "ok  \tx/rate\t0.1s" };
+  const skips = skip(
+    "rate/rate_test.go",
+    "\tcheck(t)",
+    '\tt.Skip("slow")\n\tcheck(t)',
+    BURST + REST,
+  );
+  const back = skip(
+    "rate/rate_test.go",
+    '\tt.Skip("slow")\n\tcheck(t)',
+    "\tcheck(t)",
+    `${BURST.replace("\tcheck", '\tt.Skip("slow")\n\tcheck')}${REST}`,
+  );
+  const other = skip("rate/rate_test.go", "\trest(t)", "\tt.SkipNow()\n\trest(t)", BURST + REST);
+  const rows = [
+    { steps: [fails, code, skips, passes], isOpen: true },
+    { steps: [fails, code, skips, { ...passes, session: "s2" }], isOpen: true },
+    { steps: [fails, code, skips, back, passes], isOpen: false },
+    { steps: [fails, code, other, passes], isOpen: false },
+    {
+      steps: [fails, code, skips, {
+        passing: "go test -v ./...",
+        output: "--- PASS: TestBurst (0.00s)\nok  \tx/rate\t0.1s",
+      }],
+      isOpen: false,
+    },
+  ];
+  for (const [n, { steps, isOpen }] of rows.entries()) {
+    const { fixes, open } = await endOf(...steps);
+    assert.deepEqual([fixes.length, open.length], isOpen ? [0, 1] : [1, 0], `${n}`);
+  }
 });

@@ -1,4 +1,5 @@
 /** What an edit of a file tells. */
+import { skippedIn } from "./skipping_edits.ts";
 import { digestOf } from "../fnv.ts";
 import type { Observed, ToolUse } from "../observation.ts";
 import { pathInProject } from "../paths.ts";
@@ -28,6 +29,7 @@ export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Obse
   const added = lines.filter((line) => line.startsWith("+"));
   const removed = lines.filter((line) => line.startsWith("-"));
   const symbols = definedSymbols([...added, ...removed].map((line) => line.slice(1)).join("\n"));
+  const skips = skippedIn(path, content);
   const change = lines.filter((line) => !line.startsWith(" ")).join("\n");
   return {
     kind: "edit",
@@ -40,6 +42,7 @@ export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Obse
       removed: removed.length,
       symbols,
       ...(before === null || content === null ? {} : { before: digestOf(before) }),
+      ...(skips === null ? {} : { skips }),
     },
     sameAs: `edit ${path} ${digestOf(change)}`,
     mends: null,
