@@ -59,6 +59,9 @@ const LASTING =
 const OF_ONE =
   /\b(?:this(?! (?:project|repo|repository|codebase)\b)|it|that(?=[.,!]?$|,| (?:one|file|function|class|line|test|page|component|method)\b)|these|those|here|there)\b|[\w/]\.[a-z]{1,5}\b/i;
 
+/** The same of all of a kind, where one speaks of what is there. */
+const ONE_OF_MANY = new RegExp(`${ONCE_OR_REPORT.source}|${OF_ONE.source}|, but\\b`, "i");
+
 /** In each of these one of them stands. */
 export const ENGLISH_HINT =
   /\b(?:now|here on|henceforth|always|never|future|forward|for (?:all|any|every)|ever|again|any ?more|not|all|(?:don|mustn|shouldn)['’]t|no|from today on|circumstances|unless|instead|rather|remember|mind|rule|convention|policy|whenever|every|each|any ?time|when|before|after|stop|prefer|decided|agreed?|must|limits|forbidden|banned|allowed|everywhere|nowhere|anywhere|across|general|habit|starting|today|whole|them|may only|needs?|has|have|gets?|carries|for any|(?:this|these) (?:repo|repository|project|codebase))\b/i;
@@ -96,6 +99,14 @@ export const ENGLISH: readonly (string | readonly [form: string, unless: RegExp]
     ONCE_OR_REPORT,
   ],
   [`^${OF_ALL}${MUST_NOT}\\b`, ONCE_OR_REPORT],
+  [
+    `^(?:in (?:this|our) ${REPO},? )?we use (?!(?:an?|the|this|that|it|these|those|some|one)\\b)\\S+(?: \\S+)?(?: here| in (?:this|our) ${REPO})?, (?:not|never|no) \\S+(?: \\S+)?[.!]?$`,
+    ONCE_OR_REPORT,
+  ],
+  [
+    `^(?:all|every|each) (?:\\S+ )?${WRITTEN} (?:are|is) (?:stored|written|kept|named|sorted|prefixed|formatted|shown|given|told) (?:in|as|by|with|under|like) \\S`,
+    ONE_OF_MANY,
+  ],
   [`^${OF_ALL}${MUST}\\b.*\\b${LASTING}\\b`, ONCE_OR_REPORT],
   [
     `^(?:in general,? )?(?:any|every|each) (?:[\\w./-]+ ){1,5}?(?:has to|have to|must|needs? to|needs? an?|gets? an?|carries)\\b`,

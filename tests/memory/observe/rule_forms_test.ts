@@ -3,6 +3,11 @@ import assert from "node:assert/strict";
 import { standingRules } from "../../../src/memory/observe/standing_rules.ts";
 
 const WITH_A_RULE: readonly string[] = [
+  "We use pnpm here, never npm.",
+  "we use Fastify here, not Express",
+  "In this project we use date-fns, not moment",
+  "All timestamps are stored in UTC.",
+  "All branch names are written in lower case",
   "btw don't commit anything unless I explicitly tell you to",
   'Also, stop saying "You\'re absolutely right" in every reply.',
   "For all future commits use conventional commit messages.",
@@ -106,6 +111,11 @@ const WITH_A_RULE: readonly string[] = [
 ];
 
 const WITHOUT: readonly string[] = [
+  "we use a lock here, not a queue, so why does it hang?",
+  "We use the old parser here, not the new one",
+  "All timestamps are stored in local time, but the report shows UTC",
+  "all the timestamps are stored twice",
+  "All files are stored in this bucket, remove the old ones",
   "always getting ECONNREFUSED when I run npm start",
   "Never seen this error before, what is it?",
   "Can you make the sidebar always stay open on desktop?",
