@@ -45,7 +45,8 @@ export interface LoggedCommit {
   readonly atMs: number;
 }
 
-const COMMITTED = /^[\da-f]+ ([\da-f]+) .* (\d+) [-+]\d+\tcommit(?: \([a-z]+\))?: (.*)$/gm;
+const COMMITTED =
+  /^[\da-f]+ ([\da-f]+) .* (\d+) [-+]\d+\t(?:commit(?: \([a-z]+\))?|revert): (.*)$/gm;
 
 /** So much of a log, in characters, tells of its last hundred moves. */
 const LAST_CHARS = 16_384;

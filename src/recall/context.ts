@@ -6,6 +6,7 @@ import { formerNames, type LoggedCommit, loggedCommits } from "../git/branch_log
 import type { CommitsSince } from "../memory/context_open.ts";
 import { goneBranches } from "../git/gone_branches.ts";
 import { committed } from "../memory/deed.ts";
+import { revertedSubject } from "../memory/observe/reverted_commit.ts";
 import type { ObservationKind, ObservedFacts, TurnDeeds } from "../memory/observation.ts";
 import { isUnmended, openEndRank } from "../memory/open_ends.ts";
 import {
@@ -264,7 +265,9 @@ function commitsOn({ project, branch }: ContextPlace, rows: readonly Tellable[])
   const unknown = () => {
     const titles = rows.filter(({ kind }) => kind === "commit").map(({ title }) => title);
     return loggedCommits({ commonDir: project }, branch ?? "")
-      .filter(({ subject }) => !titles.some((title) => title.endsWith(subject)));
+      .filter(({ subject }) =>
+        revertedSubject(subject) === null && !titles.some((title) => title.endsWith(subject))
+      );
   };
   return (session) => {
     if (branch === null || session.branch !== branch) return [];

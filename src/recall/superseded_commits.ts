@@ -1,8 +1,10 @@
 /** Closes commits that a later command has taken back: they are told no more as what is there. */
 import type { DatabaseSync } from "node:sqlite";
 import type { TakenBack } from "../memory/observe/taken_back.ts";
+import { revertedSubject } from "../memory/observe/reverted_commit.ts";
 import { resolveObservation } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
+import { loggedCommits } from "../git/branch_log.ts";
 import { takenBackOn } from "../git/taken_back.ts";
 import { standingCommitsOn } from "../store/branch_observations.ts";
 import type { DoneBy } from "./done_by.ts";
@@ -44,10 +46,11 @@ export class LoggedCommits {
     this.#branches.set(key, { project, branch, by: by ?? this.#branches.get(key)?.by ?? 0 });
   }
 
-  /** Closes the commits that are on their branch no more, and tells those that were put on top of others as they are since. */
+  /** Closes the commits that are on their branch no more, or are reverted there, and tells those that were put on top of others as they are since. */
   supersede(db: DatabaseSync): void {
     for (const branch of this.#branches.values()) {
       supersedeOn(db, branch);
+      supersedeReverted(db, branch);
       retellRebased(db, branch);
     }
   }
@@ -74,5 +77,28 @@ function supersedeOn(db: DatabaseSync, { project, branch, by }: Branch): void {
     const next = last === null ? by : standing.find((one) => last.startsWith(one.hash))?.id;
     // Who has not seen the one in its place is told of this one rather than of none.
     if (next !== undefined) resolveObservation(db, id, next);
+  }
+}
+
+/** What is reverted on a branch, by whomever, and was not put back by a revert of that. */
+function supersedeReverted(db: DatabaseSync, { project, branch }: Branch): void {
+  const logged = loggedCommits({ commonDir: project }, branch);
+  if (!logged.some(({ subject }) => revertedSubject(subject) !== null)) return;
+  const back = new Set(takenBackOn({ commonDir: project }, branch).map(({ id }) => id));
+  const there = logged.filter(({ id }) => !back.has(id));
+  const lastBefore = (at: number, of: string | null) =>
+    there.findLastIndex(({ subject }, n) => n < at && subject === of);
+  const reverted = new Set<number>();
+  there.forEach(({ subject }, at) => {
+    const of = lastBefore(at, revertedSubject(subject));
+    if (of < 0) return;
+    reverted.add(of);
+    // What that had reverted is there again.
+    reverted.delete(lastBefore(of, revertedSubject(there[of]!.subject)));
+  });
+  const standing = standingCommitsOn(db, { project, branch });
+  for (const at of reverted) {
+    const commit = standing.find(({ hash }) => there[at]!.id.startsWith(hash));
+    if (commit !== undefined) resolveObservation(db, commit.id, 0);
   }
 }

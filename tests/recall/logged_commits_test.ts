@@ -85,6 +85,28 @@ type Row = readonly [what: string, steps: readonly Step[], there: readonly strin
 const ROWS: readonly Row[] = [
   ["reset by a later session", [["1", commit("a")], ["2", "git reset --hard HEAD~1"]], []],
   ["reset by a person", [["1", commit("a")], ["-", "git reset --hard HEAD~1"], LOOK("2")], []],
+  ["reverted by a person", [
+    ["1", commit("a")],
+    ["1", commit("b")],
+    ["-", "git revert --no-edit HEAD"],
+    LOOK("2"),
+  ], ["a"]],
+  ["reverted by a person who took that back", [
+    ["1", commit("a")],
+    ["-", "git revert --no-edit HEAD; git revert --no-edit HEAD"],
+    LOOK("2"),
+  ], ["a"]],
+  ["reverted by a person who reset that away", [
+    ["1", commit("a")],
+    ["-", "git revert --no-edit HEAD; git reset --hard HEAD~"],
+    LOOK("2"),
+  ], ["a"]],
+  ["reverted by a person, and made again", [
+    ["1", commit("a")],
+    ["-", "git revert --no-edit HEAD"],
+    ["1", commit("a")],
+    LOOK("2"),
+  ], ["a"]],
   ["one of two", [
     ["1", commit("a")],
     ["1", commit("b")],
