@@ -1,5 +1,4 @@
 /** What memory makes of a text takes time in proportion to it, whatever it holds: a drain works at it in a hook's time. */
-import assert from "node:assert/strict";
 import { observe } from "../../src/memory/observe/observe.ts";
 import type { ToolUse } from "../../src/memory/observation.ts";
 import { textMatcher } from "../../src/memory/forget_text.ts";
@@ -11,10 +10,10 @@ import { indexedTerms } from "../../src/memory/terms.ts";
 import { bareSummary, promptOf } from "../../src/memory/transcript/spoken.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
 import { withoutColours } from "../../src/capture/colours.ts";
+import { assertQuick } from "../support/quick.ts";
 
 /** A pattern that looks at the rest from each place needs ten seconds and more for so many; a linear one some milliseconds. */
 const CHARS = 100_000;
-const MAX_MS = 2_000;
 /** The most that is kept of a message. */
 const KEPT_CHARS = 64_000;
 
@@ -90,17 +89,6 @@ const USES: readonly Made[] = [
   ["Stop", (t) => ({ last_assistant_message: t })],
   ["PostCompact", (t) => ({ compact_summary: t })],
 ];
-
-function assertQuick(what: string, work: () => unknown): void {
-  let elapsed = Infinity;
-  // Other tests want the processor, too.
-  for (let attempt = 0; attempt < 2 && elapsed >= MAX_MS; attempt++) {
-    const begun = performance.now();
-    work();
-    elapsed = performance.now() - begun;
-  }
-  assert.ok(elapsed < MAX_MS, `${what} took ${Math.round(elapsed)} ms`);
-}
 
 const shown = (text: string) => JSON.stringify(text.slice(0, 30));
 
