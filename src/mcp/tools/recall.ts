@@ -39,9 +39,9 @@ export function recall({ db, project, nowMs, args }: Call): string {
       : "Nothing is remembered of this project that matches; `everywhere: true` searches other projects too.";
   }
   return [
-    ...mended,
     ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
     ...results.map((result) => lineOf(result, { nowMs, here: project.key })),
+    ...mended,
   ].join("\n");
 }
 
