@@ -23,6 +23,8 @@ export interface CommandSpec<
   readonly about: string;
   /** Lines to paste; at least one. */
   readonly examples: readonly string[];
+  /** Its name, where only a person may run it: `guard pause`. With `--dry-run` or `--preview` anybody may. */
+  readonly person?: string;
 }
 
 /** A command as the table of verbs holds it: plain data, so that making it costs nothing. */
@@ -47,7 +49,20 @@ export function command<
   Flags extends Readonly<Record<string, unknown>>,
   Args extends readonly unknown[] = [],
 >(spec: CommandSpec<Flags, Args>): Verb {
-  return { kind: "verb", spec: spec as unknown as Verb["spec"] };
+  const { person } = spec;
+  const load = person === undefined ? spec.load : () => loadForPerson(spec.load, person);
+  return { kind: "verb", spec: { ...spec, load } as unknown as Verb["spec"] };
+}
+
+async function loadForPerson<
+  Flags extends Readonly<Record<string, unknown>>,
+  Args extends readonly unknown[],
+>(load: () => Promise<Action<Flags, Args>>, verb: string): Promise<Action<Flags, Args>> {
+  const [action, { requirePerson }] = await Promise.all([load(), import("./person.ts")]);
+  return async (context, flags, ...args) => {
+    if (flags["dryRun"] !== true && flags["preview"] !== true) await requirePerson(context, verb);
+    return await action(context, flags, ...args);
+  };
 }
 
 /** A group of commands: a noun with its verbs. */

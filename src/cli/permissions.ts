@@ -17,6 +17,7 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
   "CONCLAUDE_DB_PATH",
   "CONCLAUDE_SUMMARIZER",
   "CONCLAUDE_TASK_ID",
+  "CONCLAUDE_TOKEN",
   "HOME",
   "NO_COLOR",
   "PATH",

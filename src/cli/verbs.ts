@@ -21,6 +21,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb | VerbGroup>>> = 
   migrate: async () => (await import("./commands/migrate.ts")).migrate,
   guard: async () => (await import("./commands/guard.ts")).guard,
   req: async () => (await import("./commands/req.ts")).req,
+  token: async () => (await import("./commands/token.ts")).token,
   explain: async () => (await import("./commands/explain.ts")).explain,
   config: async () => (await import("./commands/config.ts")).config,
   db: async () => (await import("./commands/db.ts")).db,

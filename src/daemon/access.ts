@@ -1,4 +1,6 @@
 /** Who may ask: what stands in the headers of a request is looked at before anything else. */
+import type { DatabaseSync } from "node:sqlite";
+import { knowsToken } from "../store/person_proof.ts";
 import { httpError } from "./api_error.ts";
 import type { Route } from "./route.ts";
 
@@ -45,6 +47,23 @@ export function checkToken(
     what: "The request has no right to ask",
     why: "its Authorization is not the token of this daemon; nothing was changed",
     next: "send Authorization: Bearer with the token in the daemon's state file",
+  });
+}
+
+/** The header with a person's token: the daemon's own token lies in a file that agents can read. */
+export const PERSON_HEADER = "conclaude-token";
+
+/** @throws {UserError} PERSON_REQUIRED when only a person may ask for a route, and no token of one is shown. */
+export async function checkPerson(
+  headers: Headers,
+  db: DatabaseSync,
+  { forPerson, method, path }: Pick<Route, "forPerson" | "method" | "path">,
+): Promise<void> {
+  if (!forPerson || await knowsToken(db, headers.get(PERSON_HEADER) ?? "")) return;
+  throw httpError("PERSON_REQUIRED", {
+    what: `Only a person may ask for ${method} ${path}`,
+    why: "the request shows no token of a person; nothing was changed",
+    next: "send the header Conclaude-Token with what `conclaude token` prints on a terminal",
   });
 }
 

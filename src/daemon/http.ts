@@ -1,7 +1,7 @@
 /** From a request to a response: found, allowed, read, checked, done in one transaction, told. */
 import { refusal } from "../orchestration/refusal.ts";
 import { reading } from "../store/database.ts";
-import { checkSource, checkToken, type Door } from "./access.ts";
+import { checkPerson, checkSource, checkToken, type Door } from "./access.ts";
 import { errorResponse, httpError } from "./api_error.ts";
 import { isSamePlace } from "./database_watch.ts";
 import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";
@@ -55,6 +55,7 @@ export function createHandler(
     if (found.kind === "none") return notFound(request.method, target.path, found.methods);
     const { route, params } = found;
     seen.route = route;
+    await checkPerson(request.headers, daemon.db, route);
     const by = callerOf(request.headers);
     const query = checked(route.query, readQuery(target.query));
     const body = route.body === null ? {} : checkedBody(route.body, await readBody(request));

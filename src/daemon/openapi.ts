@@ -36,8 +36,11 @@ const WITH_BODY: readonly ErrorCode[] = [
 ];
 
 /** Every code that a route may answer with. */
-export function errorsOf({ errors, body }: Pick<Route, "errors" | "body">): ErrorCode[] {
-  return [...new Set([...errors, ...ALWAYS, ...body === null ? [] : WITH_BODY])];
+export function errorsOf(
+  { errors, body, forPerson }: Pick<Route, "errors" | "body" | "forPerson">,
+): ErrorCode[] {
+  const ofPerson: readonly ErrorCode[] = forPerson ? ["PERSON_REQUIRED"] : [];
+  return [...new Set([...errors, ...ofPerson, ...ALWAYS, ...body === null ? [] : WITH_BODY])];
 }
 
 /** The document for a table of routes. */
@@ -54,7 +57,7 @@ export function apiDocument(routes: readonly Route[]): Part {
       version: VERSION,
       description: "Tasks, agents, workflows, questions and events of one database. " +
         "On the unix socket the mode of its file decides who may ask; the port of this machine wants the token " +
-        "of the daemon's state file. The header X-Agent-ID names who asks. Other paths answer NOT_FOUND (404), " +
+        "of the daemon's state file. Routes that only a person may ask for want the header Conclaude-Token. The header X-Agent-ID names who asks. Other paths answer NOT_FOUND (404), " +
         "other methods METHOD_NOT_ALLOWED (405) with Allow.",
     },
     servers: [{ url: "/" }, { url: "/api" }],
@@ -109,7 +112,14 @@ function parametersOf(route: Route): Part[] {
     description: "Who asks; `user` without it",
     schema: { type: "string", minLength: 1, maxLength: 200 },
   };
-  return [...inPath, ...inQuery, caller];
+  const person = {
+    name: "Conclaude-Token",
+    in: "header",
+    required: true,
+    description: "A person's token, as `conclaude token` prints it",
+    schema: { type: "string" },
+  };
+  return [...inPath, ...inQuery, caller, ...route.forPerson ? [person] : []];
 }
 
 function answerOf({ response, mediaType, path, status }: Route): Part {

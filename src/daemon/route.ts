@@ -63,16 +63,19 @@ export interface Route {
   readonly errors: readonly ErrorCode[];
   /** Whether it can be asked through the port without the token. */
   readonly isOpen: boolean;
+  /** Whether only a person may ask for it: the request shows a token that `conclaude token` printed. */
+  readonly forPerson: boolean;
   /** What it is done in: what writes in one write transaction, what reads at one moment; few see to it themselves. */
   readonly transaction: "write" | "read" | "own";
   readonly handle: (daemon: Daemon, call: Call<never, never>) => unknown;
 }
 
 /** How a route is written down; what is left out is as most have it. */
-export interface RouteSpec<Query extends Schema, Body extends Schema>
-  extends
-    Partial<Pick<Route, "status" | "errors" | "isOpen" | "transaction" | "mediaType">>,
-    Pick<Route, "method" | "path" | "summary" | "tag"> {
+export interface RouteSpec<Query extends Schema, Body extends Schema> extends
+  Partial<
+    Pick<Route, "status" | "errors" | "isOpen" | "forPerson" | "transaction" | "mediaType">
+  >,
+  Pick<Route, "method" | "path" | "summary" | "tag"> {
   readonly query?: Query;
   readonly body?: Body;
   readonly response?: Schema;
@@ -91,6 +94,7 @@ export function route<
     status: 200,
     errors: [],
     isOpen: false,
+    forPerson: false,
     transaction: changes ? "write" : "read",
     mediaType: "application/json",
     ...spec,

@@ -26,7 +26,7 @@ export function liftText(keeping: KeepingState, session: string): string {
   const pause = `\`conclaude guard pause --session ${session}\``;
   switch (keeping.kind) {
     case "lasting":
-      return `Only a person can lift this, for 15 minutes, with ${pause}; do not run it yourself.`;
+      return `Only a person can lift this, for 15 minutes, in another terminal, with ${pause}; do not run it yourself.`;
     case "off":
       return "Only a person can lift this, by a change of the rule in the configuration (`conclaude config path` says " +
         "where it is): the database is switched off, so that no pause can be kept.";

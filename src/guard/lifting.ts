@@ -3,18 +3,23 @@ import { DATABASE_PROGRAMS, onlyReads } from "./shell/changes.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { programName } from "./shell/wrappers.ts";
 
-/** What lifts a rule, satisfies a requirement or takes the hooks away; an agent must not run it. */
-const LIFTING: Readonly<Record<string, ReadonlySet<string>>> = {
+/** The verbs of a person, by their noun. The program itself asks who runs them; an agent is told here, before it tries. */
+export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   guard: new Set(["pause", "resume"]),
   req: new Set(
     ["satisfy", "approve", "clear", "pause", "disable", "enable", "prune", "init", "import"],
   ),
+  question: new Set(["answer"]),
+  workflow: new Set(["approve", "reject"]),
+  memory: new Set(["forget"]),
   db: new Set(["reset", "restore"]),
-  config: new Set(["init"]),
+  config: new Set(["init", "trust"]),
   counter: new Set(["increment", "reset"]),
 };
 /** The same, whatever follows: an event that an agent makes up would satisfy what no skill has. */
 const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);
+/** Verbs of a person without a noun: words that may stand elsewhere in a command as well. */
+const FIRST_WORDS = new Set(["import", "token"]);
 /** Nouns none of whose verbs lifts anything, and whose arguments may be any words. */
 const HARMLESS = new Set(["task", "event"]);
 /** Nouns that no other program has with these verbs. */
@@ -44,7 +49,7 @@ export function mayLift({ words }: ShellCommand): string | null {
   if (at < 0 || PRINTING.has(programName(words[0]!.text))) return null;
   const [noun, verb] = words.slice(at + 1)
     .filter(({ text, isOpen }) => isOpen || !text.startsWith("-"));
-  const isOpen = noun?.isOpen || (Object.hasOwn(LIFTING, noun?.text ?? "") && verb?.isOpen);
+  const isOpen = noun?.isOpen || (Object.hasOwn(PERSON_VERBS, noun?.text ?? "") && verb?.isOpen);
   return isOpen ? "what conclaude is told to do is only known when it runs" : null;
 }
 
@@ -54,16 +59,17 @@ function lifts({ words }: ShellCommand): boolean {
   if (PRINTING.has(programName(texts[0] ?? "")) || onlyLooks(texts)) return false;
   // Whatever it is called, and wherever it was copied to, its verbs tell.
   const [, noun = "", verb = ""] = texts.filter((text) => !text.startsWith("-"));
-  if (LIFTING_BY_ANY_NAME.has(noun) && LIFTING[noun]!.has(verb)) return true;
+  if (LIFTING_BY_ANY_NAME.has(noun) && PERSON_VERBS[noun]!.has(verb)) return true;
   const at = texts.findIndex(isProgram);
   if (at < 0) return false;
   const rest = texts.slice(at + 1);
   if (HARMLESS.has(rest[0] ?? "") && !rest.some(isProgram)) return false;
   const verbs = rest.filter((word) => !word.startsWith("-"));
-  return verbs[0] !== "help" && verbs.some((verb, i) =>
-    ALWAYS_LIFTING.has(verb) ||
-    (Object.hasOwn(LIFTING, verb) && LIFTING[verb]!.has(verbs[i + 1] ?? ""))
-  );
+  return verbs[0] !== "help" &&
+    verbs.some((verb, i) =>
+      ALWAYS_LIFTING.has(verb) || (i === 0 && FIRST_WORDS.has(verb)) ||
+      (Object.hasOwn(PERSON_VERBS, verb) && PERSON_VERBS[verb]!.has(verbs[i + 1] ?? ""))
+    );
 }
 
 function isProgram(text: string): boolean {

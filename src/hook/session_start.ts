@@ -13,6 +13,7 @@ import {
   waitingText,
 } from "../memory/context_text.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
+import { readVariable } from "../paths.ts";
 import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { type ContextPlace, type SessionContext, sessionContext } from "../recall/context.ts";
@@ -83,6 +84,12 @@ export async function handle(work: HookWork): Promise<Answer> {
     const { unarmedNotice } = await import("../gate/unarmed.ts");
     const notice = unarmedNotice(work.config, { projectDir: work.projectDir, home: work.home });
     if (notice !== null) work.tell(notice);
+  }
+  if (readVariable("CONCLAUDE_TOKEN") !== undefined) {
+    work.tell(
+      "conclaude: Claude Code was started with CONCLAUDE_TOKEN, so its agent can read a person's token. Start it " +
+        "without; `conclaude token --revoke` on a terminal makes the token worthless.",
+    );
   }
   const isBehind = db !== null && await drainAWhile(db, work);
   const briefing = await required?.text() ?? "";

@@ -51,6 +51,10 @@ export interface ProcessFacts {
   readonly mark: string;
   /** The number of the process that started it, or that took it over. */
   readonly parent: number;
+  /** The leader of its session, which opened its terminal; null where the system does not tell. */
+  readonly leader: number | null;
+  /** Its controlling terminal, as the system names it; null when it has none. */
+  readonly terminal: string | null;
   /** Whether it has ended, and only its number is still kept, until its parent takes note of that. */
   readonly hasEnded: boolean;
 }
@@ -65,7 +69,7 @@ export function readProcesses(pids: readonly number[]): ReadonlyMap<number, Proc
 }
 
 /**
- * Linux: fields 3, 4 and 22 of `/proc/PID/stat`, the last being the start in clock ticks since boot. Read with `cat`,
+ * Linux: fields 3, 4, 6, 7 and 22 of `/proc/PID/stat`, the last being the start in clock ticks since boot. Read with `cat`,
  * because the runtime lets a program read `/proc` only when it may do everything.
  */
 function factsFromProc(pids: readonly number[]): Map<number, ProcessFacts> {
@@ -74,26 +78,61 @@ function factsFromProc(pids: readonly number[]): Map<number, ProcessFacts> {
     const pid = Number.parseInt(line);
     // The second field is the command in brackets and may hold anything, so count from its end.
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-    const [state, parent] = fields;
+    const [state, parent, , leader, terminal] = fields;
     const mark = fields[19];
     if (pid > 0 && state && mark) {
-      facts.set(pid, { mark, parent: Number(parent), hasEnded: ENDED.test(state) });
+      facts.set(pid, {
+        mark,
+        parent: Number(parent),
+        leader: Number(leader),
+        terminal: terminal === "0" ? null : terminal ?? null,
+        hasEnded: ENDED.test(state),
+      });
     }
   }
   return facts;
 }
 
-/** macOS and the BSDs: the start in full seconds, as `ps` prints it. */
+/** macOS and the BSDs: the start in full seconds, as `ps` prints it, and a terminal of `??` where there is none. */
 function factsFromPs(pids: readonly number[]): Map<number, ProcessFacts> {
   const facts = new Map<number, ProcessFacts>();
-  const words = ["-o", "pid=,ppid=,stat=,lstart=", "-p", pids.join(",")];
+  const words = ["-o", "pid=,ppid=,stat=,tty=,lstart=", "-p", pids.join(",")];
   for (const line of outputOf("/bin/ps", words).split("\n")) {
-    const [, pid, parent, state, mark] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
+    const [, pid, parent, state, terminal, mark] =
+      /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
     if (pid && state && mark) {
-      facts.set(Number(pid), { mark, parent: Number(parent), hasEnded: ENDED.test(state) });
+      facts.set(Number(pid), {
+        mark,
+        parent: Number(parent),
+        leader: null,
+        terminal: /^[?-]+$/.test(terminal ?? "?") ? null : terminal ?? null,
+        hasEnded: ENDED.test(state),
+      });
     }
   }
   return facts;
+}
+
+/** Clock ticks in a second, on every Linux that a program is built for. */
+const TICKS = 100;
+
+/**
+ * When a process was started, in epoch milliseconds, exact to a second.
+ *
+ * @param mark As in {@linkcode ProcessFacts}. @returns Null where its mark does not tell.
+ */
+export function startedAtMs(mark: string): number | null {
+  if (Deno.build.os !== "linux") return Date.parse(mark) || null;
+  const boot = /^btime (\d+)$/m.exec(outputOf("/bin/cat", ["/proc/stat"]))?.[1];
+  return boot === undefined ? null : (Number(boot) + Number(mark) / TICKS) * 1000;
+}
+
+/** What stands in the environments of processes, as far as they belong to this user: `NAME=value` texts in any order. */
+export function readEnvironments(pids: readonly number[]): string {
+  if (Deno.build.os === "windows" || pids.length === 0) return "";
+  return Deno.build.os === "linux"
+    ? outputOf("/bin/cat", pids.map((pid) => `/proc/${pid}/environ`))
+    : outputOf("/bin/ps", ["-Eww", "-o", "command=", "-p", pids.join(",")]);
 }
 
 function outputOf(program: string, args: readonly string[]): string {

@@ -28,12 +28,16 @@ interface Stage {
   readonly home: string;
   readonly project: string;
   readonly settings: string;
+  /** Shows that the person at the demonstration runs its verbs, which has no terminal of its own. */
+  token?: string;
 }
 
 async function demo(stage: Stage): Promise<void> {
   title("Installing the hooks");
   await makeProject(stage);
   await conclaude(stage, ["install-hooks"]);
+  // A person's scripts get one on a terminal; before the first session anywhere.
+  stage.token = await conclaude(stage, ["token"]);
   const settings: Settings = JSON.parse(await Deno.readTextFile(stage.settings));
   const events = Object.keys(settings.hooks ?? {});
   line(`${events.length} events in ${stage.settings}`);
@@ -117,7 +121,6 @@ async function runHooks(stage: Stage, settings: Settings, payload: Payload): Pro
     HOME: stage.home,
     CLAUDE_PROJECT_DIR: stage.project,
     CLAUDE_CODE_SESSION_ID: String(payload["session_id"]),
-    CLAUDE_PID: String(Deno.pid),
   };
   const runs: HookRun[] = [];
   for (const command of commandsFor(settings, payload)) {
@@ -236,7 +239,11 @@ async function conclaude(stage: Stage, args: readonly string[]): Promise<string>
   const { code, stdout, stderr } = await new Deno.Command(command, {
     args: [...first, ...args],
     clearEnv: true,
-    env: { ...surroundings(join(stage.root, "runtime-cache")), HOME: stage.home },
+    env: {
+      ...surroundings(join(stage.root, "runtime-cache")),
+      HOME: stage.home,
+      ...stage.token === undefined ? {} : { CONCLAUDE_TOKEN: stage.token },
+    },
     cwd: stage.project,
     stdin: "null",
     signal: AbortSignal.timeout(10_000),

@@ -4,6 +4,7 @@ import { defaultBackupPath, newestBackup } from "../../src/maintenance/backup.ts
 import { closeDatabase, garbage, schemaPages, spoil } from "../support/spoilt.ts";
 import { query, queryValue } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
+import { addToken } from "../support/person.ts";
 import { modeOf, namesIn, snapshot, type Stage, stage } from "./support.ts";
 
 /** Makes the database, with one session in it. */
@@ -142,6 +143,7 @@ Deno.test("db restore takes a copy that another tool left without a log, and giv
 Deno.test("db restore refuses what is damaged, newer, another program's or the database itself, and changes nothing", async () => {
   using place = stage();
   await withSession(place, "present");
+  addToken(place.database);
   const at = (name: string) => join(place.project, name);
   Deno.writeFileSync(at("garbage.db"), garbage(9000));
   change(at("foreign.db"), "CREATE TABLE t (a)");
@@ -205,6 +207,7 @@ Deno.test("db reset wants a yes, then begins a new database and keeps the former
 Deno.test("db reset waits for nobody's half-written work: a locked database is left where it is", async () => {
   using place = stage();
   await withSession(place, "old");
+  addToken(place.database);
   const { DatabaseSync } = await import("node:sqlite");
   using writer = new DatabaseSync(place.database);
   writer.exec("BEGIN IMMEDIATE; DELETE FROM sessions");

@@ -12,7 +12,7 @@ const OTHER = "0e551022-0000-4000-8000-000000000002";
 const quoted = programCommand().map((word) => `'${word}'`).join(" ");
 
 /** What a command says with `--json` that runs in a shell which plays Claude Code, after its session has begun. */
-async function pauseInside(
+async function resumeInside(
   home: TempHome,
   sessionId: string,
   options: {
@@ -24,7 +24,7 @@ async function pauseInside(
 ) {
   const { cwd, from = cwd, within = "sh -c", project } = options;
   const start = JSON.stringify({ session_id: sessionId, source: "startup", cwd: project ?? cwd });
-  const inner = `${quoted} guard pause --json; true`;
+  const inner = `${quoted} req resume --json; true`;
   const script = `
     printf '%s' '${start}' | CLAUDE_PID=$$ ${quoted} hook SessionStart >/dev/null
     cd '${from}'
@@ -59,8 +59,8 @@ function begin(home: TempHome, session_id: string, cwd: string, env = {}) {
   return hook("SessionStart", { session_id, source: "startup", cwd }, home, { env });
 }
 
-async function pause(home: TempHome, cwd: string) {
-  const { stdout } = await startProgram(["guard", "pause", "--json"], {
+async function resume(home: TempHome, cwd: string) {
+  const { stdout } = await startProgram(["req", "resume", "--json"], {
     env: { HOME: home.path },
     cwd,
   });
@@ -71,7 +71,7 @@ testWhere(needsUnix(), "a command in Claude Code's own shell means its session",
   using home = tempHome();
   const cwd = folder(home);
   await begin(home, OTHER, cwd);
-  assert.equal((await pauseInside(home, ONE, { cwd })).sessionId, ONE);
+  assert.equal((await resumeInside(home, ONE, { cwd })).sessionId, ONE);
 });
 
 testWhere(needsUnix(), "shells within shells, and a folder below, change nothing", async () => {
@@ -80,7 +80,7 @@ testWhere(needsUnix(), "shells within shells, and a folder below, change nothing
   const from = folder(home, "project/src/deep");
   await begin(home, OTHER, cwd);
   const within = "env A=1 sh -c 'sh -c \"$0\"; true'";
-  assert.equal((await pauseInside(home, ONE, { cwd, from, within })).sessionId, ONE);
+  assert.equal((await resumeInside(home, ONE, { cwd, from, within })).sessionId, ONE);
 });
 
 testWhere(
@@ -98,8 +98,8 @@ testWhere(
     const tree = folder(home, "tree");
     await begin(home, OTHER, cwd);
     const from = folder(home, "tree/sub");
-    assert.equal((await pauseInside(home, ONE, { cwd, from })).sessionId, ONE);
-    const { error } = await pause(home, tree);
+    assert.equal((await resumeInside(home, ONE, { cwd, from })).sessionId, ONE);
+    const { error } = await resume(home, tree);
     assert.equal(error, undefined, "the shell of the other session is gone by now");
   },
 );
@@ -112,11 +112,11 @@ testWhere(
     const cwd = folder(home);
     await begin(home, OTHER, cwd);
     await begin(home, ONE, cwd, { CLAUDE_PID: String(Deno.pid) });
-    assert.equal((await pause(home, cwd)).sessionId, ONE);
+    assert.equal((await resume(home, cwd)).sessionId, ONE);
     const db = new DatabaseSync(home.database);
     db.exec(`UPDATE sessions SET claude_process = '1' WHERE session_id = '${ONE}'`);
     db.close();
-    assert.equal((await pause(home, cwd)).sessionId, OTHER);
+    assert.equal((await resume(home, cwd)).sessionId, OTHER);
   },
 );
 
@@ -125,16 +125,16 @@ Deno.test("the only live session of a project is meant from anywhere", async () 
   const cwd = folder(home);
   await begin(home, ONE, cwd);
   await begin(home, OTHER, folder(home, "elsewhere"));
-  assert.equal((await pause(home, cwd)).sessionId, ONE);
-  assert.equal((await pause(home, folder(home, "project/sub"))).sessionId, ONE);
+  assert.equal((await resume(home, cwd)).sessionId, ONE);
+  assert.equal((await resume(home, folder(home, "project/sub"))).sessionId, ONE);
 });
 
 Deno.test("of folders within folders the nearest one with a session counts", async () => {
   using home = tempHome();
   await begin(home, OTHER, home.path);
   await begin(home, ONE, folder(home));
-  assert.equal((await pause(home, folder(home, "project/sub"))).sessionId, ONE);
-  assert.equal((await pause(home, folder(home, "else"))).sessionId, OTHER);
+  assert.equal((await resume(home, folder(home, "project/sub"))).sessionId, ONE);
+  assert.equal((await resume(home, folder(home, "else"))).sessionId, OTHER);
 });
 
 testWhere(needsUnix(), "a session whose process is gone is not meant", async () => {
@@ -142,7 +142,7 @@ testWhere(needsUnix(), "a session whose process is gone is not meant", async () 
   const cwd = folder(home);
   await begin(home, ONE, cwd);
   await begin(home, OTHER, cwd, { CLAUDE_PID: String(await deadPid()) });
-  assert.equal((await pause(home, cwd)).sessionId, ONE);
+  assert.equal((await resume(home, cwd)).sessionId, ONE);
 });
 
 Deno.test("of several sessions all are named, with where they are, and how to choose", async () => {
@@ -150,13 +150,13 @@ Deno.test("of several sessions all are named, with where they are, and how to ch
   const cwd = folder(home);
   await begin(home, ONE, cwd);
   await begin(home, OTHER, cwd);
-  const { error } = await pause(home, cwd);
+  const { error } = await resume(home, cwd);
   assert.match(error.why, /2 live sessions/);
   for (const id of ["0e551011", "0e551022"]) {
     assert.match(error.why, new RegExp(`${id} in ${cwd}, just now`));
   }
   assert.match(error.why, /`--session`/);
-  assert.match(error.next, /^conclaude guard pause --session 0e5510\d\d$/);
+  assert.match(error.next, /^conclaude req resume --session 0e5510\d\d$/);
   const { code } = await startProgram(error.next.split(" ").slice(1), {
     env: { HOME: home.path },
     cwd,
@@ -168,7 +168,7 @@ Deno.test("where no session is live, that is said", async () => {
   using home = tempHome();
   const cwd = folder(home);
   await begin(home, ONE, folder(home, "elsewhere"));
-  const { error } = await pause(home, cwd);
+  const { error } = await resume(home, cwd);
   assert.match(error.why, /no session of Claude Code is live in this project/);
   assert.equal(error.next, "conclaude session list");
 });

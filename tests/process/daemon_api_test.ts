@@ -108,6 +108,24 @@ const REFUSED: readonly Scenario[] = [
     of: "/questions/{id}/answer",
     expect: [404, "QUESTION_NOT_FOUND"],
   },
+  {
+    about: "no person who answers",
+    ask: ["POST", "/questions/none/answer", {
+      body: { answer: "y" },
+      headers: { "conclaude-token": "" },
+    }],
+    of: "/questions/{id}/answer",
+    expect: [403, "PERSON_REQUIRED"],
+  },
+  {
+    about: "somebody who makes up a token",
+    ask: ["POST", "/workflows/none/approve-merge", {
+      port: true,
+      headers: { "conclaude-token": "made up" },
+    }],
+    of: "/workflows/{id}/approve-merge",
+    expect: [403, "PERSON_REQUIRED"],
+  },
   { about: "no route", ask: ["GET", "/nothing"], of: null, expect: [404, "NOT_FOUND"] },
   {
     about: "no method",

@@ -1,5 +1,6 @@
 /** Runs the daemon of a home, and talks to it byte by byte, so that nothing tidies up what a test sends. */
 import { join } from "node:path";
+import { addToken, PERSON_TOKEN } from "./person.ts";
 import { spawnProgram, type TempHome } from "./program.ts";
 
 /** What was answered. */
@@ -11,7 +12,7 @@ export interface Reply {
   readonly body: any;
 }
 
-/** What is sent. */
+/** What is sent, and by a person, unless the header `conclaude-token` is empty. */
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */
@@ -69,14 +70,19 @@ export async function runDaemon(
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   const { socket, port, token } = JSON.parse(Deno.readTextFileSync(stateFile));
+  addToken(database);
   const ask: RunningDaemon["ask"] = (method, path, sent = {}) =>
     exchange(
       sent.port ? { port } : { socket },
       requestText(method, path, {
         ...sent,
-        headers: sent.port
-          ? { host: `127.0.0.1:${port}`, authorization: `Bearer ${token}`, ...sent.headers }
-          : { host: "conclaude", ...sent.headers },
+        headers: {
+          "conclaude-token": PERSON_TOKEN,
+          ...sent.port
+            ? { host: `127.0.0.1:${port}`, authorization: `Bearer ${token}` }
+            : { host: "conclaude" },
+          ...sent.headers,
+        },
       }),
     );
   const left = child.status;

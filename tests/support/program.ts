@@ -2,6 +2,7 @@
  * Starts the real program in a clean environment: the executable in `CONCLAUDE_BIN` when that is set, else the bundle in
  * `dist/bundle` with the permissions that the executable would have.
  */
+import { isRefusedToAgents, letKnowToken, PERSON_TOKEN } from "./person.ts";
 import { removeFolder } from "./remove_folder.ts";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -69,8 +70,23 @@ export function spawnProgram(
   }).spawn();
 }
 
-/** Runs the program to its end: `await startProgram(["status", "--json"], { env: { HOME: home.path } })`. */
+/**
+ * Runs the program to its end: `await startProgram(["status", "--json"], { env: { HOME: home.path } })`. A verb that only a
+ * person may run is run by one: where it refuses, it is shown a token that the database knows.
+ */
 export async function startProgram(
+  args: readonly string[],
+  options: StartOptions = {},
+): Promise<Finished> {
+  if (args.includes("hook")) return await startAsAgent(args, options);
+  const env = { CONCLAUDE_TOKEN: PERSON_TOKEN, ...options.env };
+  const finished = await startAsAgent(args, { ...options, env });
+  if (!isRefusedToAgents(finished) || !letKnowToken(args, env)) return finished;
+  return await startAsAgent(args, { ...options, env });
+}
+
+/** {@linkcode startProgram} without a person: no terminal, and no token but one of `env`. */
+export async function startAsAgent(
   args: readonly string[],
   options: StartOptions = {},
 ): Promise<Finished> {

@@ -2,6 +2,7 @@ import type { CliContext } from "../../src/cli/context.ts";
 import { splitGlobals } from "../../src/cli/global_flags.ts";
 import { runLine } from "../../src/cli/run.ts";
 import { locate } from "../../src/paths.ts";
+import { isRefusedToAgents, letKnowToken, PERSON_TOKEN } from "./person.ts";
 
 /** What a verb printed, and with what it would have left. */
 export interface VerbResult {
@@ -10,8 +11,19 @@ export interface VerbResult {
   readonly stderr: string;
 }
 
-/** Runs a verb in this process, on the database of a folder that stands for the home. */
+/** Runs a verb in this process, on the database of a folder that stands for the home; as a person where only one may. */
 export async function runVerb(
+  args: readonly string[],
+  place: { readonly home: string; readonly database?: string },
+): Promise<VerbResult> {
+  Deno.env.set("CONCLAUDE_TOKEN", PERSON_TOKEN);
+  const result = await runOnce(args, place);
+  const env = { HOME: place.home, CONCLAUDE_DB_PATH: place.database ?? "" };
+  if (!isRefusedToAgents(result) || !letKnowToken(args, env)) return result;
+  return await runOnce(args, place);
+}
+
+async function runOnce(
   args: readonly string[],
   place: { readonly home: string; readonly database?: string },
 ): Promise<VerbResult> {

@@ -1,7 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import { placeFlags } from "../../settings/file.ts";
 import { chooseEvents, commandLine } from "../../settings/hooks.ts";
-import { installHooks, uninstallHooks } from "../../settings/install.ts";
+import { installHooks, type InstallOptions, uninstallHooks } from "../../settings/install.ts";
 import type { ServerReport } from "../../settings/mcp.ts";
 import type { CliContext } from "../context.ts";
 import { doubledHooks } from "../doubled_hooks.ts";
@@ -23,14 +23,14 @@ const NEW_SESSION =
 const RESTART = "Restart Claude Code, or start a new session, for the hooks to take effect.";
 
 /** `conclaude install-hooks` */
-export function install(
+export async function install(
   context: CliContext,
   flags: HooksFlags & {
     readonly events?: readonly string[];
     readonly strict: boolean;
     readonly mcp: boolean;
   },
-): View {
+): Promise<View> {
   const place = settingsPlace(context, flags, "install-hooks");
   const events = chooseEvents((flags.events ?? []).map((name) => name.trim()));
   const own = ownProgram(context.cwd);
@@ -46,7 +46,7 @@ export function install(
   const request = { place, program, dryRun: flags.dryRun, otherFlags };
   // Looked at first, so that a refusal comes before anything is changed.
   if (flags.mcp) register({ ...request, dryRun: true });
-  const report = installHooks({
+  const options = {
     ...place,
     program,
     executable: own.executable,
@@ -54,7 +54,9 @@ export function install(
     strict: flags.strict,
     dryRun: flags.dryRun,
     otherFlags: flags.mcp ? ["--mcp", ...otherFlags] : otherFlags,
-  });
+  };
+  if (!flags.dryRun) await requirePersonToChange(context, options);
+  const report = installHooks(options);
   const server = flags.mcp ? register(request) : null;
   const warnings = [
     ...report.warnings,
@@ -95,6 +97,14 @@ export function install(
     json: { ...report, warnings, fromSource: runsFromSource, mcp: server },
     text: facts.map(plain).join("\n"),
   };
+}
+
+/** Anybody may add hooks. Hooks that are there may ask for a rule: only a person takes one away or changes it. */
+async function requirePersonToChange(context: CliContext, options: InstallOptions): Promise<void> {
+  const { removed, updated, loosened } = installHooks({ ...options, dryRun: true });
+  if (removed.length + updated.length + loosened.length === 0) return;
+  const { requirePerson } = await import("../person.ts");
+  await requirePerson(context, "install-hooks");
 }
 
 /** `conclaude uninstall-hooks` */

@@ -6,6 +6,7 @@ const load = () => import("../actions/config.ts");
 export const config = group({
   verbs: {
     init: command({
+      person: "config init",
       load: async () => (await load()).initConfig,
       parameters: {
         flags: {

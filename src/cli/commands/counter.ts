@@ -42,6 +42,7 @@ export const counter = group({
       examples: ["conclaude counter get edits --session 01980c5e"],
     }),
     increment: command<Owner & { readonly by: number }, [type: string]>({
+      person: "counter increment",
       load: async () => (await load()).raiseCounter,
       parameters: {
         positional: { kind: "tuple", parameters: [TYPE] },
@@ -65,6 +66,7 @@ export const counter = group({
       ],
     }),
     reset: command<Owner & { readonly all: boolean }, [type?: string]>({
+      person: "counter reset",
       load: async () => (await load()).resetCounter,
       parameters: {
         positional: { kind: "tuple", parameters: [{ ...TYPE, optional: true }] },

@@ -53,6 +53,7 @@ export const db = group({
       examples: ["conclaude db backup", "conclaude db backup before-upgrade.db"],
     }),
     restore: command({
+      person: "db restore",
       load: async () => (await load()).restore,
       parameters: {
         flags: {},
@@ -97,6 +98,7 @@ export const db = group({
       examples: ["conclaude db stats", "conclaude db stats --json"],
     }),
     reset: command({
+      person: "db reset",
       load: async () => (await load()).reset,
       parameters: {
         flags: { yes: { kind: "boolean", default: false, brief: "Do not ask" } },

@@ -27,6 +27,7 @@ export const guard = group({
       examples: ["conclaude guard list", "conclaude guard list --json"],
     }),
     pause: command({
+      person: "guard pause",
       load: async () => (await load()).pauseGuards,
       parameters: {
         flags: {
@@ -57,6 +58,7 @@ export const guard = group({
       ],
     }),
     resume: command({
+      person: "guard resume",
       load: async () => (await load()).resumeGuards,
       parameters: { flags: { session: OF_SESSION } },
       brief: "Put the rules in force again",

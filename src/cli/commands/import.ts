@@ -10,6 +10,7 @@ const DRY_RUN = {
 export const importVerb = group({
   verbs: {
     file: command<{ readonly dryRun: boolean }, [file: string]>({
+      person: "import",
       load: async () => (await import("../actions/import_file.ts")).importFile,
       parameters: {
         positional: {
@@ -41,6 +42,7 @@ export const importVerb = group({
       { readonly project?: string; readonly name?: string; readonly dryRun: boolean },
       [file: string]
     >({
+      person: "import claude-mem",
       load: async () => (await import("../actions/import_claude_mem.ts")).importClaudeMem,
       parameters: {
         positional: {
@@ -86,6 +88,7 @@ export const importVerb = group({
       ],
     }),
     transcripts: command<{ readonly dryRun: boolean }, [dir: string]>({
+      person: "import transcripts",
       load: async () => (await import("../actions/import_transcripts.ts")).importTranscripts,
       parameters: {
         positional: {

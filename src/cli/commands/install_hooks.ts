@@ -73,6 +73,7 @@ export const installHooks = command({
 
 /** `conclaude uninstall-hooks` */
 export const uninstallHooks = command({
+  person: "uninstall-hooks",
   load: async () => (await load()).uninstall,
   parameters: { flags: PLACE_FLAGS },
   brief: "Take conclaude's hooks out again, and its MCP server",

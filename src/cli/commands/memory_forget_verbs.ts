@@ -7,6 +7,7 @@ const when = async (text: string) =>
 
 /** `conclaude memory forget` */
 export const forget = command({
+  person: "memory forget",
   load: async () => (await load()).forgetMemory,
   parameters: {
     positional: {

@@ -32,6 +32,7 @@ export const question = group({
       examples: ["conclaude question show q-20261121083000-1"],
     }),
     answer: command<ByFlag & { readonly stdin: boolean }, [id: string, said?: string]>({
+      person: "question answer",
       load: async () => (await load()).answerOne,
       parameters: {
         positional: {

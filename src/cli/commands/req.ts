@@ -85,6 +85,7 @@ export const req = group({
       examples: ["conclaude req status", "conclaude req status --session 01980c5e --json"],
     }),
     satisfy: command<SatisfyFlags, string[]>({
+      person: "req satisfy",
       load: async () => (await state()).satisfyRequirements,
       parameters: satisfyParameters,
       brief: "Say that requirements are satisfied",
@@ -94,6 +95,7 @@ export const req = group({
       examples: satisfyExamples("satisfy"),
     }),
     approve: command<SatisfyFlags, string[]>({
+      person: "req approve",
       load: async () => (await state()).satisfyRequirements,
       parameters: satisfyParameters,
       brief: "The same, as one says it of a value: approve its size",
@@ -105,6 +107,7 @@ export const req = group({
       { readonly all: boolean; readonly session?: string; readonly branch?: string },
       string[]
     >({
+      person: "req clear",
       load: async () => (await state()).clearRequirements,
       parameters: {
         positional: NAMES,
@@ -129,6 +132,7 @@ export const req = group({
       { readonly session?: string; readonly reason?: string; readonly minutes?: number },
       []
     >({
+      person: "req pause",
       load: async () => (await state()).pauseRequirements,
       parameters: {
         flags: {
@@ -170,6 +174,7 @@ export const req = group({
       examples: ["conclaude req list", "conclaude req list --json"],
     }),
     prune: command<{ readonly dryRun: boolean }, []>({
+      person: "req prune",
       load: async () => (await state()).pruneBranches,
       parameters: {
         flags: {
@@ -210,6 +215,7 @@ export const req = group({
       examples: ["conclaude req explain commit_plan --session 01980c5e"],
     }),
     enable: command<{ readonly all: boolean }, string[]>({
+      person: "req enable",
       load: async () => (await files()).enableRequirements,
       parameters: {
         positional: NAMES,
@@ -221,6 +227,7 @@ export const req = group({
       examples: ["conclaude req enable adr_reviewed"],
     }),
     disable: command<{ readonly all: boolean }, string[]>({
+      person: "req disable",
       load: async () => (await files()).disableRequirements,
       parameters: {
         positional: NAMES,
@@ -241,6 +248,7 @@ export const req = group({
       },
       []
     >({
+      person: "req init",
       load: async () => (await files()).initRequirements,
       parameters: {
         flags: {

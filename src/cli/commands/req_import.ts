@@ -5,6 +5,7 @@ export const importCommand = command<
   { readonly dryRun: boolean; readonly local: boolean; readonly force: boolean },
   []
 >({
+  person: "req import",
   load: async () => (await import("../actions/req_import.ts")).importRequirements,
   parameters: {
     flags: {

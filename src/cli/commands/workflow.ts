@@ -91,6 +91,7 @@ export const workflow = group({
       examples: ["conclaude workflow start 1a2b3c4d"],
     }),
     approve: command<ByFlag, Id>({
+      person: "workflow approve",
       load: async () => (await work()).approve,
       parameters: { positional: ONE_WORKFLOW, flags: { agentId: AGENT_FLAG } },
       brief: "Have the work of a workflow merged",
@@ -100,6 +101,7 @@ export const workflow = group({
       examples: ["conclaude workflow approve 1a2b3c4d"],
     }),
     reject: command<ReasonFlags, Id>({
+      person: "workflow reject",
       load: async () => (await work()).reject,
       parameters: {
         positional: ONE_WORKFLOW,

@@ -26,7 +26,12 @@ function withDepth(step: StepRow) {
 
 function decision(
   verb: string,
-  what: { readonly decision: Decision; readonly summary: string; readonly text: string | null },
+  what: {
+    readonly decision: Decision;
+    readonly summary: string;
+    readonly text: string | null;
+    readonly forPerson?: true;
+  },
 ): Route {
   return route({
     method: "POST",
@@ -37,6 +42,7 @@ function decision(
     body: z.strictObject({ reason: z.optional(fields.text) }),
     response: oneWorkflow,
     errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS"],
+    forPerson: what.forPerson ?? false,
     handle: ({ db, redact }, { params, body, author }) => ({
       workflow: requestDecision(db, params["id"]!, {
         ...author,
@@ -120,11 +126,13 @@ export const workflowRoutes: readonly Route[] = [
   }),
   decision("approve-merge", {
     decision: "approve",
+    forPerson: true,
     summary: "Lets the work of a workflow be merged",
     text: null,
   }),
   decision("reject-merge", {
     decision: "reject",
+    forPerson: true,
     summary: "Refuses the work of a workflow: workflow and task are blocked",
     text: "merge rejected by user",
   }),

@@ -1,0 +1,119 @@
+/** Verbs of a person beside the real Claude Code: what its agent starts is refused, what a person types is not. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { query } from "../support/look.ts";
+import { personCalls } from "../support/person.ts";
+import { findExecutable, reasonToSkip, runScenario } from "./harness.ts";
+
+const skipped = reasonToSkip();
+const REFUSED = /Only a person may run/g;
+
+/** A script of the agent: every verb, by the program and a copy, after a double fork, and by the daemon's socket. */
+function tries(executable: string): string {
+  const calls = personCalls("$CLAUDE_CODE_SESSION_ID").map((words) => words.join(" "));
+  return [
+    `cp '${executable}' ./harmless`,
+    ...calls.flatMap((call) => [`'${executable}' ${call}`, `./harmless ${call}`]),
+    ...calls.map((call) => `(setsid sh -c "./harmless ${call}; echo ended >>ends" &)`),
+    `until [ "$(grep -c ended ends)" = ${calls.length} ]; do sleep 0.1; done`,
+    `'${executable}' daemon start`,
+    ...["questions/1/answer", "workflows/1/approve-merge", "workflows/1/reject-merge"].map((path) =>
+      `curl -s --unix-socket ~/.conclaude/conclaude.sock -X POST http://localhost/${path} ` +
+      `-H 'content-type: application/json' -d '${
+        path.endsWith("answer") ? '{"answer":"y"}' : "{}"
+      }'`
+    ),
+    `'${executable}' daemon stop`,
+    "true",
+  ].join("\n");
+}
+
+/** Types a command in a terminal of its own, below a login shell. @returns What stood on it. */
+async function type(
+  command: string,
+  options: { readonly env: Record<string, string>; readonly cwd: string },
+): Promise<string> {
+  const { stdout } = await new Deno.Command("script", {
+    args: ["-qec", `sh -lc '${command}; true'`, "/dev/null"],
+    ...options,
+    stdin: "null",
+  }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+async function appears(path: string): Promise<void> {
+  for (const endMs = Date.now() + 120_000; Date.now() < endMs;) {
+    if (await Deno.stat(path).then(() => true, () => false)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${path} did not appear`);
+}
+
+Deno.test({
+  name: "the agent of the real Claude Code is refused every verb of a person, and a person is not",
+  ignore: skipped !== null,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
+    try {
+      const executable = await findExecutable(folder);
+      const out = join(folder, "person");
+      const env = { HOME: join(out, "home") };
+      let token = "";
+      const person = async (): Promise<Record<string, string>> => {
+        try {
+          await appears(join(out, "waiting"));
+          const cwd = join(out, "project");
+          const typed = await type(`${executable} guard pause`, { env, cwd });
+          const { stdout } = await new Deno.Command(executable, {
+            args: ["req", "pause"],
+            cwd,
+            env: { ...env, CONCLAUDE_TOKEN: token },
+          }).output();
+          return { typed, shown: new TextDecoder().decode(stdout) };
+        } finally {
+          await Deno.writeTextFile(join(out, "answered"), "");
+        }
+      };
+      const [run, said] = await Promise.all([
+        runScenario("person", {
+          executable,
+          folder,
+          at: "user",
+          files: { "tries.sh": tries(executable) },
+          steps: [
+            {
+              content: [{
+                type: "tool_use",
+                name: "Bash",
+                input: {
+                  command: `sh tries.sh >${out}/tried 2>&1; cp ends ${out}/ends; ` +
+                    `touch ${out}/waiting; until [ -e ${out}/answered ]; do sleep 0.1; done`,
+                  description: "Try",
+                  timeout: 300_000,
+                },
+              }],
+            },
+            { content: [{ type: "text", text: "All done." }] },
+          ],
+          async afterInstall() {
+            // Before the first session, as an installation would.
+            const { stdout } = await new Deno.Command(executable, { args: ["token"], env })
+              .output();
+            token = new TextDecoder().decode(stdout).trim();
+          },
+        }),
+        person(),
+      ]);
+      const tried = await Deno.readTextFile(join(out, "tried"));
+      const calls = personCalls("").length;
+      assert.equal(tried.match(REFUSED)?.length, 3 * calls, tried);
+      assert.equal(tried.match(/PERSON_REQUIRED/g)?.length, 3, tried);
+      assert.match(said["typed"]!, /The guards are lifted/);
+      assert.match(said["shown"]!, /Requirements are paused/);
+      const pauses = query(run.database, "SELECT subject FROM pauses ORDER BY subject");
+      assert.deepEqual(pauses.map(({ subject }) => subject), ["guards", "requirements"]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});

@@ -1,0 +1,275 @@
+/** Verbs of a person: what Claude Code has started may not run them, whatever it is called and however it hides. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { PERSON_VERBS } from "../../src/guard/lifting.ts";
+import { VERBS } from "../../src/cli/verbs.ts";
+import type { Verb, VerbGroup } from "../../src/cli/command.ts";
+import { programCommand, surroundings } from "../../src/tasks/program.ts";
+import { query } from "../support/look.ts";
+import { addToken, PERSON_TOKEN, personCalls } from "../support/person.ts";
+import {
+  type Finished,
+  hook,
+  jsonOf,
+  startAsAgent,
+  type TempHome,
+  tempHome,
+} from "../support/program.ts";
+import { needsTools, testWhere } from "../support/requirements.ts";
+
+const SESSION = "0e551011-0000-4000-8000-000000000001";
+
+/** A process that plays Claude Code, and is none of this test's ancestors. */
+function claude(): Disposable & { readonly pid: number } {
+  const child = new Deno.Command("sleep", { args: ["60"] }).spawn();
+  return {
+    pid: child.pid,
+    [Symbol.dispose]() {
+      child.kill();
+    },
+  };
+}
+
+/** Begins a session that a process runs; without one no process is known of it. */
+async function begin(home: TempHome, pid?: number, cwd = home.path): Promise<void> {
+  const start = { session_id: SESSION, source: "startup", cwd };
+  await hook("SessionStart", start, home, {
+    env: pid === undefined ? {} : { CLAUDE_PID: String(pid) },
+  });
+}
+
+const [pause] = personCalls(SESSION);
+const asAgent = (
+  home: TempHome,
+  args: readonly string[] = pause,
+  env: Record<string, string> = {},
+) => startAsAgent(args, { env: { HOME: home.path, ...env }, cwd: home.path });
+
+function isPaused(home: TempHome): boolean {
+  return query(home.database, "SELECT 1 FROM pauses").length > 0;
+}
+
+function assertRefused({ code, stderr, stdout }: Finished, why: RegExp): void {
+  assert.match(stderr + stdout, /Only a person may run `conclaude/);
+  assert.match(stderr + stdout, why);
+  assert.match(stderr + stdout, /nothing was changed/);
+  assert.equal(code, 1);
+}
+
+const quoted = programCommand().map((word) => `'${word}'`).join(" ");
+
+/** What a script of the shell says of the program, `$CONCLAUDE`, that it starts. */
+async function shell(home: TempHome, script: string, env: Record<string, string> = {}) {
+  const { stdout } = await new Deno.Command("/bin/sh", {
+    args: ["-c", script.replaceAll("$CONCLAUDE", quoted)],
+    cwd: home.path,
+    clearEnv: true,
+    env: {
+      ...surroundings(Deno.env.get("DENO_DIR") ?? join(home.path, "runtime")),
+      HOME: home.path,
+      ...env,
+    },
+  }).output();
+  return new TextDecoder().decode(stdout);
+}
+
+/** A double fork, with `setsid`: the process is handed to the first one, and has no terminal. */
+const forked = (command: string) =>
+  `(setsid sh -c "${command} >out 2>&1; touch ended" &)
+   until [ -e ended ]; do sleep 0.05; done; cat out; rm ended`;
+
+Deno.test("the verbs that the guards keep from an agent are those that the program keeps for a person", async () => {
+  const ofPerson: string[] = [];
+  const walk = (name: string, verb: Verb | VerbGroup): void => {
+    if (verb.kind === "verb") {
+      if (verb.spec.person !== undefined) ofPerson.push(verb.spec.person);
+      return;
+    }
+    for (const [inner, one] of Object.entries(verb.verbs)) walk(`${name} ${inner}`, one);
+  };
+  for (const [name, load] of Object.entries(VERBS)) walk(name, await load());
+  const guarded = Object.entries(PERSON_VERBS)
+    .flatMap(([noun, verbs]) => [...verbs].map((verb) => `${noun} ${verb}`));
+  const alone = ["import", "import claude-mem", "import transcripts", "uninstall-hooks"];
+  assert.deepEqual(ofPerson.sort(), [...guarded, ...alone].sort());
+});
+
+Deno.test("every verb of a person refuses whoever descends from Claude Code, with a token as well", async () => {
+  using home = tempHome();
+  await begin(home, Deno.pid);
+  addToken(home.database);
+  const env = { CONCLAUDE_TOKEN: PERSON_TOKEN };
+  const results = await Promise.all(personCalls(SESSION).map((args) => asAgent(home, args, env)));
+  for (const result of results) {
+    assertRefused(result, new RegExp(`process ${Deno.pid}, which runs session 0e551011`));
+  }
+  assert.match(
+    Deno.readTextFileSync(join(home.path, ".conclaude", "conclaude.log")),
+    /warn .* refused `conclaude guard pause`/,
+  );
+  // Looking stays free, and so does starting work.
+  for (
+    const args of [
+      ["guard", "list"],
+      ["memory", "forget", "--text", "x", "--dry-run"],
+      ["task", "create", "a task"],
+    ]
+  ) {
+    const { code, stderr } = await asAgent(home, args);
+    assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+  }
+});
+
+Deno.test("install-hooks adds hooks for anybody, and takes none away for an agent", async () => {
+  using home = tempHome();
+  await begin(home, Deno.pid);
+  assert.equal((await asAgent(home, ["install-hooks", "--strict"])).code, 0);
+  assert.equal((await asAgent(home, ["install-hooks", "--strict"])).code, 0);
+  for (const fewer of [["--events", "SessionStart"], [], ["--strict", "--command", "sh"]]) {
+    assertRefused(await asAgent(home, ["install-hooks", ...fewer]), /runs session/);
+  }
+});
+
+Deno.test("while a session is under way a terminal or a token has to show the person", async () => {
+  using home = tempHome();
+  using other = claude();
+  assert.equal((await asAgent(home, ["token"])).code, 0, "no session yet");
+  await begin(home, other.pid);
+  assertRefused(await asAgent(home), /no terminal, and session 0e551011 is under way/);
+  assertRefused(await asAgent(home, pause, { CONCLAUDE_TOKEN: "made up" }), /no terminal/);
+  assertRefused(await asAgent(home, ["token"]), /no terminal/);
+  assert.equal(isPaused(home), false);
+  addToken(home.database);
+  assert.equal((await asAgent(home, pause, { CONCLAUDE_TOKEN: PERSON_TOKEN })).code, 0);
+  assert.equal(isPaused(home), true);
+  // No token makes another one, or keeps its holder from being asked for his ancestors.
+  assertRefused(
+    await asAgent(home, ["token"], { CONCLAUDE_TOKEN: PERSON_TOKEN }),
+    /no terminal/,
+  );
+});
+
+Deno.test("a token is kept as a hash, counts until it is revoked, and only in its own database", async () => {
+  using home = tempHome();
+  using other = claude();
+  const token = (await asAgent(home, ["token"])).stdout.trim();
+  const revoked = (await asAgent(home, ["token"])).stdout.trim();
+  assert.match(token, /^[\da-f]{64}$/);
+  assert.equal(Deno.readTextFileSync(home.database).includes(token), false);
+  assert.deepEqual(jsonOf(await asAgent(home, ["token", "--revoke", "--json"])), { revoked: 2 });
+  const again = (await asAgent(home, ["token"])).stdout.trim();
+  await begin(home, other.pid);
+  assertRefused(await asAgent(home, pause, { CONCLAUDE_TOKEN: revoked }), /no terminal/);
+  // Another database beside it does not help: the one that hooks write into is asked as well.
+  const elsewhere = ["--db", join(home.path, "mine.db")];
+  const mine = (await asAgent(home, [...elsewhere, "token"])).stdout.trim();
+  assert.equal(mine, "", "the usual database knows a session");
+  assertRefused(await asAgent(home, [...elsewhere, ...pause]), /no terminal/);
+  assert.equal((await asAgent(home, pause, { CONCLAUDE_TOKEN: again })).code, 0);
+});
+
+testWhere(
+  needsTools("setsid"),
+  "a double fork hides nobody while a session is under way",
+  async () => {
+    using home = tempHome();
+    using other = claude();
+    await begin(home, other.pid);
+    assert.match(
+      await shell(home, forked(`$CONCLAUDE guard pause --session ${SESSION}`)),
+      /Only a/,
+    );
+    // An agent may play that its session is over: the process still runs.
+    await hook("SessionEnd", { session_id: SESSION, reason: "other" }, home);
+    assert.match(
+      await shell(home, forked(`$CONCLAUDE guard pause --session ${SESSION}`)),
+      /Only a/,
+    );
+    assert.equal(isPaused(home), false);
+    // A script that cron starts looks the same, and shows a token.
+    addToken(home.database);
+    const said = await shell(home, forked(`$CONCLAUDE guard pause --session ${SESSION}`), {
+      CONCLAUDE_TOKEN: PERSON_TOKEN,
+    });
+    assert.match(said, /The guards are lifted/);
+  },
+);
+
+testWhere(
+  needsTools("script"),
+  "a person at a terminal runs the verbs, below any number of shells",
+  async () => {
+    using home = tempHome();
+    using other = claude();
+    await begin(home, other.pid);
+    const typed = `sh -c '$CONCLAUDE guard pause --session ${SESSION}; true'`.replaceAll("'", '"');
+    const said = await shell(
+      home,
+      `script -qec '${typed.replaceAll("'", "'\\''")}' /dev/null </dev/null`,
+    );
+    assert.match(said, /The guards are lifted/);
+    assert.equal(isPaused(home), true);
+  },
+);
+
+testWhere(
+  needsTools("script"),
+  "a terminal of its own does not make a person of an agent",
+  async () => {
+    using home = tempHome();
+    await begin(home, Deno.pid);
+    const call = `$CONCLAUDE guard pause --session ${SESSION}`.replaceAll("'", '"');
+    const said = await shell(
+      home,
+      `script -qec '${call.replaceAll("'", "'\\''")}' /dev/null </dev/null`,
+    );
+    assert.match(said, /Only a person/);
+    assert.equal(isPaused(home), false);
+  },
+);
+
+Deno.test("the process of a session counts on after an event that names another one", async () => {
+  using home = tempHome();
+  using other = claude();
+  await begin(home, Deno.pid);
+  const use = { session_id: SESSION, tool_name: "Read", tool_input: {}, tool_response: {} };
+  await hook("PostToolUse", use, home, { env: { CLAUDE_PID: String(other.pid) } });
+  const rows = query(home.database, "SELECT claude_pid FROM session_processes ORDER BY seen_at_ms");
+  assert.deepEqual(rows.map((row) => row["claude_pid"]), [Deno.pid, other.pid]);
+  assertRefused(await asAgent(home), /runs session/);
+});
+
+testWhere(
+  Deno.build.os === "windows" ? "Windows does not tell the environment of a process" : null,
+  "what Claude Code tells its commands names them, above a shell that has forgotten it",
+  async () => {
+    using home = tempHome();
+    await begin(home);
+    addToken(home.database);
+    const said = await shell(
+      home,
+      `env -u CLAUDE_CODE_SESSION_ID sh -c "${quoted} guard pause --session ${SESSION} 2>&1; true"; true`,
+      { CLAUDE_CODE_SESSION_ID: SESSION, CONCLAUDE_TOKEN: PERSON_TOKEN },
+    );
+    assert.match(said, /session 0e551011 started it/);
+  },
+);
+
+testWhere(
+  Deno.build.os === "windows" ? "Windows does not tell the environment of a process" : null,
+  "another HOME does not make another user of an agent that means the project of its session",
+  async () => {
+    using home = tempHome();
+    using false_ = tempHome();
+    const project = join(home.path, "project");
+    Deno.mkdirSync(project);
+    await begin(home, Deno.pid, project);
+    const from = (folder: string) =>
+      shell(
+        home,
+        `cd '${folder}' && HOME='${false_.path}' $CONCLAUDE config init 2>&1; true`,
+      );
+    assert.match(await from(project), /runs session/);
+    assert.match(await from(false_.path), /\.conclaude\.yaml/);
+  },
+);

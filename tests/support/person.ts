@@ -1,0 +1,72 @@
+/** Stands for the person at a terminal, whom no test has: a token that the database knows. */
+import { createHash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+
+/** What the program is shown in `CONCLAUDE_TOKEN`. */
+export const PERSON_TOKEN = "the person of these tests";
+
+/** Whether a verb refused because nothing showed that a person ran it. */
+export function isRefusedToAgents(
+  { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
+): boolean {
+  return `${stdout}${stderr}`.includes("Only a person may run `conclaude");
+}
+
+/** Lets the databases that a command may mean know the token. @returns Whether any does now. */
+export function letKnowToken(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): boolean {
+  const flag = args.indexOf("--db");
+  const paths = [
+    args[flag + 1],
+    env["CONCLAUDE_DB_PATH"],
+    env["HOME"] && join(env["HOME"], ".conclaude", "conclaude.db"),
+  ].slice(flag < 0 ? 1 : 0);
+  return paths.map((path) => path !== undefined && addToken(path)).includes(true);
+}
+
+/** @returns Whether a database is there that takes it. */
+export function addToken(database: string): boolean {
+  try {
+    Deno.statSync(database);
+    using db = new DatabaseSync(database, { timeout: 5_000 });
+    const hash = createHash("sha256").update(PERSON_TOKEN).digest("hex");
+    db.prepare("INSERT OR IGNORE INTO person_tokens (hash, created_at_ms) VALUES (?, 0)").run(hash);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A call of each verb of a person; the first one pauses the guards. */
+export function personCalls(session: string): readonly [string[], ...string[][]] {
+  return [
+    ["guard", "pause", "--session", session],
+    ["guard", "resume", "--session", session],
+    ["req", "satisfy", "plan", "--session", session],
+    ["req", "approve", "plan", "--session", session],
+    ["req", "clear", "plan", "--session", session],
+    ["req", "pause", "--session", session],
+    ["req", "disable", "plan"],
+    ["req", "enable", "plan"],
+    ["req", "prune"],
+    ["req", "init"],
+    ["req", "import"],
+    ["question", "answer", "1", "yes"],
+    ["workflow", "approve", "1"],
+    ["workflow", "reject", "1"],
+    ["memory", "forget", "--text", "x", "--yes"],
+    ["db", "reset", "--yes"],
+    ["db", "restore", "x.db"],
+    ["config", "init"],
+    ["counter", "increment", "edits", "--session", session],
+    ["counter", "reset", "edits", "--session", session],
+    ["import", "x.jsonl"],
+    ["import", "claude-mem", "x.db"],
+    ["import", "transcripts", "."],
+    ["uninstall-hooks"],
+    ["token"],
+  ];
+}
