@@ -3,7 +3,7 @@
  * or from an agent may, and while a session is under way a terminal, or a token, has to show the person.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { UserError } from "../errors.ts";
+import { messageOf, UserError } from "../errors.ts";
 import { normalizeSessionId } from "../ids.ts";
 import { appendLog } from "../log/log.ts";
 import { locate, readVariable, resolvePath } from "../paths.ts";
@@ -15,7 +15,7 @@ import {
   startedAtMs,
 } from "../process/identity.ts";
 import { openDatabase } from "../store/database.ts";
-import { identifyDatabase } from "../store/identity.ts";
+import { identifyDatabase, openToLook } from "../store/identity.ts";
 import {
   activeWithoutProcess,
   type AgentProcess,
@@ -54,7 +54,8 @@ export async function requirePerson(
 ): Promise<void> {
   const lineage = readLineage();
   const environments = readEnvironments(lineage.processes.map(({ pid }) => pid));
-  const refusal = await whyNot(context, { lineage, environments, ...options });
+  const by = { lineage, environments, ...options };
+  const refusal = await whyNot(context, by).catch((thrown) => whyNotUnasked(thrown, by));
   if (refusal === null) return;
   const { why, next } = refusal;
   const { logFile, home } = context.locations;
@@ -103,6 +104,20 @@ async function whyNot(
     if (agent !== null) return { why: agent, next: OTHER_TERMINAL };
   }
   return null;
+}
+
+/** Where a database cannot be asked, an agent may see to that: then only a terminal that no agent has opened will do. */
+function whyNotUnasked(
+  thrown: unknown,
+  { lineage, environments }: { readonly lineage: Lineage; readonly environments: string },
+): Refusal | null {
+  const [agent] = environments.match(IDENTITY) ?? [];
+  if (agent === undefined && lineage.doubt === null) return null;
+  const why = agent === undefined ? lineage.doubt : `it runs below ${agent}`;
+  return {
+    why: `${why}, and the database cannot be asked who is at work (${messageOf(thrown)})`,
+    next: OTHER_TERMINAL,
+  };
 }
 
 /** Which session or agent is above this process, as a sentence; null when none is. */
@@ -189,9 +204,13 @@ function touches({ cwd }: CliContext, folder: string | null): boolean {
   );
 }
 
-/** A database of ours, brought up to date; null for anything else, and where it cannot be opened: it knows no session. */
+/**
+ * A database of ours, brought up to date; null for anything else: it knows no session.
+ *
+ * @throws {Error} It cannot be asked: another process holds it.
+ */
 async function openToAsk(path: string): Promise<DatabaseSync | null> {
   const { kind } = identifyDatabase(path);
-  if (kind !== "ours" && kind !== "older") return null;
-  return await openDatabase(path, { busyTimeoutMs: BUSY_MS }).catch(() => null);
+  if (kind === "older") return await openDatabase(path, { busyTimeoutMs: BUSY_MS });
+  return kind === "ours" ? openToLook(path) : null;
 }

@@ -1,11 +1,13 @@
 /** Verbs of a person: what Claude Code has started may not run them, whatever it is called and however it hides. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { PERSON_VERBS } from "../../src/guard/lifting.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
 import type { Verb, VerbGroup } from "../../src/cli/command.ts";
 import { programCommand, surroundings } from "../../src/tasks/program.ts";
 import { query } from "../support/look.ts";
+import { change } from "../support/on_home.ts";
 import { addToken, PERSON_TOKEN, personCalls } from "../support/person.ts";
 import {
   type Finished,
@@ -273,3 +275,15 @@ testWhere(
     assert.match(await from(false_.path), /\.conclaude\.yaml/);
   },
 );
+
+testWhere(needsTools("setsid"), "a database that an agent holds on to lifts nothing", async () => {
+  using home = tempHome();
+  using other = claude();
+  await begin(home, other.pid);
+  change(home, "PRAGMA journal_mode = DELETE");
+  using holder = new DatabaseSync(home.database);
+  holder.exec("BEGIN EXCLUSIVE");
+  const said = await shell(home, forked("$CONCLAUDE uninstall-hooks"));
+  assert.match(said, /Only a person .*\n.*cannot be asked who is at work/);
+  holder.exec("ROLLBACK");
+});
