@@ -113,7 +113,7 @@ Deno.test("every verb of a person refuses whoever descends from Claude Code, wit
   for (
     const args of [
       ["guard", "list"],
-      ["memory", "forget", "--text", "x", "--dry-run"],
+      ["memory", "forget", "--text", "nothing", "--dry-run"],
       ["task", "create", "a task"],
     ]
   ) {
