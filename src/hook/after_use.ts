@@ -5,6 +5,7 @@ import { usedUp } from "../gate/single_use.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import { standOf } from "../gate/standings.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
+import type { Proof } from "../requirement/proof.ts";
 import { usedSkill } from "../requirement/skills.ts";
 import { planText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
@@ -48,9 +49,10 @@ async function changesOf(
   const isReported = event.name === "PostToolUse";
   if (tool === "Skill") {
     const skill = isReported ? usedSkill(input) : null;
-    return skill === null
-      ? []
-      : satisfactionsBySkill(policy.requirements, skill, { ...work, ground });
+    if (skill === null) return [];
+    const agentId = nameOf(sent["agent_id"]);
+    const proof: Proof = { of: "skill", id: event.toolUseId, sessionId, agentId };
+    return satisfactionsBySkill(policy.requirements, skill, { ...work, ground, proof });
   }
   // It may be the command itself that has left the branch.
   const { repository } = ground;

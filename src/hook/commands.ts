@@ -10,7 +10,6 @@ export function commandGround(
   root: string | null,
   variables: CommandGround["variables"] = {},
 ): CommandGround {
-  const path = work.sent["transcript_path"];
   return {
     root,
     projectDir: work.projectDir,
@@ -18,7 +17,7 @@ export function commandGround(
     sessionId: work.sessionId,
     hookName: work.event.name,
     cwd: folderOf(work.sent),
-    transcriptPath: typeof path === "string" ? path : null,
+    transcriptPath: work.transcriptPath,
     variables,
     untilMs: commandDeadlineMs(work.event.name),
   };

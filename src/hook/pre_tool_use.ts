@@ -174,6 +174,7 @@ function draftWith(
 async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const { event } = work;
   if (!decision.denied) {
+    decision.required?.notices.forEach(work.tell);
     return decision.allowedBy === null ? await recalled(work) : permission({ behavior: "allow" });
   }
   const reason = await reasonOf(decision, work);

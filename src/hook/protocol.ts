@@ -141,6 +141,11 @@ export function folderOf(fields: Readonly<Record<string, unknown>>): string | nu
   return textOf(fields["cwd"], MAX_PATH_CHARS);
 }
 
+/** The transcript of the session, as it was sent; null when it was not. */
+export function transcriptOf(fields: Readonly<Record<string, unknown>>): string | null {
+  return textOf(fields["transcript_path"], MAX_PATH_CHARS);
+}
+
 /** A short name that was sent (a reason, a source), safe to store; null for anything else. */
 export function nameOf(value: unknown): string | null {
   return textOf(value, MAX_NAME_CHARS);

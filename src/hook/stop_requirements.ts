@@ -9,12 +9,16 @@ export async function askRequirements(work: HookWork): Promise<HeldForRequiremen
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
   const prepared = await prepareStop(policy, work);
   const { db } = work;
-  const nothing = { reason: "", rules: [], changes: prepared?.changes ?? [] };
+  const nothing = { reason: "", rules: [], changes: prepared?.changes ?? [], notes: {} };
   if (prepared === null || db === null) return nothing;
   try {
-    const { names, reason } = transaction(db, () => decideStop(prepared, db));
+    const { names, notices, reason, changes, notes } = transaction(
+      db,
+      () => decideStop(prepared, db),
+    );
     const rules = names.map((name) => `requirements.${name}`);
-    return { reason, rules, changes: prepared.changes };
+    notices.forEach(work.tell);
+    return { reason, rules, changes: [...prepared.changes, ...changes], notes };
   } catch {
     return nothing;
   }

@@ -16,6 +16,7 @@ import {
   type Input,
   sinceStartMs,
   toEvent,
+  transcriptOf,
   withPlainLetters,
 } from "./protocol.ts";
 
@@ -133,6 +134,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     atMs,
     sessionId,
     projectDir,
+    transcriptPath: transcriptOf(sent),
     shownProjectDir: hide(projectDir),
     hide,
     repository,
