@@ -11,7 +11,7 @@ import { planText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { applyChanges, type RequirementChange } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { folderOf, nameOf } from "./protocol.ts";
+import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 
 /** What follows from a tool use. */
 export interface FollowUp {
@@ -82,7 +82,12 @@ async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<An
   const ground = groundFor(work);
   if (db === null || ground.kind === "none") return null;
   const gates = policy.requirements.filter(({ stopOnly }) => !stopOnly);
-  const { open, to } = await standOf(gates, { ...work, db, ground });
+  const { open, to } = await standOf(gates, {
+    ...work,
+    db,
+    ground,
+    transcriptPath: transcriptOf(work.sent),
+  });
   if (open.length === 0) return null;
   const context = planText(open, to);
   return { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: context } };

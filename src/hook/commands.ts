@@ -2,7 +2,7 @@ import type { CommandGround } from "../gate/commands.ts";
 import { type CommandRun, endText } from "../guard/commands_policy.ts";
 import { commandDeadlineMs } from "../settings/timeouts.ts";
 import type { HookWork } from "./handler.ts";
-import { folderOf } from "./protocol.ts";
+import { folderOf, transcriptOf } from "./protocol.ts";
 
 /** Why commands are run at an event, and where. @param root The folder of the project's configuration file. */
 export function commandGround(
@@ -17,7 +17,7 @@ export function commandGround(
     sessionId: work.sessionId,
     hookName: work.event.name,
     cwd: folderOf(work.sent),
-    transcriptPath: work.transcriptPath,
+    transcriptPath: transcriptOf(work.sent),
     variables,
     untilMs: commandDeadlineMs(work.event.name),
   };

@@ -46,9 +46,7 @@ export interface HookWork {
   readonly sessionId: string;
   /** `CLAUDE_PROJECT_DIR`, which stays when Claude changes folders, else the event's folder. */
   readonly projectDir: string | null;
-  /** The transcript of the session, as it was sent: nothing of it is stored from here. */
-  readonly transcriptPath: string | null;
-  /** The project's folder as it may be stored. */
+  /** The same as it may be stored. */
   readonly shownProjectDir: string | null;
   /** A path or a branch as it is stored: what is kept is found by that. */
   readonly hide: (path: string | null) => string | null;

@@ -16,7 +16,6 @@ import {
   type Input,
   sinceStartMs,
   toEvent,
-  transcriptOf,
   withPlainLetters,
 } from "./protocol.ts";
 
@@ -134,7 +133,6 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     atMs,
     sessionId,
     projectDir,
-    transcriptPath: transcriptOf(sent),
     shownProjectDir: hide(projectDir),
     hide,
     repository,

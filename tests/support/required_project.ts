@@ -199,6 +199,12 @@ export class RequiredProject implements Disposable {
     );
   }
 
+  /** Makes what is stored as a program stored it that asked for no proofs. */
+  forgetProofs(): void {
+    using db = connected(this.home.database);
+    db.exec("UPDATE requirements SET metadata = json_remove(metadata, '$.proof')");
+  }
+
   /** Holds the database for writing, until it is released or the block ends. */
   lock(): ReturnType<typeof held> {
     return held(this.home.database, "BEGIN EXCLUSIVE");
