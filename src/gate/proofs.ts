@@ -15,6 +15,8 @@ export interface Proving {
   readonly transcriptPath: string | null;
   /** Whether what is not proven counts for nothing. */
   readonly isStrict: boolean;
+  /** A path as it may be stored; without it, nothing is. */
+  readonly hide?: ((path: string) => string | null) | undefined;
 }
 
 /** What was found. */
@@ -58,7 +60,9 @@ export async function prove(
       const proof = proofOf(standing)!;
       const known = found.get(nameOf(standing)) ?? lookForProof(proof, skillOf(standing), where);
       found.set(nameOf(standing), known);
-      if ("foundIn" in known) changes.push(changeOf(standing, key, { ...proof, ...known }));
+      if ("foundIn" in known && at.hide?.(known.foundIn) === known.foundIn) {
+        changes.push(changeOf(standing, key, { ...proof, ...known }));
+      }
     }
   }
   return {

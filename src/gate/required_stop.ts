@@ -11,7 +11,14 @@ import { type BranchKey, readOwnStandings, type RequirementChange } from "../sto
 import { triggeredBranches } from "../store/triggered_branches.ts";
 import { settleTriggers } from "../store/triggers.ts";
 import { groundFor } from "./ground.ts";
-import { noticeOf, type Proofs, proofsOn, unprovenAmong, unprovenNotes } from "./proofs.ts";
+import {
+  noticeOf,
+  type Proofs,
+  proofsOn,
+  type Proving,
+  unprovenAmong,
+  unprovenNotes,
+} from "./proofs.ts";
 import { type GatheredFacts, gatherFacts, quietly } from "./requirements.ts";
 import { audienceOf } from "./standings.ts";
 import { isStrict } from "./unkept.ts";
@@ -54,6 +61,7 @@ interface StopPlace {
   readonly atMs: number;
   readonly projectDir: string | null;
   readonly transcriptPath: string | null;
+  readonly hide: Proving["hide"];
 }
 
 /**

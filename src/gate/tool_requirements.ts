@@ -20,7 +20,7 @@ import {
   requirementsFor,
   UNKEPT,
 } from "./requirements.ts";
-import { proofsOn } from "./proofs.ts";
+import { proofsOn, type Proving } from "./proofs.ts";
 import { usedUpUntold, usesOf } from "./single_use.ts";
 import { audienceOf } from "./standings.ts";
 import { decideUse, type PreparedUse, type RequirementSaying, SILENT } from "./use_decision.ts";
@@ -46,6 +46,7 @@ interface Around {
   readonly sessionId: string;
   readonly atMs: number;
   readonly transcriptPath: string | null;
+  readonly hide?: Proving["hide"];
   /** Whether what cannot be known is denied. */
   readonly isStrict: boolean;
 }

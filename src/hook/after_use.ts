@@ -50,7 +50,7 @@ async function changesOf(
   if (tool === "Skill") {
     const skill = isReported ? usedSkill(input) : null;
     if (skill === null) return [];
-    const agentId = nameOf(sent["agent_id"]);
+    const agentId = nameOf(event.own["agent_id"]);
     const proof: Proof = { of: "skill", id: event.toolUseId, sessionId, agentId };
     return satisfactionsBySkill(policy.requirements, skill, { ...work, ground, proof });
   }

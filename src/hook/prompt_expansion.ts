@@ -17,7 +17,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     return null;
   }
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const id = nameOf(work.sent["prompt_id"]);
+  const id = nameOf(work.event.own["prompt_id"]);
   const proof: Proof = { of: "prompt", id, sessionId: work.sessionId, agentId: null };
   const changes = satisfactionsBySkill(policy.requirements, command, { ...work, ground, proof });
   await work.save(changes.length > 0 ? { ...draft, changes } : draft, applyChanges);

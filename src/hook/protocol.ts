@@ -130,7 +130,14 @@ export function answerAndLeave(answer: Readonly<Record<string, unknown>> | null)
 export function identityOf(
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const names = ["session_id", "hook_event_name", "tool_name", "tool_use_id"];
+  const names = [
+    "session_id",
+    "hook_event_name",
+    "tool_name",
+    "tool_use_id",
+    "prompt_id",
+    "agent_id",
+  ];
   return Object.fromEntries(
     names.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]),
   );

@@ -293,3 +293,26 @@ Deno.test("a stop is held by a strict policy where nothing proves what would let
     assert.equal(await project.stop(), null);
   }
 });
+
+Deno.test("a path that holds a secret is not kept, and what it shows counts all the same", async () => {
+  using project = new RequiredProject(STRICT);
+  const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+  const path = join(project.home.path, ".claude", "projects", token, `${SESSION}.jsonl`);
+  project.transcribe(skillLine("arch-review", "toolu_1"), path);
+  await project.used("Skill", SKILL, { transcript_path: path });
+  for (let i = 0; i < 2; i++) {
+    assert.equal((await edited(project, { transcript_path: path })).denied, null);
+    assert.equal(proofIn(project)["foundIn"], undefined);
+  }
+});
+
+Deno.test("a pattern of one's own that masks every id leaves proofs what they are", async () => {
+  using project = new RequiredProject(
+    `capture: {redact: {patterns: ['[0-9a-f]{8}-[0-9a-f-]{27}']}}\n${STRICT}`,
+  );
+  await project.skill("arch-review");
+  assert.equal((await edited(project)).denied, null);
+  await project.req("clear", "commit_plan");
+  await project.type("arch-review");
+  assert.equal((await edited(project)).denied, null);
+});
