@@ -1,6 +1,7 @@
 /** Whether satisfactions that came with an event are proven, at the gates that go by them. */
 import type { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../paths.ts";
+import { type Facts, openOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { type Missing, type Proof, proofOf, skillOf, unprovenText } from "../requirement/proof.ts";
 import { type Standing, unprovenOf } from "../requirement/standing.ts";
@@ -84,15 +85,16 @@ export interface Unproven {
   readonly standing: Standing;
 }
 
-/** Those by which requirements are satisfied, or would be. */
+/** Those by which alone requirements are satisfied, or would be. */
 export function unprovenAmong(
   requirements: readonly Requirement[],
   standings: readonly Standing[],
-  { key, ...now }: { readonly key: BranchKey; readonly sessionId: string; readonly atMs: number },
+  { key, facts }: { readonly key: BranchKey; readonly facts: Facts },
 ): Unproven[] {
   return requirements.flatMap((requirement) => {
-    const standing = unprovenOf(requirement, standings, now);
-    return standing === undefined ? [] : [{ key, standing }];
+    const standing = unprovenOf(requirement, standings, facts);
+    const isNeeded = standing !== undefined && openOf([requirement], [], facts).length > 0;
+    return isNeeded ? [{ key, standing }] : [];
   });
 }
 

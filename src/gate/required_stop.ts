@@ -138,7 +138,7 @@ export function decideStop(
   const judged = branches.map(({ key, facts, proofs, to, place }) => {
     const standings = proofs.marked(readOwnStandings(db, key, sessionId));
     const asked = askedAtStop(policy, standings, sessionId);
-    const unproven = unprovenAmong(asked, standings, { ...facts, key });
+    const unproven = unprovenAmong(asked, standings, { key, facts });
     return { open: openForStop(policy, standings, facts), unproven, to, place };
   });
   const held = judged.filter(({ open }) => open.length > 0);

@@ -168,7 +168,7 @@ export function judgePart(
     standings,
     open: openAmong(triggered),
     unknown: unknownOf(askedOf(triggered), standings, facts),
-    unproven: unprovenAmong(askedOf(triggered), standings, { ...facts, key }),
+    unproven: unprovenAmong(askedOf(triggered), standings, part),
     feared: openAmong([...new Set(doubts.map(({ requirement }) => requirement))]),
   };
 }

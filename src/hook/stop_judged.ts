@@ -12,9 +12,17 @@ export interface HeldForRequirements {
   readonly changes: readonly RequirementChange[];
   /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
+  /** What the person is told. */
+  readonly notices: readonly string[];
 }
 
-const MAY_STOP: HeldForRequirements = { reason: "", rules: [], changes: [], notes: {} };
+const MAY_STOP: HeldForRequirements = {
+  reason: "",
+  rules: [],
+  changes: [],
+  notes: {},
+  notices: [],
+};
 
 /**
  * Judges a stop and records it: requirements once a turn, guards as often as they are asked.
@@ -36,6 +44,7 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   // Something else may have held the stop before they were triggered.
   const isAsked = !memory.isContinued || !haveRequirementsHeld(memory);
   const required = isAsked ? await askRequirements() : MAY_STOP;
+  required.notices.forEach(work.tell);
   const noted = { ...usual.metadata, ...required.notes };
   if (config.stop === "") return await saveJudged(work, { ...usual, metadata: noted }, required);
   const { holdBack, judgeGuards } = await import("./stop_guards.ts");

@@ -10,16 +10,18 @@ export async function askRequirements(work: HookWork): Promise<HeldForRequiremen
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
   const prepared = await prepareStop(policy, { ...work, transcriptPath: transcriptOf(work.sent) });
   const { db } = work;
-  const nothing = { reason: "", rules: [], changes: prepared?.changes ?? [], notes: {} };
+  const nothing = {
+    reason: "",
+    rules: [],
+    changes: prepared?.changes ?? [],
+    notes: {},
+    notices: [],
+  };
   if (prepared === null || db === null) return nothing;
   try {
-    const { names, notices, reason, changes, notes } = transaction(
-      db,
-      () => decideStop(prepared, db),
-    );
+    const { names, changes, ...decided } = transaction(db, () => decideStop(prepared, db));
     const rules = names.map((name) => `requirements.${name}`);
-    notices.forEach(work.tell);
-    return { reason, rules, changes: [...prepared.changes, ...changes], notes };
+    return { ...decided, rules, changes: [...prepared.changes, ...changes] };
   } catch {
     return nothing;
   }

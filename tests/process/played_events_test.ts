@@ -316,3 +316,16 @@ Deno.test("a pattern of one's own that masks every id leaves proofs what they ar
   await project.type("arch-review");
   assert.equal((await edited(project)).denied, null);
 });
+
+Deno.test("what is met by itself needs neither a skill nor its proof", async () => {
+  using project = new RequiredProject(
+    "preToolUse: {strict: true}\nrequirements: {main: {type: guard, satisfiedBySkill: [arch-review]}}\n",
+  );
+  project.transcribe({ type: "user" });
+  await project.used("Skill", SKILL);
+  assert.deepEqual(await edited(project), { denied: null, told: null });
+  assert.equal(unprovenInAudit(project), undefined);
+  project.git("switch", "-q", "-c", "main");
+  await project.used("Skill", SKILL, { tool_use_id: "toolu_2" });
+  assert.match((await edited(project)).denied!, /"main" is open: the transcript/);
+});
