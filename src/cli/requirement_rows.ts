@@ -1,8 +1,7 @@
 /** Requirements as they stand, a row each: for `conclaude req status` and `explain`. */
 import type { DatabaseSync } from "node:sqlite";
 import { ELSEWHERE, type Ground } from "../gate/requirements.ts";
-import { standingsOf } from "../gate/single_use.ts";
-import { type Stand, standOf } from "../gate/standings.ts";
+import { provenStandings, type Stand, standOf } from "../gate/standings.ts";
 import { openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import {
@@ -10,10 +9,12 @@ import {
   isTriggered,
   satisfyingOf,
   type Standing,
+  unprovenOf,
   WHOLE_BRANCH,
 } from "../requirement/standing.ts";
 import { type Audience, reasonOf, type Status, statusOf } from "../requirement/text.ts";
 import type { BranchKey } from "../store/requirements.ts";
+import { transcriptNear } from "../store/sessions.ts";
 import { tellingId } from "../store/telling_id.ts";
 import type { RequirementsHere } from "./requirements_here.ts";
 
@@ -31,6 +32,8 @@ export interface Row {
   readonly expiresAtMs: number | null;
   /** Who had satisfied it, and until when, where nothing satisfies it any more. */
   readonly expired: { readonly by: string | null; readonly atMs: number } | null;
+  /** Why what has satisfied it is not proven; null where it is, or needs no proof. */
+  readonly unproven: string | null;
   /** Whether it counts for the whole branch. */
   readonly wholeBranch: boolean;
   readonly triggered: boolean;
@@ -56,14 +59,18 @@ export function configuredType(
 
 /** How the requirements stand on a branch for a session, and whom that is told to. */
 export async function rowsOf(
-  { requirements, ground }: Pick<RequirementsHere, "requirements" | "ground">,
+  { requirements, ground, config }: Pick<RequirementsHere, "requirements" | "ground" | "config">,
   at: {
     readonly db: DatabaseSync;
     readonly key: BranchKey;
     readonly sessionId: string;
   },
 ): Promise<{ readonly rows: readonly Row[]; readonly to: Audience }> {
-  const { open, unknown, standings, facts, to } = await standHere(requirements, ground, at);
+  const { open, unknown, standings, facts, to } = await standHere(requirements, ground, {
+    ...at,
+    config,
+    transcriptPath: transcriptNear(at.db, { ...at.key, ...at }),
+  });
   const { sessionId } = facts;
   const rows = requirements.map((requirement): Row => {
     const satisfying = satisfyingOf(requirement, standings, facts);
@@ -79,6 +86,7 @@ export async function rowsOf(
       satisfiedAtMs: satisfying?.satisfiedAtMs ?? null,
       expiresAtMs: satisfying?.expiresAtMs ?? null,
       expired: former === undefined ? null : { by: former.satisfiedBy, atMs: former.expiresAtMs! },
+      unproven: unprovenOf(requirement, standings, facts)?.unproven?.why ?? null,
       wholeBranch: satisfying?.sessionId === WHOLE_BRANCH,
       triggered: isTriggered(requirement, standings, sessionId),
       stopOnly,
@@ -94,16 +102,20 @@ export async function rowsOf(
 async function standHere(
   requirements: readonly Requirement[],
   ground: Ground,
-  { db, key, sessionId }: Parameters<typeof rowsOf>[1],
+  at: Parameters<typeof rowsOf>[1] & {
+    readonly config: RequirementsHere["config"];
+    readonly transcriptPath: string | null;
+  },
 ): Promise<Stand> {
+  const { db, key, sessionId } = at;
   const atMs = Date.now();
   if (ground.kind === "branch" && ground.branch === key.branch) {
     const projectDir = ground.repository.root;
-    return await standOf(requirements, { db, ground, sessionId, atMs, projectDir });
+    return await standOf(requirements, { ...at, ground, atMs, projectDir });
   }
   const branchLines = { unknown: ELSEWHERE };
   const facts = { sessionId, atMs, branch: key.branch, branchLines, otherSessions: [] };
-  const standings = standingsOf(requirements, { db, key, sessionId, atMs });
+  const standings = await provenStandings(requirements, { ...at, atMs });
   const to = { session: tellingId(db, sessionId), branch: key.branch, facts };
   const open = openOf(requirements, standings, facts);
   return { open, unknown: unknownOf(requirements, standings, facts), standings, facts, to };

@@ -35,6 +35,7 @@ export async function explainRequirements(
     readonly db: DatabaseSync | null;
     readonly repository: Repository | undefined;
     readonly sessionId: string;
+    readonly transcriptPath: string | null;
   },
 ): Promise<RequirementExplanation> {
   if (config.requirements === "") return { blocks: [], sayings: [] };
@@ -54,6 +55,7 @@ export async function explainRequirements(
   const prepared = await prepareParts(places, { ...use, toolUseId: null }, {
     db,
     sessionId,
+    transcriptPath: at.transcriptPath,
     atMs,
     isStrict,
   });
@@ -100,7 +102,9 @@ function saysOf(requirement: Requirement, part: JudgedUse): PartSaying {
   }
   const satisfying = satisfyingOf(requirement, standings, facts);
   if (satisfying !== undefined) {
-    return { kind: "allows", why: `satisfied by ${satisfying.satisfiedBy}` };
+    const { satisfiedBy, unproven } = satisfying;
+    const doubt = unproven === undefined ? "" : `, unproven: ${unproven.why}`;
+    return { kind: "allows", why: `satisfied by ${satisfiedBy}${doubt}` };
   }
   const why = requirement.stopOnly ? "it is asked when Claude stops" : MET;
   return { kind: "allows", why };

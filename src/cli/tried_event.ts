@@ -47,7 +47,7 @@ export async function tryEvent(
 }
 
 async function explained(
-  { event, use, repository, sessionId }: TriedEvent,
+  { event, use, repository, sessionId, transcriptPath }: TriedEvent,
   from: {
     readonly db: DatabaseSync | null;
     readonly config: HookConfig;
@@ -67,6 +67,7 @@ async function explained(
     db,
     repository,
     sessionId,
+    transcriptPath,
   });
   return {
     verdict: { ...verdict, blocks: [...verdict.blocks, ...required.blocks] },

@@ -3,21 +3,31 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
 import { hasBranch, workingTreeOf } from "../git/working_trees.ts";
-import { type Facts, openForStop } from "../requirement/judge.ts";
+import { askedAtStop, type Facts, openForStop } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { type OpenOnBranch, stopText } from "../requirement/text.ts";
 import { isPaused } from "../store/pauses.ts";
-import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
+import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
 import { triggeredBranches } from "../store/triggered_branches.ts";
 import { settleTriggers } from "../store/triggers.ts";
 import { groundFor } from "./ground.ts";
+import {
+  noticeOf,
+  type Proofs,
+  proofsOn,
+  type Proving,
+  unprovenAmong,
+  unprovenNotes,
+} from "./proofs.ts";
 import { type GatheredFacts, gatherFacts, quietly } from "./requirements.ts";
 import { audienceOf } from "./standings.ts";
+import { isStrict } from "./unkept.ts";
 
 /** A branch on which the session has triggered something, with all that its requirements ask about. */
 interface AskedBranch extends Omit<OpenOnBranch, "open"> {
   readonly key: BranchKey;
   readonly facts: Facts;
+  readonly proofs: Proofs;
 }
 
 /** A stop with all branches that it is judged by. */
@@ -34,18 +44,24 @@ export interface StopDecision {
   readonly names: readonly string[];
   /** What Claude is told; empty when it may stop. */
   readonly reason: string;
+  /** What is to be written with the event. */
+  readonly changes: readonly RequirementChange[];
+  /** For the audit trail. */
+  readonly notes: Readonly<Record<string, unknown>>;
+  /** What the person is told. */
+  readonly notices: readonly string[];
 }
-
-const MAY_STOP: StopDecision = { names: [], reason: "" };
 
 /** What is around a stop. */
 interface StopPlace {
-  readonly config: Pick<HookConfig, "databaseEnabled">;
+  readonly config: Pick<HookConfig, "databaseEnabled" | "guards">;
   readonly db: DatabaseSync | null;
   readonly repository: Repository | undefined;
   readonly sessionId: string;
   readonly atMs: number;
   readonly projectDir: string | null;
+  readonly transcriptPath: string | null;
+  readonly hide: Proving["hide"];
 }
 
 /**
@@ -93,10 +109,13 @@ async function lookAtBranch(
   const { facts, changes }: GatheredFacts = tree === undefined
     ? { facts: { sessionId, atMs, branch, branchLines: null, otherSessions: [] }, changes: [] }
     : await gatherFacts(requirements, { ...at, repository: tree, branch });
+  const key = { repository: repository.commonDir, branch };
+  const proofs = await proofsOn(key, requirements, { ...at, isStrict: isStrict(at.config) });
   return {
-    key: { repository: repository.commonDir, branch },
+    key,
     facts,
-    changes,
+    proofs,
+    changes: [...changes, ...proofs.changes],
     to: audienceOf(facts, { repository, db: at.db, isCheckedOut: isHere }),
     place: isHere
       ? "here"
@@ -116,14 +135,20 @@ export function decideStop(
   db: DatabaseSync,
 ): StopDecision {
   settleTriggers(db, sessionId);
-  const held = branches.map(({ key, facts, to, place }): OpenOnBranch => ({
-    open: openForStop(policy, readOwnStandings(db, key, sessionId), facts),
-    to,
-    place,
-  })).filter(({ open }) => open.length > 0);
+  const judged = branches.map(({ key, facts, proofs, to, place }) => {
+    const standings = proofs.marked(readOwnStandings(db, key, sessionId));
+    const asked = askedAtStop(policy, standings, sessionId);
+    const unproven = unprovenAmong(asked, standings, { key, facts });
+    return { open: openForStop(policy, standings, facts), unproven, to, place };
+  });
+  const held = judged.filter(({ open }) => open.length > 0);
+  const unproven = judged.flatMap((one) => one.unproven);
+  const notes = unprovenNotes(unproven);
   if (held.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) {
-    return MAY_STOP;
+    const told = noticeOf(held.length === 0 ? unproven : [], judged[0]!.to);
+    return { names: [], reason: "", notes, ...told };
   }
   const names = held.flatMap(({ open }) => open.map(({ requirement }) => requirement.name));
-  return { names: [...new Set(names)], reason: stopText(held) };
+  const reason = stopText(held);
+  return { names: [...new Set(names)], reason, notes, changes: [], notices: [] };
 }

@@ -2,8 +2,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
 import type { Requirement } from "../requirement/policy.ts";
+import type { Proof } from "../requirement/proof.ts";
 import { satisfiedBySkill } from "../requirement/satisfy.ts";
 import { deniedOnto, worktreesOfDenials } from "../store/denials.ts";
+import { wasReported } from "../store/proofs.ts";
 import type { BranchKey, RequirementChange } from "../store/requirements.ts";
 import { triggeredBranches, type TriggeredOn } from "../store/triggered_branches.ts";
 import { type Ground, groundOf, quietly } from "./requirements.ts";
@@ -13,7 +15,7 @@ import { type Ground, groundOf, quietly } from "./requirements.ts";
  * session was denied something, for that was told of the skill; and what was triggered, or denied, on another branch
  * there.
  *
- * @returns None where the skill satisfies nothing.
+ * @returns None where the skill satisfies nothing, and where the same use was reported before: it counts once.
  */
 export function satisfactionsBySkill(
   requirements: readonly Requirement[],
@@ -24,11 +26,13 @@ export function satisfactionsBySkill(
     readonly db: DatabaseSync | null;
     readonly sessionId: string;
     readonly atMs: number;
+    readonly proof: Proof;
   },
 ): RequirementChange[] {
   const told = satisfiedBySkill(requirements, skill, at);
-  const { repository } = at.ground;
+  const { db, proof, ground: { repository } } = at;
   if (told.length === 0 || repository === null) return [];
+  if (db !== null && quietly(() => wasReported(db, proof))) return [];
   const usual = branchesOf(at);
   const elsewhere = askedElsewhere({ ...at, repository })
     .filter(({ branch }) => !usual.some((key) => key.branch === branch));

@@ -1,13 +1,16 @@
 /** How requirements stand on a branch for a session, and whom to tell of it. */
 import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
 import { type Repository, worktreeDirs } from "../git/repository.ts";
 import { type Facts, type Open, openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import type { Standing } from "../requirement/standing.ts";
 import type { Audience } from "../requirement/text.ts";
 import { tellingId } from "../store/telling_id.ts";
+import { prove } from "./proofs.ts";
 import { gatherFacts, type Ground } from "./requirements.ts";
 import { standingsOf } from "./single_use.ts";
+import { isStrict } from "./unkept.ts";
 
 /** How requirements stand, with all that they were judged by. */
 export interface Stand {
@@ -30,7 +33,9 @@ export async function standOf(
   { ground, db, ...at }: {
     readonly ground: Extract<Ground, { readonly kind: "branch" }>;
     readonly db: DatabaseSync;
+    readonly config: Pick<HookConfig, "guards">;
     readonly sessionId: string;
+    readonly transcriptPath: string | null;
     readonly atMs: number;
     /** The folder of the session, as sessions are recorded with it. */
     readonly projectDir: string | null;
@@ -38,7 +43,7 @@ export async function standOf(
 ): Promise<Stand> {
   const { repository, branch, key } = ground;
   const { facts } = await gatherFacts(requirements, { ...at, db, repository, branch });
-  const standings = standingsOf(requirements, { ...at, db, key });
+  const standings = await provenStandings(requirements, { ...at, db, key });
   return {
     open: openOf(requirements, standings, facts),
     unknown: unknownOf(requirements, standings, facts),
@@ -46,6 +51,19 @@ export async function standOf(
     facts,
     to: audienceOf(facts, { repository, db }),
   };
+}
+
+/** How requirements stand on a branch for a session, what is used up left out, what is not proven marked. */
+export async function provenStandings(
+  requirements: readonly Requirement[],
+  at: Parameters<typeof standingsOf>[1] & {
+    readonly config: Pick<HookConfig, "guards">;
+    readonly transcriptPath: string | null;
+  },
+): Promise<Standing[]> {
+  const standings = standingsOf(requirements, at);
+  return (await prove(standings, at.key, { ...at, isStrict: isStrict(at.config) }))
+    .marked(standings);
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   requirementsFor,
   UNKEPT,
 } from "./requirements.ts";
+import { proofsOn, type Proving } from "./proofs.ts";
 import { usedUpUntold, usesOf } from "./single_use.ts";
 import { audienceOf } from "./standings.ts";
 import { decideUse, type PreparedUse, type RequirementSaying, SILENT } from "./use_decision.ts";
@@ -44,6 +45,8 @@ interface Around {
   readonly db: DatabaseSync | null;
   readonly sessionId: string;
   readonly atMs: number;
+  readonly transcriptPath: string | null;
+  readonly hide?: Proving["hide"];
   /** Whether what cannot be known is denied. */
   readonly isStrict: boolean;
 }
@@ -100,7 +103,8 @@ async function prepareAt(
 ): Promise<PreparedUse> {
   const { repository, branch, isCheckedOut, triggered, doubts } = place;
   const feared = at.isStrict ? doubts.map(({ requirement }) => requirement) : [];
-  const gathered = await gatherFacts([...new Set([...triggered, ...feared])], {
+  const asked = [...new Set([...triggered, ...feared])];
+  const gathered = await gatherFacts(asked, {
     ...at,
     repository,
     branch,
@@ -110,9 +114,11 @@ async function prepareAt(
   const key = { repository: repository.commonDir, branch };
   const uses = usesOf(place);
   const spent = usedUpUntold(uses.map(({ requirement }) => requirement), { ...at, key });
+  const proofs = await proofsOn(key, asked.filter(({ stopOnly }) => !stopOnly), at);
   return {
     ...gathered,
-    changes: [...gathered.changes, ...spent],
+    changes: [...gathered.changes, ...spent, ...proofs.changes],
+    proofs,
     key,
     toolUseId: use.toolUseId,
     triggered,

@@ -15,6 +15,7 @@ import {
   type RequirementChange,
 } from "../store/requirements.ts";
 import type { GatheredFacts } from "./requirements.ts";
+import { noticeOf, type Proofs, type Unproven, unprovenAmong, unprovenNotes } from "./proofs.ts";
 import { withoutSpent } from "./single_use.ts";
 
 /** What denies because it cannot be known. */
@@ -36,6 +37,8 @@ export interface RequirementSaying {
   readonly changes: readonly RequirementChange[];
   /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
+  /** What the person is told where it is not denied. */
+  readonly notices: readonly string[];
 }
 
 /** Says nothing. */
@@ -45,6 +48,7 @@ export const SILENT: RequirementSaying = {
   paused: false,
   changes: [],
   notes: {},
+  notices: [],
 };
 
 /** A tool use, or the part of one that happens on one branch, with all that its requirements ask about. */
@@ -63,6 +67,7 @@ export interface PreparedUse extends GatheredFacts {
   readonly uses: readonly Omit<AllowedUse, "untilMs">[];
   /** What was used up before, and is cleared only now. */
   readonly spent: readonly Clearing[];
+  readonly proofs: Proofs;
 }
 
 /** A part of a tool use, with what is open for it. */
@@ -72,6 +77,8 @@ export interface JudgedUse extends PreparedUse {
   readonly unknown: readonly Open[];
   /** The open ones of those that it may fall under. */
   readonly feared: readonly Open[];
+  /** What it would be allowed by, and nothing proves. */
+  readonly unproven: readonly Unproven[];
 }
 
 /** Decides about all parts of a tool use together. @throws {Error} What SQLite says. */
@@ -99,6 +106,8 @@ export function decideUse(
   const paused = isOpen && isPaused(db, { sessionId, subject: "requirements", atMs });
   const isDenied = denying.length > 0 || (isOpen && !paused);
   const counted = denying.length > 0 || isOpen ? [] : judged;
+  const unproven = judged.flatMap((part) => part.unproven);
+  const told = noticeOf(isDenied || isOpen ? [] : unproven, parts[0]!.to);
   const textOf = (part: JudgedUse) =>
     wasDeniedSince(db, { sessionId, rules: [...denying, ...rules], sinceMs: atMs - REPEATED_MS })
       ? shortDenialText(part.open, part.to)
@@ -110,8 +119,14 @@ export function decideUse(
     ].join("\n"),
     rules,
     paused,
-    changes: [...parts.flatMap(({ changes }) => changes), ...counted.flatMap(triggersOf)],
+    changes: [
+      ...parts.flatMap(({ changes }) => changes),
+      ...counted.flatMap(triggersOf),
+      ...told.changes,
+    ],
+    notices: told.notices,
     notes: {
+      ...unprovenNotes(unproven),
       ...sizeNotes(judged),
       ...doubtNotes(judged),
       // Whether it ran is found out when Claude stops, and what it used up when it is reported.
@@ -142,7 +157,7 @@ export function judgePart(
 ): JudgedUse {
   const { triggered, doubts, facts, key } = part;
   const stored = db === null ? [] : readOwnStandings(db, key, facts.sessionId);
-  const standings = withoutSpent(stored, part.spent, facts);
+  const standings = part.proofs.marked(withoutSpent(stored, part.spent, facts));
   const askedOf = (ones: readonly Requirement[]) => ones.filter(({ stopOnly }) => !stopOnly);
   const openAmong = (ones: readonly Requirement[]) => [
     ...openForUse(ones, standings, facts),
@@ -153,6 +168,7 @@ export function judgePart(
     standings,
     open: openAmong(triggered),
     unknown: unknownOf(askedOf(triggered), standings, facts),
+    unproven: unprovenAmong(askedOf(triggered), standings, part),
     feared: openAmong([...new Set(doubts.map(({ requirement }) => requirement))]),
   };
 }

@@ -5,12 +5,13 @@ import { usedUp } from "../gate/single_use.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import { standOf } from "../gate/standings.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
+import type { Proof } from "../requirement/proof.ts";
 import { usedSkill } from "../requirement/skills.ts";
 import { planText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { applyChanges, type RequirementChange } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { folderOf, nameOf } from "./protocol.ts";
+import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 
 /** What follows from a tool use. */
 export interface FollowUp {
@@ -48,9 +49,10 @@ async function changesOf(
   const isReported = event.name === "PostToolUse";
   if (tool === "Skill") {
     const skill = isReported ? usedSkill(input) : null;
-    return skill === null
-      ? []
-      : satisfactionsBySkill(policy.requirements, skill, { ...work, ground });
+    if (skill === null) return [];
+    const agentId = nameOf(event.own["agent_id"]);
+    const proof: Proof = { of: "skill", id: event.toolUseId, sessionId, agentId };
+    return satisfactionsBySkill(policy.requirements, skill, { ...work, ground, proof });
   }
   // It may be the command itself that has left the branch.
   const { repository } = ground;
@@ -80,7 +82,12 @@ async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<An
   const ground = groundFor(work);
   if (db === null || ground.kind === "none") return null;
   const gates = policy.requirements.filter(({ stopOnly }) => !stopOnly);
-  const { open, to } = await standOf(gates, { ...work, db, ground });
+  const { open, to } = await standOf(gates, {
+    ...work,
+    db,
+    ground,
+    transcriptPath: transcriptOf(work.sent),
+  });
   if (open.length === 0) return null;
   const context = planText(open, to);
   return { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: context } };

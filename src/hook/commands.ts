@@ -2,7 +2,7 @@ import type { CommandGround } from "../gate/commands.ts";
 import { type CommandRun, endText } from "../guard/commands_policy.ts";
 import { commandDeadlineMs } from "../settings/timeouts.ts";
 import type { HookWork } from "./handler.ts";
-import { folderOf } from "./protocol.ts";
+import { folderOf, transcriptOf } from "./protocol.ts";
 
 /** Why commands are run at an event, and where. @param root The folder of the project's configuration file. */
 export function commandGround(
@@ -10,7 +10,6 @@ export function commandGround(
   root: string | null,
   variables: CommandGround["variables"] = {},
 ): CommandGround {
-  const path = work.sent["transcript_path"];
   return {
     root,
     projectDir: work.projectDir,
@@ -18,7 +17,7 @@ export function commandGround(
     sessionId: work.sessionId,
     hookName: work.event.name,
     cwd: folderOf(work.sent),
-    transcriptPath: typeof path === "string" ? path : null,
+    transcriptPath: transcriptOf(work.sent),
     variables,
     untilMs: commandDeadlineMs(work.event.name),
   };

@@ -15,6 +15,7 @@ import {
   parseInput,
   readStdin,
   toEvent,
+  transcriptOf,
 } from "./protocol.ts";
 
 /** An event that was read and not handled yet. */
@@ -26,6 +27,7 @@ export interface TriedEvent {
   /** Why that is no event; null when it is one. */
   readonly problem: string | null;
   readonly sessionId: string;
+  readonly transcriptPath: string | null;
   /** What the rules about tools are asked; null for an event that asks nothing. */
   readonly use: AskedUse | null;
   /** Where the configuration is looked for; null when nothing tells. */
@@ -83,6 +85,7 @@ async function tried(
     problem: input.kind === "unreadable" ? input.problem : null,
     sessionId: event.sessionId ?? normalizeSessionId(readVariable("CLAUDE_CODE_SESSION_ID")) ??
       UNKNOWN_SESSION_ID,
+    transcriptPath: transcriptOf(sent),
     use: JUDGED.has(event.name) ? await askedUse({ sent, home, projectDir, repository }) : null,
     projectDir,
     repository,

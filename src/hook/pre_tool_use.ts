@@ -10,7 +10,7 @@ import { mayBeRequired } from "../requirement/look.ts";
 import { isPaused } from "../store/pauses.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
-import { folderOf, nameOf } from "./protocol.ts";
+import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 import { tellable } from "./tellable.ts";
 
@@ -107,7 +107,7 @@ async function askRequirements(
     ? await (await import("../gate/tool_requirements.ts")).prepareUse(
       config.requirements,
       { ...use, toolUseId: event.toolUseId },
-      { ...work, isStrict },
+      { ...work, isStrict, transcriptPath: transcriptOf(work.sent) },
     )
     : null;
   // It was judged before it was asked for.
@@ -174,6 +174,7 @@ function draftWith(
 async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const { event } = work;
   if (!decision.denied) {
+    decision.required?.notices.forEach(work.tell);
     return decision.allowedBy === null ? await recalled(work) : permission({ behavior: "allow" });
   }
   const reason = await reasonOf(decision, work);

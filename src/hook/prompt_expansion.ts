@@ -1,6 +1,7 @@
 import { groundFor } from "../gate/ground.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
+import type { Proof } from "../requirement/proof.ts";
 import { applyChanges } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
@@ -16,7 +17,9 @@ export async function handle(work: HookWork): Promise<Answer> {
     return null;
   }
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const changes = satisfactionsBySkill(policy.requirements, command, { ...work, ground });
+  const id = nameOf(work.event.own["prompt_id"]);
+  const proof: Proof = { of: "prompt", id, sessionId: work.sessionId, agentId: null };
+  const changes = satisfactionsBySkill(policy.requirements, command, { ...work, ground, proof });
   await work.save(changes.length > 0 ? { ...draft, changes } : draft, applyChanges);
   return null;
 }

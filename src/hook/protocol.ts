@@ -130,7 +130,14 @@ export function answerAndLeave(answer: Readonly<Record<string, unknown>> | null)
 export function identityOf(
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const names = ["session_id", "hook_event_name", "tool_name", "tool_use_id"];
+  const names = [
+    "session_id",
+    "hook_event_name",
+    "tool_name",
+    "tool_use_id",
+    "prompt_id",
+    "agent_id",
+  ];
   return Object.fromEntries(
     names.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]),
   );
@@ -139,6 +146,11 @@ export function identityOf(
 /** The folder that the session is in; null when it was not sent. */
 export function folderOf(fields: Readonly<Record<string, unknown>>): string | null {
   return textOf(fields["cwd"], MAX_PATH_CHARS);
+}
+
+/** The transcript of the session, as it was sent; null when it was not. */
+export function transcriptOf(fields: Readonly<Record<string, unknown>>): string | null {
+  return textOf(fields["transcript_path"], MAX_PATH_CHARS);
 }
 
 /** A short name that was sent (a reason, a source), safe to store; null for anything else. */

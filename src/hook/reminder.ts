@@ -4,6 +4,7 @@ import type { RequirementPolicy } from "../requirement/policy.ts";
 import { reminderText } from "../requirement/text.ts";
 import { isPaused } from "../store/pauses.ts";
 import type { HookWork } from "./handler.ts";
+import { transcriptOf } from "./protocol.ts";
 
 /**
  * What a prompt that speaks of changes is answered with: the requirements that are open. To be called once the event is
@@ -25,6 +26,11 @@ export async function reminderFor(work: HookWork): Promise<string> {
   const gates = policy.requirements.filter(({ stopOnly, condition }) =>
     !stopOnly && condition.type !== "branch_size"
   );
-  const { open } = await standOf(gates, { ...work, db, ground });
+  const { open } = await standOf(gates, {
+    ...work,
+    db,
+    ground,
+    transcriptPath: transcriptOf(work.sent),
+  });
   return reminderText(prompt, open);
 }

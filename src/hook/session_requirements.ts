@@ -12,7 +12,7 @@ import type { ApplyChanges } from "../store/captures.ts";
 import { findPause } from "../store/pauses.ts";
 import { applyChanges, readStandings, type RequirementChange } from "../store/requirements.ts";
 import type { HookWork } from "./handler.ts";
-import { nameOf } from "./protocol.ts";
+import { nameOf, transcriptOf } from "./protocol.ts";
 
 /** What a start brings. */
 export interface SessionRequirements {
@@ -46,6 +46,7 @@ export function beginRequirements(work: HookWork): SessionRequirements {
       if (spare === null || policy.briefing === "none") return "";
       const { open, unknown, to } = await standOf(policy.requirements, {
         ...work,
+        transcriptPath: transcriptOf(work.sent),
         db: spare,
         ground,
       });

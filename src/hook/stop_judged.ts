@@ -10,9 +10,19 @@ export interface HeldForRequirements {
   readonly reason: string;
   readonly rules: readonly string[];
   readonly changes: readonly RequirementChange[];
+  /** For the audit trail. */
+  readonly notes: Readonly<Record<string, unknown>>;
+  /** What the person is told. */
+  readonly notices: readonly string[];
 }
 
-const MAY_STOP: HeldForRequirements = { reason: "", rules: [], changes: [] };
+const MAY_STOP: HeldForRequirements = {
+  reason: "",
+  rules: [],
+  changes: [],
+  notes: {},
+  notices: [],
+};
 
 /**
  * Judges a stop and records it: requirements once a turn, guards as often as they are asked.
@@ -34,10 +44,12 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   // Something else may have held the stop before they were triggered.
   const isAsked = !memory.isContinued || !haveRequirementsHeld(memory);
   const required = isAsked ? await askRequirements() : MAY_STOP;
-  if (config.stop === "") return await saveJudged(work, usual, required);
+  required.notices.forEach(work.tell);
+  const noted = { ...usual.metadata, ...required.notes };
+  if (config.stop === "") return await saveJudged(work, { ...usual, metadata: noted }, required);
   const { holdBack, judgeGuards } = await import("./stop_guards.ts");
   const guards = await judgeGuards(work, memory);
-  const draft = { ...usual, ...guards.draft, metadata: { ...usual.metadata, ...guards.notes } };
+  const draft = { ...usual, ...guards.draft, metadata: { ...noted, ...guards.notes } };
   const isInOrder = guards.blocks.length === 0 && required.reason === "";
   const blocks = isInOrder ? guards.goOn() : guards.blocks;
   const answer = blocks.length > 0

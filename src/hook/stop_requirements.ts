@@ -2,19 +2,26 @@ import { decideStop, prepareStop } from "../gate/required_stop.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { transaction } from "../store/database.ts";
 import type { HookWork } from "./handler.ts";
+import { transcriptOf } from "./protocol.ts";
 import type { HeldForRequirements } from "./stop_judged.ts";
 
 /** What the requirements say of a stop. Where their state cannot be read, Claude may stop: saving the event says why. */
 export async function askRequirements(work: HookWork): Promise<HeldForRequirements> {
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const prepared = await prepareStop(policy, work);
+  const prepared = await prepareStop(policy, { ...work, transcriptPath: transcriptOf(work.sent) });
   const { db } = work;
-  const nothing = { reason: "", rules: [], changes: prepared?.changes ?? [] };
+  const nothing = {
+    reason: "",
+    rules: [],
+    changes: prepared?.changes ?? [],
+    notes: {},
+    notices: [],
+  };
   if (prepared === null || db === null) return nothing;
   try {
-    const { names, reason } = transaction(db, () => decideStop(prepared, db));
+    const { names, changes, ...decided } = transaction(db, () => decideStop(prepared, db));
     const rules = names.map((name) => `requirements.${name}`);
-    return { reason, rules, changes: prepared.changes };
+    return { ...decided, rules, changes: [...prepared.changes, ...changes] };
   } catch {
     return nothing;
   }

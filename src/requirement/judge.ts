@@ -1,7 +1,7 @@
 /** What is open: the requirements that forbid a tool use, or hold a stop. */
 import { count } from "../counts.ts";
 import type { Requirement, RequirementPolicy } from "./policy.ts";
-import { isSatisfied, isTriggered, type Standing } from "./standing.ts";
+import { isSatisfied, isTriggered, type Standing, unprovenOf } from "./standing.ts";
 
 /**
  * Lines that a branch has added and removed, or why they are not known; null for one from which others come, and
@@ -38,17 +38,24 @@ export function openForUse(
   return openOf(triggered.filter(({ stopOnly }) => !stopOnly), standings, facts);
 }
 
-/** The requirements that hold a stop: triggered in this session, of a scope that is verified, and open. */
+/** The requirements that hold a stop: those that it is asked for, and that are open. */
 export function openForStop(
-  { requirements, verifyScopes }: Pick<RequirementPolicy, "requirements" | "verifyScopes">,
+  policy: Pick<RequirementPolicy, "requirements" | "verifyScopes">,
   standings: readonly Standing[],
   facts: Facts,
 ): Open[] {
-  const held = requirements.filter((requirement) =>
-    verifyScopes.includes(requirement.scope) &&
-    isTriggered(requirement, standings, facts.sessionId)
+  return openOf(askedAtStop(policy, standings, facts.sessionId), standings, facts);
+}
+
+/** Those that a stop is asked for: triggered in this session, of a scope that is verified. */
+export function askedAtStop(
+  { requirements, verifyScopes }: Pick<RequirementPolicy, "requirements" | "verifyScopes">,
+  standings: readonly Standing[],
+  sessionId: string,
+): Requirement[] {
+  return requirements.filter((requirement) =>
+    verifyScopes.includes(requirement.scope) && isTriggered(requirement, standings, sessionId)
   );
-  return openOf(held, standings, facts);
 }
 
 /** Every one of these that is open. */
@@ -60,7 +67,13 @@ export function openOf(
   return requirements.flatMap((requirement): Open[] => {
     if (isSatisfied(requirement, standings, facts)) return [];
     const finding = findingOf(requirement, facts);
-    return finding === "met" ? [] : [{ requirement, finding }];
+    if (finding === "met") return [];
+    const unproven = unprovenOf(requirement, standings, facts)?.unproven;
+    return unproven === undefined ? [{ requirement, finding }] : [{
+      requirement,
+      finding: `${unproven.why}, and the policy is strict, so that it does not count`,
+      isUnknown: true,
+    }];
   });
 }
 

@@ -1,5 +1,6 @@
 /** What is written down when somebody says that a requirement is satisfied. */
 import type { Requirement, Scope } from "./policy.ts";
+import type { Proof } from "./proof.ts";
 import { isOneOf } from "./skills.ts";
 import { ownerOf, type SatisfiedBy, type Standing, WHOLE_BRANCH } from "./standing.ts";
 
@@ -20,7 +21,11 @@ export interface Told {
 export function satisfiedBySkill(
   requirements: readonly Requirement[],
   skill: string,
-  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+  { sessionId, atMs, proof }: {
+    readonly sessionId: string;
+    readonly atMs: number;
+    readonly proof: Proof;
+  },
 ): Told[] {
   return requirements.filter(({ skills }) => isOneOf(skills, skill)).map((requirement) => ({
     requirement: requirement.name,
@@ -28,7 +33,7 @@ export function satisfiedBySkill(
     scope: requirement.scope,
     by: "skill",
     expiresAtMs: requirement.lastsMs === null ? null : atMs + requirement.lastsMs,
-    metadata: { skill },
+    metadata: { skill, proof },
   }));
 }
 

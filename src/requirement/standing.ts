@@ -24,6 +24,8 @@ export interface Standing {
   readonly triggeredBy: string | null;
   /** `asked`: it may not have run, since a person was asked for a tool, or nothing was reported of it. */
   readonly triggerState: "allowed" | "asked" | "ran" | null;
+  /** Set where an event has satisfied it and nothing proves that: why not, and whether it counts nevertheless. */
+  readonly unproven?: { readonly why: string; readonly counts: boolean };
 }
 
 /** The session id of what counts for the whole branch. */
@@ -45,18 +47,35 @@ export function isSatisfied(
   return satisfyingOf(requirement, standings, now) !== undefined;
 }
 
-/** What satisfies it, as {@linkcode isSatisfied} tells; the branch's before the session's own. */
+/** What satisfies it, as {@linkcode isSatisfied} tells; what is proven first, then the branch's before the session's own. */
 export function satisfyingOf(
-  { name, scope }: Pick<Requirement, "name" | "scope">,
-  standings: readonly Standing[],
-  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+  ...about: Parameters<typeof isSatisfied>
 ): Standing | undefined {
-  const holds = (standing: Standing) =>
-    standing.requirement === name && standing.satisfiedAtMs !== null &&
-    (scope === "permanent" || standing.expiresAtMs === null || atMs < standing.expiresAtMs);
-  const ofBranch = standings.find((one) => one.sessionId === WHOLE_BRANCH && holds(one));
-  if (ofBranch !== undefined || scope === "branch" || scope === "permanent") return ofBranch;
-  return standings.find((one) => one.sessionId === sessionId && holds(one));
+  const told = toldOf(...about);
+  return told.find(({ unproven }) => unproven === undefined) ??
+    told.find(({ unproven }) => unproven?.counts);
+}
+
+/** What would satisfy it, were it proven, where nothing else does; undefined when there is none. */
+export function unprovenOf(...about: Parameters<typeof isSatisfied>): Standing | undefined {
+  const told = toldOf(...about);
+  return told.every(({ unproven }) => unproven !== undefined) ? told[0] : undefined;
+}
+
+/** All that was said of it and has not run out, the branch's first. */
+function toldOf(
+  ...[{ name, scope }, standings, { sessionId, atMs }]: Parameters<typeof isSatisfied>
+): Standing[] {
+  const owners = scope === "branch" || scope === "permanent"
+    ? [WHOLE_BRANCH]
+    : [WHOLE_BRANCH, sessionId];
+  return owners.flatMap((owner) =>
+    standings.filter((standing) =>
+      standing.sessionId === owner && standing.requirement === name &&
+      standing.satisfiedAtMs !== null &&
+      (scope === "permanent" || standing.expiresAtMs === null || atMs < standing.expiresAtMs)
+    )
+  );
 }
 
 /** The satisfaction that would count, had its time not run out: the one that ended last; undefined when there is none. */

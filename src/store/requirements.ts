@@ -3,6 +3,7 @@ import type { Scope } from "../requirement/policy.ts";
 import type { SatisfiedBy, Standing } from "../requirement/standing.ts";
 import { type BranchSize, saveBranchSize } from "./branch_sizes.ts";
 import { removePause } from "./pauses.ts";
+import { type ProofChange, saveProof } from "./proofs.ts";
 import { markAsked, type Trigger, trigger } from "./triggers.ts";
 
 /** A branch of a repository, which all of its worktrees share. */
@@ -41,6 +42,7 @@ export type RequirementChange =
   | (BranchKey & { readonly kind: "satisfy" } & Omit<Satisfaction, "atMs">)
   | (BranchKey & Trigger & { readonly kind: "trigger" })
   | Clearing
+  | (ProofChange & { readonly kind: "proof" })
   /** A person is asked for a tool: what was triggered last may not run. */
   | { readonly kind: "asked"; readonly sessionId: string }
   /** The session's satisfactions go. */
@@ -103,6 +105,9 @@ export function applyChanges(
         break;
       case "clear":
         clearSatisfied(db, change, change.untilMs ?? atMs);
+        break;
+      case "proof":
+        saveProof(db, change);
         break;
       case "asked":
         markAsked(db, change.sessionId);

@@ -49,6 +49,25 @@ export function listSessions(
   ).all(filter.project, filter.status, filter.limit) as unknown as SessionRow[];
 }
 
+/**
+ * Where the transcripts of a repository's sessions lie: the path of this session's, else of the newest one's; null where
+ * none is known.
+ */
+export function transcriptNear(
+  db: DatabaseSync,
+  { repository, sessionId }: { readonly repository: string | null; readonly sessionId: string },
+): string | null {
+  const row = db.prepare(
+    `SELECT transcript_path AS path
+       FROM sessions
+      WHERE transcript_path IS NOT NULL
+        AND (session_id = ?2 OR repository = ?1)
+      ORDER BY session_id = ?2 DESC, updated_at_ms DESC
+      LIMIT 1`,
+  ).get(repository, sessionId);
+  return row === undefined ? null : String(row["path"]);
+}
+
 /** What a session is called: as it was named, or by its first prompt; null where neither is known. */
 export function sessionTitle(db: DatabaseSync, sessionId: string): string | null {
   const row = statement(db, "SELECT title FROM sessions WHERE session_id = ?").get(sessionId);

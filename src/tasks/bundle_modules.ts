@@ -19,6 +19,7 @@ export const COLD_MODULES = [
   "src/gate/unarmed.ts",
   "src/gate/tool_requirements.ts",
   "src/gate/root_additions.ts",
+  "src/gate/transcripts.ts",
   "src/gate/shell_use.ts",
   "src/hook/after_use.ts",
   "src/hook/stop_drain.ts",

@@ -233,7 +233,7 @@ Deno.test("req explain says of a satisfaction that has run out when that was", a
   );
   await project.start();
   await project.req("satisfy", "a", "--session", SESSION, "--ttl", "60");
-  await project.used("Skill", { skill: "plan" });
+  await project.skill("plan");
   assert.doesNotMatch(await project.req("explain", "a", "--session", SESSION), /ran out/);
   project.age(660);
   for (const [name, by] of [["a", "cli"], ["b", "skill"]] as const) {

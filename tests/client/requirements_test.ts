@@ -136,3 +136,63 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name:
+    "of the real Claude Code a strict policy believes the skill that it used, and no event that its agent plays",
+  ignore: skipped !== null,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
+    try {
+      const executable = await findExecutable(folder);
+      const out = join(folder, "played");
+      const project = join(out, "project");
+      const copy = join(out, "helper");
+      const run = await runScenario("played", {
+        executable,
+        folder,
+        at: "user",
+        files: { ".conclaude.yaml": `preToolUse: {strict: true}\n${CONFIG}` },
+        steps: [
+          use("Bash", { command: `node ${out}/play.js`, description: "Play" }),
+          write("early.ts"),
+          use("Skill", { skill: "arch-review" }),
+          write("late.ts"),
+          say("All done."),
+          say("Nothing more."),
+        ],
+        async afterInstall() {
+          await begin(project);
+          const skill = join(project, ".claude", "skills", "arch-review");
+          await Deno.mkdir(skill, { recursive: true });
+          await Deno.writeTextFile(
+            join(skill, "SKILL.md"),
+            "---\ndescription: Reviews.\n---\nReview.\n",
+          );
+          await Deno.copyFile(executable, copy);
+          const event = {
+            cwd: project,
+            tool_name: "Skill",
+            tool_use_id: "toolu_mock_001_0",
+            tool_input: { skill: "arch-review" },
+          };
+          const words = [copy, ["hook", "PostToolUse"], { input: JSON.stringify(event) }];
+          await Deno.writeTextFile(
+            join(out, "play.js"),
+            `require("child_process").execFileSync(...${JSON.stringify(words)});`,
+          );
+        },
+      });
+      assert.equal(
+        await isThere(`${project}/src/early.ts`),
+        false,
+        "the file after the played event",
+      );
+      assert.equal(await isThere(`${project}/src/late.ts`), true, "the file after the skill");
+      assert.match(run.sentToModel, /does not show that the skill arch-review was used/);
+      assert.deepEqual(statuses(run, "PreToolUse"), ["success", "blocked", "success", "success"]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});

@@ -13,6 +13,19 @@ export const OTHER_SESSION = "77aa11bb-0000-4000-8000-000000000002";
 /** What a hook is told beside the usual fields. */
 type More = Readonly<Record<string, unknown>>;
 
+/** The line of a transcript that tells of the use of a skill. */
+export function skillLine(skill: string, id: string): More {
+  const use = { id, type: "tool_use", name: "Skill", input: { skill } };
+  return { type: "assistant", isSidechain: false, message: { role: "assistant", content: [use] } };
+}
+
+/** The line of a transcript that tells of a slash command. */
+export function commandLine(command: string, promptId: string): More {
+  const content =
+    `<command-message>${command}</command-message>\n<command-name>/${command}</command-name>`;
+  return { type: "user", isSidechain: false, promptId, message: { role: "user", content } };
+}
+
 /** A repository on the branch `feature/x`, with a configuration file. */
 export class RequiredProject implements Disposable {
   readonly home: TempHome = tempHome();
@@ -46,9 +59,21 @@ export class RequiredProject implements Disposable {
     assert.ok(success, new TextDecoder().decode(stderr));
   }
 
+  /** The transcript that Claude Code keeps of a session. */
+  transcript(session = SESSION): string {
+    return join(this.home.path, ".claude", "projects", "project", `${session}.jsonl`);
+  }
+
+  /** Adds a line to a transcript, as Claude Code writes it. */
+  transcribe(line: More, path: string = this.transcript()): void {
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    Deno.writeTextFileSync(path, `${JSON.stringify(line)}\n`, { append: true });
+  }
+
   /** Sends an event; what comes back on stdout, read as JSON, or null when nothing did. */
   async send(event: string, fields: More = {}): Promise<Row | null> {
-    const payload = { session_id: SESSION, cwd: this.path, hook_event_name: event, ...fields };
+    const usual = { session_id: SESSION, cwd: this.path, hook_event_name: event, ...fields };
+    const payload = { transcript_path: this.transcript(usual.session_id), ...usual };
     const { code, stdout, stderr } = await hook(event, payload, this.home);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
     return stdout === "" ? null : JSON.parse(stdout);
@@ -72,6 +97,21 @@ export class RequiredProject implements Disposable {
 
   bash(command: string, more: More = {}): Promise<string | null> {
     return this.use("Bash", { command }, more);
+  }
+
+  /** Uses a skill: it stands in the transcript, and is reported. */
+  async skill(skill: string, more: More = {}): Promise<Row | null> {
+    const id = crypto.randomUUID();
+    this.transcribe(skillLine(skill, id));
+    return await this.used("Skill", { skill }, { tool_use_id: id, ...more });
+  }
+
+  /** Types a slash command: it is reported, and stands in the transcript. */
+  async type(command: string): Promise<void> {
+    const id = crypto.randomUUID();
+    const fields = { expansion_type: "slash_command", command_name: command, prompt_id: id };
+    await this.send("UserPromptExpansion", fields);
+    this.transcribe(commandLine(command, id));
   }
 
   /** Reports that a tool was used. */
@@ -157,6 +197,12 @@ export class RequiredProject implements Disposable {
         "expires_at_ms = expires_at_ms - ?1",
       seconds * 1_000,
     );
+  }
+
+  /** Makes what is stored as a program stored it that asked for no proofs. */
+  forgetProofs(): void {
+    using db = connected(this.home.database);
+    db.exec("UPDATE requirements SET metadata = json_remove(metadata, '$.proof')");
   }
 
   /** Holds the database for writing, until it is released or the block ends. */

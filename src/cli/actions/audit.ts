@@ -81,6 +81,7 @@ const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   requirements: (why) => `requirements: ${why}`,
   unknown: (whys) =>
     Object.entries(Object(whys)).map(([name, why]) => `${name}: ${why}`).join("; "),
+  unproven: (names) => `unproven: ${listOf(names).join(", ")}`,
   warned: (names) => `warned: ${listOf(names).join(", ")}`,
   skipped: (key) => `kept out by ${key}`,
   missing: (paths) => `no such file: ${listOf(paths).join(", ")}`,

@@ -1,6 +1,8 @@
 import { SHELL_TOOLS } from "../../capture/payload.ts";
+import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { MAIN_AGENT } from "../../guard/policy.ts";
 import type { CliContext } from "../context.ts";
+import { transcriptNear } from "../../store/sessions.ts";
 import { sessionIdOrNone } from "../requirements_here.ts";
 import { explanationText } from "../rule_table.ts";
 import { tryEvent } from "../tried_event.ts";
@@ -22,8 +24,11 @@ export async function explainUse(
   const { madeUp } = await import("../../hook/dry_run.ts");
   const { cwd, locations: { home } } = context;
   const trial = await tryEvent(context, cwd, async (db, policy) => {
+    const session_id = await sessionIdOrNone(db, context, session);
+    const repository = findRepository(lookUpwards(cwd))?.commonDir ?? null;
     const sent = {
-      session_id: await sessionIdOrNone(db, context, session),
+      session_id,
+      transcript_path: db && transcriptNear(db, { repository, sessionId: session_id }),
       cwd,
       tool_name: tool,
       tool_input: inputOf(tool, input),

@@ -74,10 +74,14 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
       { title: "REQUIREMENT", value: ({ name }) => name },
       { title: "STATUS", value: ({ status }) => status },
       { title: "SCOPE", value: ({ scope }) => scope },
-      { title: "BY", value: ({ satisfiedBy }) => satisfiedBy },
+      {
+        title: "BY",
+        value: ({ satisfiedBy, unproven }) =>
+          satisfiedBy === null || unproven === null ? satisfiedBy : `${satisfiedBy} (unproven)`,
+      },
       { title: "WHEN", value: (row) => whenOf(row, atMs) },
       { title: "TRIGGERED", value: ({ triggered }) => triggered ? "yes" : null },
-      { title: "WHY", value: ({ why }) => why },
+      { title: "WHY", value: ({ why, unproven }) => why ?? unproven },
     ], {
       empty: fault === null
         ? "No requirement is switched on here. `conclaude req init` begins some."
@@ -164,6 +168,7 @@ export async function explainRequirement(
       `Satisfied ${row!.wholeBranch ? "for the whole branch " : ""}by ${row!.satisfiedBy}, ` +
       `${whenOf(row!, Date.now())}.`,
     ]),
+    ...(row!.unproven === null ? [] : [`Unproven: ${row!.unproven}.`]),
     ...(row!.expired === null ? [] : [
       `It was satisfied by ${row!.expired.by}; that ran out ${
         relativeTime(row!.expired.atMs, Date.now())

@@ -95,7 +95,7 @@ Deno.test("a denial of a branch that is not checked out yet names it, and its sk
   assert.match((await repository.edit())!, /plan/);
   await repository.req("clear", "--all", "--branch", "feature/q");
   assert.notEqual(await repository.bash(command), null);
-  await repository.used("Skill", { skill: "arch-review" });
+  await repository.skill("arch-review");
   assert.equal(await repository.bash(command), null);
   assert.equal(await repository.edit(), null);
 });
@@ -107,7 +107,7 @@ Deno.test("a skill satisfies on another branch only what was denied there", asyn
 `);
   await repository.send("SessionStart");
   assert.match((await repository.bash("git switch -c feature/q && git push"))!, /pushable/);
-  await repository.used("Skill", { skill: "check" });
+  await repository.skill("check");
   const satisfied = ["reviewed", "pushable"].flatMap((name) =>
     repository.state(name).map(({ branch }) => `${name} ${branch}`)
   );

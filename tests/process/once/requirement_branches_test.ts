@@ -78,14 +78,14 @@ Deno.test("a skill satisfies what its session has triggered on other branches, a
   );
   project.git("checkout", "-q", "--detach");
   assert.match((await project.stop())!, /\*\*Execute\*\*: `\/show`/);
-  await project.used("Skill", { skill: "show" });
+  await project.skill("show");
   assert.equal(await project.stop(), null);
   assert.deepEqual(project.state("evidence").map(({ branch }) => branch), ["feature/x"]);
   await project.req("clear", "evidence", "--branch", "feature/x");
   project.git("switch", "-q", "feature/x");
   assert.equal(await project.edit(), null);
   project.git("switch", "-q", "-c", "feature/n");
-  await project.used("Skill", { skill: "show" });
+  await project.skill("show");
   assert.equal(await project.stop(), null);
 });
 

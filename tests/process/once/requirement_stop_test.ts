@@ -388,7 +388,7 @@ Deno.test("a skill that was used while the database was locked counts as soon as
   using project = new RequiredProject(`database: {busyTimeoutMs: 100}\n${PLAN}`);
   assert.notEqual(await project.edit(), null);
   using lock = project.lock();
-  await project.used("Skill", { skill: "requirements-framework:arch-review" });
+  await project.skill("requirements-framework:arch-review");
   lock.release();
   assert.equal(await project.edit(), null);
   assert.equal(project.state("commit_plan")[0]!["satisfied_by"], "skill");

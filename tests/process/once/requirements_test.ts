@@ -189,15 +189,16 @@ Deno.test("several open requirements are told in one answer, a skill that resolv
 
 Deno.test("a skill satisfies what is mapped to it, and what is configured to be", async () => {
   using project = new RequiredProject(FOUR);
-  const skill = (name: string) => project.used("Skill", { skill: name });
+  const skill = (name: string) => project.skill(name);
   await skill("requirements-framework:no-such-skill");
   assert.deepEqual(project.state("commit_plan"), []);
   await skill("requirements-framework:arch-review");
   for (const name of ["commit_plan", "adr_reviewed", "tdd_planned", "solid_reviewed"]) {
     const [row] = project.state(name);
-    assert.deepEqual([row!["satisfied_by"], JSON.parse(String(row!["metadata"]))], ["skill", {
-      skill: "requirements-framework:arch-review",
-    }]);
+    assert.deepEqual([row!["satisfied_by"], JSON.parse(String(row!["metadata"])).skill], [
+      "skill",
+      "requirements-framework:arch-review",
+    ]);
   }
   assert.equal(await project.edit(), null);
   project.configure("requirements: {own: {satisfiedBySkill: [my-review], replanTtl: 100}}\n");
@@ -217,18 +218,16 @@ Deno.test("the skill that a denial names satisfies, whatever its name is", async
     );
     const [, named] = /\*\*Execute\*\*: `\/([^` ]+)[^`]*` \(satisfies a2\)/
       .exec((await project.edit())!)!;
-    await project.used("Skill", { skill: named });
+    await project.skill(named!);
     assert.equal(await project.edit(), null, skill);
   }
 });
 
 Deno.test("a slash command that a person types satisfies like the skill of its name", async () => {
   using project = new RequiredProject(PLAN);
-  const typed = (command_name: string) =>
-    project.send("UserPromptExpansion", { expansion_type: "slash_command", command_name });
-  await typed("help");
+  await project.type("help");
   assert.notEqual(await project.edit(), null);
-  await typed("arch-review");
+  await project.type("arch-review");
   assert.equal(await project.edit(), null);
 });
 
@@ -553,7 +552,7 @@ Deno.test("a skill satisfies also in the other working tree in which the session
   using project = withWorktree(PLAN);
   const edit = () => project.edit({}, join(project.tree, "src", "a.ts"));
   assert.match((await edit())!, /`\/arch-review`/);
-  await project.used("Skill", { skill: "arch-review" });
+  await project.skill("arch-review");
   assert.equal(await edit(), null);
   assert.equal(await project.edit(), null);
 });

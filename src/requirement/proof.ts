@@ -1,0 +1,85 @@
+/**
+ * What proves a satisfaction that came with an event. An agent can play an event (`conclaude hook PostToolUse`); what
+ * Claude Code itself has done also stands in the transcript of the session.
+ */
+import { usedSkill } from "./skills.ts";
+import type { Standing } from "./standing.ts";
+
+/** What a transcript has to show. */
+export interface Proof {
+  /** A use of the tool `Skill`, or a prompt with a slash command. */
+  readonly of: "skill" | "prompt";
+  /** Of the tool use, or of the prompt; null where the event named none. */
+  readonly id: string | null;
+  /** The session that did it. */
+  readonly sessionId: string;
+  /** The sub-agent that did it; null for the session itself. */
+  readonly agentId: string | null;
+  /** The transcript that shows it, once a gate has found it. */
+  readonly foundIn?: string;
+  /** The person was told that no transcript shows it. */
+  readonly isTold?: true;
+}
+
+/** What a transcript was asked, and did not answer. */
+export type Missing = "not shown" | "no transcript";
+
+/** The proof that a satisfaction needs; null for a person's word, and for what a program before this one has recorded. */
+export function proofOf({ satisfiedBy, metadata }: Standing): Proof | null {
+  if (satisfiedBy !== "skill" && satisfiedBy !== "carry_over") return null;
+  const proof = metadata["proof"];
+  return typeof proof === "object" && proof !== null ? proof as Proof : null;
+}
+
+/** The skill, or the slash command without its `/`, that a satisfaction came by. */
+export function skillOf({ metadata }: Standing): string {
+  return String(metadata["skill"]);
+}
+
+/** A text that every line has which shows it. */
+export function signOf({ of, id }: Proof, skill: string): string {
+  const sign = of === "skill" ? id ?? "" : commandTag(skill);
+  return JSON.stringify(sign).slice(1, -1);
+}
+
+/**
+ * What a line of a transcript says of it: that it was done, that it failed; null for nothing. The input counts as well:
+ * the use of another skill proves nothing.
+ */
+export function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" | "failed" | null {
+  const { type, isSidechain, isMeta, promptId, message } = Object(line);
+  const content: unknown = Object(message).content;
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  if (of === "prompt") {
+    // A skill's own text comes as a prompt as well, marked `isMeta`.
+    const isTyped = type === "user" && isSidechain !== true && isMeta !== true && promptId === id;
+    return isTyped && blocks.some((block) => isCommand(block, skill)) ? "done" : null;
+  }
+  for (const block of blocks.map((block) => Object(block))) {
+    if (type === "user" && block.tool_use_id === id && block.is_error === true) return "failed";
+    if (type !== "assistant" || block.type !== "tool_use" || block.id !== id) continue;
+    return block.name === "Skill" && usedSkill(block.input) === skill ? "done" : "failed";
+  }
+  return null;
+}
+
+/** Why a satisfaction counts as unproven, as a sentence without its end. */
+export function unprovenText(standing: Standing, missing: Missing): string {
+  const skill = skillOf(standing);
+  const what = proofOf(standing)?.of === "prompt"
+    ? `the command /${skill} was given`
+    : `the skill ${skill} was used`;
+  return missing === "not shown"
+    ? `the transcript of the session does not show that ${what}`
+    : `there is no transcript of the session that can show that ${what}`;
+}
+
+function isCommand(block: unknown, skill: string): boolean {
+  const text: unknown = typeof block === "string" ? block : Object(block).text;
+  return typeof text === "string" && text.trimStart().startsWith("<command-") &&
+    text.includes(commandTag(skill));
+}
+
+function commandTag(skill: string): string {
+  return `<command-name>/${skill}</command-name>`;
+}
