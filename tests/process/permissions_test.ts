@@ -55,6 +55,7 @@ const COMMAND_LINES: readonly string[] = [
   "guard list",
   "guard pause --session 00000000",
   "guard resume --session 00000000",
+  "token",
   "explain Bash ls",
   "req init --preset advanced",
   "req status",

@@ -114,7 +114,7 @@ Deno.test("every verb of a person refuses whoever descends from Claude Code, wit
     const args of [
       ["guard", "list"],
       ["memory", "forget", "--text", "nothing", "--dry-run"],
-      ["task", "create", "a task"],
+      ["task", "create", "--title", "a task"],
     ]
   ) {
     const { code, stderr } = await asAgent(home, args);
