@@ -1,4 +1,5 @@
 /** Does what the configuration has for a prompt: tells Claude more, runs commands, may hold the prompt back. */
+import { whyDistrusted } from "../config/trust.ts";
 import { type CommandRun, failureText } from "../guard/commands_policy.ts";
 import type { Block } from "../guard/policy.ts";
 import {
@@ -79,7 +80,10 @@ export async function runForPrompt(
   };
 }
 
-/** A file in a folder, links followed: nothing outside of it is told. Null when there is none, or it cannot be read. */
+/**
+ * A file in a folder, links followed: nothing outside of it is told, and nothing that others could have written. Null
+ * when there is none, or it cannot be read.
+ */
 function readIn(folder: string | null, path: string): string | null {
   if (folder === null) return null;
   try {
@@ -88,7 +92,7 @@ function readIn(folder: string | null, path: string): string | null {
     if (!file.startsWith(`${root.replace(/[\\/]$/, "")}${root.includes("\\") ? "\\" : "/"}`)) {
       return null;
     }
-    if (!Deno.statSync(file).isFile) return null;
+    if (!Deno.statSync(file).isFile || whyDistrusted(file, { top: root }) !== null) return null;
     using open = Deno.openSync(file);
     const bytes = new Uint8Array(MAX_FILE_BYTES + 1);
     let read = 0;

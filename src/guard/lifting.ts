@@ -10,7 +10,7 @@ const LIFTING: Readonly<Record<string, ReadonlySet<string>>> = {
     ["satisfy", "approve", "clear", "pause", "disable", "enable", "prune", "init", "import"],
   ),
   db: new Set(["reset", "restore"]),
-  config: new Set(["init"]),
+  config: new Set(["init", "trust"]),
   counter: new Set(["increment", "reset"]),
 };
 /** The same, whatever follows: an event that an agent makes up would satisfy what no skill has. */

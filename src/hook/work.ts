@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { OWN_TOOLS } from "../capture/payload.ts";
 import { needsRedaction } from "../capture/triggers.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
+import { trustBy } from "../config/trust.ts";
 import { databaseAt, locate, type Locations, matchesAny, readVariable } from "../paths.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { lookUpwards, repositoryAt } from "../git/repository.ts";
@@ -35,10 +36,10 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   const atMs = Date.now();
   const environment = readEnvironment();
   const locations = locate(environment, { dbFlag: flags.db });
+  trustBy(locations);
   const sent = input.kind === "event" ? input.fields : {};
   const projectDir = environment.CLAUDE_PROJECT_DIR ?? folderOf(sent);
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
-
   const files = readConfigFiles(looks, locations);
   const { config: written, configFrom, cache } = files.length === 0
     ? { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache: null }
@@ -176,7 +177,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
 }
 
 /** Every environment variable that decides about an event. */
-function readEnvironment() {
+export function readEnvironment() {
   const onWindows = Deno.build.os === "windows";
   return {
     HOME: readVariable("HOME") ?? (onWindows ? readVariable("USERPROFILE") : undefined),

@@ -30,6 +30,12 @@ const CLONE_OPTIONS: OptionNames = {
     /^--(?:branch|depth|origin|upload-pack|template|reference(?:-if-able)?|config|separate-git-dir|filter|jobs|shallow-(?:since|exclude)|server-option|bundle-uri)$/,
 };
 
+/** Those of `git init` that take a value. */
+const INIT_OPTIONS: OptionNames = {
+  valued: "b",
+  valuedLong: /^--(?:template|separate-git-dir|object-format|ref-format|initial-branch)$/,
+};
+
 /** `git stash` by hand, or with the names of files in another place. */
 const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
 
@@ -142,6 +148,10 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
       return has(/^(?:-[a-zA-Z]*n|--dry-run$)/) || !has(/^(?:-[a-zA-Z]*f|--force$)/)
         ? []
         : marked([SOMEWHERE], "remove");
+    case "init": {
+      const [folder = literal(".")] = split(after, INIT_OPTIONS).operands;
+      return marked([withText(inFolder(folder), `${inFolder(folder).text}/.git/config`)], "tamper");
+    }
     case "merge-file":
       return has(/^(?:-p|--stdout|--object-id)$/) ? [] : marked(
         split(after, { valued: "L", valuedLong: /^--marker-size$/ }).operands.slice(0, 1)
