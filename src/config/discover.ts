@@ -1,8 +1,8 @@
 /** Which configuration files count, what they say, and one hash over it all. Runs in every hook. */
-import { joinPath } from "../paths.ts";
+import { joinPath, type Locations } from "../paths.ts";
 import type { FolderLook } from "../git/repository.ts";
 import type { HookConfig } from "./hook_config.ts";
-import { type Distrust, searchedFolders, whyDistrusted } from "./trust.ts";
+import { type Distrust, searchedFolders, type TrustPlace, whyDistrusted } from "./trust.ts";
 
 /** Where a file stands: `local` lies over `project`, `project` over `user`. */
 export type ConfigLayer = "user" | "project" | "local";
@@ -25,6 +25,9 @@ export type ConfigFile =
       readonly distrust?: Distrust;
     }
   );
+
+/** Where the user's own file lies, and who says which folders are trusted. */
+export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">;
 
 /**
  * Part of every hash. Raise it with any change of the keys, of their defaults or of how they are compiled for hooks, so
@@ -85,33 +88,28 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
  * `~/.conclaude/config.yaml` or `.yml`. A file that others could have written is not read, and the search goes on.
  *
  * @param looks The project directory and the folders above it, nearest first.
- * @param user The user's home, and what lies in `~/.conclaude`.
+ * @param user The user's home, what lies in `~/.conclaude`, and the database that knows which folders are trusted.
  * @returns At most one file a layer that counts, and before them of each layer those that are left out; empty when there
  * is none. A file that is there but cannot be read (no permission, not a regular file, a link to nothing, over 1 MiB) is
  * listed with `text: null`, and no other one takes its place.
  */
 export function readConfigFiles(
   looks: readonly FolderLook[],
-  user: {
-    readonly home: string | null;
-    readonly dataFolder: string;
-    readonly dataNames: readonly string[];
-  },
+  user: UserPlace,
 ): ConfigFile[] {
   const home = user.home ?? undefined;
   const ofUser = readFirst(
     "user",
     { path: user.dataFolder, names: user.dataNames },
-    { wanted: USER_NAMES, home, top: home ?? user.dataFolder },
+    { wanted: USER_NAMES, top: home ?? user.dataFolder, by: user },
   );
   const files: ConfigFile[] = ofUser ? [ofUser] : [];
-  const searched = searchedFolders(looks, user.home);
-  const top = searched.at(-1)?.path ?? "";
+  const { folders, top } = searchedFolders(looks, user.home);
   let nearestLocal: ConfigFile | undefined;
-  for (const look of searched.slice(0, MAX_FOLDERS)) {
+  for (const look of folders.slice(0, MAX_FOLDERS)) {
     const found = [
-      readFirst("project", look, { wanted: PROJECT_NAMES, home, top }),
-      readFirst("local", look, { wanted: LOCAL_NAMES, home, top }),
+      readFirst("project", look, { wanted: PROJECT_NAMES, top, by: user }),
+      readFirst("local", look, { wanted: LOCAL_NAMES, top, by: user }),
     ].filter((file) => file !== undefined);
     files.push(...found.filter(isLeftOut));
     const [first, second] = found.filter((file) => !isLeftOut(file));
@@ -170,21 +168,22 @@ export function fingerprint(text: string): string {
 interface HowToRead {
   /** Its names, the one that counts first. */
   readonly wanted: readonly string[];
-  readonly home: string | undefined;
   /** The last folder that has to be the user's own. */
   readonly top: string;
+  readonly by: TrustPlace;
 }
 
 /** The first of the wanted files that is there; the others are not read. */
 function readFirst(
   layer: ConfigLayer,
   look: Pick<FolderLook, "path" | "names">,
-  { wanted, home, top }: HowToRead,
+  { wanted, top, by }: HowToRead,
 ): ConfigFile | undefined {
+  const home = by.home ?? undefined;
   for (const name of wanted) {
     if (!look.names.includes(name)) continue;
     const path = joinPath(look.path, name);
-    const distrust = whyDistrusted(path, { top });
+    const distrust = whyDistrusted(path, { top, by });
     if (distrust !== null) {
       return { layer, path, home, text: null, problem: distrust.why, distrust };
     }

@@ -3,7 +3,13 @@ import { findRepository, lookUpwards } from "../git/repository.ts";
 import { joinPath } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { type ConfigFile, isLeftOut } from "./discover.ts";
-import { type Distrust, searchedFolders, whyDistrusted } from "./trust.ts";
+import {
+  type Distrust,
+  searchedFolders,
+  trustHere,
+  type TrustPlace,
+  whyDistrusted,
+} from "./trust.ts";
 
 /** The folder of a project's workflows, prompts and matchers. */
 export const OWN_FOLDER = ".conclaude";
@@ -29,10 +35,10 @@ export function foldersOf(projectDir: string): string[] {
 }
 
 /** Why a file in one of these folders must not count; null where it may. */
-export function whyNotOf(projectDir: string, path: string): LeftOut | null {
-  const top = searchedFolders(lookUpwards(projectDir)).at(-1)!.path;
+export function whyNotOf(projectDir: string, path: string, by = trustHere()): LeftOut | null {
+  const { top } = searchedFolders(lookUpwards(projectDir), by.home);
   const folder = path.slice(0, path.lastIndexOf(`/${OWN_FOLDER}/`));
-  const distrust = whyDistrusted(path, { top, folder });
+  const distrust = whyDistrusted(path, { top, folder, by });
   return distrust === null ? null : leftOut(path, distrust);
 }
 
@@ -42,13 +48,17 @@ export function leftOutText({ why, next }: Pick<LeftOut, "why" | "next">): strin
 }
 
 /** All that is left out for a project. @param files As `readConfigFiles()` found them. */
-export function listLeftOut(files: readonly ConfigFile[], projectDir: string | null): LeftOut[] {
+export function listLeftOut(
+  files: readonly ConfigFile[],
+  projectDir: string | null,
+  by: TrustPlace,
+): LeftOut[] {
   const ofConfig = files.filter(isLeftOut).map(({ path, distrust }) => leftOut(path, distrust));
   const others = projectDir === null ? [] : foldersOf(projectDir).flatMap((folder) => [
     ...namedIn(folder, (name) => name === MATCHERS),
     ...namedIn(joinPath(folder, "workflows"), (name) => /\.ya?ml$/.test(name)),
     ...namedIn(joinPath(folder, "prompts"), (name) => name.endsWith(".md")),
-  ]).flatMap((path) => whyNotOf(projectDir!, path) ?? []);
+  ]).flatMap((path) => whyNotOf(projectDir!, path, by) ?? []);
   return [...ofConfig, ...others];
 }
 
@@ -56,8 +66,9 @@ export function listLeftOut(files: readonly ConfigFile[], projectDir: string | n
 export function leftOutNotice(
   files: readonly ConfigFile[],
   projectDir: string | null,
+  by: TrustPlace,
 ): string | null {
-  const all = listLeftOut(files, projectDir);
+  const all = listLeftOut(files, projectDir, by);
   if (all.length === 0) return null;
   const named = all.slice(0, MAX_NAMED)
     .map(({ path, why, next }) => `${path}: ${why} (so that it counts: \`${next}\`)`);

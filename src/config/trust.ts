@@ -16,35 +16,57 @@ export interface Distrust {
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
 
-let place: Pick<Locations, "home" | "database" | "databaseFrom"> | null = null;
+/** The user's home, and the database with the folders that a person trusts; without one no folder is trusted. */
+export type TrustPlace =
+  & Pick<Locations, "home">
+  & Partial<Pick<Locations, "database" | "databaseFrom">>;
 
-/** Says where this process has the user's home, and the database with the folders that a person trusts. */
-export function trustBy(locations: Pick<Locations, "home" | "database" | "databaseFrom">): void {
-  place = locations;
+let here: TrustPlace = { home: null };
+
+/** Says by which home and database this process trusts files, for those that are not told. */
+export function trustBy(place: TrustPlace): void {
+  here = place;
+}
+
+/** What {@linkcode trustBy} said; no folder is trusted before. */
+export function trustHere(): TrustPlace {
+  return here;
+}
+
+/** Where a project's files are searched. */
+export interface Search {
+  /** The project's folder and those above it, nearest first. */
+  readonly folders: readonly FolderLook[];
+  /** The last folder that has to be the user's own. */
+  readonly top: string;
 }
 
 /**
- * The folders in which a project's files are searched, nearest first: up to the root of its repository; outside of one
- * up to the home if the project lies below it, elsewhere the project's own folder alone. A worktree or submodule inside
- * of another checkout of the same repository goes on up to the root of that.
+ * The folders in which a project's files are searched: up to the root of its repository; outside of one up to the home
+ * if the project lies below it, elsewhere the project's own folder alone. A worktree or submodule inside of another
+ * checkout of the same repository goes on up to the root of that.
  *
- * @param looks The project's folder and those above it, as `lookUpwards()` found them. @param home By default this
- * process's own.
+ * @param looks The project's folder and those above it, as `lookUpwards()` found them.
  */
-export function searchedFolders(
-  looks: readonly FolderLook[],
-  home: string | null = place?.home ?? null,
-): readonly FolderLook[] {
+export function searchedFolders(looks: readonly FolderLook[], home: string | null): Search {
   const at = looks.findIndex(endsSearch);
   if (at >= 0) {
     const outer = looks.findIndex((look, i) => i > at && leadsInto(looks[at]!, look));
-    return looks.slice(0, Math.max(at, outer) + 1);
+    return upTo(looks, Math.max(at, outer));
   }
-  const isHome = ({ path }: FolderLook) => path === home;
-  const atHome = home === null ? -1 : looks.findIndex(isHome);
-  if (atHome >= 0 || home === null) return looks.slice(0, Math.max(atHome, 0) + 1);
-  const real = realOr(home);
-  return looks.slice(0, Math.max(looks.findIndex(({ path }) => path === real), 0) + 1);
+  const start = looks[0]?.path ?? "";
+  const top = home === null || isAt(start, home) ? home : realOr(home);
+  if (top === null || !isAt(start, top)) return upTo(looks, 0);
+  return { folders: looks.filter(({ path }) => isAt(path, top)), top };
+}
+
+function upTo(looks: readonly FolderLook[], last: number): Search {
+  return { folders: looks.slice(0, last + 1), top: looks[last]?.path ?? "" };
+}
+
+/** Whether a path is a folder or lies below it. */
+function isAt(path: string, folder: string): boolean {
+  return `${path}/`.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
 /** Whether a folder is the root of a repository. Git passes over a `.git` that is nothing to it, and so does this. */
@@ -66,13 +88,13 @@ function endsSearch({ path, names, gitIsFile }: FolderLook): boolean {
  */
 export function whyDistrusted(
   path: string,
-  at: { readonly top: string; readonly folder?: string },
+  at: { readonly top: string; readonly folder?: string; readonly by: TrustPlace },
 ): Distrust | null {
   const uid = Deno.uid();
   if (uid === null) return null;
   try {
     const fault = faultOnTheWay(path, at.top, uid);
-    if (fault === null || isTrusted(path)) return null;
+    if (fault === null || isTrusted(path, at.by)) return null;
     const { why, mend } = fault;
     return { why, next: mend ?? ["conclaude", "config", "trust", at.folder ?? parentOf(path)] };
   } catch {
@@ -143,12 +165,11 @@ function hasOthers(gid: number, uid: number): boolean {
 }
 
 /** Whether a person trusts the folder of a file, or one above it. The database is only asked where a file is in question. */
-function isTrusted(path: string): boolean {
+function isTrusted(path: string, { database, databaseFrom }: TrustPlace): boolean {
   // A database that others might have made trusts nothing.
-  if (place === null || place.databaseFrom === "fallback") return false;
-  const real = `${Deno.realPathSync(parentOf(path))}/`;
-  return trustedFolders(place.database)
-    .some((folder) => real.startsWith(folder.endsWith("/") ? folder : `${folder}/`));
+  if (database === undefined || databaseFrom === "fallback") return false;
+  const folder = Deno.realPathSync(parentOf(path));
+  return trustedFolders(database).some((trusted) => isAt(folder, trusted));
 }
 
 function realOr(path: string): string {

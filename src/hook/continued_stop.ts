@@ -1,5 +1,4 @@
 import { readConfigFiles, speakOfStops } from "../config/discover.ts";
-import { trustBy } from "../config/trust.ts";
 import { lookUpwards } from "../git/repository.ts";
 import { locate } from "../paths.ts";
 import type { HookFlags } from "./handler.ts";
@@ -17,7 +16,6 @@ export function mayHoldStop(
   const environment = readEnvironment();
   const locations = locate(environment, { dbFlag: flags.db, namesIn });
   const projectDir = environment.CLAUDE_PROJECT_DIR ?? folderOf(fields);
-  trustBy(locations);
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
   return speakOfStops(readConfigFiles(looks, locations));
 }

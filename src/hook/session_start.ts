@@ -137,7 +137,7 @@ async function tellLeftOut(work: HookWork): Promise<void> {
     [projectDir, repository?.root].some((folder) => folder && isThere(`${folder}/.conclaude`));
   if (!mayBe || event.own["source"] === "compact") return;
   const { leftOutNotice } = await import("../config/left_out.ts");
-  const notice = leftOutNotice(configFiles, projectDir);
+  const notice = leftOutNotice(configFiles, projectDir, work.locations);
   if (notice !== null) work.tell(notice);
 }
 

@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { OWN_TOOLS } from "../capture/payload.ts";
 import { needsRedaction } from "../capture/triggers.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
-import { trustBy } from "../config/trust.ts";
 import { databaseAt, locate, type Locations, matchesAny, readVariable } from "../paths.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { lookUpwards, repositoryAt } from "../git/repository.ts";
@@ -36,7 +35,6 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   const atMs = Date.now();
   const environment = readEnvironment();
   const locations = locate(environment, { dbFlag: flags.db });
-  trustBy(locations);
   const sent = input.kind === "event" ? input.fields : {};
   const projectDir = environment.CLAUDE_PROJECT_DIR ?? folderOf(sent);
   const looks = projectDir === null ? [] : lookUpwards(projectDir);

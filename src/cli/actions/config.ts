@@ -87,12 +87,13 @@ export function configPath(context: CliContext): View {
   const looks = lookUpwards(context.cwd);
   const all = readConfigFiles(looks, context.locations);
   const files = all.filter((file) => !isLeftOut(file)).map(({ layer, path }) => ({ layer, path }));
-  const leftOut = listLeftOut(all, context.cwd)
+  const leftOut = listLeftOut(all, context.cwd, context.locations)
     .map((file) => ({ ...file, next: nextHere(file.next, context.globals) }));
   const trusted = trustedFolders(context.locations.database);
   const searched = [
     context.locations.dataFolder,
-    ...searchedFolders(looks).slice(0, MAX_FOLDERS).map(({ path }) => path),
+    ...searchedFolders(looks, context.locations.home).folders.slice(0, MAX_FOLDERS)
+      .map(({ path }) => path),
   ];
   const found = files.length === 0
     ? ["No configuration files: the defaults count. `conclaude config init` writes one."]

@@ -150,7 +150,7 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
         : marked([SOMEWHERE], "remove");
     case "init": {
       const [folder = literal(".")] = split(after, INIT_OPTIONS).operands;
-      return marked([withText(inFolder(folder), `${inFolder(folder).text}/.git/config`)], "tamper");
+      return marked([configIn(inFolder(folder))], "tamper");
     }
     case "merge-file":
       return has(/^(?:-p|--stdout|--object-id)$/) ? [] : marked(
@@ -158,8 +158,10 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
           .map(inFolder),
         "change",
       );
-    case "clone":
-      return marked(split(after, CLONE_OPTIONS).operands.slice(1).map(inFolder), "fill");
+    case "clone": {
+      const folders = split(after, CLONE_OPTIONS).operands.slice(1).map(inFolder);
+      return [...marked(folders, "fill"), ...marked(folders.map(configIn), "tamper")];
+    }
     case "apply":
     case "am":
       return has(/^--(?:check|stat|numstat|summary|abort|quit)$/)
@@ -172,6 +174,11 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
       return marked(outputs.map(inFolder), "change");
     }
   }
+}
+
+/** What makes a folder a repository. */
+function configIn(folder: Argument): Argument {
+  return withText(folder, `${folder.text}/.git/config`);
 }
 
 /** What files are taken back to; undefined where only the running shell knows. */

@@ -12,7 +12,7 @@ const NEXT = "conclaude config validate";
 /** Whether the configuration files that count here are right. */
 export async function lookAtConfiguration(place: DoctorPlace): Promise<Finding[]> {
   const { files } = place;
-  const leftOut = listLeftOut(files, place.projectDir).map(({ path, why, next }) =>
+  const leftOut = listLeftOut(files, place.projectDir, place.locations).map(({ path, why, next }) =>
     warn(`${path} is left out, since others could have written it: ${why}`, next)
   );
   const counting = files.filter((file) => !isLeftOut(file));
