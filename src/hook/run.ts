@@ -37,10 +37,7 @@ export async function runHook(args: readonly string[]): Promise<never> {
   const input = parseInput(readStdin());
   try {
     // Before anything is opened: a Stop that continues a stopped one must never add to a loop without being asked to.
-    if (isContinuedStop(input, flags.event)) {
-      const { mayHoldStop } = await import("./continued_stop.ts");
-      if (!mayHoldStop(input.fields, flags)) answerAndLeave(null);
-    }
+    if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields)) answerAndLeave(null);
     const { beginWork } = await import("./work.ts");
     const work = await beginWork(input, flags);
     const load = (work.problem === null && handlerOf(work)) || OTHER_EVENTS;
@@ -88,4 +85,40 @@ function isContinuedStop(
 ): input is Input & { readonly kind: "event" } {
   return input.kind === "event" && input.fields["stop_hook_active"] === true &&
     (eventName ?? input.fields["hook_event_name"]) === "Stop";
+}
+
+/** Folders that are looked into, the project's own included: as many as a configuration file is searched in. */
+const MAX_FOLDERS = 12;
+
+/**
+ * Whether a Stop that continues a stopped one may have to be held back again: whether a configuration file, if it counts,
+ * speaks of stops or of requirements at all. Only files are looked at, and nothing is made. By hand, since every hook
+ * reads this file.
+ */
+function mayHoldStop(fields: Readonly<Record<string, unknown>>): boolean {
+  const home = readVariable("HOME") ?? readVariable("USERPROFILE");
+  if (home !== undefined && speaksOfStops(`${home}/.conclaude`, "config.y")) return true;
+  let folder = readVariable("CLAUDE_PROJECT_DIR") ?? String(fields["cwd"] ?? "");
+  for (let visited = 0; folder !== "" && visited < MAX_FOLDERS; visited++) {
+    if (speaksOfStops(folder, ".conclaude.")) return true;
+    folder = folder.slice(0, Math.max(folder.lastIndexOf("/"), folder.lastIndexOf("\\"), 0));
+  }
+  return folder === "" && speaksOfStops("/", ".conclaude.");
+}
+
+/** Whether a file whose name begins like this does, or may; what cannot be read is left to who reads it next. */
+function speaksOfStops(folder: string, beginning: string): boolean {
+  try {
+    for (const { name } of Deno.readDirSync(folder)) {
+      if (!name.startsWith(beginning)) continue;
+      const path = `${folder}/${name}`;
+      const { isFile, uid } = Deno.lstatSync(path);
+      // It may be another user's, or a pipe: whoever knows whom to trust looks into it.
+      if (!isFile || uid !== Deno.uid()) return true;
+      if (/\b(?:stop|requirements)\b/.test(Deno.readTextFileSync(path))) return true;
+    }
+  } catch {
+    // Not a folder, or none that may be looked into.
+  }
+  return false;
 }

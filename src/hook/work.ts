@@ -175,7 +175,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
 }
 
 /** Every environment variable that decides about an event. */
-export function readEnvironment() {
+function readEnvironment() {
   const onWindows = Deno.build.os === "windows";
   return {
     HOME: readVariable("HOME") ?? (onWindows ? readVariable("USERPROFILE") : undefined),

@@ -1,5 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
-import { hasLog } from "./database.ts";
+import type { DatabaseSync } from "node:sqlite";
 
 /** How long a look waits for another process, in milliseconds. */
 const LOOK_BUSY_MS = 500;
@@ -18,8 +17,13 @@ export interface TrustedFolder {
 export function trustedFolders(database: string): string[] {
   try {
     if (!Deno.statSync(database).isFile) return [];
+    // Some who look for files never open a database, and nearly no file is in question.
+    const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     // A read-only connection would leave empty files beside a database without a log.
-    const db = new DatabaseSync(database, { timeout: LOOK_BUSY_MS, readOnly: hasLog(database) });
+    const db = new DatabaseSync(database, {
+      timeout: LOOK_BUSY_MS,
+      readOnly: isThere(`${database}-wal`),
+    });
     try {
       return listTrusted(db).map(({ path }) => path);
     } finally {
@@ -27,6 +31,14 @@ export function trustedFolders(database: string): string[] {
     }
   } catch {
     return [];
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.statSync(path).size > 0;
+  } catch {
+    return false;
   }
 }
 

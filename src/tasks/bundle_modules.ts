@@ -22,7 +22,6 @@ export const COLD_MODULES = [
   "src/gate/root_additions.ts",
   "src/gate/shell_use.ts",
   "src/hook/after_use.ts",
-  "src/hook/continued_stop.ts",
   "src/hook/stop_drain.ts",
   "src/hook/failure.ts",
   "src/hook/notification.ts",

@@ -130,7 +130,8 @@ preToolUse: {uneditableFiles: ['*.lock']}
     assert.throws(() => Deno.statSync(proof), Deno.errors.NotFound);
     // Whoever opens a pipe waits for somebody to write.
     await new Deno.Command("mkfifo", { args: [join(place.path, ".conclaude.yaml")] }).output();
-    assert.equal(await send("Stop", project, { stop_hook_active: true }, me), null);
+    const stopped = await send("Stop", project, { stop_hook_active: true }, me);
+    assert.equal(stopped?.decision, undefined);
     const { files, searched } = jsonOf(await run(["config", "path", "--json"], project, me));
     assert.deepEqual({ files, searched }, { files: [], searched: [`${home}/.conclaude`, project] });
   },
