@@ -22,6 +22,7 @@ import forgotten from "./0017_forgotten.sql" with { type: "text" };
 import summarizer from "./0018_summarizer.sql" with { type: "text" };
 import editsPutBack from "./0019_edits_put_back.sql" with { type: "text" };
 import indexedTogether from "./0020_indexed_together.sql" with { type: "text" };
+import trustedFolders from "./0021_trusted_folders.sql" with { type: "text" };
 import personProof from "./0022_person_proof.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
@@ -53,6 +54,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["summarizer", summarizer],
   ["edits_put_back", editsPutBack],
   ["indexed_together", indexedTogether],
+  ["trusted_folders", trustedFolders],
   ["person_proof", personProof],
 ];
 

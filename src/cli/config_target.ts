@@ -1,11 +1,17 @@
 /** The project's configuration files as verbs change them: which file, its text, and writing it whole. */
 import { isMap, parseDocument } from "yaml";
-import { type ConfigFile, type ConfigLayer, readConfigFiles } from "../config/discover.ts";
+import {
+  type ConfigFile,
+  type ConfigLayer,
+  isLeftOut,
+  readConfigFiles,
+} from "../config/discover.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { writeWholeFile } from "../maintenance/whole_file.ts";
 import { writeAdvice } from "../maintenance/write_advice.ts";
 import { joinPath, parentOf } from "../paths.ts";
+import { quoteWord } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
 
 const NAMES: Readonly<Record<Exclude<ConfigLayer, "user">, string>> = {
@@ -61,14 +67,16 @@ export function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
 export function targetOf(context: CliContext, layer: "project" | "local"): ConfigTarget {
   const files = filesHere(context);
   const mode = layer === "local" ? 0o600 : 0o644;
-  const found = files.find((file) => file.layer === layer);
+  const inLayer = files.filter((file) => file.layer === layer);
+  const found = inLayer.find((file) => !isLeftOut(file)) ?? inLayer[0];
   if (found !== undefined && found.text !== null) {
     return { path: found.path, text: found.text, isNew: false, mode };
   }
   if (found !== undefined) {
     throw new UserError(`Cannot change "${found.path}"`, {
-      why: `it cannot be read: ${found.problem}; nothing was changed`,
-      next: "conclaude config validate",
+      why: `it ${isLeftOut(found) ? "is left out" : "cannot be read"}: ${found.problem}; ` +
+        "nothing was changed",
+      next: found.distrust?.next.map(quoteWord).join(" ") ?? "conclaude config validate",
     });
   }
   const beside = files.find((file) => file.layer === "project" || file.layer === "local");

@@ -1,4 +1,5 @@
 import type { CommandContext, StricliProcess } from "@stricli/core";
+import { trustBy } from "../config/trust.ts";
 import { isThere, namesIn } from "../maintenance/whole_file.ts";
 import {
   joinPath,
@@ -54,6 +55,7 @@ export function contextOf(globals: Globals): CliContext {
   const cwd = Deno.cwd();
   const process = { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) };
   const locations = locateToLook({ dbFlag: globals.db, cwd });
+  trustBy(locations);
   if (locations.databaseFrom === "fallback") {
     process.stderr.write(
       `HOME is unset or takes no folder: without a \`database.path\` the database is ${locations.database}.\n`,

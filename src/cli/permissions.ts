@@ -27,7 +27,7 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
 ];
 
 /** Facts of the system: whose process this is, and whether another one lives. */
-const SYSTEM_FACTS: readonly string[] = ["uid", "getPriority", "statfs"];
+const SYSTEM_FACTS: readonly string[] = ["uid", "gid", "getPriority", "statfs"];
 
 /**
  * What may be started: what looks up the start of a process (`src/process/identity.ts`), and the shell, which starts

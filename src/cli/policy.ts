@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { peekHookConfig } from "../config/peek.ts";
-import type { OwnPlaces } from "../gate/own_files.ts";
+import type { KnownPlaces } from "../gate/own_files.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import { databaseAt } from "../paths.ts";
@@ -14,7 +14,7 @@ import type { CliContext } from "./context.ts";
 export interface Peek<Found> {
   readonly config: HookConfig;
   readonly policy: GuardPolicy | null;
-  readonly places: OwnPlaces;
+  readonly places: KnownPlaces;
   readonly found: Found;
 }
 
@@ -30,7 +30,7 @@ export async function peek<Found>(
   ask: (
     db: DatabaseSync | null,
     config: HookConfig,
-    around: { readonly policy: GuardPolicy | null; readonly places: OwnPlaces },
+    around: { readonly policy: GuardPolicy | null; readonly places: KnownPlaces },
   ) => Found | Promise<Found>,
 ): Promise<Peek<Found>> {
   const looks = lookUpwards(folder);

@@ -1,7 +1,7 @@
 /** A hook event that is tried: what it would be answered, and what every rule says of it. Nothing is done or written. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
-import type { OwnPlaces } from "../gate/own_files.ts";
+import type { KnownPlaces } from "../gate/own_files.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { TriedEvent } from "../hook/dry_run.ts";
 import type { Answer } from "../hook/handler.ts";
@@ -52,7 +52,7 @@ async function explained(
     readonly db: DatabaseSync | null;
     readonly config: HookConfig;
     readonly policy: GuardPolicy | null;
-    readonly places: OwnPlaces;
+    readonly places: KnownPlaces;
   },
 ): Promise<Explanation> {
   const nothing: Explanation = { verdict: { blocks: [], doubts: [] }, sayings: [] };

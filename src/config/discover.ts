@@ -1,7 +1,8 @@
 /** Which configuration files count, what they say, and one hash over it all. Runs in every hook. */
-import { joinPath } from "../paths.ts";
+import { joinPath, type Locations } from "../paths.ts";
 import type { FolderLook } from "../git/repository.ts";
 import type { HookConfig } from "./hook_config.ts";
+import { type Distrust, searchedFolders, type TrustPlace, whyDistrusted } from "./trust.ts";
 
 /** Where a file stands: `local` lies over `project`, `project` over `user`. */
 export type ConfigLayer = "user" | "project" | "local";
@@ -17,8 +18,16 @@ export type ConfigFile =
   }
   & (
     | { readonly text: string }
-    | { readonly text: null; readonly problem: string }
+    | {
+      readonly text: null;
+      readonly problem: string;
+      /** Set where it is left out, unread, because others could have written it. */
+      readonly distrust?: Distrust;
+    }
   );
+
+/** Where the user's own file lies, and who says which folders are trusted. */
+export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">;
 
 /**
  * Part of every hash. Raise it with any change of the keys, of their defaults or of how they are compiled for hooks, so
@@ -26,8 +35,8 @@ export type ConfigFile =
  */
 export const CONFIG_FORMAT = 18;
 
-/** Folders that the search visits, the first one included. */
-const MAX_FOLDERS = 12;
+/** Folders that the search visits at most, the first one included. */
+export const MAX_FOLDERS = 12;
 /** A larger file is not read. */
 const MAX_FILE_BYTES = 1_048_576;
 
@@ -74,40 +83,52 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
 /**
  * The configuration files that count for a project, lowest layer first.
  *
- * The project file is the nearest one upwards, `.yaml` before `.yml`, in at most 12 folders. The local file lies beside
- * it; without a project file it is the nearest one in the same folders. The user's is `~/.conclaude/config.yaml` or
- * `.yml`.
+ * The project file is the nearest one upwards, `.yaml` before `.yml`, in the folders of `searchedFolders()`, at most 12.
+ * The local file lies beside it; without a project file it is the nearest one in the same folders. The user's is
+ * `~/.conclaude/config.yaml` or `.yml`. A file that others could have written is not read, and the search goes on.
  *
  * @param looks The project directory and the folders above it, nearest first.
- * @param user The user's home, and what lies in `~/.conclaude`.
- * @returns At most one file a layer; empty when there is none. A file that is there but cannot be read (no permission,
- * not a regular file, a link to nothing, over 1 MiB) is listed with `text: null`, and no other one takes its place.
+ * @param user The user's home, what lies in `~/.conclaude`, and the database that knows which folders are trusted.
+ * @returns At most one file a layer that counts, and before them of each layer those that are left out; empty when there
+ * is none. A file that is there but cannot be read (no permission, not a regular file, a link to nothing, over 1 MiB) is
+ * listed with `text: null`, and no other one takes its place.
  */
 export function readConfigFiles(
   looks: readonly FolderLook[],
-  user: {
-    readonly home: string | null;
-    readonly dataFolder: string;
-    readonly dataNames: readonly string[];
-  },
+  user: UserPlace,
 ): ConfigFile[] {
   const home = user.home ?? undefined;
-  const files: ConfigFile[] = [];
   const ofUser = readFirst(
     "user",
     { path: user.dataFolder, names: user.dataNames },
-    USER_NAMES,
-    home,
+    { wanted: USER_NAMES, top: home ?? user.dataFolder, by: user },
   );
-  if (ofUser) files.push(ofUser);
+  const files: ConfigFile[] = ofUser ? [ofUser] : [];
+  const { folders, top } = searchedFolders(looks, user.home);
   let nearestLocal: ConfigFile | undefined;
-  for (const look of looks.slice(0, MAX_FOLDERS)) {
-    const project = readFirst("project", look, PROJECT_NAMES, home);
-    const local = readFirst("local", look, LOCAL_NAMES, home);
-    if (project) return local ? [...files, project, local] : [...files, project];
-    nearestLocal ??= local;
+  for (const look of folders.slice(0, MAX_FOLDERS)) {
+    const found = [
+      readFirst("project", look, { wanted: PROJECT_NAMES, top, by: user }),
+      readFirst("local", look, { wanted: LOCAL_NAMES, top, by: user }),
+    ].filter((file) => file !== undefined);
+    files.push(...found.filter(isLeftOut));
+    const [first, second] = found.filter((file) => !isLeftOut(file));
+    if (first?.layer === "project") return [...files, first, ...(second ? [second] : [])];
+    nearestLocal ??= first;
   }
   return nearestLocal ? [...files, nearestLocal] : files;
+}
+
+/** Whether a file is not read because others could have written it. */
+export function isLeftOut(
+  file: ConfigFile,
+): file is ConfigFile & { readonly text: null; readonly distrust: Distrust } {
+  return file.text === null && file.distrust !== undefined;
+}
+
+/** Whether one of the files speaks of stops or of requirements. */
+export function speakOfStops(files: readonly ConfigFile[]): boolean {
+  return files.some(({ text }) => text !== null && /\b(?:stop|requirements)\b/.test(text));
 }
 
 /**
@@ -143,16 +164,30 @@ export function fingerprint(text: string): string {
   return (BigInt(`0x1${bytes.toHex()}`) % FINGERPRINT_PRIME).toString(16).padStart(32, "0");
 }
 
+/** How a file is looked for. */
+interface HowToRead {
+  /** Its names, the one that counts first. */
+  readonly wanted: readonly string[];
+  /** The last folder that has to be the user's own. */
+  readonly top: string;
+  readonly by: TrustPlace;
+}
+
 /** The first of the wanted files that is there; the others are not read. */
 function readFirst(
   layer: ConfigLayer,
   look: Pick<FolderLook, "path" | "names">,
-  wanted: readonly string[],
-  home: string | undefined,
+  { wanted, top, by }: HowToRead,
 ): ConfigFile | undefined {
+  const home = by.home ?? undefined;
   for (const name of wanted) {
     if (!look.names.includes(name)) continue;
-    const file = readConfigFile(layer, joinPath(look.path, name), home);
+    const path = joinPath(look.path, name);
+    const distrust = whyDistrusted(path, { top, by });
+    if (distrust !== null) {
+      return { layer, path, home, text: null, problem: distrust.why, distrust };
+    }
+    const file = readConfigFile(layer, path, home);
     if (file) return file;
   }
   return undefined;

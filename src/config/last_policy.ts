@@ -4,7 +4,7 @@ import type { GuardPolicy } from "../guard/policy.ts";
 import { appendLog, logFiles } from "../log/log.ts";
 import type { Locations } from "../paths.ts";
 import { readLastConfig, rememberedStrict } from "../store/config_cache.ts";
-import type { ConfigFile } from "./discover.ts";
+import { type ConfigFile, isLeftOut } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
 
@@ -15,12 +15,15 @@ import type { ParsedConfig } from "./parse.ts";
  * @param from `cache`: where the last configuration of this place is; null when nobody knows it, and nothing is forbidden.
  */
 export function withLock(
-  { hook, policy }: ParsedConfig,
+  { hook, policy, isOnlyLeftOut }: ParsedConfig,
   from: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
 ): HookConfig {
   const { files, cache } = from;
   if (hook.unreadable === "") return hook;
-  if (!policy.isStrict && !wasStrict(files, cache)) return hook;
+  const isStrict = isOnlyLeftOut
+    ? wasStrictBefore(files, cache)
+    : policy.isStrict || wasStrict(files, cache);
+  if (!isStrict) return hook;
   const locked: GuardPolicy = { ...policy, lock: hook.unreadable };
   return { ...hook, guards: JSON.stringify(locked) };
 }
@@ -46,6 +49,17 @@ function wasStrict(files: readonly ConfigFile[], cache: DatabaseSync | null): bo
     if (last !== undefined) return last.isStrict === true || typeof last.lock === "string";
   }
   return false;
+}
+
+/**
+ * A file that is left out was never in force, or somebody has since changed its rights: only what was strict with it
+ * stays so.
+ */
+function wasStrictBefore(files: readonly ConfigFile[], cache: DatabaseSync | null): boolean {
+  return cache !== null &&
+    files.some((file) =>
+      (file.layer !== "user" || isLeftOut(file)) && rememberedStrict(cache, file.path)
+    );
 }
 
 /** The policy of a configuration that any version may have stored; undefined when it holds none. */

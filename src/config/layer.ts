@@ -3,6 +3,7 @@
  */
 import type * as z from "zod/mini";
 import { parentOf, resolvePath } from "../paths.ts";
+import { quoteWord } from "../settings/hooks.ts";
 import type { ConfigFile } from "./discover.ts";
 import {
   CONFIG_ITEM_KEYS,
@@ -58,7 +59,10 @@ const MAX_ROUNDS = 4;
 /** Reads one file. Never throws; a file that cannot be used contributes nothing and a problem. */
 export function readLayer(file: ConfigFile): LayerResult {
   if (file.text === null) {
-    const message = `the file cannot be read: ${file.problem}`;
+    const message = file.distrust === undefined
+      ? `the file cannot be read: ${file.problem}`
+      : `the file is left out: ${file.problem}. So that it counts: ` +
+        `\`${file.distrust.next.map(quoteWord).join(" ")}\``;
     const problem = { path: file.path, line: 0, column: 0, key: "", message };
     return { ...NOTHING, problems: [problem], unreadable: problem };
   }

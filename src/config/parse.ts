@@ -23,6 +23,8 @@ export interface ParsedConfig {
   readonly hook: HookConfig;
   /** What `hook.guards` holds where it holds something. */
   readonly policy: GuardPolicy;
+  /** Whether each file that cannot be used is left out because others could have written it. */
+  readonly isOnlyLeftOut: boolean;
   /** By layer, lowest first, then by line; empty when all is well. */
   readonly problems: readonly ConfigProblem[];
   /** The mistake in the user's own file that switches the summarizer off; null without one. */
@@ -50,7 +52,10 @@ const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];
  */
 export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
   const ordered = LAYERS.flatMap((layer) => files.filter((file) => file.layer === layer));
-  const layers = ordered.map((file) => ({ layer: file.layer, ...readLayer(file) }));
+  const layers = ordered.map((file) => {
+    const isLeftOut = file.text === null && file.distrust !== undefined;
+    return { layer: file.layer, isLeftOut, ...readLayer(file) };
+  });
   const own = mergeAll(layers.filter(({ layer }) => layer !== "user"));
   const inherit = own.inherit !== false;
   const user = inherit ? mergeAll(layers.filter(({ layer }) => layer === "user")) : {};
@@ -60,13 +65,16 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
   const config = configSchema.parse(written);
   const problems = layers.flatMap((layer) => layer.problems);
   const home = ordered.find((file) => file.home)?.home;
-  const ofProject = ordered.find(({ layer }) => layer !== "user");
+  const ofProjects = ordered.filter(({ layer }) => layer !== "user");
+  const ofProject = ofProjects.find(({ text }) => text !== null) ?? ofProjects[0];
   const root = ofProject ? parentOf(ofProject.path) : null;
   const nameOf: NameOfEntry = (list, i) => dotted(pathInFile(written, [...list, i]));
   const policy = compileGuards(config, { root, home, nameOf });
-  const unread = layers.find(({ layer, unreadable }) =>
+  const unread = layers.filter(({ layer, unreadable }) =>
     unreadable !== null && (inherit || layer !== "user")
-  )?.unreadable;
+  );
+  // A person corrects what is broken first; a file that is left out may be nobody's.
+  const worst = (unread.find(({ isLeftOut }) => !isLeftOut) ?? unread[0])?.unreadable;
   const isGuarded = root !== null || isMapping(user.preToolUse) ||
     isMapping(user.permissionRequest);
   const requirements = root === null ? null : compileRequirements(config);
@@ -80,9 +88,10 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
       requirements: requirements === null ? "" : JSON.stringify(requirements),
       requiredUses: usesOf(requirements?.requirements ?? []),
       followedTools: followedTools(requirements),
-      unreadable: unread ? faultText(unread) : "",
+      unreadable: worst ? faultText(worst) : "",
     },
     policy,
+    isOnlyLeftOut: unread.length > 0 && unread.every(({ isLeftOut }) => isLeftOut),
     problems,
     summarizerFault: layers.find(({ layer }) => layer === "user")?.summarizerFault ?? null,
   };

@@ -1,5 +1,5 @@
 /** The configuration while the daemon runs: read anew when its files change, so that nobody has to start it again. */
-import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
+import { type ConfigFile, readConfigFiles, type UserPlace } from "../config/discover.ts";
 import { parseConfig, type ParsedConfig } from "../config/parse.ts";
 import type { Config } from "../config/schema.ts";
 import type { Locations } from "../paths.ts";
@@ -19,7 +19,7 @@ interface Read {
 
 /** Reads configurations. */
 export class Settings {
-  readonly #user: Pick<Locations, "home" | "dataFolder" | "dataNames">;
+  readonly #user: UserPlace;
   readonly #folder: string;
   readonly #warn: (message: string) => void;
   readonly #known = new Map<string | null, Read>();

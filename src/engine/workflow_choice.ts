@@ -1,6 +1,7 @@
 /** Which workflow a task gets: by what it says itself, by the project's matchers, or as the configuration says. */
 import type { DatabaseSync } from "node:sqlite";
 import { parse as parseYaml } from "yaml";
+import { foldersOf, leftOutText, MATCHERS, whyNotOf } from "../config/left_out.ts";
 import type { Config } from "../config/schema.ts";
 import { messageOf } from "../errors.ts";
 import { DEFAULT_WORKFLOW } from "../orchestration/builtins.ts";
@@ -9,10 +10,6 @@ import { chooseWorkflow, type WorkflowChoice } from "../orchestration/matchers.t
 import type { Task } from "../orchestration/task.ts";
 import { joinPath } from "../paths.ts";
 import { readWorkflowOfTask } from "../store/workflows.ts";
-import { foldersOf } from "./workflow_files.ts";
-
-/** The file of a project's matchers, in the folder of its workflows and prompts. */
-const MATCHERS = "workflow-matchers.yaml";
 
 /** The matchers of a project, as they are now. */
 export interface ProjectMatchers extends MatcherFile {
@@ -22,17 +19,27 @@ export interface ProjectMatchers extends MatcherFile {
 
 /** Reads the matchers of a project; the file counts from the next task on. Never throws: what is wrong is a warning. */
 export function readMatchers(projectDir: string): ProjectMatchers {
+  const leftOut: string[] = [];
   for (const folder of foldersOf(projectDir)) {
     const path = joinPath(folder, MATCHERS);
+    const why = whyNotOf(projectDir, path);
+    if (why !== null) {
+      leftOut.push(`${path}: ${leftOutText(why)}`);
+      continue;
+    }
     try {
       const { matchers, warnings } = parseMatchers(parseYaml(Deno.readTextFileSync(path)));
-      return { path, matchers, warnings: warnings.map((warning) => `${path}: ${warning}`) };
+      return { path, matchers, warnings: [...leftOut, ...told(warnings, path)] };
     } catch (thrown) {
       if (thrown instanceof Deno.errors.NotFound) continue;
-      return { path, matchers: [], warnings: [`${path}: ${messageOf(thrown)}`] };
+      return { path, matchers: [], warnings: [...leftOut, ...told([messageOf(thrown)], path)] };
     }
   }
-  return { path: null, matchers: [], warnings: [] };
+  return { path: null, matchers: [], warnings: leftOut };
+}
+
+function told(warnings: readonly string[], path: string): string[] {
+  return warnings.map((warning) => `${path}: ${warning}`);
 }
 
 /** The workflow of a task, why, and what is wrong with the project's matchers. */

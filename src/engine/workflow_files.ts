@@ -1,7 +1,7 @@
 /** Finds and reads workflows: a project's own files, and those that come with the program. */
 import { parse as parseYaml } from "yaml";
+import { foldersOf, leftOutText, OWN_FOLDER as FOLDER, whyNotOf } from "../config/left_out.ts";
 import { messageOf } from "../errors.ts";
-import { findRepository, lookUpwards } from "../git/repository.ts";
 import { BUILTIN_WORKFLOWS, builtinPrompt, builtinWorkflow } from "../orchestration/builtins.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import {
@@ -13,9 +13,6 @@ import {
 } from "../orchestration/workflow.ts";
 import { joinPath } from "../paths.ts";
 import type { Plan } from "./plan.ts";
-
-/** Where workflows and prompts lie in a project. */
-const FOLDER = ".conclaude";
 
 /** A larger file is not read, in bytes. */
 const MAX_FILE_BYTES = 1 << 20;
@@ -31,19 +28,12 @@ export interface WorkflowFile {
   readonly problem?: string;
 }
 
-/** The folders that are looked into for a project, in order: where it is, and the top of its repository. */
-export function foldersOf(projectDir: string): string[] {
-  const root = findRepository(lookUpwards(projectDir))?.root;
-  const folders = root === undefined || root === projectDir ? [projectDir] : [projectDir, root];
-  return folders.map((folder) => joinPath(folder, FOLDER));
-}
-
 /** Every workflow that a project can use, by name; its own come before those of the program. */
 export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
   const found = new Map<string, WorkflowFile>();
   for (const folder of foldersOf(projectDir)) {
     for (const { name, path } of filesIn(joinPath(folder, "workflows"), /^(.+)\.ya?ml$/)) {
-      if (!found.has(name)) found.set(name, { name, path, ...readText(path) });
+      if (!found.has(name)) found.set(name, { name, path, ...readText(path, projectDir) });
     }
   }
   for (const [name, text] of BUILTIN_WORKFLOWS) {
@@ -78,10 +68,11 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
     }
   }
   if (missing.length > 0) {
+    const leftOut = missing.flatMap((prompt) => promptsLeftOut(prompt, projectDir));
     throw invalid(
       file,
       `there is no prompt ${missing.map((prompt) => `"${prompt}"`).join(", ")} ` +
-        `(looked for ${FOLDER}/prompts/NAME.md)`,
+        `(looked for ${FOLDER}/prompts/NAME.md)${leftOut.join("")}`,
     );
   }
   return { workflow: parsed.workflow, prompts, file };
@@ -117,6 +108,7 @@ export function findPrompt(
   for (const folder of foldersOf(projectDir)) {
     const source = joinPath(joinPath(folder, "prompts"), `${name}.md`);
     try {
+      if (whyNotOf(projectDir, source) !== null) continue;
       return { text: Deno.readTextFileSync(source), source };
     } catch {
       // The next place.
@@ -124,6 +116,16 @@ export function findPrompt(
   }
   const text = builtinPrompt(name);
   return text === null ? null : { text, source: "built-in" };
+}
+
+/** The files of a prompt that are there and must not count. */
+function promptsLeftOut(name: string, projectDir: string): string[] {
+  return foldersOf(projectDir)
+    .map((folder) => joinPath(folder, `prompts/${name}.md`))
+    .flatMap((path) => {
+      const leftOut = whyNotOf(projectDir, path);
+      return leftOut === null ? [] : [`; ${path}: ${leftOutText(leftOut)}`];
+    });
 }
 
 function includedIn(text: string): string[] {
@@ -167,8 +169,10 @@ function filesIn(folder: string, pattern: RegExp): { name: string; path: string 
 }
 
 /** Never throws: a file that cannot be read is no obstacle for the others. */
-function readText(path: string): Pick<WorkflowFile, "text" | "problem"> {
+function readText(path: string, projectDir: string): Pick<WorkflowFile, "text" | "problem"> {
   try {
+    const leftOut = whyNotOf(projectDir, path);
+    if (leftOut !== null) return { text: "", problem: leftOutText(leftOut) };
     const { isFile, size } = Deno.statSync(path);
     if (!isFile) return { text: "", problem: "it is no file" };
     if (size > MAX_FILE_BYTES) return { text: "", problem: "the file is larger than 1 MiB" };

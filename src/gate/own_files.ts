@@ -2,7 +2,7 @@
 import type { ConfigFile } from "../config/discover.ts";
 import { gitFolders, type Repository } from "../git/repository.ts";
 import type { OwnFile, OwnKind } from "../guard/protected.ts";
-import { baseName, joinPath, parentOf, readVariable, resolvePath } from "../paths.ts";
+import { baseName, joinPath, parentOf, readVariable, resolvePath, withParents } from "../paths.ts";
 import { findOnPath, isBareName, isSameFile } from "../process/executable.ts";
 import { realPath } from "../project/real_paths.ts";
 import { settingsPaths } from "../settings/file.ts";
@@ -15,6 +15,9 @@ export interface OwnPlaces {
   readonly database: string;
   readonly repository: Repository | undefined;
 }
+
+/** The same, with what the configuration files say. */
+export type KnownPlaces = OwnPlaces & { readonly configFiles: readonly ConfigFile[] };
 
 /** What SQLite keeps beside a database. */
 const BESIDE_DATABASE = ["-wal", "-shm"];
@@ -45,9 +48,22 @@ export function ownFiles(
     program: Deno.build.standalone ? ownPaths().flatMap(waysTo) : [],
     git: (repository === undefined ? [] : gitFolders(repository))
       .flatMap((folder) => [folder, joinPath(folder, "HEAD")]),
+    search: foldersBelow(configFiles, at.projectDir)
+      .flatMap((folder) => ["", "/HEAD", "/config"].map((name) => `${folder}/.git${name}`)),
   };
   return (Object.keys(files) as OwnKind[])
     .flatMap((kind) => files[kind].map((path) => ({ kind, path })));
+}
+
+/** The folders from the project's own upwards that lie below the project's configuration file. */
+function foldersBelow(
+  files: OwnPlaces["configFiles"],
+  projectDir: string | null,
+): readonly string[] {
+  const folders = projectDir === null ? [] : withParents(projectDir);
+  const holders = files.map(({ path }) => parentOf(path));
+  return folders.slice(0, Math.max(0, folders.findLastIndex((folder) => holders.includes(folder))))
+    .filter((folder) => !holders.includes(folder));
 }
 
 /** The executable, and where it was started by: a hook names a link to it, and who takes that away takes the hooks away. */

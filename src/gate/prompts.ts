@@ -1,4 +1,5 @@
 /** Does what the configuration has for a prompt: tells Claude more, runs commands, may hold the prompt back. */
+import { type TrustPlace, whyDistrusted } from "../config/trust.ts";
 import { type CommandRun, failureText } from "../guard/commands_policy.ts";
 import type { Block } from "../guard/policy.ts";
 import {
@@ -26,14 +27,20 @@ export interface PromptContext {
   readonly missing: readonly string[];
 }
 
-/** The texts of the rules that a prompt is meant by. @param folder Where `@path` starts; null for nowhere. */
+/**
+ * The texts of the rules that a prompt is meant by.
+ *
+ * @param at `folder`: where `@path` starts; null for nowhere. `by`: who says which folders are trusted.
+ */
 export function contextFor(
   policy: PromptPolicy,
   prompt: string,
-  folder: string | null,
+  { folder, by }: { readonly folder: string | null; readonly by: TrustPlace },
 ): PromptContext {
   const rules = policy.context.filter(({ pattern }) => concernsPrompt(pattern, prompt));
-  const expanded = rules.map(({ prompt }) => expandFiles(prompt, (path) => readIn(folder, path)));
+  const expanded = rules.map(({ prompt }) =>
+    expandFiles(prompt, (path) => readIn(folder, path, by))
+  );
   return {
     texts: expanded.map(({ text }) => text),
     rules: rules.map(({ rule }) => rule),
@@ -79,8 +86,11 @@ export async function runForPrompt(
   };
 }
 
-/** A file in a folder, links followed: nothing outside of it is told. Null when there is none, or it cannot be read. */
-function readIn(folder: string | null, path: string): string | null {
+/**
+ * A file in a folder, links followed: nothing outside of it is told, and nothing that others could have written. Null
+ * when there is none, or it cannot be read.
+ */
+function readIn(folder: string | null, path: string, by: TrustPlace): string | null {
   if (folder === null) return null;
   try {
     const root = Deno.realPathSync(folder);
@@ -88,7 +98,7 @@ function readIn(folder: string | null, path: string): string | null {
     if (!file.startsWith(`${root.replace(/[\\/]$/, "")}${root.includes("\\") ? "\\" : "/"}`)) {
       return null;
     }
-    if (!Deno.statSync(file).isFile) return null;
+    if (!Deno.statSync(file).isFile || whyDistrusted(file, { top: root, by }) !== null) return null;
     using open = Deno.openSync(file);
     const bytes = new Uint8Array(MAX_FILE_BYTES + 1);
     let read = 0;

@@ -184,6 +184,20 @@ export function gitFolders({ root, commonDir }: Pick<Repository, "root" | "commo
   }
 }
 
+/** Whether a worktree or submodule keeps its git directory in that of another folder's checkout. */
+export function leadsInto(inner: FolderLook, outer: FolderLook): boolean {
+  if (!inner.gitIsFile || !outer.names.includes(".git")) return false;
+  try {
+    const [from, into] = [inner, outer].map(({ path, gitIsFile }) => {
+      const dotGit = joinPath(path, ".git");
+      return Deno.realPathSync(gitIsFile ? worktreeGitDir(path, dotGit) : dotGit);
+    });
+    return from!.startsWith(`${into}/`);
+  } catch {
+    return false;
+  }
+}
+
 /** A worktree's or submodule's `.git` is a file with one line: `gitdir: <path>`. */
 function worktreeGitDir(root: string, dotGit: string): string {
   const line = Deno.readTextFileSync(dotGit).split("\n", 1)[0]!.trim();

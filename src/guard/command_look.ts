@@ -49,6 +49,7 @@ const TELLING: readonly string[] = [
   "rename",
   "xxd",
   "clone",
+  " init",
   "merge-file",
   "patch",
   "checkout",

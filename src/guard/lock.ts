@@ -16,7 +16,7 @@ const LOOKING_TOOLS: ReadonlySet<string> = new Set([
 export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
   if (lock === null || LOOKING_TOOLS.has(tool)) return [];
   const reason = `Blocked ${tool} operation: the rules cannot be read: ${lock}. They were strict ` +
-    "(preToolUse.strict), so nothing may be changed until a person has corrected the file; " +
+    "(preToolUse.strict), so nothing may be changed until a person has corrected that; " +
     "`conclaude config validate` shows what is wrong.";
   return [{ rule: LOCK_RULE, reason }];
 }

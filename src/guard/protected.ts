@@ -19,8 +19,11 @@ const PROJECT_POLICY_FILE = /(?:^|\/)\.conclaude(?:\.local)?\.ya?ml$/;
 const SETTINGS_FILE = /(?:^|\/)\.claude\/settings(?:\.local)?\.json$/;
 const SETTINGS_OR_FOLDER = /(?:^|\/)\.claude(?:$|\/settings(?:\.local)?\.json$)/;
 
-/** What a file is to the guards: their rules and memory, what starts them, what tells the branch of requirements. */
-export type OwnKind = "guards" | "settings" | "program" | "git";
+/**
+ * What a file is to the guards: their rules and memory, what starts them, what tells the branch of requirements, what
+ * would keep their rules from being found.
+ */
+export type OwnKind = "guards" | "settings" | "program" | "git" | "search";
 
 /** A file that counts now, and one of the ways to it: absolute. */
 export interface OwnFile {
@@ -33,6 +36,7 @@ const REASONS: Readonly<Record<OwnKind, string>> = {
   settings: "starts the hooks",
   program: "is the program that the hooks start",
   git: "tells which branch is checked out, for which the requirements are kept",
+  search: "would end the search for the configuration there, short of the file that counts now",
 };
 
 /**

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { AskedUse } from "../gate/judge.ts";
 import { lookUpwards, type Repository, repositoryAt } from "../git/repository.ts";
-import type { OwnPlaces } from "../gate/own_files.ts";
+import type { KnownPlaces } from "../gate/own_files.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { type Locations, readVariable } from "../paths.ts";
 import type { Answer, HookWork } from "./handler.ts";
@@ -102,7 +102,7 @@ export async function answerTo(
   { use: _use, ...tried }: TriedEvent,
   from: {
     readonly config: HookConfig;
-    readonly places: OwnPlaces;
+    readonly places: KnownPlaces;
     readonly locations: Locations;
     /** Open for reading; null when there is none. */
     readonly db: DatabaseSync | null;

@@ -56,7 +56,7 @@ export interface HookWork {
   readonly claudePid: number | null;
   readonly config: HookConfig;
   /** The configuration files in force. */
-  readonly configFiles: readonly Pick<ConfigFile, "path">[];
+  readonly configFiles: readonly ConfigFile[];
   /** The database that counts: its path, or `:memory:`. */
   readonly database: string;
   readonly locations: Locations;

@@ -33,7 +33,10 @@ export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Ap
   const sent = work.sent["prompt"];
   const prompt = typeof sent === "string" ? sent : "";
   const ofUser = work.home === null ? null : joinPath(work.home, ".conclaude");
-  const { texts, rules, missing } = contextFor(policy, prompt, policy.root ?? ofUser);
+  const { texts, rules, missing } = contextFor(policy, prompt, {
+    folder: policy.root ?? ofUser,
+    by: work.locations,
+  });
   const { runs, block, gone } = await runForPrompt(policy, prompt, {
     ground: commandGround(work, policy.root),
     ran: await commandNotifier(work),

@@ -91,11 +91,11 @@ function isContinuedStop(
 const MAX_FOLDERS = 12;
 
 /**
- * Whether a Stop that continues a stopped one may have to be held back again: whether a configuration file that may count
+ * Whether a Stop that continues a stopped one may have to be held back again: whether a configuration file, if it counts,
  * speaks of stops or of requirements at all. Only files are looked at, and nothing is made. By hand, since every hook
  * reads this file.
  */
-export function mayHoldStop(fields: Readonly<Record<string, unknown>>): boolean {
+function mayHoldStop(fields: Readonly<Record<string, unknown>>): boolean {
   const home = readVariable("HOME") ?? readVariable("USERPROFILE");
   if (home !== undefined && speaksOfStops(`${home}/.conclaude`, "config.y")) return true;
   let folder = readVariable("CLAUDE_PROJECT_DIR") ?? String(fields["cwd"] ?? "");
@@ -106,12 +106,16 @@ export function mayHoldStop(fields: Readonly<Record<string, unknown>>): boolean 
   return folder === "" && speaksOfStops("/", ".conclaude.");
 }
 
-/** Whether a file whose name begins like this does; what cannot be read is left to who reads it next. */
+/** Whether a file whose name begins like this does, or may; what cannot be read is left to who reads it next. */
 function speaksOfStops(folder: string, beginning: string): boolean {
   try {
     for (const { name } of Deno.readDirSync(folder)) {
       if (!name.startsWith(beginning)) continue;
-      if (/\b(?:stop|requirements)\b/.test(Deno.readTextFileSync(`${folder}/${name}`))) return true;
+      const path = `${folder}/${name}`;
+      const { isFile, uid } = Deno.lstatSync(path);
+      // It may be another user's, or a pipe: whoever knows whom to trust looks into it.
+      if (!isFile || uid !== Deno.uid()) return true;
+      if (/\b(?:stop|requirements)\b/.test(Deno.readTextFileSync(path))) return true;
     }
   } catch {
     // Not a folder, or none that may be looked into.

@@ -1,6 +1,7 @@
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../capture/payload.ts";
+import { isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf } from "../errors.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
@@ -64,8 +65,9 @@ export async function handle(work: HookWork): Promise<Answer> {
     const { abandonSessions } = await import("../store/session_agents.ts");
     ask(db, (db) => abandonSessions(db, gone, work.atMs));
   }
+  await tellLeftOut(work);
   const { problems, problemKeys, brokenRequirements, unreadable } = work.config;
-  if (problems > 0) {
+  if (problems > work.configFiles.filter(isLeftOut).length || isLocked(work.config)) {
     const more = problems > problemKeys.length ? " and more" : "";
     const what = unreadable === ""
       ? `the configuration has ${count(problems, "problem")}, in ${problemKeys.join(", ")}${more}`
@@ -133,6 +135,26 @@ function isLocked({ unreadable, guards }: HookConfig): boolean {
   if (unreadable === "" || guards === "") return false;
   const { lock }: GuardPolicy = JSON.parse(guards);
   return lock !== null;
+}
+
+/** Names what counts for nothing because others could have written it. A compaction begins no session. */
+async function tellLeftOut(work: HookWork): Promise<void> {
+  const { configFiles, event, projectDir, repository } = work;
+  const mayBe = configFiles.some(isLeftOut) ||
+    [projectDir, repository?.root].some((folder) => folder && isThere(`${folder}/.conclaude`));
+  if (!mayBe || event.own["source"] === "compact") return;
+  const { leftOutNotice } = await import("../config/left_out.ts");
+  const notice = leftOutNotice(configFiles, projectDir, work.locations);
+  if (notice !== null) work.tell(notice);
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Keeps which files the project's folder holds, for the stops of this session. A compaction begins no session. */

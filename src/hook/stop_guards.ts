@@ -1,12 +1,12 @@
 import { holdOnce, type Remembering } from "../gate/memory.ts";
 import { acceptAdditions, findStopBlocks, judgeRounds, type StopFindings } from "../gate/stop.ts";
+import { speakOfStops } from "../config/discover.ts";
 import type { Block } from "../guard/policy.ts";
 import { letThroughText, mostBlocks, type StopPolicy, stopReason } from "../guard/stop.ts";
 import { applyChanges } from "../store/requirements.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { isLifted, wayOut } from "./lifted.ts";
-import { mayHoldStop } from "./run.ts";
 import { heldDraft, type HeldForRequirements, saveJudged } from "./stop_judged.ts";
 import { tellable } from "./tellable.ts";
 
@@ -78,7 +78,7 @@ export async function holdBack(
     return await saveJudged(work, { ...draft, metadata }, required);
   }
   // Where no file speaks of stops, the next one of this turn is not looked at.
-  const inRow = mayHoldStop(work.sent) ? hold.inRow : null;
+  const inRow = speakOfStops(work.configFiles) ? hold.inRow : null;
   const [reason] = await tellable(work, draft, [blocks.map(({ reason }) => reason).join("\n")]);
   await work.save({
     ...draft,

@@ -38,7 +38,6 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   const sent = input.kind === "event" ? input.fields : {};
   const projectDir = environment.CLAUDE_PROJECT_DIR ?? folderOf(sent);
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
-
   const files = readConfigFiles(looks, locations);
   const { config: written, configFrom, cache } = files.length === 0
     ? { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache: null }

@@ -1,7 +1,6 @@
-import { readConfigFiles } from "../config/discover.ts";
+import { readConfigFiles, type UserPlace } from "../config/discover.ts";
 import type { ConfigProblem } from "../config/layer.ts";
 import type { Config } from "../config/schema.ts";
-import type { Locations } from "../paths.ts";
 
 /** `memory.summarizer` of the user's own file. */
 export interface SummarizerSettings {
@@ -51,7 +50,7 @@ export type FoundSummarizer =
  * speak of one is not parsed: loading the parser takes more memory than a drain.
  */
 export async function readSummarizer(
-  locations: Pick<Locations, "home" | "dataFolder" | "dataNames">,
+  locations: UserPlace,
 ): Promise<FoundSummarizer> {
   const files = readConfigFiles([], locations);
   if (!files.some(({ text }) => text !== null && MAY_CONFIGURE.test(text))) return { kind: "none" };

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { parentOf, resolvePath } from "../paths.ts";
 
 /** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
-export const SCHEMA_VERSION = 21;
+export const SCHEMA_VERSION = 22;
 
 /** The `PRAGMA application_id` of a conclaude database: "conc" in ASCII. */
 export const APPLICATION_ID = 0x636f6e63;

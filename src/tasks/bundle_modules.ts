@@ -14,6 +14,7 @@ export const COLD_MODULES = [
   "src/capture/redact.ts",
   "src/config/cached.ts",
   "src/config/last_policy.ts",
+  "src/config/left_out.ts",
   "src/gate/with_git.ts",
   "src/git/configured_aliases.ts",
   "src/gate/unarmed.ts",

@@ -47,6 +47,7 @@ Deno.test("config path lists the files by layer and the folders that were search
   using place = stage();
   const inner = join(place.project, "src", "deep");
   Deno.mkdirSync(inner, { recursive: true });
+  beginRepository(place.project);
   await place.run(["config", "init", "--user"]);
   await place.run(["config", "init"]);
   const { body } = await place.json(["config", "path"], { cwd: inner });
@@ -126,6 +127,7 @@ Deno.test("config validate names file, line and column, what is wrong and what m
 Deno.test("config validate of a folder judges the files that count there", async () => {
   using place = stage();
   Deno.mkdirSync(join(place.project, "sub"));
+  beginRepository(place.project);
   Deno.writeTextFileSync(
     join(place.project, ".conclaude.yaml"),
     "store: {sesionRetentionDays: 1}\n",
@@ -214,3 +216,9 @@ Deno.test("text of a configuration file cannot take over the terminal", async ()
     assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   }
 });
+
+/** What the search for configuration goes up to. */
+function beginRepository(folder: string): void {
+  Deno.mkdirSync(join(folder, ".git"));
+  Deno.writeTextFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");
+}

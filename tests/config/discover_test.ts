@@ -71,6 +71,7 @@ Deno.test("readConfigFiles() gives the layers lowest first, with their texts", (
 Deno.test("readConfigFiles() takes .yaml before .yml, and .yml in a nearer folder before .yaml above", () => {
   withFiles({
     "home/.conclaude/config.yml": "",
+    "project/.git/HEAD": "",
     "project/.conclaude.yaml": "",
     "project/.conclaude.yml": "",
     "project/a/.conclaude.yml": "",
@@ -84,7 +85,8 @@ Deno.test("readConfigFiles() takes .yaml before .yml, and .yml in a nearer folde
 });
 
 Deno.test("readConfigFiles() looks in twelve folders, the first one included", () => {
-  withFiles({ "project/.conclaude.yaml": "" }, ({ root, home, project }) => {
+  withFiles({ "project/.git/HEAD": "", "project/.conclaude.yaml": "" }, (place) => {
+    const { root, home, project } = place;
     const below = (levels: number) => project + "/x".repeat(levels);
     Deno.mkdirSync(below(12), { recursive: true });
     const eleven = readConfigFiles({ projectDir: below(11), home });
@@ -95,6 +97,7 @@ Deno.test("readConfigFiles() looks in twelve folders, the first one included", (
 
 Deno.test("readConfigFiles() takes the local file beside the project file and no nearer one", () => {
   withFiles({
+    "project/.git/HEAD": "",
     "project/.conclaude.yaml": "",
     "project/.conclaude.local.yaml": "",
     "project/a/.conclaude.local.yaml": "",
@@ -130,7 +133,8 @@ Deno.test("readConfigFiles() takes the nearest of several local files when there
 });
 
 Deno.test("readConfigFiles() finds a local file upwards when there is no project file", () => {
-  withFiles({ "project/.conclaude.local.yaml": "" }, ({ root, home, project }) => {
+  withFiles({ "project/.git/HEAD": "", "project/.conclaude.local.yaml": "" }, (place) => {
+    const { root, home, project } = place;
     const files = readConfigFiles({ projectDir: `${project}/a/b`, home });
     assert.deepEqual(found(root, files), ["local project/.conclaude.local.yaml"]);
   });

@@ -142,7 +142,7 @@ testWhere(
   async () => {
     using home = tempHome();
     const path = projectIn(home, STRICT);
-    Deno.chmodSync(home.path, 0o777);
+    Deno.chownSync(home.path, 65534, 65534);
     const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     const asNobody = async () => {
       const { stdout } = await hook(

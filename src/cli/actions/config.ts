@@ -1,26 +1,35 @@
 import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { passedOver } from "../../config/beside.ts";
-import { type ConfigFile, type ConfigLayer, readConfigFiles } from "../../config/discover.ts";
+import {
+  type ConfigFile,
+  type ConfigLayer,
+  isLeftOut,
+  MAX_FOLDERS,
+  readConfigFiles,
+} from "../../config/discover.ts";
 import { explainProblems } from "../../config/explain.ts";
 import { configJsonSchema } from "../../config/json_schema.ts";
 import { type ConfigProblem, readLayer } from "../../config/layer.ts";
+import { type LeftOut, listLeftOut } from "../../config/left_out.ts";
 import { mergedConfig, sourcedYaml } from "../../config/origin.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { configTemplate } from "../../config/template.ts";
+import { searchedFolders } from "../../config/trust.ts";
 import { configWarnings } from "../../config/warnings.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { isThere, writeWholeFile } from "../../maintenance/whole_file.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";
 import { joinPath, resolvePath } from "../../paths.ts";
-import { type FolderLook, lookUpwards } from "../../git/repository.ts";
+import { realPath } from "../../project/real_paths.ts";
+import { lookUpwards } from "../../git/repository.ts";
 import { quoteWord } from "../../settings/hooks.ts";
-import type { CliContext } from "../context.ts";
+import { addTrusted, removeTrusted, trustedFolders } from "../../store/trusted_folders.ts";
+import { type CliContext, typedPath } from "../context.ts";
+import { nextHere } from "../next_command.ts";
+import { openAt, placeOf } from "../store.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
-
-/** How many folders are searched for a project's file; see `readConfigFiles`. */
-const MAX_SEARCHED = 12;
 
 type InitFlags = {
   readonly user: boolean;
@@ -76,19 +85,78 @@ export function initConfig(context: CliContext, flags: InitFlags): View {
 /** `conclaude config path` */
 export function configPath(context: CliContext): View {
   const looks = lookUpwards(context.cwd);
-  const files = readConfigFiles(looks, context.locations).map(({ layer, path }) => ({
-    layer,
-    path,
-  }));
-  const searched = searchedFolders(context, looks);
+  const all = readConfigFiles(looks, context.locations);
+  const files = all.filter((file) => !isLeftOut(file)).map(({ layer, path }) => ({ layer, path }));
+  const leftOut = listLeftOut(all, context.cwd, context.locations)
+    .map((file) => ({ ...file, next: nextHere(file.next, context.globals) }));
+  const trusted = trustedFolders(context.locations.database);
+  const searched = [
+    context.locations.dataFolder,
+    ...searchedFolders(looks, context.locations.home).folders.slice(0, MAX_FOLDERS)
+      .map(({ path }) => path),
+  ];
   const found = files.length === 0
     ? ["No configuration files: the defaults count. `conclaude config init` writes one."]
     : files.map(({ layer, path }) => `${layer.padEnd(9)}${path}`);
   return {
-    json: { files, searched },
-    text: [...found, "", "Searched:", ...searched.map((folder) => `  ${folder}`)].map(plain).join(
-      "\n",
-    ),
+    json: { files, searched, leftOut, trusted },
+    text: [
+      ...found,
+      ...section("Left out, since others could have written them", leftOut.map(leftOutLine)),
+      ...section("Searched", searched),
+      ...section("Trusted by `conclaude config trust`", trusted),
+    ].map(plain).join("\n"),
+  };
+}
+
+function leftOutLine({ path, why, next }: LeftOut): string {
+  return `${path}: ${why}. So that it counts: ${next}`;
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
+}
+
+/** `conclaude config trust DIR` */
+export async function trustFolder(
+  context: CliContext,
+  flags: { readonly remove: boolean },
+  dir: string,
+): Promise<View> {
+  const { globals, locations } = context;
+  const typed = typedPath(context, dir);
+  if (!flags.remove && !isFolder(typed)) {
+    throw new UserError(`Cannot trust "${typed}"`, {
+      why: "it is no folder; nothing was changed",
+      next: "conclaude config path",
+    });
+  }
+  if (globals.noDb || locations.databaseFrom === "fallback") {
+    throw new UserError(`Cannot ${flags.remove ? "forget" : "keep"} that "${typed}" is trusted`, {
+      why: globals.noDb
+        ? "with `--no-db` nothing is kept; nothing was changed"
+        : "without a home the database lies where others could make one; nothing was changed",
+      next: globals.noDb ? "give the command again without `--no-db`" : "export HOME=DIR",
+    });
+  }
+  const path = realPath(typed);
+  // Which one is trusted must be known before a file can name another database.
+  const { db } = await openAt(await placeOf(context), locations.database);
+  const isChanged = flags.remove
+    ? removeTrusted(db, path)
+    : addTrusted(db, { path, addedAtMs: Date.now() });
+  const trusted = !flags.remove;
+  const shown = plain(path);
+  return {
+    json: { path, trusted, changed: isChanged },
+    text: !trusted
+      ? `${shown} is ${isChanged ? "no longer" : "not"} trusted.`
+      : `${shown} is trusted${
+        isChanged ? "" : " already"
+      }: what lies in it and below counts from the next hook on,\n` +
+        `whoever may write there. To take that back: ${
+          nextHere(`conclaude config trust ${quoteWord(path)} --remove`, globals)
+        }`,
   };
 }
 
@@ -183,10 +251,6 @@ function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
   return readConfigFiles(lookUpwards(cwd), locations);
 }
 
-function searchedFolders({ locations }: CliContext, looks: readonly FolderLook[]): string[] {
-  return [locations.dataFolder, ...looks.slice(0, MAX_SEARCHED).map(({ path }) => path)];
-}
-
 /** One file by itself; of a folder the files that count there. */
 function filesAt({ cwd, locations }: CliContext, name: string): ConfigFile[] {
   const home = locations.home ?? undefined;
@@ -202,6 +266,14 @@ function filesAt({ cwd, locations }: CliContext, name: string): ConfigFile[] {
         : `ls -ld ${quoteWord(path)}`,
       cause: thrown,
     });
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
   }
 }
 

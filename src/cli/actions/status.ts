@@ -1,7 +1,7 @@
 import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { readConfigFiles } from "../../config/discover.ts";
+import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { findRepository, lookUpwards, type Repository } from "../../git/repository.ts";
 import { bringOver, type LeftBehind, leftBehind } from "../../maintenance/fallback.ts";
 import { installedHooks } from "../../maintenance/doctor/hooks.ts";
@@ -108,7 +108,9 @@ export async function showStatus(context: CliContext): Promise<View> {
     fallback: fallbackOf(context, place, now),
     hooks: installedHooks(hooksPlace(context)),
     config: {
-      files: readConfigFiles(looks, context.locations).map(({ layer, path }) => ({ layer, path })),
+      files: readConfigFiles(looks, context.locations)
+        .filter((file) => !isLeftOut(file))
+        .map(({ layer, path }) => ({ layer, path })),
       problems: place.config.problems,
     },
   };

@@ -39,6 +39,28 @@ export const config = group({
         "looked for. A later file lies over an earlier one.",
       examples: ["conclaude config path", "conclaude config path --json"],
     }),
+    trust: command({
+      person: "config trust",
+      load: async () => (await load()).trustFolder,
+      parameters: {
+        flags: {
+          remove: { kind: "boolean", default: false, brief: "Take that back" },
+        },
+        positional: {
+          kind: "tuple",
+          parameters: [{ parse: someText, brief: "The folder", placeholder: "dir" }],
+        },
+      },
+      brief: "Let the files of a folder count, whoever may write them",
+      about:
+        "Says that configuration, workflows and prompts in a folder, and in all below it, count although it belongs\n" +
+        "to another user, as in a container or on a mount, or others may write there. Whoever can write there then\n" +
+        "decides what is run as you. `conclaude config path` lists such folders. An agent is kept from running this.",
+      examples: [
+        "conclaude config trust /workspace",
+        "conclaude config trust /workspace --remove",
+      ],
+    }),
     show: command({
       load: async () => (await load()).showConfig,
       parameters: {

@@ -30,6 +30,12 @@ const CLONE_OPTIONS: OptionNames = {
     /^--(?:branch|depth|origin|upload-pack|template|reference(?:-if-able)?|config|separate-git-dir|filter|jobs|shallow-(?:since|exclude)|server-option|bundle-uri)$/,
 };
 
+/** Those of `git init` that take a value. */
+const INIT_OPTIONS: OptionNames = {
+  valued: "b",
+  valuedLong: /^--(?:template|separate-git-dir|object-format|ref-format|initial-branch)$/,
+};
+
 /** `git stash` by hand, or with the names of files in another place. */
 const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
 
@@ -142,14 +148,20 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
       return has(/^(?:-[a-zA-Z]*n|--dry-run$)/) || !has(/^(?:-[a-zA-Z]*f|--force$)/)
         ? []
         : marked([SOMEWHERE], "remove");
+    case "init": {
+      const [folder = literal(".")] = split(after, INIT_OPTIONS).operands;
+      return marked([configIn(inFolder(folder))], "tamper");
+    }
     case "merge-file":
       return has(/^(?:-p|--stdout|--object-id)$/) ? [] : marked(
         split(after, { valued: "L", valuedLong: /^--marker-size$/ }).operands.slice(0, 1)
           .map(inFolder),
         "change",
       );
-    case "clone":
-      return marked(split(after, CLONE_OPTIONS).operands.slice(1).map(inFolder), "fill");
+    case "clone": {
+      const folders = split(after, CLONE_OPTIONS).operands.slice(1).map(inFolder);
+      return [...marked(folders, "fill"), ...marked(folders.map(configIn), "tamper")];
+    }
     case "apply":
     case "am":
       return has(/^--(?:check|stat|numstat|summary|abort|quit)$/)
@@ -162,6 +174,11 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
       return marked(outputs.map(inFolder), "change");
     }
   }
+}
+
+/** What makes a folder a repository. */
+function configIn(folder: Argument): Argument {
+  return withText(folder, `${folder.text}/.git/config`);
 }
 
 /** What files are taken back to; undefined where only the running shell knows. */

@@ -161,7 +161,8 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
   chmod: {
     operands: "tampered",
     first: { count: 1, unless: /^(?:--reference|-[rwxXst])/ },
-    onlyGives: /^[ugoa]*\+[rwxXst]+(?:,[ugoa]*\+[rwxXst]+)*$/,
+    // What others may write is no policy any more, so giving them that is a change of it.
+    onlyGives: /^(?:[ugoa]*\+[rxXst]+|u\+[rwxXst]+)(?:,(?:[ugoa]*\+[rxXst]+|u\+[rwxXst]+))*$/,
   },
   chown: {
     operands: "tampered",

@@ -1,0 +1,91 @@
+/** What a project's policy files would say, if nobody else could write them. */
+import { findRepository, lookUpwards } from "../git/repository.ts";
+import { joinPath } from "../paths.ts";
+import { quoteWord } from "../settings/hooks.ts";
+import { type ConfigFile, isLeftOut } from "./discover.ts";
+import {
+  type Distrust,
+  searchedFolders,
+  trustHere,
+  type TrustPlace,
+  whyDistrusted,
+} from "./trust.ts";
+
+/** The folder of a project's workflows, prompts and matchers. */
+export const OWN_FOLDER = ".conclaude";
+/** The file of a project's matchers in it. */
+export const MATCHERS = "workflow-matchers.yaml";
+
+/** So many are named at the start of a session. */
+const MAX_NAMED = 3;
+
+/** A file that counts for nothing. */
+export interface LeftOut {
+  readonly path: string;
+  readonly why: string;
+  /** The command after which it counts. */
+  readonly next: string;
+}
+
+/** The folders that are looked into for a project, in order: where it is, and the top of its repository. */
+export function foldersOf(projectDir: string): string[] {
+  const root = findRepository(lookUpwards(projectDir))?.root;
+  const folders = root === undefined || root === projectDir ? [projectDir] : [projectDir, root];
+  return folders.map((folder) => joinPath(folder, OWN_FOLDER));
+}
+
+/** Why a file in one of these folders must not count; null where it may. */
+export function whyNotOf(projectDir: string, path: string, by = trustHere()): LeftOut | null {
+  const { top } = searchedFolders(lookUpwards(projectDir), by.home);
+  const folder = path.slice(0, path.lastIndexOf(`/${OWN_FOLDER}/`));
+  const distrust = whyDistrusted(path, { top, folder, by });
+  return distrust === null ? null : leftOut(path, distrust);
+}
+
+/** The same as a part of a sentence. */
+export function leftOutText({ why, next }: Pick<LeftOut, "why" | "next">): string {
+  return `it is left out: ${why}. So that it counts: \`${next}\``;
+}
+
+/** All that is left out for a project. @param files As `readConfigFiles()` found them. */
+export function listLeftOut(
+  files: readonly ConfigFile[],
+  projectDir: string | null,
+  by: TrustPlace,
+): LeftOut[] {
+  const ofConfig = files.filter(isLeftOut).map(({ path, distrust }) => leftOut(path, distrust));
+  const others = projectDir === null ? [] : foldersOf(projectDir).flatMap((folder) => [
+    ...namedIn(folder, (name) => name === MATCHERS),
+    ...namedIn(joinPath(folder, "workflows"), (name) => /\.ya?ml$/.test(name)),
+    ...namedIn(joinPath(folder, "prompts"), (name) => name.endsWith(".md")),
+  ]).flatMap((path) => whyNotOf(projectDir!, path, by) ?? []);
+  return [...ofConfig, ...others];
+}
+
+/** What a person is told of it at the start of a session; null where nothing is left out. */
+export function leftOutNotice(
+  files: readonly ConfigFile[],
+  projectDir: string | null,
+  by: TrustPlace,
+): string | null {
+  const all = listLeftOut(files, projectDir, by);
+  if (all.length === 0) return null;
+  const named = all.slice(0, MAX_NAMED)
+    .map(({ path, why, next }) => `${path}: ${why} (so that it counts: \`${next}\`)`);
+  const more = all.length > MAX_NAMED ? `; and ${all.length - MAX_NAMED} more` : "";
+  return "conclaude: nothing counts of what others could have written. Left out: " +
+    `${named.join("; ")}${more}. See \`conclaude config path\`.`;
+}
+
+function leftOut(path: string, { why, next }: Distrust): LeftOut {
+  return { path, why, next: next.map(quoteWord).join(" ") };
+}
+
+function namedIn(folder: string, isMeant: (name: string) => boolean): string[] {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name).filter(isMeant).sort()
+      .map((name) => joinPath(folder, name));
+  } catch {
+    return [];
+  }
+}
