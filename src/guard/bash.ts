@@ -9,6 +9,7 @@ import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
 import type { ShellCommand } from "./shell/command.ts";
+import type { Disk } from "./shell/findings.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import { isContaining } from "./shell/runners.ts";
 import { readScript, type Script } from "./shell/script.ts";
@@ -34,6 +35,7 @@ export interface BashUse extends Actor {
   readonly root: string | null;
   /** Whether a folder is there; absent where nobody can look. */
   readonly isFolder?: (path: string) => boolean;
+  readonly disk?: Disk;
   readonly gitAliases?: GitAliases;
 }
 
@@ -164,7 +166,7 @@ export interface BashUses {
 /** Takes a Bash call apart. */
 export function readUses(
   command: string,
-  around: Pick<BashUse, "folder" | "home" | "gitAliases">,
+  around: Pick<BashUse, "folder" | "home" | "disk" | "gitAliases">,
 ): BashUses {
   const { commands, unknown } = readScript(command, around);
   const read = commands.map((command) => {

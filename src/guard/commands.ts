@@ -11,6 +11,7 @@ import {
 } from "./policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { filled } from "./placeholders.ts";
+import { verbOfProgram } from "./shell/git_inner.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
@@ -107,7 +108,7 @@ function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   const name = programName(program!.text);
   // A script in a file is what nobody has looked into.
   if (isShell(name)) return rest.some(({ text }) => /^-[a-zA-Z]*c$/.test(text));
-  return TRANSPARENT.has(name) && rest.length > 0;
+  return (TRANSPARENT.has(name) && rest.length > 0) || verbOfProgram(name) !== null;
 }
 
 /** Whether a rule means a command, in any of the ways to write it. */

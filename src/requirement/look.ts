@@ -15,7 +15,7 @@ export interface RequiredUses {
 
 /** Signs that a command is not what its text says, or that it starts another one. */
 const VEILED =
-  /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z)?sh)\b|\bgit\s+-/;
+  /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z)?sh)\b|\bgit(?:\s+-|-[a-z])/;
 
 /** Signs that a command may change files. */
 const WRITING =

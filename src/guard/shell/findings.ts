@@ -1,8 +1,16 @@
 /** What reading a script brings to light. */
 import type { ShellCommand } from "./command.ts";
+import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
-import { foldersMade } from "./writes.ts";
+import type { Argument } from "./word.ts";
+import { findTargets, foldersMade, placeOf } from "./writes.ts";
 import { WrittenScripts } from "./written.ts";
+
+/** What may be looked up while a script is read. */
+export interface Disk extends Pick<PatchGround, "topOf"> {
+  /** What is in a file; null where it cannot be read, or is too long. */
+  readonly readText: (path: string) => string | null;
+}
 
 /** What one way through a script starts, in the order in which it is read. */
 export class Findings {
@@ -16,6 +24,11 @@ export class Findings {
   #isChoiceOpen = false;
   readonly written = new WrittenScripts();
   readonly #made = new Set<string>();
+  readonly #disk: Disk;
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
 
   /** Keeps a command. @param given `output`: what it prints, where that is known. */
   keep(
@@ -27,7 +40,11 @@ export class Findings {
     const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
     const callsFunction = state.functions.has(words[0]?.text ?? "");
     const around = { listing, folder, gitDir, startedBy, callsFunction };
-    const command: ShellCommand = { words, redirects, input, ...around };
+    const patched = changesOfPatches({ words, redirects, input, folder }, {
+      topOf: this.#disk.topOf,
+      textOf: (file, folder) => this.#textOf(file, folder),
+    });
+    const command: ShellCommand = { words, redirects, input, patched, ...around };
     this.commands.push(command);
     this.hasChoices ||= this.#isChoiceOpen;
     for (const folder of foldersMade(command)) this.#made.add(folder);
@@ -36,6 +53,18 @@ export class Findings {
       this.unknown.add("which program it starts is only known when it runs");
     }
     return command;
+  }
+
+  /** What will be in a file by then; null where nobody knows, as for what a command before makes there. */
+  #textOf(file: Argument, folder: string | null): string | null {
+    const written = this.written.textOf(file, folder);
+    const path = placeOf(file, folder);
+    if (written !== undefined || path === null) return written ?? null;
+    const isMade = this.commands.flatMap(findTargets)
+      .some((target) =>
+        target.path === null || path === target.path || path.startsWith(`${target.path}/`)
+      );
+    return isMade ? null : this.#disk.readText(path);
   }
 
   /** Another way through the script would leave another shell to what is started from here on. */

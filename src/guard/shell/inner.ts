@@ -19,6 +19,7 @@ export type Inner =
 
 /** The option whose value is a script, by its letter and its long name. */
 export interface ScriptOption {
+  /** Empty where it has none. */
   readonly letter: string;
   readonly long: string;
 }
@@ -36,9 +37,11 @@ export function afterOption(
   for (const [i, word] of rest.entries()) {
     const { text } = word;
     if (text === "--") return undefined;
-    const isAlone = text === `--${long}` || (/^-[a-zA-Z]+$/.test(text) && text.endsWith(letter));
+    const isAlone = text === `--${long}` ||
+      (letter !== "" && /^-[a-zA-Z]+$/.test(text) && text.endsWith(letter));
     if (isAlone) return rest[i + 1] && scriptFrom(rest[i + 1]!);
-    const joined = [`--${long}=`, `-${letter}`].find((option) => text.startsWith(option));
+    const joined = [`--${long}=`, ...(letter === "" ? [] : [`-${letter}`])]
+      .find((option) => text.startsWith(option));
     if (joined !== undefined) return scriptFrom({ ...word, text: text.slice(joined.length) });
   }
   return undefined;

@@ -8,6 +8,7 @@
 import type { GitAliases } from "../git_verbs.ts";
 import { configuredAliases } from "./aliases.ts";
 import type { ShellCommand } from "./command.ts";
+import type { Disk } from "./findings.ts";
 import { Reader } from "./reader.ts";
 
 /** What a script would do. */
@@ -34,6 +35,8 @@ export interface Surroundings {
   readonly root?: string | null;
   /** Whether a folder is there; absent where nobody can look. */
   readonly isFolder?: (path: string) => boolean;
+  /** Where patches are read; absent where nobody can look. */
+  readonly disk?: Disk;
   /** The aliases that git's configuration gives to commands; absent where it gives none. */
   readonly gitAliases?: GitAliases;
 }
@@ -45,9 +48,11 @@ export function readScript(source: string, around: Surroundings): Script {
   return { ...resultOf(reader), atLeast: reader.found.hasChoices ? atLeast : null };
 }
 
+const NO_DISK: Disk = { readText: () => null, topOf: (folder) => folder };
+
 function readOneWay(source: string, around: Surroundings, isLeast: boolean): Reader {
-  const { root = null, isFolder = () => true } = around;
-  const reader = new Reader({ root, isLeast, isFolder });
+  const { root = null, isFolder = () => true, disk = NO_DISK } = around;
+  const reader = new Reader({ root, isLeast, isFolder, disk });
   const variables = new Map<string, string>();
   if (around.home !== null) variables.set("HOME", around.home);
   if (around.folder !== null) variables.set("PWD", around.folder);
