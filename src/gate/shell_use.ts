@@ -28,7 +28,7 @@ export function judgerOfShell(policy: GuardPolicy, use: BashUse, ground: Ground)
 /** What a shell command would start and change, for the requirements. */
 export function readShellUse(
   command: string,
-  around: Pick<BashUse, "folder" | "home" | "gitAliases">,
+  around: Pick<BashUse, "tool" | "folder" | "home" | "gitAliases">,
 ): BashUses {
   return readUses(command, { ...around, disk: DISK });
 }

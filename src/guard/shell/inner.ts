@@ -1,6 +1,9 @@
 /** What a command may run beside itself, and how it is told. */
 import { type Argument, literal } from "./word.ts";
 
+/** Languages that are written anew in the shell's before they are read. */
+export type Language = "powershell" | "cmd";
+
 /** What a command runs beside itself. */
 export type Inner =
   | { readonly kind: "command"; readonly words: readonly Argument[] }
@@ -9,6 +12,8 @@ export type Inner =
     readonly kind: "script";
     readonly text: Argument;
     readonly parameters: readonly Argument[];
+    /** Absent for the shell's own. */
+    readonly language?: Language;
   }
   /** A shell that reads what it runs from its standard input. */
   | { readonly kind: "stdin" }

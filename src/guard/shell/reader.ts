@@ -13,11 +13,13 @@ import {
 } from "unbash";
 import { learnAliases, resolveAlias } from "./aliases.ts";
 import { changeShell } from "./builtins.ts";
+import { fromCmd } from "./cmdlets.ts";
 import { readAndOr, readCase, readIf, readPlain, readWhile, type Way } from "./choices.ts";
 import type { ShellCommand } from "./command.ts";
 import { type Disk, Findings } from "./findings.ts";
-import type { Inner } from "./inner.ts";
+import type { Inner, Language } from "./inner.ts";
 import { inputOf, listingBefore, printed, readRedirects, scopeOf } from "./output.ts";
+import { fromPowerShell } from "./powershell.ts";
 import {
   assignAll,
   assignmentWord,
@@ -75,7 +77,8 @@ export class Reader {
     };
   }
 
-  source(text: string, state: State): void {
+  source(written: string, state: State, language?: Language): void {
+    const text = language === undefined ? written : this.#inShell(written, language);
     if (
       state.depth > MAX_DEPTH || text.split("$(", MAX_SUBSTITUTIONS + 1).length > MAX_SUBSTITUTIONS
     ) {
@@ -97,6 +100,15 @@ export class Reader {
     for (const { text, command } of this.#traps) this.source(text, inner(state, command));
     // They may be called from where it cannot be seen. The map may grow while it is gone through.
     for (const [body, defined] of this.#uncalled) this.#node(body, defined);
+  }
+
+  /** A script of another language in the shell's. */
+  #inShell(written: string, language: Language): string {
+    if (language === "cmd") return fromCmd(written);
+    const { script, unknown, isTooDeep } = fromPowerShell(written);
+    for (const why of unknown) this.found.unknown.add(why);
+    if (isTooDeep) this.found.tooLarge = NESTED;
+    return script;
   }
 
   #statement(statement: Statement, state: State): void {
@@ -278,7 +290,7 @@ export class Reader {
       if (started.text.isOpen) {
         this.found.unknown.add("a part of a script is only known when it runs");
       }
-      this.source(started.text.text, own);
+      this.source(started.text.text, own, started.language);
     } else if (started.kind === "stdin") {
       if (command.input === undefined) this.found.unknown.add("what a shell reads is not known");
       else this.source(command.input, own);

@@ -9,6 +9,7 @@ import type { GitAliases } from "../git_verbs.ts";
 import { configuredAliases } from "./aliases.ts";
 import type { ShellCommand } from "./command.ts";
 import type { Disk } from "./findings.ts";
+import type { Language } from "./inner.ts";
 import { Reader } from "./reader.ts";
 
 /** What a script would do. */
@@ -39,6 +40,8 @@ export interface Surroundings {
   readonly disk?: Disk;
   /** The aliases that git's configuration gives to commands; absent where it gives none. */
   readonly gitAliases?: GitAliases;
+  /** What it is written in; absent for the POSIX shell. */
+  readonly language?: Language;
 }
 
 /** Takes a script apart. Never throws: what cannot be read is one more reason in `unknown`. */
@@ -69,7 +72,7 @@ function readOneWay(source: string, around: Surroundings, isLeast: boolean): Rea
       rounds: 1,
       endsOnFailure: false,
       locals: null,
-    });
+    }, around.language);
   } catch {
     // Too long or too deep for the engine.
     reader.found.tooLarge = "it is too large to be read";

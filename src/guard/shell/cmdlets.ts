@@ -1,0 +1,420 @@
+/** The cmdlets of PowerShell that change files or start programs, each as the command of the POSIX shell that does the same. */
+import { listedBy } from "./find.ts";
+import { type Inner, join, type Language } from "./inner.ts";
+import type { ShellCommand } from "./command.ts";
+import { type Argument, literal, OPEN, withText } from "./word.ts";
+
+/** One cmdlet. */
+interface Cmdlet {
+  /** Its other names; those before the bar are also programs of a POSIX system. */
+  readonly names: string;
+  /** Its parameters that are told by their place. */
+  readonly places: readonly string[];
+  /** What it does, as commands. */
+  readonly does: (given: Given) => readonly Inner[];
+}
+
+/** What a cmdlet is given. */
+interface Given {
+  readonly has: (parameter: string) => boolean;
+  /** The values of the first of these parameters that is given. */
+  readonly values: (...parameters: readonly string[]) => readonly Argument[];
+  /** What comes through the pipe: names of files, as far as they are known. */
+  readonly piped: readonly Argument[];
+}
+
+const command = (...words: readonly (string | Argument)[]): Inner => ({
+  kind: "command",
+  words: words.map((word) => typeof word === "string" ? literal(word) : word),
+});
+
+/** The files that it works on: those that are named, else those that come through the pipe. */
+function filesOf({ values, piped }: Given): readonly Argument[] {
+  const named = values("literalpath", "path", "filepath");
+  return named.length > 0 ? named : piped;
+}
+
+const written = (given: Given) => [command("tee", ...filesOf(given))];
+const nothing = () => [];
+
+/** Drives that hold no files. */
+const NO_FILE = /^(?:alias|cert|env|function|hk\w+|variable|wsman):/i;
+
+function removed(given: Given): readonly Inner[] {
+  const { has, values } = given;
+  const files = filesOf(given).filter(({ text }) => !NO_FILE.test(text));
+  const named = values("include", "filter");
+  if (files.length === 0) return [];
+  if (named.length > 0) {
+    return [command("find", ...files, ...depthOf(given), ...namesOf(named), "-delete")];
+  }
+  const options = `${has("recurse") ? "r" : ""}${has("force") ? "f" : ""}`;
+  return [command("rm", ...(options === "" ? [] : [`-${options}`]), ...files)];
+}
+
+function depthOf({ has }: Given): string[] {
+  return has("recurse") ? [] : ["-maxdepth", "1"];
+}
+
+function namesOf(patterns: readonly Argument[]): (string | Argument)[] {
+  const names = patterns.flatMap((
+    word,
+    i,
+  ) => [...(i === 0 ? [] : ["-o"]), "-name", { ...word, isGlob: false }]);
+  return ["(", ...names, ")"];
+}
+
+/** `Copy-Item A B`, `Move-Item -Path A -Destination B`. */
+const placed = (program: string) => (given: Given): readonly Inner[] => {
+  const to = given.values("destination");
+  const options = program === "cp" && given.has("recurse") ? ["-r"] : [];
+  return [command(program, ...options, ...filesOf(given), ...(to.length === 0 ? ["."] : to))];
+};
+
+function renamed(given: Given): readonly Inner[] {
+  const [file] = filesOf(given);
+  const [name] = given.values("newname");
+  if (file === undefined || name === undefined) return [command("mv", OPEN, OPEN)];
+  const folder = /^.*\//s.exec(file.text)?.[0] ?? "";
+  return [command("mv", file, withText(name, folder + name.text))];
+}
+
+function made(given: Given): readonly Inner[] {
+  const folders = given.values("path");
+  const names = given.values("name");
+  const files = names.length === 0
+    ? folders
+    : folders.length === 0
+    ? names
+    : names.map((name) => withText(name, `${folders[0]!.text}/${name.text}`));
+  const [type] = given.values("itemtype");
+  if (type === undefined || /^f/i.test(type.text)) return [command("touch", ...files)];
+  if (/^d/i.test(type.text)) return [command("mkdir", ...files)];
+  return [command("ln", "-s", ...given.values("value", "target"), ...files)];
+}
+
+function started({ values }: Given): readonly Inner[] {
+  const text = join([...values("filepath"), ...values("argumentlist")]);
+  return [{ kind: "script", text, parameters: [] }];
+}
+
+function loaded({ values }: Given): readonly Inner[] {
+  const files = values("outfile", "destination");
+  return files.length === 0 ? [] : [command("tee", ...files)];
+}
+
+const PATH = ["path"];
+
+/** By their names. */
+const CMDLETS: Readonly<Record<string, Cmdlet>> = {
+  "Remove-Item": { names: "rm rmdir | del erase rd ri", places: PATH, does: removed },
+  "Clear-Item": { names: "cli", places: PATH, does: written },
+  "Set-Content": { names: "sc", places: ["path", "value"], does: written },
+  "Add-Content": { names: "ac", places: ["path", "value"], does: written },
+  "Clear-Content": { names: "clc", places: PATH, does: written },
+  "Set-Item": { names: "si", places: ["path", "value"], does: written },
+  "Out-File": { names: "", places: ["filepath"], does: written },
+  "Tee-Object": {
+    names: "tee |",
+    places: ["filepath"],
+    does: (given) => given.has("variable") ? [] : written(given),
+  },
+  "Export-Csv": { names: "epcsv", places: PATH, does: written },
+  "Export-Clixml": { names: "", places: PATH, does: written },
+  "Start-Transcript": { names: "", places: PATH, does: written },
+  "Move-Item": { names: "mv | mi move", places: ["path", "destination"], does: placed("mv") },
+  "Copy-Item": { names: "cp | cpi copy", places: ["path", "destination"], does: placed("cp") },
+  "Rename-Item": { names: "rni ren", places: ["path", "newname"], does: renamed },
+  "New-Item": { names: "ni", places: PATH, does: made },
+  mkdir: {
+    names: "md",
+    places: PATH,
+    does: ({ values }) => [command("mkdir", ...values("path"))],
+  },
+  "Set-ItemProperty": {
+    names: "sp",
+    places: ["path", "name", "value"],
+    does: (given) => [command("chmod", "600", ...filesOf(given))],
+  },
+  "Set-Acl": {
+    names: "",
+    places: ["path", "aclobject"],
+    does: (given) => [command("chmod", "600", ...filesOf(given))],
+  },
+  "Invoke-WebRequest": { names: "curl wget | iwr", places: ["uri"], does: loaded },
+  "Invoke-RestMethod": { names: "irm", places: ["uri"], does: loaded },
+  "Start-BitsTransfer": { names: "", places: ["source", "destination"], does: loaded },
+  "Expand-Archive": {
+    names: "",
+    places: ["path", "destinationpath"],
+    does: (given) => {
+      const [to = literal(".")] = given.values("destinationpath");
+      return [command("unzip", "-d", to, ...filesOf(given))];
+    },
+  },
+  "Compress-Archive": {
+    names: "",
+    places: ["path", "destinationpath"],
+    does: ({ values }) => [command("tee", ...values("destinationpath"))],
+  },
+  "Start-Process": { names: "saps start", places: ["filepath", "argumentlist"], does: started },
+  "Invoke-Expression": {
+    names: "iex",
+    places: ["command"],
+    does: ({ values, piped }) => {
+      const code = values("command");
+      const text = join(code.length > 0 ? code : piped);
+      return [{ kind: "script", text, parameters: [], language: "powershell" }];
+    },
+  },
+  "Get-ChildItem": { names: "ls | gci dir", places: PATH, does: nothing },
+  "Get-Content": { names: "cat | gc type", places: PATH, does: nothing },
+  "Sort-Object": { names: "sort |", places: ["property"], does: nothing },
+};
+
+/** Parameters that take no value. */
+const SWITCHES =
+  "recurse force whatif confirm passthru append noclobber nonewline container raw wait nonewwindow file directory hidden verbose debug"
+    .split(" ");
+/** Those that take one. */
+const VALUED =
+  ("path literalpath filepath filter include exclude destination destinationpath value name newname itemtype target outfile " +
+    "uri method body headers contenttype source argumentlist workingdirectory verb windowstyle command encoding stream credential " +
+    "inputobject variable depth delimiter property aclobject erroraction warningaction informationaction errorvariable " +
+    "outvariable outbuffer width timeoutsec useragent").split(" ");
+/** Short names of theirs that begin no longer one. */
+const SHORT: Readonly<Record<string, string>> = {
+  lp: "literalpath",
+  pspath: "literalpath",
+  wi: "whatif",
+  cf: "confirm",
+  args: "argumentlist",
+  ea: "erroraction",
+  type: "itemtype",
+};
+
+const BY_NAME: ReadonlyMap<string, string> = new Map(
+  Object.entries(CMDLETS).flatMap(([cmdlet, { names }]) =>
+    [cmdlet, ...namesIn(names)].map((name) => [name.toLowerCase(), cmdlet] as const)
+  ),
+);
+
+/** What the shell itself does under other names. */
+const SHELL_NAMES: ReadonlyMap<string, string> = new Map([
+  ["set-location", "cd"],
+  ["sl", "cd"],
+  ["chdir", "cd"],
+  ["push-location", "pushd"],
+  ["pop-location", "popd"],
+  ["write-output", "echo"],
+  ["write", "echo"],
+  ["write-host", "echo"],
+  ["set-alias", "alias"],
+  ["new-alias", "alias"],
+  ["sal", "alias"],
+  ["nal", "alias"],
+]);
+
+function namesIn(names: string): string[] {
+  return names.split(/[\s|]+/).filter((name) => name !== "");
+}
+
+/**
+ * The program that a command of PowerShell starts. One that is also a program of a POSIX system is that unless it is given
+ * a parameter of the cmdlet.
+ */
+export function calledAs(
+  name: string,
+  words: readonly string[],
+): { readonly name: string; readonly isCmdlet: boolean } {
+  const lower = name.toLowerCase().replace(/^(?:microsoft\.powershell\.\w+\/)/, "");
+  const shell = SHELL_NAMES.get(lower);
+  if (shell !== undefined) return { name: shell, isCmdlet: false };
+  const cmdlet = BY_NAME.get(lower);
+  if (cmdlet === undefined) return { name: /^[a-z]+$/.test(lower) ? lower : name, isCmdlet: false };
+  const [programs = ""] = CMDLETS[cmdlet]!.names.split("|", 1);
+  const isProgram = CMDLETS[cmdlet]!.does !== nothing && lower !== cmdlet.toLowerCase() &&
+    CMDLETS[cmdlet]!.names.includes("|") && namesIn(programs).includes(lower);
+  return !isProgram || words.some((word) => parameterOf(word, 2) !== null)
+    ? { name: cmdlet, isCmdlet: true }
+    : { name: lower, isCmdlet: false };
+}
+
+/** All names of a cmdlet; none for any other program. */
+export function namesOfCmdlet(name: string): readonly string[] {
+  return Object.hasOwn(CMDLETS, name) ? namesIn(CMDLETS[name]!.names) : [];
+}
+
+/** Whether a program is one of these cmdlets. */
+export function isCmdlet(name: string): boolean {
+  return Object.hasOwn(CMDLETS, name) && name !== "mkdir";
+}
+
+/** The parameter that a word names, by its beginning; null for none. */
+function parameterOf(word: string, least: number): string | null {
+  const [, written] = /^-([a-z]+)(?::.*)?$/is.exec(word) ?? [];
+  if (written === undefined || written.length < least) return null;
+  const lower = written.toLowerCase();
+  const all = [...SWITCHES, ...VALUED];
+  return SHORT[lower] ?? all.find((name) => name === lower) ??
+    all.find((name) => name.startsWith(lower)) ?? null;
+}
+
+/** What a cmdlet does, as commands of the POSIX shell; undefined for any other program. */
+export function inCmdlet(
+  name: string,
+  rest: readonly Argument[],
+  { input, listing }: Pick<ShellCommand, "input" | "listing">,
+): readonly Inner[] | undefined {
+  if (!isCmdlet(name)) return undefined;
+  const cmdlet = CMDLETS[name]!;
+  const given = givenTo(cmdlet, rest);
+  if (given.has("whatif")) return [];
+  const piped = listing !== undefined
+    ? [listedIn(listing)]
+    : input !== undefined
+    ? input.split("\n").filter((line) => line !== "").map(literal)
+    : [OPEN];
+  return cmdlet.does({ ...given, piped });
+}
+
+function givenTo({ places }: Cmdlet, rest: readonly Argument[]): Omit<Given, "piped"> {
+  const switches = new Set<string>();
+  const given = new Map<string, Argument[]>();
+  const byPlace: Argument[][] = [];
+  let into: Argument[] | null = null;
+  let isList = false;
+  for (const word of rest) {
+    const { text, isOpen } = word;
+    if (text === "," && !isOpen) {
+      isList = true;
+      continue;
+    }
+    const parameter = isOpen && !text.includes(":") ? null : parameterOf(text, 1);
+    if (isList && into !== null) into.push(word);
+    else if (parameter !== null) {
+      const at = text.indexOf(":");
+      into = null;
+      if (SWITCHES.includes(parameter)) {
+        const isOn = at < 0 || (parameter === "whatif" ? /:true$/ : /:(?!false$)/).test(text);
+        if (isOn) switches.add(parameter);
+      } else if (at >= 0) given.set(parameter, into = [withText(word, text.slice(at + 1))]);
+      else given.set(parameter, into = []);
+    } else if (into?.length === 0) into.push(word);
+    else byPlace.push(into = [word]);
+    isList = false;
+  }
+  const free = places.filter((place) =>
+    !given.has(place) && !(place === "path" && given.has("literalpath"))
+  );
+  for (const [i, words] of byPlace.entries()) {
+    const place = free[i] ?? free.at(-1);
+    if (place !== undefined) given.set(place, [...given.get(place) ?? [], ...words]);
+  }
+  const values = (...parameters: readonly string[]) =>
+    parameters.map((name) =>
+      (given.get(name) ?? []).map((word) =>
+        name === "literalpath" ? { ...word, isGlob: false } : word
+      )
+    ).find((words) => words.length > 0) ?? [];
+  return { has: (name) => switches.has(name) || given.has(name), values };
+}
+
+/** What `Get-ChildItem` lists, or `find`. */
+function listedIn([program, ...rest]: readonly Argument[]): Argument {
+  if (program?.text !== "Get-ChildItem") return listedBy(rest);
+  const given = { ...givenTo(CMDLETS["Get-ChildItem"]!, rest), piped: [] };
+  const folders = filesOf(given);
+  const named = given.values("filter", "include");
+  const isPattern = folders.some(({ isGlob }) => isGlob);
+  const depth = given.has("recurse") ? [] : ["-maxdepth", isPattern ? "0" : "1"];
+  const words = [
+    ...(folders.length === 0 ? ["."] : folders),
+    ...depth,
+    ...(named.length === 0 ? [] : namesOf(named)),
+  ];
+  return listedBy(words.map((word) => typeof word === "string" ? literal(word) : word));
+}
+
+/** `powershell`, `pwsh` and `cmd`, and the scripts that they are given; undefined for any other program. */
+export function inForeignShell(
+  name: string,
+  rest: readonly Argument[],
+  input: string | undefined,
+): readonly Inner[] | undefined {
+  const script = (text: Argument, language: Language): Inner[] => [
+    { kind: "script", text, parameters: [], language },
+  ];
+  if (/^cmd$/i.test(name)) {
+    const at = rest.findIndex(({ text }) => /^\/{1,2}[ck]$/i.test(text));
+    return at < 0 ? [] : script(join(rest.slice(at + 1)), "cmd");
+  }
+  if (!/^(?:pwsh|powershell)(?:-preview)?$/i.test(name)) return undefined;
+  for (const [i, word] of rest.entries()) {
+    const [, option] = /^-{1,2}([a-z]+)$/i.exec(word.text) ?? [];
+    const after = rest.slice(i + 1);
+    if (option === undefined) {
+      // A script in a file, which is not looked into; of the older program it is a command.
+      return /^powershell/i.test(name) ? script(join(rest.slice(i)), "powershell") : [];
+    }
+    const is = (...names: readonly string[]) =>
+      names.some((name) => name.startsWith(option.toLowerCase()));
+    if (/^(?:e|ec)$/i.test(option) || (option.length > 1 && is("encodedcommand"))) {
+      return script(after[0] === undefined ? OPEN : decoded(after[0]), "powershell");
+    }
+    if (is("command", "commandwithargs")) {
+      if (after[0]?.text !== "-") return script(join(after), "powershell");
+      return script(input === undefined ? OPEN : literal(input), "powershell");
+    }
+    if (is("file")) return [];
+    if (TAKING_VALUE.some((name) => name.startsWith(option.toLowerCase()))) {
+      const [value, ...others] = after;
+      return value === undefined ? [] : inForeignShell(name, others, input);
+    }
+  }
+  return input === undefined ? [] : script(literal(input), "powershell");
+}
+
+const TAKING_VALUE =
+  "executionpolicy ep ex version windowstyle workingdirectory wd inputformat outputformat configurationname psconsolefile settingsfile"
+    .split(" ");
+
+/** Code as base64 of UTF-16. */
+function decoded({ text, isOpen }: Argument): Argument {
+  try {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    return { text: new TextDecoder("utf-16le").decode(bytes), isOpen, isGlob: false };
+  } catch {
+    return OPEN;
+  }
+}
+
+/** The commands of `cmd` itself that change files. */
+const OF_CMD: Readonly<Record<string, string>> = {
+  del: "rm -f",
+  erase: "rm -f",
+  rd: "rm -r",
+  rmdir: "rm -r",
+  copy: "cp",
+  xcopy: "cp -r",
+  robocopy: "cp -r",
+  move: "mv",
+  ren: "mv",
+  rename: "mv",
+  md: "mkdir -p",
+  mkdir: "mkdir -p",
+  mklink: "ln -s",
+};
+
+/** Writes a line of `cmd` as one of the POSIX shell. */
+export function fromCmd(line: string): string {
+  const plain = line.replaceAll(/\^(.)/gs, "$1").replaceAll("\\", "/")
+    .replaceAll(/%(\w+)%/g, (_, name: string) => `$${/^userprofile$/i.test(name) ? "HOME" : name}`);
+  return plain.replace(
+    /(^|[&|(]\s*)(@?)([a-z]+)(?=[\s/]|$)((?:\s*\/[a-z?]+(?::\S*)?(?![\w/.]))*)/gi,
+    (_, before: string, _at: string, name: string, options: string) => {
+      const lower = name.toLowerCase();
+      return before + (Object.hasOwn(OF_CMD, lower) ? OF_CMD[lower]! : lower + options);
+    },
+  );
+}
