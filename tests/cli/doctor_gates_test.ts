@@ -295,7 +295,7 @@ Deno.test("a hook that is asked about one tool only is named", async () => {
   alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = "Bash");
   const row = await gate(place);
   assert.equal(row.status, "fail");
-  assert.match(row.message, /^NOT ARMED .*asked about Edit, Write, NotebookEdit: .*`Bash`$/);
+  assert.match(row.message, /^NOT ARMED .*asked about Edit, Write, NotebookEdit, Monitor: .*`Bash`$/);
 });
 
 /** The default events without some. */

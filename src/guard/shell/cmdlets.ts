@@ -46,10 +46,19 @@ function removed(given: Given): readonly Inner[] {
   const named = values("include", "filter");
   if (files.length === 0) return [];
   if (named.length > 0) {
-    return [command("find", ...files, ...depthOf(given), ...namesOf(named), "-delete")];
+    const folders = files.map((word) => word.isGlob ? folderOf(word) : word);
+    return [command("find", ...folders, ...depthOf(given), ...namesOf(named), "-delete")];
   }
   const options = `${has("recurse") ? "r" : ""}${has("force") ? "f" : ""}`;
   return [command("rm", ...(options === "" ? [] : [`-${options}`]), ...files)];
+}
+
+/** The folder whose entries a pattern means: `.` of `*`, `src` of `src/*`. */
+function folderOf(word: Argument): Argument {
+  const folder = word.text.replace(/(?:^|\/)\*$/, "");
+  return folder === word.text
+    ? word
+    : { ...word, text: folder || ".", isGlob: /[*?[]/.test(folder) };
 }
 
 function depthOf({ has }: Given): string[] {
@@ -182,6 +191,7 @@ const VALUED =
     "uri method body headers contenttype source argumentlist workingdirectory verb windowstyle command encoding stream credential " +
     "inputobject variable depth delimiter property aclobject erroraction warningaction informationaction errorvariable " +
     "outvariable outbuffer width timeoutsec useragent").split(" ");
+const PARAMETERS = [...SWITCHES, ...VALUED];
 /** Short names of theirs that begin no longer one. */
 const SHORT: Readonly<Record<string, string>> = {
   lp: "literalpath",
@@ -255,9 +265,8 @@ function parameterOf(word: string, least: number): string | null {
   const [, written] = /^-([a-z]+)(?::.*)?$/is.exec(word) ?? [];
   if (written === undefined || written.length < least) return null;
   const lower = written.toLowerCase();
-  const all = [...SWITCHES, ...VALUED];
-  return SHORT[lower] ?? all.find((name) => name === lower) ??
-    all.find((name) => name.startsWith(lower)) ?? null;
+  return SHORT[lower] ?? PARAMETERS.find((name) => name === lower) ??
+    PARAMETERS.find((name) => name.startsWith(lower)) ?? null;
 }
 
 /** What a cmdlet does, as commands of the POSIX shell; undefined for any other program. */

@@ -9,8 +9,8 @@ export interface Translated {
   readonly script: string;
   /** What cannot be said in the shell's language, one reason each. */
   readonly unknown: readonly string[];
-  /** Whether it is nested so deeply that a part of it was not read. */
-  readonly isTooDeep: boolean;
+  /** Whether it is so long, or nested so deeply, that a part of it was not read. */
+  readonly isCut: boolean;
 }
 
 /** A word: for the shell as it has to be written there, and as a text where that is known. */
@@ -19,6 +19,8 @@ interface Word {
   readonly text: string | null;
   /** Whether all of it is bare: signs of a pattern in it count for every program. */
   readonly isBare?: boolean;
+  /** Whether commands stand in it. */
+  readonly runs?: true;
 }
 
 /** What a part of a script comes to: its commands, and its values where it is nothing but these. */
@@ -28,6 +30,8 @@ interface Read {
 }
 
 const MAX_DEPTH = 24;
+/** Statements and words that are read. */
+const MAX_PARTS = 20_000;
 
 /** A variable that nothing gives a value. */
 const UNKNOWN: Word = { bash: '"$unknown"', text: null };
@@ -45,6 +49,9 @@ const OPERATOR = /-[a-z]+(?![\w-])|\.\.|[+\-*/%]?=|[*/%+-](?![\w-]*=)|\?\?|[?:](
 const REDIRECTION = /[1-6*]?>>?(?:&[1-6])?/y;
 const KEYWORD =
   /(if|elseif|else|while|until|for|foreach|switch|do|try|catch|finally|trap|begin|process|end|clean|function|filter|param|return|throw|exit|class|enum|using|break|continue)(?![\w-])(?!\s*=)/iy;
+/** Words that the POSIX shell would not take for a name. */
+const RESERVED =
+  /^(?:if|then|elif|else|fi|for|in|while|until|do|done|case|esac|function|select|time|coproc|\d+)$/;
 const NUMBER = /[\d.]+\w*/y;
 /** Where a word of a command ends. */
 const ENDS_WORD = /[\s;|&(){},<>]/;
@@ -78,18 +85,19 @@ export function fromPowerShell(source: string): Translated {
   return {
     script: code,
     unknown: [...translator.unknown],
-    isTooDeep: translator.isTooDeep,
+    isCut: translator.isCut,
   };
 }
 
 class Translator {
   readonly unknown = new Set<string>();
-  isTooDeep = false;
+  isCut = false;
   readonly #text: string;
   /** The variables that were given more than one value. */
   readonly #lists = new Set<string>();
   #at = 0;
   #depth = 0;
+  #parts = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -97,10 +105,7 @@ class Translator {
 
   /** Reads statements up to a sign, which is taken as well; of nothing but values in brackets these come back. */
   script(end: "" | ")" | "}" | "]"): Read {
-    if (++this.#depth > MAX_DEPTH) {
-      this.isTooDeep = true;
-      this.#at = this.#text.length;
-    }
+    if (++this.#depth > MAX_DEPTH) this.#giveUp();
     const read: Read[] = [];
     for (;;) {
       this.#take(BETWEEN);
@@ -125,7 +130,18 @@ class Translator {
     };
   }
 
+  #giveUp(): void {
+    this.isCut = true;
+    this.#at = this.#text.length;
+  }
+
+  /** Counts what is read. */
+  #count(): void {
+    if (++this.#parts > MAX_PARTS) this.#giveUp();
+  }
+
   #statement(): Read {
+    this.#count();
     const [, keyword] = this.#peek(KEYWORD) ?? [];
     if (keyword === undefined) return this.#chain();
     this.#take(KEYWORD);
@@ -141,7 +157,7 @@ class Translator {
         const [name] = this.#take(/[^\s({]+/y) ?? [""];
         const given = this.#inBrackets();
         const body = this.#block();
-        return /^[\w-]+$/.test(name)
+        return /^[\w-]+$/.test(name) && !RESERVED.test(name)
           ? `${given}\n${name}() {\n:\n${body}\n}`
           : `${given}\n${sometimes(body)}`;
       }
@@ -228,7 +244,7 @@ class Translator {
       const [sign] = this.#take(/&&|\|\||&/y) ?? [];
       if (sign === undefined) return { code, words };
       words = null;
-      if (sign === "&") code += " &";
+      if (sign === "&") code = `${code || ":"} &`;
       else {
         this.#take(/\s*/y);
         code = `${code || ":"} ${sign} ${this.#pipeline().code || ":"}`;
@@ -341,6 +357,7 @@ class Translator {
 
   /** One word of a command; null where none begins. */
   #argument(isValue = false): Word | null {
+    this.#count();
     const parts: Word[] = [];
     let isBare = true;
     let plain = "";
@@ -375,33 +392,30 @@ class Translator {
 
   /** Values with operators between them. */
   #expression(): readonly Word[] {
-    let words = this.#operand();
+    let words = this.#operands();
     for (;;) {
       this.#take(BLANK);
-      if (this.#take(/,\s*/y) !== null) {
-        words = [...words, ...this.#operand()];
-        continue;
-      }
       if (this.#take(/\+\+|--/y) !== null) continue;
       const [operator] = this.#take(OPERATOR) ?? [];
       if (operator === undefined) return words;
       this.#take(/\s*/y);
       if (operator.endsWith("=")) {
         const { code } = this.#chain();
-        return [{ bash: `"$unknown$(\n${code}\n)"`, text: null }];
+        return [unknownBy(code)];
       }
       words = applied(operator.toLowerCase(), words, this.#operands());
     }
   }
 
-  /** What stands behind an operator: values with commas between them. */
+  /** Values with commas between them. */
   #operands(): readonly Word[] {
-    let words = this.#operand();
-    while (this.#take(/\s*,\s*/y) !== null) words = [...words, ...this.#operand()];
+    const words = [...this.#operand()];
+    while (this.#take(/\s*,\s*/y) !== null) words.push(...this.#operand());
     return words;
   }
 
   #operand(): readonly Word[] {
+    this.#count();
     this.#take(BLANK);
     // Signs before a value.
     while (
@@ -425,9 +439,9 @@ class Translator {
     if (sign === "(") {
       this.#at++;
       const { code, words } = this.script(")");
-      return words ?? [{ bash: `"$(\n${code}\n)"`, text: null }];
+      return words ?? [printedBy(code)];
     }
-    if (sign === "{") return [{ bash: `"$unknown$(\n${this.#block()}\n)"`, text: null }];
+    if (sign === "{") return [unknownBy(this.#block())];
     if (sign === "[") return this.#typed();
     if (SINGLE.test(sign)) return [known(this.#quoted(SINGLE))];
     if (DOUBLE.test(sign)) return [this.#doubleQuoted()];
@@ -453,7 +467,7 @@ class Translator {
       if (kind !== undefined && does !== undefined) {
         const files = /^(?:mv|cp)/.test(does) ? words.slice(0, 2) : words.slice(0, 1);
         const code = [does, ...files.map((word) => pathWord(word, false))].join(" ");
-        return [{ bash: `"$unknown$(\n${code}\n)"`, text: null }];
+        return [unknownBy(code)];
       }
       this.#note(`[${type}]::${member}()`, member);
       return [unknownOf(words)];
@@ -480,16 +494,16 @@ class Translator {
         parts.splice(
           0,
           parts.length,
-          unknownOf([...parts, { bash: `"$(\n${code}\n)"`, text: null }]),
+          unknownOf([...parts, printedBy(code)]),
         );
       } else return;
     }
   }
 
-  /** What stands in the brackets of a method. */
-  #given(): readonly Word[] {
-    const { code, words } = this.script(")");
-    return words ?? [{ bash: `"$(\n${code}\n)"`, text: null }];
+  /** What stands in the brackets of a method, or of an index. */
+  #given(end: ")" | "]" = ")"): readonly Word[] {
+    const { code, words } = this.script(end);
+    return words ?? [printedBy(code)];
   }
 
   #note(call: string, method: string): void {
@@ -511,7 +525,7 @@ class Translator {
       if (this.#at === before) this.#at++;
     }
     this.#at++;
-    return { bash: `"$unknown$(\n${codes.join("\n")}\n)"`, text: null };
+    return unknownBy(codes.join("\n"));
   }
 
   #variable(): Word {
@@ -519,7 +533,7 @@ class Translator {
       this.#at += 2;
       const { code, words } = this.script(")");
       if (words?.length === 1) return words[0]!;
-      return { bash: `"$(\n${code}\n)"`, text: null };
+      return printedBy(code);
     }
     const [all, braced, plain] = this.#take(VARIABLE) ?? [];
     if (all === undefined) {
@@ -564,7 +578,7 @@ class Translator {
     const inside = new Translator(text);
     const word = inside.#pieces(null);
     for (const why of inside.unknown) this.unknown.add(why);
-    this.isTooDeep ||= inside.isTooDeep;
+    this.isCut ||= inside.isCut;
     return word;
   }
 
@@ -624,6 +638,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: "\v",
 };
 
+/** What commands print, and a value that is not known, with the commands by which it comes about. */
+function printedBy(code: string): Word {
+  return { bash: `"$(\n${code}\n)"`, text: null, runs: true };
+}
+
+function unknownBy(code: string): Word {
+  return { bash: `"$unknown$(\n${code}\n)"`, text: null, runs: true };
+}
+
 function known(text: string): Word {
   return { bash: quoted(text), text };
 }
@@ -634,14 +657,16 @@ function quoted(text: string): string {
 
 /** A value that is not known, with the commands that stand in what it is made of. */
 function unknownOf(words: readonly Word[]): Word {
-  const inside = words.map(({ bash }) => bash).filter((bash) => bash.includes("$("));
-  return { bash: UNKNOWN.bash + inside.join(""), text: null };
+  const inside = words.filter(({ runs }) => runs);
+  return inside.length === 0 ? UNKNOWN : joined([UNKNOWN, ...inside]);
 }
 
 function joined(parts: readonly Word[]): Word {
   const isKnown = parts.every(({ text }) => text !== null);
   if (isKnown) return known(parts.map(({ text }) => text).join(""));
-  return { bash: parts.map(({ bash }) => bash).join(""), text: null };
+  const runs = parts.some(({ runs }) => runs) ? { runs: true as const } : {};
+  // Not `join`, which would copy what is there already.
+  return { bash: parts.reduce((all, { bash }) => all + bash, ""), text: null, ...runs };
 }
 
 /** What an operator makes of the values beside it. */
@@ -713,9 +738,12 @@ function spelled(program: Word, given: readonly (Word | ",")[]): readonly string
   const words = given.flatMap((word) =>
     word !== "," ? [pathWord(word, called?.isCmdlet ?? false)] : called?.isCmdlet ? ["','"] : []
   );
-  const [first, second] = given;
-  if (called?.name === "alias" && first !== undefined && second !== undefined) {
-    return ["alias", `${words[0]}=${words[1]}`];
-  }
-  return [called === null ? program.bash : quoted(called.name), ...words];
+  if (called === null) return [program.bash, ...words];
+  const written = [quoted(called.name), ...words];
+  // What the shell does itself knows no parameters with names.
+  const plain = written.filter((word) =>
+    !/^'-(?:path|literalpath|name|value|passthru|option|force)'$/i.test(word)
+  );
+  if (called.name === "alias") return ["alias", plain.slice(1).join("=")];
+  return /^(?:cd|pushd)$/.test(called.name) ? plain : written;
 }

@@ -105,9 +105,9 @@ export class Reader {
   /** A script of another language in the shell's. */
   #inShell(written: string, language: Language): string {
     if (language === "cmd") return fromCmd(written);
-    const { script, unknown, isTooDeep } = fromPowerShell(written);
+    const { script, unknown, isCut } = fromPowerShell(written);
     for (const why of unknown) this.found.unknown.add(why);
-    if (isTooDeep) this.found.tooLarge = NESTED;
+    if (isCut) this.found.tooLarge = "it is too long, or nested too deeply, to be read";
     return script;
   }
 
