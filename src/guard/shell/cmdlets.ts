@@ -1,26 +1,16 @@
 /** The cmdlets of PowerShell that change files or start programs, each as the command of the POSIX shell that does the same. */
 import { listedBy } from "./find.ts";
-import { type Inner, join, type Language } from "./inner.ts";
+import { type Inner, join } from "./inner.ts";
+import { type Given, givenTo, parameterOf, type Parameters } from "./cmdlet_parameters.ts";
 import type { ShellCommand } from "./command.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 
 /** One cmdlet. */
-interface Cmdlet {
+interface Cmdlet extends Parameters {
   /** Its other names; those before the bar are also programs of a POSIX system. */
   readonly names: string;
-  /** Its parameters that are told by their place. */
-  readonly places: readonly string[];
   /** What it does, as commands. */
   readonly does: (given: Given) => readonly Inner[];
-}
-
-/** What a cmdlet is given. */
-interface Given {
-  readonly has: (parameter: string) => boolean;
-  /** The values of the first of these parameters that is given. */
-  readonly values: (...parameters: readonly string[]) => readonly Argument[];
-  /** What comes through the pipe: names of files, as far as they are known. */
-  readonly piped: readonly Argument[];
 }
 
 const command = (...words: readonly (string | Argument)[]): Inner => ({
@@ -134,7 +124,12 @@ const CMDLETS: Readonly<Record<string, Cmdlet>> = {
   "Move-Item": { names: "mv | mi move", places: ["path", "destination"], does: placed("mv") },
   "Copy-Item": { names: "cp | cpi copy", places: ["path", "destination"], does: placed("cp") },
   "Rename-Item": { names: "rni ren", places: ["path", "newname"], does: renamed },
-  "New-Item": { names: "ni", places: PATH, does: made },
+  "New-Item": {
+    names: "ni",
+    places: PATH,
+    others: ["name", "itemtype", "value", "target"],
+    does: made,
+  },
   mkdir: {
     names: "md",
     places: PATH,
@@ -150,8 +145,13 @@ const CMDLETS: Readonly<Record<string, Cmdlet>> = {
     places: ["path", "aclobject"],
     does: (given) => [command("chmod", "600", ...filesOf(given))],
   },
-  "Invoke-WebRequest": { names: "curl wget | iwr", places: ["uri"], does: loaded },
-  "Invoke-RestMethod": { names: "irm", places: ["uri"], does: loaded },
+  "Invoke-WebRequest": {
+    names: "curl wget | iwr",
+    places: ["uri"],
+    others: ["outfile"],
+    does: loaded,
+  },
+  "Invoke-RestMethod": { names: "irm", places: ["uri"], others: ["outfile"], does: loaded },
   "Start-BitsTransfer": { names: "", places: ["source", "destination"], does: loaded },
   "Expand-Archive": {
     names: "",
@@ -176,31 +176,9 @@ const CMDLETS: Readonly<Record<string, Cmdlet>> = {
       return [{ kind: "script", text, parameters: [], language: "powershell" }];
     },
   },
-  "Get-ChildItem": { names: "ls | gci dir", places: PATH, does: nothing },
+  "Get-ChildItem": { names: "ls | gci dir", places: PATH, others: ["filter"], does: nothing },
   "Get-Content": { names: "cat | gc type", places: PATH, does: nothing },
   "Sort-Object": { names: "sort |", places: ["property"], does: nothing },
-};
-
-/** Parameters that take no value. */
-const SWITCHES =
-  "recurse force whatif confirm passthru append noclobber nonewline container raw wait nonewwindow file directory hidden verbose debug"
-    .split(" ");
-/** Those that take one. */
-const VALUED =
-  ("path literalpath filepath filter include exclude destination destinationpath value name newname itemtype target outfile " +
-    "uri method body headers contenttype source argumentlist workingdirectory verb windowstyle command encoding stream credential " +
-    "inputobject variable depth delimiter property aclobject erroraction warningaction informationaction errorvariable " +
-    "outvariable outbuffer width timeoutsec useragent").split(" ");
-const PARAMETERS = [...SWITCHES, ...VALUED];
-/** Short names of theirs that begin no longer one. */
-const SHORT: Readonly<Record<string, string>> = {
-  lp: "literalpath",
-  pspath: "literalpath",
-  wi: "whatif",
-  cf: "confirm",
-  args: "argumentlist",
-  ea: "erroraction",
-  type: "itemtype",
 };
 
 const BY_NAME: ReadonlyMap<string, string> = new Map(
@@ -245,7 +223,7 @@ export function calledAs(
   const [programs = ""] = CMDLETS[cmdlet]!.names.split("|", 1);
   const isProgram = CMDLETS[cmdlet]!.does !== nothing && lower !== cmdlet.toLowerCase() &&
     CMDLETS[cmdlet]!.names.includes("|") && namesIn(programs).includes(lower);
-  return !isProgram || words.some((word) => parameterOf(word, 2) !== null)
+  return !isProgram || words.some((word) => parameterOf(word, { least: 2 }) !== null)
     ? { name: cmdlet, isCmdlet: true }
     : { name: lower, isCmdlet: false };
 }
@@ -258,15 +236,6 @@ export function namesOfCmdlet(name: string): readonly string[] {
 /** Whether a program is one of these cmdlets. */
 export function isCmdlet(name: string): boolean {
   return Object.hasOwn(CMDLETS, name) && name !== "mkdir";
-}
-
-/** The parameter that a word names, by its beginning; null for none. */
-function parameterOf(word: string, least: number): string | null {
-  const [, written] = /^-([a-z]+)(?::.*)?$/is.exec(word) ?? [];
-  if (written === undefined || written.length < least) return null;
-  const lower = written.toLowerCase();
-  return SHORT[lower] ?? PARAMETERS.find((name) => name === lower) ??
-    PARAMETERS.find((name) => name.startsWith(lower)) ?? null;
 }
 
 /** What a cmdlet does, as commands of the POSIX shell; undefined for any other program. */
@@ -287,48 +256,6 @@ export function inCmdlet(
   return cmdlet.does({ ...given, piped });
 }
 
-function givenTo({ places }: Cmdlet, rest: readonly Argument[]): Omit<Given, "piped"> {
-  const switches = new Set<string>();
-  const given = new Map<string, Argument[]>();
-  const byPlace: Argument[][] = [];
-  let into: Argument[] | null = null;
-  let isList = false;
-  for (const word of rest) {
-    const { text, isOpen } = word;
-    if (text === "," && !isOpen) {
-      isList = true;
-      continue;
-    }
-    const parameter = isOpen && !text.includes(":") ? null : parameterOf(text, 1);
-    if (isList && into !== null) into.push(word);
-    else if (parameter !== null) {
-      const at = text.indexOf(":");
-      into = null;
-      if (SWITCHES.includes(parameter)) {
-        const isOn = at < 0 || (parameter === "whatif" ? /:true$/ : /:(?!false$)/).test(text);
-        if (isOn) switches.add(parameter);
-      } else if (at >= 0) given.set(parameter, into = [withText(word, text.slice(at + 1))]);
-      else given.set(parameter, into = []);
-    } else if (into?.length === 0) into.push(word);
-    else byPlace.push(into = [word]);
-    isList = false;
-  }
-  const free = places.filter((place) =>
-    !given.has(place) && !(place === "path" && given.has("literalpath"))
-  );
-  for (const [i, words] of byPlace.entries()) {
-    const place = free[i] ?? free.at(-1);
-    if (place !== undefined) given.set(place, [...given.get(place) ?? [], ...words]);
-  }
-  const values = (...parameters: readonly string[]) =>
-    parameters.map((name) =>
-      (given.get(name) ?? []).map((word) =>
-        name === "literalpath" ? { ...word, isGlob: false } : word
-      )
-    ).find((words) => words.length > 0) ?? [];
-  return { has: (name) => switches.has(name) || given.has(name), values };
-}
-
 /** What `Get-ChildItem` lists, or `find`. */
 function listedIn([program, ...rest]: readonly Argument[]): Argument {
   if (program?.text !== "Get-ChildItem") return listedBy(rest);
@@ -343,87 +270,4 @@ function listedIn([program, ...rest]: readonly Argument[]): Argument {
     ...(named.length === 0 ? [] : namesOf(named)),
   ];
   return listedBy(words.map((word) => typeof word === "string" ? literal(word) : word));
-}
-
-/** `powershell`, `pwsh` and `cmd`, and the scripts that they are given; undefined for any other program. */
-export function inForeignShell(
-  name: string,
-  rest: readonly Argument[],
-  input: string | undefined,
-): readonly Inner[] | undefined {
-  const script = (text: Argument, language: Language): Inner[] => [
-    { kind: "script", text, parameters: [], language },
-  ];
-  if (/^cmd$/i.test(name)) {
-    const at = rest.findIndex(({ text }) => /^\/{1,2}[ck]$/i.test(text));
-    return at < 0 ? [] : script(join(rest.slice(at + 1)), "cmd");
-  }
-  if (!/^(?:pwsh|powershell)(?:-preview)?$/i.test(name)) return undefined;
-  for (const [i, word] of rest.entries()) {
-    const [, option] = /^-{1,2}([a-z]+)$/i.exec(word.text) ?? [];
-    const after = rest.slice(i + 1);
-    if (option === undefined) {
-      // A script in a file, which is not looked into; of the older program it is a command.
-      return /^powershell/i.test(name) ? script(join(rest.slice(i)), "powershell") : [];
-    }
-    const is = (...names: readonly string[]) =>
-      names.some((name) => name.startsWith(option.toLowerCase()));
-    if (/^(?:e|ec)$/i.test(option) || (option.length > 1 && is("encodedcommand"))) {
-      return script(after[0] === undefined ? OPEN : decoded(after[0]), "powershell");
-    }
-    if (is("command", "commandwithargs")) {
-      if (after[0]?.text !== "-") return script(join(after), "powershell");
-      return script(input === undefined ? OPEN : literal(input), "powershell");
-    }
-    if (is("file")) return [];
-    if (TAKING_VALUE.some((name) => name.startsWith(option.toLowerCase()))) {
-      const [value, ...others] = after;
-      return value === undefined ? [] : inForeignShell(name, others, input);
-    }
-  }
-  return input === undefined ? [] : script(literal(input), "powershell");
-}
-
-const TAKING_VALUE =
-  "executionpolicy ep ex version windowstyle workingdirectory wd inputformat outputformat configurationname psconsolefile settingsfile"
-    .split(" ");
-
-/** Code as base64 of UTF-16. */
-function decoded({ text, isOpen }: Argument): Argument {
-  try {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    return { text: new TextDecoder("utf-16le").decode(bytes), isOpen, isGlob: false };
-  } catch {
-    return OPEN;
-  }
-}
-
-/** The commands of `cmd` itself that change files. */
-const OF_CMD: Readonly<Record<string, string>> = {
-  del: "rm -f",
-  erase: "rm -f",
-  rd: "rm -r",
-  rmdir: "rm -r",
-  copy: "cp",
-  xcopy: "cp -r",
-  robocopy: "cp -r",
-  move: "mv",
-  ren: "mv",
-  rename: "mv",
-  md: "mkdir -p",
-  mkdir: "mkdir -p",
-  mklink: "ln -s",
-};
-
-/** Writes a line of `cmd` as one of the POSIX shell. */
-export function fromCmd(line: string): string {
-  const plain = line.replaceAll(/\^(.)/gs, "$1").replaceAll("\\", "/")
-    .replaceAll(/%(\w+)%/g, (_, name: string) => `$${/^userprofile$/i.test(name) ? "HOME" : name}`);
-  return plain.replace(
-    /(^|[&|(]\s*)(@?)([a-z]+)(?=[\s/]|$)((?:\s*\/[a-z?]+(?::\S*)?(?![\w/.]))*)/gi,
-    (_, before: string, _at: string, name: string, options: string) => {
-      const lower = name.toLowerCase();
-      return before + (Object.hasOwn(OF_CMD, lower) ? OF_CMD[lower]! : lower + options);
-    },
-  );
 }

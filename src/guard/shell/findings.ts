@@ -1,5 +1,8 @@
 /** What reading a script brings to light. */
 import type { ShellCommand } from "./command.ts";
+import { fromCmd } from "./foreign_shells.ts";
+import type { Language } from "./inner.ts";
+import { fromPowerShell } from "./powershell.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
 import type { Argument } from "./word.ts";
@@ -53,6 +56,15 @@ export class Findings {
       this.unknown.add("which program it starts is only known when it runs");
     }
     return command;
+  }
+
+  /** A script of another language in the shell's. */
+  inShell(written: string, language: Language | undefined): string {
+    if (language !== "powershell") return language === "cmd" ? fromCmd(written) : written;
+    const { script, unknown, isCut } = fromPowerShell(written);
+    for (const why of unknown) this.unknown.add(why);
+    if (isCut) this.tooLarge = "it is too long, or nested too deeply, to be read";
+    return script;
   }
 
   /** What will be in a file by then; null where nobody knows, as for what a command before makes there. */

@@ -13,13 +13,11 @@ import {
 } from "unbash";
 import { learnAliases, resolveAlias } from "./aliases.ts";
 import { changeShell } from "./builtins.ts";
-import { fromCmd } from "./cmdlets.ts";
 import { readAndOr, readCase, readIf, readPlain, readWhile, type Way } from "./choices.ts";
 import type { ShellCommand } from "./command.ts";
 import { type Disk, Findings } from "./findings.ts";
 import type { Inner, Language } from "./inner.ts";
 import { inputOf, listingBefore, printed, readRedirects, scopeOf } from "./output.ts";
-import { fromPowerShell } from "./powershell.ts";
 import {
   assignAll,
   assignmentWord,
@@ -78,7 +76,7 @@ export class Reader {
   }
 
   source(written: string, state: State, language?: Language): void {
-    const text = language === undefined ? written : this.#inShell(written, language);
+    const text = this.found.inShell(written, language);
     if (
       state.depth > MAX_DEPTH || text.split("$(", MAX_SUBSTITUTIONS + 1).length > MAX_SUBSTITUTIONS
     ) {
@@ -100,15 +98,6 @@ export class Reader {
     for (const { text, command } of this.#traps) this.source(text, inner(state, command));
     // They may be called from where it cannot be seen. The map may grow while it is gone through.
     for (const [body, defined] of this.#uncalled) this.#node(body, defined);
-  }
-
-  /** A script of another language in the shell's. */
-  #inShell(written: string, language: Language): string {
-    if (language === "cmd") return fromCmd(written);
-    const { script, unknown, isCut } = fromPowerShell(written);
-    for (const why of unknown) this.found.unknown.add(why);
-    if (isCut) this.found.tooLarge = "it is too long, or nested too deeply, to be read";
-    return script;
   }
 
   #statement(statement: Statement, state: State): void {
