@@ -166,6 +166,8 @@ const CMDLETS: Readonly<Record<string, Cmdlet>> = {
     places: ["path", "destinationpath"],
     does: ({ values }) => [command("tee", ...values("destinationpath"))],
   },
+  "Format-Volume": { names: "", places: [], does: () => [command("mkfs")] },
+  "Clear-Disk": { names: "", places: [], does: () => [command("mkfs")] },
   "Start-Process": { names: "saps start", places: ["filepath", "argumentlist"], does: started },
   "Invoke-Expression": {
     names: "iex",
@@ -197,6 +199,7 @@ const SHELL_NAMES: ReadonlyMap<string, string> = new Map([
   ["write-output", "echo"],
   ["write", "echo"],
   ["write-host", "echo"],
+  ["join-path", "join-path"],
   ["set-alias", "alias"],
   ["new-alias", "alias"],
   ["sal", "alias"],

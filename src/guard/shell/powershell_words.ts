@@ -48,7 +48,13 @@ export function joined(parts: readonly Word[]): Word {
   if (isKnown) return known(parts.map(({ text }) => text).join(""));
   const runs = parts.some(({ runs }) => runs) ? { runs: true as const } : {};
   // Not `join`, which would copy what is there already.
-  return { bash: parts.reduce((all, { bash }) => all + bash, ""), text: null, ...runs };
+  const bash = parts.reduce((all, word) => all + withSlashes(word), "");
+  return { bash, text: null, ...runs };
+}
+
+/** A part of a path: what stands before or behind a variable. */
+function withSlashes({ bash, text }: Word): string {
+  return text === null || /\s/.test(text) ? bash : quoted(text.replaceAll("\\", "/"));
 }
 
 /** What an operator makes of the values beside it. */
@@ -128,8 +134,9 @@ export function spelled(program: Word, given: readonly (Word | ",")[]): readonly
   const written = [quoted(called.name), ...words];
   // What the shell does itself knows no parameters with names.
   const plain = written.filter((word) =>
-    !/^'-(?:path|literalpath|name|value|passthru|option|force)'$/i.test(word)
+    !/^'-(?:path|literalpath|childpath|name|value|passthru|option|force)'$/i.test(word)
   );
   if (called.name === "alias") return ["alias", plain.slice(1).join("=")];
+  if (called.name === "join-path") return ["printf", "%s", plain.slice(1).join("/")];
   return /^(?:cd|pushd)$/.test(called.name) ? plain : written;
 }

@@ -46,6 +46,7 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries({
   busybox: {},
   toybox: {},
   unshare: {},
+  wsl: { valued: "du", valuedLong: ["distribution", "user", "cd"] },
   xargs: {
     valued: "aEILndsP",
     valuedLong: ["arg-file", "delimiter", "max-args", "max-procs", "max-lines"],
