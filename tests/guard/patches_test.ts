@@ -21,7 +21,7 @@ const PATCHES: Readonly<Record<string, string>> = {
   "context.diff": "*** a/F\n--- b/F\n***************\n*** 1 ****\n! x\n--- 1 ----\n! y\n",
   "index.diff": `Index: F\n===\n--- F\n+++ F\n${HUNK}`,
   // What looks like a header is a line of the file.
-  "sql.diff": "--- a/F\n+++ b/F\n@@ -1,2 +1,2 @@\n--- yarn.lock\n+++ yarn.lock\n x\n",
+  "sql.diff": "--- a/F\n+++ b/F\n@@ -1,2 +1,2 @@\n--- a/G\n+++ b/G\n x\n",
   "lying.diff": `--- a/F\n+++ b/F\n@@ -1,1 +1,1 @@\n-x\n+y\n--- a/G\n+++ b/G\n${HUNK}`,
   "text.txt": "no patch\n",
 };
