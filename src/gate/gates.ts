@@ -156,7 +156,7 @@ function guardedTools(guards: GuardPolicy): string[] {
   ];
 }
 
-/** What is said of Bash counts for every shell. */
+/** A rule about Bash needs every shell. */
 function withShells(tools: readonly string[]): readonly string[] {
   return tools.includes("Bash") ? [...tools, ...SHELL_TOOLS] : tools;
 }

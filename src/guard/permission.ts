@@ -8,7 +8,7 @@ export type PermissionAnswer =
   | { readonly kind: "deny"; readonly block: Block }
   | { readonly kind: "ask" };
 
-/** Whether a rule is for a tool: one that refuses Bash refuses every shell, one that allows it allows no other. */
+/** Tells if a rule is for a tool: a refusal of Bash covers every shell, a permission for Bash covers Bash alone. */
 export function isForTool(
   { pattern }: PermissionPolicy["deny"][number],
   key: "deny" | "allow",

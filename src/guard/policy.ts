@@ -102,7 +102,7 @@ export function fixedHead(glob: string): string {
   return /^[^*?[{\\]*/.exec(glob)![0];
 }
 
-/** Whether a rule is for this tool; one for Bash is for every shell. */
+/** Tells if a rule is for this tool. A rule for Bash is for every shell. */
 export function isAbout(
   { tool, toolPattern }: Pick<ToolRule, "tool" | "toolPattern">,
   used: string,

@@ -177,7 +177,7 @@ function nameFrom(
 /** A longer patch is not read, in bytes. */
 const MAX_TEXT_BYTES = 1_048_576;
 
-/** What is in a file; null where nothing is there that can be read, and where it holds more than 1 MiB. */
+/** Reads a file; null when it cannot be read, or holds more than 1 MiB. */
 export function readText(path: string): string | null {
   try {
     const { isFile, size } = Deno.statSync(path);

@@ -1,12 +1,12 @@
 /** The parameters of cmdlets, which may be abbreviated, and told by their place. */
 import { type Argument, withText } from "./word.ts";
 
-/** What a cmdlet is given. */
+/** The arguments of one cmdlet. */
 export interface Given {
   readonly has: (parameter: string) => boolean;
   /** The values of the first of these parameters that is given. */
   readonly values: (...parameters: readonly string[]) => readonly Argument[];
-  /** What comes through the pipe: names of files, as far as they are known. */
+  /** The names of files that come through the pipe; an open word stands for unknown ones. */
   readonly piped: readonly Argument[];
 }
 

@@ -9,7 +9,7 @@ import { type Argument, literal, OPEN, withText } from "./word.ts";
 interface Cmdlet extends Parameters {
   /** Its other names; those before the bar are also programs of a POSIX system. */
   readonly names: string;
-  /** What it does, as commands. */
+  /** Gives the commands that do the same. */
   readonly does: (given: Given) => readonly Inner[];
 }
 
@@ -189,7 +189,7 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** What the shell itself does under other names. */
+/** Cmdlets for which the POSIX shell has a command of its own. */
 const SHELL_NAMES: ReadonlyMap<string, string> = new Map([
   ["set-location", "cd"],
   ["sl", "cd"],
@@ -236,12 +236,12 @@ export function namesOfCmdlet(name: string): readonly string[] {
   return Object.hasOwn(CMDLETS, name) ? namesIn(CMDLETS[name]!.names) : [];
 }
 
-/** Whether a program is one of these cmdlets. */
+/** Tells if a program is one of these cmdlets. */
 export function isCmdlet(name: string): boolean {
   return Object.hasOwn(CMDLETS, name) && name !== "mkdir";
 }
 
-/** What a cmdlet does, as commands of the POSIX shell; undefined for any other program. */
+/** Gives the POSIX commands that do the same as a cmdlet; undefined for any other program. */
 export function inCmdlet(
   name: string,
   rest: readonly Argument[],
@@ -259,7 +259,7 @@ export function inCmdlet(
   return cmdlet.does({ ...given, piped });
 }
 
-/** What `Get-ChildItem` lists, or `find`. */
+/** The files that `Get-ChildItem` or `find` lists. */
 function listedIn([program, ...rest]: readonly Argument[]): Argument {
   if (program?.text !== "Get-ChildItem") return listedBy(rest);
   const given = { ...givenTo(CMDLETS["Get-ChildItem"]!, rest), piped: [] };

@@ -11,7 +11,7 @@ export interface ShellCommand {
   readonly input: string | undefined;
   /** The words of the command before the pipe, where that prints names of files: `find`. */
   readonly listing?: readonly Argument[] | undefined;
-  /** What it changes by the patches that it applies. */
+  /** The files that change by the patches that it applies. */
   readonly patched?: readonly Change[];
   /** The folder in which it runs, absolute; null when that cannot be told. */
   readonly folder: string | null;

@@ -9,9 +9,9 @@ import type { Argument } from "./word.ts";
 import { findTargets, foldersMade, placeOf } from "./writes.ts";
 import { WrittenScripts } from "./written.ts";
 
-/** What may be looked up while a script is read. */
+/** Looks up files while a script is read. */
 export interface Disk extends Pick<PatchGround, "topOf"> {
-  /** What is in a file; null where it cannot be read, or is too long. */
+  /** Reads a file; null when it cannot be read, or is too long. */
   readonly readText: (path: string) => string | null;
 }
 
@@ -67,7 +67,7 @@ export class Findings {
     return script;
   }
 
-  /** What will be in a file by then; null where nobody knows, as for what a command before makes there. */
+  /** The text of a file at this place of the script; null when an earlier command may have changed it. */
   #textOf(file: Argument, folder: string | null): string | null {
     const written = this.written.textOf(file, folder);
     const path = placeOf(file, folder);

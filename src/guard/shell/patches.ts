@@ -11,9 +11,9 @@ import { programName } from "./wrappers.ts";
 /** What is not there before, or not afterwards. */
 const NOTHING = "/dev/null";
 
-/** What the disk, and the script until here, tell of patches. */
+/** Looks up patches, on the disk and in the script until here. */
 export interface PatchGround {
-  /** What is in a file; null where that is not known. */
+  /** The text of a file; null when it is not known. */
   readonly textOf: (file: Argument, folder: string | null) => string | null;
   /** The top of the repository in which a folder lies. */
   readonly topOf: (folder: string) => string;
@@ -23,7 +23,7 @@ export interface PatchGround {
 interface PatchCall {
   /** The patches; null for the standard input. */
   readonly files: readonly (Argument | null)[];
-  /** Where it is told to go before; null for nowhere. */
+  /** The folder that `-C` or `-d` names. */
   readonly goesTo: Argument | undefined;
   /** The folder that stands before each name. */
   readonly prefix: Argument | undefined;
@@ -88,7 +88,7 @@ function callOfGit(rest: readonly Argument[]): PatchCall | null {
   };
 }
 
-/** Where the file to be changed is named itself, it is a program like others. */
+/** Null for `patch FILE`, which names the file that it changes: the table of writers has that. */
 function callOfPatch(rest: readonly Argument[]): PatchCall | null {
   const { never, ...writer } = WRITERS.get("patch")!;
   const outputs = (letter: string, long: string) =>
@@ -123,7 +123,7 @@ interface PatchedFile {
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 const NAME = /^(---|\+\+\+|\*\*\*|Index:) ([^\t]+)/;
-/** Where lines of another form of patch begin: `*** 1,5 ****`. */
+/** Begins the lines of a context diff: `*** 1,5 ****`. */
 const RANGE = /^\d+(?:,\d+)? [*-]{4}$/;
 
 /** The files that the text of a patch names; null where a name in it cannot be read. */
@@ -138,7 +138,7 @@ function namesIn(
     const kept = name.split("/").slice(off ?? -1).join("/");
     if (kept !== "") found.set(kept, effect);
   };
-  /** What `diff --git` names counts where no other line names the file: its mode changes, or bytes. */
+  /** The names of a `diff --git` line. They count when no other line names the file: a new mode, a binary file. */
   let unnamed: string | null = null;
   let isUnreadable = false;
   const end = () => {
@@ -179,7 +179,7 @@ function namesIn(
   return isUnreadable ? null : Array.from(found, ([name, effect]) => ({ name, effect }));
 }
 
-/** Whether a line is a part of a file, and no header, however it looks; counts it off what is left of its hunk. */
+/** Tells if a line belongs to the hunk that is being read, and counts it. Such a line is no header, however it looks. */
 function isInHunk(line: string, left: { old: number; new: number }): boolean {
   if (left.old + left.new === 0) return false;
   const sign = line[0] ?? " ";

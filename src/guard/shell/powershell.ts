@@ -20,9 +20,9 @@ import {
 /** A script that was written in another language. */
 export interface Translated {
   readonly script: string;
-  /** What cannot be said in the shell's language, one reason each. */
+  /** Reasons why commands may be missing in the script. */
   readonly unknown: readonly string[];
-  /** Whether it is so long, or nested so deeply, that a part of it was not read. */
+  /** True when a part was not read: the source is too long, or nested too deeply. */
   readonly isCut: boolean;
 }
 
@@ -86,7 +86,7 @@ class Translator extends PowerShellValues {
     return { code: this.structure(keyword.toLowerCase()), words: null };
   }
 
-  /** What stands behind a word of the language itself. */
+  /** Reads the rest of a statement that begins with a keyword. */
   protected structure(keyword: string): string {
     this.take(BLANK);
     switch (keyword) {
@@ -275,7 +275,7 @@ class Translator extends PowerShellValues {
       }
     }
     const code = [...spelled(program, words), ...redirects].join(" ");
-    // What is done to each thing that comes through the pipe.
+    // Script blocks run for each value that comes through the pipe.
     return [code, ...blocks.map(grouped)].join(" | ");
   }
 

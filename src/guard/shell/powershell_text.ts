@@ -22,9 +22,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** A text that is read from its beginning to its end. */
 export class PowerShellText {
-  /** What cannot be said in another language, one reason each. */
+  /** Reasons why commands may be missing in the script. */
   readonly unknown = new Set<string>();
-  /** Whether a part of it was not read. */
+  /** True when a part of it was not read. */
   isCut = false;
   protected at = 0;
   protected readonly text: string;
@@ -59,7 +59,7 @@ export class PowerShellText {
     return found;
   }
 
-  /** What a backtick and the sign behind it stand for. */
+  /** Reads a backtick and the sign behind it. */
   protected escaped(): string {
     const [, sign = ""] = this.take(/`(\r\n|[^]?)/y)!;
     return ESCAPES[sign] ?? (/^\r?\n$/.test(sign) ? "" : sign);

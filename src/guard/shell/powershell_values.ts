@@ -19,7 +19,7 @@ const TYPE = /\[([\w.]+(?:\[[\w.,\[\] ]*\])?)\]/y;
 const MEMBER = /(?:\?\.|::|\.(?!\.))\s*(?:(\w+)|(?=["'$(]))/y;
 const OPERATOR = /-[a-z]+(?![\w-])|\.\.|[+\-*/%]?=|[*/%+-](?![\w-]*=)|\?\?|[?:](?=\s)/iy;
 const NUMBER = /[\d.]+\w*/y;
-/** Where a word of a command ends. */
+/** Ends a word of a command. */
 const ENDS_WORD = /[\s;|&(){},<>]/;
 
 /** Methods that only tell something, or make one text of another. */
@@ -199,7 +199,7 @@ export abstract class PowerShellValues extends PowerShellText {
     }
   }
 
-  /** What stands in the brackets of a method, or of an index. */
+  /** Reads the values in the brackets of a method, or of an index. */
   protected given(end: ")" | "]" = ")"): readonly Word[] {
     const { code, words } = this.script(end);
     return words ?? [printedBy(code)];

@@ -5,13 +5,13 @@ import { calledAs } from "./cmdlets.ts";
 export interface Word {
   readonly bash: string;
   readonly text: string | null;
-  /** Whether all of it is bare: signs of a pattern in it count for every program. */
+  /** True when no part is quoted: `*` in it is a pattern for every program. */
   readonly isBare?: boolean;
-  /** Whether commands stand in it. */
+  /** True when it holds commands. */
   readonly runs?: true;
 }
 
-/** What a part of a script comes to: its commands, and its values where it is nothing but these. */
+/** A part of a script that was read: its commands, and its values when it holds nothing else. */
 export interface Read {
   readonly code: string;
   readonly words: readonly Word[] | null;
@@ -20,11 +20,12 @@ export interface Read {
 /** A variable that nothing gives a value. */
 export const UNKNOWN: Word = { bash: '"$unknown"', text: null };
 
-/** What commands print, and a value that is not known, with the commands by which it comes about. */
+/** The output of commands as a word. */
 export function printedBy(code: string): Word {
   return { bash: `"$(\n${code}\n)"`, text: null, runs: true };
 }
 
+/** A value that is not known, with the commands by which it comes about. */
 export function unknownBy(code: string): Word {
   return { bash: `"$unknown$(\n${code}\n)"`, text: null, runs: true };
 }
@@ -57,7 +58,7 @@ function withSlashes({ bash, text }: Word): string {
   return text === null || /\s/.test(text) ? bash : quoted(text.replaceAll("\\", "/"));
 }
 
-/** What an operator makes of the values beside it. */
+/** Applies an operator to the values beside it. */
 export function applied(
   operator: string,
   left: readonly Word[],
@@ -132,7 +133,7 @@ export function spelled(program: Word, given: readonly (Word | ",")[]): readonly
   );
   if (called === null) return [program.bash, ...words];
   const written = [quoted(called.name), ...words];
-  // What the shell does itself knows no parameters with names.
+  // Built-in commands of the POSIX shell take no named parameters.
   const plain = written.filter((word) =>
     !/^'-(?:path|literalpath|childpath|name|value|passthru|option|force)'$/i.test(word)
   );

@@ -36,11 +36,11 @@ export interface Surroundings {
   readonly root?: string | null;
   /** Whether a folder is there; absent where nobody can look. */
   readonly isFolder?: (path: string) => boolean;
-  /** Where patches are read; absent where nobody can look. */
+  /** Reads patches; absent when files cannot be read. */
   readonly disk?: Disk;
   /** The aliases that git's configuration gives to commands; absent where it gives none. */
   readonly gitAliases?: GitAliases;
-  /** What it is written in; absent for the POSIX shell. */
+  /** The language of the script; absent for the POSIX shell. */
   readonly language?: Language;
 }
 
