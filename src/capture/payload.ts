@@ -8,6 +8,7 @@ const PRIORITIES: ReadonlyMap<string, CapturePriority> = new Map([
   ["Edit", "high"],
   ["MultiEdit", "high"],
   ["Bash", "high"],
+  ["PowerShell", "high"],
   ["Read", "low"],
   ["Glob", "low"],
   ["Grep", "low"],
@@ -31,7 +32,12 @@ const PATH_FIELDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Tools that run a shell command, as `command`; what is configured of Bash counts for all of them. */
-export const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "Monitor"]);
+export const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "PowerShell", "Monitor"]);
+
+/** The names by which rules know a tool: what is said of Bash counts for every shell. */
+export function namesInRules(tool: string): readonly string[] {
+  return SHELL_TOOLS.has(tool) ? [...new Set([tool, "Bash"])] : [tool];
+}
 
 /** How the tools of this program's own MCP server are called; what they say is memory already, and may be forgotten there. */
 export const OWN_TOOLS = "mcp__conclaude__";

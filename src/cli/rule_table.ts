@@ -1,8 +1,7 @@
 /** What every rule says of a tool use, for people: one row a rule, and why. */
-import { SHELL_TOOLS } from "../capture/payload.ts";
 import { type AskedUse, judgeUse } from "../gate/judge.ts";
 import { rulesOf, type SingleRule, whyAside } from "../guard/explain.ts";
-import { answerPermission } from "../guard/permission.ts";
+import { answerPermission, isForTool } from "../guard/permission.ts";
 import type { OwnPlaces } from "../gate/own_files.ts";
 import type { GuardPolicy, PermissionPolicy, Verdict } from "../guard/policy.ts";
 import { tableText } from "./table.ts";
@@ -52,8 +51,7 @@ async function sayingOf(rule: SingleRule, { all, use, judge }: Asked): Promise<S
   if (forbidding !== undefined) {
     return { rule: name, glob, says: "forbids", why: forbidding.reason };
   }
-  const tool = SHELL_TOOLS.has(use.tool) ? "Bash" : use.tool;
-  const aside = whyAside(rule, { ...use, tool });
+  const aside = whyAside(rule, use);
   if (aside !== null) return { rule: name, glob, says: "does not match", why: aside };
   const { blocks, doubts: [doubt] } = await judge(rule.alone);
   if (blocks.length > 0) {
@@ -95,8 +93,9 @@ export function explainPermission(policy: PermissionPolicy, tool: string): Sayin
       ? { rule, glob, says, why }
       : { rule, glob, says: "not asked", why: DECIDED_BEFORE };
   const listed = (key: "deny" | "allow", says: "forbids" | "allows") =>
-    policy[key].map(({ glob, pattern }, i) => {
-      const matches = new RegExp(pattern, "s").test(tool);
+    policy[key].map((rule, i) => {
+      const { glob } = rule;
+      const matches = isForTool(rule, key, tool);
       const why = `${glob} ${matches ? "matches" : "does not match"} the tool`;
       return row({ rule: `permissionRequest.${key}[${i}]`, glob }, says, { matches, why });
     });

@@ -161,7 +161,8 @@ const SHAPE = {
           commandPattern: optional(
             "glob",
             globText(),
-            "The commands, of `Bash`: `git push --force*`.",
+            "The commands, of `Bash`, `PowerShell` or `Monitor`: `git push --force*`. A rule about `Bash` holds for every " +
+              "shell, one about another for that alone, where upper and lower case are alike in PowerShell.",
           ),
           matchMode: choice(
             ["full", "prefix"],

@@ -48,7 +48,8 @@ export const REQUIREMENTS = named(
         commandPattern: optional(
           "regular expression",
           regexText(),
-          "Of `Bash`: searched in each command that would run, upper and lower case alike. Without it every command is meant.",
+          "Of `Bash` (every shell), `PowerShell` or `Monitor`: searched in each command that would run, upper and lower " +
+            "case alike. Without it every command is meant.",
         ),
       },
       { shorthand: globText(), item: "tool's name or map of keys" },

@@ -1,4 +1,5 @@
 /** What is guarded here, and which hooks it needs: the one table that `doctor` and the start of a session go by. */
+import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { SubagentPolicy } from "../config/stop_sections.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { forbidsFor, type GuardPolicy } from "../guard/policy.ts";
@@ -27,7 +28,7 @@ interface Gate {
 }
 
 /** By these tools files are changed. A client of today has no `MultiEdit`, so that a matcher need not name it. */
-const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", "Bash"];
+const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", ...SHELL_TOOLS];
 const FORMER_TOOL = "MultiEdit";
 
 /** One row for each gate and the moments at which it is asked. */
@@ -144,22 +145,27 @@ function guardedTools(guards: GuardPolicy): string[] {
     const { tool, toolPattern, about, action } = rule;
     const isOfShell = about === "file" && action === "block" && forbidsFor(rule, "Bash");
     const tools = toolPattern !== null ? [] : tool === "*" ? FILE_TOOLS : [tool];
-    return isOfShell ? [...tools, "Bash"] : tools;
+    return isOfShell ? [...tools, ...SHELL_TOOLS] : withShells(tools);
   });
   return [
     ...new Set([
       ...(isAboutFiles ? FILE_TOOLS : []),
-      ...(guards.deniesDangerous ? ["Bash"] : []),
+      ...(guards.deniesDangerous ? SHELL_TOOLS : []),
       ...named,
     ]),
   ];
+}
+
+/** A rule about Bash needs every shell. */
+function withShells(tools: readonly string[]): readonly string[] {
+  return tools.includes("Bash") ? [...tools, ...SHELL_TOOLS] : tools;
 }
 
 /** A shell command that changes files is an edit as well. */
 function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] }[]): string[] {
   const named = requirements.flatMap(({ triggers }) => triggers)
     .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool] : []);
-  const tools = named.includes("Edit") ? [...named, "Bash"] : named;
+  const tools = named.includes("Edit") ? [...named, ...SHELL_TOOLS] : withShells(named);
   return [...new Set(tools)].filter((tool) => tool !== FORMER_TOOL);
 }
 

@@ -25,7 +25,7 @@ export interface AskedUse extends Actor {
 }
 
 /** With both, git may take back what lies in a folder. One pattern for them would cost the square of a long text. */
-const SIGNS_OF_GIT = [/\bgit\b/, /\b(?:checkout|restore|stash|reset|switch)\b/];
+const SIGNS_OF_GIT = [/\bgit\b/i, /\b(?:checkout|restore|stash|reset|switch)\b/];
 
 /** Files that are read for what they begin with: each costs 30 µs and more. */
 const MAX_HEADS = 5_000;
@@ -57,11 +57,13 @@ export async function judgeUse(
   };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   const callsAlias = gitAliases.size > 0;
-  if (command !== null && !callsAlias && !mayConcernCommands(policy, command)) return NOTHING;
+  // The cheap look knows words of the POSIX shell alone.
+  const isPlain = tool !== "PowerShell" && !callsAlias;
+  if (command !== null && isPlain && !mayConcernCommands(policy, command)) return NOTHING;
   const { judge, beginLooking } = command === null
     ? judgerOfTool(policy, use, ground)
     : (await import("./shell_use.ts"))
-      .judgerOfShell(policy, { command, agents, folder, home, root, gitAliases }, ground);
+      .judgerOfShell(policy, { tool, command, agents, folder, home, root, gitAliases }, ground);
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const asksAbout = (file: FileFacts) =>
     asksAll ? file.effect !== "tamper" : isRootAddition(policy, file);
@@ -109,7 +111,7 @@ function judgerOfTool(
   };
 }
 
-/** The command of a Bash call; null when it names none. */
+/** The command of a shell tool; null when it names none. */
 export function commandOf(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const command: unknown = Reflect.get(input, "command");

@@ -61,9 +61,6 @@ export const NAMELESS: Nowhere<null> = {
 /** Why requirements do not count where no branch is checked out. */
 export const DETACHED = "HEAD is detached, so there is no branch";
 
-/** What every tool that runs a shell command counts as. */
-const BASH = "Bash";
-
 /** The branch that requirements are kept for. */
 export function groundOf(repository: Repository | undefined): Ground {
   if (repository === undefined) {
@@ -108,7 +105,7 @@ export async function requirementsFor(
   const uses = usesOf(requirements);
   if (command === null || !mayBeRequired(uses, use)) return [];
   const { readShellUse } = await import("./shell_use.ts");
-  const { steps, untold } = readShellUse(command, { folder, home, gitAliases });
+  const { steps, untold } = readShellUse(command, { tool, folder, home, gitAliases });
   const inProject = steps.map(({ changed }) =>
     changed.map(real).filter((path) => isOfProject(path, repository))
   );
@@ -123,10 +120,10 @@ export async function requirementsFor(
   );
   const meant = places.map((place): MeantPlace => ({
     ...place,
-    triggered: triggeredBy(requirements, { tool: BASH, ...place }),
+    triggered: triggeredBy(requirements, { tool, ...place }),
     doubts: [],
   }));
-  const doubts = mayTrigger(requirements, untold).filter(({ requirement }) =>
+  const doubts = mayTrigger(requirements, { tool, ...untold }).filter(({ requirement }) =>
     !meant.some(({ triggered }) => triggered.includes(requirement))
   );
   // Where the command comes to in the end, what nobody knows of it may happen.

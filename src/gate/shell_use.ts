@@ -3,14 +3,16 @@ import { type BashUse, type BashUses, judgeBash, readUses } from "../guard/bash.
 import type { GuardPolicy } from "../guard/policy.ts";
 import { type Ground, isFolder } from "../project/files.ts";
 import { MAX_VISITS } from "../project/folder_files.ts";
-import { lookAtFiles } from "../project/shell_files.ts";
+import { lookAtFiles, readText, topOf } from "../project/shell_files.ts";
 import type { Judge } from "./judge.ts";
+
+const DISK = { readText, topOf };
 
 /** What judges a shell command by the rules. */
 export function judgerOfShell(policy: GuardPolicy, use: BashUse, ground: Ground): Judge {
   const wantsBelow = policy.uneditable.length > 0;
   return {
-    judge: (look) => judgeBash(policy, { ...use, isFolder }, look),
+    judge: (look) => judgeBash(policy, { ...use, isFolder, disk: DISK }, look),
     beginLooking: () => {
       const at = {
         ...ground,
@@ -26,7 +28,7 @@ export function judgerOfShell(policy: GuardPolicy, use: BashUse, ground: Ground)
 /** What a shell command would start and change, for the requirements. */
 export function readShellUse(
   command: string,
-  around: Pick<BashUse, "folder" | "home" | "gitAliases">,
+  around: Pick<BashUse, "tool" | "folder" | "home" | "gitAliases">,
 ): BashUses {
-  return readUses(command, around);
+  return readUses(command, { ...around, disk: DISK });
 }

@@ -9,9 +9,10 @@ import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
 import type { ShellCommand } from "./shell/command.ts";
+import type { Disk } from "./shell/findings.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import { isContaining } from "./shell/runners.ts";
-import { readScript, type Script } from "./shell/script.ts";
+import { readScript, type Script, type Surroundings } from "./shell/script.ts";
 import {
   branchMade,
   type BranchSwitch,
@@ -24,8 +25,9 @@ import { literal } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
 import { findTargets, foldersMade, placeOf, type Target } from "./shell/writes.ts";
 
-/** A Bash call that is about to happen. */
+/** A call of a shell tool that is about to happen. */
 export interface BashUse extends Actor {
+  readonly tool: string;
   readonly command: string;
   /** The folder in which it starts, absolute; null when it was not told. */
   readonly folder: string | null;
@@ -34,6 +36,7 @@ export interface BashUse extends Actor {
   readonly root: string | null;
   /** Whether a folder is there; absent where nobody can look. */
   readonly isFolder?: (path: string) => boolean;
+  readonly disk?: Disk;
   readonly gitAliases?: GitAliases;
 }
 
@@ -42,9 +45,9 @@ const MAX_LOOKED = 10_000;
 
 /** Judges a Bash call. What only happens on another way through it than the one on which all happens is in doubt. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
-  const { tooLarge, atLeast, ...all } = readScript(use.command, use);
+  const { tooLarge, atLeast, ...all } = readScript(use.command, { ...use, ...languageOf(use) });
   const { blocks, doubts } = judgeScript(policy, all, { use, look });
-  if (tooLarge !== null && policy.protectsItself) blocks.push(unseen(tooLarge));
+  if (tooLarge !== null && policy.protectsItself) blocks.push(unseen(use.tool, tooLarge));
   if (atLeast === null) return { blocks, doubts };
   const least = judgeScript(policy, atLeast(), { use, look });
   const reasons = new Set(blocks.map(({ reason }) => reason));
@@ -53,13 +56,17 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
   return { blocks, doubts: [...new Set([...doubts, ...least.doubts, ...otherwise])] };
 }
 
+function languageOf({ tool }: Pick<BashUse, "tool">): Pick<Surroundings, "language"> {
+  return tool === "PowerShell" ? { language: "powershell" } : {};
+}
+
 /** Judges a script as it was read. */
 function judgeScript(
   policy: GuardPolicy,
   { commands, unknown }: Pick<Script, "commands" | "unknown">,
   { use, look }: { readonly use: BashUse; readonly look: Look },
 ): { readonly blocks: Block[]; readonly doubts: string[] } {
-  const byCommand = judgeCommands(policy, commands, { agents: use.agents, whole: use.command });
+  const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
   let looked = 0;
@@ -78,7 +85,7 @@ function judgeScript(
       const doubt = mayLift(command);
       if (doubt !== null) doubts.push(doubt);
       if (lifting !== null) {
-        const reason = `Blocked Bash operation: ${lifting}. Command: ${use.command}`;
+        const reason = `Blocked ${use.tool} operation: ${lifting}. Command: ${use.command}`;
         blocks.push({ rule: PROTECT_RULE, reason, isLasting: true });
       }
     }
@@ -106,7 +113,7 @@ function judgeScript(
       looked += 1 + files.length + perhaps.length;
       doubts.push(...unknown);
       const judged = (file: FileFacts) =>
-        judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" });
+        judgeOne(policy, file, { agents: use.agents, tool: use.tool, written: "unknown" });
       for (const file of files) blocks.push(...judged(file));
       const [first, ...others] = perhaps.filter((file) => judged(file).length > 0);
       if (first !== undefined) {
@@ -123,9 +130,9 @@ function judgeScript(
 }
 
 /** What nobody has looked at may lift the rules. */
-function unseen(why: string): Block {
+function unseen(tool: string, why: string): Block {
   const reason =
-    `Blocked Bash operation: what it does cannot be judged, for ${why}. Run it in parts.`;
+    `Blocked ${tool} operation: what it does cannot be judged, for ${why}. Run it in parts.`;
   return { rule: PROTECT_RULE, reason };
 }
 
@@ -164,9 +171,9 @@ export interface BashUses {
 /** Takes a Bash call apart. */
 export function readUses(
   command: string,
-  around: Pick<BashUse, "folder" | "home" | "gitAliases">,
+  around: Pick<BashUse, "tool" | "folder" | "home" | "disk" | "gitAliases">,
 ): BashUses {
-  const { commands, unknown } = readScript(command, around);
+  const { commands, unknown } = readScript(command, { ...around, ...languageOf(around) });
   const read = commands.map((command) => {
     const isHere = !isElsewhere(command);
     const targets = isHere ? findTargets(command) : [];

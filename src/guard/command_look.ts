@@ -36,6 +36,7 @@ const TELLING: readonly string[] = [
   "xargs",
   "find",
   "sh",
+  "cmd",
   "DROP",
   "drop",
   "Drop",

@@ -1,4 +1,4 @@
-/** The rules about commands, tried on every command that a Bash call would start. */
+/** The rules about commands, tried on every command that a shell tool would start. */
 import {
   type Actor,
   type Block,
@@ -11,6 +11,8 @@ import {
 } from "./policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { filled } from "./placeholders.ts";
+import { verbOfProgram } from "./shell/git_inner.ts";
+import { isCmdlet, namesOfCmdlet } from "./shell/cmdlets.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
@@ -43,7 +45,7 @@ const INSIDE_SHELL = new Set(
 );
 
 /**
- * Judges the commands of one Bash call. In the order of the configuration, for each command: a rule that blocks and
+ * Judges the commands of one call. In the order of the configuration, for each command: a rule that blocks and
  * matches forbids it; a rule that allows and matches lets it pass, and ends the search. Where there are rules that allow
  * and none of them matches, it is forbidden.
  *
@@ -52,22 +54,22 @@ const INSIDE_SHELL = new Set(
 export function judgeCommands(
   policy: GuardPolicy,
   commands: readonly ShellCommand[],
-  by: Actor & { readonly whole: string },
+  by: Actor & { readonly tool: string; readonly whole: string },
 ): Verdict {
   const rules = policy.tools.filter((rule) =>
-    rule.about === "command" && isAbout(rule, "Bash") && concerns(rule, by)
+    rule.about === "command" && isAbout(rule, by.tool) && concerns(rule, by)
   );
   if (rules.length === 0) return { blocks: [], doubts: [] };
   const blocks = new Map<string, Block>();
   const doubts = new Set<string>();
   for (const rule of rules) {
     if (rule.action === "block" && spansCommands(rule) && matchesText(rule, by.whole.trim())) {
-      blocks.set(rule.name, { rule: rule.name, reason: reasonOf(rule, by.whole.trim()) });
+      blocks.set(rule.name, { rule: rule.name, reason: reasonOf(rule, by.tool, by.whole.trim()) });
     }
   }
   for (const command of commands) {
     if (command.words.length === 0) continue;
-    judgeCommand(command, rules, { blocks, doubts });
+    judgeCommand(command, rules, { tool: by.tool, blocks, doubts });
   }
   return { blocks: [...blocks.values()], doubts: [...doubts] };
 }
@@ -75,17 +77,25 @@ export function judgeCommands(
 function judgeCommand(
   command: ShellCommand,
   rules: readonly ToolRule[],
-  found: { readonly blocks: Map<string, Block>; readonly doubts: Set<string> },
+  found: {
+    readonly tool: string;
+    readonly blocks: Map<string, Block>;
+    readonly doubts: Set<string>;
+  },
 ): void {
+  const { tool } = found;
   const shown = shownCommand(command.words);
   const texts = spellings(command.words).map(textOf);
+  // PowerShell does not mind how names are written.
+  const flags = tool === "PowerShell" ? "si" : "s";
   const allowing: ToolRule[] = [];
   for (const rule of rules) {
     const { name } = rule;
-    const match = matchCommand(rule, texts);
+    const match = matchCommand(rule, texts, flags);
     if (rule.action === "block") {
-      if (match === "yes") found.blocks.set(name, { rule: name, reason: reasonOf(rule, shown) });
-      else if (match === "maybe") {
+      if (match === "yes") {
+        found.blocks.set(name, { rule: name, reason: reasonOf(rule, tool, shown) });
+      } else if (match === "maybe") {
         found.doubts.add(`"${shown}" may be what ${name} forbids ("${rule.glob}")`);
       }
     } else if (match === "yes") return;
@@ -93,35 +103,36 @@ function judgeCommand(
   }
   const [first] = allowing;
   if (first === undefined || isCovered(command)) return;
-  found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first, shown) });
+  found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first, tool, shown) });
 }
 
 /**
  * What need not be allowed by name: what only starts other commands is allowed as far as those are, the program of a
- * package as far as what runs it, and what the shell does itself is no use of a tool.
+ * package and what a cmdlet does as far as what runs it, and what the shell does itself is no use of a tool.
  */
 function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
-  if (startedBy !== null && isRunner(programName(startedBy.words[0]!.text))) return true;
+  const starter = startedBy === null ? "" : programName(startedBy.words[0]!.text);
+  if (isRunner(starter) || isCmdlet(starter)) return true;
   const [program, ...rest] = words;
   if (callsFunction || INSIDE_SHELL.has(program!.text)) return true;
   const name = programName(program!.text);
   // A script in a file is what nobody has looked into.
   if (isShell(name)) return rest.some(({ text }) => /^-[a-zA-Z]*c$/.test(text));
-  return TRANSPARENT.has(name) && rest.length > 0;
+  return (TRANSPARENT.has(name) && rest.length > 0) || verbOfProgram(name) !== null;
 }
 
 /** Whether a rule means a command, in any of the ways to write it. */
-function matchCommand(rule: ToolRule, spellings: readonly KnownText[]): Match {
+function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: string): Match {
   let best: Match = "no";
   for (const spelling of spellings) {
-    const match = matchSpelling(rule, spelling);
+    const match = matchSpelling(rule, spelling, flags);
     if (match === "yes") return "yes";
     if (match === "maybe") best = "maybe";
   }
   return best;
 }
 
-/** As written, with the program's name alone, and without git's own options. */
+/** As written, with the program's name alone, without git's own options, and with the other names of a cmdlet. */
 export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [words];
@@ -132,12 +143,12 @@ export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
     const { words: verb } = withoutGitOptions(rest);
     if (verb.length < rest.length) all.push([named[0]!, ...verb]);
   }
-  return all;
+  return [...all, ...namesOfCmdlet(name).map((text) => [{ ...program, text }, ...rest])];
 }
 
-function matchSpelling(rule: ToolRule, { text, isOpen }: KnownText): Match {
-  if (!isOpen && !text.includes(rule.needle)) return "no";
-  const regex = new RegExp(rule.pattern, "s");
+function matchSpelling(rule: ToolRule, { text, isOpen }: KnownText, flags: string): Match {
+  if (!isOpen && flags === "s" && !text.includes(rule.needle)) return "no";
+  const regex = new RegExp(rule.pattern, flags);
   if (regex.test(text)) return isOpen && !rule.glob.endsWith("*") ? "maybe" : "yes";
   if (rule.isPrefix) {
     const parts = text.split(" ");
@@ -173,13 +184,13 @@ function matchesText({ pattern }: ToolRule, text: string): boolean {
   return new RegExp(pattern, "s").test(text);
 }
 
-function reasonOf({ message, glob }: ToolRule, command: string): string {
-  if (message !== null) return filled(message, { command, tool: "Bash" });
-  return `Bash command blocked by preToolUse.toolUsageValidation rule: ${glob}. Command: ${command}`;
+function reasonOf({ message, glob }: ToolRule, tool: string, command: string): string {
+  if (message !== null) return filled(message, { command, tool });
+  return `${tool} command blocked by preToolUse.toolUsageValidation rule: ${glob}. Command: ${command}`;
 }
 
-function notAllowed({ message, glob }: ToolRule, command: string): string {
-  if (message !== null) return filled(message, { command, tool: "Bash" });
-  return `Bash command blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}. ` +
+function notAllowed({ message, glob }: ToolRule, tool: string, command: string): string {
+  if (message !== null) return filled(message, { command, tool });
+  return `${tool} command blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}. ` +
     `Command: ${command}`;
 }

@@ -27,7 +27,7 @@ export function isOwnVerb(name: string): boolean {
 
 /** Git, its own options, and the word behind them. */
 const CALL =
-  /(?<![\w.-])git(?:\.exe)?(?![\w./-])(?:\s+(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env))\s+\S+|\s+-\S+)*[ \t]*([^\s;&|()<>]*)/g;
+  /(?<![\w.-])git(?:\.exe)?(?![\w./-])(?:\s+(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env))\s+\S+|\s+-\S+)*[ \t]*([^\s;&|()<>]*)/gi;
 
 /** Signs that a word may come to stand behind `git` which is not in the text. */
 const ADDING = /[$`]|\bxargs\b/;

@@ -2,7 +2,7 @@
  * What a team wants to be guarded, compiled from the configuration: plain JSON, so that a hook takes it from the cache.
  * Regular expressions are sources, anchored at both ends, for the flag `s`.
  */
-import { EDITING_TOOLS, SHELL_TOOLS } from "../capture/payload.ts";
+import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../capture/payload.ts";
 
 /** A file that is protected. */
 export interface FileRule {
@@ -29,7 +29,7 @@ export interface ToolRule {
   /** Where the name is another glob: to be tried on the tool's name; else null. */
   readonly toolPattern: string | null;
   readonly action: "block" | "allow";
-  /** Of commands: to be tried on each command that a Bash call starts. Of files: on the file that the tool works on. */
+  /** Of commands: to be tried on each command that a shell tool starts. Of files: on the file that the tool works on. */
   readonly about: "command" | "file";
   readonly glob: string;
   readonly pattern: string;
@@ -102,14 +102,14 @@ export function fixedHead(glob: string): string {
   return /^[^*?[{\\]*/.exec(glob)![0];
 }
 
-/** Whether a rule is for this tool. */
+/** Tells if a rule is for this tool. A rule for Bash is for every shell. */
 export function isAbout(
   { tool, toolPattern }: Pick<ToolRule, "tool" | "toolPattern">,
   used: string,
 ): boolean {
-  return toolPattern === null
-    ? tool === "*" || tool === used
-    : new RegExp(toolPattern, "s").test(used);
+  return namesInRules(used).some((name) =>
+    toolPattern === null ? tool === "*" || tool === name : new RegExp(toolPattern, "s").test(name)
+  );
 }
 
 /** Whether a rule about files is about the tool itself: its pattern means every file. */

@@ -174,8 +174,21 @@ function nameFrom(
   return root !== null && isBelow(paths.real(root), real) ? "" : path;
 }
 
+/** A longer patch is not read, in bytes. */
+const MAX_TEXT_BYTES = 1_048_576;
+
+/** Reads a file; null when it cannot be read, or holds more than 1 MiB. */
+export function readText(path: string): string | null {
+  try {
+    const { isFile, size } = Deno.statSync(path);
+    return isFile && size <= MAX_TEXT_BYTES ? Deno.readTextFileSync(path) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** The top of the repository in which a folder lies; the folder itself outside of one. */
-function topOf(folder: string): string {
+export function topOf(folder: string): string {
   for (let at = folder; at !== parentOf(at); at = parentOf(at)) {
     if (exists(joinPath(at, ".git"))) return at;
   }

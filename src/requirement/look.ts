@@ -15,11 +15,11 @@ export interface RequiredUses {
 
 /** Signs that a command is not what its text says, or that it starts another one. */
 const VEILED =
-  /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z)?sh)\b|\bgit\s+-/;
+  /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z|pw|power)?sh(?:ell)?|cmd)\b|\bgit(?:\s+-|-[a-z])/;
 
 /** Signs that a command may change files. */
 const WRITING =
-  />|\b(?:g?(?:rm|mv|cp|sed|awk)|tee|ln|dd|install|rsync|scp|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|uniq|c?split|p?rename|xxd|json\.tool|merge-file|clone|patch|checkout|restore|reset|switch|stash|clean|apply|am|archive|ed|ex|tar|unzip|cpio|g(?:un)?zip|b(?:un)?zip2|(?:un)?xz|zstd|sponge|openssl|mkfifo|mktemp|prettier|eslint|stylelint|markdownlint|standard|biome|ruff|black|isort|autopep8|yapf|gofmt|goimports|rustfmt|clang(?:-format)?|shfmt|rubocop|yq|sd|dos2unix|unix2dos|sops|n?vim?|rimraf|del|trash|iconv|gpg2?|age|ssh-keygen|aws|gsutil|docker|podman|kubectl|oc|unzstd|(?:g|bsd)tar|zip|7za?|gcc|cc|[gc]\+\+|ld|rustc|go|pandoc|dot|esbuild|tsx|ts-node|pg_dump(?:all)?|mysqldump)(?!\w)|\s--output\b/;
+  />|\b(?:g?(?:rm|mv|cp|sed|awk)|tee|ln|dd|install|rsync|scp|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|uniq|c?split|p?rename|xxd|json\.tool|merge-file|clone|patch|checkout|restore|reset|switch|stash|clean|apply|am|archive|ed|ex|tar|unzip|cpio|g(?:un)?zip|b(?:un)?zip2|(?:un)?xz|zstd|sponge|openssl|mkfifo|mktemp|prettier|eslint|stylelint|markdownlint|standard|biome|ruff|black|isort|autopep8|yapf|gofmt|goimports|rustfmt|clang(?:-format)?|shfmt|rubocop|yq|sd|dos2unix|unix2dos|sops|n?vim?|rimraf|del|trash|iconv|gpg2?|age|ssh-keygen|aws|gsutil|docker|podman|kubectl|oc|unzstd|(?:g|bsd)tar|zip|7za?|gcc|cc|[gc]\+\+|ld|rustc|go|pandoc|dot|esbuild|tsx|ts-node|pg_dump(?:all)?|mysqldump|[sl]trace)(?!\w)|\s--output\b/;
 
 /** A longer text is taken apart in any case: what a pattern costs may grow with a power of it. */
 const MAX_LOOKED_CHARS = 2_000;
@@ -35,7 +35,10 @@ export function mayBeRequired(
   },
 ): boolean {
   if (SHELL_TOOLS.has(tool)) {
-    return gitAliases.size > 0 || mayMean(uses, Reflect.get(Object(input), "command"));
+    const { edits, commands } = uses;
+    return gitAliases.size > 0 || mayMean(uses, Reflect.get(Object(input), "command")) ||
+      // The cheap look knows words of the POSIX shell alone.
+      (tool === "PowerShell" && (edits || commands !== ""));
   }
   return uses.tools.includes(tool) || uses.tools.includes("*");
 }

@@ -1,5 +1,5 @@
 /** Which requirements a tool use falls under. */
-import { EDITING_TOOLS } from "../capture/payload.ts";
+import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../capture/payload.ts";
 import type { Untold } from "../guard/bash.ts";
 import type { RequiredUses } from "./look.ts";
 import type { Requirement, Trigger } from "./policy.ts";
@@ -10,9 +10,9 @@ const ANYTHING = "^";
 /** A tool use, with a shell command taken apart. */
 export interface TriggerUse {
   readonly tool: string;
-  /** The commands that a Bash call would start; empty for other tools. */
+  /** The commands that a shell tool would start; empty for other tools. */
   readonly commands: readonly CommandText[];
-  /** Whether a Bash call plainly changes files of the project. */
+  /** Whether a shell tool plainly changes files of the project. */
   readonly changesFiles: boolean;
 }
 
@@ -37,7 +37,7 @@ export function triggeredBy(
 /** A shell command that writes files is an edit, whatever tool it is called by. */
 function isHit(trigger: Trigger, { tool, commands, changesFiles }: TriggerUse): boolean {
   if (!isAboutTool(trigger, tool)) return changesFiles && isAboutEdits(trigger);
-  if (trigger.command === null || tool !== "Bash") return true;
+  if (trigger.command === null || !SHELL_TOOLS.has(tool)) return true;
   return commandsOf(trigger.command, commands).length > 0;
 }
 
@@ -51,12 +51,18 @@ export function commandsUnder(
   { triggers }: Pick<Requirement, "triggers">,
   commands: readonly CommandText[],
 ): CommandText[] {
-  return triggers.filter((trigger) => isAboutTool(trigger, "Bash"))
+  return triggers.filter(isAboutShell)
     .flatMap(({ command }) => command === null ? commands : commandsOf(command, commands));
 }
 
 function isAboutTool({ tool, toolPattern }: Trigger, used: string): boolean {
-  return toolPattern === null ? tool === used : new RegExp(toolPattern, "s").test(used);
+  return namesInRules(used).some((name) =>
+    toolPattern === null ? tool === name : new RegExp(toolPattern, "s").test(name)
+  );
+}
+
+function isAboutShell(trigger: Trigger): boolean {
+  return [...SHELL_TOOLS].some((tool) => isAboutTool(trigger, tool));
 }
 
 /** Whether it means one of the tools that change files. */
@@ -84,7 +90,7 @@ function anywhere(source: string): string {
 /** All tool uses that these requirements are about, for a cheap look. */
 export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   const triggers = requirements.flatMap((requirement) => requirement.triggers);
-  const sources = triggers.filter((trigger) => isAboutTool(trigger, "Bash"))
+  const sources = triggers.filter(isAboutShell)
     .map(({ command }) => command ?? ANYTHING);
   return {
     tools: [...new Set(triggers.map(({ tool, toolPattern }) => toolPattern === null ? tool : "*"))],
@@ -105,16 +111,19 @@ export interface Doubt {
  * The requirements that a command may fall under for all that nobody can tell of it. One whose beginning is known may
  * fall under those whose patterns begin with a plain text, if it could go on like that.
  */
-export function mayTrigger(requirements: readonly Requirement[], untold: Untold): Doubt[] {
+export function mayTrigger(
+  requirements: readonly Requirement[],
+  untold: Untold & { readonly tool: string },
+): Doubt[] {
   return requirements.flatMap((requirement) => {
     const { name, triggers } = requirement;
-    const ofBash = triggers.filter((trigger) => isAboutTool(trigger, "Bash"));
+    const ofShell = triggers.filter((trigger) => isAboutTool(trigger, untold.tool));
     const isOfEdits = triggers.some(isAboutEdits);
-    const heads = ofBash.flatMap(({ command }) => headsOf(command ?? ""));
+    const heads = ofShell.flatMap(({ command }) => headsOf(command ?? ""));
     const begun = untold.beginnings
       .filter((text) => heads.some((head) => head.startsWith(text.toLowerCase())));
     return [
-      ...(isOfEdits || ofBash.length > 0 ? untold.commands : []),
+      ...(isOfEdits || ofShell.length > 0 ? untold.commands : []),
       ...(isOfEdits ? untold.files : []),
       ...begun.map((text) => `${begunText(text)} may be what requirements.${name} is about`),
     ].map((why) => ({ requirement, why }));

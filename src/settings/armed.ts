@@ -118,14 +118,15 @@ function obstacleFor(
   const counting = found.filter(({ fatal }) => fatal === undefined)
     .map((own) => ({ ...own, fault: faultOf(own.handler, event, machine) }));
   const sound = counting.filter(({ fault }) => fault === null);
-  const unheard = needs.filter(({ tools }) => missedTools({ event, tools, sound }).length > 0);
+  const missedOf = ({ tools }: Need) => missedTools({ event, tools, sound, machine });
+  const unheard = needs.filter((need) => missedOf(need).length > 0);
   const heard = needs.every(({ tools }) => tools.length > 0) ||
     sound.some(({ matcher }) => GATED_TOOLS.some((tool) => letsThrough(event, matcher, tool)));
   if (unheard.length === 0 && heard) return null;
   const [first] = sound;
   if (first !== undefined) {
     const deaf = unheard.length > 0 ? unheard : needs;
-    const tools = [...new Set(deaf.flatMap(({ tools }) => missedTools({ event, tools, sound })))];
+    const tools = [...new Set(deaf.flatMap(missedOf))];
     const about = tools.length > 0 ? tools.join(", ") : "any tool that is guarded";
     return {
       needs: deaf,
@@ -202,14 +203,17 @@ function handlersIn(
   );
 }
 
+/** The tools that no handler is asked about; the client has PowerShell only where the machine has it. */
 function missedTools(
-  { event, tools, sound }: {
+  { event, tools, sound, machine }: {
     readonly event: string;
     readonly tools: readonly string[];
     readonly sound: readonly OwnHandler[];
+    readonly machine: Machine;
   },
 ): readonly string[] {
-  return tools.filter((tool) => !sound.some(({ matcher }) => letsThrough(event, matcher, tool)));
+  return tools.filter((tool) => !sound.some(({ matcher }) => letsThrough(event, matcher, tool)))
+    .filter((tool) => tool !== "PowerShell" || machine.hasPowerShell());
 }
 
 function itemsOf(value: unknown): readonly unknown[] {

@@ -22,6 +22,8 @@ export const GATED_TOOLS: readonly string[] = [
   "MultiEdit",
   "NotebookEdit",
   "Bash",
+  "PowerShell",
+  "Monitor",
   "Skill",
 ];
 

@@ -295,7 +295,10 @@ Deno.test("a hook that is asked about one tool only is named", async () => {
   alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = "Bash");
   const row = await gate(place);
   assert.equal(row.status, "fail");
-  assert.match(row.message, /^NOT ARMED .*asked about Edit, Write, NotebookEdit: .*`Bash`$/);
+  assert.match(
+    row.message,
+    /^NOT ARMED .*asked about Edit, Write, NotebookEdit, Monitor: .*`Bash`$/,
+  );
 });
 
 /** The default events without some. */
@@ -394,6 +397,27 @@ testWhere(
     const row = body.checks.find(({ name }) => name === "gates")!;
     assert.match(row.message, /^NOT ARMED .*PowerShell, and there is no `pwsh` here$/);
     assert.deepEqual([row.status, row.next], ["fail", "conclaude install-hooks"]);
+  },
+);
+
+testWhere(
+  needsUnix(),
+  "hooks that are not asked about PowerShell are NOT ARMED where there is a `pwsh`",
+  async () => {
+    using place = guarded();
+    await place.run(["install-hooks"]);
+    const gates = async (folder: string) => {
+      const { body } = await place.json(["doctor"], { env: { PATH: `${folder}:/usr/bin:/bin` } });
+      return body.checks.find(({ name }) => name === "gates")!;
+    };
+    const tools = join(place.home, "tools");
+    Deno.mkdirSync(tools);
+    Deno.writeTextFileSync(join(tools, "pwsh"), "#!/bin/sh\n", { mode: 0o755 });
+    assert.match((await gates(tools)).message, /^ARMED:/);
+    const matcher = "Bash|Monitor|Edit|MultiEdit|Write|NotebookEdit";
+    alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
+    assert.match((await gates(tools)).message, /^NOT ARMED .*not asked about PowerShell: /);
+    assert.match((await gates("/nowhere")).message, /^ARMED only for Bash\|Monitor/);
   },
 );
 

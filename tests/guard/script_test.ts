@@ -43,6 +43,32 @@ const SCRIPTS: readonly (readonly [source: string, commands: readonly string[]])
   ["cat <<E\nb\nE", ["cat"]],
   ["find . -exec a {} \\; -exec b \\;", ["find . -exec a {} ; -exec b ;", "a …", "b"]],
   ["ls | xargs -n1 a b", ["ls", "xargs -n1 a b", "a b …"]],
+  // A program of git is called as a verb of it.
+  ["git-push -f", ["git-push -f", "git push -f"]],
+  ["/usr/lib/git-core/git-reset a", ["/usr/lib/git-core/git-reset a", "git reset a"]],
+  ["sudo git-rm a", ["sudo git-rm a", "git-rm a", "git rm a"]],
+  ["echo a | xargs git-rm", ["echo a", "xargs git-rm", "git-rm a", "git rm a"]],
+  ["git-other a", ["git-other a"]],
+  // What git runs that it is told.
+  ["git difftool -x 'a b' c", ["git difftool -x a b c", "a b"]],
+  ["git difftool --extcmd=a b", ["git difftool --extcmd=a b", "a"]],
+  ["git ls-remote --upload-pack='a b' .", ["git ls-remote --upload-pack=a b .", "a b"]],
+  ["git clone -u a b", ["git clone -u a b", "a"]],
+  ["git push -u --receive-pack a b", ["git push -u --receive-pack a b", "a"]],
+  ["git -c core.fsmonitor=a status", ["git -c core.fsmonitor=a status", "a"]],
+  // Programs that start another one.
+  ["choom -n 0 -- a b", ["choom -n 0 -- a b", "a b"]],
+  ["/lib64/ld-linux-x86-64.so.2 a b", ["/lib64/ld-linux-x86-64.so.2 a b", "a b"]],
+  ["ld-musl-x86_64.so.1 --preload x a", ["ld-musl-x86_64.so.1 --preload x a", "a"]],
+  ["wsl -d x a b", ["wsl -d x a b", "a b"]],
+  ["pwsh -NoProfile -c 'Set-Location x; a'", [
+    "pwsh -NoProfile -c Set-Location x; a",
+    "cd x",
+    "a @/w/x",
+  ]],
+  ["powershell.exe a b", ["powershell.exe a b", "a b"]],
+  ["cmd.exe /c 'a & b'", ["cmd.exe /c a & b", "a", "b"]],
+  ["cmd //c 'del /q a'", ["cmd //c del /q a", "rm -f a"]],
 ];
 
 for (const [source, commands] of SCRIPTS) {

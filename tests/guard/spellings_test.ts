@@ -127,7 +127,14 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
   fc.assert(
     fc.property(scripts, (command) => {
       if (mayConcernCommands(policy, command)) return;
-      const use = { command, agents: ["main"], folder: at.path, home: "/h", root: at.path };
+      const use = {
+        tool: "Bash",
+        command,
+        agents: ["main"],
+        folder: at.path,
+        home: "/h",
+        root: at.path,
+      };
       const { blocks, doubts } = judgeBash(policy, use, look);
       // What is no script is not run either.
       const own = doubts.filter((doubt) => !doubt.startsWith("it cannot be read"));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readUses } from "../../src/guard/bash.ts";
 
 function lastStep(command: string) {
-  const { steps } = readUses(command, { folder: "/p", home: "/h" });
+  const { steps } = readUses(command, { tool: "Bash", folder: "/p", home: "/h" });
   return steps.at(-1)!;
 }
 

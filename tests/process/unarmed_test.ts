@@ -111,7 +111,7 @@ const DEAF: readonly (readonly [
   [
     "is asked about Bash only",
     (group) => group.matcher = "Bash",
-    /is not asked about Edit, Write, NotebookEdit: its matcher is `Bash`\. Run/,
+    /is not asked about Edit, Write, NotebookEdit, Monitor: its matcher is `Bash`\. Run/,
   ],
 ];
 

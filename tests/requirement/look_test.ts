@@ -15,7 +15,7 @@ Deno.test("the cheap look lets no command pass that changes files, or may", () =
   const unseen = [...FORBIDDEN, ...INNOCENT, ...DOUBTFUL]
     .flatMap(([tool, command]) => tool === "Bash" ? [command] : [])
     .filter((command) => {
-      const { steps, untold } = readUses(command, { folder: "/p", home: "/h" });
+      const { steps, untold } = readUses(command, { tool: "Bash", folder: "/p", home: "/h" });
       const changed = steps.flatMap((step) => step.changed);
       // What is no script is not run either; what lies too deep is named in the text.
       const commands = untold.commands.filter((why) =>
@@ -59,7 +59,7 @@ Deno.test("the cheap look lets no script pass that a requirement means", () => {
   fc.assert(
     fc.property(fc.constantFrom(...patterns), script, (pattern, command) => {
       const requirement = requirementWith(pattern);
-      const { steps, untold } = readUses(command, { folder: "/p", home: "/h" });
+      const { steps, untold } = readUses(command, { tool: "Bash", folder: "/p", home: "/h" });
       // What is no script is not run either.
       if (untold.commands.length > 0) return;
       const use = {

@@ -1,3 +1,4 @@
+import type { Change } from "./changes.ts";
 import type { Argument } from "./word.ts";
 
 /** One command of a script. */
@@ -10,6 +11,8 @@ export interface ShellCommand {
   readonly input: string | undefined;
   /** The words of the command before the pipe, where that prints names of files: `find`. */
   readonly listing?: readonly Argument[] | undefined;
+  /** The files that change by the patches that it applies. */
+  readonly patched?: readonly Change[];
   /** The folder in which it runs, absolute; null when that cannot be told. */
   readonly folder: string | null;
   /** What the variable `GIT_DIR` holds for it; undefined where the script does not say. */

@@ -1,8 +1,19 @@
 /** What reading a script brings to light. */
 import type { ShellCommand } from "./command.ts";
+import { fromCmd } from "./foreign_shells.ts";
+import type { Language } from "./inner.ts";
+import { fromPowerShell } from "./powershell.ts";
+import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
-import { foldersMade } from "./writes.ts";
+import type { Argument } from "./word.ts";
+import { findTargets, foldersMade, placeOf } from "./writes.ts";
 import { WrittenScripts } from "./written.ts";
+
+/** Looks up files while a script is read. */
+export interface Disk extends Pick<PatchGround, "topOf"> {
+  /** Reads a file; null when it cannot be read, or is too long. */
+  readonly readText: (path: string) => string | null;
+}
 
 /** What one way through a script starts, in the order in which it is read. */
 export class Findings {
@@ -16,6 +27,11 @@ export class Findings {
   #isChoiceOpen = false;
   readonly written = new WrittenScripts();
   readonly #made = new Set<string>();
+  readonly #disk: Disk;
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
 
   /** Keeps a command. @param given `output`: what it prints, where that is known. */
   keep(
@@ -27,7 +43,11 @@ export class Findings {
     const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
     const callsFunction = state.functions.has(words[0]?.text ?? "");
     const around = { listing, folder, gitDir, startedBy, callsFunction };
-    const command: ShellCommand = { words, redirects, input, ...around };
+    const patched = changesOfPatches({ words, redirects, input, folder }, {
+      topOf: this.#disk.topOf,
+      textOf: (file, folder) => this.#textOf(file, folder),
+    });
+    const command: ShellCommand = { words, redirects, input, patched, ...around };
     this.commands.push(command);
     this.hasChoices ||= this.#isChoiceOpen;
     for (const folder of foldersMade(command)) this.#made.add(folder);
@@ -36,6 +56,27 @@ export class Findings {
       this.unknown.add("which program it starts is only known when it runs");
     }
     return command;
+  }
+
+  /** A script of another language in the shell's. */
+  inShell(written: string, language: Language | undefined): string {
+    if (language !== "powershell") return language === "cmd" ? fromCmd(written) : written;
+    const { script, unknown, isCut } = fromPowerShell(written);
+    for (const why of unknown) this.unknown.add(why);
+    if (isCut) this.tooLarge = "it is too long, or nested too deeply, to be read";
+    return script;
+  }
+
+  /** The text of a file at this place of the script; null when an earlier command may have changed it. */
+  #textOf(file: Argument, folder: string | null): string | null {
+    const written = this.written.textOf(file, folder);
+    const path = placeOf(file, folder);
+    if (written !== undefined || path === null) return written ?? null;
+    const isMade = this.commands.flatMap(findTargets)
+      .some((target) =>
+        target.path === null || path === target.path || path.startsWith(`${target.path}/`)
+      );
+    return isMade ? null : this.#disk.readText(path);
   }
 
   /** Another way through the script would leave another shell to what is started from here on. */

@@ -2,7 +2,6 @@
 import { type Change, marked, placesIn, SOMEWHERE } from "./changes.ts";
 import { withoutGitOptions } from "./git_options.ts";
 import { type OptionName, type OptionNames, split } from "./operands.ts";
-import { changesOfPatch } from "./patches.ts";
 import {
   changesIfThere,
   changesOfPaths,
@@ -45,12 +44,8 @@ type PutAway = (words: readonly Argument[], takes: PathspecUse["takes"]) => Chan
 /** What `git stash` does beside putting changes away: it looks, or brings back what was judged when it was made. */
 const PUTS_NOTHING_AWAY = /^(?:list|show|drop|clear|create|store|pop|apply|branch)$/;
 
-/**
- * `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`, `git apply`.
- *
- * @param input What it reads from its standard input, if that is known.
- */
-export function changesOfGit(rest: readonly Argument[], input: string | undefined): Change[] {
+/** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`; patches are in `patches.ts`. */
+export function changesOfGit(rest: readonly Argument[]): Change[] {
   const { words, folder } = withoutGitOptions(rest);
   const [verb, ...after] = words;
   const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
@@ -162,11 +157,6 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
       const folders = split(after, CLONE_OPTIONS).operands.slice(1).map(inFolder);
       return [...marked(folders, "fill"), ...marked(folders.map(configIn), "tamper")];
     }
-    case "apply":
-    case "am":
-      return has(/^--(?:check|stat|numstat|summary|abort|quit)$/)
-        ? []
-        : applied(after, input).map((change) => ({ ...change, word: inFolder(change.word) }));
     default: {
       const name = verb?.text ?? "";
       if (!Object.hasOwn(GIT_OUTPUTS, name)) return [];
@@ -210,14 +200,4 @@ function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] 
   const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
     !rest.some(({ isOpen }) => isOpen) && !has(CHOSEN);
   return isPlain ? putAway([literal(":/")], takes) : marked([SOMEWHERE], "change");
-}
-
-/** The files of a patch that git reads from its standard input; of any other nobody knows them. */
-function applied(after: readonly Argument[], input: string | undefined): Change[] {
-  const { operands, options } = split(after, { valued: "pC", output: { long: "--directory" } });
-  const strip = options.find((text) => /^-p\d/.test(text))?.slice(2) ?? "1";
-  const isElsewhere = operands.some(({ text }) => text !== "-") ||
-    options.some((text) => text.startsWith("--directory") || text === "-p");
-  const changes = isElsewhere ? [] : changesOfPatch(input ?? "", Number(strip));
-  return changes.length > 0 ? changes : marked([SOMEWHERE], "change");
 }

@@ -1,6 +1,9 @@
 /** What a command may run beside itself, and how it is told. */
 import { type Argument, literal } from "./word.ts";
 
+/** Languages that are written anew in the shell's before they are read. */
+export type Language = "powershell" | "cmd";
+
 /** What a command runs beside itself. */
 export type Inner =
   | { readonly kind: "command"; readonly words: readonly Argument[] }
@@ -9,6 +12,8 @@ export type Inner =
     readonly kind: "script";
     readonly text: Argument;
     readonly parameters: readonly Argument[];
+    /** Absent for the shell's own. */
+    readonly language?: Language;
   }
   /** A shell that reads what it runs from its standard input. */
   | { readonly kind: "stdin" }
@@ -19,6 +24,7 @@ export type Inner =
 
 /** The option whose value is a script, by its letter and its long name. */
 export interface ScriptOption {
+  /** Empty where it has none. */
   readonly letter: string;
   readonly long: string;
 }
@@ -36,9 +42,11 @@ export function afterOption(
   for (const [i, word] of rest.entries()) {
     const { text } = word;
     if (text === "--") return undefined;
-    const isAlone = text === `--${long}` || (/^-[a-zA-Z]+$/.test(text) && text.endsWith(letter));
+    const isAlone = text === `--${long}` ||
+      (letter !== "" && /^-[a-zA-Z]+$/.test(text) && text.endsWith(letter));
     if (isAlone) return rest[i + 1] && scriptFrom(rest[i + 1]!);
-    const joined = [`--${long}=`, `-${letter}`].find((option) => text.startsWith(option));
+    const joined = [`--${long}=`, ...(letter === "" ? [] : [`-${letter}`])]
+      .find((option) => text.startsWith(option));
     if (joined !== undefined) return scriptFrom({ ...word, text: text.slice(joined.length) });
   }
   return undefined;

@@ -44,7 +44,9 @@ export function listingBefore(
   before: CommandNode | undefined,
   scope: Scope,
 ): readonly Argument[] | undefined {
-  if (before?.type !== "Command" || programName(before.name?.value ?? "") !== "find") {
+  const lists = before?.type === "Command" &&
+    /^(?:find|Get-ChildItem)$/.test(programName(before.name?.value ?? ""));
+  if (!lists) {
     return undefined;
   }
   // A here-document, or a file, is read in its place.

@@ -1,27 +1,222 @@
-/** The files that a patch changes which stands in the script itself. */
-import type { Change } from "./changes.ts";
-import { literal } from "./word.ts";
+/** The files that `patch`, `git apply` and `git am` change: those that the patches name which they read. */
+import { type Change, marked, SOMEWHERE } from "./changes.ts";
+import type { ShellCommand } from "./command.ts";
+import { withoutGitOptions } from "./git_options.ts";
+import { split } from "./operands.ts";
+import { type Argument, literal } from "./word.ts";
+import { placeOf } from "./writes.ts";
+import { WRITERS } from "./writers.ts";
+import { programName } from "./wrappers.ts";
 
 /** What is not there before, or not afterwards. */
 const NOTHING = "/dev/null";
 
-/**
- * The files that the text of a patch names; empty when it names none.
- *
- * @param strip How many folders are taken off their names; null leaves nothing but the last part.
- */
-export function changesOfPatch(patch: string, strip: number | null): Change[] {
-  const names = [...patch.matchAll(/^(?:(---|\+\+\+) ([^\t\n]+)|rename (?:from|to) (.+))/gm)];
-  return names.flatMap(([, sign, name, renamed], i): Change[] => {
-    if (renamed !== undefined) return [{ word: literal(renamed), effect: "change" }];
-    if (name === NOTHING) return [];
-    const path = name!.trim().split("/");
-    const word = literal(path.slice(strip ?? -1).join("/"));
-    const isGone = sign === "---" && names[i + 1]?.[2]?.trim() === NOTHING;
-    return isGone
-      ? [{ word, effect: "remove" }]
-      : sign === "+++"
-      ? [{ word, effect: "change" }]
-      : [];
+/** Looks up patches, on the disk and in the script until here. */
+export interface PatchGround {
+  /** The text of a file; null when it is not known. */
+  readonly textOf: (file: Argument, folder: string | null) => string | null;
+  /** The top of the repository in which a folder lies. */
+  readonly topOf: (folder: string) => string;
+}
+
+/** A call that applies patches. */
+interface PatchCall {
+  /** The patches; null for the standard input. */
+  readonly files: readonly (Argument | null)[];
+  /** The folder that `-C` or `-d` names. */
+  readonly goesTo: Argument | undefined;
+  /** The folder that stands before each name. */
+  readonly prefix: Argument | undefined;
+  /** How many folders are taken off the names; null leaves nothing but the last part. */
+  readonly strip: number | null;
+  readonly isReversed: boolean;
+  /** Git's own kind of patch names files from the top of the repository, and `git am` takes no other. */
+  readonly ofGit: "apply" | "am" | null;
+}
+
+/** The files that a command changes by patches; none where it applies none. */
+export function changesOfPatches(
+  { words: [program, ...rest], redirects, input, folder }: Pick<
+    ShellCommand,
+    "words" | "redirects" | "input" | "folder"
+  >,
+  ground: PatchGround,
+): Change[] {
+  const call = callOf(programName(program?.text ?? ""), rest);
+  if (call === null) return [];
+  const { goesTo, prefix = literal("."), ofGit } = call;
+  const at = goesTo === undefined ? folder : placeOf(goesTo, folder);
+  const read = redirects.findLast(({ operator }) => operator === "<")?.target;
+  return call.files.flatMap((file) => {
+    const text = file !== null
+      ? ground.textOf(file, at)
+      : input ?? (read === undefined ? null : ground.textOf(read, folder));
+    const names = text === null || at === null || prefix.isOpen ? null : namesIn(text, call);
+    if (names === null || names.length === 0) return marked([SOMEWHERE], "change");
+    const isFromTop = ofGit === "am" || (ofGit === "apply" && /^diff --git /m.test(text!));
+    const base = placeOf(prefix, isFromTop ? ground.topOf(at!) : at);
+    return names.map(({ name, effect }): Change => ({
+      word: literal(`${base}/${name}`),
+      effect,
+    }));
   });
+}
+
+function callOf(name: string, rest: readonly Argument[]): PatchCall | null {
+  return name === "git" ? callOfGit(rest) : name === "patch" ? callOfPatch(rest) : null;
+}
+
+function callOfGit(rest: readonly Argument[]): PatchCall | null {
+  const { words: [verb, ...after], folder } = withoutGitOptions(rest);
+  if (verb?.text !== "apply" && verb?.text !== "am") return null;
+  const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
+  const onlyLooks = has(/^--(?:check|stat|numstat|summary)$/) && !has(/^--apply$/);
+  if (onlyLooks || has(/^--(?:abort|quit)$/)) return null;
+  const valuedLong = /^--(?:(?:in|ex)clude|whitespace|patch-format|build-fake-ancestor)$/;
+  const { operands, outputs: folders } = split(after, {
+    valued: "pC",
+    valuedLong,
+    output: { long: "--directory" },
+  });
+  return {
+    files: operands.length === 0 ? [null] : operands.map(fileOrInput),
+    goesTo: folder ?? undefined,
+    prefix: folders.at(-1),
+    strip: stripOf(split(after, { output: { letter: "p" } }).outputs) ?? 1,
+    isReversed: has(/^(?:-[a-zA-Z]*R|--reverse$)/),
+    ofGit: verb.text,
+  };
+}
+
+/** Null for `patch FILE`, which names the file that it changes: the table of writers has that. */
+function callOfPatch(rest: readonly Argument[]): PatchCall | null {
+  const { never, ...writer } = WRITERS.get("patch")!;
+  const outputs = (letter: string, long: string) =>
+    split(rest, { ...writer, output: { letter, long } }).outputs;
+  const { operands, options } = split(rest, writer);
+  if (operands.length > 0 || options.some((text) => never!.test(text))) return null;
+  const files = outputs("i", "--input").slice(-1).map(fileOrInput);
+  return {
+    files: files.length === 0 ? [null] : files,
+    goesTo: outputs("d", "--directory").at(-1),
+    prefix: undefined,
+    strip: stripOf(outputs("p", "--strip")),
+    isReversed: options.some((text) => /^(?:-[a-zA-Z]*R|--reverse$)/.test(text)),
+    ofGit: null,
+  };
+}
+
+function fileOrInput(word: Argument): Argument | null {
+  return word.text === "-" && !word.isOpen ? null : word;
+}
+
+function stripOf(given: readonly Argument[]): number | null {
+  const text = given.at(-1)?.text ?? "";
+  return /^\d+$/.test(text) ? Number(text) : null;
+}
+
+/** A file that a patch names, and what becomes of it. */
+interface PatchedFile {
+  readonly name: string;
+  readonly effect: "change" | "remove";
+}
+
+const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
+const NAME = /^(---|\+\+\+|\*\*\*|Index:) ([^\t]+)/;
+/** Begins the lines of a context diff: `*** 1,5 ****`. */
+const RANGE = /^\d+(?:,\d+)? [*-]{4}$/;
+
+/** The files that the text of a patch names; null where a name in it cannot be read. */
+function namesIn(
+  patch: string,
+  { strip, isReversed }: Pick<PatchCall, "strip" | "isReversed">,
+): PatchedFile[] | null {
+  const found = new Map<string, PatchedFile["effect"]>();
+  const add = (given: string, off: number | null, effect: PatchedFile["effect"] = "change") => {
+    const name = unquoted(given.trim());
+    if (name === NOTHING) return;
+    const kept = name.split("/").slice(off ?? -1).join("/");
+    if (kept !== "") found.set(kept, effect);
+  };
+  /** The names of a `diff --git` line. They count when no other line names the file: a new mode, a binary file. */
+  let unnamed: string | null = null;
+  let isUnreadable = false;
+  const end = () => {
+    if (unnamed === null) return;
+    const half = halfOf(unnamed);
+    if (half === null) isUnreadable = true;
+    else add(half, strip);
+    unnamed = null;
+  };
+  const left = { old: 0, new: 0 };
+  const lines = patch.split(/\r?\n/);
+  for (const [i, line] of lines.entries()) {
+    if (isInHunk(line, left)) continue;
+    const hunk = HUNK.exec(line);
+    if (hunk !== null) {
+      left.old = Number(hunk[1] ?? 1);
+      left.new = Number(hunk[2] ?? 1);
+      continue;
+    }
+    if (line.startsWith("diff --git ")) {
+      end();
+      unnamed = line.slice("diff --git ".length);
+      continue;
+    }
+    // Git writes these names without the folder that `-p1` takes off.
+    const [, renamed] = /^(?:rename (?:from|to)|copy to) (.+)/.exec(line) ?? [];
+    const [, sign, name = ""] = NAME.exec(line) ?? [];
+    if (renamed === undefined && (sign === undefined || RANGE.test(name))) continue;
+    unnamed = null;
+    if (renamed !== undefined) add(renamed, strip === null ? null : Math.max(strip - 1, 0));
+    else {
+      const [gone, other] = isReversed ? ["+++", lines[i - 1]] : ["---", lines[i + 1]];
+      const isGone = sign === gone && NAME.exec(other ?? "")?.[2]?.trim() === NOTHING;
+      add(name, strip, isGone ? "remove" : "change");
+    }
+  }
+  end();
+  return isUnreadable ? null : Array.from(found, ([name, effect]) => ({ name, effect }));
+}
+
+/** Tells if a line belongs to the hunk that is being read, and counts it. Such a line is no header, however it looks. */
+function isInHunk(line: string, left: { old: number; new: number }): boolean {
+  if (left.old + left.new === 0) return false;
+  const sign = line[0] ?? " ";
+  const takes = { old: /[ -]/.test(sign), new: /[ +]/.test(sign) };
+  const fits = (!takes.old || left.old > 0) && (!takes.new || left.new > 0);
+  if (!/[ +\\-]/.test(sign) || !fits) {
+    left.old = left.new = 0;
+    return false;
+  }
+  if (takes.old) left.old--;
+  if (takes.new) left.new--;
+  return true;
+}
+
+/** `b/x` of `a/x b/x`; null where the two differ. */
+function halfOf(names: string): string | null {
+  const [, quoted] = /^"(?:\\.|[^"\\])*" ("(?:\\.|[^"\\])*")$/.exec(names) ?? [];
+  if (quoted !== undefined) return quoted;
+  const middle = (names.length - 1) / 2;
+  const [first, second] = [names.slice(0, middle), names.slice(middle + 1)];
+  const plain = (name: string) => name.replace(/^[^/]*\//, "");
+  return Number.isInteger(middle) && names[middle] === " " && plain(first) === plain(second)
+    ? second
+    : null;
+}
+
+/** A name with quotes, as git writes one with letters of its own. */
+function unquoted(name: string): string {
+  if (!/^".*"$/s.test(name)) return name;
+  const bytes = name.slice(1, -1).replace(
+    /\\(?:([0-7]{3})|(.))/g,
+    (_, octal?: string, letter?: string) =>
+      octal === undefined ? letter! : `%${parseInt(octal, 8).toString(16).padStart(2, "0")}`,
+  );
+  try {
+    return decodeURIComponent(bytes);
+  } catch {
+    return bytes;
+  }
 }

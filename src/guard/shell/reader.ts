@@ -15,8 +15,8 @@ import { learnAliases, resolveAlias } from "./aliases.ts";
 import { changeShell } from "./builtins.ts";
 import { readAndOr, readCase, readIf, readPlain, readWhile, type Way } from "./choices.ts";
 import type { ShellCommand } from "./command.ts";
-import { Findings } from "./findings.ts";
-import type { Inner } from "./inner.ts";
+import { type Disk, Findings } from "./findings.ts";
+import type { Inner, Language } from "./inner.ts";
 import { inputOf, listingBefore, printed, readRedirects, scopeOf } from "./output.ts";
 import {
   assignAll,
@@ -51,11 +51,12 @@ export interface ReaderOptions {
   readonly isLeast: boolean;
   /** Whether a folder is there. */
   readonly isFolder: (path: string) => boolean;
+  readonly disk: Disk;
 }
 
 /** Reads a script statement by statement, and keeps what it starts. */
 export class Reader {
-  readonly found = new Findings();
+  readonly found: Findings;
   readonly #root: string | null;
   readonly #way: Way;
   /** What is to be done when the shell ends, or gets a signal. */
@@ -63,7 +64,8 @@ export class Reader {
   /** The functions that nothing has called yet, each with the shell in which it was defined. */
   readonly #uncalled = new Map<SyntaxNode, State>();
 
-  constructor({ root, isLeast, isFolder }: ReaderOptions) {
+  constructor({ root, isLeast, isFolder, disk }: ReaderOptions) {
+    this.found = new Findings(disk);
     this.#root = root;
     this.#way = {
       isLeast,
@@ -73,7 +75,8 @@ export class Reader {
     };
   }
 
-  source(text: string, state: State): void {
+  source(written: string, state: State, language?: Language): void {
+    const text = this.found.inShell(written, language);
     if (
       state.depth > MAX_DEPTH || text.split("$(", MAX_SUBSTITUTIONS + 1).length > MAX_SUBSTITUTIONS
     ) {
@@ -276,7 +279,7 @@ export class Reader {
       if (started.text.isOpen) {
         this.found.unknown.add("a part of a script is only known when it runs");
       }
-      this.source(started.text.text, own);
+      this.source(started.text.text, own, started.language);
     } else if (started.kind === "stdin") {
       if (command.input === undefined) this.found.unknown.add("what a shell reads is not known");
       else this.source(command.input, own);

@@ -8,6 +8,8 @@
 import type { GitAliases } from "../git_verbs.ts";
 import { configuredAliases } from "./aliases.ts";
 import type { ShellCommand } from "./command.ts";
+import type { Disk } from "./findings.ts";
+import type { Language } from "./inner.ts";
 import { Reader } from "./reader.ts";
 
 /** What a script would do. */
@@ -34,8 +36,12 @@ export interface Surroundings {
   readonly root?: string | null;
   /** Whether a folder is there; absent where nobody can look. */
   readonly isFolder?: (path: string) => boolean;
+  /** Reads patches; absent when files cannot be read. */
+  readonly disk?: Disk;
   /** The aliases that git's configuration gives to commands; absent where it gives none. */
   readonly gitAliases?: GitAliases;
+  /** The language of the script; absent for the POSIX shell. */
+  readonly language?: Language;
 }
 
 /** Takes a script apart. Never throws: what cannot be read is one more reason in `unknown`. */
@@ -45,9 +51,11 @@ export function readScript(source: string, around: Surroundings): Script {
   return { ...resultOf(reader), atLeast: reader.found.hasChoices ? atLeast : null };
 }
 
+const NO_DISK: Disk = { readText: () => null, topOf: (folder) => folder };
+
 function readOneWay(source: string, around: Surroundings, isLeast: boolean): Reader {
-  const { root = null, isFolder = () => true } = around;
-  const reader = new Reader({ root, isLeast, isFolder });
+  const { root = null, isFolder = () => true, disk = NO_DISK } = around;
+  const reader = new Reader({ root, isLeast, isFolder, disk });
   const variables = new Map<string, string>();
   if (around.home !== null) variables.set("HOME", around.home);
   if (around.folder !== null) variables.set("PWD", around.folder);
@@ -64,7 +72,7 @@ function readOneWay(source: string, around: Surroundings, isLeast: boolean): Rea
       rounds: 1,
       endsOnFailure: false,
       locals: null,
-    });
+    }, around.language);
   } catch {
     // Too long or too deep for the engine.
     reader.found.tooLarge = "it is too large to be read";

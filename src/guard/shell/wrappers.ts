@@ -2,10 +2,12 @@
 import type { ShellCommand } from "./command.ts";
 import { inFind, listedBy } from "./find.ts";
 import { inAwk } from "./awk.ts";
-import { inGit } from "./git_inner.ts";
+import { inGit, verbOfProgram } from "./git_inner.ts";
 import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
 import { skipOptions, type SkippedOptions } from "./operands.ts";
+import { inCmdlet } from "./cmdlets.ts";
+import { inForeignShell } from "./foreign_shells.ts";
 import { inRunner } from "./runners.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
 import { inXargs } from "./xargs.ts";
@@ -44,6 +46,7 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries({
   busybox: {},
   toybox: {},
   unshare: {},
+  wsl: { valued: "du", valuedLong: ["distribution", "user", "cd"] },
   xargs: {
     valued: "aEILndsP",
     valuedLong: ["arg-file", "delimiter", "max-args", "max-procs", "max-lines"],
@@ -54,6 +57,8 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries({
   ssh: { valued: "BbcDEeFIiJLlmOopQRSWw", operands: 1, joins: true },
   flock: { valued: "wE", operands: 1 },
   taskset: { operands: 1 },
+  choom: { valued: "np" },
+  "ld.so": { valuedLong: ["library-path", "preload", "argv0", "inhibit-rpath", "audit"] },
   chrt: { operands: 1 },
   setpriv: {},
   prlimit: {},
@@ -67,6 +72,9 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries({
   tmux: { valued: "LSfsnctxyFe", operands: 1, joins: true },
   screen: { valued: "SsheTcp" },
 }));
+
+/** Its name tells the machine: `ld-linux-x86-64.so.2`. */
+const DYNAMIC_LINKER = /^ld-(?:linux|musl)[\w-]*\.so\.\d+$/;
 
 const COMMAND: ScriptOption = { letter: "c", long: "command" };
 
@@ -114,7 +122,11 @@ export function findInner(
   const name = programName(program.text);
   if (name === "find") return inFind(rest);
   if (name === "git") return inGit(rest);
-  const wrapper = WRAPPERS.get(name);
+  const verb = verbOfProgram(name);
+  if (verb !== null) return [{ kind: "command", words: [literal("git"), literal(verb), ...rest] }];
+  const foreign = inCmdlet(name, rest, { input, listing }) ?? inForeignShell(name, rest, input);
+  if (foreign !== undefined) return foreign;
+  const wrapper = WRAPPERS.get(name.replace(DYNAMIC_LINKER, "ld.so"));
   if (name === "xargs") {
     const at = skipOptions(rest, wrapper!);
     const read = listing === undefined ? input : listedBy(listing.slice(1));

@@ -209,6 +209,12 @@ const named = (...options: readonly string[]): NamedOutputs => ({ options: new S
 /** Such options of programs that know words instead of letters, or few letters among words. */
 export const NAMED_OUTPUTS: ReadonlyMap<string, NamedOutputs> = new Map(Object.entries({
   find: named("-fprint", "-fprint0", "-fprintf", "-fls"),
+  curl: named(
+    ..."-D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts --alt-svc --libcurl"
+      .split(" "),
+  ),
+  strace: named("-o", "--output"),
+  ltrace: named("-o", "--output"),
   openssl: named("-out", "-keyout"),
   gcc: named("-o"),
   "g++": named("-o"),

@@ -10,7 +10,6 @@ import { changesOfFormatter } from "./formatted.ts";
 import { changesOfGit } from "./git_changes.ts";
 import { split } from "./operands.ts";
 import { type Argument, withText } from "./word.ts";
-import { changesOfPatch } from "./patches.ts";
 import { writtenByAwk } from "./awk.ts";
 import { writtenBySed } from "./sed.ts";
 import { NAMED_OUTPUTS, type Writer, WRITERS } from "./writers.ts";
@@ -32,7 +31,7 @@ const RECURSIVE = /^(?:-[a-zA-Z]*[rR]|--recursive$)/;
 const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
 
 /** The files that one command changes; a command that it starts is asked by itself. */
-export function findTargets({ words, redirects, input, folder }: ShellCommand): Target[] {
+export function findTargets({ words, redirects, patched, folder }: ShellCommand): Target[] {
   const [program, ...rest] = words;
   const name = programName(program?.text ?? "");
   const target = ({ word, from, namedLike, within, ...how }: Change, by: string): Target => ({
@@ -65,7 +64,7 @@ export function findTargets({ words, redirects, input, folder }: ShellCommand): 
   if (program === undefined) return redirected;
   return [
     ...redirected,
-    ...changesOf(name, rest, input).filter(({ word }) => !isDevice(word))
+    ...changesOf(name, rest, patched).filter(({ word }) => !isDevice(word))
       .flatMap((change) => targets(change, name)),
   ];
 }
@@ -85,13 +84,13 @@ export function placeOf({ text, isOpen }: Argument, folder: string | null): stri
 function changesOf(
   name: string,
   rest: readonly Argument[],
-  input: string | undefined,
-): Change[] {
+  patched: readonly Change[] = [],
+): readonly Change[] {
   if (name === "dd") {
     return rest.filter(({ text }) => text.startsWith("of="))
       .map((word): Change => ({ word: withText(word, word.text.slice(3)), effect: "change" }));
   }
-  if (name === "git") return changesOfGit(rest, input);
+  if (name === "git") return [...changesOfGit(rest), ...patched];
   const packed = changesOfArchive(name, rest);
   if (packed !== undefined) return packed;
   const outputs = namedOutputs(name, rest);
@@ -100,9 +99,8 @@ function changesOf(
   const own = name.replace(/^[gmn](?=awk$)|^g(?=sed$|cp$|mv$|rm$)/, "");
   const writer = WRITERS.get(own);
   if (writer === undefined) return outputs;
-  if (own === "patch" && split(rest, writer).operands.length === 0) return patched(rest, input);
   const inScript = own === "sed" ? writtenBySed(rest) : own === "awk" ? writtenByAwk(rest) : [];
-  return [...marked(inScript, "change"), ...changesOfWriter(writer, rest)];
+  return [...marked(inScript, "change"), ...changesOfWriter(writer, rest), ...outputs, ...patched];
 }
 
 /** The files that options name, of programs that know words instead of letters. */
@@ -117,17 +115,6 @@ function namedOutputs(name: string, rest: readonly Argument[]): Change[] {
     return value.length > 0 && options.has(option) ? [{ ...word, text }] : [];
   });
   return marked(outputs.filter(({ text }) => text !== "-"), "change");
-}
-
-/** The files of a patch that is read from the standard input. */
-function patched(rest: readonly Argument[], input: string | undefined): Change[] {
-  const { never } = WRITERS.get("patch")!;
-  if (rest.some(({ text }) => never!.test(text))) return [];
-  const options = rest.map(({ text }) => text).join(" ");
-  const [, strip] = /(?:^|\s)(?:-p\s?|--strip=)(\d+)/.exec(options) ?? [];
-  const isElsewhere = /(?:^|\s)(?:-[di]|--(?:directory|input))/.test(options);
-  const changes = isElsewhere ? [] : changesOfPatch(input ?? "", strip ? Number(strip) : null);
-  return changes.length > 0 ? changes : marked([SOMEWHERE], "change");
 }
 
 function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {

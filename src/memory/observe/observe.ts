@@ -27,6 +27,7 @@ const OBSERVERS: Readonly<Record<string, Observer>> = {
   MultiEdit: observeEdit,
   NotebookEdit: observeEdit,
   Bash: observeCommand,
+  PowerShell: observeCommand,
   Monitor: observeCommand,
   Read: observeRead,
   NotebookRead: observeRead,

@@ -1,0 +1,143 @@
+/** Words of PowerShell, as the POSIX shell has to write them to mean the same. */
+import { calledAs } from "./cmdlets.ts";
+
+/** A word: for the shell as it has to be written there, and as a text where that is known. */
+export interface Word {
+  readonly bash: string;
+  readonly text: string | null;
+  /** True when no part is quoted: `*` in it is a pattern for every program. */
+  readonly isBare?: boolean;
+  /** True when it holds commands. */
+  readonly runs?: true;
+}
+
+/** A part of a script that was read: its commands, and its values when it holds nothing else. */
+export interface Read {
+  readonly code: string;
+  readonly words: readonly Word[] | null;
+}
+
+/** A variable that nothing gives a value. */
+export const UNKNOWN: Word = { bash: '"$unknown"', text: null };
+
+/** The output of commands as a word. */
+export function printedBy(code: string): Word {
+  return { bash: `"$(\n${code}\n)"`, text: null, runs: true };
+}
+
+/** A value that is not known, with the commands by which it comes about. */
+export function unknownBy(code: string): Word {
+  return { bash: `"$unknown$(\n${code}\n)"`, text: null, runs: true };
+}
+
+export function known(text: string): Word {
+  return { bash: quoted(text), text };
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A value that is not known, with the commands that stand in what it is made of. */
+export function unknownOf(words: readonly Word[]): Word {
+  const inside = words.filter(({ runs }) => runs);
+  return inside.length === 0 ? UNKNOWN : joined([UNKNOWN, ...inside]);
+}
+
+export function joined(parts: readonly Word[]): Word {
+  const isKnown = parts.every(({ text }) => text !== null);
+  if (isKnown) return known(parts.map(({ text }) => text).join(""));
+  const runs = parts.some(({ runs }) => runs) ? { runs: true as const } : {};
+  // Not `join`, which would copy what is there already.
+  const bash = parts.reduce((all, word) => all + withSlashes(word), "");
+  return { bash, text: null, ...runs };
+}
+
+/** A part of a path: what stands before or behind a variable. */
+function withSlashes({ bash, text }: Word): string {
+  return text === null || /\s/.test(text) ? bash : quoted(text.replaceAll("\\", "/"));
+}
+
+/** Applies an operator to the values beside it. */
+export function applied(
+  operator: string,
+  left: readonly Word[],
+  right: readonly Word[],
+): readonly Word[] {
+  const [first] = left;
+  const [last] = right;
+  if (operator === "+") {
+    return left.length === 1 && right.length === 1
+      ? [joined([first!, last!])]
+      : [...left, ...right];
+  }
+  if (operator === "-join" && right.length === 1) {
+    return [joined(left.flatMap((word, i) => i === 0 ? [word] : [last!, word]))];
+  }
+  if (operator === "-f" && first?.text != null && left.length === 1) {
+    const pieces = first.text.split(/\{(\d+)\}/);
+    return [
+      joined(
+        pieces.map((piece, i) => i % 2 === 0 ? known(piece) : right[Number(piece)] ?? UNKNOWN),
+      ),
+    ];
+  }
+  return [unknownOf([...left, ...right])];
+}
+
+/** The name that a variable has in the shell; null where only the running script knows what it is. */
+export function variableName(written: string): string | null {
+  const [, scope = "", name = ""] = /^(?:(\w+):)?(\w+)$/.exec(written) ?? [];
+  const plain = name.toLowerCase();
+  if (plain === "" || /^(?:_|\d+|args|input|matches|this|psitem|unknown)$/.test(plain)) return null;
+  if (/^(?:home|userprofile)$/.test(plain)) return "HOME";
+  if (plain === "pwd") return "PWD";
+  if (/^env$/i.test(scope)) return name;
+  return /^(?:|global|script|local|private|using|variable)$/i.test(scope) ? plain : null;
+}
+
+/** Values as a command that prints them. */
+export function printing(words: readonly Word[]): string {
+  return words.length === 0 ? "" : `printf '%s\\n' ${words.map(({ bash }) => bash).join(" ")}`;
+}
+
+/** Commands that may run. */
+export function sometimes(code: string): string {
+  return code === "" ? "" : `if test "$unknown"\nthen\n:\n${code}\nfi`;
+}
+
+export function grouped(code: string): string {
+  return `{\n:\n${code}\n}`;
+}
+
+/** A path as the shell writes it: `/` in the place of `\`, the home for `~`, and patterns as such. */
+export function pathWord({ bash, text, isBare = false }: Word, expands: boolean): string {
+  if (text === null) return bash;
+  const dashed = text.replace(/^[\u2013-\u2015]/, "-");
+  if (/\s/.test(dashed)) return quoted(dashed);
+  const path = dashed.replace(/^.*FileSystem::/i, "").replaceAll("\\", "/");
+  const [home = ""] = /^~(?=\/|$)/.exec(path) ?? [];
+  const rest = path.slice(home.length);
+  const pieces = expands || isBare ? rest.split(/([*?]|\[[^\]/]*\])/) : [rest];
+  const written = pieces.map((piece, i) => i % 2 === 1 ? piece : piece === "" ? "" : quoted(piece));
+  return (home === "" ? "" : '"$HOME"') + written.join("") || "''";
+}
+
+/** A command with its words. A list is one for a cmdlet, for any other program its values are words. */
+export function spelled(program: Word, given: readonly (Word | ",")[]): readonly string[] {
+  const texts = given.map((word) => word === "," ? "," : word.text ?? "");
+  const name = program.text?.replaceAll("\\", "/") ?? null;
+  const called = name === null ? null : calledAs(name, texts);
+  const words = given.flatMap((word) =>
+    word !== "," ? [pathWord(word, called?.isCmdlet ?? false)] : called?.isCmdlet ? ["','"] : []
+  );
+  if (called === null) return [program.bash, ...words];
+  const written = [quoted(called.name), ...words];
+  // Built-in commands of the POSIX shell take no named parameters.
+  const plain = written.filter((word) =>
+    !/^'-(?:path|literalpath|childpath|name|value|passthru|option|force)'$/i.test(word)
+  );
+  if (called.name === "alias") return ["alias", plain.slice(1).join("=")];
+  if (called.name === "join-path") return ["printf", "%s", plain.slice(1).join("/")];
+  return /^(?:cd|pushd)$/.test(called.name) ? plain : written;
+}
