@@ -41,6 +41,7 @@ const TELLING: readonly string[] = [
   "Drop",
   "TRUNCATE",
   "conclaude",
+  " plugin",
   "perl",
   "curl",
   "wget",

@@ -148,8 +148,16 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
           .map(inFolder),
         "change",
       );
-    case "clone":
-      return marked(split(after, CLONE_OPTIONS).operands.slice(1).map(inFolder), "fill");
+    case "clone": {
+      const [from, to] = split(after, CLONE_OPTIONS).operands;
+      const named = from === undefined || from.isOpen
+        ? undefined
+        : withText(from, nameOf(from.text));
+      return marked(
+        [to ?? named].flatMap((word) => word === undefined ? [] : inFolder(word)),
+        "fill",
+      );
+    }
     case "apply":
     case "am":
       return has(/^--(?:check|stat|numstat|summary|abort|quit)$/)
@@ -162,6 +170,11 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
       return marked(outputs.map(inFolder), "change");
     }
   }
+}
+
+/** The folder that git makes for a repository at this address. */
+function nameOf(address: string): string {
+  return address.replace(/(?:\/+\.git)?\/*$/, "").split(/[/:]/).at(-1)!.replace(/\.git$/, "");
 }
 
 /** What files are taken back to; undefined where only the running shell knows. */
