@@ -17,6 +17,8 @@ type More = Readonly<Record<string, unknown>>;
 export class RequiredProject implements Disposable {
   readonly home: TempHome = tempHome();
   readonly path: string = join(this.home.path, "project");
+  /** Variables that the program sees beside `HOME`. */
+  environment: Readonly<Record<string, string>> = {};
 
   constructor(config: string, branch = "feature/x") {
     this.write("src/a.ts", "x\n");
@@ -49,7 +51,9 @@ export class RequiredProject implements Disposable {
   /** Sends an event; what comes back on stdout, read as JSON, or null when nothing did. */
   async send(event: string, fields: More = {}): Promise<Row | null> {
     const payload = { session_id: SESSION, cwd: this.path, hook_event_name: event, ...fields };
-    const { code, stdout, stderr } = await hook(event, payload, this.home);
+    const { code, stdout, stderr } = await hook(event, payload, this.home, {
+      env: this.environment,
+    });
     assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
     return stdout === "" ? null : JSON.parse(stdout);
   }
@@ -131,7 +135,8 @@ export class RequiredProject implements Disposable {
 
   /** `conclaude …` in the project's folder. */
   run(...args: string[]): Promise<Finished> {
-    return startProgram(args, { env: { HOME: this.home.path }, cwd: this.path });
+    const env = { HOME: this.home.path, ...this.environment };
+    return startProgram(args, { env, cwd: this.path });
   }
 
   /** `conclaude req …`, which has to do what it was asked. */
