@@ -24,7 +24,7 @@ export type ConfigFile =
  * Part of every hash. Raise it with any change of the keys, of their defaults or of how they are compiled for hooks, so
  * that nothing cached by an older program is served.
  */
-export const CONFIG_FORMAT = 18;
+export const CONFIG_FORMAT = 19;
 
 /** Folders that the search visits, the first one included. */
 const MAX_FOLDERS = 12;
@@ -67,6 +67,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   subagentStop: "",
   prompts: "",
   notifications: "",
+  isSilentAboutRoot: false,
   problems: 0,
   problemKeys: [],
 };

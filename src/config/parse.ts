@@ -81,11 +81,16 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
       requiredUses: usesOf(requirements?.requirements ?? []),
       followedTools: followedTools(requirements),
       unreadable: unread ? faultText(unread) : "",
+      isSilentAboutRoot: root !== null && !unread && isSilentAboutRoot(written),
     },
     policy,
     problems,
     summarizerFault: layers.find(({ layer }) => layer === "user")?.summarizerFault ?? null,
   };
+}
+
+function isSilentAboutRoot({ preToolUse }: LayerValues): boolean {
+  return !isMapping(preToolUse) || (preToolUse["preventRootAdditions"] ?? null) === null;
 }
 
 /** `a, b, c and 2 more` */
@@ -126,7 +131,8 @@ type CompiledApart =
   | "brokenRequirements"
   | "requiredUses"
   | "followedTools"
-  | "unreadable";
+  | "unreadable"
+  | "isSilentAboutRoot";
 
 function toHookConfig(
   config: Config,

@@ -139,6 +139,7 @@ export function repositoryAt(
 export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): string | null {
   const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));
   if (loose === null) {
+    if (changedAtMs(joinPath(commonDir, REFTABLES)) === null) return null;
     const told = askGit(commonDir, ["rev-parse", "--verify", "--quiet", `refs/${ref}`]);
     return told?.code === 0 || told?.code === NO ? told.text : null;
   }
@@ -222,12 +223,15 @@ function headOf(gitDir: string): Head {
   return name === ".invalid" ? askHead(gitDir) : { branch: name ?? null };
 }
 
+/** What lists the tables of references where git keeps these so: it changes with each of them. */
+const REFTABLES = "reftable/tables.list";
+
 /** What git has said of HEAD, by the git directory and the time at which its references changed last. */
 const told = new Map<string, Head>();
 
 /** Asks git which branch is checked out, once for each change of its references. */
 function askHead(gitDir: string): Head {
-  const key = `${gitDir}:${changedAtMs(joinPath(gitDir, "reftable/tables.list"))}`;
+  const key = `${gitDir}:${changedAtMs(joinPath(gitDir, REFTABLES))}`;
   let head = told.get(key);
   if (head === undefined) {
     const { code, text = "" } = askGit(gitDir, ["symbolic-ref", "--quiet", "HEAD"]) ?? {};

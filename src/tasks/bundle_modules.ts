@@ -16,6 +16,7 @@ export const COLD_MODULES = [
   "src/config/last_policy.ts",
   "src/gate/with_git.ts",
   "src/git/configured_aliases.ts",
+  "src/gate/root_notice.ts",
   "src/gate/unarmed.ts",
   "src/gate/tool_requirements.ts",
   "src/gate/root_additions.ts",

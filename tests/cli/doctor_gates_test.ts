@@ -308,8 +308,16 @@ const NEEDS: readonly (readonly [config: string, gate: RegExp, event: string])[]
   ["stop: {commands: [{run: 'true'}]}", /stop\.commands/, "Stop"],
   ["stop: {infinite: true}", /stop\.infinite/, "Stop"],
   ["stop: {rounds: 3}", /stop\.rounds/, "Stop"],
-  ["{}", /preventRootAdditions \(when Claude stops\)/, "Stop"],
-  ["{}", /preventRootAdditions \(when Claude stops\)/, "SessionStart"],
+  [
+    "preToolUse: {preventRootAdditions: true}",
+    /preventRootAdditions \(when Claude stops\)/,
+    "Stop",
+  ],
+  [
+    "preToolUse: {preventRootAdditions: true}",
+    /preventRootAdditions \(when Claude stops\)/,
+    "SessionStart",
+  ],
   [
     "stop: {promptPrefixBlocking: {prefixes: ['/x*'], messages: [{text: more}]}}",
     /stop\.promptPrefixBlocking/,

@@ -1,6 +1,7 @@
 import { SHELL_TOOLS } from "../../capture/payload.ts";
 import { MAIN_AGENT } from "../../guard/policy.ts";
 import type { CliContext } from "../context.ts";
+import { refuseUnknownTool } from "../known_tools.ts";
 import { sessionIdOrNone } from "../requirements_here.ts";
 import { explanationText } from "../rule_table.ts";
 import { tryEvent } from "../tried_event.ts";
@@ -32,6 +33,7 @@ export async function explainUse(
     return madeUp(sent, { home, projectDir: policy?.root ?? cwd });
   });
   const { config, sayings, verdict: { blocks, doubts }, isLifted } = trial;
+  refuseUnknownTool(tool, config);
   if (config.problems > 0) {
     context.process.stderr.write(
       `The configuration has problems, in ${
