@@ -59,8 +59,7 @@ export async function explainRequirements(
   const places = await requirementsFor(requirements, use, ground.repository);
   const untold = isStrict ? untoldAt(places) : [];
   const prepared = await prepareParts(places, { ...use, toolUseId: null }, {
-    db,
-    sessionId,
+    ...at,
     atMs,
     isStrict,
   });

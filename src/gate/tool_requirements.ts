@@ -123,18 +123,19 @@ function ofUntoldBranch(
 }
 
 /**
- * Gathers what is asked at each place of a tool use; where no branch is checked out, that of the last branch of the
- * session, and nothing where it was on none.
+ * Gathers what is asked at each place of a tool use. Where no branch is checked out, that is nothing, but in the working
+ * tree of the session: there it is what its last branch asks.
  */
 export async function prepareParts(
   places: readonly MeantPlace[],
   use: Parameters<typeof prepareUse>[1],
-  at: Omit<Around, "config" | "repository">,
+  at: Omit<Around, "config">,
 ): Promise<PreparedUse[]> {
   const parts: PreparedUse[] = [];
   for (const place of places) {
     const { repository } = place;
-    const branch = repository.branch ?? lastBranchIn(repository, at);
+    const isHome = repository.root === at.repository?.root;
+    const branch = repository.branch ?? (isHome ? lastBranchIn(repository, at) : null);
     if (branch === null) continue;
     const isCheckedOut = place.isCheckedOut && repository.branch !== null;
     const there = { ...place, branch, isCheckedOut, repository: { ...repository, branch } };

@@ -54,8 +54,9 @@ const KINDS: Readonly<Record<OwnKind, Kind>> = {
 /** Files that are known by their name, wherever they lie. */
 export interface NamedFiles {
   readonly kind: OwnKind;
-  /** In every such path: a search for a word costs nothing beside compiling a pattern. */
+  /** In every such path, in small letters: a search for a word costs nothing beside compiling a pattern. */
   readonly needle: string;
+  /** For paths in small letters, as all patterns below. */
   readonly pattern: RegExp;
   /** A folder that takes such a file with it, or that may hold one once a command has made or filled it. */
   readonly folder?: RegExp;
@@ -106,9 +107,9 @@ export const NAMED_FILES: readonly NamedFiles[] = [
   },
   {
     kind: "managed",
-    needle: "/ClaudeCode",
+    needle: "/claudecode",
     pattern:
-      /^(?:\/Library\/Application Support|[A-Za-z]:\/Program(?:Data| Files))\/ClaudeCode(?:$|\/managed-)/,
+      /^(?:\/library\/application support|[a-z]:\/program(?:data| files))\/claudecode(?:$|\/managed-)/,
     example: "/Library/Application Support/ClaudeCode/managed-settings.json",
     counterexample: "/Library/Application Support/ClaudeCode/notes.txt",
   },
@@ -215,15 +216,17 @@ function isNamed(
   { spellings, exists, isPart, isElsewhere, comesFromGit, effect }: Asked,
   written: Written,
 ): boolean {
-  // Nearly no file is.
-  if (!spellings.some((spelling) => spelling.includes(needle))) return false;
+  // On macOS and Windows other letters name the same file.
+  const names = spellings.map((spelling) => spelling.toLowerCase());
+  // Nearly no file is one of them.
+  if (!names.some((name) => name.includes(needle))) return false;
   const is = (pattern: RegExp | undefined) =>
-    pattern !== undefined && spellings.some((spelling) => pattern.test(spelling));
+    pattern !== undefined && names.some((name) => pattern.test(name));
   if (isPart && !exists && !inCopies) return false;
   if (onlyKnown && written === "unknown") return false;
   if (is(pattern)) {
     const isNew = isElsewhere && !exists && effect === "change";
-    return !(isNew && onlyHere && spellings.every((spelling) => onlyHere.test(spelling)));
+    return !(isNew && onlyHere && names.every((name) => onlyHere.test(name)));
   }
   return (effect === "fill" && !comesFromGit && is(filled)) ||
     ((effect !== "change" || (written === "unknown" && !exists)) && is(folder));

@@ -1,5 +1,6 @@
 /** Which files git changes. */
-import { type Change, marked, placesIn, SOMEWHERE } from "./changes.ts";
+import { type Change, marked, SOMEWHERE } from "./changes.ts";
+import { changesOfCopy } from "./copies.ts";
 import { withoutGitOptions } from "./git_options.ts";
 import { type OptionName, type OptionNames, split } from "./operands.ts";
 import { changesOfPatch } from "./patches.ts";
@@ -11,6 +12,7 @@ import {
   policyFiles,
 } from "./pathspec.ts";
 import { type Argument, literal, withText } from "./word.ts";
+import type { Writer } from "./writers.ts";
 
 /** The verbs of git that write a file, and the option that names it. */
 const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
@@ -18,6 +20,18 @@ const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
   diff: { long: "--output" },
   log: { long: "--output" },
   show: { long: "--output" },
+};
+
+/** Those of `git submodule add`. */
+const SUBMODULE_OPTIONS: OptionNames = {
+  valued: "b",
+  valuedLong: /^--(?:branch|name|reference|depth)$/,
+};
+
+/** `git mv` moves as `mv` does. */
+const MOVING: Pick<Writer, "operands" | "copies"> = {
+  operands: "moved",
+  copies: { contents: /(?!)/, makes: "copy" },
 };
 
 /** `git checkout` of these makes a branch, or goes to one. */
@@ -86,16 +100,8 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
           effect: "remove",
         });
     case "mv": {
-      const operands = split(after, {}).operands.map(inFolder);
-      return [
-        ...operands.slice(-1).map((word): Change => ({
-          word,
-          effect: "change",
-          from: operands[0]!,
-        })),
-        ...operands.slice(-1).flatMap((to) => placesIn(to, operands.slice(0, -1))),
-        ...marked(operands.slice(0, -1), "remove"),
-      ];
+      const given = split(after, {});
+      return changesOfCopy(MOVING, { ...given, operands: given.operands.map(inFolder) });
     }
     case "restore": {
       // With `--staged` alone only the index changes.
@@ -148,16 +154,16 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
           .map(inFolder),
         "change",
       );
-    case "clone": {
-      const [from, to] = split(after, CLONE_OPTIONS).operands;
-      const named = from === undefined || from.isOpen
-        ? undefined
-        : withText(from, nameOf(from.text));
-      return marked(
-        [to ?? named].flatMap((word) => word === undefined ? [] : inFolder(word)),
-        "fill",
-      );
-    }
+    case "clone":
+      return cloned(after, CLONE_OPTIONS).map(({ word, ...how }) => ({
+        ...how,
+        word: inFolder(word),
+      }));
+    case "submodule":
+      return after[0]?.text === "add"
+        ? cloned(after.slice(1), SUBMODULE_OPTIONS)
+          .map(({ word, ...how }) => ({ ...how, word: inFolder(word) }))
+        : [];
     case "apply":
     case "am":
       return has(/^--(?:check|stat|numstat|summary|abort|quit)$/)
@@ -172,7 +178,14 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
   }
 }
 
-/** The folder that git makes for a repository at this address. */
+/** The folder that a repository is cloned into: the one that is named, else one that is called like its address. */
+function cloned(after: readonly Argument[], options: OptionNames): Change[] {
+  const [from, to] = split(after, options).operands;
+  const folder = to ??
+    (from === undefined || from.isOpen ? undefined : withText(from, nameOf(from.text)));
+  return folder === undefined ? [] : marked([folder], "fill");
+}
+
 function nameOf(address: string): string {
   return address.replace(/(?:\/+\.git)?\/*$/, "").split(/[/:]/).at(-1)!.replace(/\.git$/, "");
 }
