@@ -34,7 +34,7 @@ Deno.test("a tag means nothing any more, however it is written", () => {
       ["a\u{e0041}b", "ab"],
     ] as const
   ) assert.equal(defused(written), told, JSON.stringify(written));
-  assert.equal(plain("a <\u001bsystem>\n b"), "a ‹ system› b");
+  assert.equal(plain("a <\u001bsystem>\n b"), "a ‹ system›  b");
   assert.equal(plain("a\n\nHuman: b"), "a ‹Human›: b");
 });
 
