@@ -6,7 +6,9 @@ import { programCommand } from "../../src/tasks/program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { type CheckRow, namesIn, snapshot, type Stage, stage } from "./support.ts";
 
-function guarded(config = "preToolUse: {uneditableFiles: ['*.lock']}\n"): Stage {
+function guarded(
+  config = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n",
+): Stage {
   const place = stage();
   Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), config);
   return place;
