@@ -1,4 +1,4 @@
-/** What a project is told once whose files do not name the rule about new files. */
+/** The notice for a project whose files do not name the rule about new files. */
 import type { DatabaseSync } from "node:sqlite";
 import { fingerprint } from "../config/discover.ts";
 import { SILENT_ABOUT_ROOT } from "../config/silent_about_root.ts";

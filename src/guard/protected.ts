@@ -20,7 +20,7 @@ export type OwnKind =
   | "program"
   | "git";
 
-/** What is said of a kind, and which changes of such a file count. */
+/** A kind of file: the reason that is given, and which changes of such a file count. */
 interface Kind {
   readonly reason: string;
   /** The only effects that count; absent where each does. */
@@ -175,7 +175,7 @@ export function findOwn(
 /** What a tool makes of a file: its text, where that can be worked out before; `unknown` of a shell command. */
 export type Written = TextChange | "unknown";
 
-/** What is asked of a file here. */
+/** The facts of a file that decide it. */
 type Asked = Pick<
   FileFacts,
   | "name"
@@ -210,7 +210,7 @@ export function whyProtected(file: Asked, written: Written): string | null {
   return `${isInIt ? name : own.path} ${KINDS[own.kind].reason}`;
 }
 
-/** Whether a file is one of these by its name. */
+/** True for a file that is one of these by its name. */
 function isNamed(
   { needle, pattern, folder, filled, onlyHere, inCopies, onlyKnown }: NamedFiles,
   { spellings, exists, isPart, isElsewhere, comesFromGit, effect }: Asked,

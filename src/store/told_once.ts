@@ -1,7 +1,7 @@
-/** What is told once, for the life of a database. */
+/** Notices that are given once in the life of a database. */
 import type { DatabaseSync } from "node:sqlite";
 
-/** Whether something has not been told before; from then on it has. @throws {Error} What SQLite says. */
+/** Notes that something is told. @returns False when it was told before. @throws {Error} What SQLite says. */
 export function isFirstTelling(db: DatabaseSync, what: string): boolean {
   const key = `told:${what}`;
   if (db.prepare("SELECT 1 FROM meta WHERE key = ?").get(key) !== undefined) return false;
