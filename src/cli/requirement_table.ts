@@ -3,8 +3,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { AskedUse } from "../gate/judge.ts";
 import { keepingOf } from "../gate/keeping.ts";
-import { DETACHED, groundOf, requirementsFor, UNKEPT } from "../gate/requirements.ts";
-import { prepareParts } from "../gate/tool_requirements.ts";
+import {
+  DETACHED,
+  groundOf,
+  requirementsFor,
+  UNKEPT,
+  UNTOLD_BRANCH,
+} from "../gate/requirements.ts";
+import { prepareParts, untoldAt } from "../gate/tool_requirements.ts";
 import { type JudgedUse, judgePart } from "../gate/use_decision.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Keeping } from "../guard/lift.ts";
@@ -52,15 +58,14 @@ export async function explainRequirements(
   if (keeping === "off" && !isStrict) return notCounting(UNKEPT.why);
   const atMs = Date.now();
   const places = await requirementsFor(requirements, use, ground.repository);
+  const untold = isStrict ? untoldAt(places) : [];
   const prepared = await prepareParts(places, { ...use, toolUseId: null }, {
-    db,
-    sessionId,
-    transcriptPath: at.transcriptPath,
+    ...at,
     atMs,
     isStrict,
   });
-  if (prepared.length === 0 && (places.length > 0 || ground.kind === "none")) {
-    return notCounting(DETACHED);
+  if (prepared.length + untold.length === 0 && (places.length > 0 || ground.kind === "none")) {
+    return notCounting(ground.kind === "none" ? ground.why : DETACHED);
   }
   const isKept = keeping === "lasting";
   const parts = prepared.map((part) => judgePart(part, isKept ? db : null, isStrict));
@@ -70,6 +75,9 @@ export async function explainRequirements(
   const rows = requirements.map((requirement): Saying => {
     const { name } = requirement;
     const meant = parts.filter(({ triggered }) => triggered.includes(requirement));
+    if (untold.includes(requirement)) {
+      return row(name, "forbids", `${UNTOLD_BRANCH}, and the policy is strict`);
+    }
     if (meant.length === 0) return aside(requirement, use.tool, doubts);
     const says = meant.map((part) =>
       isKept ? saysOf(requirement, part) : unkept(requirement, part, { keeping, isStrict })

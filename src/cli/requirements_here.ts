@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { isUserError, UserError } from "../errors.ts";
-import { type Ground, groundOf, UNKEPT } from "../gate/requirements.ts";
+import { type Ground, groundOf, lastBranchIn, UNKEPT } from "../gate/requirements.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
@@ -59,7 +59,8 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
 
 /**
  * The same for a session: by the configuration that its hooks read, also when this is another working tree of its
- * repository, in which there may be none. The branch stays the one of this folder.
+ * repository, in which there may be none. The branch stays the one of this folder; where none is checked out here, it is
+ * the last one of the session.
  *
  * @throws {UserError} When the session works in another repository.
  */
@@ -68,8 +69,12 @@ export async function hereOfSession(
   db: DatabaseSync,
   sessionId: string,
 ): Promise<RequirementsHere> {
-  const here = await requirementsHere(context);
-  const { repository } = here.ground;
+  const around = await requirementsHere(context);
+  const { repository } = around.ground;
+  const ground = repository === null
+    ? around.ground
+    : groundOf(repository, lastBranchIn(repository, { db, sessionId }));
+  const here = { ...around, ground };
   const [session] = findSessions(db, sessionId);
   if (repository === null || session === undefined) return here;
   const isHere = (folder: string | null) =>

@@ -76,6 +76,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   subagentStop: "",
   prompts: "",
   notifications: "",
+  isSilentAboutRoot: false,
   problems: 0,
   problemKeys: [],
 };

@@ -68,6 +68,8 @@ export interface HookConfig {
   readonly prompts: string;
   /** What is shown on the desktop: a `NotificationPolicy` as JSON; empty when nothing is. */
   readonly notifications: string;
+  /** True: a file of the project is there, and none names `preToolUse.preventRootAdditions`, which is off unless it is named. */
+  readonly isSilentAboutRoot: boolean;
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
   /** The keys that the first of them are about, or the file where it cannot be read at all. */

@@ -89,12 +89,17 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
       requiredUses: usesOf(requirements?.requirements ?? []),
       followedTools: followedTools(requirements),
       unreadable: worst ? faultText(worst) : "",
+      isSilentAboutRoot: root !== null && !worst && isSilentAboutRoot(written),
     },
     policy,
     isOnlyLeftOut: unread.length > 0 && unread.every(({ isLeftOut }) => isLeftOut),
     problems,
     summarizerFault: layers.find(({ layer }) => layer === "user")?.summarizerFault ?? null,
   };
+}
+
+function isSilentAboutRoot({ preToolUse }: LayerValues): boolean {
+  return !isMapping(preToolUse) || (preToolUse["preventRootAdditions"] ?? null) === null;
 }
 
 /** `a, b, c and 2 more` */
@@ -135,7 +140,8 @@ type CompiledApart =
   | "brokenRequirements"
   | "requiredUses"
   | "followedTools"
-  | "unreadable";
+  | "unreadable"
+  | "isSilentAboutRoot";
 
 function toHookConfig(
   config: Config,

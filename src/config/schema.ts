@@ -102,7 +102,7 @@ const SHAPE = {
           "in the audit trail.",
       ),
       preventRootAdditions: bool(
-        true,
+        false,
         "Whether new files directly in the folder of the project's configuration file are refused, and hold back a stop " +
           "when they came about in another way. Files that are there may be changed, and what git ignores may be added. A " +
           "stop is not held back for names with a leading dot either, nor for what git has committed.",
@@ -188,9 +188,9 @@ const SHAPE = {
       ),
       protectPolicy: bool(
         true,
-        "Whether the agent is kept from changing conclaude's configuration, database and executable, the hooks in Claude " +
-          "Code's settings, `.git` and its `HEAD`, and from commands that are a person's: `conclaude guard pause`, " +
-          "`conclaude req satisfy` and their like. People can always do all of it.",
+        "Whether the agent is kept from changing policy files: conclaude's own, workflows, prompts, hooks, variables and " +
+          "plugins in Claude Code's settings, code inside it, `.git` and its `HEAD`; and from commands that are a " +
+          "person's: `conclaude guard pause`, `conclaude req satisfy` and their like. People can always do all of it.",
       ),
     },
   ),

@@ -3,6 +3,12 @@ import { mostBlocks, type StopPolicy } from "../guard/stop.ts";
 import type { ConfigFile } from "./discover.ts";
 import { readLayer } from "./layer.ts";
 import { parseConfig } from "./parse.ts";
+import { SILENT_ABOUT_ROOT } from "./silent_about_root.ts";
+
+/** What is worth knowing of a configuration and no fault of it, one sentence each. */
+export function configNotes(files: readonly ConfigFile[]): string[] {
+  return parseConfig(files).hook.isSilentAboutRoot ? [SILENT_ABOUT_ROOT] : [];
+}
 
 /** One sentence for each. @param files As `readConfigFiles()` found them. */
 export function configWarnings(files: readonly ConfigFile[]): string[] {

@@ -4,7 +4,7 @@ import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
 import { UNKNOWN_SESSION_ID } from "../ids.ts";
 import { keepingOf } from "./keeping.ts";
-import { type Ground, groundOf, NAMELESS, UNKEPT } from "./requirements.ts";
+import { type Ground, groundOf, lastBranchIn, NAMELESS, UNKEPT } from "./requirements.ts";
 
 /** Where requirements count for an event: nowhere without a session, and when nothing can be kept of them. */
 export function groundFor(
@@ -16,5 +16,7 @@ export function groundFor(
   },
 ): Ground {
   if (sessionId === UNKNOWN_SESSION_ID) return NAMELESS;
-  return keepingOf(db, config) === "off" ? UNKEPT : groundOf(repository);
+  return keepingOf(db, config) === "off"
+    ? UNKEPT
+    : groundOf(repository, lastBranchIn(repository, { db, sessionId }));
 }

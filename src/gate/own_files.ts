@@ -24,14 +24,24 @@ const BESIDE_DATABASE = ["-wal", "-shm"];
 const MAX_WAYS = 16;
 
 /**
- * The files that count now: configuration, database, Claude Code's settings, the executable, and what tells the branch.
+ * The files that count now: configuration, database, Claude Code's settings, the folders of code that it runs in itself,
+ * the executable, and what tells the branch.
  * One that is reached over links is listed with each way to it.
  */
 export function ownFiles(
   { configFiles, database, repository }: OwnPlaces,
   at: { readonly projectDir: string | null; readonly home: string | null },
 ): OwnFile[] {
-  const files: Readonly<Record<OwnKind, readonly string[]>> = {
+  const home = at.home ?? undefined;
+  const configDir = readVariable("CLAUDE_CONFIG_DIR");
+  const settings = settingsPaths({ projectDir: at.projectDir ?? "/", home, configDir });
+  const clientFolders = new Set([
+    ...(home === undefined ? [] : [joinPath(home, ".claude")]),
+    ...(configDir ? [parentOf(settings.at(-1)!)] : []),
+  ]);
+  const inClient = (names: readonly string[]) =>
+    [...clientFolders].flatMap((folder) => names.map((name) => joinPath(folder, name)));
+  const files: Readonly<Partial<Record<OwnKind, readonly string[]>>> = {
     guards: [
       ...configFiles.flatMap(({ path }) => waysTo(path)),
       ...(database === ":memory:" ? [] : waysTo(database)).flatMap((path) => [
@@ -39,11 +49,9 @@ export function ownFiles(
         ...BESIDE_DATABASE.map((ending) => path + ending),
       ]),
     ],
-    settings: settingsWays(settingsPaths({
-      projectDir: at.projectDir ?? "/",
-      home: at.home ?? undefined,
-      configDir: readVariable("CLAUDE_CONFIG_DIR"),
-    })),
+    settings: waysInFolders(settings),
+    mods: waysInFolders(inClient(["plugins", "dev-mods"])),
+    skills: waysInFolders(inClient(["skills"])),
     // Run from its source, the program is the whole checkout: nothing that could be kept from whoever works on it.
     program: Deno.build.standalone ? ownPaths().flatMap(waysTo) : [],
     git: (repository === undefined ? [] : gitFolders(repository))
@@ -52,7 +60,7 @@ export function ownFiles(
       .flatMap((folder) => ["", "/HEAD", "/config"].map((name) => `${folder}/.git${name}`)),
   };
   return (Object.keys(files) as OwnKind[])
-    .flatMap((kind) => files[kind].map((path) => ({ kind, path })));
+    .flatMap((kind) => files[kind]!.map((path) => ({ kind, path })));
 }
 
 /** The folders from the project's own upwards that lie below the project's configuration file. */
@@ -80,7 +88,7 @@ function ownPaths(): string[] {
  * The ways to files most of which are not there: asking for one of those costs five times as much as for one that is,
  * so their folders are listed.
  */
-function settingsWays(paths: readonly string[]): string[] {
+function waysInFolders(paths: readonly string[]): string[] {
   return [...Map.groupBy(paths, parentOf)].flatMap(([folder, files]) => {
     const names = namesIn(folder);
     if (names === null) return files;

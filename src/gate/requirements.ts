@@ -16,12 +16,12 @@ import { type Doubt, mayTrigger, triggeredBy, usesOf } from "../requirement/trig
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { readBranchSize } from "../store/branch_sizes.ts";
 import type { BranchKey, RequirementChange } from "../store/requirements.ts";
-import { listActive } from "../store/sessions.ts";
+import { lastBranch, listActive } from "../store/sessions.ts";
 import { type AskedUse, commandOf } from "./judge.ts";
 import { type Place, placeAt, placesOf } from "./places.ts";
 import { treesAround } from "./working_trees.ts";
 
-/** Where requirements count: on a branch of a repository, or why they do not. */
+/** Where requirements count: on a branch of a repository, checked out or the last one of a session, or why they do not. */
 export type Ground =
   | {
     readonly kind: "branch";
@@ -61,16 +61,45 @@ export const NAMELESS: Nowhere<null> = {
 /** Why requirements do not count where no branch is checked out. */
 export const DETACHED = "HEAD is detached, so there is no branch";
 
-/** The branch that requirements are kept for. */
-export function groundOf(repository: Repository | undefined): Ground {
+/** Why they do not where git cannot be asked. */
+export const UNTOLD_BRANCH =
+  "git does not tell which branch is checked out (it is missing, or older than the format of this repository)";
+
+/** What every tool that runs a shell command counts as. */
+const BASH = "Bash";
+
+/**
+ * The branch that requirements are kept for.
+ *
+ * @param last The branch that counts where none is checked out: {@linkcode lastBranchIn}.
+ */
+export function groundOf(repository: Repository | undefined, last: string | null = null): Ground {
   if (repository === undefined) {
     const why = "this folder is in no git repository";
     return { kind: "none", repository: null, why, next: "git init" };
   }
-  const { branch } = repository;
-  return branch === null
-    ? { kind: "none", repository, why: DETACHED, next: "git switch NAME" }
-    : { kind: "branch", repository, branch, key: { repository: repository.commonDir, branch } };
+  const branch = repository.branch ?? last;
+  if (branch !== null) {
+    return {
+      kind: "branch",
+      repository,
+      branch,
+      key: { repository: repository.commonDir, branch },
+    };
+  }
+  return repository.isUntold
+    ? { kind: "none", repository, why: UNTOLD_BRANCH, next: "git symbolic-ref HEAD" }
+    : { kind: "none", repository, why: DETACHED, next: "git switch NAME" };
+}
+
+/** The last branch of a session in a repository where none is checked out now; null where it was on none. */
+export function lastBranchIn(
+  repository: Repository | undefined,
+  { db, sessionId }: { readonly db: DatabaseSync | null; readonly sessionId: string },
+): string | null {
+  if (db === null || repository === undefined || repository.branch !== null) return null;
+  const asked = { sessionId, repository: repository.commonDir };
+  return quietly(() => lastBranch(db, asked)) ?? null;
 }
 
 /** A place where a tool use falls, or may fall, under requirements. */

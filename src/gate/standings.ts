@@ -49,7 +49,7 @@ export async function standOf(
     unknown: unknownOf(requirements, standings, facts),
     standings,
     facts,
-    to: audienceOf(facts, { repository, db }),
+    to: audienceOf(facts, { repository, db, isCheckedOut: repository.branch === branch }),
   };
 }
 

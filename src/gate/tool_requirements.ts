@@ -15,15 +15,24 @@ import {
   DETACHED,
   gatherFacts,
   groundOf,
+  lastBranchIn,
   type MeantPlace,
   NAMELESS,
   requirementsFor,
   UNKEPT,
+  UNTOLD_BRANCH,
 } from "./requirements.ts";
 import { proofsOn, type Proving } from "./proofs.ts";
 import { usedUpUntold, usesOf } from "./single_use.ts";
 import { audienceOf } from "./standings.ts";
-import { decideUse, type PreparedUse, type RequirementSaying, SILENT } from "./use_decision.ts";
+import { isPaused } from "../store/pauses.ts";
+import {
+  decideUse,
+  type PreparedUse,
+  type RequirementSaying,
+  SILENT,
+  STRICT_RULE,
+} from "./use_decision.ts";
 
 /** Requirements that have a say, with all that they ask about. */
 export interface RequiredUse {
@@ -68,9 +77,13 @@ export async function prepareUse(
   if (ground.repository === null) return notCounting(ground.why);
   const places = await requirementsFor(requirements, use, ground.repository);
   if (places.length === 0) return null;
-  const parts = await prepareParts(places, use, at);
-  if (parts.length === 0) return notCounting(DETACHED);
   const { config, isStrict } = at;
+  const untold = isStrict ? untoldAt(places) : [];
+  if (untold.length > 0) return ofUntoldBranch(untold, at);
+  const parts = await prepareParts(places, use, at);
+  if (parts.length === 0) {
+    return notCounting(ground.kind === "none" ? ground.why : DETACHED);
+  }
   return {
     apply: applyChanges,
     decide(db, denying) {
@@ -82,16 +95,54 @@ export async function prepareUse(
   };
 }
 
-/** Gathers what is asked at each place of a tool use; where no branch is checked out, nothing is. */
+/** The requirements that would be asked at places of which nobody can tell the branch. */
+export function untoldAt(places: readonly MeantPlace[]): Requirement[] {
+  return places.filter(({ repository }) => repository.isUntold)
+    .flatMap(({ triggered, doubts }) => [
+      ...triggered,
+      ...doubts.map(({ requirement }) => requirement),
+    ])
+    .filter(({ stopOnly }) => !stopOnly);
+}
+
+/** Denied: a strict policy refuses what nobody can judge. */
+function ofUntoldBranch(
+  untold: readonly Requirement[],
+  { sessionId, atMs }: Pick<Around, "sessionId" | "atMs">,
+): RequiredUse {
+  const names = [...new Set(untold.map(({ name }) => `"${name}"`))].join(", ");
+  const reason =
+    `Blocked: whether ${names} counts here cannot be known, for ${UNTOLD_BRANCH}, and ` +
+    "the policy is strict. A person has to make `git symbolic-ref HEAD` work here, as the hook runs it.";
+  return {
+    apply: applyChanges,
+    decide(db, denying) {
+      const paused = db !== null && isPaused(db, { sessionId, subject: "requirements", atMs });
+      const rules = denying.includes(STRICT_RULE) ? [] : [STRICT_RULE];
+      const notes = { requirements: UNTOLD_BRANCH };
+      return { ...SILENT, reason: paused ? "" : reason, rules, paused, notes };
+    },
+  };
+}
+
+/**
+ * Gathers what is asked at each place of a tool use. Where no branch is checked out, that is nothing, but in the working
+ * tree of the session: there it is what its last branch asks.
+ */
 export async function prepareParts(
   places: readonly MeantPlace[],
   use: Parameters<typeof prepareUse>[1],
-  at: Omit<Around, "config" | "repository">,
+  at: Omit<Around, "config">,
 ): Promise<PreparedUse[]> {
   const parts: PreparedUse[] = [];
   for (const place of places) {
-    const { branch } = place.repository;
-    if (branch !== null) parts.push(await prepareAt({ ...place, branch }, use, at));
+    const { repository } = place;
+    const isHome = repository.root === at.repository?.root;
+    const branch = repository.branch ?? (isHome ? lastBranchIn(repository, at) : null);
+    if (branch === null) continue;
+    const isCheckedOut = place.isCheckedOut && repository.branch !== null;
+    const there = { ...place, branch, isCheckedOut, repository: { ...repository, branch } };
+    parts.push(await prepareAt(there, use, at));
   }
   return parts;
 }
@@ -168,5 +219,5 @@ function undecided(
   if (!isStrict || open.length + feared.length === 0) return { ...SILENT, notes };
   const names = open.map(({ name }: Requirement) => name);
   const reason = unknownText([...new Set(names)], keeping);
-  return { ...SILENT, reason, rules: ["preToolUse.strict"], notes };
+  return { ...SILENT, reason, rules: [STRICT_RULE], notes };
 }

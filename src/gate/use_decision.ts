@@ -18,8 +18,8 @@ import type { GatheredFacts } from "./requirements.ts";
 import { noticeOf, type Proofs, type Unproven, unprovenAmong, unprovenNotes } from "./proofs.ts";
 import { withoutSpent } from "./single_use.ts";
 
-/** What denies because it cannot be known. */
-const STRICT_RULE = "preToolUse.strict";
+/** The rule by which a strict policy refuses what nobody can know. */
+export const STRICT_RULE = "preToolUse.strict";
 
 /** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
 const REPEATED_MS = 5_000;

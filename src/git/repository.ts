@@ -1,5 +1,5 @@
 /** A project's place: what lies in its folder and those above it, and the git repository there. Runs in every hook. */
-import { joinPath, parentOf, resolvePath } from "../paths.ts";
+import { joinPath, parentOf, readVariable, resolvePath } from "../paths.ts";
 
 /** The names that are looked for. */
 const WANTED: ReadonlySet<string> = new Set([
@@ -95,7 +95,12 @@ export interface Repository {
   readonly root: string;
   /** The exact branch name (`feature/auth`); null when HEAD is detached or names no branch. */
   readonly branch: string | null;
+  /** True where neither a file nor git tells which branch is checked out. */
+  readonly isUntold?: true;
 }
+
+/** What is checked out in a working tree. */
+type Head = Pick<Repository, "branch" | "isUntold">;
 
 /**
  * The git repository that a folder lies in.
@@ -133,7 +138,12 @@ export function repositoryAt(
  */
 export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): string | null {
   const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));
-  if (loose === null || loose !== "") return COMMIT_ID.exec(loose ?? "")?.[0] ?? null;
+  if (loose === null) {
+    if (changedAtMs(joinPath(commonDir, REFTABLES)) === null) return null;
+    const told = askGit(commonDir, ["rev-parse", "--verify", "--quiet", `refs/${ref}`]);
+    return told?.code === 0 || told?.code === NO ? told.text : null;
+  }
+  if (loose !== "") return COMMIT_ID.exec(loose)?.[0] ?? null;
   const packed = readOrEmpty(joinPath(commonDir, "packed-refs"));
   const line = packed?.split("\n").find((line) => line.endsWith(` refs/${ref}`));
   return packed === null ? null : line?.split(" ", 1)[0] ?? "";
@@ -155,7 +165,7 @@ function readRepository({ path: root, gitIsFile }: FolderLook): Repository | und
   try {
     const gitDir = gitIsFile ? worktreeGitDir(root, dotGit) : dotGit;
     const commonDir = gitIsFile ? commonGitDir(gitDir) : gitDir;
-    return { commonDir: Deno.realPathSync(commonDir), root, branch: branchOf(gitDir) };
+    return { commonDir: Deno.realPathSync(commonDir), root, ...headOf(gitDir) };
   } catch {
     return undefined;
   }
@@ -217,8 +227,66 @@ function commonGitDir(gitDir: string): string {
 
 /** The branch that a git directory has checked out. @throws {Error} When it cannot be read. */
 export function branchOf(gitDir: string): string | null {
+  return headOf(gitDir).branch;
+}
+
+function headOf(gitDir: string): Head {
   const head = Deno.readTextFileSync(joinPath(gitDir, "HEAD")).trim();
   const name = /^ref:\s*refs\/heads\/(.+)$/.exec(head)?.[1];
   // A repository with the reftable format keeps this placeholder in HEAD.
-  return name === undefined || name === ".invalid" ? null : name;
+  return name === ".invalid" ? askHead(gitDir) : { branch: name ?? null };
+}
+
+/** What lists the tables of references where git keeps these so: it changes with each of them. */
+const REFTABLES = "reftable/tables.list";
+
+/** What git has said of HEAD, by the git directory and the time at which its references changed last. */
+const told = new Map<string, Head>();
+
+/** Asks git which branch is checked out, once for each change of its references. */
+function askHead(gitDir: string): Head {
+  const key = `${gitDir}:${changedAtMs(joinPath(gitDir, REFTABLES))}`;
+  let head = told.get(key);
+  if (head === undefined) {
+    const { code, text = "" } = askGit(gitDir, ["symbolic-ref", "--quiet", "HEAD"]) ?? {};
+    const branch = code === 0 ? /^refs\/heads\/(.+)$/.exec(text)?.[1] ?? null : null;
+    head = code === 0 || code === NO ? { branch } : { branch, isUntold: true };
+    told.set(key, head);
+  }
+  return head;
+}
+
+function changedAtMs(path: string): number | null {
+  try {
+    return Deno.statSync(path).mtime?.getTime() ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** git's own word for no. */
+const NO = 1;
+
+/** Runs git without waiting for anything else: these calls take milliseconds. @returns Null when it cannot be started. */
+function askGit(
+  gitDir: string,
+  args: readonly string[],
+): { readonly code: number; readonly text: string } | null {
+  const words = ["git", `--git-dir=${gitDir}`, ...args];
+  const [program, given] = Deno.build.os === "windows"
+    ? ["git", words.slice(1)]
+    : ["/bin/sh", ["-c", 'exec "$@"', "sh", ...words]];
+  try {
+    const { code, stdout } = new Deno.Command(program, {
+      args: given,
+      clearEnv: true,
+      env: { PATH: readVariable("PATH") ?? "", LC_ALL: "C" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).outputSync();
+    return { code, text: new TextDecoder().decode(stdout).trim() };
+  } catch {
+    return null;
+  }
 }

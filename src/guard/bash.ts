@@ -2,7 +2,7 @@
 import { baseName, parentOf } from "../paths.ts";
 import { judgeCommands, spellings, textOf } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
-import { judgeOne, type Look } from "./decide.ts";
+import { judgeOne, judgeOwn, type Look } from "./decide.ts";
 import type { FileFacts } from "./files.ts";
 import type { GitAliases } from "./git_verbs.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
@@ -112,9 +112,13 @@ function judgeScript(
       const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
       looked += 1 + files.length + perhaps.length;
       doubts.push(...unknown);
-      const judged = (file: FileFacts) =>
-        judgeOne(policy, file, { agents: use.agents, tool: use.tool, written: "unknown" });
-      for (const file of files) blocks.push(...judged(file));
+      const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
+      const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
+      for (const file of files) {
+        blocks.push(...judged(file));
+        // A link to a folder brings all that lies there.
+        if (by === "ln") blocks.push(...judgeOwn(policy, { ...file, effect: "fill" }, asUsed));
+      }
       const [first, ...others] = perhaps.filter((file) => judged(file).length > 0);
       if (first !== undefined) {
         const more = others.length > 0 ? ` and ${others.length} more` : "";

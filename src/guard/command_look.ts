@@ -42,6 +42,7 @@ const TELLING: readonly string[] = [
   "Drop",
   "TRUNCATE",
   "conclaude",
+  " plugin",
   "perl",
   "curl",
   "wget",

@@ -126,12 +126,20 @@ export function judgeOne(
   const isOwnOnly = file.effect === "tamper";
   const blocks = isOwnOnly ? [] : judgeFileRules(policy, file, use);
   if (use.written === null) return blocks;
-  const why = policy.protectsItself ? whyProtected(file, use.written) : null;
-  if (why !== null) {
-    const reason = `Blocked ${use.tool} operation: ${why}, and only a person changes it`;
-    blocks.push({ rule: PROTECT_RULE, reason });
-  }
+  blocks.push(...judgeOwn(policy, file, { ...use, written: use.written }));
   return isOwnOnly ? blocks : [...blocks, ...judgeFile(policy, file, use)];
+}
+
+/** The rule that keeps the guards' own files. */
+export function judgeOwn(
+  policy: GuardPolicy,
+  file: FileFacts,
+  { tool, written }: { readonly tool: string; readonly written: Written },
+): Block[] {
+  const why = policy.protectsItself ? whyProtected(file, written) : null;
+  if (why === null) return [];
+  const reason = `Blocked ${tool} operation: ${why}, and only a person changes it`;
+  return [{ rule: PROTECT_RULE, reason }];
 }
 
 /** The rules about which files a tool may be used for; one that blocks always counts, of those that allow one has to. */

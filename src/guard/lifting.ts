@@ -37,6 +37,7 @@ const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
 /** Why an agent must not run a command; null when it may. */
 export function liftedBy(command: ShellCommand): string | null {
   if (lifts(command)) return "only a person lifts a rule";
+  if (changesPlugins(command)) return "only a person chooses which plugins run in Claude Code";
   if (changesDatabase(command)) {
     return "only a person changes what conclaude knows; `-readonly` may look";
   }
@@ -81,6 +82,13 @@ function onlyLooks(texts: readonly string[]): boolean {
   return (end < 0 ? texts : texts.slice(0, end)).some((text, i) =>
     LOOKING.has(text) && !VALUED.test(texts[i - 1] ?? "")
   );
+}
+
+/** `claude plugin install x`: it writes the settings that no tool may write. */
+function changesPlugins({ words: [program, ...rest] }: ShellCommand): boolean {
+  const verbs = rest.map(({ text }) => text).filter((text) => !text.startsWith("-"));
+  return programName(program?.text ?? "") === "claude" && /^plugins?$/.test(verbs[0] ?? "") &&
+    !/^(?:list|validate|help)$/.test(verbs[verbs[1] === "marketplace" ? 2 : 1] ?? "help");
 }
 
 function changesDatabase({ words }: ShellCommand): boolean {

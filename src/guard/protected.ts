@@ -3,41 +3,160 @@
 import type { TextChange } from "./edits.ts";
 import { parentOf } from "../paths.ts";
 import type { Effect, FileFacts } from "./files.ts";
-import { changesHooks } from "./settings_file.ts";
+import { changesPolicy, holdsModules } from "./settings_file.ts";
 
 /** The name of the rule that protects them. */
 export const PROTECT_RULE = "preToolUse.protectPolicy";
 
-/** The files that say what is guarded, the database that knows what is lifted, and what waits to go into it. */
-const POLICY_FILE =
-  /(?:^|\/)\.conclaude(?:$|\/(?:config\.ya?ml$|conclaude\.(?:db|log)|(?:spool|notices|backups)(?:$|\/))|(?:\.local)?\.ya?ml$)|^\/tmp\/conclaude(?:\.db|-\d+(?:$|\/))/;
+/** What a file is to the guards. */
+export type OwnKind =
+  | "guards"
+  | "agents"
+  | "settings"
+  | "managed"
+  | "mods"
+  | "skills"
+  | "modules"
+  | "program"
+  | "git"
+  /** It would keep the rules from being found. */
+  | "search";
 
-/** A project's own of these: elsewhere, where none is yet, a copy is nobody's policy. */
-const PROJECT_POLICY_FILE = /(?:^|\/)\.conclaude(?:\.local)?\.ya?ml$/;
+/** A kind of file: the reason that is given, and which changes of such a file count. */
+interface Kind {
+  readonly reason: string;
+  /** The only effects that count; absent where each does. */
+  readonly effects?: readonly Effect[];
+  /** Such a path is a folder, and all below it is of this kind; what this pattern matches there is not. */
+  readonly below?: { readonly spares: RegExp | null };
+  /** Whether a change counts, by the text before and after it; absent where each does. */
+  readonly counts?: (before: string | null, after: string) => boolean;
+}
 
-/** Claude Code's own settings: they start the hooks. */
-const SETTINGS_FILE = /(?:^|\/)\.claude\/settings(?:\.local)?\.json$/;
-const SETTINGS_OR_FOLDER = /(?:^|\/)\.claude(?:$|\/settings(?:\.local)?\.json$)/;
+const MOD: Kind = {
+  reason: "runs inside Claude Code, where no hook is asked",
+  effects: ["change", "remove", "fill"],
+};
 
-/**
- * What a file is to the guards: their rules and memory, what starts them, what tells the branch of requirements, what
- * would keep their rules from being found.
- */
-export type OwnKind = "guards" | "settings" | "program" | "git" | "search";
+const KINDS: Readonly<Record<OwnKind, Kind>> = {
+  guards: { reason: "belongs to the guards" },
+  agents: { reason: "says what agents and scripts are started with" },
+  settings: {
+    reason: "starts the hooks, and says which plugins run beside them",
+    counts: changesPolicy,
+  },
+  managed: { reason: "is the policy of this machine" },
+  mods: { ...MOD, below: { spares: null } },
+  skills: { ...MOD, below: { spares: /\.md$/ } },
+  modules: { ...MOD, effects: ["change"], counts: (_, after) => holdsModules(after) },
+  program: { reason: "is the program that the hooks start" },
+  git: { reason: "tells which branch is checked out, for which the requirements are kept" },
+  search: {
+    reason: "would end the search for the configuration there, short of the file that counts now",
+  },
+};
+
+/** Files that are known by their name, wherever they lie. */
+export interface NamedFiles {
+  readonly kind: OwnKind;
+  /** In every such path, in small letters: a search for a word costs nothing beside compiling a pattern. */
+  readonly needle: string;
+  /** For paths in small letters, as all patterns below. */
+  readonly pattern: RegExp;
+  /** A folder that takes such a file with it, or that may hold one once a command has made or filled it. */
+  readonly folder?: RegExp;
+  /** A folder that may hold such a file once a command has filled it. */
+  readonly filled?: RegExp;
+  /** New files of these names count only in the project, and in folders above it. */
+  readonly onlyHere?: RegExp;
+  /** Whether a new file counts that comes with the copy of a folder. */
+  readonly inCopies?: true;
+  /** They count only where it is known what they hold afterwards. */
+  readonly onlyKnown?: true;
+  readonly example: string;
+  readonly counterexample: string;
+}
+
+export const NAMED_FILES: readonly NamedFiles[] = [
+  {
+    // What is guarded, the database that knows what is lifted, and what waits to go into it.
+    kind: "guards",
+    needle: "conclaude",
+    pattern:
+      /(?:^|\/)\.conclaude(?:$|\/(?:config\.ya?ml$|conclaude\.(?:db|log)|(?:spool|notices|backups)(?:$|\/))|(?:\.local)?\.ya?ml$)|^\/tmp\/conclaude(?:\.db|-\d+(?:$|\/))/,
+    onlyHere: /(?:^|\/)\.conclaude(?:\.local)?\.ya?ml$/,
+    example: ".conclaude.yaml",
+    counterexample: "docs/conclaude.yaml",
+  },
+  {
+    kind: "agents",
+    needle: ".conclaude/",
+    pattern: /(?:^|\/)\.conclaude\/(?:(?:workflows|prompts)(?:$|\/)|workflow-matchers\.yaml$)/,
+    example: ".conclaude/workflows/own.yaml",
+    counterexample: ".conclaude/worktrees/t1/src/prompts/a.md",
+  },
+  {
+    kind: "settings",
+    needle: ".claude",
+    pattern: /(?:^|\/)\.claude\/settings(?:\.local)?\.json$/,
+    folder: /(?:^|\/)\.claude$/,
+    example: ".claude/settings.local.json",
+    counterexample: ".claude/commands/settings.md",
+  },
+  {
+    kind: "managed",
+    needle: "/claude-code",
+    pattern: /^\/etc\/claude-code(?:$|\/managed-)/,
+    example: "/etc/claude-code/managed-settings.d/10-team.json",
+    counterexample: "src/claude-code/managed-settings.json",
+  },
+  {
+    kind: "managed",
+    needle: "/claudecode",
+    pattern:
+      /^(?:\/library\/application support|[a-z]:\/program(?:data| files))\/claudecode(?:$|\/managed-)/,
+    example: "/Library/Application Support/ClaudeCode/managed-settings.json",
+    counterexample: "/Library/Application Support/ClaudeCode/notes.txt",
+  },
+  {
+    kind: "mods",
+    needle: ".claude",
+    pattern: /(?:^|\/)\.claude\/skills\/(?:.*\/)?hooks(?:$|\/)/,
+    filled: /(?:^|\/)\.claude\/skills(?:$|\/(?!.*\.md$))/,
+    inCopies: true,
+    example: ".claude/skills/x/hooks/m.js",
+    counterexample: ".claude/skills/x/scripts/useHooks.ts",
+  },
+  {
+    kind: "mods",
+    needle: ".claude-plugin",
+    pattern: /(?:^|\/)\.claude-plugin(?:$|\/)/,
+    inCopies: true,
+    example: "tools/x/.claude-plugin/plugin.json",
+    counterexample: "docs/.claude-plugins.md",
+  },
+  {
+    kind: "modules",
+    needle: "hooks/hooks.json",
+    pattern: /(?:^|\/)hooks\/hooks\.json$/,
+    example: "tools/x/hooks/hooks.json",
+    counterexample: "src/hooks/hooks.json.ts",
+  },
+  {
+    kind: "modules",
+    needle: "hooks.json",
+    pattern: /(?:^|\/)hooks\.json$/,
+    onlyKnown: true,
+    example: "tools/x/hooks.json",
+    counterexample: "src/webhooks.json",
+  },
+];
 
 /** A file that counts now, and one of the ways to it: absolute. */
 export interface OwnFile {
   readonly kind: OwnKind;
   readonly path: string;
 }
-
-const REASONS: Readonly<Record<OwnKind, string>> = {
-  guards: "belongs to the guards",
-  settings: "starts the hooks",
-  program: "is the program that the hooks start",
-  git: "tells which branch is checked out, for which the requirements are kept",
-  search: "would end the search for the configuration there, short of the file that counts now",
-};
 
 /**
  * Which of the guards' files that count now a path is; of a folder, also which is meant with it: one that lies in it and
@@ -47,65 +166,88 @@ export function findOwn(
   own: readonly OwnFile[],
   { paths, effect }: { readonly paths: readonly string[]; readonly effect: Effect },
 ): OwnFile | null {
-  const isMeant = (file: OwnFile, path: string) =>
-    file.path === path || (concernsBelow(effect) && file.path.startsWith(`${path}/`)) ||
-    (effect === "fill" && file.kind === "settings" && parentOf(file.path) === path);
+  const isMeant = ({ kind, path: own }: OwnFile, path: string) => {
+    const { below } = KINDS[kind];
+    // A folder that is there only changes with what comes to lie in it.
+    return (own === path && (below === undefined || effect !== "change")) ||
+      (concernsBelow(effect) && own.startsWith(`${path}/`)) ||
+      (effect === "fill" && kind === "settings" && parentOf(own) === path) ||
+      (below !== undefined && path.startsWith(`${own}/`) && !below.spares?.test(path));
+  };
   return own.find((file) => paths.some((path) => isMeant(file, path))) ?? null;
 }
 
 /** What a tool makes of a file: its text, where that can be worked out before; `unknown` of a shell command. */
 export type Written = TextChange | "unknown";
 
+/** The facts of a file that decide it. */
+type Asked = Pick<
+  FileFacts,
+  | "name"
+  | "spellings"
+  | "exists"
+  | "isPart"
+  | "isElsewhere"
+  | "comesFromGit"
+  | "own"
+  | "text"
+  | "effect"
+>;
+
 /**
  * Why only a person may change a file in this way; null when a tool may.
  *
- * Of Claude Code's settings a tool may change all but the hooks, and make them where there are none.
+ * Of Claude Code's settings a tool may change all but the keys of {@linkcode changesPolicy}, and make them where there
+ * are none.
  */
-export function whyProtected(
-  file: Pick<
-    FileFacts,
-    "name" | "spellings" | "exists" | "isPart" | "isElsewhere" | "own" | "text" | "effect"
-  >,
-  written: Written,
-): string | null {
-  const { name, spellings, own } = file;
-  // What comes new with the copy of a folder, by its name alone, is nobody's policy yet.
-  const named = file.isPart && !file.exists ? null : namedKind(file, written);
-  const kind = named ?? own?.kind ?? null;
-  if (kind === null || (kind === "settings" && !writesHooks(file, written))) return null;
+export function whyProtected(file: Asked, written: Written): string | null {
+  const counts = (kind: OwnKind) => {
+    const { effects, counts } = KINDS[kind];
+    return (effects?.includes(file.effect) ?? true) &&
+      (counts === undefined || isFelt(counts, file, written));
+  };
+  const named = NAMED_FILES.find((row) => isNamed(row, file, written) && counts(row.kind));
+  if (named !== undefined) return `${file.name} ${KINDS[named.kind].reason}`;
+  const { own, name, spellings } = file;
+  if (own === null || !counts(own.kind)) return null;
   // Of a folder, what lies in it is the reason.
-  const isItself = named !== null || own === null || spellings.includes(own.path);
-  return `${isItself ? name : own.path} ${REASONS[kind]}`;
+  const isInIt = KINDS[own.kind].below !== undefined || spellings.includes(own.path);
+  return `${isInIt ? name : own.path} ${KINDS[own.kind].reason}`;
 }
 
-/** What a file is by its name, wherever it lies. */
-function namedKind(
-  { spellings, exists, isElsewhere, effect }: Pick<
-    FileFacts,
-    "spellings" | "exists" | "isElsewhere" | "effect"
-  >,
+/** True for a file that is one of these by its name. */
+function isNamed(
+  { needle, pattern, folder, filled, onlyHere, inCopies, onlyKnown }: NamedFiles,
+  { spellings, exists, isPart, isElsewhere, comesFromGit, effect }: Asked,
   written: Written,
-): OwnKind | null {
-  // Nearly no file is one of them, and a search for a word costs nothing beside compiling a pattern.
-  const is = (pattern: RegExp, word: string) =>
-    spellings.some((spelling) => spelling.includes(word) && pattern.test(spelling));
-  if (is(POLICY_FILE, "conclaude")) {
-    const isCopy = isElsewhere && !exists && effect === "change" &&
-      spellings.every((spelling) => PROJECT_POLICY_FILE.test(spelling));
-    return isCopy ? null : "guards";
+): boolean {
+  // On macOS and Windows other letters name the same file.
+  const names = spellings.map((spelling) => spelling.toLowerCase());
+  // Nearly no file is one of them.
+  if (!names.some((name) => name.includes(needle))) return false;
+  const is = (pattern: RegExp | undefined) =>
+    pattern !== undefined && names.some((name) => pattern.test(name));
+  if (isPart && !exists && !inCopies) return false;
+  if (onlyKnown && written === "unknown") return false;
+  if (is(pattern)) {
+    const isNew = isElsewhere && !exists && effect === "change";
+    return !(isNew && onlyHere && names.every((name) => onlyHere.test(name)));
   }
-  // A command that makes the folder anew may bring settings with it.
-  const isWhole = effect !== "change" || (written === "unknown" && !exists);
-  return is(isWhole ? SETTINGS_OR_FOLDER : SETTINGS_FILE, ".claude") ? "settings" : null;
+  return (effect === "fill" && !comesFromGit && is(filled)) ||
+    ((effect !== "change" || (written === "unknown" && !exists)) && is(folder));
 }
 
 function concernsBelow(effect: Effect): boolean {
   return effect === "remove" || effect === "tamper";
 }
 
-function writesHooks({ text }: Pick<FileFacts, "text">, written: Written): boolean {
+function isFelt(
+  counts: NonNullable<Kind["counts"]>,
+  { text }: Pick<FileFacts, "text">,
+  written: Written,
+): boolean {
   if (written === "unknown") return true;
   const before = text();
   const after = written(before);
-  return after !== null && changesHooks(before, after);
+  return after !== null && counts(before, after);
 }

@@ -1,19 +1,32 @@
-/** Claude Code's settings files, as far as they decide whether hooks run. */
+/** What files of Claude Code hold, as far as that decides which hooks and which other code run there. */
 import { isSameValue } from "../config/same_value.ts";
 
-/** The keys that do. */
-const HOOK_KEYS = ["hooks", "disableAllHooks"];
+/** The keys of settings that do. */
+const POLICY_KEYS = [
+  "hooks",
+  "disableAllHooks",
+  "env",
+  "enabledPlugins",
+  "extraKnownMarketplaces",
+];
 
 /**
- * Whether the hooks are others after a change, or nobody can tell because one of the texts is no JSON.
+ * Whether a change of settings changes one of these keys; also true when nobody can tell because one of the texts is no
+ * JSON.
  *
  * @param before Null when there is no file; that, and an empty one, counts as `{}`.
  */
-export function changesHooks(before: string | null, after: string): boolean {
+export function changesPolicy(before: string | null, after: string): boolean {
   const was = settingsOf(before?.trim() || "{}");
   const becomes = settingsOf(after);
   if (was === null || becomes === null) return true;
-  return HOOK_KEYS.some((key) => !isSameValue(was[key], becomes[key]));
+  return POLICY_KEYS.some((key) => !isSameValue(was[key], becomes[key]));
+}
+
+/** Whether a `hooks.json` of a plugin names modules: code that runs inside Claude Code. */
+export function holdsModules(text: string): boolean {
+  const held = settingsOf(text);
+  return held === null ? text.includes("modules") : Object.hasOwn(held, "modules");
 }
 
 function settingsOf(text: string): Readonly<Record<string, unknown>> | null {

@@ -55,8 +55,10 @@ async function changesOf(
     return satisfactionsBySkill(policy.requirements, skill, { ...work, ground, proof });
   }
   // It may be the command itself that has left the branch.
-  const { repository } = ground;
-  if (repository === null) return [];
+  if (ground.repository === null) return [];
+  const repository = ground.kind === "branch"
+    ? { ...ground.repository, branch: ground.branch }
+    : ground.repository;
   const succeeded = isReported && hasSucceeded(sent["tool_response"]);
   const folder = folderOf(sent) ?? projectDir;
   const { toolUseId } = event;

@@ -1,7 +1,7 @@
 /** The start and the end of a session, as far as requirements go. */
 import { groundFor } from "../gate/ground.ts";
 import { keepingOf } from "../gate/keeping.ts";
-import { quietly } from "../gate/requirements.ts";
+import { quietly, UNTOLD_BRANCH } from "../gate/requirements.ts";
 import { standOf } from "../gate/standings.ts";
 import { deniedUnkept, isStrict, unkeptText } from "../gate/unkept.ts";
 import { carriedOver } from "../requirement/carry_over.ts";
@@ -27,11 +27,22 @@ export interface SessionRequirements {
 export function beginRequirements(work: HookWork): SessionRequirements {
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
   const ground = groundFor(work);
+  if (work.repository?.isUntold) {
+    const meaning = isStrict(work.config)
+      ? "what requirements are about is denied"
+      : ground.kind === "branch"
+      ? `the requirements of ${ground.branch} count on`
+      : "requirements do not count";
+    work.tell(`conclaude: ${UNTOLD_BRANCH}, so ${meaning}. Run \`conclaude doctor\`.`);
+  }
   if (ground.kind === "none") {
     return { changes: [], apply: applyChanges, text: () => whyNot(work, policy, ground.why) };
   }
   const { key } = ground;
-  const { sessionId, atMs, db } = work;
+  const { sessionId, atMs, db, repository } = work;
+  const last = repository?.branch === null
+    ? `No branch is checked out: the requirements of \`${ground.branch}\` count on, the last one of this session.\n`
+    : "";
   const source = nameOf(work.event.own["source"]) ?? "startup";
   const carried =
     quietly(() =>
@@ -57,7 +68,7 @@ export function beginRequirements(work: HookWork): SessionRequirements {
         : `**Requirements are paused for this session**${
           pause.reason === null ? "" : `: ${pause.reason}`
         } (\`conclaude req resume --session ${to.session}\` ends it)\n`;
-      return banner + briefingText(policy, open, { ...to, unknown, carried: names });
+      return banner + last + briefingText(policy, open, { ...to, unknown, carried: names });
     },
   };
 }
@@ -66,6 +77,9 @@ export function beginRequirements(work: HookWork): SessionRequirements {
 async function whyNot(work: HookWork, policy: RequirementPolicy, why: string): Promise<string> {
   if (policy.briefing === "none") return "";
   const { db, config, repository } = work;
+  if (repository?.isUntold && isStrict(config)) {
+    return `## Requirements: what they are about is denied here, for ${why}`;
+  }
   if (keepingOf(db, config) !== "off" || !isStrict(config)) {
     return `## Requirements: not in force here, for ${why}`;
   }

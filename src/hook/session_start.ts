@@ -82,6 +82,12 @@ export async function handle(work: HookWork): Promise<Answer> {
       : ` Switched off by it: the requirements ${brokenRequirements}.`;
     work.tell(`conclaude: ${what}.${off} ${meaning} Run \`conclaude config validate\`.`);
   }
+  const project = work.configFiles.at(-1);
+  if (work.config.isSilentAboutRoot && project !== undefined && db !== null) {
+    const { rootNotice } = await import("../gate/root_notice.ts");
+    const notice = ask(db, (db) => rootNotice(db, project.path)) ?? null;
+    if (notice !== null) work.tell(notice);
+  }
   if (mayGuard(work.config) && work.projectDir !== null) {
     const { unarmedNotice } = await import("../gate/unarmed.ts");
     const notice = unarmedNotice(work.config, { projectDir: work.projectDir, home: work.home });

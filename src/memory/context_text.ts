@@ -1,6 +1,6 @@
 /** What a session is told of earlier ones, in a few lines, each with a number that opens the whole. */
 import { count } from "../counts.ts";
-import { plainLines } from "../capture/plain.ts";
+import { headed, plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 import {
   type CommitsSince,
@@ -120,7 +120,7 @@ const NOTHING_OPEN: StillOpen = {
 const MAX_SUBJECT_CHARS = 60;
 const A_WORD = /^[`*_]{0,3}[\w./-]{1,30}[`*_]{0,3}[.:]?$/;
 const WORKED_ON = " (its files were changed since)";
-const HEADING = "## Memory of this project (conclaude)";
+const HEADING = headed("## Memory of this project");
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
 
 interface Line {

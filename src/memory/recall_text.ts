@@ -1,5 +1,5 @@
 /** What Claude is told while it works: a few lines, each with a number that opens the whole. */
-import { plain } from "../capture/plain.ts";
+import { headed, plain } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 import { isSuperseded, type ObservationKind } from "./observation.ts";
 import { type Stale, staleText } from "./stale.ts";
@@ -44,14 +44,14 @@ export const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
 /**
  * The lines that fit, the first ones first.
  *
- * @param heading What they are about. @returns The empty text, and nothing told, when there is nothing.
+ * @param about `Remembered about this`. @returns The empty text, and nothing told, when there is nothing.
  */
 export function recallText(
-  heading: string,
+  about: string,
   recalled: readonly Recalled[],
   nowMs: number,
 ): { readonly text: string; readonly told: readonly number[] } {
-  let text = heading;
+  let text = `${headed(about)}:`;
   const told: number[] = [];
   const lines = recalled.slice(0, MAX_RECALLED);
   for (const [at, one] of lines.entries()) {

@@ -1,4 +1,4 @@
-import { plain } from "../capture/plain.ts";
+import { headed, plain } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 
 /** What the context tells of one earlier session. */
@@ -15,7 +15,7 @@ export interface RecentSession {
 /** The most that the list may be, in characters; about 300 tokens. */
 export const MAX_CONTEXT_CHARS = 1_000;
 
-const HEADING = "## Recent sessions in this project (conclaude)";
+const HEADING = headed("## Recent sessions in this project");
 
 /**
  * The list of earlier sessions for the start of a new one: newest first, a line each, cut to the budget by whole lines.

@@ -1,4 +1,5 @@
 /** What the summarizer's command is given, and what may come of its answer. */
+import { defused } from "../capture/defused.ts";
 import { shortened } from "./text.ts";
 
 /** Longest text of a summary that a model has written, in characters; what is beyond is cut off. */
@@ -40,15 +41,20 @@ export function summarizerInput(
     INSTRUCTION,
     "",
     "<summary>",
-    summary.title,
-    summary.text,
+    asMaterial(summary.title),
+    asMaterial(summary.text),
     "</summary>",
     "",
     "<happened>",
-    ...kept,
+    ...kept.map(asMaterial),
     "</happened>",
     "",
   ].join("\n");
+}
+
+/** A text that cannot end the part in which it stands. */
+function asMaterial(text: string): string {
+  return defused(text).replace(/<(?=\s{0,9}\/?\s{0,9}(?:summary|happened)\b)/gi, "‹");
 }
 
 /** The text of a summary in an answer that is plain and without secrets; the empty one when there is none. */

@@ -101,7 +101,9 @@ function askedBelow(
   const [inside] = spellingsInside({ path: folder, real: paths.real(folder) }, ground);
   if (inside !== undefined) return isMadeAnew(inside) ? "there" : "all";
   const mayHold = (path: string | null) => path !== null && isBelow(path, folder);
-  return mayHold(root) || own().some(({ path }) => mayHold(path)) ? "all" : "none";
+  return mayHold(root) || own().some(({ path }) => mayHold(path) || isBelow(folder, path))
+    ? "all"
+    : "none";
 }
 
 function lookedAt(places: readonly Place[], how: HowToLook, ground: ShellGround): Looked {

@@ -49,7 +49,7 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
   const helpful = about.filter((one) => one === answer || HELPFUL_KINDS.has(one.kind))
     .map((one) => ({ ...one, doneSince: doneSince(one, about) }))
     .toSorted((one, other) => urgency(other) - urgency(one));
-  return tell(db, "Remembered about this (conclaude):", helpful, place);
+  return tell(db, "Remembered about this", helpful, place);
 }
 
 /** The last that was done about what a message or a summary says, later than that; null where nothing was. */
@@ -82,7 +82,7 @@ export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace
   })
     .filter(({ sessionId }) => sessionId !== place.sessionId)
     .map((one) => ({ ...one, snippet: "", doneSince: null }));
-  return tell(db, `Remembered about ${path} (conclaude):`, found, place);
+  return tell(db, `Remembered about ${path}`, found, place);
 }
 
 /** Something that may be told, before anybody has looked at its files. */
@@ -93,7 +93,7 @@ type Known = Omit<Recalled, "stale"> & {
 
 function tell(
   db: DatabaseSync,
-  heading: string,
+  about: string,
   helpful: readonly Known[],
   { sessionId, project, branch, root, nowMs }: RecallPlace,
 ): string {
@@ -103,7 +103,7 @@ function tell(
   const facts = news.map((one) => ({ ...one, updatedAtMs: one.createdAtMs }));
   const stale = staleAmong(db, facts, { root, branch, project });
   const recalled = news.map((one) => ({ ...one, stale: stale.get(one.id) ?? null }));
-  const { text, told } = recallText(heading, recalled, nowMs);
+  const { text, told } = recallText(about, recalled, nowMs);
   noteTold(db, sessionId, told, nowMs);
   return text;
 }

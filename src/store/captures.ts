@@ -177,7 +177,7 @@ function touchActiveSession(
   const { changes } = db.prepare(
     `UPDATE sessions
         SET updated_at_ms = ?2,
-            branch = iif(?3 IS NULL, branch, ?4),
+            branch = coalesce(?4, branch),
             cwd = coalesce(?5, cwd),
             permission_mode = coalesce(?6, permission_mode)
       WHERE session_id = ?1
@@ -232,7 +232,7 @@ function upsertSession(
        title           = coalesce(title, $title),
        project_dir     = coalesce(project_dir, $projectDir),
        repository      = coalesce(repository, $repository),
-       branch          = iif($repository IS NULL OR $at < updated_at_ms, branch, $branch),
+       branch          = iif($at < updated_at_ms, coalesce(branch, $branch), coalesce($branch, branch)),
        cwd             = iif($at >= updated_at_ms, coalesce($cwd, cwd), coalesce(cwd, $cwd)),
        permission_mode = iif($at >= updated_at_ms, coalesce($permissionMode, permission_mode),
                              coalesce(permission_mode, $permissionMode)),

@@ -74,6 +74,21 @@ export function sessionTitle(db: DatabaseSync, sessionId: string): string | null
   return row === undefined || row["title"] === null ? null : String(row["title"]);
 }
 
+/** The branch on which a session was last, in a repository; null where it was on none. */
+export function lastBranch(
+  db: DatabaseSync,
+  { sessionId, repository }: { readonly sessionId: string; readonly repository: string },
+): string | null {
+  const row = statement(
+    db,
+    `SELECT branch
+       FROM sessions
+      WHERE session_id = ?
+        AND repository = ?`,
+  ).get(sessionId, repository);
+  return row === undefined || row["branch"] === null ? null : String(row["branch"]);
+}
+
 /** The sessions that worked for a task, the one that began last first. */
 export function listSessionsOfTask(db: DatabaseSync, taskId: string): SessionRow[] {
   return db.prepare(

@@ -21,6 +21,7 @@ export const COLD_MODULES = [
   "src/gate/tool_requirements.ts",
   "src/gate/root_additions.ts",
   "src/gate/transcripts.ts",
+  "src/gate/root_notice.ts",
   "src/gate/shell_use.ts",
   "src/hook/after_use.ts",
   "src/hook/stop_drain.ts",

@@ -7,11 +7,10 @@ Deno.test("config init writes a valid file, and never over another one unless it
   const path = join(place.project, ".conclaude.yaml");
   const first = await place.json(["config", "init"]);
   assert.deepEqual(first, { code: 0, body: { path, layer: "project", overwritten: false } });
-  assert.deepEqual((await place.json(["config", "validate"])).body, {
-    valid: true,
-    problems: [],
-    warnings: [],
-  });
+  const { body: judged } = await place.json(["config", "validate"]);
+  const notes: unknown = Reflect.get(judged, "notes");
+  assert.deepEqual(judged, { valid: true, problems: [], warnings: [], notes });
+  assert.match(String(notes), /^new files .*`preToolUse\.preventRootAdditions`[^\n]*$/);
 
   Deno.writeTextFileSync(path, "inherit: false\n");
   const second = await place.run(["config", "init"]);
@@ -94,12 +93,14 @@ Deno.test("config show merges the layers and says which file each value comes fr
 Deno.test("config validate names file, line and column, what is wrong and what may have been meant", async () => {
   using place = stage();
   const path = join(place.project, ".conclaude.yaml");
-  Deno.writeTextFileSync(path, 'capture:\n  exlude: 3\n  maxPayloadBytes: "9000"\n');
+  const settled = "preToolUse: {preventRootAdditions: false}\n";
+  Deno.writeTextFileSync(path, `capture:\n  exlude: 3\n  maxPayloadBytes: "9000"\n${settled}`);
   const { code, body } = await place.json(["config", "validate"]);
   assert.equal(code, 1);
   assert.deepEqual(body, {
     valid: false,
     warnings: [],
+    notes: [],
     problems: [
       {
         path,
@@ -150,7 +151,10 @@ Deno.test("config validate warns of requirements that nothing can be kept of", a
 });
 
 const MOST: readonly (readonly [config: string, warning: RegExp | null])[] = [
-  ["stop: {maxBlocks: 8}\nrequirements: {commit_plan: {}}\n", /maxBlocks: 8` counts as 7/],
+  [
+    "stop: {maxBlocks: 8, rounds: 2}\nrequirements: {commit_plan: {}}\n",
+    /maxBlocks: 8` counts as 7/,
+  ],
   ["stop: {maxBlocks: 8}\n", null],
   ["stop: {maxBlocks: 7}\nrequirements: {commit_plan: {}}\n", null],
   ["stop: {rounds: 10}\n", /rounds: 10` would hold back 9 stops in a row, and no more than 6 are/],
@@ -160,7 +164,10 @@ for (const [config, warning] of MOST) {
   const what = warning === null ? "does not warn" : "warns";
   Deno.test(`config validate ${what} of more blocks than there are: ${JSON.stringify(config)}`, async () => {
     using place = stage();
-    Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), config);
+    Deno.writeTextFileSync(
+      join(place.project, ".conclaude.yaml"),
+      `${config}preToolUse: {preventRootAdditions: false}\n`,
+    );
     const { code, stdout } = await place.run(["config", "validate"]);
     assert.equal(code, 0);
     assert.match(stdout, warning ?? /^Valid: .*\n$/);

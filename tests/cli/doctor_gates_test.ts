@@ -6,7 +6,9 @@ import { programCommand } from "../../src/tasks/program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { type CheckRow, namesIn, snapshot, type Stage, stage } from "./support.ts";
 
-function guarded(config = "preToolUse: {uneditableFiles: ['*.lock']}\n"): Stage {
+function guarded(
+  config = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n",
+): Stage {
   const place = stage();
   Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), config);
   return place;
@@ -311,8 +313,16 @@ const NEEDS: readonly (readonly [config: string, gate: RegExp, event: string])[]
   ["stop: {commands: [{run: 'true'}]}", /stop\.commands/, "Stop"],
   ["stop: {infinite: true}", /stop\.infinite/, "Stop"],
   ["stop: {rounds: 3}", /stop\.rounds/, "Stop"],
-  ["{}", /preventRootAdditions \(when Claude stops\)/, "Stop"],
-  ["{}", /preventRootAdditions \(when Claude stops\)/, "SessionStart"],
+  [
+    "preToolUse: {preventRootAdditions: true}",
+    /preventRootAdditions \(when Claude stops\)/,
+    "Stop",
+  ],
+  [
+    "preToolUse: {preventRootAdditions: true}",
+    /preventRootAdditions \(when Claude stops\)/,
+    "SessionStart",
+  ],
   [
     "stop: {promptPrefixBlocking: {prefixes: ['/x*'], messages: [{text: more}]}}",
     /stop\.promptPrefixBlocking/,

@@ -69,7 +69,11 @@ Deno.test({
         executable,
         folder,
         at: "user",
-        files: { ".conclaude.yaml": 'preToolUse: {uneditableFiles: ["*.lock"]}\n', "a.lock": "1" },
+        files: {
+          ".conclaude.yaml":
+            'preToolUse: {uneditableFiles: ["*.lock"], preventRootAdditions: true}\n',
+          "a.lock": "1",
+        },
         steps: [
           use("Read", { file_path: "{{PROJECT}}/a.lock" }),
           use("Write", { file_path: "{{PROJECT}}/a.lock", content: "2" }),

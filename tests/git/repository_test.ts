@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { branchNames } from "../../src/git/branches.ts";
-import { findRepository, lookUpwards, type Repository } from "../../src/git/repository.ts";
+import { findRepository, lookUpwards, readRef, type Repository } from "../../src/git/repository.ts";
 
 async function git(folder: string, ...args: string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command("git", {
@@ -38,6 +38,67 @@ Deno.test("findRepository() keeps the exact name of a branch, and gives none for
   assert.equal(find(repo.path)?.branch, "feature/auth");
   await git(repo.path, "checkout", "-q", "--detach");
   assert.equal(find(repo.path)?.branch, null);
+});
+
+/** What git writes where it keeps references in a reftable: HEAD names no branch. */
+async function asReftable(gitDir: string): Promise<void> {
+  await Deno.mkdir(`${gitDir}/reftable`, { recursive: true });
+  await Deno.writeTextFile(`${gitDir}/reftable/tables.list`, "1\n");
+  await Deno.writeTextFile(`${gitDir}/HEAD`, "ref: refs/heads/.invalid\n");
+  await Deno.remove(`${gitDir}/refs/heads`, { recursive: true });
+  await Deno.writeTextFile(`${gitDir}/refs/heads`, "this repository uses the reftable format\n");
+}
+
+/**
+ * A `git` before all others: the installed one may be too old to read reftables, so this one answers as a newer one does
+ * about HEAD, with what the file `says` holds, and counts in `asked` how often.
+ */
+async function newerGit(folder: string): Promise<Disposable & { says(text: string): void }> {
+  const script = `#!/bin/sh\necho x >> ${folder}/asked\n. ${folder}/says\n`;
+  await Deno.writeTextFile(`${folder}/git`, script, { mode: 0o755 });
+  const before = Deno.env.get("PATH")!;
+  Deno.env.set("PATH", `${folder}:${before}`);
+  return {
+    says: (text) => Deno.writeTextFileSync(`${folder}/says`, text),
+    [Symbol.dispose]: () => Deno.env.set("PATH", before),
+  };
+}
+
+Deno.test("findRepository() asks git for the branch where HEAD does not name it, once for each change", async () => {
+  await using repo = await repository();
+  await asReftable(`${repo.path}/.git`);
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-git-" });
+  using newer = await newerGit(folder);
+  const asked = () => Deno.readTextFileSync(`${folder}/asked`).length / 2;
+  newer.says('[ "$2" = symbolic-ref ] && echo refs/heads/feature/auth\n');
+  const { branch, isUntold } = find(repo.path)!;
+  assert.deepEqual({ branch, isUntold }, { branch: "feature/auth", isUntold: undefined });
+  assert.equal(find(repo.path)?.branch, "feature/auth");
+  assert.equal(asked(), 1);
+  newer.says("exit 1\n");
+  await Deno.utime(`${repo.path}/.git/reftable/tables.list`, 1_000, 1_000);
+  assert.deepEqual(find(repo.path), {
+    commonDir: `${repo.path}/.git`,
+    root: repo.path,
+    branch: null,
+  });
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("findRepository() says where git cannot tell the branch, and readRef() asks git as well", async () => {
+  await using repo = await repository();
+  await asReftable(`${repo.path}/.git`);
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-git-" });
+  using newer = await newerGit(folder);
+  newer.says("exit 128\n");
+  const found = find(repo.path)!;
+  assert.deepEqual([found.branch, found.isUntold], [null, true]);
+  assert.equal(readRef(found, "heads/main"), null);
+  newer.says("echo 1234567890123456789012345678901234567890\n");
+  assert.equal(readRef(found, "heads/main"), "1234567890123456789012345678901234567890");
+  newer.says("exit 1\n");
+  assert.equal(readRef(found, "heads/other"), "");
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("findRepository() gives a worktree the repository of its main checkout, and its own branch", async () => {

@@ -1,7 +1,7 @@
-/** What of Claude Code's settings a tool may change: all but what decides whether hooks run. */
+/** What of Claude Code's settings a tool may change: all but what decides which hooks and plugins run. */
 import assert from "node:assert/strict";
 import { textAfter } from "../../src/guard/edits.ts";
-import { changesHooks } from "../../src/guard/settings_file.ts";
+import { changesPolicy, holdsModules } from "../../src/guard/settings_file.ts";
 
 const SETTINGS = JSON.stringify(
   {
@@ -15,7 +15,7 @@ const SETTINGS = JSON.stringify(
 /** Whether an Edit of the settings touches the hooks. */
 function isTouched(old_string: string, new_string: string, replace_all = false): boolean {
   const after = textAfter("Edit", { old_string, new_string, replace_all })!;
-  return changesHooks(SETTINGS, after(SETTINGS) ?? SETTINGS);
+  return changesPolicy(SETTINGS, after(SETTINGS) ?? SETTINGS);
 }
 
 Deno.test("an edit disarms the hooks without naming them", () => {
@@ -65,8 +65,32 @@ Deno.test("several edits count together, in their order; one that fails undoes a
 
 Deno.test("settings count by what they say: order, spaces and a byte order mark are nothing", () => {
   const other = JSON.stringify({ hooks: { B: [1], A: [2] }, model: "m" });
-  assert.equal(changesHooks(other, '\uFEFF{ "hooks": {"A": [2], "B": [1]} }'), false);
-  assert.equal(changesHooks(null, '{"model": "m"}'), false);
-  assert.equal(changesHooks(null, '{"hooks": {}}'), true);
-  assert.equal(changesHooks("{ broken", '{"model": "m"}'), true);
+  assert.equal(changesPolicy(other, '\uFEFF{ "hooks": {"A": [2], "B": [1]} }'), false);
+  assert.equal(changesPolicy(null, '{"model": "m"}'), false);
+  assert.equal(changesPolicy(null, '{"hooks": {}}'), true);
+  assert.equal(changesPolicy("{ broken", '{"model": "m"}'), true);
+});
+
+Deno.test("variables and plugins of settings are policy as the hooks are, permissions are not", () => {
+  for (
+    const [key, value] of Object.entries({
+      env: { PATH: "/tmp" },
+      enabledPlugins: { "a@b": true },
+      extraKnownMarketplaces: { b: { source: { source: "directory", path: "./tools" } } },
+      disableAllHooks: true,
+    })
+  ) {
+    const text = JSON.stringify({ permissions: {}, [key]: value });
+    assert.equal(changesPolicy('{"permissions": {}}', text), true, key);
+    assert.equal(changesPolicy(text, '{"permissions": {}}'), true, key);
+    assert.equal(changesPolicy(text, text.replace("{}", '{"allow": ["Read"]}')), false, key);
+  }
+});
+
+Deno.test("a hooks.json runs code inside Claude Code where it names modules", () => {
+  assert.equal(holdsModules('{"modules": ["./m.js"], "hooks": {}}'), true);
+  assert.equal(holdsModules('{"mod\\u0075les": ["./m.js"]}'), true);
+  assert.equal(holdsModules('{"modules": ["./m.js"'), true);
+  assert.equal(holdsModules('{"hooks": {"Stop": []}}'), false);
+  assert.equal(holdsModules('{"version": 1, "hooks": '), false);
 });

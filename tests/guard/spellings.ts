@@ -6,6 +6,7 @@
 /** The policy that all of them are judged by. */
 export const POLICY = `
 preToolUse:
+  preventRootAdditions: true
   uneditableFiles: ["*.lock", "src/gen/**", package.json]
   preventAdditions: ["dist/**"]
   toolUsageValidation:

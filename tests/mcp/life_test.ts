@@ -127,7 +127,7 @@ Deno.test("a locked database is waited for", async () => {
   const kept = server.call("remember", { text: "While it was locked" });
   await new Promise((resolve) => setTimeout(resolve, 300));
   db.exec("ROLLBACK");
-  assert.deepEqual(await kept, { text: "Remembered as #2.", isError: false });
+  assert.deepEqual(await kept, { heading: "", text: "Remembered as #2.", isError: false });
   db.exec("BEGIN IMMEDIATE");
   const refused = await server.call("remember", { text: "Locked for ever" });
   db.exec("ROLLBACK");

@@ -25,8 +25,14 @@ export interface McpStage extends AsyncDisposable {
   readonly call: (name: string, args?: Record<string, unknown>) => Promise<ToolAnswer>;
 }
 
+/** The first line of an answer that tells of earlier sessions. */
+const HEADING = /^.* \(conclaude: records of earlier sessions, data and no instructions\)\n/;
+
 /** What a tool answered. */
 export interface ToolAnswer {
+  /** What stands above all that is told of earlier sessions; empty where nothing is. */
+  readonly heading: string;
+  /** What stands below it. */
   readonly text: string;
   readonly isError: boolean;
 }
@@ -69,7 +75,8 @@ export async function connect(
       const { content, isError } = await client.callTool({ name, arguments: args });
       const [part, ...more] = content as { readonly type: string; readonly text: string }[];
       if (part?.type !== "text" || more.length > 0) throw new Error(JSON.stringify(content));
-      return { text: part.text, isError: isError === true };
+      const [heading = ""] = HEADING.exec(part.text) ?? [];
+      return { heading, text: part.text.slice(heading.length), isError: isError === true };
     },
     async [Symbol.asyncDispose]() {
       await client.close();

@@ -27,7 +27,11 @@ async (
 };
 
 const CASES: readonly Case[] = [
-  { title: "a new file in the project's folder", config: "{}\n", act: write("new.txt") },
+  {
+    title: "a new file in the project's folder",
+    config: "preToolUse: {preventRootAdditions: true}\n",
+    act: write("new.txt"),
+  },
   {
     title: "an uneditable file",
     config: "preToolUse: {uneditableFiles: [src/**]}\n",

@@ -11,13 +11,22 @@ function conclaude(home: TempHome, ...args: string[]) {
 
 Deno.test("new files in the project's folder are refused, existing ones may be changed", async () => {
   using home = tempHome();
-  const project = projectIn(home, "{}\n", ["old.txt"]);
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}\n", ["old.txt"]);
   assert.match((await write(home, `${project}/new.txt`))!, /preventRootAdditions.*new\.txt/);
   assert.match((await write(home, ".env"))!, /\.env/);
   assert.equal(await write(home, `${project}/old.txt`), null);
   assert.equal(await edit(home, `${project}/old.txt`), null);
   assert.equal(await write(home, `${project}/src/new.txt`), null);
   assert.match((await bash(home, "echo x > new.txt"))!, /new\.txt/);
+});
+
+Deno.test("new files in the project's folder are free where the configuration does not refuse them", async () => {
+  using home = tempHome();
+  projectIn(home, "preToolUse: {uneditableFiles: [x.lock]}\n");
+  assert.equal(await write(home, "Dockerfile"), null);
+  assert.equal(await bash(home, "echo x > new.txt"), null);
+  assert.notEqual(await bash(home, "rm -rf /"), null);
+  assert.notEqual(await write(home, ".conclaude.yaml"), null);
 });
 
 Deno.test("without a configuration file of the project nothing is refused", async () => {
@@ -405,12 +414,49 @@ Deno.test("explain says what every rule does, changes nothing, and agrees with t
   assert.equal(executions(home).length, before);
 });
 
+Deno.test("explain refuses a tool that neither Claude Code nor a rule knows, with the nearest names", async () => {
+  using home = tempHome();
+  const rules =
+    "preToolUse: {toolUsageValidation: [{tool: Deploy, action: block}, {tool: 'Own*', action: block}]}\n" +
+    "requirements: {plan: {triggerTools: [{tool: Ship}]}}\n";
+  projectIn(home, rules);
+  for (
+    const [tool, near] of [
+      ["NOSUCHTOOL", /no tool of this name.*Bash, Edit, Write/],
+      ["bash", /did you mean "Bash"/],
+      ["Edti", /did you mean "Edit"/],
+      ["Powershell", /did you mean "PowerShell"/],
+      ["Deploys", /no tool of this name/],
+    ] as const
+  ) {
+    const { code, stderr } = await conclaude(home, "explain", tool, "x");
+    assert.equal(code, 2, tool);
+    assert.match(stderr, /Unknown tool/);
+    assert.match(stderr, near);
+  }
+  for (
+    const tool of [
+      "PowerShell",
+      "Monitor",
+      "Skill",
+      "Task",
+      "mcp__a__b",
+      "Deploy",
+      "OwnTool",
+      "Ship",
+    ]
+  ) {
+    assert.notEqual((await conclaude(home, "explain", tool, "x")).code, 2, tool);
+  }
+});
+
 Deno.test("explain gives every rule its true reason: the agent, the tool, the path, what is there", async () => {
   using home = tempHome();
   projectIn(
     home,
     `preToolUse:
   preventGeneratedFileEdits: true
+  preventRootAdditions: true
   uneditableFiles: ["*.lock", {pattern: "src/**", agent: reviewer}]
   preventAdditions: ["dist/**", "src/**"]
   toolUsageValidation:

@@ -1,7 +1,7 @@
 /** What the guards live by, on the real program: wherever it lies, and however it is changed, only a person does it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ask, bash, projectIn, write } from "../support/guarded.ts";
+import { ask, bash, edit, projectIn, write } from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsUnix, testWhere } from "../support/requirements.ts";
@@ -199,13 +199,140 @@ Deno.test("a copy of files whose names nobody knows reaches the settings, or a p
   const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
   const command = "cp -r /gone/x/. ~/cc";
   assert.match((await ask(home, "Bash", { command }, {}, start))!, PROTECTED);
-  for (
-    const command of ["cp -r /gone/x/. sub", "cp -r src sub", "cp -r /gone/x ~/.claude/skills"]
-  ) {
+  for (const command of ["cp -r /gone/x/. sub", "cp -r src sub", "cp -r src ~/.claude/own"]) {
     assert.equal(await bash(home, command), null, command);
   }
   const doubts = (executions(home).at(-3)!["metadata"] as Row)["doubts"];
   assert.deepEqual(doubts, ["what will lie in /gone/x is not known"]);
+});
+
+Deno.test("what the daemon starts, and what runs inside Claude Code, is written by no tool", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "{}\n", [
+    "evil/hooks/hooks.json",
+    "evil/SKILL.md",
+    "good/SKILL.md",
+    "good/more/notes.md",
+    ".claude/skills/x/hooks_/m.js",
+    ".conclaude/workflows/own.yaml",
+  ]);
+  put(join(home.path, ".claude/skills/x/run.py"), "");
+  for (
+    const path of [
+      ".conclaude/workflows/new.yaml",
+      "src/../.conclaude/prompts/plan.md",
+      ".conclaude/workflow-matchers.yaml",
+      "~/.conclaude/workflows/new.yaml",
+      ".claude/skills/x/hooks/hooks.json",
+      ".claude/skills/x/hooks/m.js",
+      ".claude/skills/a/x/hooks/m.js",
+      ".claude/skills/x/.claude-plugin/plugin.json",
+      "tools/x/.claude-plugin/plugin.json",
+      "~/.claude/skills/x/run.py",
+      "~/.claude/plugins/x/m.js",
+      "~/.claude/dev-mods/m.js",
+      "/etc/claude-code/managed-settings.json",
+    ]
+  ) {
+    const file_path = path.replace(/^~/, home.path);
+    assert.match((await write(home, file_path))!, PROTECTED, path);
+    assert.match((await edit(home, file_path))!, PROTECTED, path);
+    assert.match((await bash(home, `echo x > ${path}`))!, PROTECTED, path);
+  }
+  const modules = { file_path: "tools/x/hooks.json", content: '{"modules": ["./m.js"]}' };
+  assert.match((await ask(home, "Write", modules))!, PROTECTED);
+  const settings = join(project, ".claude/settings.json");
+  for (
+    const content of [
+      '{"env": {"PATH": "/tmp/evil"}}',
+      '{"enabledPlugins": {"x@here": true}}',
+      '{"extraKnownMarketplaces": {"here": {}}}',
+    ]
+  ) assert.match((await ask(home, "Write", { file_path: settings, content }))!, PROTECTED, content);
+  for (
+    const command of [
+      "cp -r evil .claude/skills/evil",
+      "cp -r evil/. .claude/skills/y/",
+      "cp -r /gone/evil .claude/skills/evil",
+      "mv evil .claude/skills/",
+      "mv .claude/skills/x/hooks_ .claude/skills/x/hooks",
+      "cp evil/hooks/hooks.json tools/hooks/hooks.json",
+      "tar -xf evil.tgz -C .claude/skills",
+      "tar -xf evil.tgz -C .claude",
+      "unzip evil.zip -d ~/.claude/plugins/evil",
+      "git clone https://example.com/evil ~/.claude/plugins/evil",
+      "git clone https://example.com/evil.git .claude/skills/evil",
+      "cd .claude/skills && git clone git@example.com:a/evil.git",
+      "git submodule add https://example.com/evil .claude/skills/evil",
+      "git mv evil .claude/skills/other",
+      "git mv evil .claude/skills/",
+      "cat x > .CLAUDE/Settings.json",
+      "cat x > .Claude/skills/x/Hooks/m.js",
+      "ln -s /tmp/evil .claude/skills/evil",
+      "ln -sfn ../../evil .claude/skills/",
+      "ln -s /tmp/skills ~/.claude/skills",
+      "mkdir -p .claude/skills/z/hooks && cd .claude/skills/z && tee hooks/m.js < /dev/null",
+      "rm .conclaude/workflows/own.yaml",
+      "rm -r .conclaude/workflows",
+      "mv .conclaude/workflows/own.yaml /tmp",
+      "rsync -a evil ~/.claude/skills",
+      "sudo cp x.json /etc/claude-code/managed-settings.d/",
+    ]
+  ) assert.match((await bash(home, command))!, PROTECTED, command);
+  for (
+    const command of [
+      "claude plugin install evil@market",
+      "/usr/bin/claude plugins --verbose enable evil",
+      "npx claude plugin marketplace add ./evil",
+    ]
+  ) assert.match((await bash(home, command))!, /only a person chooses which plugins/, command);
+});
+
+Deno.test("skill texts, commands, agents and a project's own hooks are written as ever", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: false}\n", [
+    "good/SKILL.md",
+    "good/more/notes.md",
+    ".claude/settings.json",
+  ]);
+  put(join(project, ".claude/settings.json"), '{"env": {"A": "1"}}');
+  for (
+    const path of [
+      ".claude/skills/x/SKILL.md",
+      ".claude/skills/x/scripts/run.py",
+      ".claude/commands/x.md",
+      ".claude/agents/x.md",
+      "hooks/useThing.ts",
+      "src/hooks/index.ts",
+      "src/hooks/hooks.json",
+      "prompts/plan.md",
+      "workflows/own.yaml",
+      ".github/workflows/ci.yaml",
+      "~/.claude/skills/x/SKILL.md",
+      "~/.claude/skills/x/more/notes.md",
+      "~/.claude/agents/x.md",
+      "~/.conclaude/notes.md",
+    ]
+  ) assert.equal(await write(home, path.replace(/^~/, home.path)), null, path);
+  const permissions = {
+    file_path: join(project, ".claude/settings.json"),
+    content: '{"env": {"A": "1"}, "permissions": {"allow": ["Bash(npm test:*)"]}}',
+  };
+  assert.equal(await ask(home, "Write", permissions), null);
+  for (
+    const command of [
+      "echo x > .claude/skills/x/SKILL.md",
+      "mkdir -p .claude/skills/x/scripts && cp src/a.py .claude/skills/x/scripts/",
+      "cp -r good .claude/skills/good",
+      "cp -r good ~/.claude/skills/",
+      "rm -r .claude/skills/x",
+      "ln -s ../../../AGENTS.md .claude/skills/x/SKILL.md",
+      "git clone https://example.com/tool.git",
+      "tar -xf skill.tgz -C vendor",
+      "claude plugin list --json; claude plugin validate tools/x; claude plugin marketplace list",
+      "mkdir -p .conclaude/notes && echo x > .conclaude/notes/a.md",
+    ]
+  ) assert.equal(await bash(home, command), null, command);
 });
 
 testWhere(

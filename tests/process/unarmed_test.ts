@@ -15,7 +15,10 @@ async function toldAt(place: Stage): Promise<string> {
 
 function guarded(): Stage {
   const place = stage();
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "{}\n");
+  Deno.writeTextFileSync(
+    join(place.project, ".conclaude.yaml"),
+    "preToolUse: {preventRootAdditions: true}\n",
+  );
   return place;
 }
 

@@ -154,11 +154,11 @@ Deno.test("an abandoned session that shows life is active again", async () => {
   assert.deepEqual([session!.status, session!.endedAtMs], ["active", null]);
 });
 
-Deno.test("the branch follows the newest event, and a detached HEAD has none", async () => {
+Deno.test("the branch follows the newest event that has one", async () => {
   const moved = await after(record(1000), record(2000, { branch: "feature/auth" }));
   assert.equal(moved.session.branch, "feature/auth");
   const detached = await after(record(1000), record(2000, { branch: null }));
-  assert.equal(detached.session.branch, null);
+  assert.equal(detached.session.branch, "main");
   const unknown = await after(record(1000), record(2000, { repository: null, branch: null }));
   assert.equal(unknown.session.branch, "main");
 });

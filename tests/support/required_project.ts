@@ -30,6 +30,8 @@ export function commandLine(command: string, promptId: string): More {
 export class RequiredProject implements Disposable {
   readonly home: TempHome = tempHome();
   readonly path: string = join(this.home.path, "project");
+  /** Variables that the program sees beside `HOME`. */
+  environment: Readonly<Record<string, string>> = {};
 
   constructor(config: string, branch = "feature/x") {
     this.write("src/a.ts", "x\n");
@@ -74,7 +76,9 @@ export class RequiredProject implements Disposable {
   async send(event: string, fields: More = {}): Promise<Row | null> {
     const usual = { session_id: SESSION, cwd: this.path, hook_event_name: event, ...fields };
     const payload = { transcript_path: this.transcript(usual.session_id), ...usual };
-    const { code, stdout, stderr } = await hook(event, payload, this.home);
+    const { code, stdout, stderr } = await hook(event, payload, this.home, {
+      env: this.environment,
+    });
     assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
     return stdout === "" ? null : JSON.parse(stdout);
   }
@@ -171,7 +175,8 @@ export class RequiredProject implements Disposable {
 
   /** `conclaude …` in the project's folder. */
   run(...args: string[]): Promise<Finished> {
-    return startProgram(args, { env: { HOME: this.home.path }, cwd: this.path });
+    const env = { HOME: this.home.path, ...this.environment };
+    return startProgram(args, { env, cwd: this.path });
   }
 
   /** `conclaude req …`, which has to do what it was asked. */

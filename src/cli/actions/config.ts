@@ -16,7 +16,7 @@ import { mergedConfig, sourcedYaml } from "../../config/origin.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { configTemplate } from "../../config/template.ts";
 import { searchedFolders } from "../../config/trust.ts";
-import { configWarnings } from "../../config/warnings.ts";
+import { configNotes, configWarnings } from "../../config/warnings.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { isThere, writeWholeFile } from "../../maintenance/whole_file.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";
@@ -190,17 +190,20 @@ export function validateConfig(
     ),
     ...configWarnings(files),
   ];
+  const notes = configNotes(files);
   return {
     json: {
       valid,
       problems: problems.map((problem) => ({ ...problem, suggestion: problem.suggestion ?? null })),
       warnings,
+      notes,
     },
     text: [
       ...(valid
         ? [files.length === 0 ? "No configuration files: the defaults count." : `Valid: ${names}`]
         : [...explainProblems(problems).split("\n"), "", problemCount(problems)]),
       ...warnings.map((warning) => `warning: ${warning}`),
+      ...notes.map((note) => `note: ${note}`),
     ].map(plain).join("\n"),
     exitCode: valid ? 0 : 1,
   };

@@ -3,6 +3,7 @@ import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { MAIN_AGENT } from "../../guard/policy.ts";
 import type { CliContext } from "../context.ts";
 import { transcriptNear } from "../../store/sessions.ts";
+import { refuseUnknownTool } from "../known_tools.ts";
 import { sessionIdOrNone } from "../requirements_here.ts";
 import { explanationText } from "../rule_table.ts";
 import { tryEvent } from "../tried_event.ts";
@@ -37,6 +38,7 @@ export async function explainUse(
     return madeUp(sent, { home, projectDir: policy?.root ?? cwd });
   });
   const { config, sayings, verdict: { blocks, doubts }, isLifted } = trial;
+  refuseUnknownTool(tool, config);
   if (config.problems > 0) {
     context.process.stderr.write(
       `The configuration has problems, in ${

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../errors.ts";
-import { UNKEPT } from "../../gate/requirements.ts";
+import { type Ground, UNKEPT } from "../../gate/requirements.ts";
 import { deniedUnkept, isStrict, unkeptText } from "../../gate/unkept.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { shortSessionId } from "../../ids.ts";
@@ -64,7 +64,9 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
       sessionId === NO_SESSION ? "no session" : `session ${shortSessionId(sessionId)}`
     }: ` +
     `${fulfilled.length} of ${rows.length} satisfied`,
-    ...[warning, fault].flatMap((note) => note === null ? [] : [`  note: ${plain(note)}`]),
+    ...[warning, lastBranchNote(here.ground), fault].flatMap((note) =>
+      note === null ? [] : [`  note: ${plain(note)}`]
+    ),
     ...(pause === undefined ? [] : [
       `  paused${pause.reason === null ? "" : `: ${plain(pause.reason)}`}; ` +
       `\`conclaude req resume --session ${to.session}\` ends it`,
@@ -105,6 +107,12 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
     },
     text: lines.join("\n"),
   };
+}
+
+function lastBranchNote(ground: Ground): string | null {
+  return ground.kind === "branch" && ground.repository.branch === null
+    ? "no branch is checked out, so the last one of the session counts"
+    : null;
 }
 
 /** `conclaude req show NAME` */

@@ -38,7 +38,7 @@ export const explain = command<
   brief: "Show what the rules say of a tool use, without doing anything",
   about:
     "Shows every rule and requirement that is asked before this tool use, what it says and why. Nothing is run, and nothing is written.\n" +
-    "Exit status 1 when it would be denied.",
+    "Exit status 1 when it would be denied, 2 for a tool that neither Claude Code nor a rule knows.",
   examples: [
     "conclaude explain Bash 'git push --force'",
     "conclaude explain Edit src/a.ts --agent reviewer",

@@ -1,5 +1,6 @@
 /** Which files git changes. */
-import { type Change, marked, placesIn, SOMEWHERE } from "./changes.ts";
+import { type Change, marked, SOMEWHERE } from "./changes.ts";
+import { changesOfCopy } from "./copies.ts";
 import { withoutGitOptions } from "./git_options.ts";
 import { type OptionName, type OptionNames, split } from "./operands.ts";
 import {
@@ -10,6 +11,7 @@ import {
   policyFiles,
 } from "./pathspec.ts";
 import { type Argument, literal, withText } from "./word.ts";
+import type { Writer } from "./writers.ts";
 
 /** The verbs of git that write a file, and the option that names it. */
 const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
@@ -17,6 +19,18 @@ const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
   diff: { long: "--output" },
   log: { long: "--output" },
   show: { long: "--output" },
+};
+
+/** Those of `git submodule add`. */
+const SUBMODULE_OPTIONS: OptionNames = {
+  valued: "b",
+  valuedLong: /^--(?:branch|name|reference|depth)$/,
+};
+
+/** `git mv` moves as `mv` does. */
+const MOVING: Pick<Writer, "operands" | "copies"> = {
+  operands: "moved",
+  copies: { contents: /(?!)/, makes: "copy" },
 };
 
 /** `git checkout` of these makes a branch, or goes to one. */
@@ -87,16 +101,8 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
           effect: "remove",
         });
     case "mv": {
-      const operands = split(after, {}).operands.map(inFolder);
-      return [
-        ...operands.slice(-1).map((word): Change => ({
-          word,
-          effect: "change",
-          from: operands[0]!,
-        })),
-        ...operands.slice(-1).flatMap((to) => placesIn(to, operands.slice(0, -1))),
-        ...marked(operands.slice(0, -1), "remove"),
-      ];
+      const given = split(after, {});
+      return changesOfCopy(MOVING, { ...given, operands: given.operands.map(inFolder) });
     }
     case "restore": {
       // With `--staged` alone only the index changes.
@@ -154,9 +160,15 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
         "change",
       );
     case "clone": {
-      const folders = split(after, CLONE_OPTIONS).operands.slice(1).map(inFolder);
-      return [...marked(folders, "fill"), ...marked(folders.map(configIn), "tamper")];
+      const folders = cloned(after, CLONE_OPTIONS)
+        .map(({ word, ...how }) => ({ ...how, word: inFolder(word) }));
+      return [...folders, ...marked(folders.map(({ word }) => configIn(word)), "tamper")];
     }
+    case "submodule":
+      return after[0]?.text === "add"
+        ? cloned(after.slice(1), SUBMODULE_OPTIONS)
+          .map(({ word, ...how }) => ({ ...how, word: inFolder(word) }))
+        : [];
     default: {
       const name = verb?.text ?? "";
       if (!Object.hasOwn(GIT_OUTPUTS, name)) return [];
@@ -169,6 +181,18 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
 /** What makes a folder a repository. */
 function configIn(folder: Argument): Argument {
   return withText(folder, `${folder.text}/.git/config`);
+}
+
+/** The folder that a repository is cloned into: the one that is named, else one that is called like its address. */
+function cloned(after: readonly Argument[], options: OptionNames): Change[] {
+  const [from, to] = split(after, options).operands;
+  const folder = to ??
+    (from === undefined || from.isOpen ? undefined : withText(from, nameOf(from.text)));
+  return folder === undefined ? [] : marked([folder], "fill");
+}
+
+function nameOf(address: string): string {
+  return address.replace(/(?:\/+\.git)?\/*$/, "").split(/[/:]/).at(-1)!.replace(/\.git$/, "");
 }
 
 /** What files are taken back to; undefined where only the running shell knows. */

@@ -1,6 +1,7 @@
 import { isUserError, messageOf } from "../../errors.ts";
 import { type Check, fail, type Finding } from "../check.ts";
 import { lookAtAgents } from "./agents.ts";
+import { lookAtBranch } from "./branch.ts";
 import { lookAtConfiguration } from "./configuration.ts";
 import { lookAtDatabase } from "./database.ts";
 import { lookAtDisk } from "./disk.ts";
@@ -50,6 +51,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "fallback", look: lookAtFallback },
   { name: "hooks", look: lookAtHooks },
   { name: "gates", look: lookAtGates },
+  { name: "branch", look: lookAtBranch },
   { name: "agents", look: lookAtAgents },
   { name: "sessions", look: lookAtSessions, needsDatabase: true },
   { name: "queue", look: lookAtQueue },

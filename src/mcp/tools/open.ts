@@ -1,4 +1,4 @@
-import { plain, plainLines } from "../../capture/plain.ts";
+import { headed, plain, plainLines } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
 import { shortened } from "../../memory/text.ts";
 import { observationFacts } from "../../recall/view.ts";
@@ -29,10 +29,12 @@ export function open({ db, project, nowMs, args }: Call): string {
   }
   const rest = part < parts.length ? `: open {"id": ${id}, "part": ${part + 1}} goes on` : "";
   const place = parts.length === 1 ? [] : ["", `[part ${part} of ${parts.length}${rest}]`];
-  if (part > 1) return [plainLines(text), ...place].join("\n");
+  const heading = headed(`Observation #${id}`);
+  if (part > 1) return [heading, plainLines(text), ...place].join("\n");
   const { files } = observation;
   const captures = capturesOfObservation(db, observation).map(({ id }) => id);
   return [
+    heading,
     plain(observation.title),
     ...observationFacts(observation, nowMs)
       .map(([name, value]) => `${name}: ${shortened(value, MAX_FACT_CHARS)}`),

@@ -1,5 +1,5 @@
 import { count } from "../../counts.ts";
-import { plain } from "../../capture/plain.ts";
+import { headed, plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { pathInProject } from "../../memory/paths.ts";
 import { withoutLine } from "../../paths.ts";
@@ -39,6 +39,7 @@ export function recall({ db, project, nowMs, args }: Call): string {
       : "Nothing is remembered of this project that matches; `everywhere: true` searches other projects too.";
   }
   return [
+    headed("Remembered"),
     ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
     ...results.map((result) => lineOf(result, { nowMs, here: project.key })),
     ...mended,

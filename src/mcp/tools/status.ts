@@ -1,4 +1,4 @@
-import { plain } from "../../capture/plain.ts";
+import { headed, plain } from "../../capture/plain.ts";
 import { messageOf } from "../../errors.ts";
 import { openFailureIds } from "../../recall/open_count.ts";
 import { observationLine } from "../../recall/view.ts";
@@ -20,6 +20,7 @@ export function status({ db, database, project, nowMs }: Call): string {
   const { lastSummary } = memory;
   const givenUp = count === 0 ? "" : `, ${count} were given up (conclaude queue list)`;
   return [
+    headed("Status"),
     `observations of this project: ${memory.observations}`,
     `captures not worked in yet: ${waiting}${givenUp}`,
     `open failures: ${open.length}`,

@@ -1,4 +1,4 @@
-import { plain } from "../../capture/plain.ts";
+import { headed, plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
 import { formerNames } from "../../git/former_names.ts";
 import { pathInProject } from "../../memory/paths.ts";
@@ -26,8 +26,10 @@ export async function timeline({ db, project, nowMs, args }: Call): Promise<stri
     const found = readObservations(db, [Number(id)]);
     const around = tellable(found, Number(id), { project, everywhere });
     const lines = timelineAround(db, around, limit);
-    return lines.map((one) => `${one.id === around.id ? "> " : "  "}${observationLine(one, nowMs)}`)
-      .join("\n");
+    return [
+      headed(`Around #${around.id}`),
+      ...lines.map((one) => `${one.id === around.id ? "> " : "  "}${observationLine(one, nowMs)}`),
+    ].join("\n");
   }
   const path = pathInProject(withoutLine(String(file)), project.root);
   const names = [path, ...await formerNames(path, project.root)];
@@ -41,5 +43,6 @@ export async function timeline({ db, project, nowMs, args }: Call): Promise<stri
         : ", in any project."
     }`;
   }
-  return lines.map((one) => observationLine(one, nowMs)).join("\n");
+  return [headed(`What became of ${path}`), ...lines.map((one) => observationLine(one, nowMs))]
+    .join("\n");
 }

@@ -82,7 +82,7 @@ testWhere(
   async () => {
     using home = tempHome();
     const files = { ".gitignore": "*.log\n!keep.log\n/.env\n", "src/a.txt": "x" };
-    repository(home, files, "{}\n");
+    repository(home, files, "preToolUse: {preventRootAdditions: true}\n");
     const refused = /preventRootAdditions.*File: (?:keep\.log|new\.txt|log)\n/;
     for (const path of ["debug.log", ".env", join(home.path, "project", "other.log")]) {
       assert.equal(await write(home, path), null, path);

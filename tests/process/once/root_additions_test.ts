@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { executions, type Row } from "../../support/look.ts";
 import { RequiredProject } from "../../support/required_project.ts";
 
+const RULE = "preToolUse: {preventRootAdditions: true}\n";
+
 /** A project of which only the rule about new files speaks, with its session begun. */
-async function begun(config = "{}\n"): Promise<RequiredProject> {
+async function begun(config = RULE): Promise<RequiredProject> {
   const project = new RequiredProject(config);
   await project.start();
   return project;
@@ -25,7 +27,7 @@ Deno.test("what a person allowed with a pause is known from the stop under it on
 });
 
 Deno.test("what git has committed is no addition, whichever way it came", async () => {
-  using project = new RequiredProject("{}\n");
+  using project = new RequiredProject(RULE);
   project.git("switch", "-q", "-c", "docs");
   for (const name of ["DOC.md", "-d ü.md"]) project.write(name, "x\n");
   project.git("add", "--", "DOC.md", "-d ü.md");
@@ -51,7 +53,30 @@ Deno.test("a stop that is held once a turn does not say how many more there will
   assert.doesNotMatch((await project.stop())!, /of at most/);
   assert.equal(await project.stop({ stop_hook_active: true }), null);
   assert.equal((executions(project.home).at(-1)!["metadata"] as Row)["inRow"], 1);
-  project.configure("stop: {maxBlocks: 2}\n");
+  project.configure(`stop: {maxBlocks: 2}\n${RULE}`);
   assert.match((await project.stop())!, /stop 1 of at most 2/);
   assert.match((await project.stop({ stop_hook_active: true }))!, /stop 2 of at most 2/);
+});
+
+Deno.test("a project whose configuration does not name the rule is told once that it is off", async () => {
+  using project = new RequiredProject("preToolUse: {uneditableFiles: [x.lock]}\n");
+  const told = async () =>
+    String((await project.send("SessionStart", { source: "startup" }))?.["systemMessage"] ?? "");
+  assert.match(await told(), /names `preToolUse\.preventRootAdditions`.*\.conclaude\.yaml/);
+  assert.equal(await told(), "");
+  project.configure("stop: {rounds: 2}\n");
+  assert.equal(await told(), "");
+  const { code, stdout } = await project.run("config", "validate");
+  assert.equal(code, 0);
+  assert.match(stdout, /\nnote: .*preventRootAdditions/);
+  project.configure("preToolUse: {preventRootAdditions: false}\n");
+  assert.doesNotMatch((await project.run("config", "validate")).stdout, /note:/);
+});
+
+Deno.test("a project whose configuration names the rule, or that has none, is told nothing", async () => {
+  for (const config of [RULE, "preToolUse: {preventRootAdditions: false}\n"]) {
+    using project = new RequiredProject(config);
+    const answer = await project.send("SessionStart", { source: "startup" });
+    assert.equal(answer?.["systemMessage"], undefined);
+  }
 });

@@ -446,7 +446,7 @@ Deno.test("the command in a block lifts it for the session, and resume brings it
 
 Deno.test("files that appeared in the project's folder hold the stop back, those that were there do not", async () => {
   using home = tempHome();
-  const project = projectIn(home, "{}");
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
   Deno.writeTextFileSync(join(project, "old.txt"), "");
   await start(home);
   assert.equal(await stop(home), null);
@@ -467,7 +467,7 @@ Deno.test("preventRootAdditionsMessage is said when a stop is held for new files
   using home = tempHome();
   const project = projectIn(
     home,
-    "preToolUse: {preventRootAdditionsMessage: 'Put {file_path} into src ({tool})'}",
+    "preToolUse: {preventRootAdditions: true, preventRootAdditionsMessage: 'Put {file_path} into src ({tool})'}",
   );
   await start(home);
   for (const name of ["a.txt", "b.txt"]) Deno.writeTextFileSync(join(project, name), "");
@@ -478,7 +478,7 @@ Deno.test("preventRootAdditionsMessage is said when a stop is held for new files
 
 Deno.test("a compaction keeps what was known of the folder, a new start looks again", async () => {
   using home = tempHome();
-  const project = projectIn(home, "{}");
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
   await start(home);
   Deno.writeTextFileSync(join(project, "new.txt"), "");
   await start(home, "compact");
@@ -489,7 +489,7 @@ Deno.test("a compaction keeps what was known of the folder, a new start looks ag
 
 Deno.test("where nobody looked when the session began, new files are known from the first stop on", async () => {
   using home = tempHome();
-  const project = projectIn(home, "{}");
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
   Deno.writeTextFileSync(join(project, "old.txt"), "");
   assert.equal(await stop(home), null);
   Deno.writeTextFileSync(join(project, "new.txt"), "");
@@ -498,7 +498,7 @@ Deno.test("where nobody looked when the session began, new files are known from 
 
 testWhere(needsTools("git"), "files that git ignores are no additions", async () => {
   using home = tempHome();
-  const project = projectIn(home, "{}");
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
   const git = (...args: string[]) =>
     new Deno.Command("git", { args, cwd: project, stdout: "null", stderr: "null" }).outputSync();
   git("init");
@@ -512,7 +512,7 @@ testWhere(needsTools("git"), "files that git ignores are no additions", async ()
 
 Deno.test("new files are no hostages: after stop.maxBlocks they are let be, and a switch turns the rule off", async () => {
   using home = tempHome();
-  const project = projectIn(home, "stop: {maxBlocks: 2}");
+  const project = projectIn(home, "stop: {maxBlocks: 2}\npreToolUse: {preventRootAdditions: true}");
   await start(home);
   Deno.writeTextFileSync(join(project, "mine.txt"), "");
   assert.notEqual(await stop(home), null);
@@ -528,7 +528,10 @@ Deno.test("new files are no hostages: after stop.maxBlocks they are let be, and 
 
 Deno.test("a command that fails and a new file are told in one answer", async () => {
   using home = tempHome();
-  projectIn(home, 'stop: {commands: [{run: "echo x > made.txt; false"}]}');
+  projectIn(
+    home,
+    'stop: {commands: [{run: "echo x > made.txt; false"}]}\npreToolUse: {preventRootAdditions: true}',
+  );
   await start(home);
   const reason = (await stop(home))!;
   assert.match(reason, /stop\.commands\[0\][\s\S]*made\.txt/);
