@@ -65,9 +65,6 @@ export const DETACHED = "HEAD is detached, so there is no branch";
 export const UNTOLD_BRANCH =
   "git does not tell which branch is checked out (it is missing, or older than the format of this repository)";
 
-/** What every tool that runs a shell command counts as. */
-const BASH = "Bash";
-
 /**
  * The branch that requirements are kept for.
  *
