@@ -30,6 +30,8 @@ const SIGNS_OF_GIT = [/\bgit\b/, /\b(?:checkout|restore|stash|reset|switch)\b/];
 /** Files that are read for what they begin with: each costs 30 µs and more. */
 const MAX_HEADS = 5_000;
 
+/** So many doubts are noted of one tool use. */
+const MAX_DOUBTS = 50;
 const MAX_REASON_CHARS = 1_500;
 const REASON_END_CHARS = 300;
 
@@ -74,10 +76,26 @@ export async function judgeUse(
       .judgeWithGit(judge, beginLooking, asksAbout)
     : plain;
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
-  if (!policy.isStrict || verdict.doubts.length === 0) return { ...verdict, blocks };
+  const doubts = verdict.doubts.slice(0, MAX_DOUBTS).map(shortened);
+  const { unread } = verdict;
+  if (!policy.isStrict) return { ...verdict, blocks, doubts };
+  if (unread !== undefined) {
+    const reason = `Blocked ${tool} operation: ${unreadText(unread)}`;
+    return { ...verdict, blocks: [...blocks, { rule: LOCK_RULE, reason }], doubts };
+  }
+  if (doubts.length === 0) return { ...verdict, blocks };
   const reason = `Blocked ${tool} operation: only when it runs can be known what it does ` +
-    `(${verdict.doubts.join("; ")}).${command === null ? "" : " Write the command out plainly."}`;
-  return { ...verdict, blocks: [...blocks, { rule: LOCK_RULE, reason: shortened(reason) }] };
+    `(${doubts.join("; ")}).${command === null ? "" : " Write the command out plainly."}`;
+  return {
+    ...verdict,
+    blocks: [...blocks, { rule: LOCK_RULE, reason: shortened(reason) }],
+    doubts,
+  };
+}
+
+/** Why a tool use was not judged to its end, and how to go on. */
+export function unreadText(unread: string): string {
+  return `what it does was not judged to its end, for ${unread}. Split it into smaller ones.`;
 }
 
 /** A reason may quote a command, or a name, of any length: of a long one, its beginning and its end. */

@@ -1,8 +1,13 @@
 /** What reading a script brings to light. */
+import type { Budget } from "./budget.ts";
 import type { ShellCommand } from "./command.ts";
 import type { State } from "./state.ts";
 import { foldersMade } from "./writes.ts";
 import { WrittenScripts } from "./written.ts";
+
+/** What a command that is kept costs: every rule is tried on it, and on its words. */
+const STEPS_OF_COMMAND = 40;
+const STEPS_OF_WORD = 10;
 
 /** What one way through a script starts, in the order in which it is read. */
 export class Findings {
@@ -16,6 +21,11 @@ export class Findings {
   #isChoiceOpen = false;
   readonly written = new WrittenScripts();
   readonly #made = new Set<string>();
+  readonly #budget: Budget;
+
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
 
   /** Keeps a command. @param given `output`: what it prints, where that is known. */
   keep(
@@ -23,6 +33,7 @@ export class Findings {
       & Pick<ShellCommand, "words" | "redirects" | "input" | "listing">
       & { readonly state: State; readonly output?: string | undefined },
   ): ShellCommand {
+    this.#budget.spend(STEPS_OF_COMMAND + words.length * STEPS_OF_WORD);
     const { folder, startedBy } = state;
     const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
     const callsFunction = state.functions.has(words[0]?.text ?? "");
