@@ -16,6 +16,8 @@ import { ownFiles, type OwnPlaces } from "./own_files.ts";
 export interface AskedUse extends Actor {
   readonly tool: string;
   readonly input: unknown;
+  /** True where it was too long to be kept whole. */
+  readonly isCut?: true;
   /** Where a relative path starts; null when it was not told. */
   readonly folder: string | null;
   readonly projectDir: string | null;
@@ -59,7 +61,9 @@ export async function judgeUse(
   };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   const callsAlias = gitAliases.size > 0;
-  if (command !== null && !callsAlias && !mayConcernCommands(policy, command)) return NOTHING;
+  if (command !== null && !callsAlias && !use.isCut && !mayConcernCommands(policy, command)) {
+    return NOTHING;
+  }
   const { judge, beginLooking } = command === null
     ? judgerOfTool(policy, use, ground)
     : (await import("./shell_use.ts"))
@@ -77,8 +81,8 @@ export async function judgeUse(
     : plain;
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
   const doubts = verdict.doubts.slice(0, MAX_DOUBTS).map(shortened);
-  const { unread } = verdict;
-  if (!policy.isStrict) return { ...verdict, blocks, doubts };
+  const unread = verdict.unread ?? (use.isCut ? "it is too large to be read" : undefined);
+  if (!policy.isStrict) return { blocks, doubts, ...(unread === undefined ? {} : { unread }) };
   if (unread !== undefined) {
     const reason = `Blocked ${tool} operation: ${unreadText(unread)}`;
     return { ...verdict, blocks: [...blocks, { rule: LOCK_RULE, reason }], doubts };

@@ -44,9 +44,9 @@ export async function handle(work: HookWork): Promise<Answer> {
 
 /** The tool use that is asked about; null when the event names no tool. */
 export async function askedUse(
-  { sent, home, projectDir, repository }: Pick<
+  { sent, isInputCut, home, projectDir, repository }: Pick<
     HookWork,
-    "sent" | "home" | "projectDir" | "repository"
+    "sent" | "isInputCut" | "home" | "projectDir" | "repository"
   >,
 ): Promise<AskedUse | null> {
   const tool = nameOf(sent["tool_name"]);
@@ -55,6 +55,7 @@ export async function askedUse(
   return {
     tool,
     input,
+    ...(isInputCut ? { isCut: true } : {}),
     agents: agentsOf(sent),
     folder: folderOf(sent) ?? projectDir,
     projectDir,
