@@ -1,4 +1,5 @@
 import { redactText, redactValue } from "../capture/redact.ts";
+import { withoutOverlaps } from "../capture/shorten.ts";
 import { messageOf } from "../errors.ts";
 import { newId, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { appendLog, logFiles } from "../log/log.ts";
@@ -6,8 +7,7 @@ import { joinPath, type Locations, parentOf } from "../paths.ts";
 import { claimNotice } from "../spool/notice.ts";
 import { spoolRecord } from "../spool/spool.ts";
 import type { HookRecord } from "../store/captures.ts";
-import { shortenInput, withoutOverlaps } from "./large.ts";
-import { MAX_MASKED_CHARS } from "./masking.ts";
+import { shortenInput } from "./masking.ts";
 import { type Input, sinceStartMs, toEvent, withPlainLetters } from "./protocol.ts";
 
 /** Where a record was to go. */
@@ -105,7 +105,7 @@ export interface Crash {
  */
 export function keepCrashed(thrown: unknown, { event: name, locations, ...crash }: Crash): void {
   const atMs = Date.now();
-  const input = shortenInput(crash.input, MAX_MASKED_CHARS);
+  const input = shortenInput(crash.input);
   const fields = withoutOverlaps(maskedFields(input));
   const event = toEvent(fields, name && maskedText(name));
   const text = input.kind === "event" ? jsonOf(fields) : maskedText(input.text);

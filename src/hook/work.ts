@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { OWN_TOOLS } from "../capture/payload.ts";
+import { needsRedaction } from "../capture/triggers.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
 import { databaseAt, locate, type Locations, matchesAny, readVariable } from "../paths.ts";
 import type { HookConfig } from "../config/hook_config.ts";
@@ -8,8 +9,8 @@ import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "..
 import { type Appliers, type HookRecord, saveRecord } from "../store/captures.ts";
 import { isLogLong, openDatabase } from "../store/database.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
-import { maskTexts, withoutSecrets } from "./masking.ts";
-import { folderOf, type Input, sinceStartMs } from "./protocol.ts";
+import type { Masked } from "./masking.ts";
+import { folderOf, type Input, sinceStartMs, toEvent, withPlainLetters } from "./protocol.ts";
 
 /** The part of a hook that may go into records of earlier ones, in milliseconds. */
 const MAX_DRAIN_MS = 500;
@@ -184,6 +185,41 @@ function readEnvironment() {
     CLAUDE_CODE_SESSION_ID: readVariable("CLAUDE_CODE_SESSION_ID"),
     CLAUDE_PID: readVariable("CLAUDE_PID"),
   };
+}
+
+/** The event that stdin tells of, masked. */
+async function withoutSecrets(
+  input: Input,
+  { eventName, config, places }: {
+    readonly eventName: string | undefined;
+    readonly config: HookConfig;
+    /** What is hidden that did not come with the event: the project, its repository, its branch. */
+    readonly places: string;
+  },
+): Promise<Masked> {
+  const text = withPlainLetters(input.text);
+  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
+  // One look at everything that is kept of it: two would cost twice.
+  const isClean = !needsRedaction(`${text} ${places} ${eventName}`, patterns);
+  if (!isClean || input.cutBytes > 0) {
+    return (await import("./masking.ts")).maskInput(input, { eventName, patterns, isClean });
+  }
+  return {
+    event: toEvent(input.kind === "event" ? input.fields : {}, eventName),
+    maskedText: () => text,
+    hide: (path) => path,
+    cutBytes: 0,
+  };
+}
+
+async function maskTexts(
+  texts: readonly string[],
+  { redactPatterns }: HookConfig,
+): Promise<readonly string[]> {
+  const patterns = redactPatterns.map((source) => new RegExp(source, "g"));
+  if (!needsRedaction(JSON.stringify(texts), patterns)) return texts;
+  const { redactText } = await import("../capture/redact.ts");
+  return texts.map((text) => redactText(text, { patterns }));
 }
 
 type Opened =
