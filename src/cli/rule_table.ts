@@ -1,5 +1,5 @@
 /** What every rule says of a tool use, for people: one row a rule, and why. */
-import { type AskedUse, judgeUse } from "../gate/judge.ts";
+import { type AskedUse, judgeUse, unreadText } from "../gate/judge.ts";
 import { rulesOf, type SingleRule, whyAside } from "../guard/explain.ts";
 import { answerPermission, isForTool } from "../guard/permission.ts";
 import type { OwnPlaces } from "../gate/own_files.ts";
@@ -123,6 +123,9 @@ export function explanationText(
     { title: "SAYS", value: ({ says }) => says },
     { title: "WHY", value: ({ why }) => why },
   ], { empty: "No rules.", color: options.color });
-  const unsure = verdict.doubts.map((doubt) => `  not known before it runs: ${doubt}`);
+  const unsure = [
+    ...(verdict.unread === undefined ? [] : [`  a person is asked: ${unreadText(verdict.unread)}`]),
+    ...verdict.doubts.map((doubt) => `  not known before it runs: ${doubt}`),
+  ];
   return [...unsure, "", table].join("\n");
 }

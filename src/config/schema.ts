@@ -79,7 +79,8 @@ const SHAPE = {
     maxPayloadBytes: int(
       [4096, 67_108_864],
       1_048_576,
-      "The longest payload that is kept whole, in bytes. Of a longer one, head and tail stay.",
+      "The longest payload that is kept whole, in bytes. Of a longer one, head and tail stay. One that holds what may be " +
+        "a secret is kept up to 128 KiB, any other up to 4 MiB; of a longer one, the beginnings of its texts stay.",
     ),
     redact: section(
       "Secrets are masked before anything is written. This cannot be switched off, only extended.",

@@ -16,6 +16,8 @@ import { ownFiles, type OwnPlaces } from "./own_files.ts";
 export interface AskedUse extends Actor {
   readonly tool: string;
   readonly input: unknown;
+  /** True where it was too long to be kept whole. */
+  readonly isCut?: true;
   /** Where a relative path starts; null when it was not told. */
   readonly folder: string | null;
   readonly projectDir: string | null;
@@ -30,6 +32,8 @@ const SIGNS_OF_GIT = [/\bgit\b/i, /\b(?:checkout|restore|stash|reset|switch)\b/]
 /** Files that are read for what they begin with: each costs 30 µs and more. */
 const MAX_HEADS = 5_000;
 
+/** So many doubts are noted of one tool use. */
+const MAX_DOUBTS = 50;
 const MAX_REASON_CHARS = 1_500;
 const REASON_END_CHARS = 300;
 
@@ -58,7 +62,7 @@ export async function judgeUse(
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   const callsAlias = gitAliases.size > 0;
   // The cheap look knows words of the POSIX shell alone.
-  const isPlain = tool !== "PowerShell" && !callsAlias;
+  const isPlain = tool !== "PowerShell" && !callsAlias && !use.isCut;
   if (command !== null && isPlain && !mayConcernCommands(policy, command)) return NOTHING;
   const { judge, beginLooking } = command === null
     ? judgerOfTool(policy, use, ground)
@@ -76,10 +80,26 @@ export async function judgeUse(
       .judgeWithGit(judge, beginLooking, asksAbout)
     : plain;
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
-  if (!policy.isStrict || verdict.doubts.length === 0) return { ...verdict, blocks };
+  const doubts = verdict.doubts.slice(0, MAX_DOUBTS).map(shortened);
+  const unread = verdict.unread ?? (use.isCut ? "it is too large to be read" : undefined);
+  if (!policy.isStrict) return { blocks, doubts, ...(unread === undefined ? {} : { unread }) };
+  if (unread !== undefined) {
+    const reason = `Blocked ${tool} operation: ${unreadText(unread)}`;
+    return { ...verdict, blocks: [...blocks, { rule: LOCK_RULE, reason }], doubts };
+  }
+  if (doubts.length === 0) return { ...verdict, blocks };
   const reason = `Blocked ${tool} operation: only when it runs can be known what it does ` +
-    `(${verdict.doubts.join("; ")}).${command === null ? "" : " Write the command out plainly."}`;
-  return { ...verdict, blocks: [...blocks, { rule: LOCK_RULE, reason: shortened(reason) }] };
+    `(${doubts.join("; ")}).${command === null ? "" : " Write the command out plainly."}`;
+  return {
+    ...verdict,
+    blocks: [...blocks, { rule: LOCK_RULE, reason: shortened(reason) }],
+    doubts,
+  };
+}
+
+/** Why a tool use was not judged to its end, and how to go on. */
+export function unreadText(unread: string): string {
+  return `what it does was not judged to its end, for ${unread}. Split it into smaller ones.`;
 }
 
 /** A reason may quote a command, or a name, of any length: of a long one, its beginning and its end. */

@@ -1,5 +1,6 @@
 /** What is loaded for a shell command alone: it is taken apart, and the files are found that its words stand for. */
 import { type BashUse, type BashUses, judgeBash, readUses } from "../guard/bash.ts";
+import { TooMuchWork } from "../guard/shell/budget.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import { type Ground, isFolder } from "../project/files.ts";
 import { MAX_VISITS } from "../project/folder_files.ts";
@@ -20,7 +21,10 @@ export function judgerOfShell(policy: GuardPolicy, use: BashUse, ground: Ground)
         wantsBelow,
         visits: { left: MAX_VISITS },
       };
-      return (path, how) => lookAtFiles(path, how, at);
+      return (path, how) => {
+        if (at.visits.left < 0) throw new TooMuchWork();
+        return lookAtFiles(path, how, at);
+      };
     },
   };
 }

@@ -8,6 +8,7 @@ import type { GitAliases } from "./git_verbs.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
+import { TooMuchWork } from "./shell/budget.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import type { Disk } from "./shell/findings.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
@@ -41,13 +42,18 @@ export interface BashUse extends Actor {
 }
 
 /** Files of one call that are looked up at most: each costs a few looks at the disk, 40 µs and more. */
-const MAX_LOOKED = 10_000;
+const MAX_LOOKED = 8_000;
+const MAX_PATH_CHARS = 16_384;
 
-/** Judges a Bash call. What only happens on another way through it than the one on which all happens is in doubt. */
+/**
+ * Judges a Bash call. What only happens on another way through it than the one on which all happens is in doubt. What is
+ * too large to be read to its end is judged as far as it was read.
+ */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { tooLarge, atLeast, ...all } = readScript(use.command, { ...use, ...languageOf(use) });
-  const { blocks, doubts } = judgeScript(policy, all, { use, look });
-  if (tooLarge !== null && policy.protectsItself) blocks.push(unseen(use.tool, tooLarge));
+  const { blocks, doubts, isAll } = judgeScript(policy, all, { use, look });
+  const unread = tooLarge ?? (isAll ? null : "it changes more files than can be looked up");
+  if (unread !== null) return { blocks, doubts, unread };
   if (atLeast === null) return { blocks, doubts };
   const least = judgeScript(policy, atLeast(), { use, look });
   const reasons = new Set(blocks.map(({ reason }) => reason));
@@ -65,16 +71,22 @@ function judgeScript(
   policy: GuardPolicy,
   { commands, unknown }: Pick<Script, "commands" | "unknown">,
   { use, look }: { readonly use: BashUse; readonly look: Look },
-): { readonly blocks: Block[]; readonly doubts: string[] } {
+): {
+  readonly blocks: Block[];
+  readonly doubts: string[];
+  /** False where there are more files than can be looked up. */
+  readonly isAll: boolean;
+} {
   const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
+  let isAll = true;
   let looked = 0;
   const links: string[] = [];
   const folders: string[] = [];
   /** What was looked up already; a folder that is made may make a difference. */
   let known = new Set<string>();
-  for (const command of commands) {
+  const judge = (command: ShellCommand) => {
     if (policy.deniesDangerous) {
       const danger = judgeDanger(command, isContained(command) ? null : use);
       blocks.push(...danger.blocks);
@@ -90,7 +102,7 @@ function judgeScript(
       }
     }
     const made: string[] = [];
-    for (const { path, by, within, ...how } of isElsewhere(command) ? [] : findTargets(command)) {
+    for (const { path, by, within, ...how } of targetsOf(command)) {
       if (path === null) {
         if (within !== null && isOutside(within, use.root)) continue;
         if (how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy)) {
@@ -105,10 +117,9 @@ function judgeScript(
       const key = JSON.stringify([path, by, how]);
       if (how.search === undefined && known.has(key)) continue;
       known.add(key);
-      if (looked > MAX_LOOKED) {
-        doubts.push("it changes more files than can be looked up");
-        break;
-      }
+      // No system opens a path as long as this.
+      if (path.length > MAX_PATH_CHARS) throw new TooMuchWork();
+      if (looked > MAX_LOOKED) break;
       const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
       looked += 1 + files.length + perhaps.length;
       doubts.push(...unknown);
@@ -129,15 +140,28 @@ function judgeScript(
     const madeNow = foldersMade(command);
     if (madeNow.length > 0) known = new Set();
     folders.push(...madeNow);
-  }
-  return { blocks: once(blocks), doubts: [...new Set(doubts)] };
+  };
+  for (const command of commands) if (withinLimits(() => judge(command)) === null) isAll = false;
+  return {
+    blocks: once(blocks),
+    doubts: [...new Set(doubts)],
+    isAll: isAll && looked <= MAX_LOOKED,
+  };
 }
 
-/** What nobody has looked at may lift the rules. */
-function unseen(tool: string, why: string): Block {
-  const reason =
-    `Blocked ${tool} operation: what it does cannot be judged, for ${why}. Run it in parts.`;
-  return { rule: PROTECT_RULE, reason };
+/** The files that a command changes here. @throws {TooMuchWork} */
+function targetsOf(command: ShellCommand): readonly Target[] {
+  return isElsewhere(command) ? [] : findTargets(command);
+}
+
+/** Does what a hostile command can make endless; null where it takes too much work, or is too deep for the engine. */
+function withinLimits<Result>(work: () => Result): Result | null {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof TooMuchWork || thrown instanceof RangeError) return null;
+    throw thrown;
+  }
 }
 
 /** What only the running shell knows of a Bash call. */
@@ -180,7 +204,7 @@ export function readUses(
   const { commands, unknown } = readScript(command, { ...around, ...languageOf(around) });
   const read = commands.map((command) => {
     const isHere = !isElsewhere(command);
-    const targets = isHere ? findTargets(command) : [];
+    const targets = withinLimits(() => targetsOf(command)) ?? [];
     return {
       command,
       isHere,

@@ -21,6 +21,9 @@ import { isShell, programName } from "./shell/wrappers.ts";
 /** `maybe`: the part that only the running shell knows decides. */
 type Match = "yes" | "maybe" | "no";
 
+/** Of a longer text the beginning is tried: what a pattern costs may grow with a power of it. */
+const MAX_TRIED_CHARS = 16_384;
+
 /** Programs that only start another one, and change nothing about what that does. */
 const TRANSPARENT = new Set([
   "env",
@@ -62,9 +65,13 @@ export function judgeCommands(
   if (rules.length === 0) return { blocks: [], doubts: [] };
   const blocks = new Map<string, Block>();
   const doubts = new Set<string>();
+  const whole = by.whole.slice(0, MAX_TRIED_CHARS).trim();
   for (const rule of rules) {
-    if (rule.action === "block" && spansCommands(rule) && matchesText(rule, by.whole.trim())) {
-      blocks.set(rule.name, { rule: rule.name, reason: reasonOf(rule, by.tool, by.whole.trim()) });
+    if (rule.action !== "block" || !spansCommands(rule)) continue;
+    if (matchesText(rule, whole)) {
+      blocks.set(rule.name, { rule: rule.name, reason: reasonOf(rule, by.tool, whole) });
+    } else if (by.whole.length > MAX_TRIED_CHARS) {
+      doubts.add(`it is too long to be compared with ${rule.name} ("${rule.glob}")`);
     }
   }
   for (const command of commands) {
@@ -151,9 +158,8 @@ function matchSpelling(rule: ToolRule, { text, isOpen }: KnownText, flags: strin
   const regex = new RegExp(rule.pattern, flags);
   if (regex.test(text)) return isOpen && !rule.glob.endsWith("*") ? "maybe" : "yes";
   if (rule.isPrefix) {
-    const parts = text.split(" ");
-    for (let n = 1; n < parts.length; n++) {
-      if (regex.test(parts.slice(0, n).join(" "))) return "yes";
+    for (let end = text.indexOf(" "); end >= 0; end = text.indexOf(" ", end + 1)) {
+      if (regex.test(text.slice(0, end))) return "yes";
     }
   }
   if (!isOpen) return "no";
@@ -173,7 +179,11 @@ export function textOf(words: readonly Argument[]): KnownText {
   const open = words.findIndex(({ isOpen, isGlob }) => isOpen || isGlob);
   const known = open < 0 ? words : words.slice(0, open + 1);
   const texts = known.map(({ text, isGlob }) => isGlob ? /^[^*?[]*/.exec(text)![0] : text);
-  return { text: texts.join(" ").trimEnd(), isOpen: open >= 0 };
+  const text = texts.join(" ").trimEnd();
+  return {
+    text: text.slice(0, MAX_TRIED_CHARS),
+    isOpen: open >= 0 || text.length > MAX_TRIED_CHARS,
+  };
 }
 
 function spansCommands({ glob }: ToolRule): boolean {

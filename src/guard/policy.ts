@@ -86,6 +86,8 @@ export interface Verdict {
   readonly blocks: readonly Block[];
   /** What could not be told before it runs, a sentence each; nothing of it is forbidden unless the policy is strict. */
   readonly doubts: readonly string[];
+  /** Why it was not judged to its end; a person decides then. Absent where it was. */
+  readonly unread?: string;
 }
 
 /** The name of the main thread. */

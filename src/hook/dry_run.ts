@@ -12,8 +12,7 @@ import {
   folderOf,
   type HookEvent,
   type Input,
-  parseInput,
-  readStdin,
+  readInput,
   toEvent,
   transcriptOf,
 } from "./protocol.ts";
@@ -24,6 +23,7 @@ export interface TriedEvent {
   /** The fields as they came. */
   readonly sent: Readonly<Record<string, unknown>>;
   readonly text: string;
+  readonly isInputCut: boolean;
   /** Why that is no event; null when it is one. */
   readonly problem: string | null;
   readonly sessionId: string;
@@ -53,7 +53,7 @@ export async function readEvent(
   name: string | undefined,
   home: string | null,
 ): Promise<TriedEvent> {
-  const input = parseInput(readStdin());
+  const input = await readInput();
   const sent = input.kind === "event" ? input.fields : {};
   const projectDir = readVariable("CLAUDE_PROJECT_DIR") ?? folderOf(sent);
   return await tried(input, { name, home, projectDir });
@@ -64,7 +64,7 @@ export async function madeUp(
   fields: Readonly<Record<string, unknown>>,
   at: { readonly home: string | null; readonly projectDir: string },
 ): Promise<TriedEvent> {
-  const input: Input = { kind: "event", fields, text: JSON.stringify(fields) };
+  const input: Input = { kind: "event", fields, text: JSON.stringify(fields), cutBytes: 0 };
   return await tried(input, { ...at, name: "PreToolUse" });
 }
 
@@ -76,6 +76,7 @@ async function tried(
 ): Promise<TriedEvent> {
   const sent = input.kind === "event" ? input.fields : {};
   const event = toEvent(sent, name);
+  const isInputCut = input.cutBytes > 0;
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
   const repository = repositoryAt(folderOf(sent), { projectDir, looks });
   return {
@@ -86,7 +87,10 @@ async function tried(
     sessionId: event.sessionId ?? normalizeSessionId(readVariable("CLAUDE_CODE_SESSION_ID")) ??
       UNKNOWN_SESSION_ID,
     transcriptPath: transcriptOf(sent),
-    use: JUDGED.has(event.name) ? await askedUse({ sent, home, projectDir, repository }) : null,
+    isInputCut,
+    use: JUDGED.has(event.name)
+      ? await askedUse({ sent, isInputCut, home, projectDir, repository })
+      : null,
     projectDir,
     repository,
     home,
@@ -117,6 +121,7 @@ export async function answerTo(
     ...places,
     ...tried,
     maskedText: () => tried.text,
+    cutBytes: 0,
     locations,
     atMs: Date.now(),
     shownProjectDir: tried.projectDir,

@@ -1,4 +1,5 @@
 import { redactText, redactValue } from "../capture/redact.ts";
+import { withoutOverlaps } from "../capture/shorten.ts";
 import { messageOf } from "../errors.ts";
 import { newId, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { appendLog, logFiles } from "../log/log.ts";
@@ -6,6 +7,7 @@ import { joinPath, type Locations, parentOf } from "../paths.ts";
 import { claimNotice } from "../spool/notice.ts";
 import { spoolRecord } from "../spool/spool.ts";
 import type { HookRecord } from "../store/captures.ts";
+import { shortenInput } from "./masking.ts";
 import { type Input, sinceStartMs, toEvent, withPlainLetters } from "./protocol.ts";
 
 /** Where a record was to go. */
@@ -101,9 +103,10 @@ export interface Crash {
  * Keeps an event whose handling failed unexpectedly: what was sent, masked, goes to the spool with the error and its
  * stack, so that it is in the audit trail, and of a tool use in the queue, as soon as a hook or `queue drain` takes it in.
  */
-export function keepCrashed(thrown: unknown, { input, event: name, locations }: Crash): void {
+export function keepCrashed(thrown: unknown, { event: name, locations, ...crash }: Crash): void {
   const atMs = Date.now();
-  const fields = maskedFields(input);
+  const input = shortenInput(crash.input);
+  const fields = withoutOverlaps(maskedFields(input));
   const event = toEvent(fields, name && maskedText(name));
   const text = input.kind === "event" ? jsonOf(fields) : maskedText(input.text);
   const isToolUse = event.name === "PostToolUse" || event.name === "PostToolUseFailure";
@@ -129,7 +132,7 @@ export function keepCrashed(thrown: unknown, { input, event: name, locations }: 
       priority: "normal",
       filesTouched: [],
       payload: JSON.stringify({ tool_name: event.toolName, unparsed: text }),
-      cutBytes: 0,
+      cutBytes: input.cutBytes,
     },
     counters: [],
   };

@@ -40,6 +40,10 @@ export interface HookWork {
   readonly sent: Readonly<Record<string, unknown>>;
   /** What stdin held, secrets masked: the same work as for the event once more, so only for what is none. */
   readonly maskedText: () => string;
+  /** Bytes of stdin that are missing in the event, for it is too large. */
+  readonly cutBytes: number;
+  /** Whether some are missing in `sent` as well. */
+  readonly isInputCut: boolean;
   /** Why that is no event, or null when it is one. */
   readonly problem: string | null;
   readonly atMs: number;

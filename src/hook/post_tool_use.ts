@@ -88,6 +88,6 @@ async function captureOf(
     priority: capturePriority(tool.toolName),
     filesTouched: tool.files,
     payload: text,
-    cutBytes,
+    cutBytes: cutBytes + work.cutBytes,
   };
 }

@@ -1,7 +1,7 @@
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { gitAliasesFor } from "../gate/git_aliases.ts";
-import { type AskedUse, judgeUse } from "../gate/judge.ts";
+import { type AskedUse, judgeUse, unreadText } from "../gate/judge.ts";
 import type { RequiredUse } from "../gate/tool_requirements.ts";
 import type { RequirementSaying } from "../gate/use_decision.ts";
 import { answerPermission } from "../guard/permission.ts";
@@ -44,9 +44,9 @@ export async function handle(work: HookWork): Promise<Answer> {
 
 /** The tool use that is asked about; null when the event names no tool. */
 export async function askedUse(
-  { sent, home, projectDir, repository }: Pick<
+  { sent, isInputCut, home, projectDir, repository }: Pick<
     HookWork,
-    "sent" | "home" | "projectDir" | "repository"
+    "sent" | "isInputCut" | "home" | "projectDir" | "repository"
   >,
 ): Promise<AskedUse | null> {
   const tool = nameOf(sent["tool_name"]);
@@ -55,6 +55,7 @@ export async function askedUse(
   return {
     tool,
     input,
+    ...(isInputCut ? { isCut: true } : {}),
     agents: agentsOf(sent),
     folder: folderOf(sent) ?? projectDir,
     projectDir,
@@ -87,7 +88,8 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
     return { ...verdict, blocks: [...verdict.blocks, answer.block], allowedBy: null };
   }
   // What is not known before it runs is for the person to decide.
-  const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0;
+  const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0 &&
+    verdict.unread === undefined;
   return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
 }
 
@@ -123,6 +125,8 @@ interface Decision {
   /** What has forbidden it, or would have. */
   readonly rules: readonly string[];
   readonly denied: boolean;
+  /** Why a person is asked, for it was not judged to its end; null where nobody has to be. */
+  readonly asks: string | null;
   /** What a person has lifted, of what would have denied it. */
   readonly paused: readonly string[];
   readonly allowedBy: string | null;
@@ -135,15 +139,18 @@ function decide(
 ): Decision {
   const { guards } = judged;
   const found = guards?.blocks ?? [];
-  const isLifted = found.length > 0 && db !== null &&
+  const unread = guards?.unread ?? null;
+  const isLifted = (found.length > 0 || unread !== null) && db !== null &&
     isPaused(db, { sessionId, subject: "guards", atMs });
   const blocks = isLifted ? found.filter(({ isLasting }) => isLasting) : found;
   const required = judged.required?.decide(db, blocks.map(({ rule }) => rule)) ?? null;
+  const denied = blocks.length > 0 || (required?.reason ?? "") !== "";
   return {
     blocks,
     required,
     rules: [...found.map(({ rule }) => rule), ...required?.rules ?? []],
-    denied: blocks.length > 0 || (required?.reason ?? "") !== "",
+    denied,
+    asks: denied || isLifted ? null : unread,
     paused: [...(isLifted ? ["guards"] : []), ...(required?.paused ? ["requirements"] : [])],
     allowedBy: required?.withholds ? null : guards?.allowedBy ?? null,
   };
@@ -151,7 +158,7 @@ function decide(
 
 function draftWith(
   draft: Draft,
-  { blocks, required, rules, denied, paused, allowedBy }: Decision,
+  { blocks, required, rules, denied, asks, paused, allowedBy }: Decision,
   told: { readonly reason: string; readonly doubts: readonly string[] },
 ): Draft {
   const reason = (blocks.length > 0 && told.reason) || rules.join(", ");
@@ -165,6 +172,7 @@ function draftWith(
       ...(rules.length > 0 ? { rules } : {}),
       ...(paused.length > 0 ? { paused } : {}),
       ...(allowedBy === null ? {} : { allowedBy }),
+      ...(asks === null ? {} : { asked: asks }),
       ...(told.doubts.length > 0 ? { doubts: told.doubts } : {}),
     },
     ...(changes.length > 0 ? { changes } : {}),
@@ -173,18 +181,20 @@ function draftWith(
 
 async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const { event } = work;
+  if (!decision.denied && decision.asks !== null) {
+    // A person is asked for it already.
+    return event.name === "PermissionRequest"
+      ? null
+      : gate("ask", `conclaude: ${unreadText(decision.asks)}`);
+  }
   if (!decision.denied) {
     decision.required?.notices.forEach(work.tell);
     return decision.allowedBy === null ? await recalled(work) : permission({ behavior: "allow" });
   }
   const reason = await reasonOf(decision, work);
-  return event.name === "PermissionRequest" ? permission({ behavior: "deny", message: reason }) : {
-    hookSpecificOutput: {
-      hookEventName: "PreToolUse",
-      permissionDecision: "deny",
-      permissionDecisionReason: reason,
-    },
-  };
+  return event.name === "PermissionRequest"
+    ? permission({ behavior: "deny", message: reason })
+    : gate("deny", reason);
 }
 
 /** What is remembered of a file, before it is edited. */
@@ -220,6 +230,16 @@ function told(blocks: readonly Block[]): string[] {
       `${count(left, "more thing of it is", "more things of it are")} forbidden as well.`,
     ]
     : reasons;
+}
+
+function gate(permissionDecision: "ask" | "deny", permissionDecisionReason: string): Answer {
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision,
+      permissionDecisionReason,
+    },
+  };
 }
 
 function permission(decision: Readonly<Record<string, unknown>>): Answer {

@@ -28,15 +28,36 @@ export type Input =
     readonly kind: "event";
     readonly fields: Readonly<Record<string, unknown>>;
     readonly text: string;
+    /** Bytes of stdin that are missing in it. */
+    readonly cutBytes: number;
   }
-  | { readonly kind: "unreadable"; readonly problem: string; readonly text: string };
+  | {
+    readonly kind: "unreadable";
+    readonly problem: string;
+    readonly text: string;
+    readonly cutBytes: number;
+  };
 
 const FIRST_CHUNK_BYTES = 65_536;
 const MAX_NAME_CHARS = 256;
 const MAX_PATH_CHARS = 4_096;
 
-/** All of stdin as text; bytes that are not UTF-8 become U+FFFD, and a stdin that cannot be read is empty. */
-export function readStdin(): string {
+/** What is longer is not parsed as a whole, in bytes: its values may not fit into memory. */
+const MAX_PARSED_BYTES = 4_194_304;
+/** As much is kept of it then. */
+const KEPT_BYTES = 2_097_152;
+
+/** Reads stdin, of which the beginnings of what is long stay where it is too large. */
+export async function readInput(): Promise<Input> {
+  const bytes = readStdin();
+  if (bytes.length <= MAX_PARSED_BYTES) return parseInput(new TextDecoder().decode(bytes));
+  const { shortenJson } = await import("../capture/shorten.ts");
+  const { text, cutBytes } = shortenJson(bytes, KEPT_BYTES);
+  return parseInput(text, cutBytes);
+}
+
+/** All of stdin; one that cannot be read is empty. */
+function readStdin(): Uint8Array {
   let buffer = new Uint8Array(FIRST_CHUNK_BYTES);
   let filled = 0;
   try {
@@ -52,23 +73,28 @@ export function readStdin(): string {
   } catch {
     // A folder, or a stream that broke: what has come so far is judged like any other input.
   }
-  return new TextDecoder().decode(buffer.subarray(0, filled));
+  return buffer.subarray(0, filled);
 }
 
-/** Reads stdin's text. Never throws: what is no event comes back as `unreadable`, with the reason. */
-export function parseInput(text: string): Input {
+/**
+ * Reads stdin's text; bytes that were not UTF-8 are U+FFFD in it. Never throws: what is no event comes back as
+ * `unreadable`, with the reason.
+ *
+ * @param cutBytes How much of stdin is missing in the text.
+ */
+export function parseInput(text: string, cutBytes = 0): Input {
   let fields: unknown;
   try {
     fields = JSON.parse(text);
   } catch {
     // The engine's own message quotes the text, secrets and all.
     const problem = text.trim() === "" ? "stdin was empty" : "stdin is not JSON";
-    return { kind: "unreadable", problem, text };
+    return { kind: "unreadable", problem, text, cutBytes };
   }
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
-    return { kind: "unreadable", problem: "stdin holds JSON, but not an object", text };
+    return { kind: "unreadable", problem: "stdin holds JSON, but not an object", text, cutBytes };
   }
-  return { kind: "event", fields: fields as Record<string, unknown>, text };
+  return { kind: "event", fields: fields as Record<string, unknown>, text, cutBytes };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readVariable } from "../paths.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
-import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
+import { answerAndLeave, type Input, readInput } from "./protocol.ts";
 
 /** The rule of one kind of event. */
 interface HandlerModule {
@@ -34,7 +34,7 @@ const OTHER_EVENTS = () => import("./other_event.ts");
  */
 export async function runHook(args: readonly string[]): Promise<never> {
   const flags = readFlags(args);
-  const input = parseInput(readStdin());
+  const input = await readInput();
   try {
     // Before anything is opened: a Stop that continues a stopped one must never add to a loop without being asked to.
     if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields)) answerAndLeave(null);

@@ -43,7 +43,7 @@ export async function saidIn(work: HookWork): Promise<Pick<Draft, "capture">> {
     priority: "normal",
     filesTouched: [],
     payload: json,
-    cutBytes,
+    cutBytes: cutBytes + work.cutBytes,
   };
   return { capture };
 }

@@ -9,15 +9,8 @@ import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "..
 import { type Appliers, type HookRecord, saveRecord } from "../store/captures.ts";
 import { isLogLong, openDatabase } from "../store/database.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
-import {
-  folderOf,
-  type HookEvent,
-  identityOf,
-  type Input,
-  sinceStartMs,
-  toEvent,
-  withPlainLetters,
-} from "./protocol.ts";
+import type { Masked } from "./masking.ts";
+import { folderOf, type Input, sinceStartMs, toEvent, withPlainLetters } from "./protocol.ts";
 
 /** The part of a hook that may go into records of earlier ones, in milliseconds. */
 const MAX_DRAIN_MS = 500;
@@ -47,7 +40,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     });
   const config = flags.noDb ? { ...written, databaseEnabled: false } : written;
   const repository = repositoryAt(folderOf(sent), { projectDir, looks });
-  const { event, maskedText, hide } = await withoutSecrets(input, {
+  const { event, maskedText, hide, cutBytes } = await withoutSecrets(input, {
     eventName: flags.event,
     config,
     places: [projectDir, repository?.commonDir, repository?.branch].join(" "),
@@ -96,7 +89,11 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
         durationMs: sinceStartMs(),
         errorMessage: draft.errorMessage ?? null,
         errorStack: null,
-        metadata: { config: configFrom, ...draft.metadata },
+        metadata: {
+          config: configFrom,
+          ...draft.metadata,
+          ...(cutBytes > 0 ? { cutBytes } : {}),
+        },
       },
       capture: draft.capture ?? null,
       counters: draft.counters ?? [],
@@ -128,6 +125,8 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     sent,
     home: locations.home,
     maskedText,
+    cutBytes,
+    isInputCut: input.cutBytes > 0,
     problem: input.kind === "unreadable" ? input.problem : null,
     atMs,
     sessionId,
@@ -187,43 +186,28 @@ function readEnvironment() {
   };
 }
 
-/** An event with secrets masked and private text dropped: nothing after this has seen them. */
-interface Masked {
-  readonly event: HookEvent;
-  readonly maskedText: () => string;
-  /** Does the same to a path that did not come with the event. */
-  readonly hide: (path: string | null) => string | null;
-}
-
+/** The event that stdin tells of, masked. */
 async function withoutSecrets(
   input: Input,
-  around: {
+  { eventName, config, places }: {
     readonly eventName: string | undefined;
     readonly config: HookConfig;
     /** What is hidden that did not come with the event: the project, its repository, its branch. */
     readonly places: string;
   },
 ): Promise<Masked> {
-  const fields = input.kind === "event" ? input.fields : {};
   const text = withPlainLetters(input.text);
-  const patterns = around.config.redactPatterns.map((source) => new RegExp(source, "g"));
+  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
   // One look at everything that is kept of it: two would cost twice.
-  if (!needsRedaction(`${text} ${around.places} ${around.eventName}`, patterns)) {
-    return {
-      event: toEvent(fields, around.eventName),
-      maskedText: () => text,
-      hide: (path) => path,
-    };
+  const isClean = !needsRedaction(`${text} ${places} ${eventName}`, patterns);
+  if (!isClean || input.cutBytes > 0) {
+    return (await import("./masking.ts")).maskInput(input, { eventName, patterns, isClean });
   }
-  const { redactText, redactValue } = await import("../capture/redact.ts");
-  const mask = (value: unknown, own: readonly RegExp[]) =>
-    redactValue(value, { patterns: own }) as Record<string, unknown>;
-  const masked = mask(fields, patterns);
-  if (patterns.length > 0) Object.assign(masked, mask(identityOf(fields), []));
   return {
-    event: toEvent(masked, around.eventName && redactText(around.eventName, { patterns: [] })),
-    maskedText: () => redactText(text, { patterns }),
-    hide: (path) => path === null ? null : redactText(path, { patterns }),
+    event: toEvent(input.kind === "event" ? input.fields : {}, eventName),
+    maskedText: () => text,
+    hide: (path) => path,
+    cutBytes: 0,
   };
 }
 

@@ -34,7 +34,7 @@ export function lookAtFiles(
 ): Looked {
   const full = fullPath(path, ground);
   if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, ground);
-  const { places, unknown } = placesOf(full, how);
+  const { places, unknown } = placesOf(full, how, ground);
   if (places.length === 0 && (how.namedLike ?? null) !== null) {
     // What is to arise there has any name.
     const { files } = lookedAt([{ path: full, from: null }], { ...how, effect: "fill" }, ground);
@@ -120,7 +120,7 @@ function lookFor(
   { search, ...how }: HowToLook & { readonly search: Search },
   ground: ShellGround,
 ): Looked {
-  const { places, unknown } = placesOf(search.fromTop ? topOf(path) : path, how);
+  const { places, unknown } = placesOf(search.fromTop ? topOf(path) : path, how, ground);
   const reasons = [...unknown];
   const look = (places: readonly Place[], effect = how.effect): FileFacts[] => {
     const { files, unknown } = lookedAt(places, { ...how, effect }, ground);
@@ -205,10 +205,11 @@ function tooMany(name: string): string {
 function placesOf(
   path: string,
   { effect, isGlob, from = null, namedLike = null }: HowToLook,
+  { visits }: ShellGround,
 ): { readonly places: readonly Place[]; readonly unknown: readonly string[] } {
   if (!isGlob && namedLike === null) return { places: [{ path, from }], unknown: [] };
   const pattern = namedLike ?? path;
-  const { paths, isAll } = expandPattern(pattern);
+  const { paths, isAll } = expandPattern(pattern, visits);
   const unknown = isAll ? [] : [`${pattern} stands for more files than can be looked up`];
   if (namedLike === null) {
     // A shell leaves a pattern that stands for nothing as it is: a file may come about under that name.

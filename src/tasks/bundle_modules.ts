@@ -26,6 +26,8 @@ export const COLD_MODULES = [
   "src/hook/after_use.ts",
   "src/hook/stop_drain.ts",
   "src/hook/failure.ts",
+  "src/hook/masking.ts",
+  "src/capture/shorten.ts",
   "src/hook/notification.ts",
   "src/hook/other_event.ts",
   "src/hook/pre_tool_use.ts",

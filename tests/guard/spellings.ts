@@ -497,10 +497,10 @@ const FORBIDDEN_COMMANDS = [
   "for f in $(ls *.lock); do rm $f; done",
   "rm $(ls -t *.lock)",
   'cd "$(git rev-parse --show-toplevel 2>/dev/null || pwd)" && rm yarn.lock',
-  // What is too much to be looked through.
   `${"true;".repeat(2_100)}npm publish`,
-  `echo ${"$(".repeat(3_000)}`,
-  `${"sudo ".repeat(30)}npm publish`,
+  // Nested in what may still be read.
+  `${"echo $( ".repeat(60)}npm publish${" )".repeat(60)}`,
+  `${"( ".repeat(60)}rm yarn.lock${" )".repeat(60)}`,
 ];
 
 const INNOCENT_COMMANDS = [
@@ -977,7 +977,6 @@ export const DOUBTFUL: readonly Use[] = [
   "${TOOL:-git} push --force",
   "/usr/bin/terrafor? apply",
   "sudo /usr/bin/t*m apply",
-  `rm ${Array.from({ length: 10_001 }, (_, i) => `x${i}`).join(" ")}`,
   "if true; then git push",
   "awk 'BEGIN{system($1)}' a.txt",
   "awk '{print > $1}' a.txt",

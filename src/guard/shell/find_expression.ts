@@ -1,5 +1,6 @@
 /** What `find` looks for, read from its words. */
 import type { Answer } from "../decide.ts";
+import { TooMuchWork } from "./budget.ts";
 import {
   type Candidate,
   isEmpty,
@@ -55,7 +56,10 @@ const VALUED_PLAIN = /^-(?:f(?:print0?|ls)|regextype|files0-from|maxdepth|mindep
 /** What does something is nobody's value: the word before it may be one that is not known here. */
 const DOING = /^-(?:delete$|exec|ok)/;
 
-/** Takes the arguments of `find` apart. */
+/** Tests, actions and their values of one call: each is tried on every file that is looked through. */
+const MAX_WORDS = 300;
+
+/** Takes the arguments of `find` apart. @throws {TooMuchWork} */
 export function readFind(rest: readonly Argument[]): FindCall {
   const options = rest.findIndex(({ text, isOpen }) =>
     isOpen || !/^-(?:[EHLPXdsx]+|O\d)$/.test(text)
@@ -64,6 +68,7 @@ export function readFind(rest: readonly Argument[]): FindCall {
   const end = words.findIndex(({ text, isOpen }) => !isOpen && /^(?:-.|[(),!]$)/s.test(text));
   const roots = end < 0 ? words : words.slice(0, end);
   const tests = end < 0 ? [] : words.slice(end);
+  if (tests.length > MAX_WORDS) throw new TooMuchWork();
   const reader = new Reader(tests);
   const expression = reader.whole();
   const has = (pattern: RegExp) => tests.some(({ text }) => pattern.test(text));

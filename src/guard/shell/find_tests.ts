@@ -33,6 +33,9 @@ const UNITS: Readonly<Record<string, number>> = {
   G: 1024 ** 3,
 };
 
+/** Repetitions of a regular expression that are tried. */
+const MAX_REPEATED = 4;
+
 /** `-empty`; a folder that holds something stays whatever is done to it. */
 export function isEmpty({ kind, size }: Candidate): Truth {
   if (kind !== "file") return kind === "folder" ? undefined : false;
@@ -108,6 +111,8 @@ function readRegex(
   if (!isExtended && /(?<!\\)[(){}|]/.test(value)) return null;
   const source = isExtended ? value : value.replace(/\\([(|)])/g, "$1");
   if (!/^(?:[^\\]|\\[^\w{}`'<>])*$/s.test(source)) return null;
+  // What is repeated within what is repeated, and many repetitions, may take exponentially long.
+  if (/\)[*+?{]/.test(source) || source.split(/[*+{]/).length > MAX_REPEATED) return null;
   try {
     return new RegExp(`^(?:${source})$`, ignoresCase ? "is" : "s");
   } catch {

@@ -1,4 +1,5 @@
 /** What reading a script brings to light. */
+import type { Budget } from "./budget.ts";
 import type { ShellCommand } from "./command.ts";
 import { fromCmd } from "./foreign_shells.ts";
 import type { Language } from "./inner.ts";
@@ -14,6 +15,9 @@ export interface Disk extends Pick<PatchGround, "topOf"> {
   /** Reads a file; null when it cannot be read, or is too long. */
   readonly readText: (path: string) => string | null;
 }
+/** What a command that is kept costs: every rule is tried on it, and on its words. */
+const STEPS_OF_COMMAND = 40;
+const STEPS_OF_WORD = 10;
 
 /** What one way through a script starts, in the order in which it is read. */
 export class Findings {
@@ -28,9 +32,11 @@ export class Findings {
   readonly written = new WrittenScripts();
   readonly #made = new Set<string>();
   readonly #disk: Disk;
+  readonly #budget: Budget;
 
-  constructor(disk: Disk) {
+  constructor(disk: Disk, budget: Budget) {
     this.#disk = disk;
+    this.#budget = budget;
   }
 
   /** Keeps a command. @param given `output`: what it prints, where that is known. */
@@ -39,6 +45,7 @@ export class Findings {
       & Pick<ShellCommand, "words" | "redirects" | "input" | "listing">
       & { readonly state: State; readonly output?: string | undefined },
   ): ShellCommand {
+    this.#budget.spend(STEPS_OF_COMMAND + words.length * STEPS_OF_WORD);
     const { folder, startedBy } = state;
     const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
     const callsFunction = state.functions.has(words[0]?.text ?? "");

@@ -1,7 +1,16 @@
 /** What commands print, and what they read, where the script itself says so. */
-import type { Command, CommandNode, Redirection, Statement, SyntaxNode, Word } from "unbash";
+import type {
+  Command,
+  CommandNode,
+  Redirection,
+  Statement,
+  SyntaxNode,
+  Word,
+  WordPart,
+} from "unbash";
 import type { ShellCommand } from "./command.ts";
 import { knownOutput } from "./known_output.ts";
+import type { Budget } from "./budget.ts";
 import type { State } from "./state.ts";
 import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
 import { programName } from "./wrappers.ts";
@@ -116,12 +125,22 @@ function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
 }
 
 /** What words are put in place by: what the shell knows, and what commands print in it. */
-export function scopeOf(state: State, root: string | null): Scope {
+export function scopeOf(
+  state: State,
+  { root, budget }: { readonly root: string | null; readonly budget: Budget },
+): Scope {
+  // Nested in each other, each would else be looked at twice for every time that the one around it is.
+  const outputs = new Map<WordPart, Argument | undefined>();
   const scope: Scope = {
     variables: state.variables,
     lists: state.lists,
     root,
-    output: (part) => outputOf(part.script?.commands ?? [], scope),
+    budget,
+    output: (part) => {
+      budget.spend(part.text.length / 32);
+      if (!outputs.has(part)) outputs.set(part, outputOf(part.script?.commands ?? [], scope));
+      return outputs.get(part);
+    },
   };
   return scope;
 }

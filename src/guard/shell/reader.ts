@@ -11,6 +11,7 @@ import {
   type Statement,
   type SyntaxNode,
 } from "unbash";
+import { Budget, stepsToParse } from "./budget.ts";
 import { learnAliases, resolveAlias } from "./aliases.ts";
 import { changeShell } from "./builtins.ts";
 import { readAndOr, readCase, readIf, readPlain, readWhile, type Way } from "./choices.ts";
@@ -27,6 +28,7 @@ import {
   returnFrom,
   setParameters,
   setVariable,
+  sizeOf,
   type State,
   withAssigned,
   withPrefix,
@@ -35,10 +37,11 @@ import { expandWord, type Scope } from "./word.ts";
 import { findInner, isShell, programName } from "./wrappers.ts";
 import { placeOf } from "./writes.ts";
 
-const MAX_COMMANDS = 2_000;
 const MAX_DEPTH = 16;
-/** Substitutions in one script: nested in each other, more would take the parser seconds. */
-const MAX_SUBSTITUTIONS = 2_000;
+/** What the parser says of a script that is nested too deeply for it. */
+const TOO_DEEP = /^maximum .* depth exceeded$/;
+/** What a part of a script costs beside its words: what the shell knows may be copied for it. */
+const STEPS_OF_NODE = 4;
 /** Rounds in which a loop's body is read, with those of the loops around it. */
 const MAX_ROUNDS = 100;
 const NESTED = "it is nested too deeply to be read";
@@ -63,9 +66,10 @@ export class Reader {
   readonly #traps: { readonly text: string; readonly command: ShellCommand }[] = [];
   /** The functions that nothing has called yet, each with the shell in which it was defined. */
   readonly #uncalled = new Map<SyntaxNode, State>();
+  readonly #budget = new Budget();
 
   constructor({ root, isLeast, isFolder, disk }: ReaderOptions) {
-    this.found = new Findings(disk);
+    this.found = new Findings(disk, this.#budget);
     this.#root = root;
     this.#way = {
       isLeast,
@@ -76,21 +80,17 @@ export class Reader {
   }
 
   source(written: string, state: State, language?: Language): void {
+    if (state.depth > MAX_DEPTH) return void (this.found.tooLarge = NESTED);
     const text = this.found.inShell(written, language);
-    if (
-      state.depth > MAX_DEPTH || text.split("$(", MAX_SUBSTITUTIONS + 1).length > MAX_SUBSTITUTIONS
-    ) {
-      this.found.tooLarge = NESTED;
-      return;
-    }
+    this.#budget.spend(stepsToParse(text));
     let script: ParsedScript;
     try {
       script = parse(text);
     } catch {
-      this.found.unknown.add("it cannot be read as a shell script");
-      return;
+      return void this.found.unknown.add("it cannot be read as a shell script");
     }
     for (const { message } of script.errors ?? []) {
+      if (TOO_DEEP.test(message)) this.found.tooLarge = NESTED;
       this.found.unknown.add(`it cannot be read as a shell script: ${message}`);
     }
     for (const statement of script.commands) this.#statement(statement, state);
@@ -109,10 +109,7 @@ export class Reader {
   }
 
   #node(node: PipelineNode | SyntaxNode, state: State): void {
-    if (this.found.commands.length >= MAX_COMMANDS) {
-      this.found.tooLarge = `it has more than ${MAX_COMMANDS} commands`;
-      return;
-    }
+    this.#budget.spend(STEPS_OF_NODE + sizeOf(state) / 8);
     switch (node.type) {
       case "Statement":
         return this.#statement(node, state);
@@ -144,11 +141,11 @@ export class Reader {
         return this.#node(node.body, copyOf(state));
       case "CommandExpansion":
       case "ProcessSubstitution":
-        if (node.script) {
-          for (const s of node.script.commands) {
-            this.#statement(s, copyOf(state));
-          }
-        }
+        // It is parsed only now.
+        this.#budget.spend(node.text.length / 32);
+        // The parser leaves out what is nested too deeply.
+        if (!node.script) this.found.tooLarge = NESTED;
+        for (const s of node.script?.commands ?? []) this.#statement(s, copyOf(state));
         return;
       default:
         forEachChild(node, (child) => this.#node(child, state));
@@ -166,7 +163,7 @@ export class Reader {
   }
 
   #loop(node: Extract<CommandNode, { type: "For" | "Select" }>, state: State): void {
-    const scope = scopeOf(state, this.#root);
+    const scope = this.#scope(state);
     const words = (node.wordlist ?? []).flatMap((word) => {
       this.#substitutions(word, state);
       return expandWord(word, scope);
@@ -186,7 +183,7 @@ export class Reader {
   }
 
   #command(node: Command, state: State, before: CommandNode | undefined): void {
-    const scope = scopeOf(state, this.#root);
+    const scope = this.#scope(state);
     for (const part of [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix]) {
       this.#substitutions(part, state);
     }
@@ -213,7 +210,7 @@ export class Reader {
 
   #redirects(redirections: readonly Redirection[], state: State): void {
     for (const part of redirections) this.#substitutions(part, state);
-    const redirects = readRedirects(redirections, scopeOf(state, this.#root));
+    const redirects = readRedirects(redirections, this.#scope(state));
     if (redirects.length > 0) this.found.keep({ words: [], redirects, input: undefined, state });
   }
 
@@ -286,7 +283,12 @@ export class Reader {
     }
   }
 
+  #scope(state: State): Scope {
+    return scopeOf(state, { root: this.#root, budget: this.#budget });
+  }
+
   #substitutions(node: SyntaxNode, state: State): void {
+    this.#budget.spend(1);
     if (node.type === "CommandExpansion" || node.type === "ProcessSubstitution") {
       this.#node(node, state);
     } else if (node.type === "ArithmeticExpansion") {

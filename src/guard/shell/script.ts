@@ -26,6 +26,10 @@ export interface Script {
   readonly atLeast: (() => Omit<Script, "atLeast">) | null;
 }
 
+/** A longer script is not read at all. */
+const MAX_CHARS = 2_000_000;
+const TOO_LARGE = "it is too large to be read to its end";
+
 /** What is known around a script. */
 export interface Surroundings {
   /** The folder in which it starts, absolute; null when unknown. */
@@ -48,7 +52,8 @@ export interface Surroundings {
 export function readScript(source: string, around: Surroundings): Script {
   const reader = readOneWay(source, around, false);
   const atLeast = () => resultOf(readOneWay(source, around, true));
-  return { ...resultOf(reader), atLeast: reader.found.hasChoices ? atLeast : null };
+  const { hasChoices, tooLarge } = reader.found;
+  return { ...resultOf(reader), atLeast: hasChoices && tooLarge === null ? atLeast : null };
 }
 
 const NO_DISK: Disk = { readText: () => null, topOf: (folder) => folder };
@@ -59,6 +64,10 @@ function readOneWay(source: string, around: Surroundings, isLeast: boolean): Rea
   const variables = new Map<string, string>();
   if (around.home !== null) variables.set("HOME", around.home);
   if (around.folder !== null) variables.set("PWD", around.folder);
+  if (source.length > MAX_CHARS) {
+    reader.found.tooLarge = TOO_LARGE;
+    return reader;
+  }
   try {
     reader.source(source, {
       variables,
@@ -74,8 +83,8 @@ function readOneWay(source: string, around: Surroundings, isLeast: boolean): Rea
       locals: null,
     }, around.language);
   } catch {
-    // Too long or too deep for the engine.
-    reader.found.tooLarge = "it is too large to be read";
+    // It costs too much, or it is too deep for the engine.
+    reader.found.tooLarge = TOO_LARGE;
   }
   return reader;
 }

@@ -27,12 +27,21 @@ export interface State {
 
 /** A longer value of a variable counts as unknown. */
 const MAX_VALUE_CHARS = 65_536;
+/** Variables of which the value is known at most: all of them are copied for every shell in the shell. */
+const MAX_VARIABLES = 500;
+/** Parameters that are known by their numbers. */
+const MAX_PARAMETERS = 99;
 /** An array of more words counts as unknown. */
 const MAX_ELEMENTS = 1_000;
 
 /** For a shell of its own: what happens in it changes nothing outside. */
 export function copyOf(state: State): State {
   return { ...state, variables: new Map(state.variables), lists: new Map(state.lists) };
+}
+
+/** What it costs to copy what a shell knows, in entries. */
+export function sizeOf({ variables, lists, folder }: State): number {
+  return variables.size + lists.size + (folder ?? "").length / 8;
 }
 
 /** For what a command starts. */
@@ -96,6 +105,7 @@ export function setVariable(name: string, word: Argument | undefined, state: Sta
   state.variables.delete(name);
   state.lists.delete(name);
   if (word === undefined || (word.isOpen && !word.isName)) return;
+  if (state.variables.size + state.lists.size >= MAX_VARIABLES) return;
   if (word.isOpen || word.isGlob) state.lists.set(name, [word]);
   // A script can make a text longer than the machine has room for.
   else if (word.text.length <= MAX_VALUE_CHARS) state.variables.set(name, word.text);
@@ -178,7 +188,7 @@ export function setParameters(variables: Map<string, string>, words: readonly Ar
   for (let i = 1; i <= 9; i++) variables.delete(String(i));
   variables.delete("@");
   variables.delete("*");
-  for (const [i, { text, isOpen }] of words.entries()) {
+  for (const [i, { text, isOpen }] of words.slice(0, MAX_PARAMETERS).entries()) {
     if (!isOpen) variables.set(String(i + 1), text);
   }
   if (words.every(({ isOpen }) => !isOpen)) {

@@ -9,7 +9,7 @@ export function readWildcard(
   const source = pattern.replace(
     /\\.|\[[!^]?\]?[^\]]*\]|[*?]|[.+^${}()|[\]\\]/gs,
     (part) => {
-      if (part === "*") return ".*";
+      if (part === "*") return "\0";
       if (part === "?") return ".";
       if (part.length === 1) return `\\${part}`;
       return part.startsWith("[")
@@ -18,11 +18,27 @@ export function readWildcard(
     },
   );
   try {
-    const regex = new RegExp(`^${source}$`, ignoresCase ? "si" : "s");
+    const regex = new RegExp(`^${withStars(source.split("\0"), ".")}$`, ignoresCase ? "si" : "s");
     return (text) => regex.test(text);
   } catch {
     return null;
   }
+}
+
+/**
+ * The source of a regular expression for what stands between the stars of a pattern. The first place where a piece fits
+ * is kept, which decides the same: a search that goes back to try the next one takes exponentially long.
+ *
+ * @param any The source for one letter that a star stands for.
+ * @param id Tells the groups from those of other pieces in the same expression.
+ */
+export function withStars(pieces: readonly string[], any: string, id = ""): string {
+  const [first = "", ...between] = pieces;
+  const last = between.pop();
+  if (last === undefined) return first;
+  const kept = between.filter((piece) => piece !== "")
+    .map((piece, i) => `(?=(?<s${id}_${i}>${any}*?${piece}))\\k<s${id}_${i}>`);
+  return `${first}${kept.join("")}${any}*${last}`;
 }
 
 function literally(letter: string): string {

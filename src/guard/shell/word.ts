@@ -4,6 +4,7 @@
  */
 import { parse, type Word, type WordPart } from "unbash";
 import type { Search } from "../decide.ts";
+import type { Budget } from "./budget.ts";
 import { isWholeArray, readRange, wordsOf } from "./expansion.ts";
 
 /** One argument of a command. */
@@ -49,6 +50,8 @@ export interface Scope {
   readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => Argument | undefined;
   /** The project's folder, absolute; null when unknown. */
   readonly root: string | null;
+  /** What may still be spent on the script. */
+  readonly budget: Budget;
 }
 
 const MAX_ALTERNATIVES = 100;
@@ -59,8 +62,9 @@ const UNKNOWN = '"${?}"';
 
 /** The arguments that one word becomes: none, one, or several. */
 export function expandWord(word: Word, scope: Scope): Argument[] {
+  scope.budget.spend(1 + word.text.length / 64);
   if (word.parts?.some(({ type }) => type === "BraceExpansion")) {
-    return spellOut(word).flatMap((alternative) => expandWord(alternative, scope))
+    return spellOut(word, scope.budget).flatMap((alternative) => expandWord(alternative, scope))
       .map((argument) => ({ ...argument, source: word.text }));
   }
   const fields = new Fields(word.text);
@@ -68,7 +72,9 @@ export function expandWord(word: Word, scope: Scope): Argument[] {
   else {
     word.parts.forEach((part, i) => addPart(part, { fields, scope, isFirst: i === 0 }));
   }
-  return fields.end();
+  const words = fields.end();
+  scope.budget.spend(words.reduce((steps, { text }) => steps + 1 + text.length / 256, 0));
+  return words;
 }
 
 /** {@linkcode expandWord} where the shell makes exactly one text of it: the target of a redirection, a value. */
@@ -208,16 +214,18 @@ function addStart(written: string, value: string, { fields, scope }: Place): voi
 }
 
 /** A word with `{a,b}` as the words that the shell makes of it. */
-function spellOut(word: Word): Word[] {
+function spellOut(word: Word, budget: Budget): Word[] {
   let texts = [""];
   const parts = word.parts ?? [];
   for (const part of parts) {
     const choices = part.type === "BraceExpansion" ? alternatives(part.text) : [part.text];
+    budget.spend(1 + texts.length / 8);
     texts = texts.flatMap((text) => choices.map((choice) => text + choice));
     // What is left out is no less there.
     if (texts.length > MAX_ALTERNATIVES) texts = [...texts.slice(0, MAX_ALTERNATIVES), UNKNOWN];
   }
   return texts.flatMap((text) => {
+    budget.spend(10 + text.length / 8);
     const command = parse(`: ${text}`).commands[0]?.command;
     const [first] = command?.type === "Command" ? command.suffix : [];
     return first?.type === "Word" ? [first] : [];
