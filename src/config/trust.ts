@@ -110,8 +110,9 @@ interface Fault {
 }
 
 function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
-  const target = Deno.lstatSync(path).isSymlink ? Deno.realPathSync(path) : path;
-  let fault = faultAt(target, uid);
+  const info = Deno.lstatSync(path);
+  const target = info.isSymlink ? Deno.realPathSync(path) : path;
+  let fault = faultAt(target, uid, info.isSymlink ? Deno.statSync(target) : info);
   if (target !== path) fault ??= faultAt(parentOf(target), uid);
   for (let folder = parentOf(path); fault === null; folder = parentOf(folder)) {
     fault = faultAt(folder, uid);
@@ -120,8 +121,8 @@ function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
   return fault;
 }
 
-function faultAt(path: string, uid: number): Fault | null {
-  const { uid: owner, gid, mode } = Deno.statSync(path);
+function faultAt(path: string, uid: number, info = Deno.statSync(path)): Fault | null {
+  const { uid: owner, gid, mode } = info;
   if (owner !== uid && owner !== 0) {
     return { why: `${path} belongs to another user (uid ${owner})`, mend: null };
   }

@@ -66,7 +66,7 @@ export async function judgeUse(
   if (command !== null && isPlain && !mayConcernCommands(policy, command)) return NOTHING;
   const { judge, beginLooking } = command === null
     ? judgerOfTool(policy, use, ground)
-    : (await import("./shell_use.ts"))
+    : await (await import("./shell_use.ts"))
       .judgerOfShell(policy, { tool, command, agents, folder, home, root, gitAliases }, ground);
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const asksAbout = (file: FileFacts) =>

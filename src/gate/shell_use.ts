@@ -1,6 +1,7 @@
 /** What is loaded for a shell command alone: it is taken apart, and the files are found that its words stand for. */
 import { type BashUse, type BashUses, judgeBash, readUses } from "../guard/bash.ts";
 import { TooMuchWork } from "../guard/shell/budget.ts";
+import { readPowerShellWith } from "../guard/shell/languages.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import { type Ground, isFolder } from "../project/files.ts";
 import { MAX_VISITS } from "../project/folder_files.ts";
@@ -10,7 +11,12 @@ import type { Judge } from "./judge.ts";
 const DISK = { readText, topOf };
 
 /** What judges a shell command by the rules. */
-export function judgerOfShell(policy: GuardPolicy, use: BashUse, ground: Ground): Judge {
+export async function judgerOfShell(
+  policy: GuardPolicy,
+  use: BashUse,
+  ground: Ground,
+): Promise<Judge> {
+  await loadLanguage(use);
   const wantsBelow = policy.uneditable.length > 0;
   return {
     judge: (look) => judgeBash(policy, { ...use, isFolder, disk: DISK }, look),
@@ -30,9 +36,17 @@ export function judgerOfShell(policy: GuardPolicy, use: BashUse, ground: Ground)
 }
 
 /** What a shell command would start and change, for the requirements. */
-export function readShellUse(
+export async function readShellUse(
   command: string,
   around: Pick<BashUse, "tool" | "folder" | "home" | "gitAliases">,
-): BashUses {
+): Promise<BashUses> {
+  await loadLanguage({ ...around, command });
   return readUses(command, { ...around, disk: DISK });
+}
+
+/** Loads what reads PowerShell, for its own tool and where a command may start it: quotes may stand within its name. */
+async function loadLanguage({ tool, command }: Pick<BashUse, "tool" | "command">): Promise<void> {
+  if (tool !== "PowerShell" && !/pwsh|powershell/i.test(command.replace(/['"\\]/g, ""))) return;
+  const { POWERSHELL } = await import("../guard/shell/powershell_reader.ts");
+  readPowerShellWith(POWERSHELL);
 }

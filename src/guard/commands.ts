@@ -12,8 +12,8 @@ import {
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { filled } from "./placeholders.ts";
 import { verbOfProgram } from "./shell/git_inner.ts";
-import { isCmdlet, namesOfCmdlet } from "./shell/cmdlets.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
+import { powerShell } from "./shell/languages.ts";
 import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
 import { isShell, programName } from "./shell/wrappers.ts";
@@ -119,7 +119,7 @@ function judgeCommand(
  */
 function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   const starter = startedBy === null ? "" : programName(startedBy.words[0]!.text);
-  if (isRunner(starter) || isCmdlet(starter)) return true;
+  if (isRunner(starter) || powerShell()?.isCmdlet(starter)) return true;
   const [program, ...rest] = words;
   if (callsFunction || INSIDE_SHELL.has(program!.text)) return true;
   const name = programName(program!.text);
@@ -150,7 +150,8 @@ export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
     const { words: verb } = withoutGitOptions(rest);
     if (verb.length < rest.length) all.push([named[0]!, ...verb]);
   }
-  return [...all, ...namesOfCmdlet(name).map((text) => [{ ...program, text }, ...rest])];
+  const others = powerShell()?.namesOfCmdlet(name) ?? [];
+  return [...all, ...others.map((text) => [{ ...program, text }, ...rest])];
 }
 
 function matchSpelling(rule: ToolRule, { text, isOpen }: KnownText, flags: string): Match {

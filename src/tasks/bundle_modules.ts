@@ -23,6 +23,7 @@ export const COLD_MODULES = [
   "src/gate/transcripts.ts",
   "src/gate/root_notice.ts",
   "src/gate/shell_use.ts",
+  "src/guard/shell/powershell_reader.ts",
   "src/hook/after_use.ts",
   "src/hook/stop_drain.ts",
   "src/hook/failure.ts",

@@ -415,7 +415,7 @@ Deno.test("a script of PowerShell that is too long, or too deep, is not waved th
       `${"$x".repeat(60_000)}; npm publish`,
     ]
   ) {
-    const { blocks } = await judge(command, at.path, policy);
-    assert.match(blocks.at(-1)!.reason, /^Blocked PowerShell operation: .* cannot be judged/);
+    const { unread } = await judge(command, at.path, policy);
+    assert.match(unread ?? "", /too long|too large|nested/, command.slice(0, 20));
   }
 });

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { readPowerShellWith } from "../../src/guard/shell/languages.ts";
+import { POWERSHELL } from "../../src/guard/shell/powershell_reader.ts";
 import { readScript } from "../../src/guard/shell/script.ts";
 import { findTargets } from "../../src/guard/shell/writes.ts";
+
+readPowerShellWith(POWERSHELL);
 
 const AROUND = { folder: "/w", home: "/h" };
 

@@ -3,7 +3,7 @@ import type { Budget } from "./budget.ts";
 import type { ShellCommand } from "./command.ts";
 import { fromCmd } from "./foreign_shells.ts";
 import type { Language } from "./inner.ts";
-import { fromPowerShell } from "./powershell.ts";
+import { powerShell } from "./languages.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
 import type { Argument } from "./word.ts";
@@ -68,7 +68,12 @@ export class Findings {
   /** A script of another language in the shell's. */
   inShell(written: string, language: Language | undefined): string {
     if (language !== "powershell") return language === "cmd" ? fromCmd(written) : written;
-    const { script, unknown, isCut } = fromPowerShell(written);
+    const reader = powerShell();
+    if (reader === null) {
+      this.unknown.add("the name of the program hides a script of PowerShell, which is not read");
+      return "";
+    }
+    const { script, unknown, isCut } = reader.fromPowerShell(written);
     for (const why of unknown) this.unknown.add(why);
     if (isCut) this.tooLarge = "it is too long, or nested too deeply, to be read";
     return script;

@@ -6,8 +6,8 @@ import { inGit, verbOfProgram } from "./git_inner.ts";
 import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
 import { skipOptions, type SkippedOptions } from "./operands.ts";
-import { inCmdlet } from "./cmdlets.ts";
 import { inForeignShell } from "./foreign_shells.ts";
+import { powerShell } from "./languages.ts";
 import { inRunner } from "./runners.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
 import { inXargs } from "./xargs.ts";
@@ -124,7 +124,8 @@ export function findInner(
   if (name === "git") return inGit(rest);
   const verb = verbOfProgram(name);
   if (verb !== null) return [{ kind: "command", words: [literal("git"), literal(verb), ...rest] }];
-  const foreign = inCmdlet(name, rest, { input, listing }) ?? inForeignShell(name, rest, input);
+  const foreign = powerShell()?.inCmdlet(name, rest, { input, listing }) ??
+    inForeignShell(name, rest, input);
   if (foreign !== undefined) return foreign;
   const wrapper = WRAPPERS.get(name.replace(DYNAMIC_LINKER, "ld.so"));
   if (name === "xargs") {
