@@ -64,7 +64,7 @@ export const MARKS: readonly Mark[] = [
   },
 ];
 
-/** What is not seen and is read all the same: marks of no width, and letters that were made for tagging texts. */
+/** Characters that nobody sees and a model reads: marks of no width, and letters made for tagging texts. */
 const UNSEEN = /[\u00ad\u200b\u2060\ufeff]|\udb40[\udc00-\udc7f]/g;
 /** Without one of these there is no mark. */
 const MAY_HOLD = /[<[\u00ad\u200b\u2060\ufeff\udb40\uff1a\uff1c]|human|assistant|system|user/i;

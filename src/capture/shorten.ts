@@ -17,14 +17,14 @@ export interface Shortened {
 const OVERLAP_CHARS = 4_096;
 /** A container with less for each of its entries loses the later ones instead. */
 const MIN_ENTRY_BYTES = 2 * OVERLAP_CHARS;
-/** What an entry costs beside its bytes. */
+/** The cost of an entry beside its bytes. */
 const ENTRY_BYTES = 16;
 const MARKER_BYTES = 64;
-/** What is nested deeper, and too large, goes as a whole. */
+/** A value nested deeper than this goes as a whole when it is too large. */
 const MAX_DEPTH = 8;
 /** Entries of one large container that are looked at. */
 const MAX_ENTRIES = 5_000;
-/** Of what is no JSON object, so many bytes stay. */
+/** Bytes that stay of a text which is no JSON object. */
 const MAX_RUBBISH_BYTES = 16_384;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -94,7 +94,7 @@ class Shortener {
   #string({ start, end }: Span, maxBytes: number): void {
     const json = this.#json;
     const cutAt = Math.max(start + 1, borderAt(json, start + Math.max(1, maxBytes - MARKER_BYTES)));
-    // What was cut from it before is told again.
+    // An earlier cut is told again.
     const before = MARKED.exec(decode(json, Math.max(cutAt, end - MARKER_BYTES), end - 1))?.[1];
     this.cutBytes += end - 1 - cutAt;
     const cut = end - 1 - cutAt + Number(before ?? 0);
@@ -165,7 +165,7 @@ function entriesOf(
   return { entries, restAt: null };
 }
 
-/** What a value costs: its bytes, and something for each entry in it. What is too large anyway is not looked at. */
+/** The cost of a value: its bytes, and something for each entry. Counting ends once it is too large. */
 function sizeOf(json: Uint8Array, { start, end }: Span, maxBytes: number): number {
   let size = end - start;
   if (json[start] === QUOTE || size > maxBytes) return size;
@@ -239,7 +239,7 @@ function commonLevel(sizes: readonly number[], maxBytes: number): number {
 }
 
 const MARKED = /\n?\[… (\d+) bytes cut …\]$/;
-/** What masking may have left of a mark. */
+/** A mark of a cut, as masking may have left it. */
 const END_OF_MARK = /bytes cut …\]$/;
 
 /** Takes the last characters away from all strings that were shortened, in place. Any depth. */

@@ -1,4 +1,4 @@
-/** What a project's policy files would say, if nobody else could write them. */
+/** Policy files of a project that count for nothing, since others can write them. */
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { joinPath } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
@@ -62,7 +62,7 @@ export function listLeftOut(
   return [...ofConfig, ...others];
 }
 
-/** What a person is told of it at the start of a session; null where nothing is left out. */
+/** The notice that names them at the start of a session; null where nothing is left out. */
 export function leftOutNotice(
   files: readonly ConfigFile[],
   projectDir: string | null,

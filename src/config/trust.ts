@@ -28,7 +28,7 @@ export function trustBy(place: TrustPlace): void {
   here = place;
 }
 
-/** What {@linkcode trustBy} said; no folder is trusted before. */
+/** The place that {@linkcode trustBy} named; before that no folder is trusted. */
 export function trustHere(): TrustPlace {
   return here;
 }

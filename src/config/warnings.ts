@@ -5,7 +5,7 @@ import { readLayer } from "./layer.ts";
 import { parseConfig } from "./parse.ts";
 import { SILENT_ABOUT_ROOT } from "./silent_about_root.ts";
 
-/** What is worth knowing of a configuration and no fault of it, one sentence each. */
+/** Notes about a configuration that name no fault, one sentence each. */
 export function configNotes(files: readonly ConfigFile[]): string[] {
   return parseConfig(files).hook.isSilentAboutRoot ? [SILENT_ABOUT_ROOT] : [];
 }

@@ -9,7 +9,7 @@ import type { Audience } from "../requirement/text.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
 import { quietly } from "./requirements.ts";
 
-/** What proofs are looked up by. */
+/** The session whose transcripts are searched, and the requirements' strictness. */
 export interface Proving {
   readonly sessionId: string;
   /** The transcript of the session, as the event that asks names it: that of an earlier event may be a lie. */
@@ -20,7 +20,7 @@ export interface Proving {
   readonly hide?: ((path: string) => string | null) | undefined;
 }
 
-/** What was found. */
+/** The result of looking proofs up. */
 export interface Proofs {
   /** Standings, with those marked that are not proven. */
   marked(standings: readonly Standing[]): Standing[];
@@ -104,7 +104,7 @@ export function unprovenNotes(unproven: readonly Unproven[]): Readonly<Record<st
   return names.size === 0 ? {} : { unproven: [...names] };
 }
 
-/** What the person is told of them, each once; empty when all of it was told. */
+/** Notices for the person, each once; empty when all of them were given. */
 export function noticeOf(
   unproven: readonly Unproven[],
   to: Pick<Audience, "session">,

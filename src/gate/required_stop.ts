@@ -44,11 +44,11 @@ export interface StopDecision {
   readonly names: readonly string[];
   /** What Claude is told; empty when it may stop. */
   readonly reason: string;
-  /** What is to be written with the event. */
+  /** Changes to write with the event. */
   readonly changes: readonly RequirementChange[];
   /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** What the person is told. */
+  /** Notices for the person. */
   readonly notices: readonly string[];
 }
 

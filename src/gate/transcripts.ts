@@ -2,13 +2,13 @@
 import { joinPath, parentOf } from "../paths.ts";
 import { type Missing, type Proof, saidIn, signOf } from "../requirement/proof.ts";
 
-/** What is looked for is new: most often it stands at the end. */
+/** The line is new: most often it stands near the end. */
 const FIRST_BYTES = 262_144;
 /** Nothing is looked for further up. */
 const MAX_BYTES = 50 * 1_048_576;
 const LINE_BREAK = 10;
 
-/** What becomes part of a path: nothing that leads to another folder. */
+/** An id that may become part of a path: it leads to no other folder. */
 const PLAIN_NAME = /^[\w-]+$/;
 
 /**

@@ -37,7 +37,7 @@ export interface RequirementSaying {
   readonly changes: readonly RequirementChange[];
   /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** What the person is told where it is not denied. */
+  /** Notices for the person where it is not denied. */
   readonly notices: readonly string[];
 }
 
@@ -77,7 +77,7 @@ export interface JudgedUse extends PreparedUse {
   readonly unknown: readonly Open[];
   /** The open ones of those that it may fall under. */
   readonly feared: readonly Open[];
-  /** What it would be allowed by, and nothing proves. */
+  /** Requirements that allow it by a satisfaction without a proof. */
   readonly unproven: readonly Unproven[];
 }
 

@@ -99,7 +99,7 @@ export interface Repository {
   readonly isUntold?: true;
 }
 
-/** What is checked out in a working tree. */
+/** The branch or commit that a working tree has checked out. */
 type Head = Pick<Repository, "branch" | "isUntold">;
 
 /**
@@ -237,10 +237,10 @@ function headOf(gitDir: string): Head {
   return name === ".invalid" ? askHead(gitDir) : { branch: name ?? null };
 }
 
-/** What lists the tables of references where git keeps these so: it changes with each of them. */
+/** The list of a reftable's files; it changes with every reference. */
 const REFTABLES = "reftable/tables.list";
 
-/** What git has said of HEAD, by the git directory and the time at which its references changed last. */
+/** Git's answers about HEAD, by the git directory and the time of its last change. */
 const told = new Map<string, Head>();
 
 /** Asks git which branch is checked out, once for each change of its references. */

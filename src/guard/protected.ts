@@ -8,7 +8,7 @@ import { changesPolicy, holdsModules } from "./settings_file.ts";
 /** The name of the rule that protects them. */
 export const PROTECT_RULE = "preToolUse.protectPolicy";
 
-/** What a file is to the guards. */
+/** The kinds of files that the guards protect. */
 export type OwnKind =
   | "guards"
   | "agents"
@@ -79,7 +79,7 @@ export interface NamedFiles {
 
 export const NAMED_FILES: readonly NamedFiles[] = [
   {
-    // What is guarded, the database that knows what is lifted, and what waits to go into it.
+    // The rules, the database that knows which of them are lifted, and the records that wait for it.
     kind: "guards",
     needle: "conclaude",
     pattern:

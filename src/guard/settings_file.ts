@@ -1,4 +1,4 @@
-/** What files of Claude Code hold, as far as that decides which hooks and which other code run there. */
+/** The parts of Claude Code's files that decide which hooks and which other code run there. */
 import { isSameValue } from "../config/same_value.ts";
 
 /** The keys of settings that do. */

@@ -42,7 +42,7 @@ const FIRST_CHUNK_BYTES = 65_536;
 const MAX_NAME_CHARS = 256;
 const MAX_PATH_CHARS = 4_096;
 
-/** What is longer is not parsed as a whole, in bytes: its values may not fit into memory. */
+/** The longest input that is parsed as a whole, in bytes: the values of a longer one may not fit into memory. */
 const MAX_PARSED_BYTES = 4_194_304;
 /** As much is kept of it then. */
 const KEPT_BYTES = 2_097_152;

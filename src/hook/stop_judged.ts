@@ -12,7 +12,7 @@ export interface HeldForRequirements {
   readonly changes: readonly RequirementChange[];
   /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** What the person is told. */
+  /** Notices for the person. */
   readonly notices: readonly string[];
 }
 

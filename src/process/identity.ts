@@ -127,7 +127,7 @@ export function startedAtMs(mark: string): number | null {
   return boot === undefined ? null : (Number(boot) + Number(mark) / TICKS) * 1000;
 }
 
-/** What stands in the environments of processes, as far as they belong to this user: `NAME=value` texts in any order. */
+/** The environments of those processes that belong to this user: `NAME=value` texts in any order. */
 export function readEnvironments(pids: readonly number[]): string {
   if (Deno.build.os === "windows" || pids.length === 0) return "";
   return Deno.build.os === "linux"

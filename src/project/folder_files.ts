@@ -17,7 +17,7 @@ const MAX_ENTRIES = 5_000;
 /** The same of a search, which goes through a whole project. */
 const MAX_SEARCHED = 20_000;
 
-/** What one tool use begins with: six searches of a whole project take a third of a second. */
+/** Entries that one tool use may look at: six searches of a whole project take a third of a second. */
 export const MAX_VISITS = 120_000;
 
 /** Whether a folder of this name, or one above it, holds what tools make anew. */

@@ -93,7 +93,7 @@ function namesLike(folder: string, segment: string, visits: Allowance): string[]
       if (isMeant) found.push(joinPath(folder, name));
     }
   } catch {
-    // What cannot be looked into holds nothing that the shell could find.
+    // The shell finds nothing in a folder that cannot be read.
   }
   return found;
 }

@@ -5,7 +5,7 @@
 import { usedSkill } from "./skills.ts";
 import type { Standing } from "./standing.ts";
 
-/** What a transcript has to show. */
+/** The event that a transcript has to show. */
 export interface Proof {
   /** A use of the tool `Skill`, or a prompt with a slash command. */
   readonly of: "skill" | "prompt";
@@ -21,7 +21,7 @@ export interface Proof {
   readonly isTold?: true;
 }
 
-/** What a transcript was asked, and did not answer. */
+/** A proof that a transcript did not show. */
 export type Missing = "not shown" | "no transcript";
 
 /** The proof that a satisfaction needs; null for a person's word, and for what a program before this one has recorded. */

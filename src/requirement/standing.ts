@@ -56,7 +56,7 @@ export function satisfyingOf(
     told.find(({ unproven }) => unproven?.counts);
 }
 
-/** What would satisfy it, were it proven, where nothing else does; undefined when there is none. */
+/** The unproven satisfaction that would count if nothing else does; undefined when there is none. */
 export function unprovenOf(...about: Parameters<typeof isSatisfied>): Standing | undefined {
   const told = toldOf(...about);
   return told.every(({ unproven }) => unproven !== undefined) ? told[0] : undefined;

@@ -1,4 +1,4 @@
-/** What tells an agent from a person: the processes of sessions and agents, and the tokens that a person may show. */
+/** The facts that tell an agent from a person: processes of sessions and agents, and tokens of a person. */
 import type { DatabaseSync } from "node:sqlite";
 
 /** A process that runs, or ran, a session or an agent. */

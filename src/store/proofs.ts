@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Proof } from "../requirement/proof.ts";
 
-/** What became of the proof of a satisfaction. */
+/** The outcome of looking for a satisfaction's proof. */
 export interface ProofChange {
   readonly repository: string;
   readonly branch: string;

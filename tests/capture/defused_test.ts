@@ -1,4 +1,4 @@
-/** What is told of earlier sessions speaks for nobody else. */
+/** Texts of earlier sessions cannot speak for the client, the user or the system. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { defused, MARKS } from "../../src/capture/defused.ts";

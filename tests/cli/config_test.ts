@@ -224,7 +224,7 @@ Deno.test("text of a configuration file cannot take over the terminal", async ()
   }
 });
 
-/** What the search for configuration goes up to. */
+/** The root of the search for configuration. */
 function beginRepository(folder: string): void {
   Deno.mkdirSync(join(folder, ".git"));
   Deno.writeTextFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");

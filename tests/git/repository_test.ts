@@ -40,7 +40,7 @@ Deno.test("findRepository() keeps the exact name of a branch, and gives none for
   assert.equal(find(repo.path)?.branch, null);
 });
 
-/** What git writes where it keeps references in a reftable: HEAD names no branch. */
+/** Git's HEAD file in a repository with a reftable: it names no branch. */
 async function asReftable(gitDir: string): Promise<void> {
   await Deno.mkdir(`${gitDir}/reftable`, { recursive: true });
   await Deno.writeTextFile(`${gitDir}/reftable/tables.list`, "1\n");

@@ -1,4 +1,4 @@
-/** How much of a command is read: counted, so that the same command always gets the same answer. */
+/** A counted budget limits the reading of a command, so the same command always gets the same answer. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parseConfig } from "../../src/config/parse.ts";
@@ -13,7 +13,7 @@ preToolUse:
     - {tool: Bash, commandPattern: "npm publish*", action: block}
 `;
 
-/** What is forbidden, at the bottom of every nesting. */
+/** The forbidden command at the bottom of every nesting. */
 const CORE = "rm yarn.lock";
 
 /** Ways to nest a command, each with a head and a tail for one level. */

@@ -1,4 +1,4 @@
-/** Which files a patch changes that is read from a file. */
+/** The files that a patch from a file changes. */
 import assert from "node:assert/strict";
 import { readScript } from "../../src/guard/shell/script.ts";
 import { findTargets } from "../../src/guard/shell/writes.ts";
@@ -20,7 +20,7 @@ const PATCHES: Readonly<Record<string, string>> = {
   "other.diff": `--- a/F.orig\n+++ b/F\n${HUNK}`,
   "context.diff": "*** a/F\n--- b/F\n***************\n*** 1 ****\n! x\n--- 1 ----\n! y\n",
   "index.diff": `Index: F\n===\n--- F\n+++ F\n${HUNK}`,
-  // What looks like a header is a line of the file.
+  // A line of the file looks like a header.
   "sql.diff": "--- a/F\n+++ b/F\n@@ -1,2 +1,2 @@\n--- a/G\n+++ b/G\n x\n",
   "lying.diff": `--- a/F\n+++ b/F\n@@ -1,1 +1,1 @@\n-x\n+y\n--- a/G\n+++ b/G\n${HUNK}`,
   "text.txt": "no patch\n",

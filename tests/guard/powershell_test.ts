@@ -1,4 +1,4 @@
-/** What is judged of commands of PowerShell. */
+/** The guards judge commands of PowerShell. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parseConfig } from "../../src/config/parse.ts";
@@ -25,7 +25,7 @@ const ENCODED = btoa(String.fromCharCode(
 ));
 
 const FORBIDDEN = [
-  // What reads the same in both shells.
+  // Commands that read the same in both shells.
   "git push -f",
   "npm publish",
   "rm -rf ~",
@@ -80,7 +80,7 @@ const FORBIDDEN = [
   "(npm publish).Count",
   "1 -eq (npm publish)",
   "@(npm publish)[0]",
-  // Where it stands in a script.
+  // Places of a command in a script.
   "if ($true) { npm publish }",
   "if (npm publish) { 1 }",
   "if ($false) { 1 } elseif ($true) { npm publish }",
@@ -201,7 +201,7 @@ const FORBIDDEN = [
   "sl -Path src; del gen\\x.ts",
   "Push-Location src; del gen\\x.ts",
   "git apply lock.diff",
-  // What nobody can bring back.
+  // Files that nobody can bring back.
   "Remove-Item -Recurse -Force $HOME",
   "Remove-Item -r -fo ~",
   "Remove-Item $env:USERPROFILE -Recurse",

@@ -37,7 +37,7 @@ Deno.test("all that lies in a folder of plugins is the person's, of skills all b
   assert.equal(kind("/h/.claude/skills/a/SKILL.md"), undefined);
 });
 
-/** What is known of a file in the project that is named so. */
+/** The facts of a file in the project with this name. */
 function named(name: string, more: Partial<FileFacts> = {}): FileFacts {
   return {
     name,

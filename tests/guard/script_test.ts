@@ -53,7 +53,7 @@ const SCRIPTS: readonly (readonly [source: string, commands: readonly string[]])
   ["sudo git-rm a", ["sudo git-rm a", "git-rm a", "git rm a"]],
   ["echo a | xargs git-rm", ["echo a", "xargs git-rm", "git-rm a", "git rm a"]],
   ["git-other a", ["git-other a"]],
-  // What git runs that it is told.
+  // Programs that git runs because it is told to.
   ["git difftool -x 'a b' c", ["git difftool -x a b c", "a b"]],
   ["git difftool --extcmd=a b", ["git difftool --extcmd=a b", "a"]],
   ["git ls-remote --upload-pack='a b' .", ["git ls-remote --upload-pack=a b .", "a b"]],

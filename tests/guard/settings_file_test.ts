@@ -1,4 +1,4 @@
-/** What of Claude Code's settings a tool may change: all but what decides which hooks and plugins run. */
+/** A tool may change Claude Code's settings but for the keys that decide which hooks and plugins run. */
 import assert from "node:assert/strict";
 import { textAfter } from "../../src/guard/edits.ts";
 import { changesPolicy, holdsModules } from "../../src/guard/settings_file.ts";

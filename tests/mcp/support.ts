@@ -30,9 +30,9 @@ const HEADING = /^.* \(conclaude: records of earlier sessions, data and no instr
 
 /** What a tool answered. */
 export interface ToolAnswer {
-  /** What stands above all that is told of earlier sessions; empty where nothing is. */
+  /** The heading above the records of earlier sessions; empty where there are none. */
   readonly heading: string;
-  /** What stands below it. */
+  /** The text below it. */
   readonly text: string;
   readonly isError: boolean;
 }

@@ -18,7 +18,7 @@ const bash = (stdout: string) => ({
   tool_response: { stdout, stderr: "" },
 });
 
-/** What a tool gave back, by its size in bytes. */
+/** A tool's response of so many bytes. */
 const KINDS: Readonly<Record<string, (bytes: number) => object>> = {
   "JSON of tokens": (n) =>
     bash(`{"id":1,"token":"${TOKEN}","password":"${PASSWORD}"},\n`.repeat(n / 80)),

@@ -60,7 +60,7 @@ function assertRefused({ code, stderr, stdout }: Finished, why: RegExp): void {
 
 const quoted = programCommand().map((word) => `'${word}'`).join(" ");
 
-/** What a script of the shell says of the program, `$CONCLAUDE`, that it starts. */
+/** Runs a script of the shell that starts the program as `$CONCLAUDE`. @returns Its output. */
 async function shell(home: TempHome, script: string, env: Record<string, string> = {}) {
   const { stdout } = await new Deno.Command("/bin/sh", {
     args: ["-c", script.replaceAll("$CONCLAUDE", quoted)],

@@ -14,7 +14,7 @@ const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
 const STRICT = `preToolUse: {strict: true}\n${PLAN}`;
 const SKILL = { skill: "arch-review" };
 
-/** What came of an edit: whether it was denied and why, and what the person was told. */
+/** The answer to an edit: the reason of a denial, and the notice for the person. */
 async function edited(
   project: RequiredProject,
   more: Row = {},

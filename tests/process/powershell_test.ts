@@ -12,7 +12,7 @@ const POLICY = "uneditableFiles: ['*.lock'], toolUsageValidation: [" +
 
 const pwsh = (home: TempHome, command: string) => ask(home, "PowerShell", { command });
 
-/** What could not be told of the last tool use. */
+/** The doubts about the last tool use. */
 function doubts(home: TempHome): unknown {
   return (executions(home).at(-1)!["metadata"] as Row)["doubts"];
 }

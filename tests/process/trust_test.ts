@@ -464,7 +464,7 @@ testWhere(
     await git(outer, "init", "-q", inner);
     await git(inner, ...ids, "commit", "-q", "--allow-empty", "-m", "x");
     assert.equal(await edit(inner, { home }), null);
-    // What git passes over ends no search.
+    // A `.git` that git passes over ends no search.
     const plain = join(outer, "plain");
     Deno.mkdirSync(join(plain, ".git"), { recursive: true });
     assert.match((await edit(plain, { home }))!, /\*\.lock/);

@@ -12,7 +12,7 @@ export interface Reply {
   readonly body: any;
 }
 
-/** What is sent, and by a person, unless the header `conclaude-token` is empty. */
+/** A request. It comes from a person unless the header `conclaude-token` is empty. */
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 
-/** What the program is shown in `CONCLAUDE_TOKEN`. */
+/** The token that tests show in `CONCLAUDE_TOKEN`. */
 export const PERSON_TOKEN = "the person of these tests";
 
 /** Whether a verb refused because nothing showed that a person ran it. */

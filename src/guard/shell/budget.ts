@@ -1,7 +1,7 @@
 /** Thrown where a command costs more to read than may be spent on it. */
 export class TooMuchWork extends Error {}
 
-/** What may be spent on reading one command, in steps of a microsecond or so: less than half a second. */
+/** Steps that one command may cost to read, a microsecond or so each: less than half a second. */
 const MAX_STEPS = 250_000;
 
 /** Counts the work of reading a command. It is not timed, so the same command always gets the same answer. */
@@ -15,7 +15,7 @@ export class Budget {
   }
 }
 
-/** What it costs to parse a script, in steps. */
+/** The cost of parsing a script, in steps. */
 export function stepsToParse(script: string): number {
   // The parser reads what is inside of others again for each, and looks through all here-documents for one of them.
   const openings = script.match(/[$<>][({]|`/g)?.length ?? 0;

@@ -111,7 +111,7 @@ function readRegex(
   if (!isExtended && /(?<!\\)[(){}|]/.test(value)) return null;
   const source = isExtended ? value : value.replace(/\\([(|)])/g, "$1");
   if (!/^(?:[^\\]|\\[^\w{}`'<>])*$/s.test(source)) return null;
-  // What is repeated within what is repeated, and many repetitions, may take exponentially long.
+  // Repetitions within repetitions, and many of them, may take exponentially long.
   if (/\)[*+?{]/.test(source) || source.split(/[*+{]/).length > MAX_REPEATED) return null;
   try {
     return new RegExp(`^(?:${source})$`, ignoresCase ? "is" : "s");

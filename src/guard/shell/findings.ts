@@ -15,7 +15,7 @@ export interface Disk extends Pick<PatchGround, "topOf"> {
   /** Reads a file; null when it cannot be read, or is too long. */
   readonly readText: (path: string) => string | null;
 }
-/** What a command that is kept costs: every rule is tried on it, and on its words. */
+/** The cost of a command: every rule is tried on it, and on its words. */
 const STEPS_OF_COMMAND = 40;
 const STEPS_OF_WORD = 10;
 

@@ -178,7 +178,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
   }
 }
 
-/** What makes a folder a repository. */
+/** The file that makes a folder a repository. */
 function configIn(folder: Argument): Argument {
   return withText(folder, `${folder.text}/.git/config`);
 }

@@ -1,4 +1,4 @@
-/** What reads PowerShell. Most commands hold none, and it takes as long to load as a plain command takes to judge. */
+/** The reader of PowerShell, loaded on demand: most commands hold none. */
 import type { POWERSHELL } from "./powershell_reader.ts";
 
 type PowerShell = typeof POWERSHELL;
@@ -10,7 +10,7 @@ export function readPowerShellWith(loaded: PowerShell): void {
   reader = loaded;
 }
 
-/** What reads PowerShell; null where nobody has loaded it. */
+/** The reader of PowerShell; null where nobody has loaded it. */
 export function powerShell(): PowerShell | null {
   return reader;
 }

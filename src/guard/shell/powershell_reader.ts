@@ -1,4 +1,4 @@
-/** All that reads PowerShell, loaded in one where a command may hold some. */
+/** Everything that reads PowerShell, in one object. */
 import { inCmdlet, isCmdlet, namesOfCmdlet } from "./cmdlets.ts";
 import { fromPowerShell } from "./powershell.ts";
 

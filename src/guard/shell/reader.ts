@@ -38,9 +38,9 @@ import { findInner, isShell, programName } from "./wrappers.ts";
 import { placeOf } from "./writes.ts";
 
 const MAX_DEPTH = 16;
-/** What the parser says of a script that is nested too deeply for it. */
+/** The parser's message for a script that is nested too deeply. */
 const TOO_DEEP = /^maximum .* depth exceeded$/;
-/** What a part of a script costs beside its words: what the shell knows may be copied for it. */
+/** The cost of a part of a script beside its words: the shell's variables may be copied for it. */
 const STEPS_OF_NODE = 4;
 /** Rounds in which a loop's body is read, with those of the loops around it. */
 const MAX_ROUNDS = 100;

@@ -39,7 +39,7 @@ export function copyOf(state: State): State {
   return { ...state, variables: new Map(state.variables), lists: new Map(state.lists) };
 }
 
-/** What it costs to copy what a shell knows, in entries. */
+/** The cost of copying a shell's state, in entries. */
 export function sizeOf({ variables, lists, folder }: State): number {
   return variables.size + lists.size + (folder ?? "").length / 8;
 }

@@ -50,7 +50,7 @@ export interface Scope {
   readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => Argument | undefined;
   /** The project's folder, absolute; null when unknown. */
   readonly root: string | null;
-  /** What may still be spent on the script. */
+  /** The budget that is left for the script. */
   readonly budget: Budget;
 }
 

@@ -161,7 +161,7 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
   chmod: {
     operands: "tampered",
     first: { count: 1, unless: /^(?:--reference|-[rwxXst])/ },
-    // What others may write is no policy any more, so giving them that is a change of it.
+    // A policy file that others may write counts no more, so giving them that right changes the policy.
     onlyGives: /^(?:[ugoa]*\+[rxXst]+|u\+[rwxXst]+)(?:,(?:[ugoa]*\+[rxXst]+|u\+[rwxXst]+))*$/,
   },
   chown: {
