@@ -65,8 +65,21 @@ export function utf8Bytes(text: string): number {
 /** No string is cut below this, and a container with less for each of its entries loses entries. */
 const MIN_ENTRY_BYTES = 64;
 const MAX_KEY_BYTES = 256;
-/** What is nested deeper and has to shrink is replaced by a marker as a whole. */
-const MAX_CUT_DEPTH = 20;
+/** A value that is nested deeper and has to shrink is replaced by a marker: each level costs a look at all below it. */
+const MAX_CUT_DEPTH = 8;
+/** JSON that is nested deeper is cut as a text. */
+const MAX_DEPTH = 100;
+
+/** Whether JSON is nested more deeply than {@linkcode capValue} can cut in time. */
+export function isNestedDeeply(json: string): boolean {
+  let depth = 0;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === "[" || token === "{") depth++;
+    else if (token === "]" || token === "}") depth--;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
+}
 
 /**
  * A JSON value whose serialised form has at most `maxBytes` of UTF-8. The largest strings keep their

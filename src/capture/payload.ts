@@ -183,15 +183,20 @@ export async function serializePayload(
   { maxBytes, sent }: { readonly maxBytes: number; readonly sent: () => string },
 ): Promise<{ readonly text: string; readonly cutBytes: number }> {
   let text = "";
+  let isTooDeep = false;
   try {
     text = JSON.stringify(payload);
     if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown;
+    isTooDeep = true;
+  }
+  const { capValue, isNestedDeeply } = await import("./cap.ts");
+  if (isTooDeep || (text.length > maxBytes && isNestedDeeply(text))) {
     const { tool_name, project_dir } = payload;
     payload = { tool_name, project_dir, unparsed: sent() };
+    text = "";
   }
-  const { capValue } = await import("./cap.ts");
   const { value, cutBytes } = capValue(payload, maxBytes);
   return { text: cutBytes === 0 && text !== "" ? text : JSON.stringify(value), cutBytes };
 }

@@ -14,7 +14,6 @@ import {
   readProcesses,
   startedAtMs,
 } from "../process/identity.ts";
-import { openDatabase } from "../store/database.ts";
 import { identifyDatabase, openToLook } from "../store/identity.ts";
 import {
   activeWithoutProcess,
@@ -31,7 +30,6 @@ import { placeOf } from "./store.ts";
 /** The variable in which a script shows a token. */
 export const TOKEN_VARIABLE = "CONCLAUDE_TOKEN";
 
-const BUSY_MS = 500;
 /** Processes that are looked up in one call. */
 const BATCH = 1_000;
 /** The clock of the system and its process table differ by a moment, in milliseconds. */
@@ -80,7 +78,7 @@ async function whyNot(
 ): Promise<Refusal | null> {
   const { lineage, environments, atTerminal = false } = by;
   for (const path of await databasesHere(context)) {
-    using db = await openToAsk(path);
+    using db = openToAsk(path);
     if (db === null) continue;
     const agent = agentAmong(db, by);
     if (agent !== null) return { why: agent, next: OTHER_TERMINAL };
@@ -99,7 +97,7 @@ async function whyNot(
   }
   // With another HOME an agent would seem to be somebody else: its ancestors still name their own.
   for (const path of databasesElsewhere(context, environments)) {
-    using db = await openToAsk(path);
+    using db = openToAsk(path);
     const agent = db && agentAmong(db, by, ({ projectDir }) => touches(context, projectDir));
     if (agent !== null) return { why: agent, next: OTHER_TERMINAL };
   }
@@ -205,12 +203,11 @@ function touches({ cwd }: CliContext, folder: string | null): boolean {
 }
 
 /**
- * A database of ours, brought up to date; null for anything else: it knows no session.
+ * A database of ours, of any schema so far; null for anything else: it knows no session.
  *
  * @throws {Error} It cannot be asked: another process holds it.
  */
-async function openToAsk(path: string): Promise<DatabaseSync | null> {
+function openToAsk(path: string): DatabaseSync | null {
   const { kind } = identifyDatabase(path);
-  if (kind === "older") return await openDatabase(path, { busyTimeoutMs: BUSY_MS });
-  return kind === "ours" ? openToLook(path) : null;
+  return kind === "ours" || kind === "older" ? openToLook(path) : null;
 }

@@ -102,6 +102,8 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   pauses: "lifts a rule for a session and a while; who takes an export over has not said that",
   root_snapshots: "what a running session is judged by at its stop, in the folder where it runs",
   trusted_folders: "what a person has said of folders of the one machine",
+  session_processes: "processes of the one machine",
+  person_tokens: "what a person's scripts on the one machine show",
   prompt_queues: "how far a running session was told something",
   forget_receipts: "about the one database: what was taken out of it",
   forgotten: "names what must not come back into the one database",

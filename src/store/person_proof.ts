@@ -16,17 +16,24 @@ export interface AgentProcess {
   readonly projectDir: string | null;
 }
 
-/** Every process of a session or of an agent of ours that the database knows. */
-export function agentProcesses(db: DatabaseSync): AgentProcess[] {
-  return db.prepare(
-    `SELECT p.claude_pid AS pid, nullif(p.claude_process, '') AS mark, p.seen_at_ms AS seenAtMs, 'session' AS kind,
-            s.session_id AS id, s.status = 'active' AS isActive, s.project_dir AS projectDir
-       FROM session_processes AS p
-       JOIN sessions AS s USING (session_id)
+const AGENTS = `
       UNION ALL
      SELECT pid, process_mark, coalesce(started_at_ms, created_at_ms), 'agent', id, 0, worktree
        FROM agents
-      WHERE pid IS NOT NULL`,
+      WHERE pid IS NOT NULL`;
+
+/** Every process of a session or of an agent of ours that the database knows, also one of an older schema. */
+export function agentProcesses(db: DatabaseSync): AgentProcess[] {
+  const processes = has(db, "session_processes")
+    ? "session_processes"
+    : "(SELECT session_id, claude_pid, claude_process, started_at_ms AS seen_at_ms FROM sessions)";
+  return db.prepare(
+    `SELECT p.claude_pid AS pid, nullif(p.claude_process, '') AS mark, p.seen_at_ms AS seenAtMs, 'session' AS kind,
+            s.session_id AS id, s.status = 'active' AS isActive, s.project_dir AS projectDir
+       FROM ${processes} AS p
+       JOIN sessions AS s USING (session_id)
+      WHERE p.claude_pid IS NOT NULL
+${has(db, "agents") ? AGENTS : ""}`,
   ).all().map((row) => ({ ...row, isActive: row["isActive"] === 1 }) as unknown as AgentProcess);
 }
 
@@ -36,9 +43,15 @@ export function activeWithoutProcess(db: DatabaseSync): string[] {
     `SELECT session_id AS id
        FROM sessions AS s
       WHERE status = 'active'
-        AND NOT EXISTS (SELECT 1 FROM session_processes AS p WHERE p.session_id = s.session_id)`,
+        AND claude_pid IS NULL`,
   ).all().map(({ id }) => String(id));
 }
+
+const AGENTS_NAMED = `
+      UNION ALL
+     SELECT id, 'agent', worktree
+       FROM agents
+      WHERE id IN (SELECT value FROM json_each(?1))`;
 
 /** The sessions and agents among ids. */
 export function agentsNamed(
@@ -49,10 +62,7 @@ export function agentsNamed(
     `SELECT session_id AS id, 'session' AS kind, project_dir AS projectDir
        FROM sessions
       WHERE session_id IN (SELECT value FROM json_each(?1))
-      UNION ALL
-     SELECT id, 'agent', worktree
-       FROM agents
-      WHERE id IN (SELECT value FROM json_each(?1))`,
+${has(db, "agents") ? AGENTS_NAMED : ""}`,
   ).all(JSON.stringify(ids)) as unknown as Pick<AgentProcess, "id" | "kind" | "projectDir">[];
 }
 
@@ -71,13 +81,17 @@ export async function makeToken(db: DatabaseSync, atMs: number): Promise<string>
 
 /** Whether a text is a token of a person. */
 export async function knowsToken(db: DatabaseSync, token: string): Promise<boolean> {
-  return db.prepare("SELECT 1 FROM person_tokens WHERE hash = ?")
-    .get(await hashOf(token)) !== undefined;
+  return has(db, "person_tokens") && db.prepare("SELECT 1 FROM person_tokens WHERE hash = ?")
+        .get(await hashOf(token)) !== undefined;
 }
 
 /** Makes every token worthless. @returns How many there were. */
 export function dropTokens(db: DatabaseSync): number {
   return Number(db.prepare("DELETE FROM person_tokens").run().changes);
+}
+
+function has(db: DatabaseSync, table: string): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table) !== undefined;
 }
 
 async function hashOf(token: string): Promise<string> {

@@ -106,6 +106,8 @@ testWhere(
       JSON.parse((await startProgram([...args, "--json"], options)).stdout);
     const told = async () =>
       (await json("doctor")).checks.find(({ name }: { name: string }) => name === "fallback");
+    // The person who brings it over has no terminal here.
+    const { token } = await json("token");
     await capture("before");
     await place.run(`mv ${INNER_HOME}/.conclaude /mnt/away; touch ${INNER_HOME}/.conclaude`);
     for (const id of ["a", "b"]) await capture(id);
@@ -125,7 +127,7 @@ testWhere(
     assert.ok(stdout.includes(`/tmp/conclaude.db is left behind: run \`${next}\`\n`), stdout);
     const { command, args, env } = programStart([]);
     const words = [command, ...args].map((word) => `'${word}'`).join(" ");
-    const variables = Object.entries({ ...env, HOME: INNER_HOME })
+    const variables = Object.entries({ ...env, HOME: INNER_HOME, CONCLAUDE_TOKEN: token })
       .map(([name, value]) => `export ${name}='${value}'`).join("\n");
     await place.run(`${variables}\nconclaude() { ${words} "$@"; }\n${next}`);
     assert.equal(await told(), undefined);
