@@ -9,6 +9,7 @@ import { isForgotten } from "../../src/store/forgotten_names.ts";
 import { checkIndex } from "../../src/store/memory_index.ts";
 import { programCommand } from "../../src/tasks/program.ts";
 import { countRows, filesBelow, latin1 } from "../support/look.ts";
+import { addToken } from "../support/person.ts";
 import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 
 const WORD = "Zanzibar-Quux";
@@ -285,6 +286,7 @@ Deno.test("memory forget says in words what goes, and what stays without its quo
 Deno.test("memory forget --dry-run changes no byte, and nothing is forgotten without a yes", async () => {
   using place = stage();
   await worked(place);
+  addToken(place.database);
   const bytes = () =>
     ["", "-wal"].map((ending) => {
       try {
