@@ -6,7 +6,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../errors.ts";
 import { normalizeSessionId } from "../ids.ts";
 import { appendLog } from "../log/log.ts";
-import { locate, readVariable, resolvePath } from "../paths.ts";
+import { realPath } from "../project/real_paths.ts";
+import { isThere } from "../maintenance/whole_file.ts";
+import { joinPath, locate, readVariable, resolvePath, withParents } from "../paths.ts";
 import { type Lineage, readLineage } from "../process/ancestors.ts";
 import {
   type ProcessFacts,
@@ -20,6 +22,7 @@ import {
   type AgentProcess,
   agentProcesses,
   agentsNamed,
+  configuredDatabases,
   hasSessions,
   knowsToken,
 } from "../store/person_proof.ts";
@@ -68,46 +71,58 @@ export async function requirePerson(
 
 type Refusal = { readonly why: string; readonly next: string };
 
-async function whyNot(
-  context: CliContext,
-  by: {
-    readonly lineage: Lineage;
-    readonly environments: string;
-    readonly atTerminal?: boolean;
-  },
-): Promise<Refusal | null> {
-  const { lineage, environments, atTerminal = false } = by;
-  for (const path of await databasesHere(context)) {
-    using db = openToAsk(path);
-    if (db === null) continue;
-    const agent = agentAmong(db, by);
-    if (agent !== null) return { why: agent, next: OTHER_TERMINAL };
-    if (lineage.doubt === null) continue;
-    if (atTerminal) {
-      if (hasSessions(db)) return { why: lineage.doubt, next: OTHER_TERMINAL };
-      continue;
-    }
-    const busy = sessionAtWork(db);
-    if (busy === null || await showsToken(db)) continue;
-    return {
-      why: `${lineage.doubt}, and session ${busy} is under way`,
-      next: `${OTHER_TERMINAL}. A script of your own shows a token in ${TOKEN_VARIABLE}: ` +
-        "`conclaude token` prints one",
-    };
+/** The process that runs the verb: how it came to be, and the environments of its ancestors and its own. */
+interface By {
+  readonly lineage: Lineage;
+  readonly environments: string;
+  readonly atTerminal?: boolean;
+}
+
+async function whyNot(context: CliContext, by: By): Promise<Refusal | null> {
+  const { environments } = by;
+  const here = await databasesHere(context);
+  for (const path of here) {
+    const refusal = await refusalOf(path, by, () => true);
+    if (refusal !== null) return refusal;
   }
-  // With another HOME an agent would seem to be somebody else: its ancestors still name their own.
-  for (const path of databasesElsewhere(context, environments)) {
-    using db = openToAsk(path);
-    const agent = db && agentAmong(db, by, ({ projectDir }) => touches(context, projectDir));
-    if (agent !== null) return { why: agent, next: OTHER_TERMINAL };
+  // With another HOME an agent would seem to be somebody else: what it means tells whose it is.
+  for (const home of homesElsewhere(context, environments)) {
+    const isMeant = (folder: string | null) =>
+      [folder, joinPath(home, ".claude"), joinPath(home, ".conclaude")]
+        .some((one) => touches(context, one));
+    for (const path of databasesOf(context, home).filter((path) => !here.includes(path))) {
+      const refusal = await refusalOf(path, by, ({ projectDir }) => isMeant(projectDir));
+      if (refusal !== null) return refusal;
+    }
   }
   return null;
+}
+
+async function refusalOf(
+  path: string,
+  by: By,
+  counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
+): Promise<Refusal | null> {
+  using db = openToAsk(path);
+  if (db === null) return null;
+  const agent = agentAmong(db, by, counts);
+  if (agent !== null) return { why: agent, next: OTHER_TERMINAL };
+  const { doubt } = by.lineage;
+  if (doubt === null) return null;
+  if (by.atTerminal) return hasSessions(db) ? { why: doubt, next: OTHER_TERMINAL } : null;
+  const busy = sessionAtWork(db, counts);
+  if (busy === null || await showsToken(db)) return null;
+  return {
+    why: `${doubt}, and session ${busy} is under way`,
+    next: `${OTHER_TERMINAL}. A script of your own shows a token in ${TOKEN_VARIABLE}: ` +
+      "`conclaude token` prints one",
+  };
 }
 
 /** Where a database cannot be asked, an agent may see to that: then only a terminal that no agent has opened will do. */
 function whyNotUnasked(
   thrown: unknown,
-  { lineage, environments }: { readonly lineage: Lineage; readonly environments: string },
+  { lineage, environments }: By,
 ): Refusal | null {
   const [agent] = environments.match(IDENTITY) ?? [];
   if (agent === undefined && lineage.doubt === null) return null;
@@ -121,8 +136,8 @@ function whyNotUnasked(
 /** Which session or agent is above this process, as a sentence; null when none is. */
 function agentAmong(
   db: DatabaseSync,
-  { lineage, environments }: { readonly lineage: Lineage; readonly environments: string },
-  counts: (agent: Pick<AgentProcess, "projectDir">) => boolean = () => true,
+  { lineage, environments }: By,
+  counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
 ): string | null {
   const above = new Map(lineage.processes.map((one) => [one.pid, one]));
   // In a container Claude Code may be the first process, of which everything descends: its environment tells then.
@@ -142,8 +157,11 @@ function agentAmong(
 const IDENTITY = /\b(?:CLAUDE_CODE_SESSION_ID|CONCLAUDE_AGENT_ID)=([\w.-]{8,64})/g;
 
 /** The short id of a session that is under way: it is active, or a process of it still runs; null when there is none. */
-function sessionAtWork(db: DatabaseSync): string | null {
-  const known = agentProcesses(db).filter(({ kind }) => kind === "session");
+function sessionAtWork(
+  db: DatabaseSync,
+  counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
+): string | null {
+  const known = agentProcesses(db).filter((one) => one.kind === "session" && counts(one));
   const pids = [...new Set(known.map(({ pid }) => pid))];
   const facts = new Map<number, ProcessFacts>();
   for (let i = 0; i < pids.length; i += BATCH) {
@@ -154,7 +172,7 @@ function sessionAtWork(db: DatabaseSync): string | null {
     const now = facts.get(one.pid);
     return isKnown ? now?.hasEnded === false && isSame(one, now) : one.isActive;
   });
-  const id = running?.id ?? activeWithoutProcess(db)[0];
+  const id = running?.id ?? activeWithoutProcess(db).find(counts)?.id;
   return id === undefined ? null : tellingId(db, id);
 }
 
@@ -170,36 +188,55 @@ async function showsToken(db: DatabaseSync): Promise<boolean> {
   return token !== undefined && await knowsToken(db, token);
 }
 
-/** The database of this command, and the one that hooks use without a flag or a variable. */
+/** The database of this command, and those of this home. */
 async function databasesHere(context: CliContext): Promise<string[]> {
-  const usual = placesOf(context, context.locations.home);
-  const kept = { ...context.globals, noDb: false };
-  const places = [
-    await placeOf({ ...context, globals: kept }),
-    await placeOf({ ...context, globals: kept, locations: usual }),
-  ];
-  return [...new Set(places.map(({ database }) => database))];
+  const { database } = await placeOf({ ...context, globals: { ...context.globals, noDb: false } });
+  return [...new Set([database, ...databasesOf(context, context.locations.home)])];
 }
 
-/** Databases in the homes that ancestors name, where those are others. */
-function databasesElsewhere(context: CliContext, environments: string): string[] {
-  const homes = Array.from(environments.matchAll(/(?:^|\0)HOME=([^\0]+)/g), ([, home]) => home!);
-  return [...new Set(homes)].filter((home) => home !== context.locations.home)
-    .map((home) => placesOf(context, home).database);
+/**
+ * The databases that hooks write into in a home: the usual one, and those that configurations have named which it knows.
+ * The configuration of the folder has no say: an agent can make one.
+ */
+function databasesOf({ cwd }: CliContext, home: string | null): string[] {
+  const { database } = locate({ HOME: home ?? undefined }, { cwd, namesIn: () => [] });
+  using db = openToAsk(database);
+  return [database, ...db === null ? [] : configuredDatabases(db)];
 }
 
-function placesOf({ cwd }: CliContext, home: string | null) {
-  return locate({ HOME: home ?? undefined }, { cwd, namesIn: () => [] });
+/** Homes other than this one: of the ancestors, of the user's account, and those that what is meant lies in. */
+function homesElsewhere(context: CliContext, environments: string): string[] {
+  const named = Array.from(environments.matchAll(/(?:^|\0)HOME=([^\0]+)/g), ([, home]) => home!);
+  const around = pathsMeant(context).flatMap(withParents)
+    .filter((folder) => isThere(joinPath(folder, ".conclaude/conclaude.db")));
+  return [...new Set([...named, ...homeOfAccount(), ...around])]
+    .filter((home) => home !== context.locations.home);
 }
 
-/** Whether the command works in a folder, or names something in it. */
-function touches({ cwd }: CliContext, folder: string | null): boolean {
-  if (folder === null) return false;
+/** The home that the system has for this user; none where it does not tell. */
+function homeOfAccount(): string[] {
+  try {
+    const accounts = Deno.readTextFileSync("/etc/passwd").split("\n").map((line) =>
+      line.split(":")
+    );
+    const own = accounts.find(([, , uid]) => uid === `${Deno.uid()}`)?.[5];
+    return own === undefined ? [] : [own];
+  } catch {
+    return [];
+  }
+}
+
+/** The folder in which the command works, and every path that it names. */
+function pathsMeant({ cwd }: CliContext): string[] {
   const { CLAUDE_PROJECT_DIR, CLAUDE_CONFIG_DIR } = readEnvironment();
-  const named = [".", ...Deno.args, CLAUDE_PROJECT_DIR ?? ".", CLAUDE_CONFIG_DIR ?? "."];
-  return named.some((word) =>
-    `${resolvePath(word.replace(/^--[\w-]+=/, ""), { folder: cwd })}/`.startsWith(`${folder}/`)
-  );
+  return [".", ...Deno.args, CLAUDE_PROJECT_DIR ?? ".", CLAUDE_CONFIG_DIR ?? "."]
+    .map((word) => resolvePath(word.replace(/^--[\w-]+=/, ""), { folder: cwd }))
+    .flatMap((path) => [path, realPath(path)]);
+}
+
+function touches(context: CliContext, folder: string | null): boolean {
+  return folder !== null &&
+    pathsMeant(context).some((path) => `${path}/`.startsWith(`${folder}/`));
 }
 
 /**

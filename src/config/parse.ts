@@ -89,7 +89,8 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
       requiredUses: usesOf(requirements?.requirements ?? []),
       followedTools: followedTools(requirements),
       unreadable: worst ? faultText(worst) : "",
-      isSilentAboutRoot: root !== null && !worst && isSilentAboutRoot(written),
+      isSilentAboutRoot: root !== null && !worst && isSilentAboutRoot(written) &&
+        !ofProjects.some(({ text }) => text?.includes("preventRootAdditions")),
     },
     policy,
     isOnlyLeftOut: unread.length > 0 && unread.every(({ isLeftOut }) => isLeftOut),

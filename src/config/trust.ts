@@ -3,7 +3,7 @@
  * person trusts. Runs in every hook that finds a file.
  */
 import { type FolderLook, leadsInto } from "../git/repository.ts";
-import { joinPath, type Locations, parentOf } from "../paths.ts";
+import { joinPath, type Locations, parentOf, resolvePath, withParents } from "../paths.ts";
 import { trustedFolders } from "../store/trusted_folders.ts";
 
 /** The reason why a file counts for nothing, and the words of the command after which it counts. */
@@ -12,9 +12,13 @@ export interface Distrust {
   readonly next: readonly string[];
 }
 
+/** Links that are followed to a file. */
+const MAX_WAYS = 40;
 /** Bits of a mode: the group may write, everybody may. */
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
+/** Only its owner takes a file away. */
+const STICKY = 0o1000;
 
 /** The user's home, and the database with the folders that a person trusts; without one no folder is trusted. */
 export type TrustPlace =
@@ -111,9 +115,7 @@ interface Fault {
 
 function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
   const info = Deno.lstatSync(path);
-  const target = info.isSymlink ? Deno.realPathSync(path) : path;
-  let fault = faultAt(target, uid, info.isSymlink ? Deno.statSync(target) : info);
-  if (target !== path) fault ??= faultAt(parentOf(target), uid);
+  let fault = info.isSymlink ? faultOfLink(path, uid) : faultAt(path, uid, info);
   for (let folder = parentOf(path); fault === null; folder = parentOf(folder)) {
     fault = faultAt(folder, uid);
     if (folder === top || folder === parentOf(folder)) break;
@@ -121,8 +123,29 @@ function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
   return fault;
 }
 
-function faultAt(path: string, uid: number, info = Deno.statSync(path)): Fault | null {
+/** Who may change a link on the way, or a folder above one, decides what is read: to the root of the system. */
+function faultOfLink(path: string, uid: number): Fault | null {
+  const target = Deno.realPathSync(path);
+  const ways = new Set<string>();
+  for (let at = path; at !== target && ways.size < MAX_WAYS; ways.add(at)) {
+    if (!Deno.lstatSync(at).isSymlink) break;
+    at = resolvePath(Deno.readLinkSync(at), { folder: parentOf(at) });
+  }
+  const above = [...ways, target].flatMap((way) => withParents(parentOf(way)));
+  let fault = faultAt(target, uid);
+  for (const folder of new Set(above)) fault ??= faultAt(folder, uid, Deno.statSync(folder), true);
+  return fault;
+}
+
+/** @param isAbove In a folder above, such as `/tmp`, the sticky bit keeps others from what is not theirs. */
+function faultAt(
+  path: string,
+  uid: number,
+  info = Deno.statSync(path),
+  isAbove = false,
+): Fault | null {
   const { uid: owner, gid, mode } = info;
+  if (isAbove && owner === 0 && ((mode ?? 0) & STICKY) !== 0) return null;
   if (owner !== uid && owner !== 0) {
     return { why: `${path} belongs to another user (uid ${owner})`, mend: null };
   }

@@ -52,6 +52,7 @@ const TELLING: readonly string[] = [
   "xxd",
   "clone",
   " init",
+  "git-init",
   "merge-file",
   "patch",
   "checkout",

@@ -37,14 +37,26 @@ ${has(db, "agents") ? AGENTS : ""}`,
   ).all().map((row) => ({ ...row, isActive: row["isActive"] === 1 }) as unknown as AgentProcess);
 }
 
-/** Active sessions of which no process is known. @returns Their ids. */
-export function activeWithoutProcess(db: DatabaseSync): string[] {
+/** Active sessions of which no process is known. */
+export function activeWithoutProcess(
+  db: DatabaseSync,
+): Pick<AgentProcess, "id" | "projectDir">[] {
   return db.prepare(
-    `SELECT session_id AS id
+    `SELECT session_id AS id, project_dir AS projectDir
        FROM sessions AS s
       WHERE status = 'active'
         AND claude_pid IS NULL`,
-  ).all().map(({ id }) => String(id));
+  ).all() as unknown as Pick<AgentProcess, "id" | "projectDir">[];
+}
+
+/** The databases that configurations have named, of which this one keeps a parsed copy. */
+export function configuredDatabases(db: DatabaseSync): string[] {
+  return db.prepare(
+    `SELECT DISTINCT json_extract(parsed, '$.databasePath') AS path
+       FROM config_cache
+      WHERE json_valid(parsed)
+        AND json_extract(parsed, '$.databasePath') IS NOT NULL`,
+  ).all().map(({ path }) => String(path));
 }
 
 const AGENTS_NAMED = `

@@ -20,6 +20,10 @@ function read(source: string): string[] {
 }
 
 const SCRIPTS: readonly (readonly [source: string, commands: readonly string[]])[] = [
+  ["sh -c '((a b))'", ["sh -c ((a b))", "a b"]],
+  ["dash -c '((((a b))))'", ["dash -c ((((a b))))", "a b"]],
+  ["printf '((a b))' | sh", ["printf ((a b))", "sh", "a b"]],
+  ["bash -c '((a = 1))'", ["bash -c ((a = 1))"]],
   ["a && b || c; d | e & f", ["a", "b", "c", "d", "e", "f"]],
   ["a 'b c' \"d $HOME\" e\\ f", ["a b c d /h e f"]],
   ["cd sub; a; cd ..; b", ["cd sub", "a @/w/sub", "cd .. @/w/sub", "b"]],

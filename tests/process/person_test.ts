@@ -287,3 +287,38 @@ testWhere(needsTools("setsid"), "a database that an agent holds on to lifts noth
   assert.match(said, /Only a person .*\n.*cannot be asked who is at work/);
   holder.exec("ROLLBACK");
 });
+
+Deno.test("a configuration that an agent writes leads to no other database", async () => {
+  using home = tempHome();
+  await begin(home, Deno.pid);
+  for (const database of [`{path: ${join(home.path, "other.db")}}`, "{enabled: false}"]) {
+    const folder = Deno.makeTempDirSync({ dir: home.path });
+    Deno.writeTextFileSync(join(folder, ".conclaude.yaml"), `database: ${database}\n`);
+    for (const args of [["uninstall-hooks"], ["config", "init", "--force"]]) {
+      assertRefused(
+        await startAsAgent(args, { env: { HOME: home.path }, cwd: folder }),
+        /runs session/,
+      );
+    }
+  }
+});
+
+testWhere(
+  needsTools("setsid"),
+  "another HOME and a double fork lead away from no session whose files are meant",
+  async () => {
+    using home = tempHome();
+    using elsewhere = tempHome();
+    using other = claude();
+    const project = join(home.path, "project");
+    Deno.mkdirSync(project);
+    await begin(home, other.pid, project);
+    const settings = join(home.path, ".claude", "settings.json");
+    for (
+      const call of [
+        `cd ${elsewhere.path} && HOME=${elsewhere.path} $CONCLAUDE uninstall-hooks --settings ${settings}`,
+        `cd ${project} && HOME=${elsewhere.path} $CONCLAUDE config init --force`,
+      ]
+    ) assert.match(await shell(home, forked(call)), /no terminal, and session 0e551011/);
+  },
+);

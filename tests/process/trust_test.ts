@@ -20,7 +20,7 @@ import {
 } from "../support/requirements.ts";
 
 const SESSION = "5e551022-0000-4000-8000-000000000011";
-const RULES = "preToolUse: {uneditableFiles: ['*.lock']}\n";
+const RULES = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: false}\n";
 const STRICT = "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n";
 const needsUsers = needsRoot() ?? needsTools("setpriv", "mkfifo") ??
   needsReadableByOthers(programCommand().at(-1)!);
@@ -308,6 +308,12 @@ testWhere(needsUsers, "a link counts where it lies and where it leads", async ()
   assert.equal(await denied(targets.own), true);
   assert.equal(await denied(targets.theirs), false);
   assert.equal(await denied(targets.mineAmongThem), false);
+  // A link on the way, or a folder above, where others may write lets them lead it elsewhere.
+  const open = folder(join(home, "open"), { uid: ME, mode: 0o777 });
+  Deno.symlinkSync(targets.own, join(open, "on.yaml"));
+  assert.equal(await denied(join(open, "on.yaml")), false);
+  folder(join(open, "sub"), { uid: ME });
+  assert.equal(await denied(put(join(open, "sub/in.yaml"), RULES, { uid: ME })), false);
 });
 
 testWhere(
@@ -424,6 +430,7 @@ testWhere(
         "chmod 777 src/deep",
         "git init",
         "git init src",
+        "git-init src",
       ]
     ) {
       assert.equal(await bash(project, command, { home }), null, command);

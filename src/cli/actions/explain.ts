@@ -6,6 +6,7 @@ import { transcriptNear } from "../../store/sessions.ts";
 import { refuseUnknownTool } from "../known_tools.ts";
 import { sessionIdOrNone } from "../requirements_here.ts";
 import { explanationText } from "../rule_table.ts";
+import { usageError } from "../usage.ts";
 import { tryEvent } from "../tried_event.ts";
 import type { View } from "../view.ts";
 
@@ -20,7 +21,7 @@ export async function explainUse(
   context: CliContext,
   { agent, session }: { readonly agent: string; readonly session?: string },
   tool: string,
-  input: string,
+  input?: string,
 ): Promise<View> {
   const { madeUp } = await import("../../hook/dry_run.ts");
   const { cwd, locations: { home } } = context;
@@ -32,13 +33,19 @@ export async function explainUse(
       transcript_path: db && transcriptNear(db, { repository, sessionId: session_id }),
       cwd,
       tool_name: tool,
-      tool_input: inputOf(tool, input),
+      tool_input: inputOf(tool, input ?? ""),
       ...(agent === MAIN_AGENT ? {} : { agent_id: agent, agent_type: agent }),
     };
     return madeUp(sent, { home, projectDir: policy?.root ?? cwd });
   });
   const { config, sayings, verdict: { blocks, doubts }, isLifted } = trial;
   refuseUnknownTool(tool, config);
+  if (input === undefined) {
+    throw usageError("Missing argument: input", {
+      why: `${tool} is explained with what it would be given`,
+      next: "conclaude explain --help",
+    });
+  }
   if (config.problems > 0) {
     context.process.stderr.write(
       `The configuration has problems, in ${

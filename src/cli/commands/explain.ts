@@ -3,7 +3,7 @@ import { command, someText } from "../command.ts";
 /** `conclaude explain TOOL INPUT` */
 export const explain = command<
   { readonly agent: string; readonly session?: string },
-  [tool: string, input: string]
+  [tool: string, input?: string]
 >({
   load: async () => (await import("../actions/explain.ts")).explainUse,
   parameters: {
@@ -13,6 +13,7 @@ export const explain = command<
         { parse: someText, brief: "The tool: Bash, Edit, Write …", placeholder: "tool" },
         {
           parse: someText,
+          optional: true,
           brief: "The command, the file, or the tool's whole input as JSON",
           placeholder: "input",
         },

@@ -67,6 +67,9 @@ export class Findings {
 
   /** A script of another language in the shell's. */
   inShell(written: string, language: Language | undefined): string {
+    if (language === "posix") {
+      return written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "));
+    }
     if (language !== "powershell") return language === "cmd" ? fromCmd(written) : written;
     const reader = powerShell();
     if (reader === null) {

@@ -1,8 +1,8 @@
 /** What a command may run beside itself, and how it is told. */
 import { type Argument, literal } from "./word.ts";
 
-/** Languages that are written anew in the shell's before they are read. */
-export type Language = "powershell" | "cmd";
+/** Languages that are written anew in Bash's before they are read; `posix` knows no `((…))` but two subshells. */
+export type Language = "powershell" | "cmd" | "posix";
 
 /** What a command runs beside itself. */
 export type Inner =

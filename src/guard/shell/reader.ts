@@ -34,7 +34,7 @@ import {
   withPrefix,
 } from "./state.ts";
 import { expandWord, type Scope } from "./word.ts";
-import { findInner, isShell, programName } from "./wrappers.ts";
+import { dialectOf, findInner, isShell, programName } from "./wrappers.ts";
 import { placeOf } from "./writes.ts";
 
 const MAX_DEPTH = 16;
@@ -256,10 +256,8 @@ export class Reader {
   ): void {
     const { state, scope, node } = at;
     const own = inner(withAssigned(command.words, state), command);
-    if (state.depth > MAX_DEPTH) {
-      this.found.tooLarge = NESTED;
-      return;
-    }
+    if (state.depth > MAX_DEPTH) return void (this.found.tooLarge = NESTED);
+    const dialect = dialectOf(command);
     if (started.kind === "command") {
       const next = this.found.keep({ ...command, words: started.words, redirects: [], state: own });
       this.#effects(next, node, { state: own, scope });
@@ -268,7 +266,7 @@ export class Reader {
       if (text === undefined) return;
       if (text === null || !isShell(started.program)) {
         this.found.unknown.add(`what ${started.file.text} does, which the command writes itself`);
-      } else this.source(text, own);
+      } else this.source(text, own, dialect);
     } else if (started.kind === "code") {
       this.found.unknown.add(`what the code given to ${started.program} does`);
     } else if (started.kind === "script") {
@@ -276,10 +274,10 @@ export class Reader {
       if (started.text.isOpen) {
         this.found.unknown.add("a part of a script is only known when it runs");
       }
-      this.source(started.text.text, own, started.language);
+      this.source(started.text.text, own, started.language ?? dialect);
     } else if (started.kind === "stdin") {
       if (command.input === undefined) this.found.unknown.add("what a shell reads is not known");
-      else this.source(command.input, own);
+      else this.source(command.input, own, dialect);
     }
   }
 

@@ -4,7 +4,14 @@ import { inFind, listedBy } from "./find.ts";
 import { inAwk } from "./awk.ts";
 import { inGit, verbOfProgram } from "./git_inner.ts";
 import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
-import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
+import {
+  afterOption,
+  type Inner,
+  join,
+  type Language,
+  scriptFrom,
+  type ScriptOption,
+} from "./inner.ts";
 import { skipOptions, type SkippedOptions } from "./operands.ts";
 import { inForeignShell } from "./foreign_shells.ts";
 import { powerShell } from "./languages.ts";
@@ -143,6 +150,11 @@ export function findInner(
     scriptOf(name, rest),
     wrapper === undefined ? innerOf(name, rest) : unwrap(name, wrapper, rest),
   ].filter((inner) => inner !== undefined);
+}
+
+/** The language of a shell's scripts where it is not Bash's: `sh` may be a shell that knows less. */
+export function dialectOf({ words }: Pick<ShellCommand, "words">): Language | undefined {
+  return /^(?:sh|dash|ash)$/.test(programName(words[0]?.text ?? "")) ? "posix" : undefined;
 }
 
 /** Whether a program runs scripts of the shell's language. */
