@@ -77,8 +77,8 @@ async function shell(home: TempHome, script: string, env: Record<string, string>
 
 /** A double fork, with `setsid`: the process is handed to the first one, and has no terminal. */
 const forked = (command: string) =>
-  `(setsid sh -c "${command} >out 2>&1; touch ended" &)
-   until [ -e ended ]; do sleep 0.05; done; cat out; rm ended`;
+  `(setsid sh -c "(${command}) >out 2>&1; touch ended" &)
+   for i in $(seq 600); do [ -e ended ] && break; sleep 0.05; done; cat out; rm ended`;
 
 Deno.test("the verbs that the guards keep from an agent are those that the program keeps for a person", async () => {
   const ofPerson: string[] = [];

@@ -18,13 +18,14 @@ export function projectIn(home: TempHome, config: string, files: readonly string
   return project;
 }
 
-/** The reason of a denial; null when the tool may be used. */
+/** The reason of a denial, or of a question to the person; null when the tool may be used. */
 export async function ask(
   home: TempHome,
   tool: string,
   input: Record<string, unknown>,
   more: Record<string, unknown> = {},
   start: Omit<StartOptions, "stdin"> = {},
+  decision: "deny" | "ask" = "deny",
 ): Promise<string | null> {
   const { code, stdout, stderr } = await hook(
     "PreToolUse",
@@ -44,7 +45,7 @@ export async function ask(
   const { hookSpecificOutput: output, ...rest } = JSON.parse(stdout);
   assert.deepEqual(rest, {});
   assert.equal(output.hookEventName, "PreToolUse");
-  assert.equal(output.permissionDecision, "deny");
+  assert.equal(output.permissionDecision, decision);
   return output.permissionDecisionReason;
 }
 

@@ -38,7 +38,7 @@ Deno.test("a rebase that has stopped keeps the requirements of its branch, and a
   assert.match((await project.edit())!, /own/);
   project.shell("GIT_SEQUENCE_EDITOR='sed -i s/^pick/edit/' git rebase -q -i HEAD~1");
   assert.match((await project.edit())!, /own/);
-  await project.used("Skill", { skill: "my-review" });
+  await project.skill("my-review");
   assert.equal(await project.edit(), null);
   assert.equal(project.shell("git rebase --continue"), true);
   assert.equal(await project.edit(), null);
