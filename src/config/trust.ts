@@ -131,9 +131,11 @@ function faultOfLink(path: string, uid: number): Fault | null {
     if (!Deno.lstatSync(at).isSymlink) break;
     at = resolvePath(Deno.readLinkSync(at), { folder: parentOf(at) });
   }
-  const above = [...ways, target].flatMap((way) => withParents(parentOf(way)));
+  const folders = new Set([...ways, target].map(parentOf));
+  const above = new Set([...folders].flatMap((folder) => withParents(parentOf(folder))));
   let fault = faultAt(target, uid);
-  for (const folder of new Set(above)) fault ??= faultAt(folder, uid, Deno.statSync(folder), true);
+  for (const folder of folders) fault ??= faultAt(folder, uid);
+  for (const folder of above) fault ??= faultAt(folder, uid, Deno.statSync(folder), true);
   return fault;
 }
 

@@ -8,9 +8,8 @@ Deno.test("config init writes a valid file, and never over another one unless it
   const first = await place.json(["config", "init"]);
   assert.deepEqual(first, { code: 0, body: { path, layer: "project", overwritten: false } });
   const { body: judged } = await place.json(["config", "validate"]);
-  const notes: unknown = Reflect.get(judged, "notes");
-  assert.deepEqual(judged, { valid: true, problems: [], warnings: [], notes });
-  assert.match(String(notes), /^new files .*`preToolUse\.preventRootAdditions`[^\n]*$/);
+  // Every key is named there, in comments.
+  assert.deepEqual(judged, { valid: true, problems: [], warnings: [], notes: [] });
 
   Deno.writeTextFileSync(path, "inherit: false\n");
   const second = await place.run(["config", "init"]);
