@@ -57,13 +57,14 @@ Deno.test({
       const executable = await findExecutable(folder);
       const out = join(folder, "required");
       const project = join(out, "project");
-      // While Claude waits, a person satisfies the requirement on another terminal, without naming the session.
+      // While Claude waits, a person satisfies the requirement by a script of his own, without naming the session.
+      let token = "";
       const person = async () => {
         await appears(join(out, "waiting"));
         const { code, stderr } = await new Deno.Command(executable, {
           args: ["req", "satisfy", "commit_plan"],
           cwd: project,
-          env: { HOME: join(out, "home") },
+          env: { HOME: join(out, "home"), CONCLAUDE_TOKEN: token },
         }).output();
         assert.equal(code, 0, new TextDecoder().decode(stderr));
         await Deno.writeTextFile(join(out, "satisfied"), "");
@@ -84,7 +85,14 @@ Deno.test({
             say("All done."),
             say("Nothing more."),
           ],
-          afterInstall: () => begin(project),
+          async afterInstall() {
+            await begin(project);
+            const { stdout } = await new Deno.Command(executable, {
+              args: ["token"],
+              env: { HOME: join(out, "home") },
+            }).output();
+            token = new TextDecoder().decode(stdout).trim();
+          },
         }),
         person(),
       ]);
