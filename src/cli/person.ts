@@ -24,6 +24,7 @@ import {
   agentsNamed,
   configuredDatabases,
   hasSessions,
+  knowsSessions,
   knowsToken,
 } from "../store/person_proof.ts";
 import { tellingId } from "../store/telling_id.ts";
@@ -246,5 +247,9 @@ function touches(context: CliContext, folder: string | null): boolean {
  */
 function openToAsk(path: string): DatabaseSync | null {
   const { kind } = identifyDatabase(path);
-  return kind === "ours" || kind === "older" ? openToLook(path) : null;
+  if (kind !== "ours" && kind !== "older") return null;
+  const db = openToLook(path);
+  if (knowsSessions(db)) return db;
+  db.close();
+  return null;
 }

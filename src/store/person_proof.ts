@@ -51,7 +51,7 @@ export function activeWithoutProcess(
 
 /** The databases that configurations have named, of which this one keeps a parsed copy. */
 export function configuredDatabases(db: DatabaseSync): string[] {
-  return db.prepare(
+  return !has(db, "config_cache") ? [] : db.prepare(
     `SELECT DISTINCT json_extract(parsed, '$.databasePath') AS path
        FROM config_cache
       WHERE json_valid(parsed)
@@ -100,6 +100,11 @@ export async function knowsToken(db: DatabaseSync, token: string): Promise<boole
 /** Makes every token worthless. @returns How many there were. */
 export function dropTokens(db: DatabaseSync): number {
   return Number(db.prepare("DELETE FROM person_tokens").run().changes);
+}
+
+/** Whether a database can know sessions: one that is just being made has no table of them yet. */
+export function knowsSessions(db: DatabaseSync): boolean {
+  return has(db, "sessions");
 }
 
 function has(db: DatabaseSync, table: string): boolean {
