@@ -87,10 +87,11 @@ async function whyNot(context: CliContext, by: By): Promise<Refusal | null> {
     if (refusal !== null) return refusal;
   }
   // With another HOME an agent would seem to be somebody else: what it means tells whose it is.
-  for (const home of homesElsewhere(context, environments)) {
+  const paths = pathsMeant(context);
+  for (const home of homesElsewhere(context, environments, paths)) {
     const isMeant = (folder: string | null) =>
       [folder, joinPath(home, ".claude"), joinPath(home, ".conclaude")]
-        .some((one) => touches(context, one));
+        .some((one) => touches(paths, one));
     for (const path of databasesOf(context, home).filter((path) => !here.includes(path))) {
       const refusal = await refusalOf(path, by, ({ projectDir }) => isMeant(projectDir));
       if (refusal !== null) return refusal;
@@ -206,9 +207,13 @@ function databasesOf({ cwd }: CliContext, home: string | null): string[] {
 }
 
 /** Homes other than this one: of the ancestors, of the user's account, and those that what is meant lies in. */
-function homesElsewhere(context: CliContext, environments: string): string[] {
+function homesElsewhere(
+  context: CliContext,
+  environments: string,
+  paths: readonly string[],
+): string[] {
   const named = Array.from(environments.matchAll(/(?:^|\0)HOME=([^\0]+)/g), ([, home]) => home!);
-  const around = pathsMeant(context).flatMap(withParents)
+  const around = paths.flatMap(withParents)
     .filter((folder) => isThere(joinPath(folder, ".conclaude/conclaude.db")));
   return [...new Set([...named, ...homeOfAccount(), ...around])]
     .filter((home) => home !== context.locations.home);
@@ -235,9 +240,9 @@ function pathsMeant({ cwd }: CliContext): string[] {
     .flatMap((path) => [path, realPath(path)]);
 }
 
-function touches(context: CliContext, folder: string | null): boolean {
+function touches(paths: readonly string[], folder: string | null): boolean {
   return folder !== null &&
-    pathsMeant(context).some((path) => `${path}/`.startsWith(`${folder}/`));
+    paths.some((path) => `${path}/`.startsWith(`${folder}/`));
 }
 
 /**

@@ -123,7 +123,7 @@ function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
   return fault;
 }
 
-/** Who may change a link on the way, or a folder above one, decides what is read: to the root of the system. */
+/** Links lead to other folders: whoever may change one of them, or a folder above it, chooses the file that is read. */
 function faultOfLink(path: string, uid: number): Fault | null {
   const target = Deno.realPathSync(path);
   const ways = new Set<string>();

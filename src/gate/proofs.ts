@@ -14,7 +14,7 @@ export interface Proving {
   readonly sessionId: string;
   /** The transcript of the session, as the event that asks names it: that of an earlier event may be a lie. */
   readonly transcriptPath: string | null;
-  /** Whether what is not proven counts for nothing. */
+  /** True: an unproven satisfaction counts for nothing. */
   readonly isStrict: boolean;
   /** A path as it may be stored; without it, nothing is. */
   readonly hide?: ((path: string) => string | null) | undefined;

@@ -1,6 +1,6 @@
 /**
- * What proves a satisfaction that came with an event. An agent can play an event (`conclaude hook PostToolUse`); what
- * Claude Code itself has done also stands in the transcript of the session.
+ * Proofs of satisfactions that came with an event. An agent can play an event (`conclaude hook PostToolUse`); the
+ * transcript of the session shows what Claude Code itself has done.
  */
 import { usedSkill } from "./skills.ts";
 import type { Standing } from "./standing.ts";
@@ -43,7 +43,7 @@ export function signOf({ of, id }: Proof, skill: string): string {
 }
 
 /**
- * What a line of a transcript says of it: that it was done, that it failed; null for nothing. The input counts as well:
+ * Reads from a line of a transcript that it was done, or that it failed; null for neither. The input is compared as well:
  * the use of another skill proves nothing.
  */
 export function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" | "failed" | null {

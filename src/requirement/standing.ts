@@ -47,7 +47,7 @@ export function isSatisfied(
   return satisfyingOf(requirement, standings, now) !== undefined;
 }
 
-/** What satisfies it, as {@linkcode isSatisfied} tells; what is proven first, then the branch's before the session's own. */
+/** The standing that satisfies it: a proven one first, then the branch's before the session's own. */
 export function satisfyingOf(
   ...about: Parameters<typeof isSatisfied>
 ): Standing | undefined {
