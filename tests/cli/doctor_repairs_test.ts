@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { change } from "../support/on_home.ts";
 import { lookAtSqlite } from "../../src/maintenance/doctor/program.ts";
-import { programCommand } from "../../src/tasks/program.ts";
 import { isNext } from "../support/next.ts";
 import { privateMounts } from "../support/private_mounts.ts";
 import { startProgram } from "../support/program.ts";
 import {
   needsMounts,
-  needsReadableByOthers,
+  needsProgramForOthers,
   needsRoot,
   needsTools,
   testWhere,
@@ -50,7 +49,7 @@ function stageOfNobody(): Stage {
 }
 
 function needsNobody(): string | null {
-  return needsRoot() ?? needsTools("setpriv") ?? needsReadableByOthers(programCommand().at(-1)!);
+  return needsRoot() ?? needsTools("setpriv") ?? needsProgramForOthers();
 }
 
 Deno.test("doctor --fix sets a damaged database aside and brings what can be read into the new one; it can be saved before, too", async () => {

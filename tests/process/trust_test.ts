@@ -1,7 +1,6 @@
 /** Configuration counts only where nobody but the user could have written it, or where a person says that it does. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { programCommand } from "../../src/tasks/program.ts";
 import { git } from "../support/git.ts";
 import {
   type Finished,
@@ -12,7 +11,7 @@ import {
   tempHome,
 } from "../support/program.ts";
 import {
-  needsReadableByOthers,
+  needsProgramForOthers,
   needsRoot,
   needsTools,
   needsUnix,
@@ -23,7 +22,7 @@ const SESSION = "5e551022-0000-4000-8000-000000000011";
 const RULES = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: false}\n";
 const STRICT = "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n";
 const needsUsers = needsRoot() ?? needsTools("setpriv", "mkfifo") ??
-  needsReadableByOthers(programCommand().at(-1)!);
+  needsProgramForOthers();
 /** The user at the keyboard, and somebody else. */
 const ME = 41001;
 const OTHER = 41002;

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { executions, logOf } from "../support/look.ts";
-import { programCommand } from "../../src/tasks/program.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import {
-  needsReadableByOthers,
+  needsProgramForOthers,
   needsRoot,
   needsTools,
   testWhere,
@@ -137,7 +136,7 @@ Deno.test("doctor says of a file that counts for nothing what is true, strict or
 });
 
 testWhere(
-  needsRoot() ?? needsTools("setpriv") ?? needsReadableByOthers(programCommand().at(-1)!),
+  needsRoot() ?? needsTools("setpriv") ?? needsProgramForOthers(),
   "a file that may not be read is unreadable too",
   async () => {
     using home = tempHome();

@@ -1,5 +1,7 @@
 /** Tests that need something of the machine say so in their name when it is missing, and are skipped. */
 
+import { programCommand } from "../../src/tasks/program.ts";
+
 type Body = () => void | Promise<void>;
 
 /** A test that runs where `missing` is null; elsewhere it is skipped, with `missing` as the reason in its name. */
@@ -25,10 +27,13 @@ export function needsTools(...names: readonly string[]): string | null {
   return missing.length === 0 ? null : `needs ${missing.join(", ")}`;
 }
 
-/** Null where the file may be read by others than its owner. */
-export function needsReadableByOthers(path: string): string | null {
+/** Null where other users may run the program: its executable, or Deno and the bundle, in folders open to them. */
+export function needsProgramForOthers(): string | null {
   const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] as const;
-  return runs([...nobody, "test", "-r", path]) ? null : "needs a program that others may read";
+  const [program, ...rest] = programCommand();
+  const isOpen = runs([...nobody, "test", "-x", program!]) &&
+    runs([...nobody, "test", "-r", rest.at(-1) ?? program!]);
+  return isOpen ? null : "needs a program that others may run";
 }
 
 /** Null where a process may have mounts of its own. */

@@ -127,7 +127,7 @@ Deno.test("an export brings the tool use of another session in, and what it repe
     await use(home, { session: FIRST, command: "make zanzibar" });
     await forget(home, "zanzibar");
     await use(other, { session: SECOND, command });
-    const file = join(other.path, "export.jsonl");
+    const file = join(home.path, "export.jsonl");
     await json(other, "export", "--output", file);
     const { imported } = await json(home, "import", file);
     assert.equal(imported.captures, wanted, command);

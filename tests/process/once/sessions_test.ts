@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { endedPid } from "../../support/alive.ts";
 import { query, queryValue, type Row, sessionOf, sessions } from "../../support/look.ts";
-import { programCommand } from "../../../src/tasks/program.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../../support/program.ts";
 import {
-  needsReadableByOthers,
+  needsProgramForOthers,
   needsRoot,
   needsTools,
   needsUnix,
@@ -261,7 +260,7 @@ testWhere(needsUnix(), "a process that opens another session has left the one be
 });
 
 testWhere(
-  needsRoot() ?? needsTools("setpriv") ?? needsReadableByOthers(programCommand().at(-1)!),
+  needsRoot() ?? needsTools("setpriv") ?? needsProgramForOthers(),
   "a process of another user is alive",
   async () => {
     using home = tempHome();
