@@ -3,6 +3,8 @@
  * hook about 5 ms.
  */
 
+import type { Environment } from "./environment.ts";
+
 /** True for `/x`, `C:\x`, `C:/x` and `\\server\x`. */
 export function isAbsolutePath(path: string): boolean {
   return path.startsWith("/") || path.startsWith("\\\\") || /^[A-Za-z]:[\\/]/.test(path);
@@ -68,14 +70,6 @@ export function resolvePath(
   return `${drive}/${parts.join("/")}`;
 }
 
-/** The environment variables that decide where things are. */
-export interface PlaceEnvironment {
-  readonly HOME?: string | undefined;
-  readonly USERPROFILE?: string | undefined;
-  readonly TEMP?: string | undefined;
-  readonly CONCLAUDE_DB_PATH?: string | undefined;
-}
-
 /** Where this process reads and writes. */
 export interface Locations {
   /** The user's home, or null when there is none that can be used. */
@@ -97,8 +91,6 @@ export interface Locations {
 export interface LocateOptions {
   /** The value of `--db`. */
   readonly dbFlag?: string | undefined;
-  /** The start of relative paths; by default where the process stands. */
-  readonly cwd?: string | undefined;
   /** The names in the data folder, null where there can be none; by default a missing folder is made. */
   readonly namesIn?: (dataFolder: string) => readonly string[] | null;
 }
@@ -106,24 +98,24 @@ export interface LocateOptions {
 /**
  * Finds the places: `--db`, then `CONCLAUDE_DB_PATH`, then `~/.conclaude/conclaude.db`, then `/tmp/conclaude.db` when
  * the home is unset or cannot take a folder (seed 000).
- *
- * @param env Named variables only.
  */
-export function locate(env: PlaceEnvironment, options: LocateOptions = {}): Locations {
-  const temporary = temporaryFolder(env);
-  const privateTemporary = joinPath(temporary, privateName());
-  const home = env.HOME || env.USERPROFILE || null;
+export function locate(
+  { variable, cwd, temporaryFolder }: Pick<Environment, "variable" | "cwd" | "temporaryFolder">,
+  options: LocateOptions = {},
+): Locations {
+  const privateTemporary = joinPath(temporaryFolder, privateName());
+  const home = variable("HOME") ?? variable("USERPROFILE") ?? null;
   const inHome = home === null ? null : joinPath(home, ".conclaude");
   const inHomeNames = inHome === null ? null : (options.namesIn ?? namesMadeIn)(inHome);
   const usable = inHome !== null && inHomeNames !== null;
   const dataFolder = usable ? inHome : privateTemporary;
-  const named = options.dbFlag || env.CONCLAUDE_DB_PATH;
+  const named = options.dbFlag || variable("CONCLAUDE_DB_PATH");
   return {
     home,
     dataFolder,
     database: named
-      ? resolvePath(named, { folder: options.cwd ?? Deno.cwd(), home: home ?? undefined })
-      : joinPath(usable ? inHome : temporary, "conclaude.db"),
+      ? resolvePath(named, { folder: cwd(), home: home ?? undefined })
+      : joinPath(usable ? inHome : temporaryFolder, "conclaude.db"),
     databaseFrom: options.dbFlag ? "flag" : named ? "environment" : usable ? "default" : "fallback",
     dataNames: inHomeNames ?? [],
     logFile: joinPath(dataFolder, "conclaude.log"),
@@ -147,20 +139,6 @@ export function databaseAt(locations: Locations, configured: string | null): str
  * session is kept. It would be a session to summarize in its turn, without end.
  */
 export const SUMMARIZER_VARIABLE = "CONCLAUDE_SUMMARIZER";
-
-/** A variable of the environment; undefined when it is unset, empty, or not UTF-8. */
-export function readVariable(name: string): string | undefined {
-  try {
-    return Deno.env.get(name) || undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The folder of the machine for temporary files: `/tmp`, or `%TEMP%` on Windows. */
-function temporaryFolder(env: PlaceEnvironment): string {
-  return Deno.build.os === "windows" ? env.TEMP || "C:/Windows/Temp" : "/tmp";
-}
 
 /** Others share `/tmp`, so what is ours there lies in a folder with the user's number, mode 0700. */
 function privateName(): string {

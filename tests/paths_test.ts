@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { THIS_PROCESS } from "../src/environment.ts";
+import { homeAlone } from "./support/program.ts";
 import { baseName, isAbsolutePath, joinPath, locate, parentOf, resolvePath } from "../src/paths.ts";
 
 Deno.test("parentOf() climbs to the root and stays there", () => {
@@ -40,14 +42,15 @@ Deno.test("isAbsolutePath() and baseName() know both styles", () => {
 Deno.test("locate() follows the order: flag, environment, home, temporary folder", () => {
   const home = Deno.makeTempDirSync({ prefix: "conclaude-locate-" });
   try {
-    const env = { HOME: home, CONCLAUDE_DB_PATH: "/x/y.db" };
-    assert.equal(locate(env, { dbFlag: "/f.db" }).database, "/f.db");
-    assert.equal(locate(env).database, "/x/y.db");
-    const usual = locate({ HOME: home });
+    const named = homeAlone(home, { CONCLAUDE_DB_PATH: "/x/y.db" });
+    assert.equal(locate(named, { dbFlag: "/f.db" }).database, "/f.db");
+    assert.equal(locate(named).database, "/x/y.db");
+    const usual = locate(homeAlone(home));
     assert.equal(usual.database, `${home}/.conclaude/conclaude.db`);
     assert.equal(usual.databaseFrom, "default");
-    for (const HOME of [undefined, "", "/dev/null/nope"]) {
-      const fallback = locate({ HOME });
+    for (const HOME of ["", "/dev/null/nope"]) {
+      const { temporaryFolder } = THIS_PROCESS;
+      const fallback = locate({ ...homeAlone(home, { HOME }), temporaryFolder });
       assert.equal(fallback.databaseFrom, "fallback");
       if (Deno.build.os !== "windows") assert.equal(fallback.database, "/tmp/conclaude.db");
     }

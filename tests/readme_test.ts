@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { CONFIG_ITEM_KEYS, CONFIG_KEYS } from "../src/config/schema.ts";
 import { DEFAULT_EVENTS } from "../src/settings/hooks.ts";
 import { ENVIRONMENT_NAMES } from "../src/cli/permissions.ts";
-import { startProgram } from "./support/program.ts";
+import { startProgram } from "./support/process.ts";
 
 const ROOT = new URL("../", import.meta.url);
 /** The README and the pages that it leads to, by their paths. */

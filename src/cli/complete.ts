@@ -1,6 +1,7 @@
-import { proposeCompletions } from "@stricli/core";
+import { proposeCompletions, type StricliProcess } from "@stricli/core";
+import type { Environment } from "../environment.ts";
 import { application } from "./app.ts";
-import { type CliContext, locateToLook } from "./context.ts";
+import { type CliContext, locateToLook, PROCESS_STREAMS } from "./context.ts";
 import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
 
 /**
@@ -9,19 +10,25 @@ import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
  *
  * @param words What follows `conclaude` on the command line, the last one as far as it is typed (perhaps "").
  */
-export async function complete(words: readonly string[]): Promise<void> {
-  const proposals = await proposalsFor(words);
-  if (proposals.length === 0) return;
-  Deno.stdout.writeSync(new TextEncoder().encode(proposals.join("\n") + "\n"));
+export async function complete(
+  words: readonly string[],
+  environment: Environment,
+  { stdout }: StricliProcess = PROCESS_STREAMS,
+): Promise<void> {
+  const proposals = await proposalsFor(words, environment);
+  if (proposals.length > 0) stdout.write(proposals.join("\n") + "\n");
 }
 
-async function proposalsFor(words: readonly string[]): Promise<string[]> {
+async function proposalsFor(
+  words: readonly string[],
+  environment: Environment,
+): Promise<string[]> {
   const partial = words.at(-1) ?? "";
   // After `--db` comes a path, which the shell completes itself.
   if (words.at(-2) === "--db") return [];
   const { rest } = splitGlobals(words.slice(0, -1));
   const app = await application({ globals: { color: false } }, rest);
-  const found = await proposeCompletions(app, [...rest, partial], quietContext());
+  const found = await proposeCompletions(app, [...rest, partial], quietContext(environment));
   const flags = partial.startsWith("-")
     ? GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly).map(({ name }) => `--${name}`)
       .filter((flag) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag))
@@ -32,14 +39,15 @@ async function proposalsFor(words: readonly string[]): Promise<string[]> {
 }
 
 /** A context that prints nothing and looks for its places only when somebody asks. */
-function quietContext(): CliContext {
+function quietContext(environment: Environment): CliContext {
   const silent = { write: () => {} };
   return {
     process: { stdout: silent, stderr: silent },
     globals: { db: undefined, noDb: true, json: false, color: false },
-    cwd: Deno.cwd(),
+    environment,
+    cwd: environment.cwd(),
     get locations() {
-      return locateToLook();
+      return locateToLook(environment);
     },
   };
 }

@@ -10,10 +10,10 @@ import { USAGE } from "./usage.ts";
  * @throws {UserError} When the answer is no, or nobody can be asked: then `--yes` is needed (exit code 2).
  */
 export function confirmOrThrow(
-  { globals }: CliContext,
+  { globals, environment }: CliContext,
   question: { readonly what: string; readonly ask: string; readonly again: string },
 ): void {
-  if (globals.json || !Deno.stdin.isTerminal() || !Deno.stdout.isTerminal()) {
+  if (globals.json || !environment.isTerminal("stdin") || !environment.isTerminal("stdout")) {
     throw new UserError(`Cannot ${question.what}`, {
       why: "it needs a yes, and there is no terminal to ask on; nothing was changed",
       next: question.again,

@@ -1,5 +1,6 @@
 import type { CommandContext, StricliProcess } from "@stricli/core";
 import { trustBy } from "../config/trust.ts";
+import type { Environment } from "../environment.ts";
 import { isThere, namesIn } from "../maintenance/whole_file.ts";
 import {
   joinPath,
@@ -7,7 +8,6 @@ import {
   type LocateOptions,
   type Locations,
   parentOf,
-  readVariable,
   resolvePath,
 } from "../paths.ts";
 
@@ -24,22 +24,9 @@ export interface Globals {
 export interface CliContext extends CommandContext {
   readonly process: StricliProcess;
   readonly globals: Globals;
+  readonly environment: Environment;
   readonly locations: Locations;
   readonly cwd: string;
-}
-
-/** Names and values of the environment that the command line looks at. */
-export function readEnvironment() {
-  return {
-    HOME: readVariable("HOME"),
-    USERPROFILE: readVariable("USERPROFILE"),
-    TEMP: readVariable("TEMP"),
-    CONCLAUDE_DB_PATH: readVariable("CONCLAUDE_DB_PATH"),
-    CLAUDE_PROJECT_DIR: readVariable("CLAUDE_PROJECT_DIR"),
-    CLAUDE_CONFIG_DIR: readVariable("CLAUDE_CONFIG_DIR"),
-    NO_COLOR: readVariable("NO_COLOR"),
-    PATH: readVariable("PATH"),
-  };
 }
 
 /** A path as a person types it, made absolute. */
@@ -50,31 +37,38 @@ export function typedPath(
   return resolvePath(path, { folder: cwd, home: locations.home ?? undefined });
 }
 
-/** The context of this process. */
-export function contextOf(globals: Globals): CliContext {
-  const cwd = Deno.cwd();
-  const process = { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) };
-  const locations = locateToLook({ dbFlag: globals.db, cwd });
+/** The context of a command, which prints to these streams. */
+export function contextOf(
+  globals: Globals,
+  environment: Environment,
+  process: StricliProcess = PROCESS_STREAMS,
+): CliContext {
+  const cwd = environment.cwd();
+  const locations = locateToLook(environment, { dbFlag: globals.db });
   trustBy(locations);
   if (locations.databaseFrom === "fallback") {
     process.stderr.write(
       `HOME is unset or takes no folder: without a \`database.path\` the database is ${locations.database}.\n`,
     );
   }
-  return { process, globals, locations, cwd };
+  return { process, globals, environment, locations, cwd };
 }
 
 /**
  * The places of a command, which may only want to read: it makes no folder. Nor does it make one and take it away again,
  * for another process might be about to write into it.
  */
-export function locateToLook(options: Omit<LocateOptions, "namesIn"> = {}): Locations {
-  return locate(readEnvironment(), { ...options, namesIn: namesOrRoom });
+export function locateToLook(
+  environment: Environment,
+  options: Omit<LocateOptions, "namesIn"> = {},
+): Locations {
+  const namesIn = (folder: string) =>
+    namesOrRoom(resolvePath(folder, { folder: environment.cwd() }));
+  return locate(environment, { ...options, namesIn });
 }
 
-/** The names in a folder; none where it can be made, which only making one above it tells; null where it cannot. */
-function namesOrRoom(folder: string): string[] | null {
-  const wanted = resolvePath(folder, { folder: Deno.cwd() });
+/** The names in a folder, an absolute path; none where it can be made, which only making one above it tells; null where it cannot. */
+function namesOrRoom(wanted: string): string[] | null {
   let above = wanted;
   while (!isThere(above) && parentOf(above) !== above) above = parentOf(above);
   try {
@@ -87,6 +81,9 @@ function namesOrRoom(folder: string): string[] | null {
     return null;
   }
 }
+
+/** Stdout and stderr of this process. */
+export const PROCESS_STREAMS = { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) };
 
 function writer(stream: typeof Deno.stdout | typeof Deno.stderr): { write(text: string): void } {
   const encoder = new TextEncoder();

@@ -4,7 +4,7 @@ import { resolvePath } from "../paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../process/executable.ts";
 import type { SettingsPlace, SettingsScope } from "../settings/file.ts";
 import { commandLine, type Program, quoteWord } from "../settings/hooks.ts";
-import { type CliContext, readEnvironment } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import { USAGE } from "./usage.ts";
 
 /** The flags that both verbs take. */
@@ -21,7 +21,7 @@ export type HooksFlags = {
  * @throws {UserError} When two flags name one each.
  */
 export function settingsPlace(
-  { cwd, locations }: CliContext,
+  { cwd, locations, environment }: CliContext,
   { scope, settings }: HooksFlags,
   verb: string,
 ): SettingsPlace {
@@ -32,14 +32,13 @@ export function settingsPlace(
       exitCode: USAGE,
     });
   }
-  const { CLAUDE_PROJECT_DIR, CLAUDE_CONFIG_DIR } = readEnvironment();
   return {
     scope: scope ?? "user",
     settings,
-    projectDir: CLAUDE_PROJECT_DIR ?? cwd,
+    projectDir: environment.variable("CLAUDE_PROJECT_DIR") ?? cwd,
     cwd,
     home: locations.home ?? undefined,
-    configDir: CLAUDE_CONFIG_DIR,
+    configDir: environment.variable("CLAUDE_CONFIG_DIR"),
   };
 }
 
@@ -60,9 +59,9 @@ export function commandFlags(program: NamedProgram | undefined): string[] {
 }
 
 /** @throws {UserError} When hooks could not start it. */
-export function requireStartable(program: NamedProgram, { cwd }: CliContext): void {
+export function requireStartable(program: NamedProgram, context: CliContext): void {
   const found = program.kind === "name"
-    ? searchProblem(program.name, cwd)
+    ? searchProblem(program.name, context)
     : fileProblem(program.path);
   if (found === null) return;
   const name = program.kind === "name" ? program.name : program.path;
@@ -74,8 +73,8 @@ type Problem = { readonly why: string; readonly next: string };
 
 const GIVE_PATH = "give --command the path of the conclaude executable; nothing was changed";
 
-function searchProblem(name: string, cwd: string): Problem | null {
-  if (findOnPath(name, readEnvironment().PATH).length > 0) return null;
+function searchProblem(name: string, { cwd, environment }: CliContext): Problem | null {
+  if (findOnPath(name, environment.variable("PATH")).length > 0) return null;
   const isHere = whyNotRun(resolvePath(name, { folder: cwd })) === null;
   return {
     why: "no folder of the PATH has an executable of this name",

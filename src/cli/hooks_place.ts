@@ -1,5 +1,5 @@
 import type { HooksPlace } from "../maintenance/doctor/settings_look.ts";
-import { type CliContext, readEnvironment, typedPath } from "./context.ts";
+import { type CliContext, typedPath } from "./context.ts";
 import { ownProgram } from "./program.ts";
 
 /**
@@ -8,16 +8,16 @@ import { ownProgram } from "./program.ts";
  * @param settings One more settings file, beside those that Claude Code always reads.
  */
 export function hooksPlace(context: CliContext, settings?: string): HooksPlace {
-  const { cwd, locations } = context;
-  const { CLAUDE_CONFIG_DIR, CLAUDE_PROJECT_DIR, PATH } = readEnvironment();
-  const { program, executable } = ownProgram(cwd);
+  const { cwd, locations, environment } = context;
+  const { variable } = environment;
+  const { program, executable } = ownProgram(environment);
   return {
     locations,
     settings: settings && typedPath(context, settings),
-    projectDir: CLAUDE_PROJECT_DIR ?? cwd,
-    claudeFolder: CLAUDE_CONFIG_DIR,
+    projectDir: variable("CLAUDE_PROJECT_DIR") ?? cwd,
+    claudeFolder: variable("CLAUDE_CONFIG_DIR"),
     program,
     executable,
-    searchPath: PATH,
+    searchPath: variable("PATH"),
   };
 }

@@ -3,12 +3,13 @@
  * or from an agent may, and while a session is under way a terminal, or a token, has to show the person.
  */
 import type { DatabaseSync } from "node:sqlite";
+import type { Environment } from "../environment.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { normalizeSessionId } from "../ids.ts";
 import { appendLog } from "../log/log.ts";
 import { realPath } from "../project/real_paths.ts";
 import { isThere } from "../maintenance/whole_file.ts";
-import { joinPath, locate, readVariable, resolvePath, withParents } from "../paths.ts";
+import { joinPath, locate, resolvePath, withParents } from "../paths.ts";
 import { type Lineage, readLineage } from "../process/ancestors.ts";
 import {
   type ProcessFacts,
@@ -28,7 +29,7 @@ import {
   knowsToken,
 } from "../store/person_proof.ts";
 import { tellingId } from "../store/telling_id.ts";
-import { type CliContext, readEnvironment } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import { placeOf } from "./store.ts";
 
 /** The variable in which a script shows a token. */
@@ -56,7 +57,7 @@ export async function requirePerson(
 ): Promise<void> {
   const lineage = readLineage();
   const environments = readEnvironments(lineage.processes.map(({ pid }) => pid));
-  const by = { lineage, environments, ...options };
+  const by = { lineage, environments, environment: context.environment, ...options };
   const refusal = await whyNot(context, by).catch((thrown) => whyNotUnasked(thrown, by));
   if (refusal === null) return;
   const { why, next } = refusal;
@@ -76,6 +77,7 @@ type Refusal = { readonly why: string; readonly next: string };
 interface By {
   readonly lineage: Lineage;
   readonly environments: string;
+  readonly environment: Environment;
   readonly atTerminal?: boolean;
 }
 
@@ -113,7 +115,7 @@ async function refusalOf(
   if (doubt === null) return null;
   if (by.atTerminal) return hasSessions(db) ? { why: doubt, next: OTHER_TERMINAL } : null;
   const busy = sessionAtWork(db, counts);
-  if (busy === null || await showsToken(db)) return null;
+  if (busy === null || await showsToken(db, by.environment)) return null;
   return {
     why: `${doubt}, and session ${busy} is under way`,
     next: `${OTHER_TERMINAL}. A script of your own shows a token in ${TOKEN_VARIABLE}: ` +
@@ -185,8 +187,8 @@ function isSame({ mark, seenAtMs }: AgentProcess, now: ProcessFacts | undefined)
   return (startedAtMs(now.mark) ?? 0) <= seenAtMs + CLOCK_SLACK_MS;
 }
 
-async function showsToken(db: DatabaseSync): Promise<boolean> {
-  const token = readVariable(TOKEN_VARIABLE);
+async function showsToken(db: DatabaseSync, { variable }: Environment): Promise<boolean> {
+  const token = variable(TOKEN_VARIABLE);
   return token !== undefined && await knowsToken(db, token);
 }
 
@@ -200,8 +202,9 @@ async function databasesHere(context: CliContext): Promise<string[]> {
  * The databases that hooks write into in a home: the usual one, and those that configurations have named which it knows.
  * The configuration of the folder has no say: an agent can make one.
  */
-function databasesOf({ cwd }: CliContext, home: string | null): string[] {
-  const { database } = locate({ HOME: home ?? undefined }, { cwd, namesIn: () => [] });
+function databasesOf({ environment }: CliContext, home: string | null): string[] {
+  const variable = (name: string) => name === "HOME" ? home ?? undefined : undefined;
+  const { database } = locate({ ...environment, variable }, { namesIn: () => [] });
   using db = openToAsk(database);
   return [database, ...db === null ? [] : configuredDatabases(db)];
 }
@@ -233,9 +236,9 @@ function homeOfAccount(): string[] {
 }
 
 /** The folder in which the command works, and every path that it names. */
-function pathsMeant({ cwd }: CliContext): string[] {
-  const { CLAUDE_PROJECT_DIR, CLAUDE_CONFIG_DIR } = readEnvironment();
-  return [".", ...Deno.args, CLAUDE_PROJECT_DIR ?? ".", CLAUDE_CONFIG_DIR ?? "."]
+function pathsMeant({ cwd, environment }: CliContext): string[] {
+  const folders = ["CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR"].map(environment.variable);
+  return [".", ...environment.args, ...folders.map((folder) => folder ?? ".")]
     .map((word) => resolvePath(word.replace(/^--[\w-]+=/, ""), { folder: cwd }))
     .flatMap((path) => [path, realPath(path)]);
 }

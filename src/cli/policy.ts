@@ -25,7 +25,7 @@ export interface Peek<Found> {
  * not read it either.
  */
 export async function peek<Found>(
-  { globals, locations }: CliContext,
+  { globals, locations, environment }: CliContext,
   folder: string,
   ask: (
     db: DatabaseSync | null,
@@ -43,7 +43,12 @@ export async function peek<Found>(
   const db = (isSame ? cache : openIfOurs(path)) ?? await openEmpty(path);
   try {
     const policy: GuardPolicy | null = config.guards === "" ? null : JSON.parse(config.guards);
-    const places = { configFiles: files, database: path, repository: findRepository(looks) };
+    const places = {
+      configFiles: files,
+      database: path,
+      repository: findRepository(looks),
+      environment,
+    };
     return { config, policy, places, found: await ask(db, config, { policy, places }) };
   } finally {
     cache?.close();

@@ -1,7 +1,6 @@
-import process from "node:process";
+import type { Environment } from "../environment.ts";
 import { joinPath, parentOf } from "../paths.ts";
 import { type Program, quoteWord } from "../settings/hooks.ts";
-import { readEnvironment } from "./context.ts";
 import { findOwnPath } from "./own_path.ts";
 import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "./permissions.ts";
 
@@ -19,11 +18,11 @@ export interface OwnProgram {
 }
 
 /** How this very process was started, put so that it can be repeated from any folder. */
-export function ownProgram(cwd: string): OwnProgram {
-  const executable = Deno.execPath();
-  if (Deno.build.standalone) {
-    const searchPath = readEnvironment().PATH;
-    const path = findOwnPath(executable, { started: process.argv0, cwd, searchPath });
+export function ownProgram({ program, cwd, variable }: Environment): OwnProgram {
+  const { executable, script, startedAs } = program;
+  if (script === null) {
+    const searchPath = variable("PATH");
+    const path = findOwnPath(executable, { started: startedAs, cwd: cwd(), searchPath });
     return {
       program: { kind: "path", path },
       words: [executable],
@@ -32,7 +31,6 @@ export function ownProgram(cwd: string): OwnProgram {
       fromSource: false,
     };
   }
-  const script = pathOfUrl(Deno.mainModule);
   const words = [
     executable,
     "run",
@@ -56,9 +54,4 @@ function sourceFlags(script: string): string[] {
   return script.endsWith(".js")
     ? ["--no-config", "--no-remote", "--no-npm"]
     : [`--config=${joinPath(parentOf(script), "deno.json")}`, "--no-lock", "--cached-only"];
-}
-
-/** The path of a `file:` URL; `file:///C:/x` is `C:/x`. */
-export function pathOfUrl(url: string): string {
-  return decodeURIComponent(new URL(url).pathname).replace(/^\/(?=[A-Za-z]:)/, "");
 }

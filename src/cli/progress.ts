@@ -9,11 +9,11 @@ import type { CliContext } from "./context.ts";
  * @param doing For example `Checking the database`.
  */
 export async function withProgress<Result>(
-  { process }: Pick<CliContext, "process">,
+  { process, environment }: Pick<CliContext, "process" | "environment">,
   doing: string,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
-  if (!Deno.stderr.isTerminal()) return await work();
+  if (!environment.isTerminal("stderr")) return await work();
   process.stderr.write(`${doing} …`);
   try {
     return await work();

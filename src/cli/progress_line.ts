@@ -14,8 +14,10 @@ export interface ProgressLine {
 }
 
 /** A line on stderr for work in many steps; silent where stderr is no terminal. */
-export function progressLine({ process }: Pick<CliContext, "process">): ProgressLine {
-  if (!Deno.stderr.isTerminal()) return { tell: () => {}, end: () => {} };
+export function progressLine(
+  { process, environment }: Pick<CliContext, "process" | "environment">,
+): ProgressLine {
+  if (!environment.isTerminal("stderr")) return { tell: () => {}, end: () => {} };
   let toldAt = -Infinity;
   return {
     tell(text) {

@@ -1,4 +1,5 @@
 /** Requirements as they stand, a row each: for `conclaude req status` and `explain`. */
+import type { Environment } from "../environment.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { ELSEWHERE, type Ground } from "../gate/requirements.ts";
 import { provenStandings, type Stand, standOf } from "../gate/standings.ts";
@@ -64,6 +65,7 @@ export async function rowsOf(
     readonly db: DatabaseSync;
     readonly key: BranchKey;
     readonly sessionId: string;
+    readonly environment: Environment;
   },
 ): Promise<{ readonly rows: readonly Row[]; readonly to: Audience }> {
   const { open, unknown, standings, facts, to } = await standHere(requirements, ground, {

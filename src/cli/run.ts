@@ -1,6 +1,8 @@
+import type { StricliProcess } from "@stricli/core";
+import { type Environment, THIS_PROCESS } from "../environment.ts";
 import { isUserError } from "../errors.ts";
 import { perform } from "./command.ts";
-import { type CliContext, contextOf, readEnvironment } from "./context.ts";
+import { type CliContext, contextOf } from "./context.ts";
 import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { plainCall } from "./plain_call.ts";
 import { spellOutHelp } from "./spell_out_help.ts";
@@ -13,19 +15,33 @@ const COMPLETE = "__complete";
 
 /** Runs the command line and leaves with its exit status: 0 done, 1 could not, 2 usage. */
 export async function runCli(args: readonly string[]): Promise<never> {
+  Deno.exit(await performLine(args, THIS_PROCESS));
+}
+
+/**
+ * Runs a command line.
+ *
+ * @param streams Take what it prints; by default those of this process.
+ * @returns Its exit status.
+ */
+export async function performLine(
+  args: readonly string[],
+  environment: Environment,
+  streams?: StricliProcess,
+): Promise<number> {
   if (args[0] === COMPLETE) {
     const { complete } = await import("./complete.ts");
-    await complete(args.slice(1));
-    Deno.exit(0);
+    await complete(args.slice(1), environment, streams);
+    return 0;
   }
   const line = splitGlobals(args);
-  const color = !line.globals.noColor && readEnvironment().NO_COLOR === undefined &&
-    Deno.stdout.isTerminal();
-  const context = contextOf({ ...line.globals, color });
+  const color = !line.globals.noColor && environment.variable("NO_COLOR") === undefined &&
+    environment.isTerminal("stdout");
+  const context = contextOf({ ...line.globals, color }, environment, streams);
   await runLine(context, line);
   const status = Number(context.process.exitCode ?? 0);
   // The library reports an unknown command or a wrong argument with a negative number.
-  Deno.exit(status < 0 ? USAGE : status);
+  return status < 0 ? USAGE : status;
 }
 
 /** Runs a verb, prints what it has to say or why it could not, and sets the exit status in the context. */

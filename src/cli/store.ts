@@ -58,7 +58,19 @@ export async function openStore(
     context.process.stderr.write(`There is no database at ${place.database}: nothing is read.\n`);
   }
   const path = isMissing ? ":memory:" : place.database;
-  return mode === "read" ? await openToRead(context, place, path) : await openAt(place, path);
+  const opened = mode === "read"
+    ? await openToRead(context, place, path)
+    : await openAt(place, path);
+  return held(context, opened);
+}
+
+/** A database that the verb leaves open. */
+function held<Opened extends { readonly db: DatabaseSync }>(
+  { environment }: CliContext,
+  opened: Opened,
+): Opened {
+  environment.hold(opened.db);
+  return opened;
 }
 
 /**
@@ -100,7 +112,8 @@ function isUnwritable(thrown: unknown): boolean {
  */
 export async function openStoreIfThere(context: CliContext, what: string) {
   const place = await keptPlace(context, what);
-  return exists(place.database) ? await openToRead(context, place, place.database) : null;
+  if (!exists(place.database)) return null;
+  return held(context, await openToRead(context, place, place.database));
 }
 
 /** Opens a database that is known to be wanted. @throws {UserError} As {@linkcode openStore}. */
@@ -136,7 +149,7 @@ export async function openKeptStore(
   what: string,
 ): Promise<{ readonly db: DatabaseSync; readonly place: Place }> {
   const place = await keptPlace(context, what);
-  return await openAt(place, place.database);
+  return held(context, await openAt(place, place.database));
 }
 
 /** {@linkcode placeOf}, where something is kept. @throws {UserError} When the database is switched off. */

@@ -2,7 +2,6 @@
 import type { HookConfig } from "../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { checkAgentId } from "../orchestration/task_input.ts";
-import { readVariable } from "../paths.ts";
 import type { CliContext } from "./context.ts";
 
 /** Who is named as the author where nobody is named. */
@@ -20,8 +19,10 @@ export type ByFlag = {
  *
  * @throws {UserError} INVALID_INPUT
  */
-export function authorOf({ agentId }: ByFlag): string {
-  return checkAgentId(agentId ?? (readVariable("CLAUDE_CODE_SESSION_ID") || NOBODY_NAMED));
+export function authorOf({ environment }: CliContext, { agentId }: ByFlag): string {
+  return checkAgentId(
+    agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? NOBODY_NAMED,
+  );
 }
 
 /** Where a task belongs that is made here: all working trees of a repository share its tasks. */

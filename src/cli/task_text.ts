@@ -1,5 +1,6 @@
 /** Texts that people give for a task: where they come from, and what of them may be kept. */
 import type { HookConfig } from "../config/hook_config.ts";
+import { readAll } from "../environment.ts";
 import { messageOf } from "../errors.ts";
 import { checkBody } from "../orchestration/task_input.ts";
 import { type CliContext, typedPath } from "./context.ts";
@@ -26,10 +27,10 @@ export async function maskerOf(
  *
  * @throws {UserError} When it is given twice, or cannot be read, or kept as it is.
  */
-export async function readBody(
-  context: Pick<CliContext, "cwd" | "locations">,
+export function readBody(
+  context: Pick<CliContext, "cwd" | "locations" | "environment">,
   { body, bodyFile, stdin }: BodyFlags,
-): Promise<string | undefined> {
+): string | undefined {
   const given = [body !== undefined, bodyFile !== undefined, stdin].filter(Boolean).length;
   if (given > 1) {
     throw usageError("Cannot tell which body is meant", {
@@ -37,7 +38,7 @@ export async function readBody(
       next: "conclaude task create --help",
     });
   }
-  if (stdin) return checkBody(await readStdin());
+  if (stdin) return checkBody(readStdin(context));
   if (bodyFile === undefined) return body;
   const path = typedPath(context, bodyFile);
   return checkBody(readText(path));
@@ -55,6 +56,6 @@ function readText(path: string): string {
 }
 
 /** All that comes on stdin. */
-export async function readStdin(): Promise<string> {
-  return await new Response(Deno.stdin.readable).text();
+export function readStdin({ environment }: Pick<CliContext, "environment">): string {
+  return new TextDecoder().decode(readAll(environment.stdin));
 }

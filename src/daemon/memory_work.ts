@@ -15,6 +15,7 @@ export interface MemoryContext {
   /** Absolute path. */
   readonly database: string;
   readonly settings: Settings;
+  readonly home: string | null;
   /** Where the summarizer's command is run. */
   readonly folder: string;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
@@ -117,7 +118,7 @@ export class MemoryWork {
 
   /** Works off what waits. @returns False when another process does. */
   async #drain(): Promise<boolean> {
-    const { db, database, settings } = this.#context;
+    const { db, database, settings, home } = this.#context;
     const [{ drainSteps }, { lateRedaction }, { drainLockPath, takeLock }] = await Promise.all([
       import("../recall/capture_drain.ts"),
       import("../recall/late_redaction.ts"),
@@ -126,7 +127,7 @@ export class MemoryWork {
     const redact = await lateRedaction(settings.ofUser(Date.now()).capture.redact.patterns);
     const lock = takeLock(drainLockPath(database), { waitMs: 0 });
     if (lock === null) return false;
-    const steps = drainSteps(db, { now: Date.now, batch: STEP, redact });
+    const steps = drainSteps(db, { home, now: Date.now, batch: STEP, redact });
     try {
       while (!this.#stopping.signal.aborted && !steps.next().done) await pause(STEP_PAUSE_MS);
     } finally {

@@ -1,4 +1,5 @@
 /** The daemon's life: lock, database, engine, sockets; then it answers until it is told to stop. */
+import { THIS_PROCESS } from "../environment.ts";
 import { Engine } from "../engine/engine.ts";
 import { Settings } from "../engine/settings.ts";
 import { oldStateNotice, undecidedOldState } from "../engine/migration/notice.ts";
@@ -119,12 +120,13 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     log,
     changed: () => hub.changed(),
     count: (name, by) => metrics.add(name, by),
-    notify: (title, body) => showNotification({ title, body, isUrgent: false }),
+    notify: (title, body) => showNotification({ title, body, isUrgent: false }, THIS_PROCESS),
   });
   const memory = new MemoryWork({
     db,
     database,
     settings,
+    home: options.locations.home,
     folder: options.locations.dataFolder,
     log,
   });

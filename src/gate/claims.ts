@@ -1,4 +1,5 @@
 /** Lets one process handle an event, of several that were started for it. */
+import type { Environment } from "../environment.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { type Claimant, claimEvent, releaseEvent } from "../store/claims.ts";
 import { type Remembering, withDatabase } from "./memory.ts";
@@ -17,9 +18,11 @@ export type Claim =
  */
 export async function claim(
   event: string,
-  { db, sessionId }: Pick<Remembering, "db" | "sessionId">,
+  { db, sessionId, environment }: Pick<Remembering, "db" | "sessionId"> & {
+    readonly environment: Environment;
+  },
 ): Promise<Claim> {
-  const beganAtMs = Math.floor(performance.timeOrigin);
+  const beganAtMs = Math.floor(performance.timeOrigin + environment.beganMs);
   const claimant: Claimant = { sessionId, event, pid: Deno.pid, beganAtMs };
   const own: Claim = {
     kind: "own",

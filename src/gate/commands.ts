@@ -1,5 +1,6 @@
 /** Runs commands of the configuration for a hook, within the time that Claude Code gives it. */
 import type { CommandRule, CommandRun } from "../guard/commands_policy.ts";
+import type { Environment } from "../environment.ts";
 import { runCommand } from "../process/command.ts";
 
 /** Why commands are run, and where. */
@@ -14,8 +15,9 @@ export interface CommandGround {
   readonly transcriptPath: string | null;
   /** Variables of this event alone. */
   readonly variables: Readonly<Record<string, string | null>>;
-  /** When all of them must be done, in milliseconds since this process started. */
+  /** The time when all of them must be done, in milliseconds of `performance.now()`. */
   readonly untilMs: number;
+  readonly environment: Environment;
 }
 
 /** The longest value of a variable, in characters: the system refuses to start a program with a longer one. */
@@ -43,7 +45,8 @@ export async function runCommands(
   const runs: CommandRun[] = [];
   for (const command of commands) {
     const leftMs = ground.untilMs - performance.now();
-    const { run, gone } = await runCommand(command, { folder, variables, leftMs });
+    const { environment } = ground;
+    const { run, gone } = await runCommand(command, { folder, variables, leftMs, environment });
     runs.push(run);
     options.done?.(run);
     if (run.end.kind === "interrupted") return { runs, gone };

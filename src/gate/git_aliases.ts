@@ -1,14 +1,16 @@
 /** The aliases of git that a tool use may call. */
 import { SHELL_TOOLS } from "../capture/payload.ts";
+import type { Environment } from "../environment.ts";
 import type { Repository } from "../git/repository.ts";
 import { foreignVerbs, type GitAliases, isOwnVerb } from "../guard/git_verbs.ts";
 
 /** None where its command calls git with git's own verbs alone: then no file is read. */
 export async function gitAliasesFor(
-  { tool, input, home }: {
+  { tool, input, ...place }: {
     readonly tool: string;
     readonly input: unknown;
     readonly home: string | null;
+    readonly environment: Environment;
   },
   repository: Repository | undefined,
 ): Promise<GitAliases> {
@@ -16,7 +18,7 @@ export async function gitAliasesFor(
   const verbs = typeof command === "string" ? foreignVerbs(command) : [];
   if (verbs.length === 0) return NONE;
   const { findAliases } = await import("../git/configured_aliases.ts");
-  const aliases = findAliases(verbs, { commonDir: repository?.commonDir ?? null, home });
+  const aliases = findAliases(verbs, { ...place, commonDir: repository?.commonDir ?? null });
   return new Map([...aliases].filter(([name]) => !isOwnVerb(name)));
 }
 

@@ -1,5 +1,6 @@
 /** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
+import type { Environment } from "../environment.ts";
 import { mayConcernCommands } from "../guard/command_look.ts";
 import { judgeTool, type Look } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
@@ -24,6 +25,7 @@ export interface AskedUse extends Actor {
   readonly home: string | null;
   /** Empty where its command calls none. */
   readonly gitAliases: GitAliases;
+  readonly environment: Environment;
 }
 
 /** With both, git may take back what lies in a folder. One pattern for them would cost the square of a long text. */
@@ -77,7 +79,7 @@ export async function judgeUse(
   // git is not started for what passes anyway.
   const verdict = plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
     ? await (await import("./with_git.ts"))
-      .judgeWithGit(judge, beginLooking, asksAbout)
+      .judgeWithGit({ judge, beginLooking }, asksAbout, use.environment)
     : plain;
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
   const doubts = verdict.doubts.slice(0, MAX_DOUBTS).map(shortened);

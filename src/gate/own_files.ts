@@ -1,8 +1,9 @@
 /** Where the files are that the guards live by, links and all. */
 import type { ConfigFile } from "../config/discover.ts";
+import type { Environment } from "../environment.ts";
 import { gitFolders, type Repository } from "../git/repository.ts";
 import type { OwnFile, OwnKind } from "../guard/protected.ts";
-import { baseName, joinPath, parentOf, readVariable, resolvePath, withParents } from "../paths.ts";
+import { baseName, joinPath, parentOf, resolvePath, withParents } from "../paths.ts";
 import { findOnPath, isBareName, isSameFile } from "../process/executable.ts";
 import { realPath } from "../project/real_paths.ts";
 import { settingsPaths } from "../settings/file.ts";
@@ -14,6 +15,7 @@ export interface OwnPlaces {
   /** The database that counts: its path, or `:memory:`. */
   readonly database: string;
   readonly repository: Repository | undefined;
+  readonly environment: Environment;
 }
 
 /** The same, with what the configuration files say. */
@@ -29,11 +31,11 @@ const MAX_WAYS = 16;
  * One that is reached over links is listed with each way to it.
  */
 export function ownFiles(
-  { configFiles, database, repository }: OwnPlaces,
+  { configFiles, database, repository, environment }: OwnPlaces,
   at: { readonly projectDir: string | null; readonly home: string | null },
 ): OwnFile[] {
   const home = at.home ?? undefined;
-  const configDir = readVariable("CLAUDE_CONFIG_DIR");
+  const configDir = environment.variable("CLAUDE_CONFIG_DIR");
   const settings = settingsPaths({ projectDir: at.projectDir ?? "/", home, configDir });
   const clientFolders = new Set([
     ...(home === undefined ? [] : [joinPath(home, ".claude")]),
@@ -53,7 +55,7 @@ export function ownFiles(
     mods: waysInFolders(inClient(["plugins", "dev-mods"])),
     skills: waysInFolders(inClient(["skills"])),
     // Run from its source, the program is the whole checkout: nothing that could be kept from whoever works on it.
-    program: Deno.build.standalone ? ownPaths().flatMap(waysTo) : [],
+    program: environment.program.script === null ? ownPaths(environment).flatMap(waysTo) : [],
     git: (repository === undefined ? [] : gitFolders(repository))
       .flatMap((folder) => [folder, joinPath(folder, "HEAD")]),
     search: foldersBelow(configFiles, at.projectDir)
@@ -75,11 +77,11 @@ function foldersBelow(
 }
 
 /** The executable, and where it was started by: a hook names a link to it, and who takes that away takes the hooks away. */
-function ownPaths(): string[] {
-  const executable = Deno.execPath();
-  const started = isBareName(process.argv0)
-    ? findOnPath(process.argv0, readVariable("PATH"))
-    : [resolvePath(process.argv0, { folder: Deno.cwd() })];
+function ownPaths({ program, variable, cwd }: Environment): string[] {
+  const { executable, startedAs } = program;
+  const started = isBareName(startedAs)
+    ? findOnPath(startedAs, variable("PATH"))
+    : [resolvePath(startedAs, { folder: cwd() })];
   const others = started.filter((path) => path !== executable && isSameFile(path, executable));
   return [executable, ...others];
 }

@@ -1,5 +1,6 @@
 /** The requirements' part in the decision about a stop. */
 import type { DatabaseSync } from "node:sqlite";
+import type { Environment } from "../environment.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
 import { hasBranch, workingTreeOf } from "../git/working_trees.ts";
@@ -62,6 +63,7 @@ interface StopPlace {
   readonly projectDir: string | null;
   readonly transcriptPath: string | null;
   readonly hide: Proving["hide"];
+  readonly environment: Environment;
 }
 
 /**

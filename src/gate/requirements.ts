@@ -1,6 +1,7 @@
 /** Requirements on the way of one event: what a tool use falls under, and what their conditions are judged by. */
 import type { DatabaseSync } from "node:sqlite";
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
+import type { Environment } from "../environment.ts";
 import { measureBranch } from "../git/branch_size.ts";
 import { askIgnored } from "../git/ignored.ts";
 import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
@@ -136,7 +137,9 @@ export async function requirementsFor(
     changed.map(real).filter((path) => isOfProject(path, repository))
   );
   const files = inProject.flat();
-  const counting = new Set(files.length > 0 && uses.edits ? await unignored(files) : files);
+  const counting = new Set(
+    files.length > 0 && uses.edits ? await unignored(files, use.environment) : files,
+  );
   const places = placesOf(
     steps.map((step, i) => ({
       ...step,
@@ -165,8 +168,11 @@ function isOfProject(path: string, { root, commonDir }: Repository): boolean {
 }
 
 /** Those that git does not ignore; all of them where it cannot be asked. */
-async function unignored(paths: readonly string[]): Promise<string[]> {
-  const { ignored } = await askIgnored(paths);
+async function unignored(
+  paths: readonly string[],
+  environment: Environment,
+): Promise<string[]> {
+  const { ignored } = await askIgnored(paths, environment);
   return paths.filter((path) => !ignored.has(path));
 }
 
@@ -189,6 +195,7 @@ export async function gatherFacts(
     readonly atMs: number;
     /** The folder of the session, as sessions are recorded with it. */
     readonly projectDir: string | null;
+    readonly environment: Environment;
   },
 ): Promise<GatheredFacts> {
   const { branch, sessionId, atMs } = at;
@@ -206,7 +213,7 @@ export async function gatherFacts(
 
 async function branchSize(
   requirements: readonly Requirement[],
-  { db, repository, branch, isElsewhere, atMs }: Parameters<typeof gatherFacts>[1],
+  { db, repository, branch, isElsewhere, atMs, environment }: Parameters<typeof gatherFacts>[1],
 ): Promise<{ readonly lines: BranchLines; readonly changes: readonly RequirementChange[] }> {
   if (isElsewhere) return { lines: { unknown: ELSEWHERE }, changes: [] };
   const { root } = repository;
@@ -218,7 +225,9 @@ async function branchSize(
   const known = db === null
     ? undefined
     : quietly(() => readBranchSize(db, { worktree: root, branch }, atMs - cacheMs));
-  const lines = known === undefined ? await measureBranch(repository, branch) : known.lines;
+  const lines = known === undefined
+    ? await measureBranch(repository, branch, environment)
+    : known.lines;
   return {
     lines: lines === "unknown" ? { unknown: UNTOLD } : lines,
     changes: known === undefined ? [{ kind: "size", worktree: root, branch, lines }] : [],

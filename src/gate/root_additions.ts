@@ -1,5 +1,6 @@
 /** Which files have appeared in a project's folder since the session began. */
 import type { DatabaseSync } from "node:sqlite";
+import type { Environment } from "../environment.ts";
 import { filesInRoot, notCommitted, notIgnored } from "../project/root_files.ts";
 import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/root_snapshots.ts";
 
@@ -17,7 +18,7 @@ export function takeSnapshot(db: DatabaseSync, key: SnapshotKey, atMs: number): 
 export async function rootAdditions(
   db: DatabaseSync,
   key: SnapshotKey,
-  atMs: number,
+  { atMs, environment }: { readonly atMs: number; readonly environment: Environment },
 ): Promise<string[]> {
   const known = readSnapshot(db, key);
   if (known === null) {
@@ -26,6 +27,6 @@ export async function rootAdditions(
   }
   const added = filesInRoot(key.root)?.filter((name) => !known.has(name)) ?? [];
   if (added.length === 0) return [];
-  const unignored = await notIgnored(key.root, added);
-  return unignored.length === 0 ? [] : await notCommitted(key.root, unignored);
+  const unignored = await notIgnored(key.root, added, environment);
+  return unignored.length === 0 ? [] : await notCommitted(key.root, unignored, environment);
 }

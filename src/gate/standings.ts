@@ -1,5 +1,6 @@
 /** How requirements stand on a branch for a session, and whom to tell of it. */
 import type { DatabaseSync } from "node:sqlite";
+import type { Environment } from "../environment.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { type Repository, worktreeDirs } from "../git/repository.ts";
 import { type Facts, type Open, openOf, unknownOf } from "../requirement/judge.ts";
@@ -39,6 +40,7 @@ export async function standOf(
     readonly atMs: number;
     /** The folder of the session, as sessions are recorded with it. */
     readonly projectDir: string | null;
+    readonly environment: Environment;
   },
 ): Promise<Stand> {
   const { repository, branch, key } = ground;

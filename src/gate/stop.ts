@@ -86,14 +86,15 @@ interface Additions {
   readonly settle: (held: boolean) => void;
 }
 
-async function additions(policy: StopPolicy, memory: Remembering): Promise<Additions> {
-  const { sessionId, atMs } = memory;
+async function additions(policy: StopPolicy, memory: StopGround): Promise<Additions> {
+  const { sessionId, atMs, commands: { environment } } = memory;
   const { root, preventsRootAdditions } = policy;
   const none: Additions = { names: [], settle: () => {} };
   if (root === null || !preventsRootAdditions) return none;
   const key = { sessionId, root };
   try {
-    const names = await withDatabase(memory, (db) => rootAdditions(db, key, atMs)) ?? [];
+    const names = await withDatabase(memory, (db) =>
+      rootAdditions(db, key, { atMs, environment })) ?? [];
     if (names.length === 0) return none;
     return {
       names,

@@ -161,6 +161,7 @@ async function prepareAt(
     branch,
     isElsewhere: !place.showsBranch,
     projectDir: use.projectDir,
+    environment: use.environment,
   });
   const key = { repository: repository.commonDir, branch };
   const uses = usesOf(place);

@@ -1,6 +1,6 @@
 /** Whether the gates of a project have a say in a session that begins, as far as the settings files tell. */
 import type { HookConfig } from "../config/hook_config.ts";
-import { readVariable } from "../paths.ts";
+import type { Environment } from "../environment.ts";
 import { holdsOwn, type ParsedSettings, unarmedText, whyUnarmed } from "../settings/armed.ts";
 import { settingsPaths } from "../settings/file.ts";
 import { machineHere } from "../settings/hook_program.ts";
@@ -17,15 +17,20 @@ const ASKING_EVENT = "SessionStart";
  */
 export function unarmedNotice(
   config: HookConfig,
-  place: { readonly projectDir: string; readonly home: string | null },
+  place: {
+    readonly projectDir: string;
+    readonly home: string | null;
+    readonly environment: Environment;
+  },
 ): string | null {
   const needs = needsOf(config);
   if (needs.length === 0) return null;
-  const executable = Deno.build.standalone ? Deno.execPath() : null;
+  const { program, variable } = place.environment;
+  const executable = program.script === null ? program.executable : null;
   const ownership = ownershipHere({ executable });
   const files = settingsFiles(place);
   if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, ownership))) return null;
-  const machine = machineHere(readVariable("PATH"));
+  const machine = machineHere(variable("PATH"));
   const unarmed = whyUnarmed(files, { needs, ownership, machine });
   return unarmed.length === 0
     ? null
@@ -35,9 +40,9 @@ export function unarmedNotice(
 }
 
 function settingsFiles(
-  { projectDir, home }: { readonly projectDir: string; readonly home: string | null },
+  { projectDir, home, environment }: Parameters<typeof unarmedNotice>[1],
 ): ParsedSettings[] {
-  const configDir = readVariable("CLAUDE_CONFIG_DIR");
+  const configDir = environment.variable("CLAUDE_CONFIG_DIR");
   return settingsPaths({ projectDir, home: home ?? undefined, configDir })
     .map((path) => ({ path, settings: read(path) }));
 }

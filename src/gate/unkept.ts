@@ -1,5 +1,6 @@
 /** Requirements where the database is switched off: nothing can be satisfied then, and a strict policy goes by that. */
 import type { HookConfig } from "../config/hook_config.ts";
+import type { Environment } from "../environment.ts";
 import type { Repository } from "../git/repository.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import { mayBeOpen } from "../requirement/judge.ts";
@@ -15,7 +16,11 @@ export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {
 export async function deniedUnkept(
   requirements: readonly Requirement[],
   repository: Repository | undefined,
-  at: { readonly sessionId: string; readonly atMs: number },
+  at: {
+    readonly sessionId: string;
+    readonly atMs: number;
+    readonly environment: Environment;
+  },
 ): Promise<string[]> {
   const ground = groundOf(repository);
   if (ground.kind === "none") return [];

@@ -1,22 +1,23 @@
 /** Judges with what git says of the files that would be written; loaded only where a rule, or the command, asks for it. */
+import type { Environment } from "../environment.ts";
 import { askChanged, type TakingBack } from "../git/changed.ts";
 import { askIgnored } from "../git/ignored.ts";
-import type { HowToLook, Look } from "../guard/decide.ts";
+import type { HowToLook } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
 import type { Verdict } from "../guard/policy.ts";
+import type { Judge } from "./judge.ts";
 
 /**
  * Judges twice: the first time to learn which files are meant, then with what git says of all of them at once. What git
  * takes back in a folder, or by a pattern, are the files that it finds changed there: no others are looked up.
  *
  * @param judge Looks up files that would be written, and no others.
- * @param beginLooking Called once for each time.
  * @param asksAbout Whether a rule asks if git ignores this file.
  */
 export async function judgeWithGit(
-  judge: (look: Look) => Verdict,
-  beginLooking: () => Look,
+  { judge, beginLooking }: Judge,
   asksAbout: (file: FileFacts) => boolean,
+  environment: Environment,
 ): Promise<Verdict> {
   const look = beginLooking();
   const meant = new Set<string>();
@@ -33,10 +34,10 @@ export async function judgeWithGit(
     return looked;
   });
   if (meant.size + takenBack.size === 0) return first;
-  const { ignored, unknown } = await askIgnored([...meant]);
+  const { ignored, unknown } = await askIgnored([...meant], environment);
   const changed = new Map<string, readonly string[] | null>();
   for (const [taking, folders] of takenBack) {
-    changed.set(taking, await askChanged(JSON.parse(taking), [...folders]));
+    changed.set(taking, await askChanged(JSON.parse(taking), [...folders], environment));
   }
   const lookAgain = beginLooking();
   const verdict = judge((path, how) => {

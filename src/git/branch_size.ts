@@ -1,4 +1,5 @@
 /** How much a branch has changed: lines added and removed since it left the branch that it comes from. */
+import type { Environment } from "../environment.ts";
 import { runTool } from "../process/tool.ts";
 import type { BranchSize } from "../store/branch_sizes.ts";
 import { joinPath } from "../paths.ts";
@@ -41,10 +42,11 @@ const BINARY_LOOK_BYTES = 8_000;
 export async function measureBranch(
   { root, commonDir }: Pick<Repository, "root" | "commonDir">,
   branch: string,
+  environment: Environment,
 ): Promise<BranchSize["lines"]> {
   if (TRUNKS.has(branch)) return null;
   try {
-    return await countChanges(gitIn(root), { root, commonDir }, branch);
+    return await countChanges(gitIn(root, environment), { root, commonDir }, branch);
   } catch (thrown) {
     if (thrown instanceof GitFault) return "unknown";
     throw thrown;
@@ -84,12 +86,16 @@ interface Git {
   tell(...args: string[]): Promise<string>;
 }
 
-function gitIn(folder: string): Git {
+function gitIn(folder: string, environment: Environment): Git {
   const untilMs = performance.now() + MAX_GIT_MS;
   const ask: Git["ask"] = async (...args) => {
     const timeoutMs = Math.ceil(untilMs - performance.now());
     if (timeoutMs <= 0) throw new GitFault();
-    const done = await runTool(["git", "--no-pager", ...args], { folder, timeoutMs });
+    const done = await runTool(["git", "--no-pager", ...args], {
+      folder,
+      timeoutMs,
+      environment,
+    });
     if (done === null || done.code > NO) throw new GitFault();
     return done.code === NO ? null : done.stdout;
   };

@@ -1,4 +1,5 @@
 /** Which files git would change by taking them back, or away: those that differ from what it takes them back to. */
+import type { Environment } from "../environment.ts";
 import type { Search } from "../guard/decide.ts";
 import { runTool } from "../process/tool.ts";
 import { RealPaths } from "../project/real_paths.ts";
@@ -25,12 +26,15 @@ export interface TakingBack extends Pick<Search, "takes"> {
 export async function askChanged(
   how: TakingBack,
   folders: readonly string[],
+  environment: Environment,
 ): Promise<readonly string[] | null> {
   const paths = new RealPaths();
   const changed: string[] = [];
   // A folder may be the top of its repository: what lies in it does not.
   for (const [root, asked] of byRepository(folders.map((path) => `${paths.real(path)}/.`))) {
-    const told = root === undefined ? null : await differing(root, how, asked);
+    const told = root === undefined
+      ? null
+      : await differing(root, how, { paths: asked, environment });
     if (told === null) return null;
     changed.push(...told);
   }
@@ -40,7 +44,10 @@ export async function askChanged(
 async function differing(
   root: string,
   { takenFrom, takes, isEverywhere = false }: TakingBack,
-  paths: readonly string[],
+  { paths, environment }: {
+    readonly paths: readonly string[];
+    readonly environment: Environment;
+  },
 ): Promise<readonly string[] | null> {
   const commit = takenFrom === null ? [] : ["--end-of-options", takenFrom];
   const asked = takes === undefined
@@ -59,7 +66,7 @@ async function differing(
     ];
   const output = await runTool(
     [...GIT, ...asked, "--", ...isEverywhere ? [] : paths],
-    { folder: root, timeoutMs: GIT_MS },
+    { folder: root, timeoutMs: GIT_MS, environment },
   );
   if (output?.code !== 0) return null;
   // Before each name, what its state is.

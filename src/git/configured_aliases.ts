@@ -1,6 +1,7 @@
 /** The aliases that a person has given to commands of git; read without starting git. */
+import type { Environment } from "../environment.ts";
 import type { GitAliases } from "../guard/git_verbs.ts";
-import { joinPath, readVariable } from "../paths.ts";
+import { joinPath } from "../paths.ts";
 
 /**
  * The aliases of a repository and of the user, where one of these words is one. What the configuration includes from
@@ -10,9 +11,14 @@ import { joinPath, readVariable } from "../paths.ts";
  */
 export function findAliases(
   verbs: readonly (string | null)[],
-  { commonDir, home }: { readonly commonDir: string | null; readonly home: string | null },
+  { commonDir, home, environment }: {
+    readonly commonDir: string | null;
+    readonly home: string | null;
+    readonly environment: Environment;
+  },
 ): GitAliases {
-  const ofUser = readVariable("XDG_CONFIG_HOME") ?? (home === null ? null : `${home}/.config`);
+  const ofUser = environment.variable("XDG_CONFIG_HOME") ??
+    (home === null ? null : `${home}/.config`);
   // The later ones count.
   const files = [
     ...(ofUser === null ? [] : [joinPath(ofUser, "git/config")]),

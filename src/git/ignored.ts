@@ -1,4 +1,5 @@
 /** Which files git ignores: git itself is asked, since what counts is spread over many files and rules. */
+import type { Environment } from "../environment.ts";
 import { runTool } from "../process/tool.ts";
 import { byRepository } from "./by_repository.ts";
 
@@ -28,15 +29,20 @@ const LINE = /^(.+?:\d+):(.*)\t/;
  *
  * @param paths Absolute, with all links followed; they need not exist.
  */
-export async function askIgnored(paths: readonly string[]): Promise<IgnoreAnswer> {
+export async function askIgnored(
+  paths: readonly string[],
+  environment: Environment,
+): Promise<IgnoreAnswer> {
   const ignored = new Map<string, IgnorePattern>();
   const unknown: string[] = [];
   for (const [root, asked] of byRepository(paths)) {
     if (root === undefined) continue;
     // To look for each path in the index takes seconds for thousands: only what a pattern means is looked for.
-    const meant = await askGit(root, asked, ["--no-index"]);
+    const meant = await askGit(root, asked, { options: ["--no-index"], environment });
     const named = meant?.map(([path]) => path) ?? [];
-    const said = named.length === 0 ? meant : await askGit(root, named, []);
+    const said = named.length === 0
+      ? meant
+      : await askGit(root, named, { options: [], environment });
     if (said === null) unknown.push(...meant === null ? asked : named);
     for (const [path, pattern] of said ?? []) ignored.set(path, pattern);
   }
@@ -46,12 +52,15 @@ export async function askIgnored(paths: readonly string[]): Promise<IgnoreAnswer
 async function askGit(
   root: string,
   paths: readonly string[],
-  options: readonly string[],
+  { options, environment }: {
+    readonly options: readonly string[];
+    readonly environment: Environment;
+  },
 ): Promise<readonly (readonly [string, IgnorePattern])[] | null> {
   // Without a match too: so there is a line for each path, in their order, and none has to be unquoted.
   const asking = ["git", "check-ignore", "--verbose", "--non-matching", ...options];
   const words = [...asking, "--", ...paths];
-  const output = await runTool(words, { folder: root, timeoutMs: GIT_MS });
+  const output = await runTool(words, { folder: root, timeoutMs: GIT_MS, environment });
   // 1: none of them is.
   if (output === null || output.code > 1) return null;
   const lines = output.stdout.split("\n");

@@ -1,4 +1,5 @@
 /** Whether a branch that is gone was merged, and into which: its log is gone with it, but for where `HEAD` has left it. */
+import type { Environment } from "../environment.ts";
 import { joinPath } from "../paths.ts";
 import { runTool } from "../process/tool.ts";
 import { branchLogPath, readLog } from "./log_file.ts";
@@ -56,11 +57,13 @@ export function lastCommit({ commonDir }: Common, branch: string): LastCommit | 
 export async function branchHolding(
   { root, branch, commonDir }: Repository,
   commit: string,
+  environment: Environment,
 ): Promise<string | null> {
   const git = async (...args: string[]) => {
     const output = await runTool(["git", "--no-pager", ...args], {
       folder: root,
       timeoutMs: GIT_MS,
+      environment,
     });
     return output === null || output.code !== 0 ? null : output.stdout;
   };

@@ -1,5 +1,6 @@
 /** A project's place: what lies in its folder and those above it, and the git repository there. Runs in every hook. */
-import { joinPath, parentOf, readVariable, resolvePath } from "../paths.ts";
+import { readVariable } from "../environment.ts";
+import { joinPath, parentOf, resolvePath } from "../paths.ts";
 
 /** The names that are looked for. */
 const WANTED: ReadonlySet<string> = new Set([

@@ -44,7 +44,7 @@ async function changesOf(
   tool: string,
 ): Promise<RequirementChange[]> {
   const ground = groundFor(work);
-  const { event, sent, sessionId, projectDir, home, db } = work;
+  const { environment, event, sent, sessionId, projectDir, home, db } = work;
   const input = sent["tool_input"];
   const isReported = event.name === "PostToolUse";
   if (tool === "Skill") {
@@ -62,8 +62,17 @@ async function changesOf(
   const succeeded = isReported && hasSucceeded(sent["tool_response"]);
   const folder = folderOf(sent) ?? projectDir;
   const { toolUseId } = event;
-  const gitAliases = await gitAliasesFor({ tool, input, home }, repository);
-  const ended = { agents: [], folder, projectDir, home, gitAliases, toolUseId, succeeded };
+  const gitAliases = await gitAliasesFor({ tool, input, home, environment }, repository);
+  const ended = {
+    environment,
+    agents: [],
+    folder,
+    projectDir,
+    home,
+    gitAliases,
+    toolUseId,
+    succeeded,
+  };
   const use = { tool, input, ...ended };
   return await usedUp(policy.requirements, use, { repository, db, sessionId });
 }

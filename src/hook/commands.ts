@@ -19,7 +19,8 @@ export function commandGround(
     cwd: folderOf(work.sent),
     transcriptPath: transcriptOf(work.sent),
     variables,
-    untilMs: commandDeadlineMs(work.event.name),
+    untilMs: work.environment.beganMs + commandDeadlineMs(work.event.name),
+    environment: work.environment,
   };
 }
 

@@ -1,11 +1,12 @@
 /** A hook event as it would be answered, and nothing done about it: for a person who tries the rules. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
+import { type Environment, readAll } from "../environment.ts";
 import type { AskedUse } from "../gate/judge.ts";
 import { lookUpwards, type Repository, repositoryAt } from "../git/repository.ts";
 import type { KnownPlaces } from "../gate/own_files.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
-import { type Locations, readVariable } from "../paths.ts";
+import type { Locations } from "../paths.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
 import {
@@ -34,6 +35,7 @@ export interface TriedEvent {
   readonly projectDir: string | null;
   readonly repository: Repository | undefined;
   readonly home: string | null;
+  readonly environment: Environment;
 }
 
 /** The events about which the rules for tools are asked. */
@@ -51,18 +53,18 @@ const LOOKING = new Map([
 /** Reads the event from stdin. @param name As on the command line of a hook. */
 export async function readEvent(
   name: string | undefined,
-  home: string | null,
+  { home, environment }: Pick<TriedEvent, "home" | "environment">,
 ): Promise<TriedEvent> {
-  const input = await readInput();
+  const input = await readInput(readAll(environment.stdin));
   const sent = input.kind === "event" ? input.fields : {};
-  const projectDir = readVariable("CLAUDE_PROJECT_DIR") ?? folderOf(sent);
-  return await tried(input, { name, home, projectDir });
+  const projectDir = environment.variable("CLAUDE_PROJECT_DIR") ?? folderOf(sent);
+  return await tried(input, { name, home, projectDir, environment });
 }
 
 /** A PreToolUse with these fields, as if Claude Code had sent it. */
 export async function madeUp(
   fields: Readonly<Record<string, unknown>>,
-  at: { readonly home: string | null; readonly projectDir: string },
+  at: Pick<TriedEvent, "home" | "environment"> & { readonly projectDir: string },
 ): Promise<TriedEvent> {
   const input: Input = { kind: "event", fields, text: JSON.stringify(fields), cutBytes: 0 };
   return await tried(input, { ...at, name: "PreToolUse" });
@@ -70,9 +72,14 @@ export async function madeUp(
 
 async function tried(
   input: Input,
-  { name, home, projectDir }: Pick<TriedEvent, "home" | "projectDir"> & {
-    readonly name: string | undefined;
-  },
+  { name, home, projectDir, environment }:
+    & Pick<
+      TriedEvent,
+      "home" | "projectDir" | "environment"
+    >
+    & {
+      readonly name: string | undefined;
+    },
 ): Promise<TriedEvent> {
   const sent = input.kind === "event" ? input.fields : {};
   const event = toEvent(sent, name);
@@ -84,16 +91,18 @@ async function tried(
     sent,
     text: input.text,
     problem: input.kind === "unreadable" ? input.problem : null,
-    sessionId: event.sessionId ?? normalizeSessionId(readVariable("CLAUDE_CODE_SESSION_ID")) ??
+    sessionId: event.sessionId ??
+      normalizeSessionId(environment.variable("CLAUDE_CODE_SESSION_ID")) ??
       UNKNOWN_SESSION_ID,
     transcriptPath: transcriptOf(sent),
     isInputCut,
     use: JUDGED.has(event.name)
-      ? await askedUse({ sent, isInputCut, home, projectDir, repository })
+      ? await askedUse({ environment, sent, isInputCut, home, projectDir, repository })
       : null,
     projectDir,
     repository,
     home,
+    environment,
   };
 }
 
@@ -123,10 +132,10 @@ export async function answerTo(
     maskedText: () => tried.text,
     cutBytes: 0,
     locations,
-    atMs: Date.now(),
+    atMs: tried.environment.now(),
     shownProjectDir: tried.projectDir,
     hide: (path) => path,
-    claudePid: processNumber(readVariable("CLAUDE_PID")),
+    claudePid: processNumber(tried.environment.variable("CLAUDE_PID")),
     config,
     // Nothing is kept, so nothing has to be prepared for it.
     keepsContent: false,

@@ -1,19 +1,22 @@
 import { redactText, redactValue } from "../capture/redact.ts";
 import { withoutOverlaps } from "../capture/shorten.ts";
+import type { Environment } from "../environment.ts";
 import { messageOf } from "../errors.ts";
 import { newId, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { appendLog, logFiles } from "../log/log.ts";
-import { joinPath, type Locations, parentOf } from "../paths.ts";
+import { joinPath, locate, type Locations, parentOf } from "../paths.ts";
 import { claimNotice } from "../spool/notice.ts";
 import { spoolRecord } from "../spool/spool.ts";
 import type { HookRecord } from "../store/captures.ts";
 import { shortenInput } from "./masking.ts";
-import { type Input, sinceStartMs, toEvent, withPlainLetters } from "./protocol.ts";
+import type { HookFlags } from "./handler.ts";
+import { elapsedMs, type Input, readInput, toEvent, withPlainLetters } from "./protocol.ts";
 
 /** Where a record was to go. */
 export interface Destination {
   readonly database: string;
   readonly locations: Locations;
+  readonly environment: Environment;
 }
 
 /**
@@ -39,7 +42,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
   const why = `the database ${database} could not take it: ${messageOf(thrown)}`;
   try {
     // The wait for the database was part of it.
-    const execution = { ...record.execution, durationMs: sinceStartMs() };
+    const execution = { ...record.execution, durationMs: elapsedMs(to.environment) };
     const path = spoolRecord({ ...record, execution }, {
       database,
       folders: locations.spoolFolders,
@@ -93,19 +96,23 @@ function isNewerSchema(thrown: unknown): boolean {
 
 /** A hook that failed in a way that no rule expected. */
 export interface Crash {
-  readonly input: Input;
-  /** The name on the command line. */
-  readonly event: string | undefined;
-  readonly locations: Locations;
+  readonly stdin: string | Uint8Array;
+  readonly flags: HookFlags;
+  readonly environment: Environment;
 }
 
 /**
  * Keeps an event whose handling failed unexpectedly: what was sent, masked, goes to the spool with the error and its
  * stack, so that it is in the audit trail, and of a tool use in the queue, as soon as a hook or `queue drain` takes it in.
  */
-export function keepCrashed(thrown: unknown, { event: name, locations, ...crash }: Crash): void {
-  const atMs = Date.now();
-  const input = shortenInput(crash.input);
+export async function keepCrashed(
+  thrown: unknown,
+  { stdin, flags, environment }: Crash,
+): Promise<void> {
+  const atMs = environment.now();
+  const locations = locate(environment, { dbFlag: flags.db });
+  const input = shortenInput(await readInput(stdin));
+  const name = flags.event;
   const fields = withoutOverlaps(maskedFields(input));
   const event = toEvent(fields, name && maskedText(name));
   const text = input.kind === "event" ? jsonOf(fields) : maskedText(input.text);
@@ -120,7 +127,7 @@ export function keepCrashed(thrown: unknown, { event: name, locations, ...crash 
       toolName: event.toolName,
       toolUseId: event.toolUseId,
       status: "failure",
-      durationMs: sinceStartMs(),
+      durationMs: elapsedMs(environment),
       errorMessage: messageOf(thrown),
       errorStack: thrown instanceof Error ? thrown.stack ?? null : null,
       metadata: {},
@@ -136,7 +143,7 @@ export function keepCrashed(thrown: unknown, { event: name, locations, ...crash 
     },
     counters: [],
   };
-  keepElsewhere(thrown, record, { database: locations.database, locations });
+  keepElsewhere(thrown, record, { database: locations.database, locations, environment });
 }
 
 /** Masking may be what failed; then nothing of the fields is kept but whose they are. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConfigFile } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
+import type { Environment } from "../environment.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Locations } from "../paths.ts";
 import type { SessionChange } from "../orchestration/session_changes.ts";
@@ -35,6 +36,7 @@ export type Decide = (db: DatabaseSync | null) => Draft;
 
 /** An event on its way, with all that its handler needs. */
 export interface HookWork {
+  readonly environment: Environment;
   readonly event: HookEvent;
   /** The fields as they came, secrets and all: for decisions, never for what is stored. */
   readonly sent: Readonly<Record<string, unknown>>;

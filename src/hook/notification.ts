@@ -19,11 +19,12 @@ const TELLING_FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Shows the person what became of the event, where the configuration asks for it. Never throws. */
-export function notifyOfEvent({ config, event, saved }: HookWork): void {
+export function notifyOfEvent(work: HookWork): void {
+  const { event, saved } = work;
   if (saved === null) return;
   const failure = saved.errorMessage?.split("\n")[0];
   const about = event.toolName ?? nameOf(event.own[TELLING_FIELDS[event.name] ?? ""]);
-  show(config.notifications, {
+  show(work, {
     hookName: event.name,
     status: saved.status ?? "success",
     context: failure || about,
@@ -31,22 +32,22 @@ export function notifyOfEvent({ config, event, saved }: HookWork): void {
 }
 
 /** Shows the person how a command ended that is to be told of by itself. Never throws. */
-export function notifyOfCommand(
-  { config, event }: HookWork,
-  { command, end, line }: CommandRun,
-): void {
-  if (!command.notifies || config.notifications === "") return;
-  show(config.notifications, {
-    hookName: event.name,
+export function notifyOfCommand(work: HookWork, { command, end, line }: CommandRun): void {
+  if (!command.notifies || work.config.notifications === "") return;
+  show(work, {
+    hookName: work.event.name,
     status: end.kind === "passed" ? "success" : "failure",
     context: `${lineOf({ command, line }) ?? command.rule} ${endText(end)}`,
   });
 }
 
-function show(policy: string, event: HandledEvent): void {
+function show({ config, environment }: HookWork, event: HandledEvent): void {
   try {
-    const notification = notificationOf(JSON.parse(policy) as NotificationPolicy, event);
-    if (notification !== null) showNotification(notification);
+    const notification = notificationOf(
+      JSON.parse(config.notifications) as NotificationPolicy,
+      event,
+    );
+    if (notification !== null) showNotification(notification, environment);
   } catch {
     // Of no importance beside the event itself.
   }

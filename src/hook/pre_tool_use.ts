@@ -44,15 +44,16 @@ export async function handle(work: HookWork): Promise<Answer> {
 
 /** The tool use that is asked about; null when the event names no tool. */
 export async function askedUse(
-  { sent, isInputCut, home, projectDir, repository }: Pick<
+  { environment, sent, isInputCut, home, projectDir, repository }: Pick<
     HookWork,
-    "sent" | "isInputCut" | "home" | "projectDir" | "repository"
+    "environment" | "sent" | "isInputCut" | "home" | "projectDir" | "repository"
   >,
 ): Promise<AskedUse | null> {
   const tool = nameOf(sent["tool_name"]);
   if (tool === null) return null;
   const input = sent["tool_input"];
   return {
+    environment,
     tool,
     input,
     ...(isInputCut ? { isCut: true } : {}),
@@ -60,7 +61,7 @@ export async function askedUse(
     folder: folderOf(sent) ?? projectDir,
     projectDir,
     home,
-    gitAliases: await gitAliasesFor({ tool, input, home }, repository),
+    gitAliases: await gitAliasesFor({ tool, input, home, environment }, repository),
   };
 }
 

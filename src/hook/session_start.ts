@@ -14,7 +14,6 @@ import {
   waitingText,
 } from "../memory/context_text.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
-import { readVariable } from "../paths.ts";
 import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { type ContextPlace, type SessionContext, sessionContext } from "../recall/context.ts";
@@ -90,10 +89,10 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   if (mayGuard(work.config) && work.projectDir !== null) {
     const { unarmedNotice } = await import("../gate/unarmed.ts");
-    const notice = unarmedNotice(work.config, { projectDir: work.projectDir, home: work.home });
+    const notice = unarmedNotice(work.config, { ...work, projectDir: work.projectDir });
     if (notice !== null) work.tell(notice);
   }
-  if (readVariable("CONCLAUDE_TOKEN") !== undefined) {
+  if (work.environment.variable("CONCLAUDE_TOKEN") !== undefined) {
     work.tell(
       "conclaude: Claude Code was started with CONCLAUDE_TOKEN, so its agent can read a person's token. Start it " +
         "without; `conclaude token --revoke` on a terminal makes the token worthless.",
@@ -194,14 +193,14 @@ function projectOf({ hide, repository, projectDir }: HookWork): string | null {
 /** Whether what was left on branches that are gone counts for others now, that they were merged into. */
 async function isLeftElsewhere(
   db: DatabaseSync | null,
-  { repository, atMs: nowMs }: HookWork,
+  { environment, repository, atMs: nowMs }: HookWork,
   gone: readonly string[],
 ): Promise<boolean> {
   if (db === null || repository === undefined || gone.length === 0) return false;
   const { moveMerged } = await import("../recall/merged_branches.ts");
   const { commonDir: project, branch, root } = repository;
   try {
-    return await moveMerged(db, { project, branch, root, nowMs }, gone);
+    return await moveMerged(db, { project, branch, root, nowMs, environment }, gone);
   } catch {
     // Somebody else writes: the next session asks again.
     return false;
@@ -231,6 +230,7 @@ function contextOf(
     isBehind,
     nowMs: atMs,
     home,
+    configDir: work.environment.variable("CLAUDE_CONFIG_DIR"),
   };
   const most = contextChars({
     tokens: config.contextTokens,

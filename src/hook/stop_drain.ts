@@ -26,7 +26,8 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (!config.memoryEnabled) return null;
   const untilMs = performance.now() + BUDGET_MS;
   // At the end of a `claude -p` what runs beside it is asked to end at once, and killed a second and a half later.
-  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", () => {});
+  const goOn = () => {};
+  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", goOn);
   const { logFile, home } = locations;
   const log = (level: "warn" | "error", message: string) =>
     appendLog([logFile], { home, level, message, atMs: Date.now() });
@@ -34,6 +35,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
     const redact = await lateRedaction(config.redactPatterns);
     const report = drainAlone(db, database, {
+      home,
       now: Date.now,
       untilMs,
       redact,
@@ -44,6 +46,8 @@ export async function handle(work: HookWork): Promise<Answer> {
     if (isLogLong(database)) shortenLog(db, database);
   } catch (thrown) {
     log("error", `the drain after a turn stopped: ${messageOf(thrown)}`);
+  } finally {
+    if (Deno.build.os !== "windows") Deno.removeSignalListener("SIGTERM", goOn);
   }
   return null;
 }
@@ -66,11 +70,12 @@ const HELD_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirst
 export async function drainFor(
   budgetMs: number,
   db: DatabaseSync,
-  { database, config }: Pick<HookWork, "database" | "config">,
+  { database, config, home }: Pick<HookWork, "database" | "config" | "home">,
 ): Promise<void> {
   try {
     const redact = await lateRedaction(config.redactPatterns);
     drainAlone(db, database, {
+      home,
       now: Date.now,
       untilMs: performance.now() + budgetMs,
       batch: HELD_BATCH,
@@ -94,7 +99,7 @@ const SUMMARIES_MS = 10;
 export async function drainBefore(
   budgetMs: number,
   db: DatabaseSync,
-  work: Pick<HookWork, "database" | "config" | "sessionId">,
+  work: Pick<HookWork, "database" | "config" | "home" | "sessionId">,
   { project, isWaiting }: { readonly project: string | null; readonly isWaiting: boolean },
 ): Promise<void> {
   const untilMs = performance.now() + budgetMs;
@@ -112,7 +117,7 @@ export async function drainBefore(
 export async function drainEnded(
   budgetMs: number,
   db: DatabaseSync,
-  work: Pick<HookWork, "database" | "config" | "sessionId">,
+  work: Pick<HookWork, "database" | "config" | "home" | "sessionId">,
 ): Promise<void> {
   try {
     askForSummaryOfEnd(db, work.sessionId);

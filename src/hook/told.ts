@@ -1,7 +1,7 @@
 /** What an event tells beside its own record: of the session's task, its sub-agents and its questions. */
 import { UNKNOWN_SESSION_ID, uuidOf } from "../ids.ts";
 import { type SessionChange, settledBy, toldBy } from "../orchestration/session_changes.ts";
-import { joinPath, parentOf, readVariable } from "../paths.ts";
+import { joinPath, parentOf } from "../paths.ts";
 import { hasOpenQuestion, hasRunningSubagent, isOfTask } from "../store/session_open.ts";
 import type { HookWork } from "./handler.ts";
 
@@ -15,10 +15,10 @@ export async function saveTold(work: HookWork): Promise<void> {
 }
 
 /** What the daemon has started the session's process for; a value of any other shape is not the daemon's. */
-function taskOf({ db, sessionId }: HookWork): readonly SessionChange[] {
-  const taskId = uuidOf(readVariable("CONCLAUDE_TASK_ID"));
+function taskOf({ db, sessionId, environment }: HookWork): readonly SessionChange[] {
+  const taskId = uuidOf(environment.variable("CONCLAUDE_TASK_ID"));
   if (taskId === null) return [];
-  const task = { taskId, agentId: uuidOf(readVariable("CONCLAUDE_AGENT_ID")) };
+  const task = { taskId, agentId: uuidOf(environment.variable("CONCLAUDE_AGENT_ID")) };
   if (db !== null && quietly(() => isOfTask(db, sessionId, task))) return [];
   return [{ kind: "task", ...task }];
 }

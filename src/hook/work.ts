@@ -2,7 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { OWN_TOOLS } from "../capture/payload.ts";
 import { needsRedaction } from "../capture/triggers.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
-import { databaseAt, locate, type Locations, matchesAny, readVariable } from "../paths.ts";
+import type { Environment } from "../environment.ts";
+import { databaseAt, locate, type Locations, matchesAny, SUMMARIZER_VARIABLE } from "../paths.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { lookUpwards, repositoryAt } from "../git/repository.ts";
 import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
@@ -10,7 +11,7 @@ import { type Appliers, type HookRecord, saveRecord } from "../store/captures.ts
 import { isLogLong, openDatabase } from "../store/database.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import type { Masked } from "./masking.ts";
-import { folderOf, type Input, sinceStartMs, toEvent, withPlainLetters } from "./protocol.ts";
+import { elapsedMs, folderOf, type Input, toEvent, withPlainLetters } from "./protocol.ts";
 
 /** The part of a hook that may go into records of earlier ones, in milliseconds. */
 const MAX_DRAIN_MS = 500;
@@ -18,39 +19,40 @@ const MAX_DRAIN_MS = 500;
 /** How long work beside the event waits for another process, in milliseconds. */
 const SPARE_BUSY_MS = 100;
 
-/** Where this process reads and writes. */
-export function readLocations(flags: HookFlags): Locations {
-  return locate(readEnvironment(), { dbFlag: flags.db });
-}
-
 /** Reads everything that decides about an event: the environment, the configuration, the repository; opens the database. */
-export async function beginWork(input: Input, flags: HookFlags): Promise<HookWork> {
-  const atMs = Date.now();
-  const environment = readEnvironment();
+export async function beginWork(
+  input: Input,
+  flags: HookFlags,
+  environment: Environment,
+): Promise<HookWork> {
+  const atMs = environment.now();
+  const { variable } = environment;
+  const noDb = flags.noDb || variable(SUMMARIZER_VARIABLE) !== undefined;
   const locations = locate(environment, { dbFlag: flags.db });
   const sent = input.kind === "event" ? input.fields : {};
-  const projectDir = environment.CLAUDE_PROJECT_DIR ?? folderOf(sent);
+  const projectDir = variable("CLAUDE_PROJECT_DIR") ?? folderOf(sent);
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
   const files = readConfigFiles(looks, locations);
   const { config: written, configFrom, cache } = files.length === 0
     ? { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache: null }
     : await (await import("../config/cached.ts")).loadHookConfig(files, {
       locations,
-      noDb: flags.noDb,
+      noDb,
     });
-  const config = flags.noDb ? { ...written, databaseEnabled: false } : written;
+  const config = noDb ? { ...written, databaseEnabled: false } : written;
   const repository = repositoryAt(folderOf(sent), { projectDir, looks });
   const { event, maskedText, hide, cutBytes } = await withoutSecrets(input, {
     eventName: flags.event,
     config,
     places: [projectDir, repository?.commonDir, repository?.branch].join(" "),
   });
-  const claudePid = processNumber(environment.CLAUDE_PID);
+  const claudePid = processNumber(variable("CLAUDE_PID"));
   const sessionId = event.sessionId ??
-    normalizeSessionId(environment.CLAUDE_CODE_SESSION_ID) ?? UNKNOWN_SESSION_ID;
+    normalizeSessionId(variable("CLAUDE_CODE_SESSION_ID")) ?? UNKNOWN_SESSION_ID;
 
   const database = config.databaseEnabled ? databaseAt(locations, config.databasePath) : ":memory:";
   const opened = await open(database, { cache, config, locations });
+  if (opened.db !== null) environment.hold(opened.db);
   const keepsContent = config.captureEnabled &&
     !matchesAny(config.excludeProjects, projectDir ?? "");
   const notices: string[] = [];
@@ -86,7 +88,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
         toolName: event.toolName,
         toolUseId: event.toolUseId,
         status: draft.status ?? "success",
-        durationMs: sinceStartMs(),
+        durationMs: elapsedMs(environment),
         errorMessage: draft.errorMessage ?? null,
         errorStack: null,
         metadata: {
@@ -116,11 +118,14 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     } catch (thrown) {
       fault = thrown;
       const { keepElsewhere } = await import("./failure.ts");
-      notices.push(...keepElsewhere(thrown, recordOf(decide(null)), { database, locations }));
+      notices.push(
+        ...keepElsewhere(thrown, recordOf(decide(null)), { database, locations, environment }),
+      );
     }
   };
 
   return {
+    environment,
     event,
     sent,
     home: locations.home,
@@ -170,19 +175,6 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       opened.db.exec(`PRAGMA busy_timeout = ${SPARE_BUSY_MS}`);
       return opened.db;
     },
-  };
-}
-
-/** Every environment variable that decides about an event. */
-function readEnvironment() {
-  const onWindows = Deno.build.os === "windows";
-  return {
-    HOME: readVariable("HOME") ?? (onWindows ? readVariable("USERPROFILE") : undefined),
-    TEMP: onWindows ? readVariable("TEMP") : undefined,
-    CONCLAUDE_DB_PATH: readVariable("CONCLAUDE_DB_PATH"),
-    CLAUDE_PROJECT_DIR: readVariable("CLAUDE_PROJECT_DIR"),
-    CLAUDE_CODE_SESSION_ID: readVariable("CLAUDE_CODE_SESSION_ID"),
-    CLAUDE_PID: readVariable("CLAUDE_PID"),
   };
 }
 

@@ -206,7 +206,7 @@ function removeEverything(
   const add = (counts: Removed) => addTo(removed, counts);
   const digests: string[] = [];
   const isAlone = isTextAlone(filter);
-  const remake = remakeIn(db, { redact: request.redact, atMs: nowMs });
+  const remake = remakeIn(db, { redact: request.redact, home: place.home, atMs: nowMs });
   let pieces: Steps["pieces"] = null;
   let transcripts: readonly string[] = [];
   for (let round = 1; round <= MAX_ROUNDS; round++) {

@@ -11,6 +11,7 @@ import { namesIn, targetOf } from "./whole_file.ts";
 
 /** Where the files of this program lie. */
 export interface ForgetPlace {
+  readonly home: string | null;
   readonly database: string;
   readonly dataFolder: string;
   readonly spoolFolders: readonly string[];

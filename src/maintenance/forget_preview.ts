@@ -40,7 +40,7 @@ export function previewForget(
     readonly onStep?: () => void;
   },
 ): ForgetPreview {
-  const remake = remakeIn(db, { redact, atMs: nowMs });
+  const remake = remakeIn(db, { redact, home: place.home, atMs: nowMs });
   const chosen = chooseForgotten(db, filter, { remake, onStep });
   const { text } = filter;
   const { observations, captures, remade, importedSummaries } = chosen;

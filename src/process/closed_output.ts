@@ -1,3 +1,4 @@
+import type { Environment } from "../environment.ts";
 import { runTool } from "./tool.ts";
 
 /** A shell is quick; where it is not, nobody waits for it. */
@@ -15,9 +16,9 @@ const READ_WRITE = /^flags:\s+\d*2$/m;
  *
  * @returns False also where that cannot be told: it is known on Linux alone.
  */
-export async function isOutputClosed(): Promise<boolean> {
+export async function isOutputClosed(environment: Environment): Promise<boolean> {
   if (Deno.build.os !== "linux") return false;
   const words = ["/bin/sh", "-c", SCRIPT, "sh", String(Deno.pid)];
-  const told = await runTool(words, { folder: "/", timeoutMs: TIMEOUT_MS });
+  const told = await runTool(words, { folder: "/", timeoutMs: TIMEOUT_MS, environment });
   return told !== null && READ_WRITE.test(told.stdout);
 }

@@ -1,5 +1,6 @@
 /** Runs a command of the configuration to its end, however it ends. */
 import type { CommandEnd, CommandRule, CommandRun } from "../guard/commands_policy.ts";
+import type { Environment } from "../environment.ts";
 import { messageOf } from "../errors.ts";
 import { joinPath } from "../paths.ts";
 import { OutputHead } from "./output_head.ts";
@@ -12,6 +13,7 @@ export interface CommandOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** What is left of the time of all commands, in milliseconds. */
   readonly leftMs: number;
+  readonly environment: Environment;
 }
 
 /** How long an output may go on when the command is over: what it left behind in the background may hold it open. */
@@ -64,6 +66,7 @@ export async function runCommand(
     const child = startWords(shellWords(command.script, [report.path]), {
       folder: options.folder,
       variables: options.variables,
+      environment: options.environment,
       stdout: pipe(command.showStdout),
       stderr: pipe(command.showStderr),
     });

@@ -1,4 +1,5 @@
 /** Shows a notification on the desktop, by the system's own means. */
+import type { Environment } from "../environment.ts";
 import type { Notification } from "../guard/notify.ts";
 import { startWords } from "./start.ts";
 
@@ -20,10 +21,14 @@ Start-Sleep 6
 $icon.Dispose()`;
 
 /** Starts the notifier and does not wait for it: it goes on when this process has left. Never throws. */
-export function showNotification({ title, body, isUrgent }: Notification): void {
+export function showNotification(
+  { title, body, isUrgent }: Notification,
+  environment: Pick<Environment, "passedOn">,
+): void {
   const started = {
     folder: "/",
     variables: {},
+    environment,
     stdout: "null",
     stderr: "null",
   } as const;

@@ -4,13 +4,15 @@
  * The program may start the system's shell and nothing else by name: the shell's script is fixed, and what it becomes is
  * handed over as arguments, never as text of the script.
  */
-import { readVariable } from "../paths.ts";
+import { type Environment, readVariable } from "../environment.ts";
 
 /** How something is started. It has a process group of its own. */
 export interface StartOptions {
   readonly folder: string;
   /** Variables beside those of the environment. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Whose variables are passed on; by default those of this process. */
+  readonly environment?: Pick<Environment, "passedOn">;
   readonly stdout: "piped" | "null";
   readonly stderr: "piped" | "null";
   /** Without it, standard input is empty. */
@@ -34,6 +36,11 @@ export const ENDING_SIGNALS: readonly Deno.Signal[] = ON_WINDOWS
  * @throws {Error} When it cannot be started: no such folder, arguments that are too long.
  */
 export function startWords(words: readonly string[], options: StartOptions): Deno.ChildProcess {
+  const passedOn = options.environment?.passedOn ?? null;
+  if (passedOn !== null) {
+    const variables = { ...passedOn, ...options.variables };
+    return spawn(words, [], { ...options, variables, clearEnv: true });
+  }
   try {
     return spawn(words, [], { ...options, clearEnv: false });
   } catch (thrown) {

@@ -1,4 +1,5 @@
 /** Starts a program that goes on when this one has left: with a session, a group and a log of its own. */
+import type { Environment } from "../environment.ts";
 import { startWords } from "./start.ts";
 
 /**
@@ -15,12 +16,22 @@ const INTO_LOG = 'log=$1; shift; (umask 077; : >>"$log"); exec "$@" >>"$log" 2>&
  */
 export function startAlone(
   words: readonly string[],
-  { log, folder }: { readonly log: string; readonly folder: string },
+  { log, folder, environment }: {
+    readonly log: string;
+    readonly folder: string;
+    readonly environment: Pick<Environment, "passedOn">;
+  },
 ): Deno.ChildProcess {
   const all = Deno.build.os === "windows"
     ? words
     : ["/bin/sh", "-c", INTO_LOG, "sh", log, ...words];
-  const child = startWords(all, { folder, variables: {}, stdout: "null", stderr: "null" });
+  const child = startWords(all, {
+    folder,
+    variables: {},
+    environment,
+    stdout: "null",
+    stderr: "null",
+  });
   child.unref();
   return child;
 }

@@ -4,7 +4,7 @@
  * The program may start the system's shell and nothing else by name, so every tool is started through it: the script is
  * fixed, and what the tool is called with are arguments, never text of the script.
  */
-import { readVariable } from "../paths.ts";
+import type { Environment } from "../environment.ts";
 import { endGroup } from "./start.ts";
 
 /** What a tool left behind; null when it could not be started, or did not end in time. */
@@ -21,7 +21,11 @@ const BECOME = 'exec "$@"';
  */
 export async function runTool(
   words: readonly string[],
-  options: { readonly folder: string; readonly timeoutMs: number },
+  options: {
+    readonly folder: string;
+    readonly timeoutMs: number;
+    readonly environment: Pick<Environment, "variable">;
+  },
 ): Promise<ToolOutput> {
   const [program, args] = Deno.build.os === "windows"
     ? [words[0]!, words.slice(1)]
@@ -31,7 +35,7 @@ export async function runTool(
       args,
       cwd: options.folder,
       clearEnv: true,
-      env: environment(),
+      env: variablesOf(options.environment),
       stdin: "null",
       stdout: "piped",
       stderr: "null",
@@ -51,9 +55,9 @@ export async function runTool(
   }
 }
 
-function environment(): Record<string, string> {
+function variablesOf({ variable }: Pick<Environment, "variable">): Record<string, string> {
   const names = ["PATH", "HOME", "USERPROFILE", "TEMP"] as const;
-  const found = names.map((name) => [name, readVariable(name)] as const);
+  const found = names.map((name) => [name, variable(name)] as const);
   return {
     LC_ALL: "C",
     // Looking must not wait for, or take, git's own locks.

@@ -1,4 +1,5 @@
 /** The files that lie directly in a project's folder. */
+import type { Environment } from "../environment.ts";
 import { runTool } from "../process/tool.ts";
 
 /** More names are not kept: a folder with so many is nobody's project. */
@@ -27,17 +28,29 @@ export function filesInRoot(root: string): string[] | null {
  * Those of the names that git has not committed on what is checked out; all of them where there is no repository, or no
  * git.
  */
-export async function notCommitted(root: string, names: readonly string[]): Promise<string[]> {
+export async function notCommitted(
+  root: string,
+  names: readonly string[],
+  environment: Environment,
+): Promise<string[]> {
   const words = ["git", "--literal-pathspecs", "ls-tree", "--name-only", "-z", "HEAD", "--"];
-  const asked = await runTool([...words, ...names], { folder: root, timeoutMs: GIT_TIMEOUT_MS });
+  const asked = await runTool([...words, ...names], {
+    folder: root,
+    timeoutMs: GIT_TIMEOUT_MS,
+    environment,
+  });
   const committed = new Set(asked?.code === 0 ? asked.stdout.split("\0") : []);
   return names.filter((name) => !committed.has(name));
 }
 
 /** Those of the names that git does not ignore; all of them where there is no repository, or no git. */
-export async function notIgnored(root: string, names: readonly string[]): Promise<string[]> {
+export async function notIgnored(
+  root: string,
+  names: readonly string[],
+  environment: Environment,
+): Promise<string[]> {
   const words = ["git", "-c", "core.quotePath=false", "check-ignore", "--", ...names];
-  const asked = await runTool(words, { folder: root, timeoutMs: GIT_TIMEOUT_MS });
+  const asked = await runTool(words, { folder: root, timeoutMs: GIT_TIMEOUT_MS, environment });
   const ignored = new Set(asked?.code === 0 ? asked.stdout.split("\n") : []);
   return names.filter((name) => !ignored.has(name));
 }

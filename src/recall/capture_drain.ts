@@ -45,6 +45,8 @@ export interface CaptureDrainReport {
 
 /** How far a drain goes. */
 export interface CaptureDrainOptions {
+  /** The user's home folder, which `~` in a command means; by default unknown. */
+  readonly home?: string | null;
   /** The time, in epoch milliseconds. */
   readonly now: () => number;
   /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
@@ -106,7 +108,7 @@ export function* drainSteps(
   releaseClaims(db);
   const paceOf = paceBesideHooks(db, batch);
   const slips = new OpenSlips();
-  const trees = new WorkTrees();
+  const trees = new WorkTrees(options.home ?? null);
   let worked = 0;
   let failed = 0;
   let forgotten = 0;

@@ -42,6 +42,8 @@ export interface ContextPlace {
   readonly isBehind: boolean;
   readonly nowMs: number;
   readonly home: string | null;
+  /** Claude Code's own folder, where it is not the usual one. */
+  readonly configDir?: string | undefined;
 }
 
 /** Rows that are looked at: of the branch, of all branches (others share what the branch leaves), of the project. */

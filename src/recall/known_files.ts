@@ -1,6 +1,6 @@
 /** What Claude is told anyway: the files of its own memory and rules. */
 import { once } from "../memory/once.ts";
-import { joinPath, parentOf, readVariable, withParents } from "../paths.ts";
+import { joinPath, parentOf, withParents } from "../paths.ts";
 import type { TellableRow } from "../store/memory_context.ts";
 import { contentOf } from "./file_state.ts";
 
@@ -32,10 +32,18 @@ const END = /[.!。！]+$/;
 /** So far before a rule its sentence begins. */
 const LOOKED_BACK = 80;
 
+/** The project and the user whose files say it. */
+export interface KnownPlace {
+  readonly root: string | null;
+  readonly home: string | null;
+  /** Claude Code's own folder, where it is not the usual one. */
+  readonly configDir?: string | undefined;
+}
+
 /** Tells whether a note, or a rule, stands in one of these files. They are read only where there is one. */
 export function knownFromFiles(
   rows: readonly TellableRow[],
-  place: { readonly root: string | null; readonly home: string | null },
+  place: KnownPlace,
 ): (row: Pick<TellableRow, "kind" | "title">) => boolean {
   if (!rows.some(mayBeKnown)) return () => false;
   const texts = knownTexts(place).map((text) => `\n${text.replace(MARKS, "")}\n`);
@@ -73,11 +81,11 @@ function onOneLine(text: string): string {
 }
 
 function knownTexts(
-  { root, home }: { readonly root: string | null; readonly home: string | null },
+  { root, home, configDir }: KnownPlace,
 ): string[] {
   const slug = root?.replace(/[^A-Za-z0-9]/g, "-");
   const folders = root === null ? [] : withParents(root).slice(0, MAX_FOLDERS);
-  const own = readVariable("CLAUDE_CONFIG_DIR") ??
+  const own = configDir ??
     (home === null ? null : joinPath(home, ".claude"));
   const files = [
     ...folders.flatMap((folder) => NAMES.map((name) => joinPath(folder, name))),

@@ -1,5 +1,6 @@
 /** Tells branches that are gone apart: of one that was given up all is over, of one that was merged what was left is not. */
 import type { DatabaseSync } from "node:sqlite";
+import type { Environment } from "../environment.ts";
 import { branchHolding, lastCommit, mergedAtMs } from "../git/merged_into.ts";
 import { newId } from "../ids.ts";
 import { transaction } from "../store/database.ts";
@@ -14,6 +15,7 @@ interface Here {
   readonly branch: string | null;
   readonly root: string | null;
   readonly nowMs: number;
+  readonly environment: Environment;
 }
 
 /** So many branches are asked about at one start; the next one asks about the others. */
@@ -28,7 +30,7 @@ const LOG_STEP_MS = 1_000;
  */
 export async function moveMerged(
   db: DatabaseSync,
-  { project, branch, root, nowMs }: Here,
+  { project, branch, root, nowMs, environment }: Here,
   gone: readonly string[],
 ): Promise<boolean> {
   if (root === null) return false;
@@ -41,7 +43,7 @@ export async function moveMerged(
   });
   let isKnown = false;
   for (const { of, last } of asked.slice(0, MAX_ASKED)) {
-    const into = await branchHolding({ root, branch, commonDir: project }, last.id);
+    const into = await branchHolding({ root, branch, commonDir: project }, last.id, environment);
     isKnown = true;
     if (into === null) {
       transaction(db, () => noteEnd(db, of, { end: "given_up", commit: last.id }));

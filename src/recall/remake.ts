@@ -11,9 +11,13 @@ import { WorkTrees } from "./work_trees.ts";
 /** What remakes observations of a database: as a drain would have made them of the captures that stay. */
 export function remakeIn(
   db: DatabaseSync,
-  { redact, atMs }: { readonly redact: LateRedaction | undefined; readonly atMs: number },
+  { redact, home, atMs }: {
+    readonly redact: LateRedaction | undefined;
+    readonly home: string | null;
+    readonly atMs: number;
+  },
 ): Remake {
-  const at = { redact, atMs, maxAttempts: Infinity, trees: new WorkTrees() };
+  const at = { redact, atMs, maxAttempts: Infinity, trees: new WorkTrees(home) };
   return (id, { stay, go }): Remade | null => {
     const [known] = readObservations(db, [id]);
     const readings = readCaptures(db, stay).map((capture) => readCapture(db, capture, at));

@@ -3,7 +3,6 @@ import { branchIn, treesOf, type WorkingTree } from "../git/working_trees.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { workFolder } from "../memory/observe/work_folder.ts";
 import { textIn } from "../memory/text.ts";
-import { readVariable } from "../paths.ts";
 import { realPath } from "../project/real_paths.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 
@@ -24,9 +23,15 @@ const GOES_UP = /(?:^|[\s;&|({])(?:cd|pushd)\s+["']?\.\.(?:\/\.\.)*\/?["']?\s*(?
 
 /** The working trees of repositories, looked for once for all captures of a drain. */
 export class WorkTrees {
+  readonly #home: string | null;
   readonly #trees = new Map<string, readonly WorkingTree[]>();
   /** By folder: the git directory of the repository that it lies in; null where it lies in none, or is not there. */
   readonly #repositories = new Map<string, string | null>();
+
+  /** @param home The user's home, which `~` in a command means. */
+  constructor(home: string | null) {
+    this.#home = home;
+  }
 
   /**
    * Where something was done: in the working tree of the session, or in another one that a command has gone to, on the
@@ -43,9 +48,7 @@ export class WorkTrees {
     }
     const shellFolder = textIn(payload, "cwd") || folder;
     const command = textIn(payload["tool_input"], "command");
-    const works = command === ""
-      ? folder
-      : workFolder(command, shellFolder, homeFolder()) ?? folder;
+    const works = command === "" ? folder : workFolder(command, shellFolder, this.#home) ?? folder;
     if (works === top && shellFolder === top) return { root: top, branch, isForeign: false };
     const own = this.#holding(project, folder);
     const there = this.#holding(project, works);
@@ -93,8 +96,4 @@ function repositoryOf(folder: string): string | null {
   } catch {
     return null;
   }
-}
-
-function homeFolder(): string | null {
-  return readVariable("HOME") ?? readVariable("USERPROFILE") ?? null;
 }

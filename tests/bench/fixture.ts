@@ -4,7 +4,7 @@ import { type HookRecord, saveRecords } from "../../src/store/captures.ts";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { checkpoint, openDatabase } from "../../src/store/database.ts";
 import { surroundings } from "../../src/tasks/program.ts";
-import { REPOSITORY } from "../support/program.ts";
+import { REPOSITORY } from "../support/process.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";
 
 /** A home with a history, and a project in it. */

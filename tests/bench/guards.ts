@@ -1,5 +1,6 @@
 /** A PreToolUse that is judged by many rules, against an empty compiled program of the same runtime. */
 import { join } from "node:path";
+import { THIS_PROCESS } from "../../src/environment.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { type AskedUse, judgeUse } from "../../src/gate/judge.ts";
 import { requirementsFor } from "../../src/gate/requirements.ts";
@@ -75,6 +76,7 @@ export const evaluation: Bench = {
     const { requirements }: RequirementPolicy = JSON.parse(hook.requirements);
     const uses = ["src/tide.ts", "docs/a.md", "pkg7/lib/b.ts"].map((file): AskedUse => ({
       tool: "Edit",
+      environment: THIS_PROCESS,
       input: { file_path: file },
       gitAliases: new Map(),
       agents: ["main"],
@@ -89,7 +91,7 @@ export const evaluation: Bench = {
       await Deno.mkdir(join(file, ".."), { recursive: true });
       await Deno.writeTextFile(file, "");
     }
-    const places = { configFiles: [{ path }], database, repository };
+    const places = { configFiles: [{ path }], database, repository, environment: THIS_PROCESS };
     const times: number[] = [];
     for (let i = 0; i < 2 * EVALUATIONS; i++) {
       const use = uses[i % uses.length]!;

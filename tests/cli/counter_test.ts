@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startProgram, tempHome } from "../support/program.ts";
+import { runProgram, tempHome } from "../support/program.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 
@@ -70,7 +70,7 @@ Deno.test("fifty processes that raise one counter at once make exactly fifty", a
   const env = { HOME: home.path };
   const increment = ["counter", "increment", "retries", "--session", "s", "--json"];
   const ended = await Promise.all(
-    Array.from({ length: 50 }, () => startProgram(increment, { env })),
+    Array.from({ length: 50 }, () => runProgram(increment, { env })),
   );
   assert.deepEqual(ended.filter(({ code }) => code !== 0), []);
   const values = ended.map(({ stdout }) => JSON.parse(stdout).value).sort((a, b) => a - b);

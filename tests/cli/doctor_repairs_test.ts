@@ -5,7 +5,7 @@ import { change } from "../support/on_home.ts";
 import { lookAtSqlite } from "../../src/maintenance/doctor/program.ts";
 import { isNext } from "../support/next.ts";
 import { privateMounts } from "../support/private_mounts.ts";
-import { startProgram } from "../support/program.ts";
+import { runProgram } from "../support/program.ts";
 import {
   needsMounts,
   needsProgramForOthers,
@@ -157,7 +157,7 @@ testWhere(needsMounts(), "doctor names no place that cannot be written", async (
   const doctor = async (...args: string[]): Promise<Body> => {
     const through = mounts.through;
     return JSON.parse(
-      (await startProgram([...args, "doctor", "--json"], { through, cwd: "/" })).stdout,
+      (await runProgram([...args, "doctor", "--json"], { through, cwd: "/" })).stdout,
     );
   };
   const row = rowOf(await doctor(), "database");

@@ -8,7 +8,7 @@ import { queryValue } from "../support/look.ts";
 import { isNext } from "../support/next.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";
-import { startProgram } from "../support/program.ts";
+import { runProgram } from "../support/program.ts";
 import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
 import { garbage } from "../support/spoilt.ts";
 import {
@@ -379,7 +379,7 @@ testWhere(
   async () => {
     await using mounts = await privateMounts();
     const doctor = async (...args: string[]): Promise<Body> => {
-      const { stdout, stderr } = await startProgram([...args, "doctor", "--json"], {
+      const { stdout, stderr } = await runProgram([...args, "doctor", "--json"], {
         through: mounts.through,
         cwd: "/",
         env: { HOME: INNER_HOME },
@@ -391,7 +391,7 @@ testWhere(
       }
     };
     const send = (tool_response: string) =>
-      startProgram(["hook", "PostToolUse"], {
+      runProgram(["hook", "PostToolUse"], {
         through: mounts.through,
         cwd: "/",
         env: { HOME: INNER_HOME },

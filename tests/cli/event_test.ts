@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startProgram } from "../support/program.ts";
+import { runProgram } from "../support/program.ts";
 import { stage } from "./support.ts";
 
 Deno.test("event list gives the newest, or what came after an event, oldest first", async () => {
@@ -35,7 +35,7 @@ Deno.test("event list --follow prints what others do, a line of JSON each", asyn
   const env = { HOME: place.home };
   await place.run(["task", "create", "--title", "before"]);
   const follow = ["event", "list", "--since", "0", "--follow", "--limit", "3", "--json"];
-  const following = startProgram(follow, { env, cwd: place.project });
+  const following = runProgram(follow, { env, cwd: place.project });
   await place.run(["task", "create", "--title", "one"]);
   await place.run(["task", "create", "--title", "two"]);
   const { code, stdout } = await following;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { saveRecords } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
-import { startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
@@ -26,7 +26,7 @@ async function remembered(): Promise<TempHome & { readonly project: string }> {
 type Place = Pick<TempHome, "path"> & { readonly project: string };
 
 async function run({ path, project }: Place, args: readonly string[]) {
-  return await startProgram(args, { env: { HOME: path }, cwd: project });
+  return await runProgram(args, { env: { HOME: path }, cwd: project });
 }
 
 // deno-lint-ignore no-explicit-any -- what a verb prints
@@ -170,14 +170,14 @@ Deno.test("what names no observation is told why, and what to type instead", asy
 Deno.test("a note is read from standard input where it is called -, and only there", async () => {
   using place = await remembered();
   const options = { env: { HOME: place.path }, cwd: place.project };
-  const kept = await startProgram(["memory", "remember", "-", "--json"], {
+  const kept = await runProgram(["memory", "remember", "-", "--json"], {
     ...options,
     stdin: "Deploys need the vpn,\nand a token.\n",
   });
   assert.equal(kept.code, 0, kept.stderr);
   const shown = await run(place, ["memory", "show", String(JSON.parse(kept.stdout).id)]);
   assert.match(shown.stdout, /Deploys need the vpn,\s+and a token\./);
-  const empty = await startProgram(["memory", "remember", "-"], { ...options, stdin: " \n" });
+  const empty = await runProgram(["memory", "remember", "-"], { ...options, stdin: " \n" });
   assert.match(empty.stderr, /^Cannot remember this\n {2}why: {2}there is no text/);
   const typed = await run(place, ["memory", "remember", "a", "-", "b"]);
   assert.equal(typed.code, 0, typed.stderr);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { runDaemon } from "../support/daemon.ts";
 import { query } from "../support/look.ts";
-import { spawnProgram } from "../support/program.ts";
+import { spawnProgram } from "../support/process.ts";
 import { snapshot, type Stage, stage } from "./support.ts";
 
 const FIXTURES = new URL("../testdata/coven/", import.meta.url).pathname;

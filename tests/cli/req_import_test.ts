@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type PolicyPlan, writePolicy } from "../../src/cli/actions/req_import_policy.ts";
 import { query } from "../support/look.ts";
-import { hook, startProgram } from "../support/program.ts";
+import { hook, runProgram } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
 import { snapshot, type Stage, stage } from "./support.ts";
 
@@ -380,7 +380,7 @@ test("a worktree and a subfolder find the same; the branch is the one in the fil
   git(place, "worktree", "add", "-q", "-b", "feature-auth", "../tree");
   const tree = join(place.project, "../tree");
   Deno.mkdirSync(join(tree, "src"));
-  const done = await startProgram(["req", "import", "--json"], {
+  const done = await runProgram(["req", "import", "--json"], {
     cwd: join(tree, "src"),
     env: { HOME: place.home },
   });

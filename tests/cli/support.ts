@@ -1,6 +1,7 @@
 /** Runs verbs of the real program in a throw-away home and folder. */
 import { join } from "node:path";
-import { type Finished, jsonOf, type StartOptions, startProgram } from "../support/program.ts";
+import type { Finished } from "../support/process.ts";
+import { jsonOf, type RunOptions, runProgram } from "../support/program.ts";
 
 /** A folder for a home and a project, removed at the end of the block. */
 export interface Stage extends Disposable {
@@ -8,11 +9,11 @@ export interface Stage extends Disposable {
   readonly project: string;
   readonly database: string;
   /** Runs a verb in the project. */
-  readonly run: (args: readonly string[], options?: StartOptions) => Promise<Finished>;
+  readonly run: (args: readonly string[], options?: RunOptions) => Promise<Finished>;
   /** Runs a verb with `--json`; `body` is what it printed. */
   readonly json: (
     args: readonly string[],
-    options?: StartOptions,
+    options?: RunOptions,
   ) => Promise<{ readonly code: number; readonly body: Body }>;
 }
 
@@ -75,7 +76,7 @@ export function stage(): Stage {
   Deno.mkdirSync(home);
   Deno.mkdirSync(project);
   const run: Stage["run"] = (args, options = {}) =>
-    startProgram(args, { cwd: project, ...options, env: { HOME: home, ...options.env } });
+    runProgram(args, { cwd: project, ...options, env: { HOME: home, ...options.env } });
   return {
     home,
     project,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { engineStage, until } from "../support/engine.ts";
-import { startProgram } from "../support/program.ts";
+import { runProgram } from "../support/program.ts";
 
 const AGENT = `
   - name: work
@@ -196,7 +196,7 @@ Deno.test("outside of a repository nothing is merged, and nobody works in the ho
     }
   }
   const at = async (cwd: string, ...args: string[]) => {
-    const { stdout, stderr } = await startProgram([...args, "--json"], {
+    const { stdout, stderr } = await runProgram([...args, "--json"], {
       cwd,
       env: { HOME: home },
     });

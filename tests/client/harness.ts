@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { compileBundle } from "../support/executables.ts";
-import { REPOSITORY } from "../support/program.ts";
+import { REPOSITORY } from "../support/process.ts";
 
 export const HARNESS = join(REPOSITORY, "..", "shared", "claude-code");
 

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { spawnProgram, startProgram } from "../support/program.ts";
+import { spawnProgram, startProgram } from "../support/process.ts";
 import { git } from "../support/git.ts";
 
 /** How hard it is. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../src/store/database.ts";
 import { saveRecords } from "../../src/store/captures.ts";
 import { query } from "../support/look.ts";
-import { spawnProgram, startProgram } from "../support/program.ts";
+import { spawnProgram, startProgram } from "../support/process.ts";
 import { seededRandom } from "../support/tool_uses.ts";
 import { workRecords } from "../support/work_sessions.ts";
 

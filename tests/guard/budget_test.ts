@@ -1,5 +1,6 @@
 /** A counted budget limits the reading of a command, so the same command always gets the same answer. */
 import assert from "node:assert/strict";
+import { THIS_PROCESS } from "../../src/environment.ts";
 import { join } from "node:path";
 import { parseConfig } from "../../src/config/parse.ts";
 import { judgeUse } from "../../src/gate/judge.ts";
@@ -121,12 +122,18 @@ async function project(): Promise<
       judgeUse({ ...policy, isStrict, preventsRootAdditions: false }, {
         tool: "Bash",
         input: { command },
+        environment: THIS_PROCESS,
         gitAliases: new Map(),
         agents: ["main"],
         folder: path,
         projectDir: path,
         home: null,
-      }, { configFiles: [], database: ":memory:", repository: undefined }),
+      }, {
+        configFiles: [],
+        database: ":memory:",
+        repository: undefined,
+        environment: THIS_PROCESS,
+      }),
     [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
   };
 }

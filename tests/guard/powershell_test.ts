@@ -1,5 +1,6 @@
 /** The guards judge commands of PowerShell. */
 import assert from "node:assert/strict";
+import { THIS_PROCESS } from "../../src/environment.ts";
 import { join } from "node:path";
 import { parseConfig } from "../../src/config/parse.ts";
 import { judgeUse } from "../../src/gate/judge.ts";
@@ -334,12 +335,13 @@ async function judge(
   return await judgeUse(policy, {
     tool,
     input: { command },
+    environment: THIS_PROCESS,
     gitAliases: new Map(),
     agents: [agent],
     folder: path,
     projectDir: path,
     home: join(path, "..", ".."),
-  }, { configFiles: [], database: ":memory:", repository: undefined });
+  }, { configFiles: [], database: ":memory:", repository: undefined, environment: THIS_PROCESS });
 }
 
 Deno.test("what is forbidden is forbidden in PowerShell", async () => {

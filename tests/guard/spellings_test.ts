@@ -1,5 +1,6 @@
 /** Whether a spelling walks around a guard, and whether a guard stops what only looks like it. */
 import assert from "node:assert/strict";
+import { THIS_PROCESS } from "../../src/environment.ts";
 import { join } from "node:path";
 import fc from "fast-check";
 import { parseConfig } from "../../src/config/parse.ts";
@@ -48,12 +49,13 @@ async function judge([tool, text]: Use, path: string, policy: GuardPolicy): Prom
     input: tool === "Bash"
       ? { command: input }
       : { [tool === "NotebookEdit" ? "notebook_path" : "file_path"]: input },
+    environment: THIS_PROCESS,
     gitAliases: new Map(),
     agents: ["main"],
     folder: path,
     projectDir: path,
     home: join(path, "..", ".."),
-  }, { configFiles: [], database: ":memory:", repository: undefined });
+  }, { configFiles: [], database: ":memory:", repository: undefined, environment: THIS_PROCESS });
 }
 
 function policyAt(path: string): GuardPolicy {

@@ -1,24 +1,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { keepCrashed } from "../../src/hook/failure.ts";
-import { parseInput } from "../../src/hook/protocol.ts";
-import type { Locations } from "../../src/paths.ts";
+import { locate } from "../../src/paths.ts";
+import { homeAlone } from "../support/program.ts";
 import { FORMED_SECRETS } from "../capture/seeds.ts";
 
 /** What `keepCrashed()` left in the spool and the log of a folder of its own. */
 async function keptOf(text: string, event: string | undefined): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "conclaude-failure-" });
-  const locations: Locations = {
-    home: folder,
-    dataFolder: folder,
-    database: join(folder, "conclaude.db"),
-    databaseFrom: "default",
-    logFile: join(folder, "conclaude.log"),
-    dataNames: [],
-    spoolFolders: [join(folder, "spool")],
-  };
+  const environment = homeAlone(folder);
+  const locations = locate(environment);
   try {
-    keepCrashed(new Error("it broke"), { input: parseInput(text), event, locations });
+    const flags = { event, db: undefined, noDb: false };
+    await keepCrashed(new Error("it broke"), { stdin: text, flags, environment });
     const files = [...Deno.readDirSync(locations.spoolFolders[0]!)].map(({ name }) =>
       Deno.readTextFileSync(join(locations.spoolFolders[0]!, name))
     );

@@ -1,13 +1,15 @@
 /** What is told of the database in the temporary folder once the home can be used again. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { THIS_PROCESS } from "../../src/environment.ts";
 import { fallbackDatabase, leftBehind } from "../../src/maintenance/fallback.ts";
 import { copiesOf } from "../../src/maintenance/forget_files.ts";
 import { locate } from "../../src/paths.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";
-import { programStart, startProgram } from "../support/program.ts";
+import { programStart } from "../support/process.ts";
+import { homeAlone, runProgram, tempHome } from "../support/program.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { needsMounts, testWhere } from "../support/requirements.ts";
 import { garbage } from "../support/spoilt.ts";
@@ -16,19 +18,19 @@ const DAY_MS = 86_400_000;
 
 /** A temporary folder of its own, and a database at home. */
 async function stageOf(folder: string, database: string) {
-  const spoolFolders = [join(folder, "home", "spool"), join(folder, "conclaude-0", "spool")];
-  const locations = { ...locate({ HOME: folder }), spoolFolders };
+  const locations = locate(homeAlone(folder));
   const path = fallbackDatabase(locations);
-  assert.equal(path, join(folder, "conclaude.db"));
+  Deno.mkdirSync(dirname(path));
   const look = (retentionDays = 30) =>
     leftBehind({ locations, database, retentionDays, nowMs: Date.now() });
   return { path, look, fallback: await openDatabase(path, { busyTimeoutMs: 100 }) };
 }
 
 Deno.test("the database of the temporary folder is the one that counts without a home", () => {
-  const without = locate({ HOME: undefined });
+  using home = tempHome();
+  const without = locate(homeAlone(home.path, { HOME: "" }));
   assert.equal(without.databaseFrom, "fallback");
-  assert.equal(fallbackDatabase(locate({ HOME: "/home/me" })), without.database);
+  assert.equal(fallbackDatabase(locate(THIS_PROCESS)), without.database);
 });
 
 Deno.test("events are left behind until they are at home, and those that would not stay are not told", async () => {
@@ -55,9 +57,8 @@ Deno.test("what is to be forgotten and lies there is named as a copy", async () 
   saveEvent(fallback, { capture: { payload: '{"text":"the aardvark plan"}' } });
   fallback.close();
   const place = {
+    ...locate(homeAlone(folder)),
     database: home.path,
-    dataFolder: join(folder, "home"),
-    spoolFolders: [join(folder, "home", "spool"), join(folder, "conclaude-0", "spool")],
     busyTimeoutMs: 100,
   };
   assert.ok(copiesOf(place).includes(path), copiesOf(place).join());
@@ -98,12 +99,12 @@ testWhere(
     await using place = await privateMounts();
     const options = { through: place.through, cwd: "/", env: { HOME: INNER_HOME } };
     const capture = (id: string) =>
-      startProgram(["hook", "PostToolUse"], {
+      runProgram(["hook", "PostToolUse"], {
         ...options,
         stdin: { session_id: "s", tool_name: "Read", tool_use_id: id },
       });
     const json = async (...args: string[]) =>
-      JSON.parse((await startProgram([...args, "--json"], options)).stdout);
+      JSON.parse((await runProgram([...args, "--json"], options)).stdout);
     const told = async () =>
       (await json("doctor")).checks.find(({ name }: { name: string }) => name === "fallback");
     // The person who brings it over has no terminal here.
@@ -123,7 +124,7 @@ testWhere(
       captures: 2,
       next,
     });
-    const { stdout } = await startProgram(["status"], options);
+    const { stdout } = await runProgram(["status"], options);
     assert.ok(stdout.includes(`/tmp/conclaude.db is left behind: run \`${next}\`\n`), stdout);
     const { command, args, env } = programStart([]);
     const words = [command, ...args].map((word) => `'${word}'`).join(" ");

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { filesBelow, queryValue } from "../support/look.ts";
 import { change, connected } from "../support/on_home.ts";
-import { spawnProgram, startProgram } from "../support/program.ts";
+import { spawnProgram } from "../support/process.ts";
+import { runProgram } from "../support/program.ts";
 import { connect, keep, places } from "./support.ts";
 
 const INITIALIZE = {
@@ -180,7 +181,7 @@ Deno.test("lines that are no requests are passed over, and stdout carries the pr
     JSON.stringify(callOf(3, "recall", { query: "menu" })),
     JSON.stringify({ jsonrpc: "2.0", id: 4, method: "tools/list" }),
   ];
-  const { code, stdout, stderr } = await startProgram(["mcp"], {
+  const { code, stdout, stderr } = await runProgram(["mcp"], {
     cwd: at.project,
     env: { HOME: at.home },
     through: ["timeout", "-s", "KILL", "20"],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../support/git.ts";
-import { startProgram } from "../support/program.ts";
+import { runProgram } from "../support/program.ts";
 import { connect, keep, places } from "./support.ts";
 
 const SOURCE = "export const tries = 3;\nexport const pauseMs = 250;\nexport const limit = 10;\n";
@@ -24,7 +24,7 @@ Deno.test("the timeline of a file tells what was done under its former names", a
   await keep(at.database, [edit("retry.ts"), edit("other.ts"), edit("backoff.ts")]);
   await using server = await connect(at);
   const told = async (file: string) => {
-    const { stdout } = await startProgram(["memory", "timeline", file, "--json"], {
+    const { stdout } = await runProgram(["memory", "timeline", file, "--json"], {
       env: { HOME: at.home },
       cwd: project,
     });

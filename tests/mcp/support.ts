@@ -6,7 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { indexedTerms } from "../../src/memory/terms.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { type NewObservation, saveObservation } from "../../src/store/observations.ts";
-import { programStart } from "../support/program.ts";
+import { programStart } from "../support/process.ts";
 
 /** A home with two projects, none of them a repository, and a server of the first. */
 export interface McpStage extends AsyncDisposable {

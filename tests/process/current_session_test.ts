@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { programCommand } from "../../src/tasks/program.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
 
 const ONE = "0e551011-0000-4000-8000-000000000001";
@@ -56,7 +57,7 @@ function folder(home: TempHome, name = "project"): string {
 
 /** A session that began without any process that we know of: nobody can tell that it is gone. */
 function begin(home: TempHome, session_id: string, cwd: string, env = {}) {
-  return hook("SessionStart", { session_id, source: "startup", cwd }, home, { env });
+  return startHook("SessionStart", { session_id, source: "startup", cwd }, home, { env });
 }
 
 async function resume(home: TempHome, cwd: string) {

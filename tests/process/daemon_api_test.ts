@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { type Reply, runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
 import { held } from "../support/on_home.ts";
-import { startProgram, tempHome } from "../support/program.ts";
+import { startProgram } from "../support/process.ts";
+import { tempHome } from "../support/program.ts";
 
 /** A task that there is not. */
 const NOBODY = "01a00000-0000-7000-8000-000000000000";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { besideDatabase, runDaemon } from "../support/daemon.ts";
-import { spawnProgram, startProgram, tempHome } from "../support/program.ts";
+import { spawnProgram, startProgram } from "../support/process.ts";
+import { tempHome } from "../support/program.ts";
 import { modeOf } from "../cli/support.ts";
 
 Deno.test("a second daemon of a database is refused and told who holds it, and the first is unharmed", async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { isAlive } from "../support/alive.ts";
 import { besideDatabase, runDaemon } from "../support/daemon.ts";
-import { startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 
 /** What a verb of the daemon says of the home's, as JSON. */
 async function daemonVerb(home: TempHome, ...args: string[]) {

@@ -6,7 +6,8 @@ import { takeLock } from "../../src/store/process_lock.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { countRows, query, queryValue } from "../support/look.ts";
 import { change, held } from "../support/on_home.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 import { until } from "../support/worked_project.ts";
 
@@ -25,10 +26,10 @@ const waiting = (home: TempHome) =>
 
 Deno.test("the daemon works captures in that hooks leave, those from before it began as well", async () => {
   using home = tempHome();
-  await hook("PostToolUse", edit(home, "before.ts"), home);
+  await startHook("PostToolUse", edit(home, "before.ts"), home);
   await using _daemon = await runDaemon(home);
   await until("the first is worked in", () => waiting(home) === 0);
-  await hook("PostToolUse", edit(home, "after.ts"), home);
+  await startHook("PostToolUse", edit(home, "after.ts"), home);
   await until("the second is worked in", () => waiting(home) === 0);
   const titles = query(home, "SELECT title FROM observations WHERE kind = 'edit' ORDER BY id");
   assert.equal(titles.length, 2);
@@ -67,7 +68,7 @@ Deno.test("while the daemon works off a long queue, it answers without delay", a
 
 Deno.test("a database that cannot be written is told once, and worked off when it can", async () => {
   using home = tempHome();
-  await hook("PostToolUse", edit(home, "a.ts"), home);
+  await startHook("PostToolUse", edit(home, "a.ts"), home);
   await using daemon = await runDaemon(home);
   using other = held(home.database);
   const told = () =>
@@ -86,7 +87,7 @@ Deno.test("where memory is off, the daemon leaves captures alone", async () => {
     join(home.path, ".conclaude", "config.yaml"),
     "memory: { enabled: false }\n",
   );
-  await hook("PostToolUse", edit(home, "a.ts"), home);
+  await startHook("PostToolUse", edit(home, "a.ts"), home);
   await using _daemon = await runDaemon(home);
   await new Promise((resolve) => setTimeout(resolve, 4_000));
   assert.equal(waiting(home), 1);
@@ -101,8 +102,8 @@ Deno.test("the daemon lets the user's command rewrite the summary of a session t
     `memory: { summarizer: { command: "if [ -e ${pid} ]; then echo $$ > ${pid}; sleep 300; fi; echo Shorter." } }\n`,
   );
   const text = () => queryValue(home, "SELECT text FROM observations WHERE kind = 'summary'");
-  await hook("PostToolUse", edit(home, "a.ts"), home);
-  await hook("SessionEnd", {
+  await startHook("PostToolUse", edit(home, "a.ts"), home);
+  await startHook("SessionEnd", {
     session_id: "s1",
     cwd: home.path,
     hook_event_name: "SessionEnd",
@@ -115,8 +116,8 @@ Deno.test("the daemon lets the user's command rewrite the summary of a session t
     assert.equal((await daemon.left).code, 0);
   }
   Deno.writeTextFileSync(pid, "");
-  await hook("PostToolUse", edit(home, "b.ts"), home);
-  await hook("SessionEnd", {
+  await startHook("PostToolUse", edit(home, "b.ts"), home);
+  await startHook("SessionEnd", {
     session_id: "s1",
     cwd: home.path,
     hook_event_name: "SessionEnd",
@@ -137,7 +138,7 @@ Deno.test("the daemon lets the user's command rewrite the summary of a session t
 
 Deno.test("the daemon clears away what memory has kept long enough, and keeps notes", async () => {
   using home = tempHome();
-  await hook("PostToolUse", edit(home, "a.ts"), home);
+  await startHook("PostToolUse", edit(home, "a.ts"), home);
   const env = { HOME: home.path };
   await startProgram(["queue", "drain"], { env, cwd: home.path });
   await startProgram(["memory", "remember", "stays"], { env, cwd: home.path });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { spoolSuffix } from "../../src/spool/spool.ts";
 import { query, spoolFiles } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
-import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
@@ -32,7 +33,7 @@ function told(rows: readonly Row[], name: string): readonly Row[] {
 /** A home that was used, with a file outside of conclaude's folder. */
 async function usedHome(target: { readonly mode: number; readonly text?: string }) {
   const home = tempHome();
-  await hook("PostToolUse", USE, home);
+  await startHook("PostToolUse", USE, home);
   const path = join(home.path, "target");
   Deno.writeTextFileSync(path, target.text ?? "mine\n");
   Deno.chmodSync(path, target.mode);
@@ -74,13 +75,13 @@ testWhere(
 testWhere(needsUnix(), "a record that a link leads to is taken in by nobody", async () => {
   using home = tempHome();
   Deno.mkdirSync(home.database, { recursive: true, mode: 0o700 });
-  await hook("PostToolUse", { ...USE, tool_use_id: "b" }, home);
+  await startHook("PostToolUse", { ...USE, tool_use_id: "b" }, home);
   const [link] = spoolFiles(home);
   const record = join(home.path, "record.json");
   Deno.renameSync(link!, record);
   Deno.symlinkSync(record, link!);
   Deno.removeSync(home.database);
-  await hook("PostToolUse", { ...USE, tool_use_id: "c" }, home);
+  await startHook("PostToolUse", { ...USE, tool_use_id: "c" }, home);
   await doctor(home, "--fix");
   const uses = query(home, "SELECT tool_use_id AS id FROM pending_queue");
   assert.deepEqual(uses.map(({ id }) => id), ["c"]);
@@ -167,7 +168,7 @@ testWhere(
   "a database behind a link keeps its mode; doctor and db check name the file",
   async () => {
     using home = tempHome();
-    await hook("PostToolUse", USE, home);
+    await startHook("PostToolUse", USE, home);
     change(home, "PRAGMA wal_checkpoint(TRUNCATE)");
     const real = join(home.path, "real.db");
     Deno.renameSync(home.database, real);

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { spoolSuffix } from "../../src/spool/spool.ts";
 import { queryValue } from "../support/look.ts";
-import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
 
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
@@ -38,7 +39,7 @@ for (
     `a pipe with the name of ${name} record is named, and waited for by nobody`,
     async () => {
       using home = tempHome();
-      await hook("PostToolUse", USE, home);
+      await startHook("PostToolUse", USE, home);
       const folder = join(home.path, ".conclaude", "spool");
       Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
       const pipe = join(folder, `01a20e2f-0000-7000-8000-000000000001${suffixOf(home.database)}`);
@@ -55,7 +56,7 @@ for (
       ) {
         await inTime(home, ...verb.split(" "));
       }
-      const { code } = await hook("PostToolUse", { ...USE, tool_use_id: "b" }, home, {
+      const { code } = await startHook("PostToolUse", { ...USE, tool_use_id: "b" }, home, {
         through: PATIENCE,
       });
       assert.equal(code, 0);
@@ -77,7 +78,7 @@ testWhere(
     };
     for (const [name, says] of Object.entries(told)) {
       using home = tempHome();
-      await hook("PostToolUse", USE, home);
+      await startHook("PostToolUse", USE, home);
       const path = join(home.path, ".conclaude", name);
       if (name.startsWith("conclaude.db-")) Deno.removeSync(path);
       makePipe(path);
@@ -95,7 +96,7 @@ testWhere(
     using home = tempHome();
     Deno.mkdirSync(home.database, { recursive: true, mode: 0o700 });
     makePipe(join(home.path, ".conclaude", "conclaude.log"));
-    const { code } = await hook("PostToolUse", USE, home, { through: PATIENCE });
+    const { code } = await startHook("PostToolUse", USE, home, { through: PATIENCE });
     assert.equal(code, 0);
     assert.ok(Deno.lstatSync(join(home.path, ".conclaude", "conclaude.log")).isFifo);
   },

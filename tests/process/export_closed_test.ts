@@ -1,7 +1,8 @@
 /** An export that arrives nowhere is none. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import { testWhere } from "../support/requirements.ts";
 
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
@@ -17,7 +18,7 @@ function exported(home: TempHome, redirection: string, ...args: string[]) {
 
 testWhere(missing, "export fails where the standard output is closed", async () => {
   using home = tempHome();
-  await hook("PostToolUse", USE, home);
+  await startHook("PostToolUse", USE, home);
   const closed = await exported(home, ">&-");
   assert.equal(closed.code, 1);
   assert.match(

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { entriesBelow } from "../support/look.ts";
 import { privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
 import { closeDatabase } from "../support/spoilt.ts";
 
@@ -25,7 +26,7 @@ function namesBelow(folder: string): string[] {
 }
 
 function openHook(home: TempHome, event: string) {
-  return hook(event, USE, home, { through: OPEN });
+  return startHook(event, USE, home, { through: OPEN });
 }
 
 testWhere(
@@ -135,7 +136,7 @@ testWhere(needsUnix(), "a database behind a link to nothing is private too", asy
   Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
   Deno.mkdirSync(join(home.path, "data"), { mode: 0o700 });
   Deno.symlinkSync(join(home.path, "data", "real.db"), home.database);
-  await hook("PostToolUse", USE, home);
+  await startHook("PostToolUse", USE, home);
   for (const name of ["real.db", "real.db-wal", "real.db-shm"]) {
     assert.equal(Deno.statSync(join(home.path, "data", name)).mode! & 0o777, 0o600, name);
   }

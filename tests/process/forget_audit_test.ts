@@ -1,6 +1,7 @@
 /** What other rows tell of what is forgotten, without naming it: hooks beside a tool use, events beside a question. */
 import assert from "node:assert/strict";
-import { hook, jsonOf, type TempHome, tempHome } from "../support/program.ts";
+import { startHook } from "../support/process.ts";
+import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { run } from "../support/worked_database.ts";
 
 const SESSION = "a5a5a5a5-0000-4000-8000-000000000001";
@@ -8,7 +9,7 @@ const SESSION = "a5a5a5a5-0000-4000-8000-000000000001";
 /** Sends hooks of one session. */
 async function send(home: TempHome, ...events: (readonly [event: string, fields: object])[]) {
   for (const [event, fields] of events) {
-    const { code, stderr } = await hook(event, {
+    const { code, stderr } = await startHook(event, {
       session_id: SESSION,
       cwd: home.path,
       hook_event_name: event,

@@ -10,7 +10,8 @@ import { checkIndex } from "../../src/store/memory_index.ts";
 import { programCommand } from "../../src/tasks/program.ts";
 import { countRows, filesBelow, latin1 } from "../support/look.ts";
 import { addToken } from "../support/person.ts";
-import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 
 const WORD = "Zanzibar-Quux";
 const SESSION = "0198f0e1-0000-7000-8000-00000000a001";
@@ -40,7 +41,7 @@ function stage(folder = "app"): Stage {
 }
 
 async function event(place: Stage, name: string, fields: object, session = SESSION): Promise<void> {
-  const { code, stderr } = await hook(
+  const { code, stderr } = await startHook(
     name,
     {
       session_id: session,

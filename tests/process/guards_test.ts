@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, filesWith, type Row } from "../support/look.ts";
 import { ask, bash, edit, projectIn, SESSION, write } from "../support/guarded.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 
 function conclaude(home: TempHome, ...args: string[]) {
   return startProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
@@ -379,7 +380,7 @@ Deno.test("PermissionRequest is denied in the shape that Claude Code honours", a
   using home = tempHome();
   projectIn(home, "{}\n");
   const request = async (command: string) =>
-    (await hook("PermissionRequest", {
+    (await startHook("PermissionRequest", {
       session_id: SESSION,
       cwd: join(home.path, "project"),
       tool_name: "Bash",
@@ -531,7 +532,7 @@ Deno.test("a permission is answered: what is refused first, then what is allowed
   );
   const request = async (tool_name: string, tool_input: Record<string, unknown> = {}) => {
     const payload = { session_id: SESSION, cwd: project, tool_name, tool_input };
-    const { stdout } = await hook("PermissionRequest", payload, home);
+    const { stdout } = await startHook("PermissionRequest", payload, home);
     return stdout === "" ? "ask" : JSON.parse(stdout).hookSpecificOutput.decision;
   };
   assert.deepEqual(await request("Read", { file_path: "a" }), { behavior: "allow" });
@@ -549,7 +550,7 @@ Deno.test("without permissionRequest the person is asked", async () => {
   using home = tempHome();
   const project = projectIn(home, "{}\n");
   const payload = { session_id: SESSION, cwd: project, tool_name: "Read", tool_input: {} };
-  assert.equal((await hook("PermissionRequest", payload, home)).stdout, "");
+  assert.equal((await startHook("PermissionRequest", payload, home)).stdout, "");
 });
 
 Deno.test("a file that says it is generated is protected, where the policy asks for it", async () => {
@@ -617,7 +618,7 @@ Deno.test("the way out of a rule is no pause where none can be kept", async () =
   const rules = "preToolUse: {uneditableFiles: [src/**]}\nstop: {commands: [{run: 'false'}]}\n";
   const project = projectIn(home, `database: {enabled: false}\n${rules}`, ["src/a.ts"]);
   const stop = async () => {
-    const { stdout } = await hook("Stop", { session_id: SESSION, cwd: project }, home);
+    const { stdout } = await startHook("Stop", { session_id: SESSION, cwd: project }, home);
     return String(JSON.parse(stdout).reason);
   };
   for (const reason of [(await edit(home, "src/a.ts"))!, await stop()]) {

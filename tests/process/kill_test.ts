@@ -1,7 +1,8 @@
 /** Processes that are killed in the middle of their work. */
 import assert from "node:assert/strict";
 import { damages, filesBelow, queryValue, spoolFiles } from "../support/look.ts";
-import { hook, spawnProgram, type TempHome, tempHome } from "../support/program.ts";
+import { spawnProgram, startHook } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { seededRandom } from "../support/tool_uses.ts";
 
@@ -76,7 +77,11 @@ testWhere(
     assert.deepEqual(lostOf(home, answered), []);
 
     // Whatever waits drains with the next event, and what was written is whole.
-    await hook("PostToolUse", { session_id: "s1", tool_name: "Bash", tool_use_id: "after" }, home);
+    await startHook(
+      "PostToolUse",
+      { session_id: "s1", tool_name: "Bash", tool_use_id: "after" },
+      home,
+    );
     assert.deepEqual(spoolFiles(home), []);
     assert.deepEqual(lostOf(home, [...answered, "after"]), []);
     const kept = Number(queryValue(home, "SELECT count(*) FROM pending_queue"));
@@ -103,7 +108,11 @@ testWhere(
     Deno.removeSync(home.database);
     // Two that are killed while they drain, then one that may live.
     await killAll(home, ["drain-1", "drain-2"], seededRandom(SEED + 2));
-    await hook("PostToolUse", { session_id: "s1", tool_name: "Bash", tool_use_id: "after" }, home);
+    await startHook(
+      "PostToolUse",
+      { session_id: "s1", tool_name: "Bash", tool_use_id: "after" },
+      home,
+    );
     assert.deepEqual(lostOf(home, [...answered, "after"]), []);
     assert.deepEqual(spoolFiles(home), []);
     assert.deepEqual(filesBelow(folder).filter((path) => path.endsWith(".damaged")), []);

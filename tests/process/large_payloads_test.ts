@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { captures, executions, filesWith, type Row } from "../support/look.ts";
 import { projectIn, SESSION } from "../support/guarded.ts";
-import { hook, type TempHome, tempHome } from "../support/program.ts";
+import { startHook } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 
 /** A hang guard, in milliseconds: a machine that is not busy needs a tenth of it. */
 const MAX_MS = 20_000;
@@ -64,7 +65,7 @@ async function send(home: TempHome, event: string, payload: object | string): Pr
   const fields = { session_id: SESSION, cwd: `${home.path}/project`, tool_use_id: "toolu_1" };
   const stdin = typeof payload === "string" ? payload : { ...fields, ...payload };
   const startedMs = performance.now();
-  const { code, stdout, stderr } = await hook(event, stdin, home);
+  const { code, stdout, stderr } = await startHook(event, stdin, home);
   assert.ok(performance.now() - startedMs < MAX_MS, "it took too long");
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   return stdout === "" ? null : JSON.parse(stdout);

@@ -1,7 +1,8 @@
 /** A command that only looks leaves nothing behind, not even a folder. */
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { startProgram, tempHome } from "../support/program.ts";
+import { startProgram } from "../support/process.ts";
+import { tempHome } from "../support/program.ts";
 
 const LOOKING: readonly (readonly string[])[] = [
   ["--version"],

@@ -7,7 +7,8 @@ import { openDatabase } from "../../src/store/database.ts";
 import { killDrains } from "../crash/drain.ts";
 import { logOf, query } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
-import { hook, startProgram, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
@@ -97,7 +98,7 @@ Deno.test("eight drains at once work every capture in once", async () => {
 
 Deno.test("a capture whose session was never begun makes the session, and an observation of its project", async () => {
   using home = tempHome();
-  await hook("PostToolUse", ran("ls", "a.txt", home.path), home);
+  await startHook("PostToolUse", ran("ls", "a.txt", home.path), home);
   await drain(home.path);
   assert.deepEqual(
     query(home, "SELECT session_id, project, kind FROM observations WHERE kind <> 'summary'")
@@ -109,14 +110,14 @@ Deno.test("a capture whose session was never begun makes the session, and an obs
 
 Deno.test("the hook beside Stop says nothing, and works the turn into memory", async () => {
   using home = tempHome();
-  await hook("PostToolUse", ran("make docs", "built", home.path), home);
+  await startHook("PostToolUse", ran("make docs", "built", home.path), home);
   const stop = {
     session_id: SESSION,
     cwd: home.path,
     last_assistant_message: "The docs are built.",
   };
-  await hook("Stop", { ...stop, hook_event_name: "Stop" }, home);
-  const beside = await hook("Drain", { ...stop, hook_event_name: "Stop" }, home);
+  await startHook("Stop", { ...stop, hook_event_name: "Stop" }, home);
+  const beside = await startHook("Drain", { ...stop, hook_event_name: "Stop" }, home);
   assert.deepEqual(beside, { code: 0, signal: null, stdout: "", stderr: "" });
   assert.deepEqual(
     query(home, "SELECT title FROM observations ORDER BY id").map(({ title }) => title),
@@ -131,7 +132,8 @@ Deno.test("the hook beside Stop says nothing, and works the turn into memory", a
 
 Deno.test("a drain that makes the search index anew says so: on the terminal, and in the log beside a Stop", async () => {
   using home = tempHome();
-  const capture = (command: string) => hook("PostToolUse", ran(command, "done", home.path), home);
+  const capture = (command: string) =>
+    startHook("PostToolUse", ran(command, "done", home.path), home);
   const spoilIndex = () => change(home, "DROP TABLE memory_index");
   await capture("make docs");
   await drain(home.path);
@@ -142,7 +144,7 @@ Deno.test("a drain that makes the search index anew says so: on the terminal, an
   spoilIndex();
   await capture("make clean");
   const beside = { session_id: SESSION, cwd: home.path, hook_event_name: "Stop" };
-  assert.equal((await hook("Drain", beside, home)).stderr, "");
+  assert.equal((await startHook("Drain", beside, home)).stderr, "");
   assert.match(logOf(home), / warn .*The search index is damaged \(.+\): making it anew/);
   assert.deepEqual(
     query(home, "SELECT title FROM observations WHERE kind = 'command' ORDER BY id")
@@ -161,8 +163,8 @@ Deno.test("a SessionStart works waiting captures in, and tells of them at once",
     tool_input: { command: "npm run pack" },
     error: "Exit code 2\nerror: no entry point",
   };
-  await hook("PostToolUseFailure", failure, home);
-  const { stdout } = await hook("SessionStart", {
+  await startHook("PostToolUseFailure", failure, home);
+  const { stdout } = await startHook("SessionStart", {
     session_id: "5e55a000-0000-4000-8000-000000000002",
     cwd: home.path,
     hook_event_name: "SessionStart",
@@ -177,14 +179,14 @@ Deno.test("a SessionStart works waiting captures in, and tells of them at once",
 Deno.test("a failure of one session that passes in another is mended, and not told as open any more", async () => {
   using home = tempHome();
   const base = { cwd: home.path, tool_name: "Bash", tool_input: { command: "npm test" } };
-  await hook("PostToolUseFailure", {
+  await startHook("PostToolUseFailure", {
     ...base,
     session_id: SESSION,
     hook_event_name: "PostToolUseFailure",
     error: "Exit code 1\nError: boom",
   }, home);
   await drain(home.path);
-  await hook("PostToolUse", {
+  await startHook("PostToolUse", {
     ...base,
     session_id: "5e55a000-0000-4000-8000-000000000002",
     hook_event_name: "PostToolUse",

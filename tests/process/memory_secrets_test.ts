@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { addRow, makeClaudeMem } from "../support/claude_mem.ts";
 import { filesBelow, query } from "../support/look.ts";
 import { held } from "../support/on_home.ts";
-import { type Finished, hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { type Finished, startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import { removeFolder } from "../support/remove_folder.ts";
 
 const SESSION = "0198f0e1-0000-7000-8000-00000000c001";
@@ -136,7 +137,7 @@ function stage(branch = "main"): Stage {
       permission_mode: "default",
       ...fields,
     };
-    const finished = await hook(name, payload, home, { cwd: project, env });
+    const finished = await startHook(name, payload, home, { cwd: project, env });
     assert.equal(finished.code, 0, finished.stderr);
     return seen(name, finished);
   };
@@ -298,7 +299,7 @@ Deno.test("secrets stand in no byte when the database cannot be written, nor whe
   lock.release();
   const whole = JSON.stringify({ session_id: SESSION, prompt: ALL, cwd: place.project });
   for (const damaged of [whole.slice(0, -2), whole.slice(0, whole.length / 2), ALL, `[${whole}]`]) {
-    const { stdout, stderr, code } = await hook("UserPromptSubmit", damaged, place.home, {
+    const { stdout, stderr, code } = await startHook("UserPromptSubmit", damaged, place.home, {
       cwd: place.project,
     });
     assert.equal(code, 0);
@@ -460,7 +461,7 @@ Deno.test("what is made of an old capture goes by the patterns of now, also wher
   for (let shift = 0; shift < 16; shift += 3) {
     const stdout = " ".repeat(shift) + "ACME-4711990815 ".repeat(300);
     const event = { tool_name: "Bash", tool_use_id: `toolu_p${shift}`, cwd: place.project };
-    await hook("PostToolUse", {
+    await startHook("PostToolUse", {
       ...event,
       session_id: SESSION,
       tool_input: { command: `echo ${shift}` },

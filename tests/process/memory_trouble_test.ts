@@ -6,7 +6,8 @@ import { brotliCompressSync } from "node:zlib";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { claimCaptures, DEATHS_APART_MS, releaseClaims } from "../../src/store/queue_work.ts";
-import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 
 const PAYLOAD = JSON.stringify({
@@ -185,7 +186,7 @@ Deno.test("doctor says when captures wait although hooks run, and which hook is 
 
 Deno.test("doctor names a lock that cannot be made, and the real drain says so as well", async () => {
   using home = tempHome();
-  await hook("SessionStart", {
+  await startHook("SessionStart", {
     session_id: "s",
     cwd: home.path,
     hook_event_name: "SessionStart",
@@ -319,9 +320,9 @@ Deno.test("a session does not wait for a capture that a drain died over, the dra
     const fresh = saveEvent(db, { capture: { payload: PAYLOAD.replace("upload", "fresh") } });
     const fields = { session_id: crypto.randomUUID(), cwd: home.path };
     const env = { env: { HOME: home.path } };
-    await hook("SessionStart", { ...fields, source: "startup" }, home, env);
+    await startHook("SessionStart", { ...fields, source: "startup" }, home, env);
     assert.deepEqual([state(db, bad).status, state(db, fresh).status], ["raw", "raw"]);
-    await hook("Drain", { ...fields, hook_event_name: "Stop" }, home, env);
+    await startHook("Drain", { ...fields, hook_event_name: "Stop" }, home, env);
     assert.deepEqual([state(db, bad).status, state(db, bad).attempts], ["done", 2]);
     assert.equal(state(db, fresh).status, "done");
   } finally {

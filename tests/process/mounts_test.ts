@@ -1,7 +1,7 @@
 /** Full and read-only file systems, homes that are none, and places where nothing can be written at all. */
 import assert from "node:assert/strict";
 import { filesBelow, query } from "../support/look.ts";
-import { startProgram } from "../support/program.ts";
+import { startProgram } from "../support/process.ts";
 import { INNER_HOME, type PrivateMounts, privateMounts } from "../support/private_mounts.ts";
 import { needsExecutable, needsMounts, testWhere } from "../support/requirements.ts";
 

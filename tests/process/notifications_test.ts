@@ -1,7 +1,8 @@
 /** Desktop notifications on the real program, with a notifier that writes down what it is given. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import { testWhere } from "../support/requirements.ts";
 
 const SESSION = "5e551055-0000-4000-8000-000000000001";
@@ -28,7 +29,7 @@ async function send(
   payload: Record<string, unknown> = {},
 ) {
   const cwd = join(home.path, "project");
-  const { code, stderr } = await hook(event, { session_id: SESSION, cwd, ...payload }, home, {
+  const { code, stderr } = await startHook(event, { session_id: SESSION, cwd, ...payload }, home, {
     env,
   });
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });

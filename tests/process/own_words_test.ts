@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { summarizerInput } from "../../src/memory/summarizer_text.ts";
 import { captures, executions, filesBelow, latin1, query } from "../support/look.ts";
-import { hook, jsonOf, startProgram } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { jsonOf } from "../support/program.ts";
 import {
   asked,
   edit,
@@ -96,7 +97,7 @@ Deno.test("a note is not told where a file that Claude Code reads around the pro
     await Deno.writeTextFile(file, `- Always run the checks of ${name}\n`);
   }
   await run("memory", "remember", "Never run the checks of nobody");
-  const { stdout } = await hook(
+  const { stdout } = await startHook(
     "SessionStart",
     { session_id: SECOND, cwd: at.project, hook_event_name: "SessionStart", source: "startup" },
     at,

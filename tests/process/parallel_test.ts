@@ -1,7 +1,8 @@
 /** Many processes at once on one database: nothing is lost, nothing is counted twice. */
 import assert from "node:assert/strict";
 import { damages, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
-import { type Finished, hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { type Finished, startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 
 const AT_ONCE = 64;
 /** A process of the executable costs half of one of the bundle. */
@@ -16,7 +17,7 @@ function capture(home: TempHome, id: string): Promise<Finished> {
     tool_input: { command: `echo ${id}` },
     tool_response: { stdout: "line\n".repeat(200) },
   };
-  return hook("PostToolUse", payload, home);
+  return startHook("PostToolUse", payload, home);
 }
 
 function atOnce<Result>(count: number, start: (i: number) => Promise<Result>): Promise<Result[]> {
@@ -75,7 +76,7 @@ Deno.test("all kinds of events at once, of sessions that start and end, leave a 
   const events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd", "Told"];
   for (let round = 0; round < 3; round++) {
     const finished = await atOnce(AT_ONCE, (i) =>
-      hook(events[i % events.length]!, {
+      startHook(events[i % events.length]!, {
         session_id: `s${i % 7}`,
         cwd: home.path,
         prompt: "Work",
@@ -93,7 +94,7 @@ Deno.test("50 increments of one counter at once make exactly 50", async () => {
   using home = tempHome();
   const env = { HOME: home.path };
   const session = ["--session", "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"];
-  await hook("SessionStart", { session_id: session[1] }, home);
+  await startHook("SessionStart", { session_id: session[1] }, home);
   const finished = await atOnce(
     50,
     () => startProgram(["counter", "increment", "builds", ...session], { env }),

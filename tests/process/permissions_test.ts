@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { hook, observed, startProgram, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { observed, tempHome } from "../support/program.ts";
 import { putTranscripts } from "../support/transcripts.ts";
 
 /** At least one command line of every verb, as it is used without a terminal; `HOME` stands for the temporary one. */
@@ -107,8 +108,8 @@ Deno.test("no verb asks for a permission that the program does not have", async 
   new Deno.Command("git", { args: ["init", "-q", "-b", "topic"], cwd: project }).outputSync();
   const env = { HOME: home.path, TERM: "xterm-256color", CI: "true", FORCE_COLOR: "1" };
   const replace = { HOME: home.path, PROJECT: project };
-  await hook("SessionStart", observed("SessionStart.startup", replace), home);
-  await hook("PostToolUse", observed("PostToolUse.Edit", replace), home);
+  await startHook("SessionStart", observed("SessionStart.startup", replace), home);
+  await startHook("PostToolUse", observed("PostToolUse.Edit", replace), home);
   putTranscripts(home, ["tools"]);
   for (const line of COMMAND_LINES) {
     for (const json of line.startsWith("--") ? [[]] : [[], ["--json"]]) {

@@ -9,14 +9,8 @@ import { programCommand, surroundings } from "../../src/tasks/program.ts";
 import { query } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
 import { addToken, PERSON_TOKEN, personCalls } from "../support/person.ts";
-import {
-  type Finished,
-  hook,
-  jsonOf,
-  startAsAgent,
-  type TempHome,
-  tempHome,
-} from "../support/program.ts";
+import { type Finished, startAsAgent, startHook } from "../support/process.ts";
+import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
 
 const SESSION = "0e551011-0000-4000-8000-000000000001";
@@ -35,7 +29,7 @@ function claude(): Disposable & { readonly pid: number } {
 /** Begins a session that a process runs; without one no process is known of it. */
 async function begin(home: TempHome, pid?: number, cwd = home.path): Promise<void> {
   const start = { session_id: SESSION, source: "startup", cwd };
-  await hook("SessionStart", start, home, {
+  await startHook("SessionStart", start, home, {
     env: pid === undefined ? {} : { CLAUDE_PID: String(pid) },
   });
 }
@@ -182,7 +176,7 @@ testWhere(
       /Only a/,
     );
     // An agent may play that its session is over: the process still runs.
-    await hook("SessionEnd", { session_id: SESSION, reason: "other" }, home);
+    await startHook("SessionEnd", { session_id: SESSION, reason: "other" }, home);
     assert.match(
       await shell(home, forked(`$CONCLAUDE guard pause --session ${SESSION}`)),
       /Only a/,
@@ -235,7 +229,7 @@ Deno.test("the process of a session counts on after an event that names another 
   using other = claude();
   await begin(home, Deno.pid);
   const use = { session_id: SESSION, tool_name: "Read", tool_input: {}, tool_response: {} };
-  await hook("PostToolUse", use, home, { env: { CLAUDE_PID: String(other.pid) } });
+  await startHook("PostToolUse", use, home, { env: { CLAUDE_PID: String(other.pid) } });
   const rows = query(home.database, "SELECT claude_pid FROM session_processes ORDER BY seen_at_ms");
   assert.deepEqual(rows.map((row) => row["claude_pid"]), [Deno.pid, other.pid]);
   assertRefused(await asAgent(home), /runs session/);

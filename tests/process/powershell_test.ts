@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ask, bash, projectIn } from "../support/guarded.ts";
 import { executions, query, type Row } from "../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import { RequiredProject } from "../support/required_project.ts";
 
 const POLICY = "uneditableFiles: ['*.lock'], toolUsageValidation: [" +
@@ -161,7 +162,7 @@ Deno.test("memory tells of PowerShell what it tells of Bash", async () => {
   const report = async (event: string, fields: Record<string, unknown>) => {
     const session_id = "5e55a000-0000-4000-8000-000000000001";
     const payload = { session_id, cwd: project, tool_name: "PowerShell", ...fields };
-    assert.equal((await hook(event, payload, home)).code, 0);
+    assert.equal((await startHook(event, payload, home)).code, 0);
   };
   await report("PostToolUse", {
     tool_use_id: "toolu_1",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { hook } from "../support/program.ts";
+import { startHook } from "../support/process.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 
@@ -28,7 +28,7 @@ testWhere(
     const stop = async () => {
       const payload = { session_id: SESSION, cwd: project.path, hook_event_name: "Stop" };
       const env = { PATH: `${tools}:/usr/local/bin:/usr/bin:/bin` };
-      const { stdout } = await hook("Stop", payload, project.home, { env });
+      const { stdout } = await startHook("Stop", payload, project.home, { env });
       return JSON.parse(stdout).decision ?? null;
     };
     assert.equal(await stop(), null, "there is none");

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { ID_BYTES } from "../../src/tasks/overlay.ts";
 import { captures } from "../support/look.ts";
 import { copyProgram, EXECUTABLE, running } from "../support/own_copy.ts";
-import { REPOSITORY, type TempHome, tempHome } from "../support/program.ts";
+import { REPOSITORY } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsTools, testWhere } from "../support/requirements.ts";
 
 const useOf = (id: string) => `{"session_id":"s1","tool_name":"Bash","tool_use_id":"${id}"}`;

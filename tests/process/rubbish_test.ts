@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { captures, executions, query, queryValue, spoolFiles } from "../support/look.ts";
 import type { HookRun } from "../support/many_hooks.ts";
 import { generatedPayloads, type Sent } from "../support/payloads.ts";
-import { hook, REPOSITORY, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { REPOSITORY, startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 
 const SEED = Number(Deno.env.get("CONCLAUDE_GENERATED_SEED") ?? 20_251_120);
 const ON_EXECUTABLE = Deno.env.has("CONCLAUDE_BIN");
@@ -30,7 +31,7 @@ async function send(
   deadlineMs = DEADLINE_MS,
 ): Promise<string> {
   const startedMs = performance.now();
-  const { code, stdout, stderr } = await hook(event, stdin, home);
+  const { code, stdout, stderr } = await startHook(event, stdin, home);
   assert.ok(performance.now() - startedMs < deadlineMs, "it took too long");
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   assertAnswer(stdout);

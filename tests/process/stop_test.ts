@@ -1,14 +1,15 @@
 /** A Stop that continues a stopped one must not add to a loop: it does nothing at all. */
 import assert from "node:assert/strict";
 import { entriesBelow, executions } from "../support/look.ts";
-import { hook, observed, startProgram, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { observed, tempHome } from "../support/program.ts";
 
 const QUIET = { code: 0, signal: null, stdout: "", stderr: "" };
 const CONTINUED = { ...observed("Stop"), stop_hook_active: true };
 
 Deno.test("stop_hook_active leaves nothing behind on a fresh home, not even a folder", async () => {
   using home = tempHome();
-  assert.deepEqual(await hook("Stop", CONTINUED, home), QUIET);
+  assert.deepEqual(await startHook("Stop", CONTINUED, home), QUIET);
   assert.deepEqual(entriesBelow(home.path), []);
 });
 
@@ -24,7 +25,7 @@ Deno.test("stop_hook_active changes nothing of what is there, whatever state it 
   Deno.mkdirSync(`${home.path}/.conclaude`);
   Deno.writeTextFileSync(home.database, "not a database");
   const before = entriesBelow(home.path);
-  assert.deepEqual(await hook("Stop", CONTINUED, home), QUIET);
+  assert.deepEqual(await startHook("Stop", CONTINUED, home), QUIET);
   assert.deepEqual(entriesBelow(home.path), before);
   assert.equal(Deno.readTextFileSync(home.database), "not a database");
 });
@@ -41,7 +42,7 @@ Deno.test("stop_hook_active is answered without a home and with a broken configu
 for (const active of [false, "true", 1, null, undefined]) {
   Deno.test(`a Stop with stop_hook_active ${JSON.stringify(active)} is a Stop like others`, async () => {
     using home = tempHome();
-    const { stdout } = await hook("Stop", { ...CONTINUED, stop_hook_active: active }, home);
+    const { stdout } = await startHook("Stop", { ...CONTINUED, stop_hook_active: active }, home);
     assert.equal(stdout, '{"continue":true,"suppressOutput":true}\n');
     assert.notDeepEqual(entriesBelow(home.path), []);
   });
@@ -49,7 +50,7 @@ for (const active of [false, "true", 1, null, undefined]) {
 
 Deno.test("stop_hook_active of another event means nothing", async () => {
   using home = tempHome();
-  await hook("SubagentStop", { ...CONTINUED }, home);
+  await startHook("SubagentStop", { ...CONTINUED }, home);
   assert.notDeepEqual(entriesBelow(home.path), []);
 });
 
@@ -65,7 +66,7 @@ for (
     using home = tempHome();
     Deno.writeTextFileSync(`${home.path}/.conclaude.yaml`, config);
     const payload = { ...CONTINUED, cwd: home.path };
-    assert.deepEqual(await hook("Stop", payload, home), QUIET);
+    assert.deepEqual(await startHook("Stop", payload, home), QUIET);
     assert.deepEqual(entriesBelow(home.path).map(({ path }) => path), [
       `${home.path}/.conclaude.yaml`,
     ]);
@@ -81,7 +82,7 @@ Deno.test("stop_hook_active does not switch off what a configuration asks for, w
   for (const place of places.map((name) => `${home.path}/${name}`)) {
     Deno.writeTextFileSync(place, config);
     const payload = { ...CONTINUED, cwd: `${home.path}/deep/er` };
-    const { stdout } = await hook("Stop", payload, home);
+    const { stdout } = await startHook("Stop", payload, home);
     assert.equal(JSON.parse(stdout).decision, "block", place);
     Deno.removeSync(place);
   }
@@ -93,6 +94,6 @@ Deno.test("stop_hook_active of a session whose configuration only seems to speak
     `${home.path}/.conclaude.yaml`,
     "preToolUse: {preventRootAdditions: false} # stop\n",
   );
-  assert.deepEqual(await hook("Stop", { ...CONTINUED, cwd: home.path }, home), QUIET);
+  assert.deepEqual(await startHook("Stop", { ...CONTINUED, cwd: home.path }, home), QUIET);
   assert.deepEqual(executions(home), []);
 });

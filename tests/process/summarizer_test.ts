@@ -7,14 +7,8 @@ import type { SummarizerRun } from "../../src/store/summarizer_runs.ts";
 import { isAlive } from "../support/alive.ts";
 import { killNow, until } from "../support/worked_project.ts";
 import { query } from "../support/look.ts";
-import {
-  hook,
-  jsonOf,
-  spawnProgram,
-  startProgram,
-  type TempHome,
-  tempHome,
-} from "../support/program.ts";
+import { spawnProgram, startHook, startProgram } from "../support/process.ts";
+import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 
 const SESSION = "0d9d5c6e-6a35-4d8f-9f0b-9f6b2a3d7c11";
 /** Built up here, so that no search for secrets finds it in this file. */
@@ -24,25 +18,25 @@ const SECRET = ["ghp", "_", "16C7e42F292c6912E7710c838347Ae178B4a"].join("");
 async function endedSession(home: TempHome, id = SESSION): Promise<void> {
   const cwd = home.path;
   const facts = { session_id: id, cwd, transcript_path: join(cwd, "t.jsonl") };
-  await hook(
+  await startHook(
     "SessionStart",
     { ...facts, hook_event_name: "SessionStart", source: "startup" },
     home,
   );
-  await hook("UserPromptSubmit", {
+  await startHook("UserPromptSubmit", {
     ...facts,
     hook_event_name: "UserPromptSubmit",
     prompt: "Let uploads be tried three times",
   }, home);
   await edit(home, { id, from: "tries = 1", to: "tries = 3" });
-  await hook("SessionEnd", { ...facts, hook_event_name: "SessionEnd", reason: "other" }, home);
+  await startHook("SessionEnd", { ...facts, hook_event_name: "SessionEnd", reason: "other" }, home);
 }
 
 async function edit(
   home: TempHome,
   { id = SESSION, from, to }: { readonly id?: string; readonly from: string; readonly to: string },
 ): Promise<void> {
-  await hook("PostToolUse", {
+  await startHook("PostToolUse", {
     session_id: id,
     cwd: home.path,
     transcript_path: join(home.path, "t.jsonl"),
@@ -393,10 +387,12 @@ Deno.test("what the command does as a session of Claude Code is not kept: it wou
     hook_event_name: "SessionStart",
     source: "startup",
   };
-  const marked = await hook("SessionStart", event, home, { env: { CONCLAUDE_SUMMARIZER: "1" } });
+  const marked = await startHook("SessionStart", event, home, {
+    env: { CONCLAUDE_SUMMARIZER: "1" },
+  });
   assert.equal(marked.code, 0);
   assert.equal(sessions(), 1);
-  await hook("SessionStart", event, home);
+  await startHook("SessionStart", event, home);
   assert.equal(sessions(), 2, "without the mark it is a session like any other");
 });
 
@@ -405,7 +401,7 @@ Deno.test("no hook runs the command, not the drain beside a Stop either", async 
   const ran = join(home.path, "ran");
   configure(home, `touch ${ran}; echo text`);
   await endedSession(home);
-  await hook("Drain", {
+  await startHook("Drain", {
     session_id: SESSION,
     cwd: home.path,
     hook_event_name: "Stop",

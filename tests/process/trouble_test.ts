@@ -4,14 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { damages, filesBelow, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
 import { change, held } from "../support/on_home.ts";
-import {
-  hook,
-  observed,
-  type StartOptions,
-  startProgram,
-  type TempHome,
-  tempHome,
-} from "../support/program.ts";
+import { startHook, type StartOptions, startProgram } from "../support/process.ts";
+import { observed, type TempHome, tempHome } from "../support/program.ts";
 import { closeDatabase, garbage, makeUsedDatabase, spoil } from "../support/spoilt.ts";
 
 const DEADLINE_MS = 10_000;
@@ -22,7 +16,7 @@ type Options = Omit<StartOptions, "stdin">;
 async function capture(home: TempHome | string, id: string, options: Options = {}) {
   const payload = { session_id: "s1", cwd: "/w", tool_name: "Edit", tool_use_id: id };
   const startedMs = performance.now();
-  const { code, stdout, stderr } = await hook("PostToolUse", payload, home, options);
+  const { code, stdout, stderr } = await startHook("PostToolUse", payload, home, options);
   assert.ok(performance.now() - startedMs < DEADLINE_MS, "it took too long");
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   const answer = JSON.parse(stdout);
@@ -102,7 +96,7 @@ for (const { name, says, spoil } of SPOILT) {
 
     await capture(home, "a");
     for (const event of ["SessionStart", "Stop", "Told", "SessionEnd"]) {
-      const { code, stderr } = await hook(event, { session_id: "s1", cwd: "/w" }, home);
+      const { code, stderr } = await startHook(event, { session_id: "s1", cwd: "/w" }, home);
       assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
     }
     await capture(home, "b");
@@ -139,7 +133,7 @@ for (const { name, spoil } of SPOILT) {
     spoil(home.database);
     let told = "";
     for (const source of ["startup", "resume"]) {
-      const { stdout } = await hook("SessionStart", { session_id: "s1", source }, home);
+      const { stdout } = await startHook("SessionStart", { session_id: "s1", source }, home);
       told = stdout === "" ? "" : JSON.parse(stdout).systemMessage ?? "";
       assert.ok(told.includes(home.database), `nothing was said at ${source}: ${stdout}`);
       assert.match(
@@ -153,7 +147,7 @@ for (const { name, spoil } of SPOILT) {
     });
     const repaired = JSON.parse(stdout).fixed.length > 0;
     assert.equal(told.includes("`conclaude doctor --fix`"), repaired, told);
-    const again = await hook("SessionStart", { session_id: "s1" }, home);
+    const again = await startHook("SessionStart", { session_id: "s1" }, home);
     assert.equal(again.stdout.includes(home.database), !repaired);
   });
 }
@@ -207,7 +201,7 @@ Deno.test("a newer schema is told to the person once a session", async () => {
   const first = await capture(home, "a");
   assert.match(first.systemMessage, /older than its database.*install the newest/);
   assert.equal((await capture(home, "b")).systemMessage, undefined);
-  const other = await hook("SessionStart", { session_id: "s2" }, home);
+  const other = await startHook("SessionStart", { session_id: "s2" }, home);
   assert.match(JSON.parse(other.stdout).systemMessage, /older than its database/);
 });
 
@@ -244,7 +238,7 @@ for (const [name, sql] of Object.entries(LOCKS)) {
       const round = Array.from({ length: 3 }, (_, i) => `${ids.length + i}`);
       await Promise.all([
         ...round.map((id) => capture(home, id)),
-        hook("SessionStart", { session_id: "s1", cwd: "/w" }, home),
+        startHook("SessionStart", { session_id: "s1", cwd: "/w" }, home),
       ]);
       ids.push(...round);
     }
@@ -262,7 +256,7 @@ for (const [name, sql] of Object.entries(LOCKS)) {
 Deno.test("a hook that may wait as long as the configuration allows still answers in time", async () => {
   using home = tempHome();
   await makeUsedDatabase(home);
-  await hook("SessionStart", { session_id: "gone" }, home, { env: { CLAUDE_PID: "4194000" } });
+  await startHook("SessionStart", { session_id: "gone" }, home, { env: { CLAUDE_PID: "4194000" } });
   change(
     home.database,
     `UPDATE sessions SET status = 'ended', ended_at_ms = 1 WHERE session_id = 'before'`,
@@ -275,7 +269,7 @@ Deno.test("a hook that may wait as long as the configuration allows still answer
   const startedMs = performance.now();
   const tookMs = await Promise.all(
     ["SessionStart", "SessionEnd", "PostToolUse", "Stop"].map(async (event) => {
-      await hook(event, { session_id: "s1", tool_name: "Bash" }, home, {
+      await startHook(event, { session_id: "s1", tool_name: "Bash" }, home, {
         env: { CLAUDE_PID: String(Deno.pid) },
       });
       return [event, performance.now() - startedMs] as const;
@@ -443,12 +437,12 @@ Deno.test("a database that is gone during a session is made anew, and the old on
 Deno.test("a database that was truncated to nothing keeps its log, and the event waits", async () => {
   using home = tempHome();
   // The first one makes the tables, and empties the long log of that itself.
-  await hook("PostToolUse", observed("PostToolUse.Bash"), home);
-  await hook("PostToolUse", observed("PostToolUse.Bash"), home);
+  await startHook("PostToolUse", observed("PostToolUse.Bash"), home);
+  await startHook("PostToolUse", observed("PostToolUse.Bash"), home);
   const log = Deno.readFileSync(`${home.database}-wal`);
   assert.ok(log.length > 0);
   Deno.truncateSync(home.database, 0);
-  const { code, stdout } = await hook("PostToolUse", observed("PostToolUse.Bash"), home);
+  const { code, stdout } = await startHook("PostToolUse", observed("PostToolUse.Bash"), home);
   assert.deepEqual([code, JSON.parse(stdout)], [0, { continue: true, suppressOutput: true }]);
   assert.deepEqual(Deno.readFileSync(`${home.database}-wal`), log);
   assert.match(Deno.readTextFileSync(join(home.path, ".conclaude", "conclaude.log")), /truncated/);

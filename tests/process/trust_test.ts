@@ -2,14 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../support/git.ts";
-import {
-  type Finished,
-  hook,
-  jsonOf,
-  startProgram,
-  type TempHome,
-  tempHome,
-} from "../support/program.ts";
+import { type Finished, startHook, startProgram } from "../support/process.ts";
+import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import {
   needsProgramForOthers,
   needsRoot,
@@ -69,7 +63,7 @@ interface Who {
 
 async function send(event: string, cwd: string, fields: object, { home, ...start }: Who) {
   const payload = { session_id: SESSION, cwd, ...fields };
-  const done = await hook(event, payload, home, { cwd, ...start });
+  const done = await startHook(event, payload, home, { cwd, ...start });
   assert.deepEqual([done.code, done.stderr], [0, ""]);
   return done.stdout === "" ? null : JSON.parse(done.stdout);
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SCHEMA_VERSION } from "../../src/store/database.ts";
 import { damages, executions, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 
 const CONFIG = `preToolUse:
   uneditableFiles: ["*.lock"]
@@ -31,7 +32,7 @@ function projectIn(home: TempHome, config = CONFIG): string {
 
 async function send(home: TempHome, event: string, fields: object, session_id = "s1") {
   const payload = { session_id, cwd: join(home.path, "project"), ...fields };
-  const { code, stdout, stderr } = await hook(event, payload, home);
+  const { code, stdout, stderr } = await startHook(event, payload, home);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   return stdout === "" ? {} : JSON.parse(stdout);
 }

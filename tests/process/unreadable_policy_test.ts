@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { executions, logOf } from "../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { startHook, startProgram } from "../support/process.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import {
   needsProgramForOthers,
   needsRoot,
@@ -26,7 +27,7 @@ function projectIn(home: TempHome, config: string): string {
 
 /** What a hook answers, parsed; null for nothing. */
 async function send(home: TempHome, event: string, fields: Record<string, unknown>) {
-  const { code, stdout, stderr } = await hook(event, {
+  const { code, stdout, stderr } = await startHook(event, {
     session_id: SESSION,
     cwd: join(home.path, "project"),
     ...fields,
@@ -144,7 +145,7 @@ testWhere(
     Deno.chownSync(home.path, 65534, 65534);
     const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     const asNobody = async () => {
-      const { stdout } = await hook(
+      const { stdout } = await startHook(
         "PreToolUse",
         {
           session_id: SESSION,

@@ -1,6 +1,6 @@
 /** What a database holds is read also where nothing can be written beside it. */
 import assert from "node:assert/strict";
-import { startProgram } from "../support/program.ts";
+import { startProgram } from "../support/process.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
 import { needsMounts, testWhere } from "../support/requirements.ts";
 

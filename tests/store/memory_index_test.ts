@@ -12,7 +12,7 @@ import {
 } from "../../src/store/memory_index.ts";
 import { isIndexDamage } from "../../src/store/index_damage.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
-import { startProgram } from "../support/program.ts";
+import { runProgram } from "../support/program.ts";
 
 const ROWS = 600;
 
@@ -98,7 +98,7 @@ Deno.test("withIndex() makes a damaged index anew once, tells of it, and goes on
 
 Deno.test("a search and a drain make an index anew whose table is gone; so does doctor --fix", async () => {
   const run = (temp: { readonly path: string; readonly folder: string }, ...args: string[]) =>
-    startProgram(["--db", temp.path, ...args], { cwd: temp.folder, env: { HOME: temp.folder } });
+    runProgram(["--db", temp.path, ...args], { cwd: temp.folder, env: { HOME: temp.folder } });
   using other = await filled();
   other.db.exec("DELETE FROM observations WHERE id > 1; UPDATE observations SET uid = 'other'");
   other.db.close();
@@ -138,7 +138,7 @@ Deno.test("a search, a note and a drain make an index anew of which a table is g
       temp.db.close();
       damage(temp.path, DAMAGE[table]!);
       const run = (...args: string[]) =>
-        startProgram(["--db", temp.path, ...args], {
+        runProgram(["--db", temp.path, ...args], {
           cwd: temp.folder,
           env: { HOME: temp.folder },
         });
@@ -171,7 +171,7 @@ Deno.test("a search that finds a word nowhere notices an index whose pages or ne
     temp.db.close();
     damage(temp.path, sql);
     const search = () =>
-      startProgram(["--db", temp.path, "memory", "search", query], {
+      runProgram(["--db", temp.path, "memory", "search", query], {
         cwd: temp.folder,
         env: { HOME: temp.folder },
       });
@@ -222,7 +222,7 @@ Deno.test("doctor and db check notice a damaged index; doctor --fix mends it and
   temp.db.close();
   damage(temp.path, DAMAGE["another letter"]!);
   const run = (...args: string[]) =>
-    startProgram(["--db", temp.path, ...args], { env: { HOME: temp.folder } });
+    runProgram(["--db", temp.path, ...args], { env: { HOME: temp.folder } });
   const check = await run("db", "check");
   assert.equal(check.code, 1);
   assert.match(check.stdout, /fail +search index.*(checksum|malformed)[^]*doctor --fix/);

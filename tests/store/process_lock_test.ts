@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isLocked, takeLock } from "../../src/store/process_lock.ts";
-import { REPOSITORY } from "../support/program.ts";
+import { REPOSITORY } from "../support/process.ts";
 
 /** Whether a process of its own gets the lock. */
 async function canOtherTake(path: string): Promise<boolean> {

@@ -1,7 +1,8 @@
 /** Runs the daemon of a home, and talks to it byte by byte, so that nothing tidies up what a test sends. */
 import { join } from "node:path";
 import { addToken, PERSON_TOKEN } from "./person.ts";
-import { spawnProgram, type TempHome } from "./program.ts";
+import { spawnProgram } from "./process.ts";
+import type { TempHome } from "./program.ts";
 
 /** What was answered. */
 export interface Reply {

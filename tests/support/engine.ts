@@ -7,7 +7,8 @@ import { locate } from "../../src/paths.ts";
 import { takeLock } from "../../src/store/process_lock.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { removeFolder } from "./remove_folder.ts";
-import { type Finished, startProgram } from "./program.ts";
+import type { Finished } from "./process.ts";
+import { homeAlone, runProgram } from "./program.ts";
 
 /** What a verb with `--json` has left behind. */
 export interface Told {
@@ -84,7 +85,7 @@ export async function engineStage(
   await git("commit", "--quiet", "-m", "first");
   const db = await openDatabase(database, { busyTimeoutMs: 5000 });
   const run: EngineStage["run"] = (args, stdin) =>
-    startProgram(args, { cwd: project, env: { HOME: home }, stdin });
+    runProgram(args, { cwd: project, env: { HOME: home }, stdin });
   const json: EngineStage["json"] = async (args, stdin) => {
     const { code, stdout, stderr } = await run([...args, "--json"], stdin);
     try {
@@ -111,7 +112,7 @@ export async function engineStage(
     async startEngine() {
       const lock = takeLock(database.replace(/\.db$/, ".lock"));
       if (lock === null) throw new Error("somebody holds the lock");
-      const locations = locate({ HOME: home }, { dbFlag: undefined, cwd: project });
+      const locations = locate(homeAlone(home));
       const engine = new Engine({
         db,
         database,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { thisSystem } from "../../src/cli/permissions.ts";
 import { compileFile as compile, compileProgram } from "../../src/tasks/compile.ts";
 import { compileFlags } from "../../src/tasks/flags.ts";
-import { REPOSITORY } from "./program.ts";
+import { REPOSITORY } from "./process.ts";
 
 /** Makes an executable from npm alone, where Deno's own runtime cannot be downloaded. */
 const OFFLINE_COMPILER = join(REPOSITORY, "..", "shared", "tools", "offline-compile.sh");

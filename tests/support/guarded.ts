@@ -1,7 +1,7 @@
 /** A project with guards in a home, and what the real program says of a tool use there. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { hook, type StartOptions, type TempHome } from "./program.ts";
+import { hook, type RunOptions, type TempHome } from "./program.ts";
 
 /** The session that asks. */
 export const SESSION = "5e551011-0000-4000-8000-000000000001";
@@ -24,7 +24,7 @@ export async function ask(
   tool: string,
   input: Record<string, unknown>,
   more: Record<string, unknown> = {},
-  start: Omit<StartOptions, "stdin"> = {},
+  start: Omit<RunOptions, "stdin"> = {},
   decision: "deny" | "ask" = "deny",
 ): Promise<string | null> {
   const { code, stdout, stderr } = await hook(

@@ -1,11 +1,11 @@
 /** What is done to a home, and has to go well. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { startProgram, type TempHome } from "./program.ts";
+import { runProgram, type TempHome } from "./program.ts";
 
 /** Runs the program in a folder. @returns What it prints. */
 export async function printed(home: TempHome, cwd: string, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await startProgram(args, { env: { HOME: home.path }, cwd });
+  const { code, stdout, stderr } = await runProgram(args, { env: { HOME: home.path }, cwd });
   assert.equal(code, 0, stdout + stderr);
   return stdout;
 }

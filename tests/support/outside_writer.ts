@@ -1,6 +1,6 @@
 /** Writes into a database as another process does that knows nothing of a daemon. */
 import { join } from "node:path";
-import { REPOSITORY } from "./program.ts";
+import { REPOSITORY } from "./process.ts";
 
 const WRITER = `
 const { openDatabase, transaction } = await import(Deno.args[0] + "/src/store/database.ts");

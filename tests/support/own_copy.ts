@@ -3,7 +3,7 @@
  * this one begins while it has a file open for writing has it open, too, until it becomes a program of its own, and
  * until then Linux does not start the file ("Text file busy", https://man7.org/linux/man-pages/man2/execve.2.html).
  */
-import { REPOSITORY } from "./program.ts";
+import { REPOSITORY } from "./process.ts";
 
 /** The executable to test; empty when there is none. */
 export const EXECUTABLE = Deno.env.get("CONCLAUDE_BIN") ?? "";

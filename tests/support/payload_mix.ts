@@ -1,4 +1,4 @@
-import { REPOSITORY } from "./program.ts";
+import { REPOSITORY } from "./process.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "./tool_uses.ts";
 
 /** Where the sessions of a mix take place. */

@@ -4,7 +4,7 @@
  */
 import { dirname, join } from "node:path";
 import { programCommand } from "../../src/tasks/program.ts";
-import { REPOSITORY } from "./program.ts";
+import { REPOSITORY } from "./process.ts";
 
 /** The home inside. */
 export const INNER_HOME = "/mnt/home";

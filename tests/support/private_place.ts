@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { filesBelow } from "./look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "./program.ts";
+import { startHook, startProgram } from "./process.ts";
+import { type TempHome, tempHome } from "./program.ts";
 
 const SESSION = "0198f0e1-0000-7000-8000-00000000d001";
 /** In every private line; nothing else holds it. */
@@ -45,7 +46,7 @@ export function privatePlace(): PrivatePlace {
   const env = { HOME: home.path };
   const event = async (name: string, fields: object) => {
     const payload = { session_id: SESSION, hook_event_name: name, cwd: home.path, ...fields };
-    const { code, stdout, stderr } = await hook(name, payload, home, { cwd: home.path, env });
+    const { code, stdout, stderr } = await startHook(name, payload, home, { cwd: home.path, env });
     assert.equal(code, 0, stderr);
     assert.doesNotMatch(stdout + stderr, HIDDEN);
     return stdout;

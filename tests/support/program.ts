@@ -1,127 +1,27 @@
-/**
- * Starts the real program in a clean environment: the executable in `CONCLAUDE_BIN` when that is set, else the bundle in
- * `dist/bundle` with the permissions that the executable would have.
- */
-import { isRefusedToAgents, letKnowToken, PERSON_TOKEN } from "./person.ts";
-import { removeFolder } from "./remove_folder.ts";
+/** Runs the program in this process: a hook through `handleHook()`, a verb through the command line. */
+import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { programCommand, surroundings } from "../../src/tasks/program.ts";
-
-/** The clone that these tests belong to. */
-export const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
+import { bundleCommand } from "../../src/tasks/program.ts";
+import { performLine } from "../../src/cli/run.ts";
+import type { Environment } from "../../src/environment.ts";
+import { handleHook } from "../../src/hook/handle.ts";
+import { readFlags } from "../../src/hook/run.ts";
+import { migratedDatabase } from "./migrated.ts";
+import { isRefusedToAgents, letKnowToken, PERSON_TOKEN } from "./person.ts";
+import { bytesOf, type Finished, type StartOptions, startProgram } from "./process.ts";
+import { removeFolder } from "./remove_folder.ts";
 
 const OBSERVED = new URL("../testdata/observed/", import.meta.url);
+const PATH = "/usr/bin:/bin";
 
-/** How a program is started. */
-export interface StartOptions {
-  /** Text or bytes for stdin; without it stdin is empty. An object is sent as JSON. */
-  readonly stdin?: string | Uint8Array | object | undefined;
-  /** The whole environment, beside `PATH`; nothing of this process's own is passed on. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The folder to start in; the temporary one when not given. */
-  readonly cwd?: string | undefined;
-  /** Words before the program's own: a command that ends by starting what follows it, such as `nice`. */
-  readonly through?: readonly string[] | undefined;
-}
-
-/** What a program that has ended left behind. */
-export interface Finished {
-  readonly code: number;
-  /** The signal that ended it, for example `SIGKILL`; null when it left by itself. */
-  readonly signal: string | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+/** How the program is run; `through` makes it a process of its own. */
+export type RunOptions = StartOptions;
 
 /** A folder that takes a user's home's place, and is removed at the end of the block. */
 export interface TempHome extends Disposable {
   readonly path: string;
   /** Where the program puts its database when nothing says otherwise. */
   readonly database: string;
-}
-
-/** What starts the program, for whoever has a way of its own to start processes. */
-export function programStart(
-  args: readonly string[],
-  options: Omit<StartOptions, "stdin"> = {},
-): { command: string; args: string[]; env: Record<string, string>; cwd: string } {
-  const [command, ...first] = [...options.through ?? [], ...programCommand()];
-  return {
-    command: command!,
-    args: [...first, ...args],
-    env: { ...surroundings(runtimeCache()), ...options.env },
-    cwd: options.cwd ?? temporaryFolder(),
-  };
-}
-
-/** Starts the program and leaves it running; the caller has to end its stdin, read its output and await its status. */
-export function spawnProgram(
-  args: readonly string[],
-  options: Omit<StartOptions, "stdin"> = {},
-): Deno.ChildProcess {
-  const { command, ...start } = programStart(args, options);
-  return new Deno.Command(command, {
-    ...start,
-    clearEnv: true,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-}
-
-/**
- * Runs the program to its end: `await startProgram(["status", "--json"], { env: { HOME: home.path } })`. A verb that only a
- * person may run is run by one: where it refuses, it is shown a token that the database knows.
- */
-export async function startProgram(
-  args: readonly string[],
-  options: StartOptions = {},
-): Promise<Finished> {
-  if (args.includes("hook")) return await startAsAgent(args, options);
-  const env = { CONCLAUDE_TOKEN: PERSON_TOKEN, ...options.env };
-  const finished = await startAsAgent(args, { ...options, env });
-  if (!isRefusedToAgents(finished) || !letKnowToken(args, env)) return finished;
-  return await startAsAgent(args, { ...options, env });
-}
-
-/** {@linkcode startProgram} without a person: no terminal, and no token but one of `env`. */
-export async function startAsAgent(
-  args: readonly string[],
-  options: StartOptions = {},
-): Promise<Finished> {
-  const child = spawnProgram(args, options);
-  const [, output] = await Promise.all([feed(child, options.stdin), child.output()]);
-  return {
-    code: output.code,
-    signal: output.signal,
-    stdout: new TextDecoder().decode(output.stdout),
-    stderr: new TextDecoder().decode(output.stderr),
-  };
-}
-
-/** What a program printed, as JSON. @throws {Error} With all that it printed, when that is none. */
-// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
-export function jsonOf({ stdout, stderr }: Finished): any {
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    throw new Error(`no JSON: ${stdout}${stderr}`);
-  }
-}
-
-/** Sends one hook event as Claude Code does: one process, the payload on stdin as one line of JSON. */
-export function hook(
-  event: string,
-  payload: object | string | Uint8Array,
-  home: string | TempHome,
-  options: Omit<StartOptions, "stdin"> = {},
-): Promise<Finished> {
-  return startProgram(["hook", event], {
-    ...options,
-    stdin: payload,
-    env: { HOME: typeof home === "string" ? home : home.path, ...options.env },
-  });
 }
 
 /** A new empty home: `using home = tempHome();`. */
@@ -132,8 +32,139 @@ export function tempHome(): TempHome {
     database: join(path, ".conclaude", "conclaude.db"),
     [Symbol.dispose]() {
       removeFolder(path);
+      removeFolder(temporaryFolderOf(path));
     },
   };
+}
+
+/**
+ * Runs the program: `await runProgram(["status", "--json"], { env: { HOME: home.path } })`. A verb that only a person may
+ * run is run by one: where it refuses, it is shown a token that the database knows.
+ */
+export async function runProgram(
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Finished> {
+  if (options.through !== undefined) return await startProgram(args, options);
+  if (isHook(args)) return await runAsAgent(args, options);
+  const env = { CONCLAUDE_TOKEN: PERSON_TOKEN, ...options.env };
+  const finished = await runAsAgent(args, { ...options, env });
+  if (!isRefusedToAgents(finished) || !letKnowToken(args, env)) return finished;
+  return await runAsAgent(args, { ...options, env });
+}
+
+/** {@linkcode runProgram} without a person: no terminal, and no token but one of `env`. */
+export async function runAsAgent(
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Finished> {
+  const open: DatabaseSync[] = [];
+  const environment = surroundings(args, options, (db) => void open.push(db));
+  try {
+    if (!isHook(args)) {
+      const printed = { stdout: "", stderr: "" };
+      const code = await performLine(args, environment, {
+        stdout: { write: (text: string) => void (printed.stdout += text) },
+        stderr: { write: (text: string) => void (printed.stderr += text) },
+      });
+      return { code, signal: null, ...printed };
+    }
+    const words = args.toSpliced(args.indexOf("hook"), 1);
+    beginHome(options.env?.["HOME"], words);
+    const answer = await handleHook(bytesOf(options.stdin ?? ""), readFlags(words), environment);
+    const stdout = answer === null ? "" : `${JSON.stringify(answer)}\n`;
+    return { code: 0, signal: null, stdout, stderr: "" };
+  } finally {
+    for (const db of open) if (db.isOpen) db.close();
+  }
+}
+
+/** Sends one hook event, as Claude Code does. */
+export function hook(
+  event: string,
+  payload: object | string | Uint8Array,
+  home: string | TempHome,
+  options: Omit<RunOptions, "stdin"> = {},
+): Promise<Finished> {
+  return runProgram(["hook", event], {
+    ...options,
+    stdin: payload,
+    env: { HOME: typeof home === "string" ? home : home.path, ...options.env },
+  });
+}
+
+/** The surroundings of a run that knows nothing of this process's own. @param hold Is told of open databases. */
+export function surroundings(
+  args: readonly string[],
+  { env = {}, cwd, stdin = "" }: RunOptions,
+  hold: Environment["hold"] = () => {},
+): Environment {
+  const variables: Readonly<Record<string, string>> = { PATH, ...env };
+  const home = variables["HOME"] ?? "/nonexistent";
+  let rest = bytesOf(stdin);
+  return {
+    variable: (name) => variables[name] || undefined,
+    passedOn: variables,
+    args,
+    cwd: () => cwd ?? home,
+    now: Date.now,
+    beganMs: performance.now(),
+    temporaryFolder: temporaryFolderOf(home),
+    program: {
+      executable: Deno.execPath(),
+      script: bundleCommand().at(-1)!,
+      startedAs: Deno.execPath(),
+    },
+    stdin: {
+      readSync(buffer) {
+        const part = rest.subarray(0, buffer.length);
+        buffer.set(part);
+        rest = rest.subarray(part.length);
+        return part.length === 0 ? null : part.length;
+      },
+    },
+    isTerminal: () => false,
+    hold,
+  };
+}
+
+/** The variables of a home alone, for what asks where things are. */
+export function homeAlone(home: string, variables: Record<string, string> = {}): Environment {
+  return surroundings([], { env: { HOME: home, ...variables } });
+}
+
+/** A home has a temporary folder of its own beside it. */
+function temporaryFolderOf(home: string): string {
+  return `${home}.tmp`;
+}
+
+/** A hook makes the database where there is none: here it finds a copy of one that was made before. */
+function beginHome(home: string | undefined, words: readonly string[]): void {
+  if (home === undefined || words.some((word) => /^--(?:db|no-db)/.test(word))) return;
+  const folder = join(home, ".conclaude");
+  const database = join(folder, "conclaude.db");
+  try {
+    if ([...Deno.readDirSync(folder)].length > 0) return;
+  } catch {
+    Deno.mkdirSync(folder, { mode: 0o700 });
+  }
+  Deno.writeFileSync(database, migratedDatabase(), { mode: 0o600 });
+}
+
+/** Global flags may stand before the verb; what a person asks of a hook is the command line's to answer. */
+function isHook(args: readonly string[]): boolean {
+  return args.find((arg) => !arg.startsWith("--")) === "hook" &&
+    !["--help", "-h", "--dry-run"].some((flag) => args.includes(flag));
+}
+
+/** What a program printed, as JSON. @throws {Error} With all that it printed, when that is none. */
+// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+export function jsonOf({ stdout, stderr }: Finished): any {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`no JSON: ${stdout}${stderr}`);
+  }
 }
 
 /**
@@ -157,28 +188,4 @@ export function observedNames(): string[] {
   return [...Deno.readDirSync(OBSERVED)]
     .map(({ name }) => name.replace(/\.json$/, ""))
     .sort();
-}
-
-async function feed(child: Deno.ChildProcess, stdin: StartOptions["stdin"]): Promise<void> {
-  const writer = child.stdin.getWriter();
-  try {
-    if (stdin !== undefined) await writer.write(bytesOf(stdin));
-    await writer.close();
-  } catch {
-    // The program left without reading to the end; that is its right.
-  }
-}
-
-function bytesOf(stdin: string | Uint8Array | object): Uint8Array {
-  if (stdin instanceof Uint8Array) return stdin;
-  return new TextEncoder().encode(typeof stdin === "string" ? stdin : `${JSON.stringify(stdin)}\n`);
-}
-
-/** Of this test run: its own `DENO_DIR`, or one that all runs of the clone share. */
-function runtimeCache(): string {
-  return Deno.env.get("DENO_DIR") ?? join(REPOSITORY, "dist", "runtime-cache");
-}
-
-function temporaryFolder(): string {
-  return Deno.build.os === "windows" ? Deno.env.get("TEMP") ?? "C:\\Windows\\Temp" : "/tmp";
 }

@@ -2,12 +2,13 @@
 const ATTEMPTS = 20;
 const PAUSE_MS = 50;
 
-/** Removes a folder of a test with all that is in it. */
+/** Removes a folder of a test with all that is in it, where it is there. */
 export function removeFolder(path: string): void {
   for (let attempt = 1;; attempt++) {
     try {
       return Deno.removeSync(path, { recursive: true });
     } catch (thrown) {
+      if (thrown instanceof Deno.errors.NotFound) return;
       if (attempt >= ATTEMPTS) throw thrown;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
     }

@@ -1,7 +1,8 @@
 /** A project with requirements in a home of its own, and the hooks of sessions that work in it. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { type Finished, hook, startProgram, type TempHome, tempHome } from "./program.ts";
+import type { Finished } from "./process.ts";
+import { hook, runProgram, type TempHome, tempHome } from "./program.ts";
 import { query, type Row } from "./look.ts";
 import { connected, held } from "./on_home.ts";
 
@@ -176,7 +177,7 @@ export class RequiredProject implements Disposable {
   /** `conclaude …` in the project's folder. */
   run(...args: string[]): Promise<Finished> {
     const env = { HOME: this.home.path, ...this.environment };
-    return startProgram(args, { env, cwd: this.path });
+    return runProgram(args, { env, cwd: this.path });
   }
 
   /** `conclaude req …`, which has to do what it was asked. */

@@ -1,7 +1,8 @@
 /** Transcripts that Claude Code 2.1.329 wrote, and what its hooks were told in the same sessions. */
 import { dirname, join } from "node:path";
 import { filesBelow } from "./look.ts";
-import { hook, REPOSITORY, type TempHome } from "./program.ts";
+import { REPOSITORY } from "./process.ts";
+import { hook, type TempHome } from "./program.ts";
 
 const TESTDATA = join(REPOSITORY, "tests", "testdata", "transcripts");
 

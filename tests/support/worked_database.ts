@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { saveRecords } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { startProgram, type TempHome, tempHome } from "./program.ts";
+import { runProgram, type TempHome, tempHome } from "./program.ts";
 import { closeDatabase } from "./spoilt.ts";
 import { workRecords } from "./work_sessions.ts";
 
@@ -20,7 +20,7 @@ export const TABLES = {
 
 /** Runs the program in a home. */
 export function run(home: TempHome, ...args: string[]) {
-  return startProgram(args, { env: { HOME: home.path } });
+  return runProgram(args, { env: { HOME: home.path } });
 }
 
 /** A database of 600 captures that were worked in, in one file. */

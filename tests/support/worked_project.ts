@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { git } from "./git.ts";
-import { type Finished, spawnProgram, startProgram, type TempHome } from "./program.ts";
+import { type Finished, spawnProgram } from "./process.ts";
+import { runProgram, type TempHome } from "./program.ts";
 
 /** A project, and how its tasks are worked on. */
 export interface WorkedProject {
@@ -69,7 +70,7 @@ export async function workedProject(
   await git(path, "add", "--all");
   await git(path, "commit", "--quiet", "-m", "Begin");
   const options = { env: { HOME: home.path }, cwd: path };
-  const run = (...args: readonly string[]) => startProgram(args, options);
+  const run = (...args: readonly string[]) => runProgram(args, options);
   const json: WorkedProject["json"] = async (...args) => {
     const { stdout, stderr } = await run(...args, "--json");
     if (stdout.trim() === "") throw new Error(`${args.join(" ")}: ${stderr}`);

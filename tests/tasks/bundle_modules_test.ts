@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path/posix";
 import { APART } from "../../src/tasks/bundle_modules.ts";
-import { REPOSITORY } from "../support/program.ts";
+import { REPOSITORY } from "../support/process.ts";
 import { walk } from "../support/walk.ts";
 
 // The bundler leaves `./name.ts` as it stands for every module of that name, wherever it lies.

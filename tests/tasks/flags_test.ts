@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ENVIRONMENT_NAMES, permissionFlags, type System } from "../../src/cli/permissions.ts";
 import { compileFlags, runFlags } from "../../src/tasks/flags.ts";
-import { REPOSITORY } from "../support/program.ts";
+import { REPOSITORY } from "../support/process.ts";
 import { walk } from "../support/walk.ts";
 
 const SYSTEMS: readonly System[] = ["linux", "darwin", "windows"];

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { thisSystem } from "../../src/cli/permissions.ts";
 import { LAUNCHER_MARK, launcherFiles } from "../../src/tasks/launcher.ts";
 import { surroundings } from "../../src/tasks/program.ts";
-import { REPOSITORY, tempHome } from "../support/program.ts";
+import { REPOSITORY } from "../support/process.ts";
+import { tempHome } from "../support/program.ts";
 
 Deno.test({
   name:

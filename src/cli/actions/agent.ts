@@ -106,7 +106,7 @@ export async function kill(
   flags: ByFlag & { readonly reason?: string },
   text: string,
 ): Promise<View> {
-  const by = authorOf(flags);
+  const by = authorOf(context, flags);
   const { db, place } = await openKeptStore(context, "end an agent");
   const mask = await maskerOf(place.config);
   const reason = flags.reason === undefined ? null : checkBody(mask(flags.reason));

@@ -77,12 +77,13 @@ export async function startDaemon(
   }
   await tryDatabase(place);
   const logged = readText(files.log);
-  const { words } = ownProgram(context.cwd);
+  const { words } = ownProgram(context.environment);
   const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
   Deno.mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
   const child = startAlone([...words, "--db", database, "daemon", "run", "--quiet", ...port], {
     log: files.log,
     folder: context.cwd,
+    environment: context.environment,
   });
   let hasLeft = false;
   child.status.then(() => hasLeft = true);

@@ -55,7 +55,7 @@ async function doctorPlace(
 ): Promise<DoctorPlace> {
   const { cwd, globals, locations } = context;
   const { config, database } = await placeOf(context);
-  const { path, fromSource } = ownProgram(cwd);
+  const { path, fromSource } = ownProgram(context.environment);
   return {
     ...hooksPlace(context, settings),
     config,

@@ -24,7 +24,7 @@ export async function explainUse(
   input?: string,
 ): Promise<View> {
   const { madeUp } = await import("../../hook/dry_run.ts");
-  const { cwd, locations: { home } } = context;
+  const { cwd, environment, locations: { home } } = context;
   const trial = await tryEvent(context, cwd, async (db, policy) => {
     const session_id = await sessionIdOrNone(db, context, session);
     const repository = findRepository(lookUpwards(cwd))?.commonDir ?? null;
@@ -36,7 +36,7 @@ export async function explainUse(
       tool_input: inputOf(tool, input ?? ""),
       ...(agent === MAIN_AGENT ? {} : { agent_id: agent, agent_type: agent }),
     };
-    return madeUp(sent, { home, projectDir: policy?.root ?? cwd });
+    return madeUp(sent, { home, environment, projectDir: policy?.root ?? cwd });
   });
   const { config, sayings, verdict: { blocks, doubts }, isLifted } = trial;
   refuseUnknownTool(tool, config);

@@ -26,7 +26,7 @@ export async function exportDatabase(
   context: CliContext,
   flags: { readonly session?: string; readonly since?: number; readonly output?: string },
 ): Promise<View> {
-  if (flags.output === undefined && await isOutputClosed()) {
+  if (flags.output === undefined && await isOutputClosed(context.environment)) {
     throw new UserError("Cannot write the export", {
       why: "the standard output is closed, so nothing of it would arrive; nothing was written",
       next: "conclaude export --output conclaude.jsonl",

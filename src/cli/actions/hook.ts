@@ -22,7 +22,10 @@ export async function runHookHere(
 /** What a hook would answer, and why; nothing is changed. */
 async function tryHook(context: CliContext, name: string | undefined): Promise<View> {
   const { readEvent } = await import("../../hook/dry_run.ts");
-  const tried = await readEvent(name, context.locations.home);
+  const tried = await readEvent(name, {
+    home: context.locations.home,
+    environment: context.environment,
+  });
   const trial = await tryEvent(context, tried.projectDir ?? context.cwd, () => tried);
   const { event, use } = tried;
   const { answer, sayings } = trial;

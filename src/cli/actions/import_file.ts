@@ -63,7 +63,7 @@ function sourceOf(
 ): ByteSource & { readonly close: () => void } {
   // The runtime lets nobody open the second one by its name.
   if (file === "-" || file === "/dev/stdin") {
-    return { readSync: (buffer) => Deno.stdin.readSync(buffer), close: () => {} };
+    return { readSync: (buffer) => context.environment.stdin.readSync(buffer), close: () => {} };
   }
   const path = typedPath(context, file);
   const cannot = (why: string, next: string, cause?: unknown) =>

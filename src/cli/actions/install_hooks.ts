@@ -33,7 +33,7 @@ export async function install(
 ): Promise<View> {
   const place = settingsPlace(context, flags, "install-hooks");
   const events = chooseEvents((flags.events ?? []).map((name) => name.trim()));
-  const own = ownProgram(context.cwd);
+  const own = ownProgram(context.environment);
   const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
   if (named !== undefined) requireStartable(named, context);
   const runsFromSource = named === undefined && own.fromSource;
@@ -110,7 +110,7 @@ async function requirePersonToChange(context: CliContext, options: InstallOption
 /** `conclaude uninstall-hooks` */
 export function uninstall(context: CliContext, flags: HooksFlags): View {
   const place = settingsPlace(context, flags, "uninstall-hooks");
-  const own = ownProgram(context.cwd);
+  const own = ownProgram(context.environment);
   // It may be gone by now: its hooks are to be removed all the same.
   const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
   const request = { place, dryRun: flags.dryRun, otherFlags: commandFlags(named) };

@@ -1,19 +1,20 @@
 import { plain } from "../../capture/plain.ts";
 import { normalizeSessionId } from "../../ids.ts";
-import { readVariable, resolvePath } from "../../paths.ts";
-import { type CliContext, readEnvironment } from "../context.ts";
+import { resolvePath } from "../../paths.ts";
+import type { CliContext } from "../context.ts";
 import { nextHere } from "../next_command.ts";
 import { openKeptStore, openStoreIfThere } from "../store.ts";
 import { asUserError, errorText, type View } from "../view.ts";
 
 /** `conclaude mcp`: the project is the one that Claude Code names, else the one of this folder. */
 export async function serveMcp(context: CliContext): Promise<View> {
-  const { CLAUDE_PROJECT_DIR = context.cwd } = readEnvironment();
-  const here = { ...context, cwd: resolvePath(CLAUDE_PROJECT_DIR, { folder: context.cwd }) };
+  const { variable } = context.environment;
+  const projectDir = variable("CLAUDE_PROJECT_DIR") ?? context.cwd;
+  const here = { ...context, cwd: resolvePath(projectDir, { folder: context.cwd }) };
   const { runMcp } = await import("../../mcp/run.ts");
   const exitCode = await runMcp({
     folder: here.cwd,
-    sessionId: normalizeSessionId(readVariable("CLAUDE_CODE_SESSION_ID")) ?? null,
+    sessionId: normalizeSessionId(variable("CLAUDE_CODE_SESSION_ID")) ?? null,
     openToRead: (what) => openStoreIfThere(here, what),
     openToWrite: (what) => openKeptStore(here, what),
     errorText: (thrown, what) => {

@@ -23,6 +23,7 @@ import type { CliContext } from "../context.ts";
 import { type ProgressLine, progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
 import { tableText } from "../table.ts";
+import { readStdin } from "../task_text.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
 
@@ -83,7 +84,7 @@ async function takenIn(
     folder: context.cwd,
     home: context.locations.home ?? undefined,
   });
-  const { documents, questions } = await readSet(path);
+  const { documents, questions } = await readSet(context, path);
   const db = await openNamelessDatabase();
   const taken = takeInDocuments(
     db,
@@ -122,7 +123,7 @@ const STDIN_NAMES = ["-", "/dev/stdin"];
  * @param path `-` is standard input.
  * @throws {UserError} At the first line that is none of a set, with its number.
  */
-async function readSet(path: string): Promise<ReturnType<typeof readEvalSet>> {
+async function readSet(context: CliContext, path: string): Promise<ReturnType<typeof readEvalSet>> {
   const refuse = (why: string, cause: unknown) =>
     new UserError(`Cannot read the set "${path}"`, {
       why,
@@ -132,7 +133,7 @@ async function readSet(path: string): Promise<ReturnType<typeof readEvalSet>> {
   let set: ReturnType<typeof readEvalSet>;
   try {
     set = readEvalSet(
-      path === "-" ? await new Response(Deno.stdin.readable).text() : await Deno.readTextFile(path),
+      path === "-" ? readStdin(context) : await Deno.readTextFile(path),
     );
   } catch (thrown) {
     throw refuse(messageOf(thrown), thrown);

@@ -152,6 +152,7 @@ async function forgetPlace(
     });
   } else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
   return {
+    home: context.locations.home,
     database,
     dataFolder: context.locations.dataFolder,
     spoolFolders: context.locations.spoolFolders,

@@ -12,7 +12,7 @@ export async function remember(
   ...words: readonly string[]
 ): Promise<View> {
   const { db, place } = await openKeptStore(context, "remember anything");
-  const text = words.length === 1 && words[0] === "-" ? await readStdin() : words.join(" ");
+  const text = words.length === 1 && words[0] === "-" ? readStdin(context) : words.join(" ");
   const note = rememberHere(db, text, {
     folder: context.cwd,
     redactPatterns: place.config.redactPatterns,

@@ -57,8 +57,9 @@ export async function migrate(context: CliContext, flags: MigrateFlags): Promise
     });
   }
   if (flags.dryRun) return unwritten(migration, { exitCode: 0 });
-  const { process, globals } = context;
-  const canAsk = !globals.json && Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+  const { process, globals, environment } = context;
+  const canAsk = !globals.json && environment.isTerminal("stdin") &&
+    environment.isTerminal("stdout");
   if (!flags.yes && isDone(migration)) return unwritten(migration, { exitCode: 0 });
   if (!flags.yes && !canAsk) return unwritten(migration, { exitCode: 1 });
   if (!globals.json) process.stdout.write(`${planText(migration)}\n\n`);

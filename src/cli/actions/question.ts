@@ -102,8 +102,8 @@ export async function answerOne(
       next: "conclaude question answer --help",
     });
   }
-  const by = authorOf(flags);
-  const given = said ?? await readStdin();
+  const by = authorOf(context, flags);
+  const given = said ?? readStdin(context);
   const { db, place } = await openKeptStore(context, "answer a question");
   const { workflowId } = needQuestion(db, id.trim());
   const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;

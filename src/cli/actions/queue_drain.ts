@@ -31,6 +31,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
   progress.tell("working captures into memory …");
   const isOff = !place.config.memoryEnabled;
   const memory = isOff ? null : drainAlone(db, place.database, {
+    home: context.locations.home,
     now: Date.now,
     waitMs: WAIT_MS,
     despiteDeaths: true,

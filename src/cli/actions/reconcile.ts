@@ -6,7 +6,7 @@ import { joinPath } from "../../paths.ts";
 import { isBareName, isCalled, isThere } from "../project_filter.ts";
 import type { TranscriptProject } from "../../recall/transcripts/project.ts";
 import { MIN_ID_BEGINNING } from "../../store/sessions.ts";
-import { type CliContext, readEnvironment, typedPath } from "../context.ts";
+import { type CliContext, typedPath } from "../context.ts";
 import { nextHere } from "../next_command.ts";
 import { spellOutFlags } from "../transcript_flags.ts";
 import { runTranscripts } from "../transcript_run.ts";
@@ -71,7 +71,8 @@ export async function reconcile(context: CliContext, flags: ReconcileFlags): Pro
 function transcriptsFolder(context: CliContext, named: string | undefined): string {
   if (named !== undefined) return typedPath(context, named);
   const { home } = context.locations;
-  const folder = readEnvironment().CLAUDE_CONFIG_DIR ?? (home && joinPath(home, ".claude"));
+  const folder = context.environment.variable("CLAUDE_CONFIG_DIR") ??
+    (home && joinPath(home, ".claude"));
   if (folder) return joinPath(typedPath(context, folder), "projects");
   throw new UserError("Cannot find the transcripts of Claude Code", {
     why: "neither CLAUDE_CONFIG_DIR nor HOME is set",

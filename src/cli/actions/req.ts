@@ -42,7 +42,7 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
   const fault = faultOf(here.config);
   if (ground === UNKEPT && isStrict(here.config)) {
     const repository = findRepository(lookUpwards(here.folder));
-    const at = { sessionId, atMs: Date.now() };
+    const at = { sessionId, atMs: Date.now(), environment: context.environment };
     const denied = await deniedUnkept(here.requirements, repository, at);
     return {
       json: { branch: null, session: sessionId, why: ground.why, denied, requirements: [] },
@@ -54,7 +54,7 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
     return { json: report, text: `Requirements do not count here: ${ground.why}.` };
   }
   const key = branchKeyOf(here, flags.branch);
-  const { rows, to } = await rowsOf(here, { db, key, sessionId });
+  const { rows, to } = await rowsOf(here, { ...context, db, key, sessionId });
   const atMs = Date.now();
   const pause = findPause(db, { sessionId, subject: "requirements", atMs });
   const open = rows.filter(({ status }) => status === "open");
@@ -154,6 +154,7 @@ export async function explainRequirement(
   const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
   const key = branchKeyOf(here, flags.branch);
   const { rows: [row], to } = await rowsOf({ ...here, requirements: [requirement!] }, {
+    ...context,
     db,
     key,
     sessionId,

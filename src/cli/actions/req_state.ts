@@ -97,15 +97,18 @@ export async function satisfyRequirements(
         metadata: one.metadata,
       })),
     },
-    text: [...lines, ...await branchNote(context.cwd, flags.branch)].map(plain).join("\n"),
+    text: [...lines, ...await branchNote(context, flags.branch)].map(plain).join("\n"),
   };
 }
 
 /** A branch may be made later, or be gone; but a slip of the keyboard would satisfy nothing. */
-async function branchNote(folder: string, branch: string | undefined): Promise<string[]> {
+async function branchNote(
+  { cwd, environment }: CliContext,
+  branch: string | undefined,
+): Promise<string[]> {
   if (branch === undefined) return [];
   const words = ["git", "show-ref", "--verify", "--quiet", `refs/heads/${branch}`];
-  const done = await runTool(words, { folder, timeoutMs: GIT_TIMEOUT_MS });
+  const done = await runTool(words, { folder: cwd, timeoutMs: GIT_TIMEOUT_MS, environment });
   return done?.code === 1 ? [`note: git knows no branch ${branch}`] : [];
 }
 
@@ -232,7 +235,7 @@ export async function pruneBranches(
 ): Promise<View> {
   const here = await requirementsHere(context);
   const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
-  const existing = await branchesOf(context.cwd);
+  const existing = await branchesOf(context);
   const { db } = await openStore(context, flags.dryRun ? "read" : "write");
   const gone = listBranches(db, repository).map(({ branch }) => branch)
     .filter((branch) => !existing.has(branch));
@@ -254,13 +257,10 @@ export async function pruneBranches(
 }
 
 /** @throws {UserError} When git names none: every branch would count as deleted then. */
-async function branchesOf(folder: string): Promise<ReadonlySet<string>> {
+async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet<string>> {
   const done = await runTool(
     ["git", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"],
-    {
-      folder,
-      timeoutMs: GIT_TIMEOUT_MS,
-    },
+    { folder: cwd, timeoutMs: GIT_TIMEOUT_MS, environment },
   );
   const branches = (done?.stdout ?? "").split("\n").filter((name) => name !== "");
   if (done === null || done.code !== 0 || branches.length === 0) {

@@ -39,6 +39,7 @@ export async function runRetentionNow(
   // What would otherwise have to stay is worked into memory first.
   if (!dryRun && memoryEnabled) {
     drainAlone(db, database, {
+      home: context.locations.home,
       now: Date.now,
       onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
     });

@@ -49,12 +49,12 @@ const UPDATE_HELP = "conclaude task update --help";
 
 /** `conclaude task create` */
 export async function makeTask(context: CliContext, flags: CreateFlags): Promise<View> {
-  const by = authorOf(flags);
+  const by = authorOf(context, flags);
   const { db, place } = await openKeptStore(context, "make a task");
   const mask = await maskerOf(place.config);
   const given = {
     title: checkTitle(mask(flags.title)),
-    body: checkBody(mask(await readBody(context, flags) ?? "")),
+    body: checkBody(mask(readBody(context, flags) ?? "")),
     type: checkType(flags.type ?? "task"),
     priority: checkPriority(flags.priority ?? DEFAULT_PRIORITY),
     tags: checkTags((flags.tags ?? []).map(mask)),
@@ -98,7 +98,7 @@ export async function updateTask(
   { agentId, ...flags }: UpdateFlags,
   text: string,
 ): Promise<View> {
-  const body = await readBody(context, flags);
+  const body = readBody(context, flags);
   if (
     body === undefined &&
     Object.values(flags).every((value) => value === undefined || value === false)
@@ -108,7 +108,7 @@ export async function updateTask(
       next: UPDATE_HELP,
     });
   }
-  const by = authorOf(agentId === undefined ? {} : { agentId });
+  const by = authorOf(context, agentId === undefined ? {} : { agentId });
   const { db, place } = await openKeptStore(context, "update a task");
   const mask = await maskerOf(place.config);
   const changes: TaskChanges = {
@@ -178,7 +178,7 @@ export function tagTask(kind: TagChange["kind"]) {
     text: string,
     ...tags: string[]
   ): Promise<View> => {
-    const by = authorOf(flags);
+    const by = authorOf(context, flags);
     const { db, place } = await openKeptStore(context, "change tags");
     const checked = checkTags(
       tags.flatMap((tag) => tag.split(",")).map(await maskerOf(place.config)),
@@ -208,7 +208,7 @@ async function change(
   { text, what, ...flags }: ByFlag & { readonly text: string; readonly what: string },
   work: (db: DatabaseSync, id: string, author: Author) => Task,
 ): Promise<Task> {
-  const by = authorOf(flags);
+  const by = authorOf(context, flags);
   const { db } = await openKeptStore(context, what);
   return transaction(db, () => work(db, taskIdOf(db, text), { by, atMs: Date.now() }));
 }

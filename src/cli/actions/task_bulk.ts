@@ -94,9 +94,9 @@ async function each(
   changeOf: (mask: (text: string) => string) => Change,
 ): Promise<View> {
   const { flags, verb } = asked;
-  const by = authorOf(flags);
+  const by = authorOf(context, flags);
   const given = flags.stdin
-    ? (await readStdin()).split(/\s+/).filter((word) => word !== "")
+    ? readStdin(context).split(/\s+/).filter((word) => word !== "")
     : asked.ids;
   if (given.length === 0) {
     throw usageError("Cannot tell which tasks are meant", {

@@ -27,7 +27,7 @@ export async function removeTask(
   flags: DeleteFlags,
   text: string,
 ): Promise<View> {
-  const by = authorOf(flags);
+  const by = authorOf(context, flags);
   const { db } = await openKeptStore(context, "delete a task");
   if (flags.hard && !flags.yes) {
     const id = taskIdOf(db, text);
@@ -67,7 +67,7 @@ export async function removeTask(
 
 /** `conclaude task restore ID` */
 export async function bringBack(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  const by = authorOf(flags);
+  const by = authorOf(context, flags);
   const { db } = await openKeptStore(context, "restore a task");
   const { wasDeleted, back } = transaction(db, () => {
     const id = taskIdOf(db, text);

@@ -52,7 +52,7 @@ export async function claim(
       next: "conclaude task claim --help",
     });
   }
-  const agentId = authorOf(flags);
+  const agentId = authorOf(context, flags);
   const { db, place } = await openKeptStore(context, "claim a task");
   const project = projectOfTasks(context, flags);
   const task = transaction(db, () => {
@@ -167,7 +167,7 @@ async function work(
   },
   step: (db: DatabaseSync, id: string, terms: Terms) => Task,
 ): Promise<Task> {
-  const by = authorOf(flags);
+  const by = authorOf(context, flags);
   const { db, place } = await openKeptStore(context, what);
   const { config } = place;
   const words = say === undefined ? null : checkBody((await maskerOf(config))(say));

@@ -35,7 +35,7 @@ export type ReasonFlags = ByFlag & { readonly reason?: string };
 
 /** `conclaude workflow approve ID` */
 export async function approve(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  const by = authorOf(flags);
+  const by = authorOf(context, flags);
   const { db, place } = await openKeptStore(context, "approve a merge");
   const isCarriedOut = isDaemonHere(context, place);
   const { workflow, afterId } = transaction(db, () => ({
@@ -85,7 +85,7 @@ async function end(
     readonly usual: string;
   },
 ): Promise<View> {
-  const by = authorOf(flags);
+  const by = authorOf(context, flags);
   const { db, place } = await openKeptStore(context, `${action} a workflow`);
   const isCarriedOut = isDaemonHere(context, place);
   const mask = await maskerOf(place.config);
@@ -120,7 +120,7 @@ async function end(
 
 /** `conclaude workflow retry ID` */
 export async function retry(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  const by = authorOf(flags);
+  const by = authorOf(context, flags);
   const { db, place } = await openKeptStore(context, "retry a workflow");
   const isCarriedOut = isDaemonHere(context, place);
   const id = workflowIdOf(db, text);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../../src/store/database.ts";
 import { fillEveryTable } from "../../support/every_row.ts";
-import { startProgram, tempHome } from "../../support/program.ts";
+import { runProgram, tempHome } from "../../support/program.ts";
 import { closeDatabase } from "../../support/spoilt.ts";
 
 const PAGE_BYTES = 4096;
@@ -30,7 +30,7 @@ Deno.test("doctor --fix brings back what is left of a database whose end is miss
   const left = size - 6 * PAGE_BYTES;
   Deno.truncateSync(home.database, left);
 
-  const { stdout } = await startProgram(["doctor", "--fix"], { env: { HOME: home.path } });
+  const { stdout } = await runProgram(["doctor", "--fix"], { env: { HOME: home.path } });
   const [, aside, rows] =
     /set the damaged database aside: (\S+); (\d+) rows that can be read of it are in the new one/
       .exec(stdout) ?? [];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../../src/store/database.ts";
 import { tableRoots } from "../../../src/store/table_roots.ts";
 import { change } from "../../support/on_home.ts";
-import { jsonOf, startProgram, tempHome } from "../../support/program.ts";
+import { jsonOf, runProgram, tempHome } from "../../support/program.ts";
 import { closeDatabase, spoil } from "../../support/spoilt.ts";
 import {
   ask,
@@ -193,7 +193,7 @@ Deno.test("an observation whose facts are damaged silences nothing else, and doc
       source: "startup",
       cwd: "/home/ana/app",
     };
-    const { code, stdout } = await startProgram(["hook"], {
+    const { code, stdout } = await runProgram(["hook"], {
       env: { HOME: home.path, CLAUDE_PROJECT_DIR: "/home/ana/app" },
       stdin: JSON.stringify(event),
     });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { snapshot, type Stage, stage } from "../../cli/support.ts";
 import { entriesBelow, executions } from "../../support/look.ts";
-import { startProgram } from "../../support/program.ts";
+import { runProgram } from "../../support/program.ts";
 import { RequiredProject, SESSION as SESSION_OF_PROJECT } from "../../support/required_project.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
@@ -148,14 +148,14 @@ Deno.test("a requirement forbids already before there is a database, and none is
   const options = { stdin, env: { HOME: project.home.path }, cwd: project.path };
   const before = entriesBelow(project.home.path);
   const dry = (...args: string[]) =>
-    startProgram(["hook", "PreToolUse", "--dry-run", ...args], options);
+    runProgram(["hook", "PreToolUse", "--dry-run", ...args], options);
   assert.match((await dry()).stdout, /^PreToolUse of Edit: denied\.\n[^]*requirements\.r +forbids/);
   const tried = JSON.parse((await dry("--json")).stdout);
   assert.match((await project.run("explain", "Edit", "src/a.ts")).stdout, /^Denied\.\n/);
   assert.deepEqual(entriesBelow(project.home.path), before);
   const { stdout: without } = await dry("--no-db");
   assert.match(without, /: allowed\.\n[^]*it does not count: the database is switched off/);
-  const { stdout } = await startProgram(["hook", "PreToolUse"], options);
+  const { stdout } = await runProgram(["hook", "PreToolUse"], options);
   assert.deepEqual(tried, JSON.parse(stdout));
 });
 

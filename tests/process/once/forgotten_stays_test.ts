@@ -8,7 +8,7 @@ import type { HookRecord } from "../../../src/store/captures.ts";
 import { fillClaudeMem, makeClaudeMem } from "../../support/claude_mem.ts";
 import { countRows, filesBelow, query, queryValue, sessionOf } from "../../support/look.ts";
 import { change } from "../../support/on_home.ts";
-import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 import {
   PROJECT,
   putTranscripts,
@@ -23,7 +23,7 @@ const ENTRIES = 8;
 const PROMPT = "Write a greeting.";
 
 function run(home: TempHome, ...args: string[]) {
-  return startProgram(args, { env: { HOME: home.path } });
+  return runProgram(args, { env: { HOME: home.path } });
 }
 
 async function json(home: TempHome, ...args: string[]) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { query } from "../../support/look.ts";
 import { change } from "../../support/on_home.ts";
-import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 import { longTranscript, transcriptsOf } from "../../support/transcripts.ts";
 
 const FIRST = "aaaa1111-0000-4000-8000-000000000001";
@@ -11,7 +11,7 @@ const SECOND = "bbbb2222-0000-4000-8000-000000000002";
 const ID = "call_0";
 
 async function json(home: TempHome, ...args: string[]) {
-  return jsonOf(await startProgram([...args, "--json"], { env: { HOME: home.path } }));
+  return jsonOf(await runProgram([...args, "--json"], { env: { HOME: home.path } }));
 }
 
 interface Use {

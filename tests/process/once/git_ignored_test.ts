@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions } from "../../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 import { needsTools, testWhere } from "../../support/requirements.ts";
 
 const ON = "preToolUse: {preventUpdateGitIgnored: true, preventRootAdditions: false}\n";
@@ -332,7 +332,7 @@ testWhere(needsGit, "git changes a folder without its ignored files", async () =
 testWhere(needsGit, "explain shows the rule", async () => {
   using home = tempHome();
   const project = repository(home, { ".gitignore": "*.log\n" });
-  const { stdout, code } = await startProgram(["explain", "Write", "a.log"], {
+  const { stdout, code } = await runProgram(["explain", "Write", "a.log"], {
     env: { HOME: home.path },
     cwd: project,
   });

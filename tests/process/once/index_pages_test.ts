@@ -7,7 +7,7 @@ import { openDatabase } from "../../../src/store/database.ts";
 import { checkIndex } from "../../../src/store/memory_index.ts";
 import { writeAnew } from "../../../src/maintenance/write_anew.ts";
 import { fillEveryTable } from "../../support/every_row.ts";
-import { jsonOf, startProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { jsonOf, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 import { closeDatabase, spoil } from "../../support/spoilt.ts";
 
 const PAGE_BYTES = 4096;
@@ -15,7 +15,7 @@ const PAGE_BYTES = 4096;
 const WORD = "handmade";
 
 function run(home: TempHome, ...args: string[]) {
-  return startProgram(args, { env: { HOME: home.path } });
+  return runProgram(args, { env: { HOME: home.path } });
 }
 
 function ask<Answer>(path: string, look: (db: DatabaseSync) => Answer): Answer {

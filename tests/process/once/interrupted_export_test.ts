@@ -1,7 +1,8 @@
 /** An export that a signal ends leaves nothing behind. */
 import assert from "node:assert/strict";
 import { openDatabase } from "../../../src/store/database.ts";
-import { spawnProgram, tempHome } from "../../support/program.ts";
+import { spawnProgram } from "../../support/process.ts";
+import { tempHome } from "../../support/program.ts";
 import { saveEvent } from "../../support/records.ts";
 import { needsUnix, testWhere } from "../../support/requirements.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { change } from "../../support/on_home.ts";
-import { startProgram } from "../../support/program.ts";
+import { runProgram } from "../../support/program.ts";
 import { RequiredProject, SESSION } from "../../support/required_project.ts";
 
 const RULES = "database: {busyTimeoutMs: 100}\n" +
@@ -82,7 +82,7 @@ async function obey(
     else if (word === "mv") Deno.renameSync(rest[0]!, rest[1]!);
     else if (word === "export") env["CONCLAUDE_DB_PATH"] = rest[0]!.split("=")[1]!;
     else if (word === "conclaude") {
-      const { stderr } = await startProgram(rest, {
+      const { stderr } = await runProgram(rest, {
         env: { HOME: project.home.path, ...env },
         cwd: project.path,
       });
@@ -103,7 +103,7 @@ async function ask(
     hook_event_name: event,
     ...more.fields,
   };
-  const { code, stdout, stderr } = await startProgram(["hook", event], {
+  const { code, stdout, stderr } = await runProgram(["hook", event], {
     env: { HOME: project.home.path, ...more.env },
     stdin: JSON.stringify(payload),
     cwd: project.path,

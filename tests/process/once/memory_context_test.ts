@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../../support/git.ts";
-import { startProgram } from "../../support/program.ts";
+import { runProgram } from "../../support/program.ts";
 import {
   asked,
   edit,
@@ -26,7 +26,7 @@ Deno.test("a new session is told what is open, what was mended and what was comm
   assert.match(told, /- #\d+ just now, fix: Fixed TypeError: token is undefined by src\/auth\.ts/);
   assert.match(told, /- #\d+ just now, commit: Commit 1a2b3c4 on main: Login keeps its token/);
   const [, number] = /#(\d+) just now, fix/.exec(told)!;
-  const { stdout } = await startProgram(["memory", "show", number!], { env: { HOME: at.path } });
+  const { stdout } = await runProgram(["memory", "show", number!], { env: { HOME: at.path } });
   assert.match(stdout, /^Fixed TypeError: token is undefined[^]*mended +#\d+[^]*src\/auth\.ts/);
 });
 
@@ -179,7 +179,7 @@ Deno.test("a note about a file says when that is another one now, or gone", asyn
   using at = await workplace();
   const path = join(at.project, "src/port.ts");
   const remember = () =>
-    startProgram(["memory", "remember", "--file", "src/port.ts", "The port is 5433"], {
+    runProgram(["memory", "remember", "--file", "src/port.ts", "The port is 5433"], {
       env: { HOME: at.path },
       cwd: at.project,
     });
@@ -203,7 +203,7 @@ Deno.test("whatever is told of a file that has changed since says so, however mu
   for (const n of numbers) {
     await Deno.writeTextFile(join(at.project, `n${n}.txt`), "1\n");
     const note = ["memory", "remember", `The answer to ${n} is known`, "--file", `n${n}.txt`];
-    await startProgram(note, { cwd: at.project, env: { HOME: at.path } });
+    await runProgram(note, { cwd: at.project, env: { HOME: at.path } });
   }
   const later = new Date(Date.now() + 60_000);
   for (const n of numbers) {
@@ -237,7 +237,7 @@ Deno.test("a note that stands in what Claude reads anyway is not told, however i
     "Queues are drained at night.",
   ];
   for (const note of notes) {
-    await startProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
+    await runProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
   }
   assert.deepEqual((await start(at)).match(/note: .*/g), [
     "note: Queues are drained at night.",
@@ -276,7 +276,7 @@ Deno.test("a fork, which has its parent's history, is told only of what came sin
 Deno.test("the budget is kept, by whole lines, and 0 tells nothing", async () => {
   using at = await workplace();
   for (let n = 0; n < 40; n++) {
-    await startProgram(["memory", "remember", `Note ${n}: ${"a long remark ".repeat(9)}`], {
+    await runProgram(["memory", "remember", `Note ${n}: ${"a long remark ".repeat(9)}`], {
       env: { HOME: at.path },
       cwd: at.project,
     });
@@ -317,7 +317,7 @@ Deno.test("a budget that memory does not fit into is kept by the list of session
 Deno.test("a note that stands in CLAUDE.md is not told again", async () => {
   using at = await workplace();
   for (const note of ["Tests need the service on port 5433", "Never push on Fridays"]) {
-    await startProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
+    await runProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
   }
   await Deno.writeTextFile(join(at.project, "CLAUDE.md"), "# Rules\n\nNever push on Fridays.\n");
   const told = await start(at, "startup", { session: FIRST });
@@ -399,7 +399,7 @@ Deno.test("of an answer that a prompt calls to mind it is told that its matter w
 Deno.test("what is known of a file is told before an edit however often it was edited since", async () => {
   using at = await workplace();
   const run = (...args: string[]) =>
-    startProgram(["memory", ...args], { env: { HOME: at.path }, cwd: at.project });
+    runProgram(["memory", ...args], { env: { HOME: at.path }, cwd: at.project });
   await run("remember", "Prices are in cents", "--file", "src/price.py");
   for (let n = 0; n < 30; n++) {
     await edit(at, "src/price.py", `price = ${n}\n`);
@@ -422,7 +422,7 @@ Deno.test("with memory switched off nothing is worked in and nothing told; captu
   await Deno.writeTextFile(join(at.project, ".conclaude.yaml"), "memory: {enabled: false}\n");
   await work(at);
   assert.equal(await start(at, "startup", { session: SECOND }), "");
-  const { stdout } = await startProgram(["queue", "stats", "--json"], { env: { HOME: at.path } });
+  const { stdout } = await runProgram(["queue", "stats", "--json"], { env: { HOME: at.path } });
   assert.equal(JSON.parse(stdout).byStatus.done, 0);
 });
 
@@ -435,7 +435,7 @@ Deno.test("a failure is found by the files that it names, and told before one of
     "memory: {recall: {edits: true}}\n",
   );
   const run = (...args: string[]) =>
-    startProgram(["memory", ...args, "--here", "--json"], {
+    runProgram(["memory", ...args, "--here", "--json"], {
       env: { HOME: at.path },
       cwd: at.project,
     });

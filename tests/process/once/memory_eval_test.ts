@@ -4,13 +4,14 @@ import { DatabaseSync } from "node:sqlite";
 import { type EvalScores, evalSet } from "../../support/eval_set.ts";
 import { type Corpus, makeCorpus } from "../../support/memory_corpus.ts";
 import { makeAgentCorpus } from "../../support/agent_corpus.ts";
-import { spawnProgram, startProgram, tempHome } from "../../support/program.ts";
+import { spawnProgram } from "../../support/process.ts";
+import { runProgram, tempHome } from "../../support/program.ts";
 
 async function evaluate(corpus: Corpus) {
   using home = tempHome();
   const file = join(home.path, "set.jsonl");
   Deno.writeTextFileSync(file, evalSet(corpus));
-  const { code, stdout, stderr } = await startProgram(
+  const { code, stdout, stderr } = await runProgram(
     ["memory", "eval", file, "--baseline", "--json"],
     { env: { HOME: home.path } },
   );
@@ -88,7 +89,7 @@ Deno.test("memory eval reads a set from standard input, by either of its names",
   using home = tempHome();
   const stdin = evalSet(makeCorpus(1, { documents: 50, questions: 5 }));
   for (const name of ["-", "/dev/stdin"]) {
-    const { code, stdout, stderr } = await startProgram(["memory", "eval", name, "--json"], {
+    const { code, stdout, stderr } = await runProgram(["memory", "eval", name, "--json"], {
       env: { HOME: home.path },
       stdin,
     });
@@ -160,7 +161,7 @@ Deno.test({
     left("another-0a1b", 5);
     const used = left("conclaude-nameless-4e5f", 5, true);
     Deno.symlinkSync(join(temporary, "another-0a1b"), join(temporary, "conclaude-nameless-6a7b"));
-    const { code, stderr } = await startProgram(["memory", "eval", "-", "--json"], {
+    const { code, stderr } = await runProgram(["memory", "eval", "-", "--json"], {
       env: { HOME: home.path, TMPDIR: temporary },
       stdin: evalSet(makeCorpus(1, { documents: 50, questions: 5 })),
     });

@@ -1,7 +1,7 @@
 /** Filters of a search, as people type and paste them: on the real program. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { hook, startProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 
 async function edit(home: TempHome, project: string, file: string): Promise<void> {
   const cwd = join(home.path, project);
@@ -30,11 +30,10 @@ async function edit(home: TempHome, project: string, file: string): Promise<void
 
 async function filled(
   home: TempHome,
-): Promise<(...args: string[]) => ReturnType<typeof startProgram>> {
+): Promise<(...args: string[]) => ReturnType<typeof runProgram>> {
   await edit(home, "webshop", "src/auth/sessionStore.ts");
   await edit(home, "backend", "Source/FileWriter.cs");
-  const run = (...args: string[]) =>
-    startProgram(args, { env: { HOME: home.path }, cwd: home.path });
+  const run = (...args: string[]) => runProgram(args, { env: { HOME: home.path }, cwd: home.path });
   assert.equal((await run("queue", "drain")).code, 0);
   return run;
 }
@@ -138,9 +137,9 @@ Deno.test("a whole path, or one in a project, is one file of that project; where
   await edit(home, "backend", "src/a.ts");
   const shop = join(home.path, "webshop");
   const at = (cwd: string) => async (...args: string[]) =>
-    await startProgram(["memory", ...args, "--json"], { env: { HOME: home.path }, cwd });
+    await runProgram(["memory", ...args, "--json"], { env: { HOME: home.path }, cwd });
   const inShop = at(shop);
-  assert.equal((await startProgram(["queue", "drain"], { env: { HOME: home.path } })).code, 0);
+  assert.equal((await runProgram(["queue", "drain"], { env: { HOME: home.path } })).code, 0);
 
   const whole = join(shop, "src/a.ts");
   const sessions = (results: readonly { sessionId: string }[]) =>
@@ -160,7 +159,7 @@ Deno.test("a whole path, or one in a project, is one file of that project; where
     );
     assert.deepEqual([wouldRemove.observations, wouldRemove.captures], [2, 1], file);
   }
-  const like = await startProgram(["memory", "forget", "--file", "a.ts", "--yes"], {
+  const like = await runProgram(["memory", "forget", "--file", "a.ts", "--yes"], {
     env: { HOME: home.path },
     cwd: join(home.path, "webshop"),
   });
@@ -193,7 +192,7 @@ Deno.test("`.` is this folder, and `./src` a part of a path as ever", async () =
   using home = tempHome();
   await filled(home);
   const at = (cwd: string) => async (...args: string[]) =>
-    (await startProgram(["memory", ...args], {
+    (await runProgram(["memory", ...args], {
       env: { HOME: home.path },
       cwd: join(home.path, cwd),
     })).stdout;
@@ -231,7 +230,7 @@ Deno.test("a timeline is narrowed to a project, by its number as by its file, an
         ` {2}next: conclaude memory timeline ${id}\n$`,
     ),
   );
-  const here = await startProgram(["memory", "timeline", id, "--here"], {
+  const here = await runProgram(["memory", "timeline", id, "--here"], {
     env: { HOME: home.path },
     cwd: join(home.path, "backend"),
   });

@@ -1,7 +1,7 @@
 /** Commands in several folders of a project, on the real program: each is mended where it failed. */
 import assert from "node:assert/strict";
 import { captures, query } from "../../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 
 const SESSION = "5e55a000-0000-4000-8000-0000000000f0";
 
@@ -27,7 +27,7 @@ async function build(home: TempHome, cwd: string, error?: string): Promise<void>
 }
 
 async function open(home: TempHome): Promise<string[]> {
-  const { code, stderr } = await startProgram(["queue", "drain"], { env: { HOME: home.path } });
+  const { code, stderr } = await runProgram(["queue", "drain"], { env: { HOME: home.path } });
   assert.equal(code, 0, stderr);
   return query(
     home,

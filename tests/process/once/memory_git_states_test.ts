@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../../support/git.ts";
 import { query } from "../../support/look.ts";
-import { startProgram } from "../../support/program.ts";
+import { runProgram } from "../../support/program.ts";
 import {
   failed,
   ran,
@@ -105,7 +105,7 @@ Deno.test("a merge that stopped is open as long as it is under way, whoever ends
   await Deno.writeTextFile(join(at.project, "a.ts"), "4\n");
   await git(at.project, ...commit, "merged");
   assert.doesNotMatch(await later(3), /Left open/);
-  const { stdout } = await startProgram(["memory", "stats", "--json"], {
+  const { stdout } = await runProgram(["memory", "stats", "--json"], {
     env: { HOME: at.path },
     cwd: at.project,
   });

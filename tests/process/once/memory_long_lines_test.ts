@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { openDatabase } from "../../../src/store/database.ts";
 import { query } from "../../support/look.ts";
-import { jsonOf, startProgram, tempHome } from "../../support/program.ts";
+import { jsonOf, runProgram, tempHome } from "../../support/program.ts";
 import { saveEvent } from "../../support/records.ts";
 
 const CHARS = 1_000_000;
@@ -69,7 +69,7 @@ Deno.test("captures of a megabyte on one line are worked in within a minute", as
   db.close();
   const begun = performance.now();
   const args = ["queue", "drain", "--json"];
-  const { worked, failed } = jsonOf(await startProgram(args, { env: { HOME: home.path } }));
+  const { worked, failed } = jsonOf(await runProgram(args, { env: { HOME: home.path } }));
   assert.deepEqual([worked, failed], [saved, 0]);
   const elapsed = performance.now() - begun;
   assert.ok(elapsed < MAX_MS, `${Math.round(elapsed)} ms`);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { git } from "../../support/git.ts";
-import { startProgram } from "../../support/program.ts";
+import { runProgram } from "../../support/program.ts";
 import {
   asked,
   edit,
@@ -122,7 +122,7 @@ for (const [what, commit, person, on] of ROWS) {
         assert.match(told, new RegExp(`Left open on ${on}:\n${LEFT.source}`, "m"));
       } else assert.match(told, new RegExp(`just now on ${on}: Tests fail: npm test`));
     }
-    const { stdout } = await startProgram(["memory", "stats"], {
+    const { stdout } = await runProgram(["memory", "stats"], {
       env: { HOME: at.path },
       cwd: at.project,
     });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { drainLockPath, takeLock } from "../../../src/store/process_lock.ts";
 import { git } from "../../support/git.ts";
-import { startProgram } from "../../support/program.ts";
+import { runProgram } from "../../support/program.ts";
 import {
   asked,
   edit,
@@ -494,7 +494,7 @@ Deno.test("what failed on a branch that is gone is counted nowhere", async () =>
   await said(at, "Merged.");
   const counts = async () => {
     const env = { env: { HOME: at.path }, cwd: at.project };
-    const { stdout } = await startProgram(["memory", "stats"], env);
+    const { stdout } = await runProgram(["memory", "stats"], env);
     return [
       /open failures +(\d+)/.exec(stdout)?.[1],
       /, (\d) open$/m.exec(await start(at))?.[1] ?? "0",
@@ -519,7 +519,7 @@ Deno.test("what was left on a branch that has another name now is open on that, 
   await ran(at, "make docs", "written", begun);
   await edit(at, "docs/a.md", "1\n", begun);
   await said(at, "The docs are written.", begun);
-  const tried = await startProgram(["hook", "SessionStart", "--dry-run"], {
+  const tried = await runProgram(["hook", "SessionStart", "--dry-run"], {
     env: { HOME: at.path, CLAUDE_PROJECT_DIR: at.project },
     cwd: at.project,
     stdin: JSON.stringify({ session_id: SECOND, cwd: at.project, source: "startup" }),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/store/database.ts";
 import { query, queryValue } from "../../support/look.ts";
-import { hook, startProgram, tempHome } from "../../support/program.ts";
+import { hook, runProgram, tempHome } from "../../support/program.ts";
 import { saveEvent } from "../../support/records.ts";
 
 const DAY_MS = 86_400_000;
@@ -51,8 +51,8 @@ Deno.test("a SessionEnd clears away what memory has kept long enough, within its
     });
   }
   db.close();
-  await startProgram(["queue", "drain"], { env: { HOME: home.path }, cwd: home.path });
-  await startProgram(["memory", "remember", "stays"], { env: { HOME: home.path }, cwd: home.path });
+  await runProgram(["queue", "drain"], { env: { HOME: home.path }, cwd: home.path });
+  await runProgram(["memory", "remember", "stays"], { env: { HOME: home.path }, cwd: home.path });
   const dropped = () => queryValue(home, "SELECT count(*) FROM observations WHERE kind = 'edit'");
   assert.equal(dropped(), 80);
   await hook("SessionEnd", end(home.path), home);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { bundleCommand, surroundings } from "../../../src/tasks/program.ts";
-import { observed, REPOSITORY, tempHome } from "../../support/program.ts";
+import { REPOSITORY } from "../../support/process.ts";
+import { observed, tempHome } from "../../support/program.ts";
 
 /** Stands before the program: when it leaves, it tries to speak to a port, as code might that came in with a library. */
 const PROBE = `

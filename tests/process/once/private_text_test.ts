@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { query } from "../../support/look.ts";
 import { editOf, privatePlace } from "../../support/private_place.ts";
-import { startProgram } from "../../support/program.ts";
+import { runProgram } from "../../support/program.ts";
 
 const NOTES =
   "intro\n<private>\nthe vault HUSHWORD is\nHUSHWORD-ONE\nHUSHWORD-TWO\nHUSHWORD-THREE\n</private>\npublic line\nmore\n";
@@ -189,9 +189,9 @@ Deno.test("private text of a transcript is not kept, in whichever strings it sta
     Deno.writeTextFileSync(join(folder, "s.jsonl"), transcript(here.home.path, uses));
     const args = ["reconcile", "--backfill", "--transcripts", folder];
     const env = { HOME: here.home.path };
-    const { code, stderr } = await startProgram(args, { cwd: here.home.path, env });
+    const { code, stderr } = await runProgram(args, { cwd: here.home.path, env });
     assert.equal(code, 0, stderr);
-    await startProgram(["queue", "drain"], { cwd: here.home.path, env });
+    await runProgram(["queue", "drain"], { cwd: here.home.path, env });
     assert.match(await here.search(), /public wombat/);
     const rows = query(here.home, "SELECT 1 FROM pending_queue");
     assert.equal(rows.length, uses.length);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, type Row } from "../../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 
 const SESSION = "5e551044-0000-4000-8000-000000000001";
 
@@ -140,7 +140,7 @@ Deno.test("a slash command's own command holds the prompt back with status 2 alo
     "any\ndeploy-all: now, please\nany\nreview\n",
   );
   const [, command] = /`conclaude ([^`]+)`/.exec(reason)!;
-  await startProgram(command!.split(" "), { env: { HOME: home.path }, cwd: project });
+  await runProgram(command!.split(" "), { env: { HOME: home.path }, cwd: project });
   assert.equal(await send(home, "/deploy now"), null);
 });
 
@@ -149,7 +149,7 @@ Deno.test("a prompt is recorded as ever, with a title for the session", async ()
   projectIn(home, "userPromptSubmit: {contextRules: [{pattern: x, prompt: y}]}");
   await send(home, "Compute tides");
   const list = ["session", "list", "--json"];
-  const { stdout } = await startProgram(list, { env: { HOME: home.path }, cwd: home.path });
+  const { stdout } = await runProgram(list, { env: { HOME: home.path }, cwd: home.path });
   assert.match(stdout, /Compute tides/);
 });
 

@@ -10,13 +10,8 @@ import {
   sessionOf,
   sessions,
 } from "../../support/look.ts";
-import {
-  jsonOf,
-  spawnProgram,
-  startProgram,
-  type TempHome,
-  tempHome,
-} from "../../support/program.ts";
+import { spawnProgram } from "../../support/process.ts";
+import { jsonOf, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 import {
   longTranscript,
   PROJECT,
@@ -30,7 +25,7 @@ const TOOLS = "46ad5877-77d8-4d02-9450-1cf9a5c136f9";
 const WORK = "8e9312b2-b577-45f9-8cef-c3f687cfffcf";
 
 function run(home: TempHome, ...args: string[]) {
-  return startProgram(args, { env: { HOME: home.path } });
+  return runProgram(args, { env: { HOME: home.path } });
 }
 
 async function reconcileJson(home: TempHome, ...args: string[]) {

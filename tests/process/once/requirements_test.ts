@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, type Row } from "../../support/look.ts";
-import { startProgram } from "../../support/program.ts";
+import { runProgram } from "../../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../../support/required_project.ts";
 
 const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
@@ -529,7 +529,7 @@ Deno.test("the command of a denial in another working tree lifts it, in whicheve
       }
       const [, command] = /`conclaude (req [^`]+)`/.exec((await edit())!)!;
       assert.match(command!, / --branch other$/);
-      const { code, stdout, stderr } = await startProgram(command!.split(" "), claude);
+      const { code, stdout, stderr } = await runProgram(command!.split(" "), claude);
       assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
       assert.match(stdout, /for session cad0ac4d on other/);
       assert.equal(await edit(), null, `given in ${from}, denied in ${cwd}`);
@@ -542,9 +542,9 @@ Deno.test("without a branch named, a session's requirement is about the branch o
   using project = withWorktree(PLAN);
   await project.send("SessionStart");
   const inTree = { env: { HOME: project.home.path }, cwd: project.tree };
-  const status = await startProgram(["req", "status", "--session", "cad0ac4d"], inTree);
+  const status = await runProgram(["req", "status", "--session", "cad0ac4d"], inTree);
   assert.match(status.stdout, /^other, session cad0ac4d: 0 of 1 satisfied/);
-  await startProgram(["req", "satisfy", "commit_plan", "--session", "cad0ac4d"], inTree);
+  await runProgram(["req", "satisfy", "commit_plan", "--session", "cad0ac4d"], inTree);
   assert.deepEqual(project.state("commit_plan").map(({ branch }) => branch), ["other"]);
 });
 
@@ -586,7 +586,7 @@ Deno.test("without a database requirements forbid nothing, and it is said", asyn
   assert.equal(await project.stop(), null);
   project.configure(PLAN);
   const payload = { session_id: SESSION, cwd: project.path, tool_name: "Edit" };
-  const { stdout } = await startProgram(["hook", "PreToolUse", "--no-db"], {
+  const { stdout } = await runProgram(["hook", "PreToolUse", "--no-db"], {
     stdin: { ...payload, tool_input: { file_path: "src/a.ts" } },
     env: { HOME: project.home.path },
   });

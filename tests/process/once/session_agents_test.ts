@@ -4,14 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { executions, query, type Row, sessionOf, spoolFiles } from "../../support/look.ts";
-import {
-  type Finished,
-  hook,
-  observed,
-  startProgram,
-  type TempHome,
-  tempHome,
-} from "../../support/program.ts";
+import type { Finished } from "../../support/process.ts";
+import { hook, observed, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -43,7 +37,7 @@ function eventTypes(home: TempHome): unknown[] {
 }
 
 async function json(home: TempHome, ...args: string[]) {
-  const { stdout } = await startProgram([...args, "--json"], { env: { HOME: home.path } });
+  const { stdout } = await runProgram([...args, "--json"], { env: { HOME: home.path } });
   return JSON.parse(stdout);
 }
 
@@ -303,9 +297,9 @@ Deno.test("what had to wait in the spool leaves the same agents, questions and e
       );
       other.close();
       const drain = ["queue", "drain"];
-      await startProgram(drain, { env: { HOME: late.path } });
+      await runProgram(drain, { env: { HOME: late.path } });
       for (const [path, text] of copies) Deno.writeTextFileSync(path, text);
-      await startProgram(drain, { env: { HOME: late.path } });
+      await runProgram(drain, { env: { HOME: late.path } });
       assert.deepEqual(spoolFiles(late), []);
       assert.deepEqual(told(late), told(direct));
     }),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { endedPid } from "../../support/alive.ts";
 import { query, queryValue, type Row, sessionOf, sessions } from "../../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 import {
   needsProgramForOthers,
   needsRoot,
@@ -368,7 +368,7 @@ Deno.test("SessionStart tells of this project only, newest first, with the time 
   const prompt = "Somewhere else";
   await hook("UserPromptSubmit", { session_id: "other", cwd: "/other", prompt }, home);
   // What a SessionStart works in by itself depends on how busy the machine is.
-  await startProgram(["queue", "drain"], { env: { HOME: home.path } });
+  await runProgram(["queue", "drain"], { env: { HOME: home.path } });
   const context = await contextAt(home, "/w");
   const told = context.split("\n").filter((line) => line.startsWith("- "));
   assert.deepEqual(

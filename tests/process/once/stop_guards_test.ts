@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { executions, filesWith, query, queryValue, type Row } from "../../support/look.ts";
 import {
   hook,
-  type StartOptions,
-  startProgram,
+  type RunOptions,
+  runProgram,
   type TempHome,
   tempHome,
 } from "../../support/program.ts";
@@ -21,7 +21,7 @@ function projectIn(home: TempHome, config: string): string {
   return project;
 }
 
-type Options = Omit<StartOptions, "stdin"> & {
+type Options = Omit<RunOptions, "stdin"> & {
   readonly active?: boolean;
   /** What Claude said last. */
   readonly said?: string;
@@ -58,7 +58,7 @@ function start(home: TempHome, source = "startup") {
 }
 
 function conclaude(home: TempHome, ...args: string[]) {
-  return startProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
+  return runProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
 }
 
 const metadataOf = (row: Row | undefined) => row!["metadata"] as Row;

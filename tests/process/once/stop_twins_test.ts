@@ -2,13 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, type Row } from "../../support/look.ts";
-import {
-  hook,
-  spawnProgram,
-  startProgram,
-  type TempHome,
-  tempHome,
-} from "../../support/program.ts";
+import { spawnProgram } from "../../support/process.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 import { needsUnix, testWhere } from "../../support/requirements.ts";
 
 const SESSION = "5e551044-0000-4000-8000-000000000001";
@@ -73,7 +68,7 @@ testWhere(needsUnix(), "a stop that two hooks are told of is judged and counted 
   assert.equal(ran(home), "x\nx\nx\n");
   assert.equal(twins(home).length, 3);
   const args = ["counter", "list", "--json"];
-  const { stdout } = await startProgram(args, { env: { HOME: home.path }, cwd: home.path });
+  const { stdout } = await runProgram(args, { env: { HOME: home.path }, cwd: home.path });
   const types = JSON.parse(stdout).counters.map(({ type }: Row) => type);
   assert.deepEqual(types, ["stop_blocks"]);
 });

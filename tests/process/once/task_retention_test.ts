@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { agentsFolder } from "../../../src/engine/agent_files.ts";
 import { runDaemon } from "../../support/daemon.ts";
 import { query, queryValue } from "../../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -15,7 +15,7 @@ function idOf(n: number): string {
 }
 
 async function json(home: TempHome, ...args: string[]) {
-  const { stdout } = await startProgram([...args, "--json"], { env: { HOME: home.path } });
+  const { stdout } = await runProgram([...args, "--json"], { env: { HOME: home.path } });
   return JSON.parse(stdout);
 }
 
@@ -104,7 +104,7 @@ Deno.test("closed tasks are deleted, and removed for good later, unless somethin
     [9, 1],
     [10, 1],
   ]);
-  const { stdout } = await startProgram(["task", "restore", idOf(1)], { env: { HOME: home.path } });
+  const { stdout } = await runProgram(["task", "restore", idOf(1)], { env: { HOME: home.path } });
   assert.match(stdout, /./);
   await json(home, "retention", "run");
   assert.deepEqual(tasks(home)[0], [1, 1], "somebody wanted it back");

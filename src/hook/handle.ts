@@ -1,0 +1,105 @@
+import type { Environment } from "../environment.ts";
+import type { Answer, HookFlags, HookWork } from "./handler.ts";
+import { type Input, readInput } from "./protocol.ts";
+import { beginWork } from "./work.ts";
+
+/** The rule of one kind of event. */
+interface HandlerModule {
+  handle(work: HookWork): Promise<Answer> | Answer;
+}
+
+const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
+  ["PostToolUse", () => import("./post_tool_use.ts")],
+  ["PostToolUseFailure", () => import("./post_tool_use.ts")],
+  ["PreToolUse", () => import("./pre_tool_use.ts")],
+  ["PermissionRequest", () => import("./pre_tool_use.ts")],
+  ["SessionStart", () => import("./session_start.ts")],
+  ["SessionEnd", () => import("./session_end.ts")],
+  ["Stop", () => import("./stop.ts")],
+  ["UserPromptSubmit", () => import("./user_prompt_submit.ts")],
+  ["UserPromptExpansion", () => import("./prompt_expansion.ts")],
+  ["SubagentStop", () => import("./subagent_stop.ts")],
+  // No event of Claude Code: a second hook of Stop, for which nobody waits.
+  ["Drain", () => import("./stop_drain.ts")],
+]);
+/** Events that ask whether something may happen. */
+const GATES: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
+const OTHER_EVENTS = () => import("./other_event.ts");
+
+/**
+ * Handles one event: reads it, decides, and makes it durable in the database or the spool.
+ *
+ * @param stdin What Claude Code wrote: one event as JSON, or anything else, which is recorded as unreadable.
+ * @returns The answer for stdout; null when there is none.
+ * @throws {Error} When the handling breaks in a way that no rule expects; nothing of the event is kept then.
+ */
+export async function handleHook(
+  stdin: string | Uint8Array,
+  flags: HookFlags,
+  environment: Environment,
+): Promise<Answer> {
+  const input = await readInput(stdin);
+  // Before anything is opened: a Stop that continues a stopped one must never add to a loop without being asked to.
+  if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields, environment)) return null;
+  const work = await beginWork(input, flags, environment);
+  const load = (work.problem === null && handlerOf(work)) || OTHER_EVENTS;
+  const answer = await (await load()).handle(work);
+  if (work.config.notifications !== "") {
+    (await import("./notification.ts")).notifyOfEvent(work);
+  }
+  const { notices } = work;
+  return notices.length === 0 ? answer : { ...answer, systemMessage: notices.join("\n") };
+}
+
+/** Where nothing can be forbidden, a tool that is about to be used is only recorded. */
+function handlerOf({ event, config }: HookWork): (() => Promise<HandlerModule>) | undefined {
+  const isFree = config.guards === "" && config.requirements === "" && !config.recallsEdits;
+  return isFree && GATES.has(event.name) ? undefined : HANDLERS.get(event.name);
+}
+
+function isContinuedStop(
+  input: Input,
+  eventName: string | undefined,
+): input is Input & { readonly kind: "event" } {
+  return input.kind === "event" && input.fields["stop_hook_active"] === true &&
+    (eventName ?? input.fields["hook_event_name"]) === "Stop";
+}
+
+/** Folders that are looked into, the project's own included: as many as a configuration file is searched in. */
+const MAX_FOLDERS = 12;
+
+/**
+ * Whether a Stop that continues a stopped one may have to be held back again: whether a configuration file, if it counts,
+ * speaks of stops or of requirements at all. Only files are looked at, and nothing is made. By hand, since every hook
+ * reads this file.
+ */
+function mayHoldStop(
+  fields: Readonly<Record<string, unknown>>,
+  { variable }: Environment,
+): boolean {
+  const home = variable("HOME") ?? variable("USERPROFILE");
+  if (home !== undefined && speaksOfStops(`${home}/.conclaude`, "config.y")) return true;
+  let folder = variable("CLAUDE_PROJECT_DIR") ?? String(fields["cwd"] ?? "");
+  for (let visited = 0; folder !== "" && visited < MAX_FOLDERS; visited++) {
+    if (speaksOfStops(folder, ".conclaude.")) return true;
+    folder = folder.slice(0, Math.max(folder.lastIndexOf("/"), folder.lastIndexOf("\\"), 0));
+  }
+  return folder === "" && speaksOfStops("/", ".conclaude.");
+}
+
+/** Whether a file whose name begins like this does, or may; what cannot be read is left to who reads it next. */
+function speaksOfStops(folder: string, beginning: string): boolean {
+  try {
+    for (const { name } of Deno.readDirSync(folder)) {
+      if (!name.startsWith(beginning)) continue;
+      const path = `${folder}/${name}`;
+      const { isFile, uid } = Deno.lstatSync(path);
+      // It may be another user's, or a pipe: whoever knows whom to trust looks into it.
+      if (!isFile || uid !== Deno.uid()) return true;
+      if (/\b(?:stop|requirements)\b/.test(Deno.readTextFileSync(path))) return true;
+    }
+  } catch {
+    // Not a folder, or none that may be looked into.
+  }
+  return false;
+}

@@ -1,0 +1,130 @@
+/**
+ * Starts the real program in a clean environment: the executable in `CONCLAUDE_BIN` when that is set, else the bundle in
+ * `dist/bundle` with the permissions that the executable would have.
+ */
+import { isRefusedToAgents, letKnowToken, PERSON_TOKEN } from "./person.ts";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { programCommand, surroundings } from "../../src/tasks/program.ts";
+
+/** The clone that these tests belong to. */
+export const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
+
+/** How a program is started. */
+export interface StartOptions {
+  /** Text or bytes for stdin; without it stdin is empty. An object is sent as JSON. */
+  readonly stdin?: string | Uint8Array | object | undefined;
+  /** The whole environment, beside `PATH`; nothing of this process's own is passed on. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The folder to start in; the temporary one when not given. */
+  readonly cwd?: string | undefined;
+  /** Words before the program's own: a command that ends by starting what follows it, such as `nice`. */
+  readonly through?: readonly string[] | undefined;
+}
+
+/** What a program that has ended left behind. */
+export interface Finished {
+  readonly code: number;
+  /** The signal that ended it, for example `SIGKILL`; null when it left by itself. */
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What starts the program, for whoever has a way of its own to start processes. */
+export function programStart(
+  args: readonly string[],
+  options: Omit<StartOptions, "stdin"> = {},
+): { command: string; args: string[]; env: Record<string, string>; cwd: string } {
+  const [command, ...first] = [...options.through ?? [], ...programCommand()];
+  return {
+    command: command!,
+    args: [...first, ...args],
+    env: { ...surroundings(runtimeCache()), ...options.env },
+    cwd: options.cwd ?? temporaryFolder(),
+  };
+}
+
+/** Starts the program and leaves it running; the caller has to end its stdin, read its output and await its status. */
+export function spawnProgram(
+  args: readonly string[],
+  options: Omit<StartOptions, "stdin"> = {},
+): Deno.ChildProcess {
+  const { command, ...start } = programStart(args, options);
+  return new Deno.Command(command, {
+    ...start,
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/**
+ * Runs the program to its end: `await startProgram(["status", "--json"], { env: { HOME: home.path } })`. A verb that only a
+ * person may run is run by one: where it refuses, it is shown a token that the database knows.
+ */
+export async function startProgram(
+  args: readonly string[],
+  options: StartOptions = {},
+): Promise<Finished> {
+  if (args.includes("hook")) return await startAsAgent(args, options);
+  const env = { CONCLAUDE_TOKEN: PERSON_TOKEN, ...options.env };
+  const finished = await startAsAgent(args, { ...options, env });
+  if (!isRefusedToAgents(finished) || !letKnowToken(args, env)) return finished;
+  return await startAsAgent(args, { ...options, env });
+}
+
+/** {@linkcode startProgram} without a person: no terminal, and no token but one of `env`. */
+export async function startAsAgent(
+  args: readonly string[],
+  options: StartOptions = {},
+): Promise<Finished> {
+  const child = spawnProgram(args, options);
+  const [, output] = await Promise.all([feed(child, options.stdin), child.output()]);
+  return {
+    code: output.code,
+    signal: output.signal,
+    stdout: new TextDecoder().decode(output.stdout),
+    stderr: new TextDecoder().decode(output.stderr),
+  };
+}
+
+/** Sends one hook event as Claude Code does: one process, the payload on stdin as one line of JSON. */
+export function startHook(
+  event: string,
+  payload: object | string | Uint8Array,
+  home: string | { readonly path: string },
+  options: Omit<StartOptions, "stdin"> = {},
+): Promise<Finished> {
+  return startProgram(["hook", event], {
+    ...options,
+    stdin: payload,
+    env: { HOME: typeof home === "string" ? home : home.path, ...options.env },
+  });
+}
+
+async function feed(child: Deno.ChildProcess, stdin: StartOptions["stdin"]): Promise<void> {
+  const writer = child.stdin.getWriter();
+  try {
+    if (stdin !== undefined) await writer.write(bytesOf(stdin));
+    await writer.close();
+  } catch {
+    // The program left without reading to the end; that is its right.
+  }
+}
+
+/** What a program is sent. */
+export function bytesOf(stdin: string | Uint8Array | object): Uint8Array {
+  if (stdin instanceof Uint8Array) return stdin;
+  return new TextEncoder().encode(typeof stdin === "string" ? stdin : `${JSON.stringify(stdin)}\n`);
+}
+
+/** Of this test run: its own `DENO_DIR`, or one that all runs of the clone share. */
+function runtimeCache(): string {
+  return Deno.env.get("DENO_DIR") ?? join(REPOSITORY, "dist", "runtime-cache");
+}
+
+function temporaryFolder(): string {
+  return Deno.build.os === "windows" ? Deno.env.get("TEMP") ?? "C:\\Windows\\Temp" : "/tmp";
+}
