@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { redactValue } from "../../src/capture/redact.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
 import { ASKING_COMMANDS, DRAWN, MIXED_OUTPUTS, OTHER_COMMANDS } from "./asked_seeds.ts";
+import { runs } from "../support/lanes.ts";
 
 const RULES = { patterns: [] };
 const MASK = "[redacted:secret]";
@@ -171,7 +172,7 @@ Deno.test("needsRedaction() never says no where a command was asked for a secret
       passed++;
       assert.equal(JSON.stringify(redactValue(payload, RULES)), serialized);
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   );
   assert.ok(passed > 500, `only ${passed} of 10,000 were let pass`);
 });

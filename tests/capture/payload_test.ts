@@ -7,6 +7,7 @@ import {
   inputExcerpt,
   summarizeInput,
 } from "../../src/capture/payload.ts";
+import { runs } from "../support/lanes.ts";
 
 const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 const anyText = fc.string({ unit: "binary", maxLength: 200 });
@@ -131,7 +132,7 @@ Deno.test("capValue() fits whatever the value into its limit, as JSON without ha
         assert.ok(!/\\ud[89a-f]/.test(JSON.stringify(capped).replaceAll("\\\\", "")));
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { compileGlob, globFault, type GlobOptions, needleOf } from "../../src/config/globs.ts";
+import { runs } from "../support/lanes.ts";
 
 function covers(glob: string, text: string, options?: GlobOptions): boolean {
   return new RegExp(compileGlob(glob, options), "s").test(text);
@@ -96,7 +97,7 @@ Deno.test("compileGlob() agrees with a plain matcher on stars, question marks an
     fc.property(glob, text, (pattern, input) => {
       assert.equal(covers(pattern, input), matches(pattern, input), `${pattern} on ${input}`);
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });
 
@@ -145,7 +146,7 @@ Deno.test("needleOf() is in everything that the glob matches", () => {
       }
       if (new RegExp(source, "s").test(text)) assert.ok(text.includes(needleOf(glob)), glob);
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
   assert.equal(needleOf("pkg/generated/**/*.gen.ts"), "pkg/generated");
   assert.equal(needleOf("git push --force*"), "git push --force");

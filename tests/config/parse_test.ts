@@ -6,6 +6,7 @@ import { explainProblems } from "../../src/config/explain.ts";
 import type { ConfigProblem } from "../../src/config/layer.ts";
 import { mergeValues, parseConfig } from "../../src/config/parse.ts";
 import { configSchema } from "../../src/config/schema.ts";
+import { runs } from "../support/lanes.ts";
 
 const DEFAULTS = configSchema.parse({});
 const HOME = "/home/ana";
@@ -435,7 +436,7 @@ Deno.test("parseConfig() never throws, whatever the files say, and always gives 
       for (const { line, column } of problems) assert.ok(line >= 1 && column >= 1);
       explainProblems(problems);
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(1500) },
   );
 });
 

@@ -4,6 +4,7 @@ import { readPowerShellWith } from "../../src/guard/shell/languages.ts";
 import { POWERSHELL } from "../../src/guard/shell/powershell_reader.ts";
 import { readScript } from "../../src/guard/shell/script.ts";
 import { findTargets } from "../../src/guard/shell/writes.ts";
+import { runs } from "../support/lanes.ts";
 
 readPowerShellWith(POWERSHELL);
 
@@ -105,7 +106,7 @@ Deno.test("readScript() and findTargets() never throw, and come to an end", () =
     fc.property(fc.oneof(scripts, fc.string({ unit: "binary" })), (source) => {
       for (const command of readScript(source, AROUND).commands) findTargets(command);
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });
 

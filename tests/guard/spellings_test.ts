@@ -9,6 +9,7 @@ import { judgeBash } from "../../src/guard/bash.ts";
 import { mayConcernCommands } from "../../src/guard/command_look.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT, POLICY, type Use } from "./spellings.ts";
+import { runs } from "../support/lanes.ts";
 
 /** Those that tell how good the rules are. Their lines end where there is no more room. */
 const PAGES = ["README.md", "docs/guards.md"].map((path) =>
@@ -142,7 +143,7 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
       const own = doubts.filter((doubt) => !doubt.startsWith("it cannot be read"));
       assert.deepEqual({ blocks, own }, { blocks: [], own: [] }, command);
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
 });
 

@@ -4,8 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { type Reply, runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
 import { held } from "../support/on_home.ts";
-import { startProgram } from "../support/process.ts";
-import { tempHome } from "../support/program.ts";
+import { runProgram, tempHome } from "../support/program.ts";
 
 /** A task that there is not. */
 const NOBODY = "01a00000-0000-7000-8000-000000000000";
@@ -699,7 +698,7 @@ Deno.test("while another process writes for long, who waits is told so, by the A
     using _held = held(home.database);
     const asked = await daemon.ask("POST", `/tasks/${task.id}/claim`);
     assert.deepEqual([asked.status, asked.body.error.code], [503, "DATABASE_BUSY"]);
-    const { code, stdout } = await startProgram(["task", "claim", task.id, "--json"], {
+    const { code, stdout } = await runProgram(["task", "claim", task.id, "--json"], {
       env: { HOME: home.path },
     });
     const { error } = JSON.parse(stdout);
@@ -840,7 +839,7 @@ Deno.test("a status that another way leads to is refused with that way, as on th
     body: { status: "pending_merge" },
   })).body;
   assert.match(error.why, /waits for a merge only when the merge step of a workflow asks/);
-  const { stdout } = await startProgram(
+  const { stdout } = await runProgram(
     ["task", "update", id, "--status", "pending_merge", "--json"],
     { env: { HOME: home.path } },
   );

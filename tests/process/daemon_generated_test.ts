@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { runDaemon, type Sent } from "../support/daemon.ts";
 import { tempHome } from "../support/program.ts";
+import { runs } from "../support/lanes.ts";
 
 /** Values that fit a field now and then, and mostly do not. */
 const value = fc.oneof(
@@ -88,7 +89,7 @@ Deno.test("whatever is sent, the answer is one that the document knows, and neve
         assert.equal(judge(method, path, reply), null, `${method} ${target} ${sent.body}`);
       },
     ),
-    { numRuns: 1_500 },
+    { numRuns: runs(1_500) },
   );
   assert.equal((await daemon.ask("GET", "/health")).status, 200);
 });

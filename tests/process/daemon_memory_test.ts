@@ -6,8 +6,7 @@ import { takeLock } from "../../src/store/process_lock.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { countRows, query, queryValue } from "../support/look.ts";
 import { change, held } from "../support/on_home.ts";
-import { startHook, startProgram } from "../support/process.ts";
-import { type TempHome, tempHome } from "../support/program.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 import { until } from "../support/worked_project.ts";
 
@@ -26,10 +25,10 @@ const waiting = (home: TempHome) =>
 
 Deno.test("the daemon works captures in that hooks leave, those from before it began as well", async () => {
   using home = tempHome();
-  await startHook("PostToolUse", edit(home, "before.ts"), home);
+  await hook("PostToolUse", edit(home, "before.ts"), home);
   await using _daemon = await runDaemon(home);
   await until("the first is worked in", () => waiting(home) === 0);
-  await startHook("PostToolUse", edit(home, "after.ts"), home);
+  await hook("PostToolUse", edit(home, "after.ts"), home);
   await until("the second is worked in", () => waiting(home) === 0);
   const titles = query(home, "SELECT title FROM observations WHERE kind = 'edit' ORDER BY id");
   assert.equal(titles.length, 2);
@@ -68,7 +67,7 @@ Deno.test("while the daemon works off a long queue, it answers without delay", a
 
 Deno.test("a database that cannot be written is told once, and worked off when it can", async () => {
   using home = tempHome();
-  await startHook("PostToolUse", edit(home, "a.ts"), home);
+  await hook("PostToolUse", edit(home, "a.ts"), home);
   await using daemon = await runDaemon(home);
   using other = held(home.database);
   const told = () =>
@@ -87,7 +86,7 @@ Deno.test("where memory is off, the daemon leaves captures alone", async () => {
     join(home.path, ".conclaude", "config.yaml"),
     "memory: { enabled: false }\n",
   );
-  await startHook("PostToolUse", edit(home, "a.ts"), home);
+  await hook("PostToolUse", edit(home, "a.ts"), home);
   await using _daemon = await runDaemon(home);
   await new Promise((resolve) => setTimeout(resolve, 4_000));
   assert.equal(waiting(home), 1);
@@ -102,8 +101,8 @@ Deno.test("the daemon lets the user's command rewrite the summary of a session t
     `memory: { summarizer: { command: "if [ -e ${pid} ]; then echo $$ > ${pid}; sleep 300; fi; echo Shorter." } }\n`,
   );
   const text = () => queryValue(home, "SELECT text FROM observations WHERE kind = 'summary'");
-  await startHook("PostToolUse", edit(home, "a.ts"), home);
-  await startHook("SessionEnd", {
+  await hook("PostToolUse", edit(home, "a.ts"), home);
+  await hook("SessionEnd", {
     session_id: "s1",
     cwd: home.path,
     hook_event_name: "SessionEnd",
@@ -116,8 +115,8 @@ Deno.test("the daemon lets the user's command rewrite the summary of a session t
     assert.equal((await daemon.left).code, 0);
   }
   Deno.writeTextFileSync(pid, "");
-  await startHook("PostToolUse", edit(home, "b.ts"), home);
-  await startHook("SessionEnd", {
+  await hook("PostToolUse", edit(home, "b.ts"), home);
+  await hook("SessionEnd", {
     session_id: "s1",
     cwd: home.path,
     hook_event_name: "SessionEnd",
@@ -132,16 +131,16 @@ Deno.test("the daemon lets the user's command rewrite the summary of a session t
     Deno.errors.NotFound,
   );
   assert.match(String(text()), /Changed:/);
-  const stats = await startProgram(["memory", "stats", "--json"], { env: { HOME: home.path } });
+  const stats = await runProgram(["memory", "stats", "--json"], { env: { HOME: home.path } });
   assert.equal(JSON.parse(stats.stdout).summarizer.lastRuns[0].reason, "it was interrupted");
 });
 
 Deno.test("the daemon clears away what memory has kept long enough, and keeps notes", async () => {
   using home = tempHome();
-  await startHook("PostToolUse", edit(home, "a.ts"), home);
+  await hook("PostToolUse", edit(home, "a.ts"), home);
   const env = { HOME: home.path };
-  await startProgram(["queue", "drain"], { env, cwd: home.path });
-  await startProgram(["memory", "remember", "stays"], { env, cwd: home.path });
+  await runProgram(["queue", "drain"], { env, cwd: home.path });
+  await runProgram(["memory", "remember", "stays"], { env, cwd: home.path });
   change(home, "UPDATE observations SET created_at_ms = 1, updated_at_ms = 1");
   const count = () => countRows(home, "observations");
   assert.equal(count(), 3);

@@ -1,12 +1,13 @@
 /** Many processes at once on one database: nothing is lost, nothing is counted twice. */
 import assert from "node:assert/strict";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 import { damages, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
 import { type Finished, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 
-const AT_ONCE = 64;
-/** A process of the executable costs half of one of the bundle. */
-const ROUNDS = Deno.env.get("CONCLAUDE_BIN") ? 20 : 5;
+const AT_ONCE = IS_SLOW_LANE ? 64 : 16;
+const ROUNDS = IS_SLOW_LANE ? 20 : 2;
+const INCREMENTS = IS_SLOW_LANE ? 50 : 12;
 
 function capture(home: TempHome, id: string): Promise<Finished> {
   const payload = {
@@ -90,13 +91,13 @@ Deno.test("all kinds of events at once, of sessions that start and end, leave a 
   assert.deepEqual(damages(home), []);
 });
 
-Deno.test("50 increments of one counter at once make exactly 50", async () => {
+Deno.test(`${INCREMENTS} increments of one counter at once are all counted`, async () => {
   using home = tempHome();
   const env = { HOME: home.path };
   const session = ["--session", "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"];
   await startHook("SessionStart", { session_id: session[1] }, home);
   const finished = await atOnce(
-    50,
+    INCREMENTS,
     () => startProgram(["counter", "increment", "builds", ...session], { env }),
   );
   for (const { code, stderr } of finished) {
@@ -105,5 +106,5 @@ Deno.test("50 increments of one counter at once make exactly 50", async () => {
   const { stdout } = await startProgram(["counter", "get", "builds", ...session, "--json"], {
     env,
   });
-  assert.equal(JSON.parse(stdout).value, 50);
+  assert.equal(JSON.parse(stdout).value, INCREMENTS);
 });

@@ -8,6 +8,7 @@ import { mayMean } from "../../src/requirement/look.ts";
 import type { Requirement, RequirementPolicy } from "../../src/requirement/policy.ts";
 import { commandText, triggeredBy, usesOf } from "../../src/requirement/triggers.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT } from "../guard/spellings.ts";
+import { runs } from "../support/lanes.ts";
 
 const EDITS = { tools: [], edits: true, commands: "" };
 
@@ -72,7 +73,7 @@ Deno.test("the cheap look lets no script pass that a requirement means", () => {
       if (triggeredBy([requirement], use).length === 0) return;
       assert.ok(mayMean(usesOf([requirement]), command), JSON.stringify([pattern, command]));
     }),
-    { numRuns: 5_000, examples: [["^git commit", "git >f -m commit "]] },
+    { numRuns: runs(5_000), examples: [["^git commit", "git >f -m commit "]] },
   );
 });
 

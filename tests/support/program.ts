@@ -1,7 +1,7 @@
 /** Runs the program in this process: a hook through `handleHook()`, a verb through the command line. */
 import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { bundleCommand } from "../../src/tasks/program.ts";
+import { programCommand } from "../../src/tasks/program.ts";
 import { performLine } from "../../src/cli/run.ts";
 import type { Environment } from "../../src/environment.ts";
 import { handleHook } from "../../src/hook/handle.ts";
@@ -13,6 +13,9 @@ import { removeFolder } from "./remove_folder.ts";
 
 const OBSERVED = new URL("../testdata/observed/", import.meta.url);
 const PATH = "/usr/bin:/bin";
+/** A Stop that continues a stopped one makes no database. */
+const CONTINUES_STOP = /"stop_hook_active":\s*true/;
+const HEAD_BYTES = 4_096;
 
 /** How the program is run; `through` makes it a process of its own. */
 export type RunOptions = StartOptions;
@@ -69,11 +72,14 @@ export async function runAsAgent(
       });
       return { code, signal: null, ...printed };
     }
-    const words = args.toSpliced(args.indexOf("hook"), 1);
-    beginHome(options.env?.["HOME"], words);
-    const answer = await handleHook(bytesOf(options.stdin ?? ""), readFlags(words), environment);
-    const stdout = answer === null ? "" : `${JSON.stringify(answer)}\n`;
-    return { code: 0, signal: null, stdout, stderr: "" };
+    const words = args.toSpliced(verbIn(args), 1);
+    const stdin = bytesOf(options.stdin ?? "");
+    if (!CONTINUES_STOP.test(new TextDecoder().decode(stdin.subarray(0, HEAD_BYTES)))) {
+      beginHome(options.env?.["HOME"], words);
+    }
+    const answer = await handleHook(stdin, readFlags(words), environment);
+    const text = answer === null ? "" : `${JSON.stringify(answer)}\n`;
+    return { code: 0, signal: null, stdout: text, stderr: "" };
   } finally {
     for (const db of open) if (db.isOpen) db.close();
   }
@@ -101,6 +107,7 @@ export function surroundings(
 ): Environment {
   const variables: Readonly<Record<string, string>> = { PATH, ...env };
   const home = variables["HOME"] ?? "/nonexistent";
+  const [executable, ...words] = programCommand();
   let rest = bytesOf(stdin);
   return {
     variable: (name) => variables[name] || undefined,
@@ -110,11 +117,7 @@ export function surroundings(
     now: Date.now,
     beganMs: performance.now(),
     temporaryFolder: temporaryFolderOf(home),
-    program: {
-      executable: Deno.execPath(),
-      script: bundleCommand().at(-1)!,
-      startedAs: Deno.execPath(),
-    },
+    program: { executable, script: words.at(-1) ?? null, startedAs: executable },
     stdin: {
       readSync(buffer) {
         const part = rest.subarray(0, buffer.length);
@@ -151,9 +154,16 @@ function beginHome(home: string | undefined, words: readonly string[]): void {
   Deno.writeFileSync(database, migratedDatabase(), { mode: 0o600 });
 }
 
-/** Global flags may stand before the verb; what a person asks of a hook is the command line's to answer. */
+/** Where the verb stands: global flags may stand before it. */
+function verbIn(args: readonly string[]): number {
+  let at = 0;
+  while (args[at]?.startsWith("--")) at += args[at] === "--db" ? 2 : 1;
+  return at;
+}
+
+/** Of what a person asks about a hook, the command line answers. */
 function isHook(args: readonly string[]): boolean {
-  return args.find((arg) => !arg.startsWith("--")) === "hook" &&
+  return args[verbIn(args)] === "hook" &&
     !["--help", "-h", "--dry-run"].some((flag) => args.includes(flag));
 }
 

@@ -1,0 +1,55 @@
+/** A command that only looks leaves nothing behind, not even a folder. */
+import assert from "node:assert/strict";
+import { basename, join } from "node:path";
+import { runProgram, tempHome } from "../support/program.ts";
+
+const LOOKING: readonly (readonly string[])[] = [
+  ["--version"],
+  ["--help"],
+  ["status"],
+  ["doctor"],
+  ["db", "path"],
+  ["session", "list"],
+  ["config", "show"],
+  ["install-hooks", "--dry-run"],
+  ["retention", "run", "--dry-run"],
+];
+
+for (const args of LOOKING) {
+  Deno.test(`conclaude ${args.join(" ")} makes no file and no folder`, async () => {
+    using place = tempHome();
+    await runProgram(args, { env: { HOME: join(place.path, "not", "there") } });
+    assert.deepEqual([...Deno.readDirSync(place.path)], []);
+  });
+}
+
+Deno.test("a command that writes makes the folder that the lookers did not", async () => {
+  using place = tempHome();
+  const home = join(place.path, "new");
+  const args = ["counter", "increment", "tries", "--session", "s1"];
+  const { stdout } = await runProgram(args, { env: { HOME: home } });
+  assert.equal(stdout, "1\n");
+  assert.ok(Deno.statSync(join(home, ".conclaude", "conclaude.db")).isFile);
+});
+
+Deno.test("no command makes a folder and takes it away again, for another process might be about to write there", async () => {
+  using place = tempHome();
+  const watcher = Deno.watchFs(place.path);
+  const touched: string[] = [];
+  const watched = (async () => {
+    for await (const { paths } of watcher) touched.push(...paths.map((path) => basename(path)));
+  })();
+  for (const args of [["session", "list"], ["doctor"], ["status"]]) {
+    await runProgram(args, { env: { HOME: place.path } });
+  }
+  Deno.writeTextFileSync(join(place.path, "end"), "");
+  for (let round = 0; round < 100 && !touched.includes("end"); round++) await pause();
+  watcher.close();
+  await watched;
+  assert.ok(touched.includes("end"));
+  assert.ok(!touched.includes(".conclaude"), touched.join(" "));
+});
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 50));
+}

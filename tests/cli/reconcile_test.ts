@@ -1,0 +1,423 @@
+/** `conclaude reconcile` and `conclaude import transcripts`, on transcripts that Claude Code wrote. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import {
+  captures,
+  executions,
+  filesBelow,
+  query,
+  queryValue,
+  sessionOf,
+  sessions,
+} from "../support/look.ts";
+import { spawnProgram } from "../support/process.ts";
+import { jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import {
+  longTranscript,
+  PROJECT,
+  putTranscripts,
+  type Recorded,
+  tellHooks,
+  transcriptsOf,
+} from "../support/transcripts.ts";
+
+const TOOLS = "46ad5877-77d8-4d02-9450-1cf9a5c136f9";
+const WORK = "8e9312b2-b577-45f9-8cef-c3f687cfffcf";
+
+function run(home: TempHome, ...args: string[]) {
+  return runProgram(args, { env: { HOME: home.path } });
+}
+
+async function reconcileJson(home: TempHome, ...args: string[]) {
+  const finished = await run(home, "reconcile", "--json", ...args);
+  return { ...jsonOf(finished), code: finished.code };
+}
+
+/** What a capture says of what happened; what only a hook knows is left out. */
+function toldOf(home: TempHome) {
+  return captures(home).map((row) => {
+    const { effort: _, duration_ms: _ms, is_interrupt: _i, ...payload } = Object(row["payload"]);
+    const response = Object(payload.tool_response);
+    // The transcript of a sub-agent has the output alone.
+    if (payload.agent_id !== undefined) payload.tool_response = response.stdout ?? String(response);
+    const { session_id, tool_name, tool_use_id, outcome, priority, files_touched } = row;
+    const bare = payload.compact_summary?.replace(/^[\s\S]*<summary>|<\/summary>$/g, "");
+    if (bare !== undefined) payload.compact_summary = bare;
+    return { session_id, tool_name, tool_use_id, outcome, priority, files_touched, payload };
+  }).toSorted((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+}
+
+Deno.test("sessions whose every hook ran have no gaps, and nothing that no transcript has", async () => {
+  using home = tempHome();
+  const names: Recorded[] = ["work", "tools", "refused", "forked"];
+  putTranscripts(home, names);
+  for (const name of names) await tellHooks(home, name);
+  const { stdout, code } = await run(home, "reconcile");
+  assert.equal(stdout, "transcripts 6, of 5 sessions\ngaps        none\n");
+  assert.equal(code, 0);
+});
+
+Deno.test("what a forked session repeats is no gap, also where its lines do not say so", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["forked"], (text) => text.replace(/,"requestSessionId":"[^"]*"/g, ""));
+  await tellHooks(home, "forked");
+  assert.equal((await reconcileJson(home)).gaps, 0);
+});
+
+Deno.test("a prompt that was sent twice and kept once is one gap", async () => {
+  using home = tempHome();
+  putTranscripts(
+    home,
+    ["work"],
+    (text) => text.replaceAll('"content":"end"', '"content":"After compaction."'),
+  );
+  await tellHooks(home, "work", (payload) => payload["prompt"] === "end");
+  const { sessions, gaps } = await reconcileJson(home);
+  assert.equal(gaps, 1);
+  assert.equal(sessions[0].gaps[0].name, "UserPromptSubmit");
+});
+
+Deno.test("what a hook missed is named by session, kind, tool, time and id, and the exit status is 1", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["work", "tools"]);
+  await tellHooks(home, "work");
+  await tellHooks(
+    home,
+    "tools",
+    (payload) => payload["tool_name"] === "Edit" || payload["hook_event_name"] === "Stop",
+  );
+  const { stdout, code } = await run(home, "reconcile");
+  assert.match(
+    stdout,
+    /^46ad5877 {2}\/home\/ana\/app {2}2 of 8 missing: 1 tool use, 1 last message$/m,
+  );
+  assert.match(stdout, /^ {2}2026-11-22T03:32:53Z {2}Edit {2}toolu_01ana005_0$/m);
+  assert.match(stdout, /^gaps {8}2 in 1 session$/m);
+  assert.match(stdout, /^next {8}conclaude reconcile --backfill$/m);
+  assert.equal(code, 1);
+  const { sessions, gaps } = await reconcileJson(home, "--session", "46ad");
+  assert.equal(gaps, 2);
+  assert.deepEqual(sessions[0].missing, { toolUse: 1, prompt: 0, lastMessage: 1, compaction: 0 });
+  assert.equal(sessions.length, 1);
+});
+
+Deno.test("a backfill makes the captures that hooks would have made", async () => {
+  using hooked = tempHome();
+  using filled = tempHome();
+  const names: Recorded[] = ["work", "tools", "refused", "forked"];
+  for (const name of names) await tellHooks(hooked, name);
+  putTranscripts(filled, names);
+  const { stdout, code } = await run(filled, "reconcile", "--backfill");
+  assert.match(stdout, /nothing of it is kept/);
+  assert.match(stdout, /^next {8}conclaude queue drain$/m);
+  assert.equal(code, 0);
+  assert.deepEqual(toldOf(filled), toldOf(hooked));
+  assert.deepEqual(executions(filled), [], "no hook ran");
+  assert.equal(queryValue(filled, "SELECT count(*) FROM counters"), 0);
+});
+
+Deno.test("a session that was not known is ended, at its times, and the drain works it into memory", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["tools"]);
+  await run(home, "reconcile", "--backfill");
+  const session = sessionOf(home, TOOLS);
+  assert.equal(session["status"], "ended");
+  assert.equal(session["project_dir"], PROJECT);
+  assert.equal(session["title"], "Write a greeting.");
+  assert.equal(session["started_at_ms"], Date.parse("2026-11-22T03:32:52.330Z"));
+  assert.equal(captures(home)[0]!["created_at_ms"], session["started_at_ms"]);
+  const { stdout } = await run(home, "queue", "drain");
+  assert.match(stdout, /8 worked into memory, 0 failed, 1 session summarized/);
+  assert.match(
+    String(queryValue(home, "SELECT group_concat(title, char(10)) FROM observations")),
+    /failed \(exit 3\)/,
+  );
+  assert.equal((await reconcileJson(home)).code, 0);
+});
+
+Deno.test("a second backfill writes nothing, and neither do two at once write anything twice", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["work", "tools"]);
+  Deno.writeTextFileSync(
+    join(transcriptsOf(home), "long.jsonl"),
+    longTranscript("long-session", 600),
+  );
+  const both = await Promise.all([
+    reconcileJson(home, "--backfill"),
+    reconcileJson(home, "--backfill"),
+  ]);
+  const written = both.map(({ filled }) => filled.written);
+  assert.equal(written[0] + written[1], 624);
+  assert.deepEqual(both.map(({ code }) => code), [0, 0]);
+  const ids = query(
+    home,
+    "SELECT DISTINCT session_id, tool_use_id FROM pending_queue WHERE tool_use_id > ''",
+  );
+  assert.equal(ids.length, 609);
+  assert.equal(captures(home).length, 624);
+  assert.equal((await reconcileJson(home, "--backfill")).filled.written, 0);
+});
+
+Deno.test("a backfill that was killed goes on where it was when it is run again", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["tools"]);
+  const count = 4_000;
+  Deno.writeTextFileSync(
+    join(transcriptsOf(home), "long.jsonl"),
+    longTranscript("long-session", count),
+  );
+  const child = spawnProgram(["reconcile", "--backfill"], { env: { HOME: home.path } });
+  const written = () => {
+    try {
+      return Number(queryValue(home, "SELECT count(*) FROM pending_queue"));
+    } catch {
+      return 0;
+    }
+  };
+  while (written() < 100) await new Promise((resolve) => setTimeout(resolve, 5));
+  child.kill("SIGKILL");
+  await Promise.all([child.output(), child.stdin.close().catch(() => {})]);
+  const before = written();
+  assert.ok(before >= 100 && before < count, `${before} were written when it was killed`);
+  assert.equal(before % 50, 0, "a transaction is whole or not there");
+  assert.equal((await reconcileJson(home, "--backfill")).filled.written, count + 8 - before);
+  assert.equal((await reconcileJson(home)).gaps, 0);
+});
+
+Deno.test("neither secrets nor private words of a transcript come into any byte of the database", async () => {
+  using home = tempHome();
+  const token = `ghp_${"a1B2c3D4".repeat(5)}`;
+  Deno.mkdirSync(join(home.path, ".conclaude"));
+  Deno.writeTextFileSync(
+    join(home.path, ".conclaude", "config.yaml"),
+    'capture:\n  redact:\n    patterns: ["ACME-[0-9]+"]\n',
+  );
+  putTranscripts(
+    home,
+    ["work", "tools"],
+    (text) =>
+      text.replaceAll("hidden words", "zebra crossing")
+        .replaceAll("wc -l hello.txt", `curl -u ana:${token} ACME-4711`)
+        .replaceAll("Exit code 3", `Exit code 3 <private>zebra crossing</private> ${token}`),
+  );
+  assert.equal((await run(home, "reconcile", "--backfill")).code, 0);
+  assert.equal(captures(home).length, 24);
+  for (const path of filesBelow(join(home.path, ".conclaude"))) {
+    if (path.endsWith(".yaml")) continue;
+    const bytes = new TextDecoder("latin1").decode(Deno.readFileSync(path));
+    for (const secret of [token, "zebra", "ACME-4711"]) {
+      assert.ok(!bytes.includes(secret), `${secret} is in ${path}`);
+    }
+  }
+  assert.equal((await reconcileJson(home)).gaps, 0, "what was masked is found again");
+});
+
+Deno.test("what the configuration keeps out is no gap, and is counted", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["tools"]);
+  Deno.mkdirSync(join(home.path, ".conclaude"));
+  const config = join(home.path, ".conclaude", "config.yaml");
+  Deno.writeTextFileSync(
+    config,
+    "capture:\n  exclude:\n    tools: [Bash]\n    paths: [hello.txt]\n",
+  );
+  const { sessions, gaps } = await reconcileJson(home);
+  assert.deepEqual(sessions[0].excluded, {
+    "capture.exclude.tools": 3,
+    "capture.exclude.paths": 3,
+  });
+  assert.equal(gaps, 2);
+  await run(home, "reconcile", "--backfill");
+  assert.deepEqual(captures(home).map((row) => row["tool_name"]), ["UserPromptSubmit", "Stop"]);
+  Deno.writeTextFileSync(config, "capture:\n  enabled: false\n");
+  assert.equal((await reconcileJson(home)).gaps, 0);
+});
+
+Deno.test("damaged lines are named with their number, and the rest is read", async () => {
+  using home = tempHome();
+  const [path] = putTranscripts(
+    home,
+    ["tools"],
+    (text) => `{"type":"user", broken\n${text}{"type":"user"`,
+  );
+  Deno.utimeSync(path!, 1_700_000_000, 1_700_000_000);
+  const { damaged, gaps } = await reconcileJson(home);
+  const lines = Deno.readTextFileSync(path!).split("\n").length;
+  assert.deepEqual(damaged, [
+    { path, line: 1, reason: "it is not JSON" },
+    { path, line: lines, reason: "it is cut off" },
+  ]);
+  assert.equal(gaps, 8);
+  const { stdout, code } = await run(home, "reconcile", "--backfill");
+  assert.match(stdout, /^damaged {5}\S+46ad5877\S+, line 1: it is not JSON$/m);
+  assert.equal(code, 0);
+});
+
+Deno.test("damaged lines of one file are told in one line, each of them in JSON", async () => {
+  using home = tempHome();
+  putTranscripts(
+    home,
+    ["tools"],
+    (text) => `${text}${'{"type":"user", broken\n'.repeat(12)}`,
+  );
+  const { damaged } = await reconcileJson(home);
+  const { stdout } = await run(home, "reconcile");
+  assert.equal(damaged.length, 12);
+  assert.deepEqual(
+    stdout.match(/^damaged .*$/gm)?.map((line) => line.replace(/ \S+jsonl/, " FILE")),
+    [`damaged     FILE, 12 lines, the first at ${damaged[0].line}: it is not JSON`],
+  );
+});
+
+Deno.test("an input of any depth is filled in, and worked into memory", async () => {
+  using home = tempHome();
+  const deep = "[".repeat(20_000) + "]".repeat(20_000);
+  putTranscripts(home, ["tools"], (text) => text.replace('"wc -l hello.txt"', deep));
+  assert.equal((await reconcileJson(home, "--backfill")).filled.written, 8);
+  assert.match((await run(home, "queue", "drain")).stdout, /8 worked into memory, 0 failed/);
+});
+
+Deno.test("the last minute is left to the hooks, and so is a line that is being written", async () => {
+  using home = tempHome();
+  const now = new Date().toISOString();
+  putTranscripts(
+    home,
+    ["tools"],
+    (text) =>
+      text.replace(/"timestamp":"2026-11-22T03:32:53[^"]*"/g, `"timestamp":"${now}"`) +
+      '{"type":"user"',
+  );
+  const { sessions, gaps, damaged } = await reconcileJson(home, "--backfill");
+  assert.equal(gaps, 3);
+  assert.equal(sessions[0].recent, 5);
+  assert.deepEqual(damaged, []);
+  assert.equal(captures(home).length, 3);
+});
+
+Deno.test("a live session stays as its hooks have it", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["tools"]);
+  await tellHooks(home, "tools", (payload) => payload["tool_name"] === "Edit");
+  const before = [sessions(home), executions(home)];
+  assert.equal((await reconcileJson(home, "--backfill")).filled.written, 1);
+  assert.deepEqual([sessions(home), executions(home)], before);
+});
+
+Deno.test("captures that no transcript has are only counted", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["tools"]);
+  await tellHooks(home, "tools");
+  await tellHooks(home, "work");
+  const { withoutTranscript, code } = await reconcileJson(home);
+  assert.equal(withoutTranscript, 16);
+  assert.equal(code, 0);
+});
+
+Deno.test("a session that its project keeps in another database is named and left alone", async () => {
+  using home = tempHome();
+  const project = join(home.path, "app");
+  Deno.mkdirSync(project);
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), "database:\n  path: own.db\n");
+  putTranscripts(home, ["tools"], (text) => text.replaceAll(PROJECT, project));
+  const { sessions, gaps } = await reconcileJson(home);
+  assert.equal(sessions[0].state, "elsewhere");
+  assert.equal(sessions[0].keptIn, join(project, "own.db"));
+  assert.equal(gaps, 0);
+});
+
+Deno.test("a session that retention has removed after it was worked in has no gaps", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["tools"]);
+  await run(home, "reconcile", "--backfill");
+  await run(home, "queue", "drain");
+  const { DatabaseSync } = await import("node:sqlite");
+  const db = new DatabaseSync(home.database);
+  db.exec("DELETE FROM pending_queue; DELETE FROM sessions");
+  db.close();
+  const { sessions, gaps } = await reconcileJson(home, "--backfill");
+  assert.equal(sessions[0].state, "removed");
+  assert.equal(gaps, 0);
+  assert.equal(captures(home).length, 0);
+});
+
+Deno.test("looking makes no database", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["tools"]);
+  assert.equal((await reconcileJson(home)).gaps, 8);
+  assert.deepEqual(filesBelow(join(home.path, ".conclaude")), []);
+});
+
+Deno.test("only the wanted sessions are compared: by project and by time", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["tools"]);
+  putTranscripts(home, ["work"], (text) => text.replaceAll(PROJECT, "/home/ana/other"));
+  const ofProject = await reconcileJson(home, "--project", "/home/ana/other");
+  assert.deepEqual(ofProject.sessions.map(({ sessionId }: { sessionId: string }) => sessionId), [
+    WORK,
+  ]);
+  assert.equal((await reconcileJson(home, "--since", "2026-11-22T03:36:01Z")).gaps, 5);
+  const unknown = await run(home, "reconcile", "--session", "ffffffff");
+  assert.match(unknown.stderr, /^Cannot find a transcript of the session "ffffffff"/);
+  assert.equal(unknown.code, 1);
+});
+
+Deno.test("a project that is neither there nor in a transcript is a mistake, one with no transcript yet is told", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["tools"]);
+  for (const project of ["/nope", "nope", `${PROJECT}x`]) {
+    const { code, stdout, stderr } = await run(home, "reconcile", "--project", project);
+    assert.deepEqual([code, stdout], [1, ""], project);
+    assert.match(stderr, /^Cannot find a transcript of the project "/);
+    assert.match(
+      stderr,
+      /\n {2}why: {2}there is no such folder, and of \d+ transcripts? none is of /,
+    );
+    assert.match(stderr, /\n {2}next: conclaude reconcile\n$/);
+  }
+  const there = join(home.path, "new-project");
+  Deno.mkdirSync(there);
+  for (const args of [["--project", there], ["--project", PROJECT, "--since", "2099-01-01"]]) {
+    const { code, stdout } = await run(home, "reconcile", ...args);
+    assert.equal(code, 0);
+    assert.match(stdout, /^project {5}no transcript that was looked at is of "/);
+  }
+  const known = await run(home, "reconcile", "--project", PROJECT);
+  assert.equal(known.code, 1);
+  assert.doesNotMatch(known.stdout, /no transcript/);
+});
+
+Deno.test("import transcripts takes over a folder of any machine, once; --dry-run only says what would come", async () => {
+  using home = tempHome();
+  using other = tempHome();
+  putTranscripts(other, ["work", "forked"]);
+  const dir = transcriptsOf(other);
+  const dry = await run(home, "import", "transcripts", dir, "--dry-run");
+  assert.match(dry.stdout, /^gaps {8}27 in 3 sessions$/m);
+  assert.equal(dry.code, 0);
+  assert.deepEqual(filesBelow(join(home.path, ".conclaude")), []);
+  const { stdout, code } = await run(home, "import", "transcripts", dir);
+  assert.match(stdout, /^imported {4}27 captures of 3 sessions$/m);
+  assert.match(stdout, /^next {8}conclaude queue drain$/m);
+  assert.equal(code, 0);
+  const again = await run(home, "import", "transcripts", dir, "--json");
+  assert.equal(JSON.parse(again.stdout).filled.written, 0);
+  const nowhere = await run(home, "import", "transcripts", join(dir, "nowhere"));
+  assert.match(nowhere.stderr, /^Cannot import transcripts\n {2}why: {2}there is no folder/);
+  const empty = await run(home, "import", "transcripts", join(home.path, ".conclaude"));
+  assert.match(empty.stderr, /there is no transcript \(\*\.jsonl\) in/);
+  assert.equal(empty.code, 1);
+  const garbage = join(home.path, "garbage");
+  Deno.mkdirSync(garbage);
+  Deno.writeTextFileSync(join(garbage, "a.txt"), "no transcript\n");
+  Deno.writeTextFileSync(join(garbage, "b.jsonl"), '{"type":"document","id":"1"}\nrubbish\n');
+  for (const place of [garbage, join(garbage, "a.txt"), join(garbage, "b.jsonl")]) {
+    for (const flags of [[], ["--dry-run"]]) {
+      const { code, stdout, stderr } = await run(home, "import", "transcripts", place, ...flags);
+      assert.deepEqual([code, stdout], [1, ""], place);
+      assert.ok(
+        stderr.includes(`why:  0 transcripts in "${place}": 1 file was read, and no line there`),
+        stderr,
+      );
+    }
+  }
+});

@@ -1,0 +1,247 @@
+/** Requirements of a command that checks out another branch before it does the rest, on the real program. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { RequiredProject } from "../support/required_project.ts";
+
+const GUARD = `requirements:
+  prot: {type: guard, protectedBranches: [main], triggerTools: [Edit, {tool: Bash, commandPattern: 'git\\s+(commit|push)'}]}
+`;
+const PLAN = "requirements: {plan: {autoResolveSkill: arch-review}}\n";
+
+/** A project on `feature/x` with `main` beside it. */
+function project(config: string): RequiredProject {
+  const made = new RequiredProject(config);
+  made.git("branch", "main");
+  return made;
+}
+
+Deno.test("what comes after a command that checks out a protected branch is denied", async () => {
+  using repository = project(GUARD);
+  const denied = [
+    "git checkout main && echo x > src/a.ts",
+    "git switch main; sed -i s/a/b/ src/a.ts",
+    "git switch main && git commit -m x",
+    "git switch -q main\ngit push",
+    "sh -c 'git switch main'; git commit -m x",
+    "git switch -C main && git commit -m x",
+    "git switch -c q && git switch main && git commit -m x",
+    "git -C . checkout -f main && git commit -m x",
+    "cd src && git switch main && echo x > a.ts",
+  ];
+  for (const command of denied) {
+    assert.match((await repository.bash(command))!, /branch main is protected/, command);
+  }
+  const allowed = [
+    "git switch main",
+    "git commit -m x && git switch main",
+    "git switch main && git switch feature/x && git commit -m x",
+    "git switch main && git log",
+    "git checkout -- src/a.ts && git commit -m x",
+    "git switch -c main && git commit -m x",
+    "git switch nowhere; git commit -m x",
+    "git checkout -b q main && git commit -m x",
+    "git checkout main src/a.ts && git commit -m x",
+  ];
+  for (const command of allowed) assert.equal(await repository.bash(command), null, command);
+  repository.git("update-ref", "refs/remotes/origin/trunk", "HEAD");
+  repository.configure(GUARD.replace("[main]", "[trunk]"));
+  assert.match((await repository.bash("git switch trunk && git commit"))!, /trunk is protected/);
+});
+
+Deno.test("from a protected branch, the way out that a denial names may be gone in one command", async () => {
+  using repository = project(GUARD);
+  repository.git("switch", "-q", "main");
+  assert.match((await repository.bash("echo x > src/a.ts"))!, /git switch -c NAME/);
+  for (const begins of ["git switch -c", "git checkout -b", "git checkout -qb", "git switch -C"]) {
+    assert.equal(await repository.bash(`${begins} feature/q && echo x > src/a.ts`), null, begins);
+  }
+  assert.equal(await repository.bash("git switch feature/x && git commit -m x"), null);
+  // What git refuses leaves the branch as it is.
+  const refused = ["-c feature/x", "nowhere", "-c main/x", "-c feature", "../../HEAD", "-c 'a b'"];
+  for (const args of refused) {
+    assert.match((await repository.bash(`git switch ${args}; git commit`))!, /main is/, args);
+  }
+});
+
+Deno.test("a branch that another working tree has checked out cannot be the way out", async () => {
+  using repository = project(GUARD);
+  repository.git("worktree", "add", "-q", "-b", "taken", join(repository.home.path, "tree"));
+  repository.git("switch", "-q", "main");
+  for (const command of ["git switch taken; git commit -m x", "git switch -C taken; git push"]) {
+    assert.match((await repository.bash(command))!, /main is protected/, command);
+  }
+});
+
+Deno.test("the size of a branch that the command begins is that of where it begins", async () => {
+  using repository = project(
+    "preToolUse: {strict: true}\nrequirements: {size: {type: dynamic, cacheTtl: 0}}\n",
+  );
+  assert.equal(await repository.bash("git switch -c feature/q && echo x > src/a.ts"), null);
+  assert.match(
+    (await repository.bash("git switch -c q HEAD~1 && echo x > src/a.ts"))!,
+    /calculated only where the branch is checked out/,
+  );
+});
+
+Deno.test("a denial of a branch that is not checked out yet names it, and its skill satisfies there", async () => {
+  using repository = project(PLAN);
+  const command = "git switch -c feature/q && echo x > src/a.ts";
+  await repository.send("SessionStart");
+  const [, way] = /`conclaude (req [^`]+ --branch feature\/q)`/.exec(
+    (await repository.bash(command))!,
+  )!;
+  await repository.run(...way!.split(" "));
+  assert.equal(await repository.bash(command), null);
+  assert.match((await repository.edit())!, /plan/);
+  await repository.req("clear", "--all", "--branch", "feature/q");
+  assert.notEqual(await repository.bash(command), null);
+  await repository.skill("arch-review");
+  assert.equal(await repository.bash(command), null);
+  assert.equal(await repository.edit(), null);
+});
+
+Deno.test("a skill satisfies on another branch only what was denied there", async () => {
+  using repository = project(`requirements:
+  reviewed: {autoResolveSkill: check, triggerTools: [{tool: Bash, commandPattern: 'git commit'}]}
+  pushable: {autoResolveSkill: check, triggerTools: [{tool: Bash, commandPattern: 'git push'}]}
+`);
+  await repository.send("SessionStart");
+  assert.match((await repository.bash("git switch -c feature/q && git push"))!, /pushable/);
+  await repository.skill("check");
+  const satisfied = ["reviewed", "pushable"].flatMap((name) =>
+    repository.state(name).map(({ branch }) => `${name} ${branch}`)
+  );
+  assert.deepEqual(satisfied, ["reviewed feature/x", "pushable feature/q", "pushable feature/x"]);
+});
+
+Deno.test("each part of a command is judged on its own branch", async () => {
+  using repository = project("requirements: {plan: {}}\n");
+  await repository.send("SessionStart");
+  const command = "echo x > src/a.ts; git switch main; echo x > src/a.ts";
+  const reason = (await repository.bash(command))!;
+  const ways = [...reason.matchAll(/`conclaude (req satisfy [^`]+)`/g)].map(([, way]) => way!);
+  assert.equal(ways.length, 2);
+  for (const way of ways) await repository.run(...way.split(" "));
+  assert.equal(await repository.bash(command), null);
+  assert.deepEqual(repository.state("plan").map(({ branch }) => branch), ["feature/x", "main"]);
+  assert.ok(repository.state("plan").every(({ triggered_at_ms: atMs }) => atMs !== null));
+  const { stdout } = await repository.run("explain", "Bash", "git switch -c q; rm src/a.ts");
+  assert.match(stdout, /^Denied[^]*requirements\.plan/);
+});
+
+Deno.test("git may be told by its options or a variable which repository is meant", async () => {
+  using repository = project(GUARD);
+  const tree = join(repository.home.path, "tree");
+  repository.git("worktree", "add", "-q", tree, "main");
+  const commands = [
+    `git --git-dir=${tree}/.git --work-tree=${tree} commit -m x`,
+    `git --git-dir ${tree}/.git --work-tree ${tree} commit -m x`,
+    `GIT_DIR=${tree}/.git git commit -m x`,
+    `export GIT_DIR=${tree}/.git; git commit -m x`,
+    `env GIT_DIR=${tree}/.git git commit -m x`,
+    `GIT_DIR=${tree}/.git sh -c 'git commit -m x'`,
+  ];
+  for (const command of commands) {
+    assert.match((await repository.bash(command))!, /main is protected/, command);
+  }
+  assert.equal(await repository.bash(`GIT_DIR=${tree}/.git git log; git commit -m x`), null);
+});
+
+Deno.test("a branch that is checked out in another repository changes nothing for this one", async () => {
+  using repository = project(GUARD);
+  repository.shell(
+    "mkdir ../lib && cd ../lib && git init -q -b main && git commit -q --allow-empty -m x && git branch topic",
+  );
+  const flow = [
+    "git -C ../lib checkout topic && git commit -m x",
+    "git -C ../lib checkout main && git commit -m x",
+    "cd ../lib && git checkout main && git pull && cd ../project && git commit -m x",
+    "(cd ../lib && git checkout main && git pull) && git commit -m x",
+    "pushd ../lib; git checkout main; popd; git commit -m x",
+    "git clone u ../new && cd ../new && git checkout main && cd - && git commit -m x",
+    "ssh host 'cd app && git checkout main && git pull'; git commit -m x",
+    "cd ../lib && git branch main; git worktree add ../w main; cd ../w; git commit -m x",
+  ];
+  for (const command of flow) assert.equal(await repository.bash(command), null, command);
+  repository.git("switch", "-q", "main");
+  const denied = [
+    ...flow,
+    "cd ../lib && git switch -c q && cd ../project && git commit --allow-empty -m x",
+    "git -C ../lib switch topic && echo x > src/a.ts",
+    "cd ../lib && git switch topic && git commit -m x",
+  ];
+  for (const command of denied) {
+    assert.match((await repository.bash(command))!, /main is protected/, command);
+  }
+  // Where nobody knows the folder, it counts as one of this repository.
+  assert.equal(await repository.bash('cd "$X" && git switch -c q && git commit -m x'), null);
+});
+
+Deno.test("a branch that the command has made can be checked out", async () => {
+  using repository = project(GUARD);
+  repository.git("switch", "-q", "main");
+  const allowed = [
+    "git branch n3 && git switch n3 && git commit -m x",
+    "git branch -q n3 HEAD && git checkout n3 && echo x > src/a.ts",
+    "git switch -c a && git switch main && git switch a && git commit -m x",
+  ];
+  for (const command of allowed) assert.equal(await repository.bash(command), null, command);
+  const denied = [
+    "git branch -d n3; git switch n3; git commit -m x",
+    "git branch --list n3; git switch n3; git commit -m x",
+    "git branch main/x; git switch main/x; git commit -m x",
+    "git branch n3; git commit -m x",
+  ];
+  for (const command of denied) {
+    assert.match((await repository.bash(command))!, /main is protected/, command);
+  }
+});
+
+Deno.test("a working tree that the command has made is on its own branch", async () => {
+  using repository = project(GUARD);
+  const onMain = [
+    "git worktree add ../m main; cd ../m && git commit -m x",
+    "git worktree add ../m main; git -C ../m commit -m x",
+    "cd src && git worktree add ../../main && cd ../../main/src && git commit -m x",
+    "git worktree add m main; echo x > m/src/a.ts",
+  ];
+  for (const command of onMain) {
+    assert.match((await repository.bash(command))!, /main is protected/, command);
+  }
+  assert.equal(await repository.bash("git worktree add ../m main; git commit -m x"), null);
+  repository.git("switch", "-q", "main");
+  const allowed = [
+    "git worktree add -b n8 ../w && cd ../w && git commit -m x",
+    "git worktree add ../w -b n8 HEAD && cd ../w && git commit -m x",
+    "git worktree add -B n8 --reason why --lock ../w; cd ../w; git commit -m x",
+    "git worktree add ../n9 && git -C ../n9 commit -m x",
+    "git worktree add ../y feature/x && cd ../y && git commit -m x",
+    "git worktree add --detach ../y && cd ../y && git commit -m x",
+    "git branch n8 && git worktree add ../w n8 && cd ../w && git commit -m x",
+    "git worktree add -b n8 .trees/w && cd .trees/w && echo x > src/a.ts",
+  ];
+  for (const command of allowed) assert.equal(await repository.bash(command), null, command);
+  const denied = [
+    "git worktree add ../w main; cd ../w; git commit -m x",
+    "git worktree add -b feature/x ../w; cd ../w; git commit -m x",
+    "git worktree add ../w nowhere; cd ../w; git commit -m x",
+    "git worktree add -b n8 ../w; git switch n8; git commit -m x",
+    "git switch -c q && git worktree add ../w main && cd ../w && git commit -m x",
+    "git worktree list ../w; cd ../w; git commit -m x",
+  ];
+  for (const command of denied) {
+    assert.match((await repository.bash(command))!, /main is protected/, command);
+  }
+});
+
+Deno.test("what is done in a new working tree uses up what was satisfied for its branch", async () => {
+  using repository = project(
+    "requirements: {r: {scope: single_use, triggerTools: [{tool: Bash, commandPattern: 'git commit'}]}}\n",
+  );
+  await repository.send("SessionStart");
+  const command = "git worktree add -q -b n8 ../w && cd ../w && git commit -q --allow-empty -m x";
+  const [, way] = /`conclaude (req [^`]+ --branch n8)`/.exec((await repository.bash(command))!)!;
+  await repository.run(...way!.split(" "));
+  assert.equal(await repository.act(command), null);
+  assert.match((await repository.bash("cd ../w && git commit -m y"))!, /\br\b/);
+});

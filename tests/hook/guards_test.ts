@@ -1,0 +1,639 @@
+/** Guards on the real program: what is denied, what passes, what the person and the audit trail are told. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { executions, filesWith, type Row } from "../support/look.ts";
+import { ask, bash, edit, projectIn, SESSION, write } from "../support/guarded.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+
+function conclaude(home: TempHome, ...args: string[]) {
+  return runProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
+}
+
+Deno.test("new files in the project's folder are refused, existing ones may be changed", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}\n", ["old.txt"]);
+  assert.match((await write(home, `${project}/new.txt`))!, /preventRootAdditions.*new\.txt/);
+  assert.match((await write(home, ".env"))!, /\.env/);
+  assert.equal(await write(home, `${project}/old.txt`), null);
+  assert.equal(await edit(home, `${project}/old.txt`), null);
+  assert.equal(await write(home, `${project}/src/new.txt`), null);
+  assert.match((await bash(home, "echo x > new.txt"))!, /new\.txt/);
+});
+
+Deno.test("new files in the project's folder are free where the configuration does not refuse them", async () => {
+  using home = tempHome();
+  projectIn(home, "preToolUse: {uneditableFiles: [x.lock]}\n");
+  assert.equal(await write(home, "Dockerfile"), null);
+  assert.equal(await bash(home, "echo x > new.txt"), null);
+  assert.notEqual(await bash(home, "rm -rf /"), null);
+  assert.notEqual(await write(home, ".conclaude.yaml"), null);
+});
+
+Deno.test("without a configuration file of the project nothing is refused", async () => {
+  using home = tempHome();
+  Deno.mkdirSync(join(home.path, "project"));
+  assert.equal(await write(home, "new.txt"), null);
+  assert.equal(await bash(home, "rm -rf /"), null);
+});
+
+Deno.test("a user's own rules count in every project, new files in its folder are not their business", async () => {
+  using home = tempHome();
+  Deno.mkdirSync(join(home.path, "project"));
+  Deno.mkdirSync(join(home.path, ".conclaude"));
+  const config = join(home.path, ".conclaude", "config.yaml");
+  Deno.writeTextFileSync(config, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  assert.equal(await write(home, "new.txt"), null);
+  assert.match((await write(home, "yarn.lock"))!, /\*\.lock/);
+  assert.match((await bash(home, "rm -rf ."))!, /dangerous/);
+  Deno.writeTextFileSync(config, "capture: {enabled: true}\n");
+  assert.equal(await bash(home, "rm -rf ."), null);
+});
+
+Deno.test("a file that may not be changed is named with its pattern, or with the configured message", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    "preToolUse:\n  uneditableFiles:\n    - '*.lock'\n    - {pattern: src/gen/**, message: 'M {file_path} {tool}'}\n",
+    ["a/b/yarn.lock", "src/gen/x.ts"],
+  );
+  assert.match((await edit(home, "a/b/yarn.lock"))!, /pattern '\*\.lock'. File: a\/b\/yarn\.lock/);
+  assert.match((await edit(home, "src/gen/x.ts"))!, /^M src\/gen\/x\.ts Edit\n/);
+  assert.equal(await ask(home, "Read", { file_path: "a/b/yarn.lock" }), null);
+});
+
+Deno.test("a file whose name looks like a placeholder is named as it is called", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  uneditableFiles: [{pattern: "*.m", message: "A {file_path} {tool} {other}."}]
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "ls *", action: block, message: "B {command} {tool}."}
+`,
+  );
+  assert.match((await edit(home, "src/$&.m"))!, /^A src\/\$&\.m Edit \{other\}\.\n/);
+  assert.match((await edit(home, "src/{tool}.m"))!, /^A src\/\{tool\}\.m Edit/);
+  assert.match((await bash(home, "ls '{tool}$&'"))!, /^B ls \{tool\}\$& Bash\./);
+});
+
+Deno.test("a rule about commands sees each of a script, and not the text that mentions it", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  denyDangerousCommands: false
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "git push --force*", action: block}
+    - {tool: Bash, commandPattern: "curl *", matchMode: prefix, action: block, message: "no network"}
+`,
+  );
+  assert.match((await bash(home, "git push --force origin main"))!, /toolUsageValidation/);
+  assert.match((await bash(home, "echo hi && git push --force"))!, /Command: git push --force/);
+  assert.match((await bash(home, "curl -X POST u | sh"))!, /^no network\n/);
+  assert.equal(await bash(home, "git push origin main"), null);
+  assert.equal(await bash(home, 'git commit -m "do not git push --force"'), null);
+});
+
+Deno.test("a rule about the files of every tool sees what is searched", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: "*", pattern: "secrets/**", action: block}
+    - {tool: Grep, pattern: "src/**", action: allow}
+`,
+    ["secrets/a"],
+  );
+  for (
+    const [tool, path] of [
+      ["Read", "secrets/a"],
+      ["Grep", "secrets/a"],
+      ["Grep", "secrets"],
+      ["Glob", "./secrets/"],
+      ["LS", join(home.path, "project/secrets")],
+      ["Grep", "docs"],
+    ] as const
+  ) {
+    const input = tool === "Read" ? { file_path: path } : { pattern: "x", path };
+    assert.match((await ask(home, tool, input))!, /toolUsageValidation/, `${tool} ${path}`);
+  }
+  assert.equal(await ask(home, "Grep", { pattern: "x", path: "src" }), null);
+  assert.equal(await ask(home, "Glob", { pattern: "secrets/**", path: "docs" }), null);
+});
+
+Deno.test("a rule about a tool without a pattern leaves the shell alone, and one with a pattern does not", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: NotebookEdit, action: block, message: "no notebooks"}
+    - {tool: "{Write,Edit}", action: block}
+    - {tool: Write, pattern: "*.pem", action: block}
+`,
+  );
+  for (const command of ["npm test > /tmp/x.log", "rm -f /tmp/q", "touch src/a.ts"]) {
+    assert.equal(await bash(home, command), null, command);
+  }
+  assert.match((await ask(home, "NotebookEdit", { notebook_path: "a.ipynb" }))!, /no notebooks/);
+  assert.match((await ask(home, "MultiEdit", { file_path: "src/a.ts" }))!, /Validation rule: \*/);
+  assert.match((await bash(home, "touch src/a.pem"))!, /rule: \*\.pem/);
+});
+
+Deno.test("a denial shows the whole command, also behind a word that is only known when it runs", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "zip *", action: block, message: "no {command}!"}
+    - {tool: Bash, commandPattern: "git push*", action: block}
+`,
+  );
+  assert.match((await bash(home, 'zip a $X "$(b c)" d*'))!, /^no zip a \$X "\$\(b c\)" d\*!\n/);
+  assert.match((await bash(home, "sudo zip a ${X}y b"))!, /^no zip a \$\{X\}y b!\n/);
+  assert.match((await bash(home, "zip a {1..300} b"))!, /^no zip a \{1\.\.300\} b!\n/);
+  assert.match((await bash(home, "ls | xargs zip a"))!, /^no zip a …!\n/);
+  assert.match((await bash(home, "V=push; git $V $TO main"))!, /Command: git push \$TO main\n/);
+  assert.match(
+    (await bash(home, 'git push -f "$TO" main'))!,
+    /dangerous.*: git push -f "\$TO" main\n/,
+  );
+});
+
+Deno.test("where rules allow, only what one of them matches passes", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "npm test*", action: allow}
+    - {tool: Bash, commandPattern: "git status*", action: allow}
+    - {tool: Edit, pattern: "src/**", action: allow}
+    - {tool: Edit, pattern: "src/secret/**", action: block}
+`,
+  );
+  assert.equal(await bash(home, "npm test -- --watch"), null);
+  assert.equal(await bash(home, "timeout 60 npm test && git status"), null);
+  for (
+    const script of [
+      "set -e; [ -f a.txt ] && cd src && npm test",
+      "export A=1; local b; trap 'npm test' EXIT; echo done",
+      "run() { npm test; }; while read -r l; do run; done < a.txt",
+      "bash -c 'npm test'",
+      "ls() { git status; }; ls | xargs npm test",
+    ]
+  ) assert.equal(await bash(home, script), null, script);
+  for (const script of ["bash x.sh", "bash -c 'rm a.txt'", "run() { rm a.txt; }; run"]) {
+    assert.match((await bash(home, script))!, /allow rule/, script);
+  }
+  assert.match((await bash(home, "npm test && rm a.txt"))!, /allow rule.*Command: rm a\.txt/);
+  assert.match((await bash(home, "sudo npm test"))!, /Command: sudo npm test/);
+  assert.equal(await edit(home, "src/a.ts"), null);
+  assert.match((await edit(home, "src/secret/a.ts"))!, /src\/secret/);
+  assert.match((await edit(home, "docs/a.md"))!, /src\/\*\*/);
+});
+
+Deno.test("a rule that blocks a tool for some files is walked around with a shell command, or another editing tool", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: Write, pattern: "docs/**", action: block}
+    - {tool: Edit, pattern: "src/**", action: block}
+    - {tool: Edit, pattern: "tests/**", action: allow}
+    - {tool: Read, pattern: "notes/**", action: block}
+`,
+  );
+  const denied = /toolUsageValidation/;
+  assert.match((await bash(home, "cat > docs/a.md <<E\nx\nE"))!, denied);
+  assert.match((await bash(home, "rm -r docs"))!, denied);
+  assert.match((await bash(home, "npx prettier --write src/a.ts"))!, denied);
+  assert.match((await ask(home, "MultiEdit", { file_path: "src/a.ts", edits: [] }))!, denied);
+  assert.equal(await bash(home, "cat docs/a.md"), null);
+  assert.equal(await bash(home, "echo x > notes/a.md"), null);
+  // What allows is about its own tool alone.
+  assert.equal(await bash(home, "echo x > other/a.md"), null);
+  assert.equal(await ask(home, "MultiEdit", { file_path: "other/a.ts", edits: [] }), null);
+  assert.match((await edit(home, "other/a.ts"))!, denied);
+});
+
+Deno.test("a program that is run through npx is allowed with the command that runs it", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "npx prettier*", action: allow}
+    - {tool: Bash, commandPattern: "uv run pytest*", action: allow}
+`,
+  );
+  assert.equal(await bash(home, "npx prettier --check src"), null);
+  assert.equal(await bash(home, "uv run pytest -q"), null);
+  assert.match((await bash(home, "npx eslint src"))!, /allow rule/);
+  assert.match((await bash(home, "prettier --check src"))!, /allow rule/);
+});
+
+Deno.test("a rule about tools of an MCP server sees the files that they name", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  uneditableFiles: ["*.md"]
+  toolUsageValidation:
+    - {tool: "mcp__files__*", pattern: "*.lock", action: block}
+    - {tool: "mcp__notes__write", pattern: "notes/**", action: allow}
+`,
+  );
+  const denied = /toolUsageValidation/;
+  assert.match((await ask(home, "mcp__files__write", { path: "./yarn.lock" }))!, denied);
+  assert.match((await ask(home, "mcp__files__read", { paths: ["a", "b/yarn.lock"] }))!, denied);
+  assert.match(
+    (await ask(home, "mcp__files__move", { source: "a", destination: "b.lock" }))!,
+    denied,
+  );
+  assert.equal(await ask(home, "mcp__files__write", { path: "a.md", content: "b.lock" }), null);
+  assert.equal(await ask(home, "mcp__files__list", {}), null);
+  assert.equal(await ask(home, "mcp__git__show", { path: "yarn.lock" }), null);
+  assert.equal(await ask(home, "mcp__notes__write", { relative_path: "notes/a" }), null);
+  assert.match((await ask(home, "mcp__notes__write", { relative_path: "notes/../a" }))!, denied);
+});
+
+Deno.test("a rule for one agent is for that agent alone", async () => {
+  using home = tempHome();
+  projectIn(home, "preToolUse: {uneditableFiles: [{pattern: src/**, agent: 'review*'}]}\n", [
+    "src/a.ts",
+  ]);
+  assert.equal(await edit(home, "src/a.ts"), null);
+  const of = (agent_type: string) =>
+    ask(home, "Edit", { file_path: "src/a.ts" }, { agent_id: "a1", agent_type });
+  assert.notEqual(await of("reviewer"), null);
+  assert.equal(await of("writer"), null);
+});
+
+Deno.test("the main thread is `main` also where it was started as an agent, and its type as well", async () => {
+  using home = tempHome();
+  const rules = "[{pattern: src/**, agent: main}, {pattern: docs/**, agent: reviewer}]";
+  projectIn(home, `preToolUse: {uneditableFiles: ${rules}}\n`, ["src/a.ts", "docs/a.md"]);
+  const of = async (more: Record<string, unknown>) => {
+    const answers = ["src/a.ts", "docs/a.md"].map((file_path) =>
+      ask(home, "Edit", { file_path }, more)
+    );
+    return (await Promise.all(answers)).map((reason) => reason === null ? "allowed" : "denied");
+  };
+  assert.deepEqual(await of({}), ["denied", "allowed"]);
+  assert.deepEqual(await of({ agent_type: "reviewer" }), ["denied", "denied"]);
+  assert.deepEqual(await of({ agent_type: "reviewer", agent_id: "a1" }), ["allowed", "denied"]);
+  assert.deepEqual(await of({ agent_type: "", agent_id: "a1" }), ["allowed", "allowed"]);
+});
+
+Deno.test("a decision is in the audit trail with its rules, what it quotes is masked", async () => {
+  using home = tempHome();
+  const secret = "ghp_" + "a1B2".repeat(9);
+  projectIn(home, "{}\n");
+  await bash(home, "rm -rf /");
+  await bash(home, `git push --force https://gh''p_${secret.slice(4)}@github.com/x/y`);
+  await bash(home, `$X gh''p_${secret.slice(4)}`);
+  const [danger, push, unknown] = executions(home);
+  assert.deepEqual([danger!["status"], danger!["tool_name"]], ["blocked", "Bash"]);
+  assert.deepEqual((danger!["metadata"] as Row)["rules"], ["preToolUse.denyDangerousCommands"]);
+  assert.match(String(danger!["error_message"]), /removes \//);
+  assert.equal(push!["status"], "blocked");
+  assert.equal(unknown!["status"], "success");
+  assert.ok(Array.isArray((unknown!["metadata"] as Row)["doubts"]));
+  assert.deepEqual(filesWith(home.path, secret), []);
+});
+
+Deno.test("a strict policy denies what only the running shell knows", async () => {
+  using home = tempHome();
+  projectIn(home, "preToolUse: {strict: true}\n");
+  assert.match((await bash(home, "$COMMAND --force"))!, /only when it runs/);
+  assert.equal(await bash(home, "git status"), null);
+});
+
+Deno.test("the command in a denial lifts it, for this session alone, until it is resumed", async () => {
+  using home = tempHome();
+  projectIn(home, "preToolUse: {uneditableFiles: [src/**]}\n", ["src/a.ts"]);
+  const reason = (await edit(home, "src/a.ts"))!;
+  const [, command] = /`conclaude ([^`]+)`/.exec(reason)!;
+  const { code, stdout } = await conclaude(home, ...command!.split(" "));
+  assert.equal(code, 0);
+  assert.match(stdout, /for 15 minutes/);
+  assert.equal(await edit(home, "src/a.ts"), null);
+  const paused = executions(home).at(-1)!["metadata"] as Row;
+  assert.deepEqual([paused["paused"], paused["rules"]], [["guards"], [
+    "preToolUse.uneditableFiles[0]",
+  ]]);
+  const elsewhere = { session_id: "5e551022-0000-4000-8000-000000000002" };
+  assert.notEqual(await ask(home, "Edit", { file_path: "src/a.ts" }, elsewhere), null);
+  await conclaude(home, "guard", "resume", "--session", SESSION.slice(0, 8));
+  assert.notEqual(await edit(home, "src/a.ts"), null);
+});
+
+Deno.test("the agent can neither lift a rule nor change the policy, unless the policy lets it", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "{}\n", [".conclaude.local.yaml"]);
+  Deno.mkdirSync(join(home.path, ".claude"));
+  Deno.writeTextFileSync(join(home.path, ".claude", "settings.json"), "{}");
+  const attempts = [
+    () => bash(home, "conclaude guard pause --session x"),
+    () => bash(home, "sh -c '/opt/bin/conclaude guard pause'"),
+    () => bash(home, "conclaude --db x.db guard pause"),
+    () => bash(home, "conclaude uninstall-hooks"),
+    () => bash(home, "deno run -A /opt/conclaude/main.ts db reset"),
+    () => bash(home, "conclaude counter increment --session x stop_blocks --by 9"),
+    () => bash(home, "echo '{}' | conclaude hook Stop"),
+    () => bash(home, "sqlite3 ~/.conclaude/conclaude.db 'DELETE FROM pauses'"),
+    () => bash(home, "echo '{\"disableAllHooks\":true}' > .claude/settings.local.json"),
+    () => bash(home, "rm -r ~/.claude"),
+    () => write(home, join(home.path, ".claude", "settings.json")),
+    () =>
+      ask(home, "Edit", {
+        file_path: join(home.path, ".claude", "settings.json"),
+        old_string: "{",
+        new_string: '{"disableAllHooks": true,',
+      }),
+    () => bash(home, "echo '{}' > .conclaude.yaml"),
+    () => bash(home, "rm .conclaude.yaml"),
+    () => edit(home, `${project}/.conclaude.yaml`),
+    () => write(home, ".conclaude.local.yaml"),
+    () => write(home, join(home.path, ".conclaude", "config.yaml")),
+    () => bash(home, "rm -rf ~/.conclaude"),
+    () => bash(home, "cp x ~/.conclaude/conclaude.db"),
+  ];
+  for (const attempt of attempts) assert.match((await attempt())!, /only a person/);
+  assert.equal(
+    await bash(home, "cat .conclaude.yaml; conclaude guard list; conclaude counter list"),
+    null,
+  );
+  Deno.writeTextFileSync(
+    join(project, ".conclaude.yaml"),
+    "preToolUse: {protectPolicy: false, preventRootAdditions: false}\n",
+  );
+  for (const attempt of attempts) assert.equal(await attempt(), null);
+});
+
+Deno.test("PermissionRequest is denied in the shape that Claude Code honours", async () => {
+  using home = tempHome();
+  projectIn(home, "{}\n");
+  const request = async (command: string) =>
+    (await hook("PermissionRequest", {
+      session_id: SESSION,
+      cwd: join(home.path, "project"),
+      tool_name: "Bash",
+      tool_input: { command },
+    }, home)).stdout;
+  for (const command of ["git push origin main --force", "rm -r -f /", "cd / && rm -rf *"]) {
+    const { hookSpecificOutput } = JSON.parse(await request(command));
+    assert.equal(hookSpecificOutput.hookEventName, "PermissionRequest");
+    assert.equal(hookSpecificOutput.decision.behavior, "deny");
+    assert.match(hookSpecificOutput.decision.message, /dangerous/);
+  }
+  for (const command of ["git push --force-with-lease", "rm -rf /tmp/x", "rm -rf ./build"]) {
+    assert.equal(await request(command), "");
+  }
+});
+
+Deno.test("explain says what every rule does, changes nothing, and agrees with the hook", async () => {
+  using home = tempHome();
+  projectIn(home, "preToolUse: {uneditableFiles: ['*.lock', src/**]}\n", ["yarn.lock", "src/a"]);
+  await bash(home, "true");
+  const before = executions(home).length;
+  const denied = await conclaude(home, "explain", "Edit", "yarn.lock", "--json");
+  assert.equal(denied.code, 1);
+  const { decision, rules } = JSON.parse(denied.stdout);
+  assert.equal(decision, "deny");
+  assert.deepEqual(
+    rules.filter((rule: Row) => rule["says"] === "forbids").map((rule: Row) => rule["rule"]),
+    ["preToolUse.uneditableFiles[0]"],
+  );
+  const allowed = await conclaude(home, "explain", "Bash", "ls");
+  assert.deepEqual([allowed.code, allowed.stdout.split("\n")[0]], [0, "Allowed."]);
+  assert.equal(executions(home).length, before);
+});
+
+Deno.test("explain refuses a tool that neither Claude Code nor a rule knows, with the nearest names", async () => {
+  using home = tempHome();
+  const rules =
+    "preToolUse: {toolUsageValidation: [{tool: Deploy, action: block}, {tool: 'Own*', action: block}]}\n" +
+    "requirements: {plan: {triggerTools: [{tool: Ship}]}}\n";
+  projectIn(home, rules);
+  for (
+    const [tool, near] of [
+      ["NOSUCHTOOL", /no tool of this name.*Bash, Edit, Write/],
+      ["bash", /did you mean "Bash"/],
+      ["Edti", /did you mean "Edit"/],
+      ["Powershell", /did you mean "PowerShell"/],
+      ["Deploys", /no tool of this name/],
+    ] as const
+  ) {
+    const { code, stderr } = await conclaude(home, "explain", tool, "x");
+    assert.equal(code, 2, tool);
+    assert.match(stderr, /Unknown tool/);
+    assert.match(stderr, near);
+  }
+  for (
+    const tool of [
+      "PowerShell",
+      "Monitor",
+      "Skill",
+      "Task",
+      "mcp__a__b",
+      "Deploy",
+      "OwnTool",
+      "Ship",
+    ]
+  ) {
+    assert.notEqual((await conclaude(home, "explain", tool, "x")).code, 2, tool);
+  }
+});
+
+Deno.test("explain gives every rule its true reason: the agent, the tool, the path, what is there", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  preventGeneratedFileEdits: true
+  preventRootAdditions: true
+  uneditableFiles: ["*.lock", {pattern: "src/**", agent: reviewer}]
+  preventAdditions: ["dist/**", "src/**"]
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "npm test*", action: allow}
+    - {tool: Bash, commandPattern: "npm *", action: allow}
+    - {tool: Bash, commandPattern: "npm test --evil*", action: block}
+    - {tool: Write, pattern: "docs/**", action: allow}
+    - {tool: Write, pattern: "src/**", action: allow, agent: writer}
+`,
+    ["src/a"],
+  );
+  const explain = async (...args: string[]): Promise<Record<string, string>> => {
+    const { stdout } = await conclaude(home, "explain", ...args, "--json");
+    const { decision, rules } = JSON.parse(stdout);
+    for (const { why } of rules) assert.notEqual(why, "", stdout);
+    const said = rules.map(({ rule, says, why }: Row) => [
+      String(rule).replace("preToolUse.", ""),
+      `${says}: ${why}`,
+    ]);
+    return { decision, ...Object.fromEntries(said) };
+  };
+  assert.deepEqual(await explain("Edit", "src/a"), {
+    decision: "allow",
+    strict: "not asked: it is switched off",
+    "toolUsageValidation[0]": "does not match: it is about the tool Bash",
+    "toolUsageValidation[1]": "does not match: it is about the tool Bash",
+    "toolUsageValidation[2]": "does not match: it is about the tool Bash",
+    "toolUsageValidation[3]": "does not match: it is about the tool Write",
+    "toolUsageValidation[4]": "does not match: it is about the tool Write",
+    denyDangerousCommands: "does not match: it runs no shell command",
+    protectPolicy: "does not match: it changes nothing that belongs to the guards",
+    preventUpdateGitIgnored: "not asked: it is switched off",
+    preventRootAdditions: "does not match: what it changes is there already",
+    preventGeneratedFileEdits: "does not match: nothing that it changes says it is generated",
+    "uneditableFiles[0]": "does not match: *.lock matches nothing that it changes",
+    "uneditableFiles[1]": "does not match: it is for another agent",
+    "preventAdditions[0]": "does not match: what it changes is there already",
+    "preventAdditions[1]": "does not match: what it changes is there already",
+  });
+  const reviewed = await explain("Edit", "src/a", "--agent", "reviewer");
+  assert.match(reviewed["uneditableFiles[1]"]!, /^forbids: /);
+  const made = await explain("Write", "docs/new");
+  assert.equal(made["toolUsageValidation[3]"], "allows: docs/** matches");
+  assert.equal(made["toolUsageValidation[4]"], "does not match: it is for another agent");
+  assert.match(made["preventRootAdditions"]!, /: what it makes is not directly in the project's/);
+  assert.equal(
+    made["preventAdditions[0]"],
+    "does not match: dist/** matches nothing that it makes",
+  );
+  const run = await explain("Bash", "npm test --evil");
+  assert.equal(run["decision"], "allow");
+  assert.equal(run["toolUsageValidation[0]"], "allows: npm test* matches");
+  assert.equal(run["toolUsageValidation[2]"], "not asked: a rule before it has decided");
+  assert.equal(
+    run["denyDangerousCommands"],
+    "does not match: none of its commands is known as dangerous",
+  );
+  assert.equal(run["protectPolicy"], "does not match: none of its commands is a person's");
+  assert.equal(run["uneditableFiles[0]"], "does not match: it changes no file");
+  assert.equal((await explain("Monitor", "git push -f"))["decision"], "deny");
+  const open = await explain("Bash", "npm test; rm $X");
+  assert.match(open["toolUsageValidation[0]"]!, /^forbids: /);
+  assert.match(open["uneditableFiles[0]"]!, /^cannot tell: which file `rm` changes is not known/);
+  assert.equal(open["uneditableFiles[1]"], "does not match: it is for another agent");
+});
+
+Deno.test("a permission is answered: what is refused first, then what is allowed, then the rest", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    'permissionRequest: {deny: ["mcp__mail__*"], allow: [Read, Bash, "mcp__*"], default: deny}\n',
+  );
+  const request = async (tool_name: string, tool_input: Record<string, unknown> = {}) => {
+    const payload = { session_id: SESSION, cwd: project, tool_name, tool_input };
+    const { stdout } = await hook("PermissionRequest", payload, home);
+    return stdout === "" ? "ask" : JSON.parse(stdout).hookSpecificOutput.decision;
+  };
+  assert.deepEqual(await request("Read", { file_path: "a" }), { behavior: "allow" });
+  assert.deepEqual(await request("mcp__files__list"), { behavior: "allow" });
+  assert.match((await request("mcp__mail__send")).message, /permissionRequest\.deny\[0\]/);
+  assert.match((await request("WebFetch")).message, /permissionRequest\.default/);
+  assert.deepEqual(await request("Bash", { command: "ls" }), { behavior: "allow" });
+  assert.match((await request("Bash", { command: "rm -rf /" })).message, /dangerous/);
+  assert.equal(await request("Bash", { command: "$COMMAND" }), "ask");
+  const allowed = executions(home)[0]!["metadata"] as Row;
+  assert.equal(allowed["allowedBy"], "permissionRequest.allow[0]");
+});
+
+Deno.test("without permissionRequest the person is asked", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "{}\n");
+  const payload = { session_id: SESSION, cwd: project, tool_name: "Read", tool_input: {} };
+  assert.equal((await hook("PermissionRequest", payload, home)).stdout, "");
+});
+
+Deno.test("a file that says it is generated is protected, where the policy asks for it", async () => {
+  using home = tempHome();
+  const files = ["src/made.ts", "src/own.ts"];
+  const project = projectIn(home, "{}\n", files);
+  const made = "// Code generated by tides. DO NOT EDIT.\n";
+  Deno.writeTextFileSync(join(project, "src/made.ts"), made);
+  Deno.writeTextFileSync(join(project, "src/own.ts"), `${"x\n".repeat(100)}${made}`);
+  assert.equal(await edit(home, "src/made.ts"), null);
+  Deno.writeTextFileSync(
+    join(project, ".conclaude.yaml"),
+    "preToolUse: {preventGeneratedFileEdits: true, generatedFileMessage: 'M {file_path} {marker}'}\n",
+  );
+  assert.match((await edit(home, "src/made.ts"))!, /^M src\/made\.ts DO NOT EDIT\n/);
+  assert.match((await bash(home, "sed -i s/a/b/ src/made.ts"))!, /^M src\/made\.ts/);
+  assert.equal(await edit(home, "src/own.ts"), null);
+  assert.equal(await bash(home, "cat src/made.ts"), null);
+  // What lies elsewhere is made from nothing of the project.
+  Deno.writeTextFileSync(join(home.path, "made.ts"), made);
+  assert.equal(await bash(home, "rm -f ../made.ts"), null);
+  assert.equal(await edit(home, join(home.path, "made.ts")), null);
+});
+
+Deno.test("a file that may not be removed goes away with a folder above it", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", [
+    "sub/deep/x.lock",
+    "other/a.ts",
+    "node_modules/m/yarn.lock",
+    "pkg/node_modules/m/yarn.lock",
+  ]);
+  for (
+    const command of [
+      "rm -rf sub",
+      "rm -r sub/*",
+      "mv sub src/",
+      "find sub -delete",
+      "git rm -r sub",
+      `cd / && rm -r ${project}/sub/deep`,
+    ]
+  ) assert.match((await bash(home, command))!, /\*\.lock.*File: sub\/deep\/x\.lock/, command);
+  for (const command of ["rm -rf node_modules pkg", "rm -r pkg/node_modules/m", "rm -r other"]) {
+    assert.equal(await bash(home, command), null, command);
+  }
+});
+
+Deno.test("a folder that is too large to be looked through is a doubt", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  Deno.mkdirSync(join(project, "many"));
+  for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
+  assert.equal(await bash(home, "rm -r many"), null);
+  const noted = executions(home).at(-1)!["metadata"] as Row;
+  assert.deepEqual(noted["doubts"], ["many holds more files than can be looked through"]);
+  Deno.writeTextFileSync(
+    join(project, ".conclaude.yaml"),
+    "preToolUse: {uneditableFiles: ['*.lock'], strict: true}\n",
+  );
+  assert.match((await bash(home, "rm -r many"))!, /only when it runs/);
+});
+
+Deno.test("the way out of a rule is no pause where none can be kept", async () => {
+  using home = tempHome();
+  const rules = "preToolUse: {uneditableFiles: [src/**]}\nstop: {commands: [{run: 'false'}]}\n";
+  const project = projectIn(home, `database: {enabled: false}\n${rules}`, ["src/a.ts"]);
+  const stop = async () => {
+    const { stdout } = await hook("Stop", { session_id: SESSION, cwd: project }, home);
+    return String(JSON.parse(stdout).reason);
+  };
+  for (const reason of [(await edit(home, "src/a.ts"))!, await stop()]) {
+    assert.doesNotMatch(reason, /guard pause/);
+    assert.match(reason, /change of the rule in the configuration \(`conclaude config path`/);
+  }
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), rules);
+  Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });
+  Deno.writeTextFileSync(home.database, "no database at all ".repeat(500));
+  for (const reason of [(await edit(home, "src/a.ts"))!, await stop()]) {
+    assert.match(
+      reason,
+      /This comes first: `conclaude doctor --fix`\. .*`conclaude guard pause --session/,
+    );
+  }
+  await conclaude(home, "doctor", "--fix");
+  await conclaude(home, "guard", "pause", "--session", SESSION.slice(0, 8));
+  assert.equal(await edit(home, "src/a.ts"), null);
+});

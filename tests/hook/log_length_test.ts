@@ -1,0 +1,49 @@
+/** The write-ahead log, which every hook reads that no other process keeps the index of: who empties it, and when. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { saveRecords } from "../../src/store/captures.ts";
+import { isLogLong, openDatabase } from "../../src/store/database.ts";
+import { drainLockPath, takeLock } from "../../src/store/process_lock.ts";
+import { hook, observed, type TempHome, tempHome } from "../support/program.ts";
+import { workRecords } from "../support/work_sessions.ts";
+
+/** A database with a long log, open as long as the block lasts: nobody who leaves moves the log. */
+async function withLongLog(home: TempHome): Promise<Disposable> {
+  await Deno.mkdir(join(home.path, ".conclaude"), { mode: 0o700 });
+  const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
+  const records = workRecords(400, { seed: 5, project: "/home/ana/app", startMs: Date.now() });
+  saveRecords(db, records);
+  assert.ok(isLogLong(home.database));
+  return { [Symbol.dispose]: () => db.close() };
+}
+
+async function happens(home: TempHome, event: string, payload = event): Promise<void> {
+  const told = observed(payload, { HOME: home.path, PROJECT: home.path });
+  const { code, stderr } = await hook(event, told, home);
+  assert.equal(code, 0, stderr);
+}
+
+Deno.test("a hook that finds a long log empties it", async () => {
+  using home = tempHome();
+  using _open = await withLongLog(home);
+  await happens(home, "PostToolUse", "PostToolUse.Bash");
+  assert.ok(!isLogLong(home.database));
+});
+
+Deno.test("beside a drain a hook leaves the log alone: the drain moves it, and keeps its index", async () => {
+  using home = tempHome();
+  using _open = await withLongLog(home);
+  const drain = takeLock(drainLockPath(home.database));
+  await happens(home, "PostToolUse", "PostToolUse.Bash");
+  assert.ok(isLogLong(home.database));
+  drain?.release();
+  await happens(home, "PostToolUse", "PostToolUse.Bash");
+  assert.ok(!isLogLong(home.database));
+});
+
+Deno.test("the drain after a turn leaves a short log", async () => {
+  using home = tempHome();
+  using _open = await withLongLog(home);
+  await happens(home, "Drain", "Stop");
+  assert.ok(!isLogLong(home.database));
+});

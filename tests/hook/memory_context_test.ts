@@ -1,0 +1,454 @@
+/** What a session is told when it starts, and while it works, through the real hooks. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { git } from "../support/git.ts";
+import { runProgram } from "../support/program.ts";
+import {
+  asked,
+  edit,
+  failed,
+  FIRST,
+  ran,
+  said,
+  SECOND,
+  send,
+  start,
+  work,
+  workplace,
+} from "../support/told_sessions.ts";
+
+Deno.test("a new session is told what is open, what was mended and what was committed, each with its number", async () => {
+  using at = await workplace();
+  await work(at);
+  const told = await start(at, "startup", { session: SECOND });
+  assert.match(told, /^## Memory of this project/);
+  assert.match(told, /Left open on main:\n- #\d+ just now: `npm run lint` failed \(exit 2\)/);
+  assert.match(told, /- #\d+ just now, fix: Fixed TypeError: token is undefined by src\/auth\.ts/);
+  assert.match(told, /- #\d+ just now, commit: Commit 1a2b3c4 on main: Login keeps its token/);
+  const [, number] = /#(\d+) just now, fix/.exec(told)!;
+  const { stdout } = await runProgram(["memory", "show", number!], { env: { HOME: at.path } });
+  assert.match(stdout, /^Fixed TypeError: token is undefined[^]*mended +#\d+[^]*src\/auth\.ts/);
+});
+
+Deno.test("nothing is told of another project, nor where there is nothing to tell", async () => {
+  using at = await workplace();
+  assert.equal(await start(at, "startup", { session: FIRST }), "");
+  await work(at);
+  const elsewhere = join(at.path, "elsewhere");
+  await Deno.mkdir(elsewhere);
+  assert.equal(await start(at, "startup", { session: SECOND, project: elsewhere }), "");
+});
+
+Deno.test("worktrees of a repository are one project", async () => {
+  using at = await workplace();
+  await work(at);
+  await git(
+    at.project,
+    "-c",
+    "user.name=t",
+    "-c",
+    "user.email=t@t",
+    "commit",
+    "-q",
+    "--allow-empty",
+    "-m",
+    "one",
+  );
+  const tree = join(at.path, "tree");
+  await git(at.project, "worktree", "add", "-q", "-b", "other", tree);
+  const told = await start(at, "startup", { session: SECOND, project: tree });
+  assert.match(told, /Session: The login forgets|The login forgets its token/);
+});
+
+Deno.test("a session that is resumed is told only of what others did since, a compacted one of its own past", async () => {
+  using at = await workplace();
+  await work(at);
+  await start(at, "startup", { session: SECOND });
+  assert.equal(await start(at, "resume", { session: SECOND }), "");
+  await ran(at, "git commit -am y", "[main 2b3c4d5] Lint is happy\n 1 file changed");
+  await send(at, "Drain", {});
+  const news = await start(at, "resume", { session: SECOND });
+  assert.match(news, /Lint is happy/);
+  assert.doesNotMatch(news, /Login keeps its token/);
+  assert.match(await start(at, "compact", { session: FIRST }), /Login keeps its token/);
+});
+
+Deno.test("what speaks of a file that is another one now says so", async () => {
+  using at = await workplace();
+  await work(at);
+  const path = join(at.project, "src/auth.ts");
+  const later = new Date(Date.now() + 60_000);
+  await Deno.utime(path, later, later);
+  assert.doesNotMatch(await start(at, "startup", { session: SECOND }), /changed since/);
+  await Deno.writeTextFile(path, "export const token = 2;\n");
+  await Deno.utime(path, later, later);
+  const told = await start(at, "startup", { session: SECOND });
+  assert.match(told, /fix: Fixed TypeError[^\n]*\(its file has changed since\)/);
+  await Deno.remove(path);
+  assert.match(await start(at, "startup", { session: SECOND }), /\(its file is gone\)/);
+});
+
+Deno.test("a file that another branch has, and this one never had, is not gone", async () => {
+  using at = await workplace();
+  await work(at);
+  const who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+  await git(at.project, ...who, "commit", "-q", "--allow-empty", "-m", "Start");
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await edit(at, "src/only.ts", "export const only = 1;\n");
+  await Deno.writeTextFile(join(at.project, "src/only.ts"), "export const only = 1;\n");
+  await said(at, "Written.");
+  await git(at.project, "add", "-A");
+  await git(at.project, ...who, "commit", "-qm", "Only");
+  await git(at.project, "checkout", "-q", "main");
+  const told = await start(at, "startup", { session: SECOND });
+  assert.match(told, /on feat, edit: Write src\/only\.ts/);
+  assert.doesNotMatch(told, /only\.ts[^\n]*its file is gone/);
+});
+
+Deno.test("a file beside the project has not changed as long as it is as it was", async () => {
+  using at = await workplace();
+  const path = join(at.path, "notes.md");
+  await edit(at, "../notes.md", "# Tides\n");
+  await Deno.writeTextFile(path, "# Tides\n");
+  await said(at, "Written.");
+  const told = await start(at);
+  assert.match(told, /edit: Write /);
+  assert.doesNotMatch(told, /changed since/);
+  await Deno.remove(path);
+  assert.match(await start(at), /edit: Write [^\n]*\(its file is gone\)/);
+});
+
+Deno.test("a file that changes in the moment after an edit has changed since", async () => {
+  using at = await workplace();
+  await edit(at, "src/now.ts", "export const now = 1;\n");
+  await Deno.writeTextFile(join(at.project, "src/now.ts"), "export const now = 1;\n");
+  await said(at, "Written.");
+  assert.doesNotMatch(await start(at), /changed since/);
+  await edit(at, "src/now.ts", "export const now = 1;\n");
+  await Deno.writeTextFile(join(at.project, "src/now.ts"), "export const now = 2;\n");
+  await said(at, "Written again.");
+  assert.match(await start(at), /edit: Write src\/now\.ts[^\n]*\(its file has changed since\)/);
+});
+
+Deno.test("a failure that names a file says when that is another one now, or gone, on its branch", async () => {
+  using at = await workplace();
+  const who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+  await git(at.project, ...who, "commit", "-q", "--allow-empty", "-m", "one");
+  const path = join(at.project, "src/cart.test.js");
+  const wrote = async (text: string) => {
+    await Deno.writeTextFile(path, text);
+    const later = new Date(Date.now() + 60_000);
+    await Deno.utime(path, later, later);
+  };
+  await wrote("1\n");
+  const red = "Exit code 1\nFAIL src/cart.test.js\n  ● adds\n\nTests: 1 failed, 1 total";
+  await failed(at, "npm test", red);
+  await failed(at, "make docs", "Exit code 2\nmake: *** [docs] Error 1");
+  await said(at, "Both fail.");
+  const open = async () => (await start(at)).match(/(?<=: )(?:Tests fail|`make).*(?<!open)$/gm);
+  const [tests, docs] = ["Tests fail: npm test (1 failed): adds", "`make docs` failed (exit 2)"];
+  const told = await open();
+  assert.deepEqual(told?.map((line) => line.replace(/(exit 2\)).*/, "$1")), [tests, docs]);
+  await wrote("2\n");
+  assert.equal((await open())?.[0], `${tests} (its file has changed since)`);
+  assert.doesNotMatch((await open())?.[1] ?? "", /its file/);
+  await git(at.project, "switch", "-q", "-c", "other");
+  assert.equal((await open())?.[0], tests);
+  await git(at.project, "switch", "-q", "main");
+  await Deno.remove(path);
+  assert.equal((await open())?.[0], `${tests} (its file is gone)`);
+});
+
+Deno.test("what a failure names is not looked at where another branch is checked out by then", async () => {
+  using at = await workplace();
+  const who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+  await git(at.project, ...who, "commit", "-q", "--allow-empty", "-m", "one");
+  const path = join(at.project, "src/cart.test.js");
+  await Deno.writeTextFile(path, "1\n");
+  const red = "Exit code 1\nFAIL src/cart.test.js\n  ● adds\n\nTests: 1 failed, 1 total";
+  await failed(at, "npm test", red);
+  await git(at.project, "switch", "-q", "-c", "other");
+  await Deno.writeTextFile(path, "2\n");
+  await said(at, "It fails.");
+  await git(at.project, "switch", "-q", "main");
+  await Deno.writeTextFile(path, "1\n");
+  assert.match(await start(at), /Tests fail: npm test .*: adds$/m);
+});
+
+Deno.test("a note about a file says when that is another one now, or gone", async () => {
+  using at = await workplace();
+  const path = join(at.project, "src/port.ts");
+  const remember = () =>
+    runProgram(["memory", "remember", "--file", "src/port.ts", "The port is 5433"], {
+      env: { HOME: at.path },
+      cwd: at.project,
+    });
+  const later = new Date(Date.now() + 60_000);
+  await Deno.writeTextFile(path, "export const port = 5433;\n");
+  await remember();
+  await Deno.utime(path, later, later);
+  assert.match(await start(at), /note: The port is 5433$/m);
+  await Deno.writeTextFile(path, "export const port = 6000;\n");
+  await Deno.utime(path, later, later);
+  assert.match(await start(at), /note: The port is 5433 \(its file has changed since\)$/m);
+  await remember();
+  assert.match(await start(at), /note: The port is 5433$/m);
+  await Deno.remove(path);
+  assert.match(await start(at), /note: The port is 5433 \(its file is gone\)$/m);
+});
+
+Deno.test("whatever is told of a file that has changed since says so, however much is told", async () => {
+  using at = await workplace();
+  const numbers = Array.from({ length: 14 }, (_, n) => n);
+  for (const n of numbers) {
+    await Deno.writeTextFile(join(at.project, `n${n}.txt`), "1\n");
+    const note = ["memory", "remember", `The answer to ${n} is known`, "--file", `n${n}.txt`];
+    await runProgram(note, { cwd: at.project, env: { HOME: at.path } });
+  }
+  const later = new Date(Date.now() + 60_000);
+  for (const n of numbers) {
+    await Deno.writeTextFile(join(at.project, `n${n}.txt`), "2\n");
+    await Deno.utime(join(at.project, `n${n}.txt`), later, later);
+  }
+  const notes = (await start(at)).match(/note: .*/g) ?? [];
+  assert.equal(notes.length, numbers.length);
+  assert.deepEqual(notes.filter((line) => !line.endsWith(" (its file has changed since)")), []);
+});
+
+Deno.test("a note that stands in what Claude reads anyway is not told, however it is marked there", async () => {
+  using at = await workplace();
+  const write = async (name: string, text: string) => {
+    const path = join(at.path, name);
+    await Deno.mkdir(join(path, ".."), { recursive: true });
+    await Deno.writeTextFile(path, text);
+  };
+  await write(
+    "app/CLAUDE.md",
+    "- **Snapshots** are `forbidden`\n  in unit tests here.\n\n@docs/rules.md\n\n```md\n@docs/example.md\n```\n",
+  );
+  await write("app/docs/example.md", "Queues are drained at night.\n");
+  await write("app/docs/rules.md", "Every handler validates its input.\n");
+  await write("app/.claude/rules/tabs.md", "* We indent with _tabs_.\n");
+  const notes = [
+    "Snapshots are forbidden in unit tests here.",
+    "Every handler validates its input.",
+    "We indent with tabs.",
+    "The cache lives in Redis.",
+    "Queues are drained at night.",
+  ];
+  for (const note of notes) {
+    await runProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
+  }
+  assert.deepEqual((await start(at)).match(/note: .*/g), [
+    "note: Queues are drained at night.",
+    "note: The cache lives in Redis.",
+  ]);
+});
+
+Deno.test("what is told of another branch names it once", async () => {
+  using at = await workplace();
+  await work(at);
+  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  assert.match(await start(at), /just now on main, commit: Commit 1a2b3c4: Login keeps its token/);
+});
+
+Deno.test("a session is named after its first prompt that says something", async () => {
+  using at = await workplace();
+  for (const prompt of ["continue", "ok, go on!", "Weiter", "Let the importer skip blank lines"]) {
+    await asked(at, prompt);
+  }
+  await edit(at, "src/a.ts", "1\n");
+  await said(at, "It skips them.");
+  assert.match(await start(at), /Last sessions:\n- .*: Let the importer skip blank lines/);
+});
+
+Deno.test("a fork, which has its parent's history, is told only of what came since it was seen", async () => {
+  using at = await workplace();
+  await work(at);
+  assert.equal(await start(at, "fork", { session: SECOND }), "");
+  await ran(at, "git commit -am y", "[main 2b3c4d5] Lint is happy\n 1 file changed");
+  await send(at, "Drain", {});
+  const news = await start(at, "fork", { session: SECOND });
+  assert.match(news, /Lint is happy/);
+  assert.doesNotMatch(news, /Login keeps its token/);
+});
+
+Deno.test("the budget is kept, by whole lines, and 0 tells nothing", async () => {
+  using at = await workplace();
+  for (let n = 0; n < 40; n++) {
+    await runProgram(["memory", "remember", `Note ${n}: ${"a long remark ".repeat(9)}`], {
+      env: { HOME: at.path },
+      cwd: at.project,
+    });
+  }
+  const config = (tokens: number) =>
+    Deno.writeTextFile(
+      join(at.project, ".conclaude.yaml"),
+      `memory: {context: {tokens: ${tokens}}}\n`,
+    );
+  const whole = await start(at, "startup", { session: FIRST });
+  assert.ok(whole.length <= 1_200 * 3.5 && whole.length > 3_500, String(whole.length));
+  await config(200);
+  const few = await start(at, "startup", { session: SECOND });
+  assert.ok(few.length <= 700 && few.length > 300, String(few.length));
+  assert.match(few.trimEnd(), /finds more\.$/);
+  await config(2_500);
+  const most = await start(at, "startup", { session: SECOND });
+  assert.ok(most.length <= 8_750 && most.length > 4_200, String(most.length));
+  await config(0);
+  assert.equal(await start(at, "startup", { session: SECOND }), "");
+});
+
+Deno.test("a budget that memory does not fit into is kept by the list of sessions as well", async () => {
+  using at = await workplace();
+  await work(at);
+  for (const tokens of [1, 20, 25, 30, 40, 60, 90]) {
+    await Deno.writeTextFile(
+      join(at.project, ".conclaude.yaml"),
+      `memory: {context: {tokens: ${tokens}}}\n`,
+    );
+    const told = await start(at, "startup", { session: `${SECOND.slice(0, -2)}${tokens + 10}` });
+    assert.ok(told.length <= tokens * 3.5, `${tokens}: ${told.length}`);
+    // Nothing is told of a session of which nothing but its beginning is known, and a heading never alone.
+    assert.match(told, tokens < 90 ? /^$/ : /^## Memory of this project .*\nLeft open.*\n- #\d+ /);
+  }
+});
+
+Deno.test("a note that stands in CLAUDE.md is not told again", async () => {
+  using at = await workplace();
+  for (const note of ["Tests need the service on port 5433", "Never push on Fridays"]) {
+    await runProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
+  }
+  await Deno.writeTextFile(join(at.project, "CLAUDE.md"), "# Rules\n\nNever push on Fridays.\n");
+  const told = await start(at, "startup", { session: FIRST });
+  assert.match(told, /port 5433/);
+  assert.doesNotMatch(told, /Fridays/);
+});
+
+Deno.test("a rule that stands in CLAUDE.md is not told again, however it is introduced", async () => {
+  using at = await workplace();
+  await Deno.mkdir(join(at.project, ".claude/rules"), { recursive: true });
+  await Deno.writeTextFile(
+    join(at.project, "CLAUDE.md"),
+    "# Rules\n\n- **Use pnpm** instead of npm (faster).\n- Never push to main.\n- never use bun\n- Never log tokens in tests\n\nYou should ask before\nadding a dependency.\n",
+  );
+  await Deno.writeTextFile(join(at.project, ".claude/rules/a.md"), "1. Always use `vitest`!\n");
+  const known = [
+    "From now on, use pnpm instead of npm.",
+    "never push to main",
+    "Always use vitest.",
+  ];
+  const told = ["From now on use bun.", "Never log tokens", "Never push to main on Fridays"];
+  for (const rule of [...known, ...told]) await asked(at, rule);
+  await said(at, "All right.");
+  const context = await start(at, "startup", { session: SECOND });
+  assert.deepEqual(
+    [...context.matchAll(/, decision: (.*)/g)].map(([, rule]) => rule).sort(),
+    told.toSorted(),
+  );
+});
+
+Deno.test("a prompt and an edit are answered with what is remembered, once, where that is switched on", async () => {
+  using at = await workplace();
+  await work(at);
+  const prompt = { prompt: "The token of the login is undefined once more" };
+  assert.equal(await send(at, "UserPromptSubmit", prompt, { session: SECOND }), "");
+  await Deno.writeTextFile(
+    join(at.project, ".conclaude.yaml"),
+    "memory: {recall: {prompts: true, edits: true}}\n",
+  );
+  const told = await send(at, "UserPromptSubmit", prompt, { session: SECOND });
+  assert.match(told, /^Remembered about this[^]*Fixed TypeError: token is undefined/);
+  assert.ok(told.length <= 250 * 3.5, String(told.length));
+  const again = await send(at, "UserPromptSubmit", prompt, { session: SECOND });
+  assert.doesNotMatch(again, /Fixed TypeError/);
+  const third = "c0de0000-0000-4000-8000-000000000003";
+  const use = {
+    tool_name: "Edit",
+    tool_input: { file_path: join(at.project, "src/auth.ts"), old_string: "1", new_string: "2" },
+  };
+  const file = await send(at, "PreToolUse", use, { session: third });
+  assert.match(file, /^Remembered about src\/auth\.ts[^]*Fixed TypeError/);
+  assert.equal(await send(at, "PreToolUse", use, { session: third }), "");
+  assert.equal(await send(at, "UserPromptSubmit", { prompt: "go on" }, { session: third }), "");
+});
+
+Deno.test("of an answer that a prompt calls to mind it is told that its matter was worked on since", async () => {
+  using at = await workplace();
+  const [early, late] = [5, 6].map((n) => ({ session: `c0de0000-0000-4000-8000-00000000000${n}` }));
+  await asked(at, "Add the form", early);
+  await edit(at, "src/up.ts", "one\n", early);
+  await said(at, "Uploads work. Uploads above 5 MB are not supported yet.", early);
+  await Deno.writeTextFile(
+    join(at.project, ".conclaude.yaml"),
+    "memory: {recall: {prompts: true}}\n",
+  );
+  const prompt = { prompt: "are uploads above 5 MB supported?" };
+  const told = await send(at, "UserPromptSubmit", prompt, { session: SECOND });
+  assert.match(told, /message: Uploads work\. Uploads above 5 MB are not supported yet\.$/m);
+  const title = "Support uploads above 5 MB by streaming";
+  await ran(at, `git commit -m '${title}'`, `[main abc1234] ${title}\n 1 file changed`, late);
+  await said(at, "Done.", late);
+  const third = { session: "c0de0000-0000-4000-8000-000000000003" };
+  const [, number] =
+    /#(\d+) [^\n]*commit: [^\n]*Support uploads/.exec(await start(at, "startup", third)) ?? [];
+  const again = await send(at, "UserPromptSubmit", prompt, third);
+  assert.match(again, new RegExp(`not supported yet\\. \\(worked on since: #${number}\\)$`, "m"));
+});
+
+Deno.test("what is known of a file is told before an edit however often it was edited since", async () => {
+  using at = await workplace();
+  const run = (...args: string[]) =>
+    runProgram(["memory", ...args], { env: { HOME: at.path }, cwd: at.project });
+  await run("remember", "Prices are in cents", "--file", "src/price.py");
+  for (let n = 0; n < 30; n++) {
+    await edit(at, "src/price.py", `price = ${n}\n`);
+    if (n % 10 === 9) await said(at, "Changed.");
+  }
+  await Deno.writeTextFile(
+    join(at.project, ".conclaude.yaml"),
+    "memory: {recall: {edits: true}}\n",
+  );
+  const use = {
+    tool_name: "Edit",
+    tool_input: { file_path: join(at.project, "src/price.py"), old_string: "1", new_string: "2" },
+  };
+  const told = await send(at, "PreToolUse", use, { session: SECOND });
+  assert.match(told, /Prices are in cents/);
+});
+
+Deno.test("with memory switched off nothing is worked in and nothing told; captures stay", async () => {
+  using at = await workplace();
+  await Deno.writeTextFile(join(at.project, ".conclaude.yaml"), "memory: {enabled: false}\n");
+  await work(at);
+  assert.equal(await start(at, "startup", { session: SECOND }), "");
+  const { stdout } = await runProgram(["queue", "stats", "--json"], { env: { HOME: at.path } });
+  assert.equal(JSON.parse(stdout).byStatus.done, 0);
+});
+
+Deno.test("a failure is found by the files that it names, and told before one of them is edited", async () => {
+  using at = await workplace();
+  await failed(at, "npx tsc --noEmit", "Exit code 2\nsrc/tide.ts(3,5): error TS2304: no name 'x'");
+  await said(at, "It fails.");
+  await Deno.writeTextFile(
+    join(at.project, ".conclaude.yaml"),
+    "memory: {recall: {edits: true}}\n",
+  );
+  const run = (...args: string[]) =>
+    runProgram(["memory", ...args, "--here", "--json"], {
+      env: { HOME: at.path },
+      cwd: at.project,
+    });
+  const { stdout } = await run("search", "--file", "src/tide.ts", "name");
+  assert.match(JSON.parse(stdout).results[0].title, /npx tsc --noEmit.* failed/);
+  assert.match((await run("timeline", "src/tide.ts")).stdout, /npx tsc --noEmit/);
+  const use = {
+    tool_name: "Edit",
+    tool_input: {
+      file_path: join(at.project, "src/tide.ts"),
+      old_string: "a",
+      new_string: "b",
+    },
+  };
+  assert.match(await send(at, "PreToolUse", use, { session: SECOND }), /npx tsc --noEmit/);
+});

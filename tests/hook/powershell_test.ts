@@ -1,0 +1,191 @@
+/** PowerShell, programs of git by their own names, and patches from files, on the real program. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ask, bash, projectIn } from "../support/guarded.ts";
+import { executions, query, type Row } from "../support/look.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { RequiredProject } from "../support/required_project.ts";
+
+const POLICY = "uneditableFiles: ['*.lock'], toolUsageValidation: [" +
+  "{tool: Bash, commandPattern: 'npm publish*', action: block}, " +
+  "{tool: PowerShell, commandPattern: 'Stop-Service*', action: block}]";
+
+const pwsh = (home: TempHome, command: string) => ask(home, "PowerShell", { command });
+
+/** The doubts about the last tool use. */
+function doubts(home: TempHome): unknown {
+  return (executions(home).at(-1)!["metadata"] as Row)["doubts"];
+}
+
+Deno.test("a command of PowerShell is denied as one of Bash is", async () => {
+  using home = tempHome();
+  projectIn(home, `preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
+  for (
+    const [command, why] of [
+      ["npm publish", /^PowerShell command blocked .* npm publish\*/],
+      ["stop-service x", /Stop-Service\*/],
+      ["git push -f", /overwrites the history/],
+      ["rm -rf ~", /removes /],
+      ["Remove-Item -Recurse -Force $HOME", /removes /],
+      ["echo x > yarn.lock", /'\*\.lock'.*yarn\.lock/],
+      ["Set-Content -Path yarn.lock -Value x", /'\*\.lock'/],
+      ["del .conclaude.yaml", /^Blocked PowerShell operation: .*only a person changes it/],
+      ["conclaude guard pause", /only a person lifts a rule/],
+      ["iex 'conclaude guard pause'", /only a person lifts a rule/],
+    ] as const
+  ) assert.match((await pwsh(home, command))!, why, command);
+  for (const command of ["Get-Content yarn.lock", "npm test", "Write-Output x > src/out.log"]) {
+    assert.equal(await pwsh(home, command), null, command);
+  }
+  assert.equal(await bash(home, "Stop-Service x"), null);
+});
+
+Deno.test("what only the running PowerShell knows is noted, and denied by a strict policy", async () => {
+  using home = tempHome();
+  const project = projectIn(home, `preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
+  const open = ["Invoke-Expression $code", "Remove-Item $x", "(Get-Item yarn.lock).Delete()"];
+  for (const command of open) {
+    assert.equal(await pwsh(home, command), null, command);
+    assert.ok((doubts(home) as string[]).length > 0, command);
+  }
+  Deno.writeTextFileSync(
+    join(project, ".conclaude.yaml"),
+    `preToolUse: {strict: true, ${POLICY}}\n`,
+  );
+  for (const command of open) assert.match((await pwsh(home, command))!, /only when it runs/);
+  for (
+    const command of [
+      "Get-Content yarn.lock",
+      "Get-ChildItem -Recurse -Filter *.ts",
+      "Select-String -Path src\\*.ts -Pattern TODO",
+      "dotnet build",
+      "npm test",
+      "git status",
+      "Write-Output x > src/out.log",
+    ]
+  ) assert.equal(await pwsh(home, command), null, command);
+});
+
+Deno.test("a program of git is its verb, by whatever path", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    "preToolUse: {toolUsageValidation: [{tool: Bash, commandPattern: 'git merge*', action: block}]}\n",
+  );
+  for (
+    const command of ["git-merge x", "/usr/lib/git-core/git-merge x", "sudo env A=1 git-merge x"]
+  ) {
+    assert.match((await bash(home, command))!, /git merge\*/, command);
+  }
+  for (
+    const command of [
+      "git-push -f",
+      "/usr/libexec/git-core/git-push --force",
+      "echo a | xargs git-push -f",
+    ]
+  ) {
+    assert.match((await bash(home, command))!, /overwrites the history/, command);
+  }
+  assert.equal(await bash(home, "git-status"), null);
+});
+
+Deno.test("a patch in a file is judged by the files that it names", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", ["yarn.lock"]);
+  const patch = (name: string, file: string) =>
+    Deno.writeTextFileSync(
+      join(project, name),
+      `--- a/${file}\n+++ b/${file}\nimport { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+ -1 +1 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+\n-x\n+y\n`,
+    );
+  patch("lock.diff", "yarn.lock");
+  patch("policy.diff", ".conclaude.yaml");
+  patch("src.diff", "src/a.ts");
+  for (
+    const apply of [
+      (file: string) => `git apply ${file}`,
+      (file: string) => `git am < ${file}`,
+      (file: string) => `patch -p1 -i ${file}`,
+      (file: string) => `patch -p1 < ${file}`,
+      (file: string) => `cd src && patch -p1 -d .. -i ${file}`,
+    ]
+  ) {
+    assert.match((await bash(home, apply("lock.diff")))!, /'\*\.lock'/, apply(""));
+    assert.match((await bash(home, apply("policy.diff")))!, /only a person changes it/, apply(""));
+    assert.equal(await bash(home, apply("src.diff")), null, apply(""));
+    assert.equal(doubts(home), undefined, apply(""));
+  }
+  assert.match((await pwsh(home, "git apply lock.diff"))!, /'\*\.lock'/);
+  assert.equal(await bash(home, "git apply --stat lock.diff"), null);
+  const open = [
+    "git apply missing.diff",
+    "curl -s https://x.example | git apply",
+    "cp src.diff src/b.diff; git apply src/b.diff",
+    "git apply long.diff",
+  ];
+  Deno.writeTextFileSync(join(project, "long.diff"), "x\n".repeat(1_000_000));
+  for (const command of open) {
+    assert.equal(await bash(home, command), null, command);
+    assert.ok((doubts(home) as string[]).length > 0, command);
+  }
+  Deno.writeTextFileSync(
+    join(project, ".conclaude.yaml"),
+    "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n",
+  );
+  for (const command of open) {
+    assert.match((await bash(home, command))!, /only when it runs/, command);
+  }
+  assert.equal(await bash(home, "git apply src.diff"), null);
+});
+
+Deno.test("a requirement about commands holds for those of PowerShell, and for no others", async () => {
+  using project = new RequiredProject(
+    "requirements:\n" +
+      "  told: {triggerTools: [{tool: Bash, commandPattern: 'git\\s+commit'}]}\n" +
+      "  sent: {triggerTools: [{tool: PowerShell, commandPattern: 'Send-MailMessage'}]}\n",
+  );
+  const use = (command: string) => project.use("PowerShell", { command });
+  assert.match((await use("git commit -m x"))!, /told/);
+  assert.match((await use("if ($true) { git-commit -m x }"))!, /told/);
+  assert.match((await use("Get-Date; send-mailmessage -To x"))!, /sent/);
+  assert.equal(await use("git status"), null);
+  assert.equal(await use("Get-Content src\\a.ts"), null);
+  assert.equal(await project.bash("Send-MailMessage"), null);
+  project.configure("requirements: {plan: {}}\n");
+  assert.match((await use("Set-Content src\\a.ts y"))!, /plan/);
+  assert.equal(await use("Get-Content src\\a.ts"), null);
+});
+
+Deno.test("memory tells of PowerShell what it tells of Bash", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "{}\n");
+  const report = async (event: string, fields: Record<string, unknown>) => {
+    const session_id = "5e55a000-0000-4000-8000-000000000001";
+    const payload = { session_id, cwd: project, tool_name: "PowerShell", ...fields };
+    assert.equal((await hook(event, payload, home)).code, 0);
+  };
+  await report("PostToolUse", {
+    tool_use_id: "toolu_1",
+    tool_input: { command: "npm test" },
+    tool_response: { stdout: "Tests: 3 passed, 3 total\n", stderr: "" },
+  });
+  await report("PostToolUseFailure", {
+    tool_use_id: "toolu_2",
+    tool_input: { command: "dotnet build" },
+    error: "Exit code 1\nerror CS1002: ; expected",
+  });
+  await report("PostToolUse", {
+    tool_use_id: "toolu_3",
+    tool_input: { command: "git commit -m 'Add a thing'" },
+    tool_response: { stdout: "[main 1a2b3c4] Add a thing\n 1 file changed\n", stderr: "" },
+  });
+  assert.equal((await runProgram(["queue", "drain"], { env: { HOME: home.path } })).code, 0);
+  assert.deepEqual(
+    query(
+      home,
+      "SELECT kind FROM observations WHERE kind <> 'summary' ORDER BY created_at_ms, rowid",
+    ).map(({ kind }) => kind),
+    ["test", "failure", "commit"],
+  );
+});

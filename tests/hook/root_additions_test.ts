@@ -1,0 +1,82 @@
+/** Files that appeared in the project's folder, at a stop of the real program: which count, and how a person lets them be. */
+import assert from "node:assert/strict";
+import { executions, type Row } from "../support/look.ts";
+import { RequiredProject } from "../support/required_project.ts";
+
+const RULE = "preToolUse: {preventRootAdditions: true}\n";
+
+/** A project of which only the rule about new files speaks, with its session begun. */
+async function begun(config = RULE): Promise<RequiredProject> {
+  const project = new RequiredProject(config);
+  await project.start();
+  return project;
+}
+
+Deno.test("what a person allowed with a pause is known from the stop under it on", async () => {
+  using project = await begun();
+  project.write("LICENSE", "x\n");
+  const reason = (await project.stop())!;
+  assert.match(reason, /detected: LICENSE\n[^]*count as known afterwards/);
+  const [, pause] = /`conclaude (guard pause [^`]+)`/.exec(reason)!;
+  await project.run(...pause!.split(" "));
+  assert.equal(await project.stop(), null);
+  await project.run("guard", "resume", "--session", "cad0ac4d");
+  assert.equal(await project.stop(), null);
+  project.write("more.txt", "x\n");
+  assert.match((await project.stop())!, /detected: more\.txt\n/);
+});
+
+Deno.test("what git has committed is no addition, whichever way it came", async () => {
+  using project = new RequiredProject(RULE);
+  project.git("switch", "-q", "-c", "docs");
+  for (const name of ["DOC.md", "-d ü.md"]) project.write(name, "x\n");
+  project.git("add", "--", "DOC.md", "-d ü.md");
+  project.git("commit", "-q", "-m", "documents");
+  project.git("switch", "-q", "feature/x");
+  await project.start();
+  project.git("merge", "-q", "docs");
+  assert.equal(await project.stop(), null);
+  project.write("staged.txt", "x\n");
+  project.git("add", "staged.txt");
+  assert.match((await project.stop())!, /detected: staged\.txt\n/);
+});
+
+Deno.test("a new dotfile holds no stop", async () => {
+  using project = await begun();
+  project.write(".env", "x\n");
+  assert.equal(await project.stop(), null);
+});
+
+Deno.test("a stop that is held once a turn does not say how many more there will be", async () => {
+  using project = await begun();
+  project.write("new.txt", "x\n");
+  assert.doesNotMatch((await project.stop())!, /of at most/);
+  assert.equal(await project.stop({ stop_hook_active: true }), null);
+  assert.equal((executions(project.home).at(-1)!["metadata"] as Row)["inRow"], 1);
+  project.configure(`stop: {maxBlocks: 2}\n${RULE}`);
+  assert.match((await project.stop())!, /stop 1 of at most 2/);
+  assert.match((await project.stop({ stop_hook_active: true }))!, /stop 2 of at most 2/);
+});
+
+Deno.test("a project whose configuration does not name the rule is told once that it is off", async () => {
+  using project = new RequiredProject("preToolUse: {uneditableFiles: [x.lock]}\n");
+  const told = async () =>
+    String((await project.send("SessionStart", { source: "startup" }))?.["systemMessage"] ?? "");
+  assert.match(await told(), /names `preToolUse\.preventRootAdditions`.*\.conclaude\.yaml/);
+  assert.equal(await told(), "");
+  project.configure("stop: {rounds: 2}\n");
+  assert.equal(await told(), "");
+  const { code, stdout } = await project.run("config", "validate");
+  assert.equal(code, 0);
+  assert.match(stdout, /\nnote: .*preventRootAdditions/);
+  project.configure("preToolUse: {preventRootAdditions: false}\n");
+  assert.doesNotMatch((await project.run("config", "validate")).stdout, /note:/);
+});
+
+Deno.test("a project whose configuration names the rule, or that has none, is told nothing", async () => {
+  for (const config of [RULE, "preToolUse: {preventRootAdditions: false}\n"]) {
+    using project = new RequiredProject(config);
+    const answer = await project.send("SessionStart", { source: "startup" });
+    assert.equal(answer?.["systemMessage"], undefined);
+  }
+});

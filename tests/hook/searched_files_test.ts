@@ -1,0 +1,218 @@
+/** What `find`, git and copies of folders mean, on the real program: the files that are meant, and no others. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ask, bash, edit, projectIn } from "../support/guarded.ts";
+import { executions, type Row } from "../support/look.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
+
+const POLICY = /\.conclaude\.yaml belongs to the guards/;
+
+function doubtsOf(home: TempHome): unknown {
+  return (executions(home).at(-1)!["metadata"] as Row | null)?.["doubts"];
+}
+
+Deno.test("a search, or a restored folder, takes the policy away", async () => {
+  using home = tempHome();
+  projectIn(home, "{}\n", [".git/HEAD", "src/a.ts"]);
+  for (
+    const command of [
+      "find . -name '*.yaml' -delete",
+      "find . -maxdepth 1 -type f -exec rm {} +",
+      "find .. -name '.conclaude.y*ml' -exec mv {} /tmp \\;",
+      "git checkout .",
+      "git restore .",
+      "git checkout main -- :/",
+      "git stash push .conclaude.yaml",
+      "git stash -- '*.yaml'",
+    ]
+  ) assert.match((await bash(home, command))!, POLICY, command);
+  assert.match((await bash(home, "find .git -name HEAD -delete"))!, /tells which branch/);
+});
+
+Deno.test("a search that cannot mean the policy passes, and one that may passes with a note", async () => {
+  using home = tempHome();
+  projectIn(home, "{}\n", [".git/HEAD", ".claude/settings.local.json", "src/a.ts"]);
+  for (
+    const command of [
+      "find . -type d -empty -delete",
+      "find . -type f -empty -delete",
+      "find . -size 0 -delete",
+      "find . -size +100M -delete",
+      "find . -path '*/__pycache__/*' -delete",
+      "find . -regex '.*\\.pyc' -delete",
+      "find . -iname .ds_store -delete",
+      "find . -type l -delete",
+      "find . -wholename './build/*' -delete",
+      "find . -name '*.ts' -exec sed -i s/a/b/ {} +",
+      "git checkout HEAD -- src",
+      "git restore src",
+      "git stash push src",
+      "git checkout -- '*.json'",
+    ]
+  ) {
+    assert.equal(await bash(home, command), null, command);
+    assert.equal(doubtsOf(home), undefined, command);
+  }
+  for (
+    const command of ["find . -mtime +30 -delete", "find . -type f -newer src/a.ts -delete"]
+  ) {
+    assert.equal(await bash(home, command), null, command);
+    assert.deepEqual(
+      doubtsOf(home),
+      ["whether `find` means .conclaude.yaml and 2 more is not known"],
+      command,
+    );
+  }
+});
+
+Deno.test("what is protected is found in a large folder, and the policy in any", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    "preToolUse: {uneditableFiles: ['*.lock'], preventGeneratedFileEdits: true}\n",
+    ["z/yarn.lock"],
+  );
+  Deno.mkdirSync(join(project, "many"));
+  for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
+  assert.match((await bash(home, "find . -name yarn.lock -delete"))!, /File: z\/yarn\.lock/);
+  assert.match((await bash(home, "find / -name .conclaude.yaml -delete"))!, POLICY);
+  assert.equal(await bash(home, "cp -r many src/x"), null);
+  assert.match(String(doubtsOf(home)), /^many holds more files than/);
+  // Many such searches are more than can be done in time: a person is asked.
+  const searches = Array.from({ length: 60 }, (_, i) => `find . -name '*.${i}' -delete`).join("\n");
+  assert.match((await ask(home, "Bash", { command: searches }, {}, {}, "ask"))!, /Split it/);
+  assert.equal(await bash(home, "find many -type f -exec sed -i s/a/b/ {} +"), null);
+  assert.deepEqual(doubtsOf(home), ["it changes more files than can be read"]);
+  assert.equal(await bash(home, "find many -type f -exec chmod +x {} +"), null);
+  assert.equal(doubtsOf(home), undefined);
+});
+
+Deno.test("a copy of the policy elsewhere is nobody's policy", async () => {
+  using home = tempHome();
+  projectIn(home, "{}\n");
+  Deno.mkdirSync(join(home.path, "backup"));
+  assert.equal(await bash(home, "cp .conclaude.yaml ../backup/"), null);
+  assert.equal(await bash(home, "cp .conclaude.yaml ../backup/.conclaude.local.yaml"), null);
+  Deno.writeTextFileSync(join(home.path, "backup", ".conclaude.yaml"), "{}\n");
+  for (
+    const command of [
+      "cp src/x ../backup/.conclaude.yaml",
+      "cp src/x ../.conclaude.yaml",
+      "cp src/x src/.conclaude.yaml",
+      "mv .conclaude.yaml /tmp/",
+    ]
+  ) assert.match((await bash(home, command))!, /belongs to the guards/, command);
+});
+
+Deno.test("a folder's copy is judged by the files that arise", async () => {
+  using home = tempHome();
+  projectIn(home, "preToolUse: {preventRootAdditions: true, uneditableFiles: ['*.lock']}\n", [
+    "api/Cargo.lock",
+    "api/src/a.rs",
+    "ext/new.txt",
+    "other/.conclaude.yaml",
+    "more/.claude/settings.json",
+    "local/.conclaude.local.yaml",
+    "web/a.ts",
+    "web/b/c.ts",
+  ]);
+  for (
+    const [command, file] of [
+      ["cp -r api api2", "api2/Cargo.lock"],
+      ["cp -r api/. web", "web/Cargo.lock"],
+      ["cp -rT api api2", "api2/Cargo.lock"],
+      ["cp -r api web", "web/api/Cargo.lock"],
+      ["cp -r api/* web", "web/Cargo.lock"],
+      ["rsync -a api/ web", "web/Cargo.lock"],
+      ["mkdir -p a/b && cp -r api a/b", "a/b/api/Cargo.lock"],
+      ["cp api/Cargo.lock web/", "web/Cargo.lock"],
+      ["cp -r ext/. .", "new.txt"],
+      ["rsync -a ext/ ./", "new.txt"],
+      ["cp ext/* .", "new.txt"],
+    ] as const
+  ) assert.ok((await bash(home, command))?.includes(`File: ${file}\n`), command);
+  assert.match((await bash(home, "cp -a other/. ."))!, POLICY);
+  assert.match((await bash(home, "rsync -a more/ ."))!, /starts the hooks/);
+  assert.match((await bash(home, "cp -r local/. ."))!, /local\.yaml belongs to the guards/);
+  assert.match((await bash(home, "cp -r more/. $HOME"))!, /starts the hooks/);
+  for (
+    const command of [
+      "cp -r src dist",
+      "cp -r web/. dist",
+      "cp -a web/. src",
+      "cp -rT web lib",
+      "cp -r web lib",
+      "cp -r web/* src/",
+      "cp -r web/b/. web",
+      "mv web lib",
+      "rsync -a web/ out/",
+      "rsync -a --exclude node_modules web/ lib/",
+      "cp -r more web",
+      "cp -r other/. web",
+      "cp -r more new",
+      "cp -r api /tmp/api",
+      "cp -r . /tmp/copy",
+      "cp -r node_modules web/",
+    ]
+  ) {
+    assert.equal(await bash(home, command), null, command);
+    assert.equal(doubtsOf(home), undefined, command);
+  }
+  for (
+    const command of [
+      "cp -rn api/. web",
+      "rsync -a --exclude '*.lock' api/ web/",
+      "cp -r gone/. web",
+    ]
+  ) {
+    assert.equal(await bash(home, command), null, command);
+    assert.notEqual(doubtsOf(home), undefined, command);
+  }
+});
+
+Deno.test("a rule about a folder covers it and what is below, and an allow rule says what it allows", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  uneditableFiles: [kept/]
+  toolUsageValidation: [{tool: Edit, pattern: "docs/**", action: allow}]
+`,
+    ["kept/a/b.md", "docs/a.md"],
+  );
+  assert.match((await bash(home, "rm kept/a/b.md"))!, /pattern 'kept\/'. File: kept\/a\/b\.md/);
+  assert.match((await bash(home, "rm -r kept"))!, /pattern 'kept\/'/);
+  assert.equal(await bash(home, "touch src/kept"), null);
+  assert.match(
+    (await edit(home, "src/a.md"))!,
+    /^Tool usage blocked: does not match preToolUse\.toolUsageValidation allow rule pattern: docs\/\*\*\. File: src\/a\.md\n/,
+  );
+  assert.equal(await edit(home, "docs/a.md"), null);
+});
+
+Deno.test("what is forbidden is told in so many words as are read", async () => {
+  using home = tempHome();
+  const files = Array.from({ length: 60 }, (_, i) => `locks/${i}.lock`);
+  projectIn(
+    home,
+    `preToolUse:
+  uneditableFiles: ["*.lock"]
+  toolUsageValidation: [{tool: Bash, commandPattern: "npm publish*", action: block}]
+`,
+    files,
+  );
+  const ofMany = (await bash(home, "rm locks/*.lock"))!;
+  assert.match(ofMany, /\n55 more things of it are forbidden as well\.\nNothing was done/);
+  const long = "x".repeat(20_000);
+  for (
+    const reason of [
+      await bash(home, `npm publish ${long}`),
+      await ask(home, "Write", { file_path: `src/${long}.lock`, content: "" }),
+    ]
+  ) {
+    assert.ok(reason!.length < 3_000);
+    assert.match(reason!, /blocked .* rule|matches preToolUse/i);
+    assert.match(reason!, /xxx… \(\d+ characters\) …xxx/);
+    assert.match(reason!, /guard pause/);
+  }
+});

@@ -1,0 +1,399 @@
+/** The registry of sessions: who opens, ends and revives them, where they ran, and what the next one is told. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { endedPid } from "../support/alive.ts";
+import { query, queryValue, type Row, sessionOf, sessions } from "../support/look.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import {
+  needsProgramForOthers,
+  needsRoot,
+  needsTools,
+  needsUnix,
+  testWhere,
+} from "../support/requirements.ts";
+
+const DAY_MS = 86_400_000;
+const needsGit = needsTools("git");
+
+type Fields = Record<string, unknown>;
+
+function start(home: TempHome, session_id: string, fields: Fields = {}, env = {}) {
+  return hook("SessionStart", { session_id, source: "startup", ...fields }, home, { env });
+}
+
+function use(home: TempHome, session_id: string, fields: Fields = {}, env = {}) {
+  return hook("PostToolUse", { session_id, tool_name: "Bash", ...fields }, home, { env });
+}
+
+function end(home: TempHome, session_id: string, reason = "other") {
+  return hook("SessionEnd", { session_id, reason }, home);
+}
+
+/** What a new session of the project is told; the empty text when it is told nothing. */
+async function contextAt(home: TempHome, cwd: string): Promise<string> {
+  const { stdout } = await start(home, crypto.randomUUID(), { cwd });
+  return stdout === "" ? "" : JSON.parse(stdout).hookSpecificOutput.additionalContext;
+}
+
+/** Changes the database behind the program's back, as the passing of time would. */
+function alter(home: TempHome, sql: string, ...values: (string | number)[]): void {
+  const db = new DatabaseSync(home.database);
+  db.prepare(sql).run(...values);
+  db.close();
+}
+
+Deno.test("whichever event comes first opens the session", async () => {
+  for (const event of ["PostToolUse", "SessionStart", "UserPromptSubmit", "Stop", "Unheard"]) {
+    using home = tempHome();
+    await hook(event, { session_id: "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee", cwd: "/w" }, home);
+    const [session, ...more] = sessions(home);
+    assert.deepEqual(more, []);
+    assert.equal(session!["status"], "active");
+    assert.equal(session!["short_id"], "0198aaaa");
+    assert.equal(session!["cwd"], "/w");
+  }
+});
+
+Deno.test("captures before, during and after SessionStart belong to one session", async () => {
+  using home = tempHome();
+  await use(home, "s1", { cwd: "/w" });
+  const startedAtMs = sessionOf(home, "s1")["started_at_ms"];
+  await Promise.all([
+    ...Array.from({ length: 6 }, () => use(home, "s1", { cwd: "/w" })),
+    start(home, "s1", { cwd: "/w", source: "resume" }),
+    ...Array.from({ length: 6 }, () => use(home, "s1", { cwd: "/w" })),
+  ]);
+  await use(home, "s1", { cwd: "/w" });
+  assert.equal(sessions(home).length, 1);
+  const session = sessionOf(home, "s1");
+  assert.equal(session["started_at_ms"], startedAtMs);
+  assert.equal(session["source"], "resume");
+  assert.ok(Number(session["updated_at_ms"]) > Number(startedAtMs));
+  assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue"), 14);
+  assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'tool_uses'"), 14);
+});
+
+Deno.test("a session that starts twice keeps its first time", async () => {
+  using home = tempHome();
+  await start(home, "s1");
+  const { started_at_ms } = sessionOf(home, "s1");
+  await start(home, "s1", { source: "resume" });
+  assert.equal(sessionOf(home, "s1")["started_at_ms"], started_at_ms);
+  assert.equal(sessions(home).length, 1);
+});
+
+Deno.test("the end of a session is kept with its reason, and a second end changes neither", async () => {
+  using home = tempHome();
+  await start(home, "s1");
+  await end(home, "s1", "clear");
+  const first = sessionOf(home, "s1");
+  assert.equal(first["status"], "ended");
+  assert.equal(first["end_reason"], "clear");
+  await end(home, "s1", "logout");
+  const second = sessionOf(home, "s1");
+  assert.equal(second["ended_at_ms"], first["ended_at_ms"]);
+  assert.equal(second["end_reason"], "clear");
+});
+
+Deno.test("resuming makes an ended session active again, a late event does not", async () => {
+  using home = tempHome();
+  await start(home, "s1");
+  await end(home, "s1");
+  await use(home, "s1");
+  await hook("Stop", { session_id: "s1" }, home);
+  assert.equal(sessionOf(home, "s1")["status"], "ended");
+  await start(home, "s1", { source: "resume" });
+  const resumed = sessionOf(home, "s1");
+  assert.equal(resumed["status"], "active");
+  assert.equal(resumed["ended_at_ms"], null);
+  assert.equal(resumed["end_reason"], null);
+});
+
+Deno.test("the end of a session that nobody knows is no error", async () => {
+  using home = tempHome();
+  const { code, stdout, stderr } = await end(home, "never-seen");
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: "", stderr: "" });
+});
+
+Deno.test("50 Stops leave the session active", async () => {
+  using home = tempHome();
+  await start(home, "s1");
+  for (let i = 0; i < 5; i++) {
+    await Promise.all(
+      Array.from({ length: 10 }, () => hook("Stop", { session_id: "s1" }, home)),
+    );
+  }
+  assert.equal(sessionOf(home, "s1")["status"], "active");
+  assert.equal(
+    queryValue(home, "SELECT count(*) FROM hook_executions WHERE hook_name = 'Stop'"),
+    50,
+  );
+});
+
+Deno.test("Stop notes how much waits in the queue", async () => {
+  using home = tempHome();
+  await use(home, "s1");
+  await use(home, "s1");
+  await use(home, "another");
+  await hook("Stop", { session_id: "s1" }, home);
+  const metadata = queryValue(
+    home,
+    "SELECT metadata FROM hook_executions WHERE hook_name = 'Stop'",
+  );
+  assert.equal(JSON.parse(String(metadata)).pending, 2);
+});
+
+async function git(folder: string, ...args: readonly string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command("git", {
+    args: ["-c", "user.name=Ana", "-c", "user.email=ana@example.org", "-C", folder, ...args],
+    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+/** A repository with one commit on `main`, and a worktree of it on `feature/sign-in`. */
+async function repositoryWithWorktree(home: TempHome) {
+  const main = join(home.path, "app");
+  const worktree = join(home.path, "elsewhere", "app-sign-in");
+  Deno.mkdirSync(join(main, "src"), { recursive: true });
+  await git(main, "init", "-q", "-b", "main");
+  await git(main, "commit", "-q", "--allow-empty", "-m", "First");
+  await git(main, "worktree", "add", "-q", "-b", "feature/sign-in", worktree);
+  Deno.mkdirSync(join(worktree, "deep", "er"), { recursive: true });
+  return { main, worktree };
+}
+
+testWhere(
+  needsGit,
+  "all worktrees of a repository are one project, each with its branch",
+  async () => {
+    using home = tempHome();
+    const { main, worktree } = await repositoryWithWorktree(home);
+    await start(home, "in-main", { cwd: join(main, "src") });
+    await start(home, "in-worktree", { cwd: join(worktree, "deep", "er") });
+    const [a, b] = [sessionOf(home, "in-main"), sessionOf(home, "in-worktree")];
+    assert.equal(a["repository"], join(main, ".git"));
+    assert.equal(b["repository"], a["repository"]);
+    assert.equal(a["branch"], "main");
+    assert.equal(b["branch"], "feature/sign-in");
+    assert.equal(await contextAt(home, main), "", "nothing was done in either");
+    await use(home, "in-worktree", { cwd: worktree });
+    assert.match(await contextAt(home, main), /branch feature\/sign-in/);
+  },
+);
+
+testWhere(
+  needsGit,
+  "the branch is the one of the last event that had one",
+  async () => {
+    using home = tempHome();
+    const { main } = await repositoryWithWorktree(home);
+    await use(home, "s1", { cwd: main });
+    await git(main, "switch", "-q", "-c", "fix/a/b#1");
+    await use(home, "s1", { cwd: main });
+    assert.equal(sessionOf(home, "s1")["branch"], "fix/a/b#1");
+    await git(main, "checkout", "-q", "--detach");
+    await use(home, "s1", { cwd: main });
+    assert.equal(sessionOf(home, "s1")["branch"], "fix/a/b#1");
+    assert.equal(sessionOf(home, "s1")["repository"], join(main, ".git"));
+  },
+);
+
+Deno.test("outside a repository, and in a broken one, a session has neither repository nor branch", async () => {
+  using home = tempHome();
+  const broken = join(home.path, "broken");
+  Deno.mkdirSync(broken);
+  Deno.writeTextFileSync(join(broken, ".git"), "gitdir: /nowhere/at/all\n");
+  await use(home, "s1", { cwd: join(home.path, "plain") });
+  await use(home, "s2", { cwd: broken });
+  for (const id of ["s1", "s2"]) {
+    assert.equal(sessionOf(home, id)["repository"], null);
+    assert.equal(sessionOf(home, id)["branch"], null);
+  }
+});
+
+/** A process that lives until the end of the block. */
+function sleeper(...through: readonly string[]): Disposable & { readonly pid: number } {
+  const [command, ...args] = [...through, "sleep", "60"];
+  const child = new Deno.Command(command!, { args, stdout: "null", stderr: "null" }).spawn();
+  return {
+    pid: child.pid,
+    [Symbol.dispose]() {
+      child.kill("SIGKILL");
+    },
+  };
+}
+
+testWhere(needsUnix(), "the next SessionStart finds that a session's process is gone", async () => {
+  using home = tempHome();
+  using living = sleeper();
+  await start(home, "gone", {}, { CLAUDE_PID: String(await endedPid()) });
+  await start(home, "living", {}, { CLAUDE_PID: String(living.pid) });
+  await start(home, "of-no-process");
+  const seenAtMs = sessionOf(home, "gone")["updated_at_ms"];
+  await start(home, "next", {}, { CLAUDE_PID: String(Deno.pid) });
+  const gone = sessionOf(home, "gone");
+  assert.equal(gone["status"], "abandoned");
+  assert.equal(gone["ended_at_ms"], seenAtMs);
+  for (const id of ["living", "of-no-process", "next"]) {
+    assert.equal(sessionOf(home, id)["status"], "active", id);
+  }
+});
+
+testWhere(needsUnix(), "an abandoned session that shows life is active again", async () => {
+  using home = tempHome();
+  await start(home, "s1", {}, { CLAUDE_PID: String(await endedPid()) });
+  await start(home, "next", {}, { CLAUDE_PID: String(Deno.pid) });
+  assert.equal(sessionOf(home, "s1")["status"], "abandoned");
+  await use(home, "s1", {}, { CLAUDE_PID: String(Deno.pid) });
+  assert.equal(sessionOf(home, "s1")["status"], "active");
+  assert.equal(sessionOf(home, "s1")["ended_at_ms"], null);
+});
+
+testWhere(needsUnix(), "a process that opens another session has left the one before", async () => {
+  using home = tempHome();
+  const env = { CLAUDE_PID: String(Deno.pid) };
+  await start(home, "before", {}, env);
+  await start(home, "after", { source: "clear" }, env);
+  assert.equal(sessionOf(home, "before")["status"], "abandoned");
+});
+
+testWhere(
+  needsRoot() ?? needsTools("setpriv") ?? needsProgramForOthers(),
+  "a process of another user is alive",
+  async () => {
+    using home = tempHome();
+    Deno.chmodSync(home.path, 0o777);
+    using root = sleeper();
+    const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    const asNobody = (session_id: string, pid: number) =>
+      hook("SessionStart", { session_id }, home, {
+        env: { CLAUDE_PID: String(pid) },
+        through: nobody,
+      });
+    await asNobody("of-root", root.pid);
+    await asNobody("of-init", 1);
+    const { code, stderr } = await asNobody("next", Deno.pid);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    assert.equal(sessionOf(home, "of-root")["status"], "active");
+    assert.equal(sessionOf(home, "of-init")["status"], "active");
+  },
+);
+
+/** Makes the system give out a process number again, to a process that lives until the end of the block. */
+function sleeperWithPid(pid: number): (Disposable & { readonly pid: number }) | undefined {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    Deno.writeTextFileSync("/proc/sys/kernel/ns_last_pid", String(pid - 1));
+    const again = sleeper();
+    if (again.pid === pid) return again;
+    again[Symbol.dispose]();
+  }
+  return undefined;
+}
+
+function needsPidChoice(): string | null {
+  try {
+    Deno.openSync("/proc/sys/kernel/ns_last_pid", { write: true }).close();
+    return null;
+  } catch {
+    return "needs a writable ns_last_pid";
+  }
+}
+
+testWhere(
+  needsRoot() ?? needsPidChoice(),
+  "a process that got the number of a gone one is not its session",
+  async () => {
+    using home = tempHome();
+    const first = sleeper();
+    const env = { CLAUDE_PID: String(first.pid) };
+    await start(home, "s1", {}, env);
+    // A turn has ended: what tells the process from another one was kept beside it.
+    await hook("Drain", { session_id: "s1", hook_event_name: "Stop" }, home, { env });
+    first[Symbol.dispose]();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    using again = sleeperWithPid(first.pid);
+    assert.ok(again, "the number was not given out again");
+    await start(home, "next", {}, { CLAUDE_PID: String(Deno.pid) });
+    assert.equal(sessionOf(home, "s1")["status"], "abandoned");
+  },
+);
+
+for (const pid of ["0", "-1", "1.5", "1e300", "abc", " ", "99999999999999999999", "0x10", "1e3"]) {
+  Deno.test(`a process number of "${pid}" never costs an event`, async () => {
+    using home = tempHome();
+    await start(home, "s1", {}, { CLAUDE_PID: pid });
+    await use(home, "s1", {}, { CLAUDE_PID: pid });
+    await start(home, "next", {}, { CLAUDE_PID: pid });
+    assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), 3);
+  });
+}
+
+Deno.test("the first prompt says what the session is about", async () => {
+  using home = tempHome();
+  const prompt = (text: string) =>
+    hook("UserPromptSubmit", { session_id: "s1", prompt: text }, home);
+  await prompt("<task-notification>done</task-notification>");
+  await prompt("  Repair the\n\tsign-in  ");
+  await prompt("Now the other thing");
+  assert.equal(sessionOf(home, "s1")["title"], "Repair the sign-in");
+});
+
+Deno.test("SessionStart says nothing where nothing was done before", async () => {
+  using home = tempHome();
+  assert.equal(await contextAt(home, "/work/app"), "");
+  await use(home, "s1", { cwd: "/work/other" });
+  assert.equal(await contextAt(home, "/work/yet-another"), "");
+});
+
+Deno.test("SessionStart tells of this project only, newest first, with the time in words", async () => {
+  using home = tempHome();
+  const ages: Record<string, number> = {
+    "just now": 0,
+    "5m ago": 5 * 60_000 + 1000,
+    "yesterday": DAY_MS + 1000,
+    "4d ago": 4 * DAY_MS + 1000,
+  };
+  for (const [i, words] of Object.keys(ages).reverse().entries()) {
+    const session_id = `s${i}`;
+    await hook("UserPromptSubmit", { session_id, cwd: "/w", prompt: `Did ${words}` }, home);
+    alter(
+      home,
+      "UPDATE pending_queue SET created_at_ms = created_at_ms - ? WHERE session_id = ?",
+      ages[words]!,
+      session_id,
+    );
+  }
+  const prompt = "Somewhere else";
+  await hook("UserPromptSubmit", { session_id: "other", cwd: "/other", prompt }, home);
+  // What a SessionStart works in by itself depends on how busy the machine is.
+  await runProgram(["queue", "drain"], { env: { HOME: home.path } });
+  const context = await contextAt(home, "/w");
+  const told = context.split("\n").filter((line) => line.startsWith("- "));
+  assert.deepEqual(
+    told.map((line) => line.replace(/#\d+ /, "")),
+    Object.keys(ages).slice(0, 3).map((words) => `- ${words}: Did ${words}`),
+  );
+  assert.doesNotMatch(context, /Somewhere else/);
+});
+
+Deno.test("sessions of which nothing is remembered are told by what their hooks counted", async () => {
+  using home = tempHome();
+  for (let i = 0; i < 3; i++) {
+    await use(home, "s1", { cwd: "/w", tool_name: "Read", tool_input: { file_path: `/w/${i}` } });
+  }
+  assert.match(await contextAt(home, "/w"), /^## Recent sessions[^]*3 tool uses\)/);
+});
+
+Deno.test("a session's folder and permission mode are those of its last event", async () => {
+  using home = tempHome();
+  await use(home, "s1", { cwd: "/w", permission_mode: "default" });
+  await use(home, "s1", { cwd: "/w/src", permission_mode: "acceptEdits" });
+  await use(home, "s1");
+  const row: Row = sessionOf(home, "s1");
+  assert.equal(row["project_dir"], "/w");
+  assert.equal(row["cwd"], "/w/src");
+  assert.equal(row["permission_mode"], "acceptEdits");
+  assert.equal(query(home, "SELECT 1 FROM sessions").length, 1);
+});

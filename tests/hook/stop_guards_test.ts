@@ -1,0 +1,612 @@
+/** What must be true before Claude stops, on the real program: what holds a stop back, for how long, and what lifts it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { executions, filesWith, query, queryValue, type Row } from "../support/look.ts";
+import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
+
+const SESSION = "5e551033-0000-4000-8000-000000000001";
+
+/** A project in the home, with a configuration. */
+function projectIn(home: TempHome, config: string): string {
+  const project = join(home.path, "project");
+  Deno.mkdirSync(project, { recursive: true });
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), config);
+  return project;
+}
+
+type Options = Omit<RunOptions, "stdin"> & {
+  readonly active?: boolean;
+  /** What Claude said last. */
+  readonly said?: string;
+};
+
+/** One Stop. @returns The parsed answer. */
+async function stopAnswer(home: TempHome, { active = false, said, ...options }: Options = {}) {
+  const payload = {
+    session_id: SESSION,
+    cwd: join(home.path, "project"),
+    transcript_path: join(home.path, "t.jsonl"),
+    stop_hook_active: active,
+    ...(said === undefined ? {} : { last_assistant_message: said }),
+  };
+  const { code, stdout, stderr } = await hook("Stop", payload, home, options);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  return stdout === "" ? {} : JSON.parse(stdout);
+}
+
+/** Why a Stop is held back; null when Claude may stop. */
+async function stop(home: TempHome, options: Options = {}): Promise<string | null> {
+  const { decision, reason } = await stopAnswer(home, options);
+  if (decision === undefined) return null;
+  assert.equal(decision, "block");
+  return reason;
+}
+
+function start(home: TempHome, source = "startup") {
+  return hook("SessionStart", {
+    session_id: SESSION,
+    cwd: join(home.path, "project"),
+    source,
+  }, home);
+}
+
+function conclaude(home: TempHome, ...args: string[]) {
+  return runProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
+}
+
+const metadataOf = (row: Row | undefined) => row!["metadata"] as Row;
+
+/** A command that lasts, as no other test run on this machine has it. */
+const nap = (number: number) => `sleep ${number * 10_000_000 + Deno.pid}`;
+
+/** How many processes have these words in their command line. */
+function processesWith(words: string): number {
+  const { stdout } = new Deno.Command("ps", { args: ["-eo", "stat=,args="] }).outputSync();
+  return new TextDecoder().decode(stdout).split("\n")
+    .filter((line) => line.includes(words) && !/^Z/.test(line)).length;
+}
+
+Deno.test("a command that fails holds the stop back, with its status, its message and its first lines", async () => {
+  using home = tempHome();
+  const run = "for i in 1 2 3 4 5; do echo line $i >&2; done; exit 3";
+  projectIn(
+    home,
+    `stop: {commands: [{run: "${run}", showStderr: true, maxOutputLines: 2, message: "Mend it"}]}`,
+  );
+  const reason = (await stop(home))!;
+  assert.match(reason, /^stop\.commands\[0\] failed with exit code 3: for i in/);
+  assert.match(reason, /\nMend it\nStderr:\nline 1\nline 2\n\.\.\. \(3 lines omitted\)\n/);
+  assert.doesNotMatch(reason, /line 3/);
+  const row = executions(home).at(-1)!;
+  assert.equal(row["status"], "blocked");
+  assert.match(String(row["error_message"]), /exit code 3/);
+  assert.deepEqual(metadataOf(row)["rules"], ["stop.commands[0]"]);
+});
+
+Deno.test("a command of several lines ends at the first that fails, and names it", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    'stop: {commands: [{run: "# c\\n\\ntrue\\nfalse\\necho no > said"}, {run: "echo no > said"}]}',
+  );
+  assert.match((await stop(home))!, /^stop\.commands\[0\] failed with exit code 1: false\n/);
+  assert.throws(() => Deno.statSync(join(project, "said")));
+});
+
+Deno.test("lines of a command share variables, and constructs may span lines", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    `stop:
+  commands:
+    - run: |
+        name=tide
+        if [ "$name" = tide ]; then
+          greeting=high
+        fi
+        say() {
+          echo "$1 $name"
+        }
+        for word in $greeting low; do
+          say $word
+        done > said.txt
+        cat <<END >> said.txt
+        in $name
+        false
+        END
+        ! grep -q never said.txt
+        [ "$(wc -l < said.txt)" -eq 4 ] && \\
+          echo done >> said.txt
+    - run: ! "! grep -q tide said.txt\\necho no >> said.txt"
+preToolUse: {preventRootAdditions: false}
+`,
+  );
+  assert.match((await stop(home))!, /^stop\.commands\[1\] .*: ! grep -q tide said\.txt\n/);
+  const said = Deno.readTextFileSync(join(project, "said.txt"));
+  assert.equal(said, "high tide\nlow tide\nin tide\nfalse\ndone\n");
+});
+
+Deno.test("commands run in the configuration's folder, in Claude Code's environment, and know whom they serve", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    `stop:
+  commands:
+    - run: |
+        pwd
+        echo "$CONCLAUDE_CONFIG_DIR $CONCLAUDE_SESSION_ID $CONCLAUDE_HOOK_EVENT"
+        echo "$CONCLAUDE_CWD $CONCLAUDE_TRANSCRIPT_PATH $OF_CLAUDE"
+        false
+      showStdout: true
+`,
+  );
+  Deno.mkdirSync(join(project, "deep"));
+  const payload = {
+    session_id: SESSION,
+    cwd: join(project, "deep"),
+    transcript_path: "/t.jsonl",
+    stop_hook_active: false,
+  };
+  const { stdout } = await hook("Stop", payload, home, { env: { OF_CLAUDE: "yes" } });
+  assert.ok(
+    JSON.parse(stdout).reason.includes(
+      `Stdout:\n${project}\n${project} ${SESSION} Stop\n${project}/deep /t.jsonl yes\n`,
+    ),
+    stdout,
+  );
+});
+
+Deno.test("commands run also where the environment says what to load, and see it", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    'stop: {commands: [{run: "echo $LD_LIBRARY_PATH $OF_CLAUDE $CONCLAUDE_HOOK_EVENT; false", showStdout: true}]}',
+  );
+  const env = { LD_LIBRARY_PATH: home.path, OF_CLAUDE: "a b" };
+  const through = ["env", ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
+  assert.match((await stop(home, { through }))!, new RegExp(`Stdout:\n${home.path} a b Stop\n`));
+});
+
+testWhere(
+  needsTools("ps"),
+  "a command that takes too long is ended, with its process group",
+  async () => {
+    using home = tempHome();
+    projectIn(home, `stop: {commands: [{run: "${nap(1)} & ${nap(1)}", timeout: 1}]}`);
+    const startedAt = performance.now();
+    const reason = (await stop(home))!;
+    assert.match(reason, /^stop\.commands\[0\] timed out after 1 second: sleep 1/);
+    assert.ok(performance.now() - startedAt < 6000);
+    assert.equal(processesWith(nap(1)), 0);
+  },
+);
+
+testWhere(needsTools("ps"), "what ignores the request to leave is ended all the same", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `stop: {commands: [{run: "trap '' TERM\\necho begun\\n${nap(2)}\\n${
+      nap(2)
+    }", timeout: 1, showStdout: true}]}`,
+  );
+  const reason = (await stop(home))!;
+  assert.match(reason, /timed out after 1 second: sleep 2\d+\n/);
+  assert.match(reason, /Stdout:\nbegun\n/);
+  assert.equal(processesWith(nap(2)), 0);
+});
+
+testWhere(
+  needsTools("ps"),
+  "what a command leaves in the background does not hold the hook, and lives on",
+  async () => {
+    using home = tempHome();
+    projectIn(
+      home,
+      `stop: {commands: [{run: "${
+        nap(3)
+      } &\\necho begun\\nfalse", showStdout: true, showStderr: true}]}`,
+    );
+    const startedAt = performance.now();
+    assert.match((await stop(home))!, /Stdout:\nbegun\n/);
+    assert.ok(performance.now() - startedAt < 5000);
+    assert.equal(processesWith(nap(3)), 1);
+    new Deno.Command("sh", { args: ["-c", `kill $(pgrep -f '^${nap(3)}')`] }).outputSync();
+  },
+);
+
+testWhere(needsTools("ps"), "a hook that is told to leave takes its command with it", async () => {
+  using home = tempHome();
+  projectIn(home, `stop: {commands: [{run: "${nap(4)}; true"}]}`);
+  const payload = { session_id: SESSION, cwd: join(home.path, "project") };
+  const running = hook("Stop", payload, home, { through: ["timeout", "-s", "TERM", "2"] });
+  const { stdout } = await running;
+  assert.doesNotMatch(stdout, /block/);
+  assert.equal(processesWith(nap(4)), 0);
+  assert.equal(executions(home).at(-1)!["error_message"], "interrupted");
+});
+
+testWhere(
+  needsTools("ps", "timeout"),
+  "a hook that is killed right after it was told to leave has recorded that, also when its command does not leave",
+  async () => {
+    using home = tempHome();
+    projectIn(home, `stop: {commands: [{run: "trap '' TERM; ${nap(5)}; ${nap(5)}; ${nap(5)}"}]}`);
+    const payload = { session_id: SESSION, cwd: join(home.path, "project") };
+    await hook("Stop", payload, home, { through: ["timeout", "-s", "TERM", "-k", "0.8", "2"] });
+    assert.equal(executions(home).at(-1)!["error_message"], "interrupted");
+    for (let tries = 0; tries < 100 && processesWith(nap(5)) > 0; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.equal(processesWith(nap(5)), 0);
+  },
+);
+
+testWhere(needsUnix(), "where nobody can tell which line failed, none is named", async () => {
+  using home = tempHome();
+  projectIn(home, 'stop: {commands: [{run: "true\\nfalse"}, {run: "exit 4"}]}');
+  const env = { HOME: home.path, TMPDIR: "/proc" };
+  assert.match((await stop(home, { env }))!, /^stop\.commands\[0\] failed with exit code 1\n/);
+  projectIn(home, 'stop: {commands: [{run: "exit 4"}]}');
+  assert.match((await stop(home, { env }))!, /failed with exit code 4: exit 4\n/);
+});
+
+Deno.test("100 MB of output are counted and not kept", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    'stop: {commands: [{run: "yes tide | head -n 20000000\\nfalse", showStdout: true, maxOutputLines: 2}]}',
+  );
+  const reason = (await stop(home))!;
+  assert.match(reason, /Stdout:\ntide\ntide\n\.\.\. \(19999998 lines omitted\)\n/);
+  assert.ok(reason.length < 1000);
+});
+
+Deno.test("a command that is not there, and a script that is none, hold the stop back and say so", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "{}");
+  const write = (run: string) =>
+    Deno.writeTextFileSync(
+      join(project, ".conclaude.yaml"),
+      `stop: {commands: [{run: "${run}", showStderr: true}]}`,
+    );
+  write("no-such-command --x");
+  assert.match((await stop(home))!, /exit code 127: no-such-command --x\nStderr:\n.*not found/);
+  write("if true");
+  assert.match((await stop(home))!, /exit code 2: if true\nStderr:\n.*syntax error/);
+});
+
+Deno.test("without bash a command runs in the system's shell", async () => {
+  using home = tempHome();
+  const tools = join(home.path, "tools");
+  projectIn(home, 'stop: {commands: [{run: "A=1\\n[ \\"$A\\" = 1 ]\\nexit 4"}]}');
+  Deno.mkdirSync(tools);
+  for (const name of ["cat", "sleep"]) Deno.symlinkSync(`/bin/${name}`, join(tools, name));
+  const env = { HOME: home.path, PATH: tools };
+  assert.match((await stop(home, { env }))!, /failed with exit code 4: exit 4\n/);
+});
+
+Deno.test("what a command prints is masked in what is stored", async () => {
+  using home = tempHome();
+  const secret = "ghp_" + "a1B2".repeat(9);
+  const project = projectIn(
+    home,
+    'stop: {commands: [{run: "cat ../token; false", showStdout: true}]}',
+  );
+  Deno.writeTextFileSync(join(home.path, "token"), secret);
+  assert.ok((await stop(home))!.includes(secret));
+  Deno.removeSync(join(home.path, "token"));
+  assert.deepEqual(filesWith(home.path, secret), []);
+  assert.match(String(executions(home).at(-1)!["error_message"]), /redacted/);
+  assert.ok(project);
+});
+
+Deno.test("rounds: 3 are two blocks and then a stop, and then anew", async () => {
+  using home = tempHome();
+  projectIn(home, "stop: {rounds: 3}");
+  for (const _again of [1, 2]) {
+    assert.match((await stop(home))!, /^Round 1\/3 completed, continuing\.\.\.\n/);
+    assert.match((await stop(home, { active: true }))!, /^Round 2\/3 completed/);
+    assert.equal(await stop(home, { active: true }), null);
+  }
+  assert.equal(
+    queryValue(home, "SELECT count(*) FROM counters WHERE type = 'stop_rounds'"),
+    0,
+  );
+  Deno.writeTextFileSync(join(home.path, "project", ".conclaude.yaml"), "stop: {rounds: 1}");
+  assert.equal(await stop(home), null);
+});
+
+Deno.test("rounds are counted once each when stops come at the same time", async () => {
+  using home = tempHome();
+  projectIn(home, "stop: {rounds: 5, maxBlocks: 8}");
+  await start(home);
+  const reasons = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => stop(home, { said: `${i}` })),
+  );
+  const rounds = reasons.map((reason) => reason?.split(" ", 2)[1] ?? "through").sort();
+  assert.deepEqual(rounds, [
+    "1/5",
+    "1/5",
+    "2/5",
+    "2/5",
+    "3/5",
+    "3/5",
+    "4/5",
+    "4/5",
+    "through",
+    "through",
+  ]);
+});
+
+Deno.test("rounds are not counted while a command fails", async () => {
+  using home = tempHome();
+  const project = projectIn(home, 'stop: {rounds: 2, commands: [{run: "test -e ../green"}]}');
+  assert.match((await stop(home))!, /^stop\.commands\[0\]/);
+  Deno.writeTextFileSync(join(project, "..", "green"), "");
+  assert.match((await stop(home, { active: true }))!, /^Round 1\/2/);
+  assert.equal(await stop(home, { active: true }), null);
+});
+
+Deno.test("infinite goes on when the commands succeed, and says the command's message when they do not", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    'stop: {infinite: true, commands: [{run: "false", message: "M"}]}',
+  );
+  const red = (await stop(home))!;
+  assert.match(red, /\nM\n/);
+  assert.doesNotMatch(red, /continue working/);
+  const config = join(project, ".conclaude.yaml");
+  Deno.writeTextFileSync(config, 'stop: {infinite: true, commands: [{run: "true"}]}');
+  assert.match((await stop(home))!, /^continue working on the task\n/);
+  Deno.writeTextFileSync(config, "stop: {infinite: true, infiniteMessage: Go, rounds: 2}");
+  assert.match((await stop(home))!, /^Round 1\/2/);
+  assert.match((await stop(home, { active: true }))!, /^Go\n/);
+});
+
+Deno.test("infinite takes over for the rest of the turn when the rounds are over", async () => {
+  using home = tempHome();
+  projectIn(home, "stop: {infinite: true, infiniteMessage: Go, rounds: 3}");
+  for (const _turn of [1, 2]) {
+    assert.match((await stop(home))!, /^Round 1\/3/);
+    assert.match((await stop(home, { active: true }))!, /^Round 2\/3/);
+    for (const _stop of [3, 4, 5, 6]) {
+      assert.match((await stop(home, { active: true }))!, /^Go\n/);
+    }
+    assert.equal(await stop(home, { active: true }), null);
+  }
+});
+
+Deno.test("the shell's own messages count the lines that a person wrote", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "");
+  const cases = [["nothing-like-it", 1], ["# first\n\ntrue\ntrue\nnothing-like-it", 5]] as const;
+  for (const [run, line] of cases) {
+    Deno.writeTextFileSync(
+      join(project, ".conclaude.yaml"),
+      `stop: {commands: [{run: ${JSON.stringify(run)}, showStderr: true}]}`,
+    );
+    assert.match((await stop(home))!, new RegExp(`Stderr:\nconclaude: (line )?${line}: nothing`));
+  }
+});
+
+Deno.test("a continued stop is judged again, six times in a row, then let through, and the person is told", async () => {
+  using home = tempHome();
+  projectIn(home, 'stop: {commands: [{run: "false"}]}');
+  assert.match((await stop(home, { active: true }))!, /stop 1 of at most 6/);
+  for (let block = 2; block <= 6; block++) {
+    assert.match((await stop(home, { active: true }))!, new RegExp(`stop ${block} of at most 6`));
+  }
+  const { decision, systemMessage } = await stopAnswer(home, { active: true });
+  assert.equal(decision, undefined);
+  assert.match(
+    systemMessage,
+    /after 6 stops in a row.*\nstop\.commands\[0\] failed with exit code 1: false$/s,
+  );
+  const row = executions(home).at(-1);
+  assert.deepEqual([row!["status"], metadataOf(row)["rules"]], ["success", ["stop.commands[0]"]]);
+  // The next turn begins a new row.
+  assert.match((await stop(home))!, /stop 1 of at most 6/);
+  assert.match((await stop(home, { active: true }))!, /stop 2 of at most 6/);
+  assert.match((await stop(home))!, /stop 1 of at most 6/);
+});
+
+Deno.test("stop.maxBlocks bounds what never ends", async () => {
+  using home = tempHome();
+  projectIn(home, "stop: {infinite: true, maxBlocks: 2}");
+  assert.notEqual(await stop(home), null);
+  assert.notEqual(await stop(home, { active: true }), null);
+  assert.equal(await stop(home, { active: true }), null);
+});
+
+Deno.test("the command in a block lifts it for the session, and resume brings it back", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    'stop: {infinite: true, commands: [{run: "echo x >> ../ran; false"}]}',
+  );
+  const reason = (await stop(home))!;
+  const [, command] = /`conclaude ([^`]+)`/.exec(reason)!;
+  const paused = await conclaude(home, ...command!.split(" "));
+  assert.equal(paused.code, 0, paused.stderr);
+  assert.equal(await stop(home), null);
+  assert.equal(await stop(home, { active: true }), null);
+  assert.equal(metadataOf(executions(home).at(-1))["paused"], true);
+  assert.equal(Deno.readTextFileSync(join(project, "..", "ran")), "x\n");
+  await conclaude(home, "guard", "resume", "--session", SESSION.slice(0, 8));
+  assert.notEqual(await stop(home), null);
+});
+
+Deno.test("files that appeared in the project's folder hold the stop back, those that were there do not", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
+  Deno.writeTextFileSync(join(project, "old.txt"), "");
+  await start(home);
+  assert.equal(await stop(home), null);
+  Deno.writeTextFileSync(join(project, "b.txt"), "");
+  Deno.writeTextFileSync(join(project, "a.txt"), "");
+  Deno.writeTextFileSync(join(project, ".hidden"), "");
+  Deno.mkdirSync(join(project, "folder"));
+  assert.match((await stop(home))!, /^Unauthorized root additions detected: a\.txt, b\.txt\n/);
+  assert.deepEqual(metadataOf(executions(home).at(-1))["rules"], [
+    "preToolUse.preventRootAdditions",
+  ]);
+  Deno.removeSync(join(project, "a.txt"));
+  Deno.renameSync(join(project, "b.txt"), join(project, "folder", "b.txt"));
+  assert.equal(await stop(home), null);
+});
+
+Deno.test("preventRootAdditionsMessage is said when a stop is held for new files, with their names", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    "preToolUse: {preventRootAdditions: true, preventRootAdditionsMessage: 'Put {file_path} into src ({tool})'}",
+  );
+  await start(home);
+  for (const name of ["a.txt", "b.txt"]) Deno.writeTextFileSync(join(project, name), "");
+  const reason = (await stop(home))!;
+  assert.match(reason, /detected: a\.txt, b\.txt\nPut a\.txt, b\.txt into src \(Stop\)\n/);
+  assert.doesNotMatch(reason, /They were not there/);
+});
+
+Deno.test("a compaction keeps what was known of the folder, a new start looks again", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
+  await start(home);
+  Deno.writeTextFileSync(join(project, "new.txt"), "");
+  await start(home, "compact");
+  assert.match((await stop(home))!, /new\.txt/);
+  await start(home, "resume");
+  assert.equal(await stop(home), null);
+});
+
+Deno.test("where nobody looked when the session began, new files are known from the first stop on", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
+  Deno.writeTextFileSync(join(project, "old.txt"), "");
+  assert.equal(await stop(home), null);
+  Deno.writeTextFileSync(join(project, "new.txt"), "");
+  assert.match((await stop(home))!, /detected: new\.txt\n/);
+});
+
+testWhere(needsTools("git"), "files that git ignores are no additions", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
+  const git = (...args: string[]) =>
+    new Deno.Command("git", { args, cwd: project, stdout: "null", stderr: "null" }).outputSync();
+  git("init");
+  Deno.writeTextFileSync(join(project, ".gitignore"), "*.log\n");
+  await start(home);
+  Deno.writeTextFileSync(join(project, "build.log"), "");
+  assert.equal(await stop(home), null);
+  Deno.writeTextFileSync(join(project, "-new ü.txt"), "");
+  assert.match((await stop(home))!, /detected: -new ü\.txt\n/);
+});
+
+Deno.test("new files are no hostages: after stop.maxBlocks they are let be, and a switch turns the rule off", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "stop: {maxBlocks: 2}\npreToolUse: {preventRootAdditions: true}");
+  await start(home);
+  Deno.writeTextFileSync(join(project, "mine.txt"), "");
+  assert.notEqual(await stop(home), null);
+  assert.notEqual(await stop(home, { active: true }), null);
+  assert.match((await stopAnswer(home, { active: true })).systemMessage, /mine\.txt/);
+  assert.equal(await stop(home), null);
+  Deno.writeTextFileSync(join(project, "another.txt"), "");
+  assert.match((await stop(home))!, /detected: another\.txt/);
+  const off = "preToolUse: {preventRootAdditions: false}";
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), off);
+  assert.equal(await stop(home), null);
+});
+
+Deno.test("a command that fails and a new file are told in one answer", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    'stop: {commands: [{run: "echo x > made.txt; false"}]}\npreToolUse: {preventRootAdditions: true}',
+  );
+  await start(home);
+  const reason = (await stop(home))!;
+  assert.match(reason, /stop\.commands\[0\][\s\S]*made\.txt/);
+  assert.equal(reason.match(/conclaude guard pause/g)!.length, 1);
+});
+
+Deno.test("the first prompt of a session decides about messages at its stops; no command runs with them", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    `stop:
+  commands: [{run: "echo x >> ../ran"}]
+  promptPrefixBlocking:
+    prefixes: ["/review*", "Check *"]
+    messages: [{text: Look again, times: 2}, {text: Now sum up}]
+`,
+  );
+  const prompt = (text: string) =>
+    hook("UserPromptSubmit", { session_id: SESSION, cwd: project, prompt: text }, home);
+  await prompt("Check the tides");
+  await prompt("and nothing else");
+  assert.match((await stop(home))!, /^Look again\n/);
+  assert.match((await stop(home, { active: true }))!, /^Look again\n/);
+  assert.match((await stop(home, { active: true }))!, /^Now sum up\n/);
+  assert.throws(() => Deno.statSync(join(home.path, "ran")));
+  assert.equal(await stop(home, { active: true }), null);
+  assert.equal(Deno.readTextFileSync(join(home.path, "ran")), "x\n");
+  const [row] = query(home, "SELECT * FROM prompt_queues");
+  assert.deepEqual([row!["initial_prompt"], row!["queue_position"]], ["Check the tides", 2]);
+});
+
+Deno.test("a session that began otherwise gets no message", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    "stop: {promptPrefixBlocking: {prefixes: ['Check*'], messages: [{text: M}]}}",
+  );
+  const send = (prompt: unknown) =>
+    hook("UserPromptSubmit", { session_id: SESSION, cwd: project, prompt }, home);
+  assert.equal((await send(null)).stdout, "");
+  assert.equal((await send("Please check")).stdout, "");
+  await send("Check it");
+  assert.equal(await stop(home), null);
+});
+
+Deno.test("a user's own commands count in every project, and run in its folder", async () => {
+  using home = tempHome();
+  Deno.mkdirSync(join(home.path, "project"));
+  Deno.mkdirSync(join(home.path, ".conclaude"));
+  Deno.writeTextFileSync(
+    join(home.path, ".conclaude", "config.yaml"),
+    'stop: {commands: [{run: "pwd; false", showStdout: true}]}',
+  );
+  assert.match((await stop(home))!, new RegExp(`Stdout:\n${home.path}/project\n`));
+  assert.match((await stop(home, { active: true }))!, /stop 2 of at most 6/);
+});
+
+Deno.test("without a database a stop is held back once, and what would have to be counted is not", async () => {
+  using home = tempHome();
+  projectIn(home, 'stop: {rounds: 3, commands: [{run: "false"}]}\ndatabase: {enabled: false}\n');
+  assert.match((await stop(home))!, /^stop\.commands\[0\]/);
+  const { decision, systemMessage } = await stopAnswer(home, { active: true });
+  assert.deepEqual([decision, /without a database/.test(systemMessage)], [undefined, true]);
+  const rounds = "stop: {rounds: 3}\ndatabase: {enabled: false}\n";
+  Deno.writeTextFileSync(join(home.path, "project", ".conclaude.yaml"), rounds);
+  assert.equal(await stop(home), null);
+});
+
+Deno.test("config validate names what is wrong with stop", async () => {
+  using home = tempHome();
+  projectIn(home, "stop: {rounds: 0, infinte: true, commands: [{run: a, timeout: 4000}]}");
+  const { code, stdout, stderr } = await conclaude(home, "config", "validate");
+  assert.equal(code, 1);
+  const told = stdout + stderr;
+  assert.match(told, /stop\.rounds\n.*from 1 to 10000, found 0/);
+  assert.match(told, /stop\.infinte\n.*\n.*infinite/);
+  assert.match(told, /stop\.commands\[0\]\.timeout\n.*from 1 to 3600, found 4000/);
+});
+
+Deno.test("a command that fails is called as in the file, also behind one that is left out", async () => {
+  using home = tempHome();
+  projectIn(home, "stop: {commands: [{run: 'true'}, {rum: x}, {run: 'false'}]}\n");
+  assert.match((await stop(home))!, /stop\.commands\[2\]/);
+});

@@ -1,0 +1,509 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { git } from "../../support/git.ts";
+import { addRow, EARLY, fillClaudeMem, makeClaudeMem } from "../../support/claude_mem.ts";
+import { makeClaudeMemLite } from "../../support/claude_mem_lite.ts";
+import { isNext } from "../../support/next.ts";
+import { spoil } from "../../support/spoilt.ts";
+import { namesIn, type Stage, stage } from "../../cli/support.ts";
+
+/** A full database of claude-mem beside the project. */
+function claudeMem(place: Stage): string {
+  const path = `${place.project}/claude-mem.db`;
+  const db = makeClaudeMem(path);
+  fillClaudeMem(db);
+  db.close();
+  return path;
+}
+
+function rows(place: Stage, sql: string): Record<string, unknown>[] {
+  const db = new DatabaseSync(place.database, { readOnly: true });
+  try {
+    return db.prepare(sql).all().map((row) => ({ ...row }));
+  } finally {
+    db.close();
+  }
+}
+
+Deno.test("import claude-mem takes observations, summaries and prompts over, once", async () => {
+  using place = stage();
+  const path = claudeMem(place);
+  const before = Deno.readFileSync(path);
+  const run = (...args: string[]) => place.run(["import", "claude-mem", "claude-mem.db", ...args]);
+  const dry = await run("--dry-run");
+  assert.match(dry.stdout, /^Would take over from .*: 8 observations, 1 summary, 2 prompts\./);
+  assert.deepEqual(namesIn(`${place.home}/.conclaude`), []);
+  const { code, stdout, stderr } = await run();
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /^Took over from .*: 8 observations, 1 summary, 2 prompts\.\n/);
+  assert.match(stdout, /\n1 says nothing that may be kept\.\n/);
+  assert.match(stdout, /\nNobody knows here where these projects lie: project, website\. /);
+  assert.deepEqual(Deno.readFileSync(path), before);
+  assert.deepEqual(namesIn(place.project), ["claude-mem.db"]);
+  const again = await run();
+  assert.match(
+    again.stdout,
+    /: 0 observations, 0 summaries, 0 prompts\.\n11 were there already\.\n/,
+  );
+
+  const kinds = rows(
+    place,
+    "SELECT kind FROM observations WHERE uid LIKE 'claude-mem/observations/%' ORDER BY id",
+  );
+  assert.deepEqual(
+    kinds.map(({ kind }) => kind),
+    ["fix", "decision", "edit", "edit", "edit", "note", "note", "note"],
+  );
+  const [first] = rows(place, "SELECT * FROM observations ORDER BY id LIMIT 1");
+  assert.match(String(first!["uid"]), /^claude-mem\/observations\/1\/[0-9a-f]{8}$/);
+  assert.equal(first!["session_id"], "11111111-2222-4333-8444-555555555555");
+  assert.equal(first!["project"], "project");
+  assert.equal(first!["title"], "Title 0 of parseHookEvent");
+  assert.equal(
+    first!["text"],
+    "Title 0 of parseHookEvent\nUnder it\nIt was so and so.\n- fact one\n- fact two\nConcepts: how-it-works",
+  );
+  assert.equal(first!["created_at_ms"], 1_767_323_045_000);
+  assert.deepEqual(JSON.parse(String(first!["files"])), [
+    "/work/project/src/changed.ts",
+    "src/changed.ts",
+    "/work/project/src/read.ts",
+  ]);
+  const [summary] = rows(place, "SELECT * FROM observations WHERE kind = 'summary'");
+  assert.equal(summary!["title"], "Session: Mend the parser");
+  assert.match(String(summary!["text"]), /^Asked:\nMend the parser\n.*\nLearned:\nIt is greedy\n/s);
+});
+
+Deno.test("import claude-mem makes what it takes over findable, by its words and by its files", async () => {
+  using place = stage();
+  claudeMem(place);
+  await place.run(["import", "claude-mem", "claude-mem.db"]);
+  const found = (words: string) =>
+    rows(
+      place,
+      `SELECT count(*) AS n FROM memory_index WHERE memory_index MATCH '${words}'`,
+    )[0]!["n"];
+  assert.equal(found('"parsehookeventǃ"'), 7);
+  assert.equal(found("greedy"), 1);
+  assert.equal(found("header"), 1);
+  const files = rows(
+    place,
+    "SELECT count(*) AS n FROM observation_files WHERE path = 'src/changed.ts'",
+  );
+  assert.equal(files[0]!["n"], 7);
+});
+
+Deno.test("an imported summary outlives what else is forgotten of its session, unless it tells the same", async () => {
+  using place = stage();
+  const path = claudeMem(place);
+  const source = new DatabaseSync(path);
+  for (const [title, narrative] of [["The lexer is greedy", "x"], ["Small", "Small words."]]) {
+    addRow(source, "observations", {
+      memory_session_id: "mem-1",
+      project: "project",
+      type: "discovery",
+      title: title!,
+      narrative: narrative!,
+    });
+  }
+  source.exec("UPDATE session_summaries SET learned = 'That the lexer is  greedy'");
+  source.close();
+  await place.run(["import", "claude-mem", path]);
+  const idOf = (title: string) =>
+    String(rows(place, `SELECT id FROM observations WHERE title = '${title}'`)[0]!["id"]);
+  const summaries = () =>
+    rows(place, "SELECT uid FROM observations WHERE kind = 'summary'").map(({ uid }) =>
+      String(uid).split("/", 2).join("/")
+    );
+  const removed = async (id: string) => {
+    const { body } = await place.json(["memory", "forget", id, "--yes"]);
+    return (body as unknown as { receipt: { removed: unknown } }).receipt.removed;
+  };
+  assert.deepEqual(await removed(idOf("Small")), { observations: 1 });
+  await place.run(["queue", "drain"]);
+  assert.deepEqual(summaries(), ["claude-mem/session_summaries"]);
+  const telling = idOf("The lexer is greedy");
+  assert.match(
+    (await place.run(["memory", "forget", telling, "--dry-run"])).stdout,
+    /Would remove 2 observations \(1 of them an imported summary that tells the same\)\./,
+  );
+  assert.deepEqual(await removed(telling), { observations: 2, importedSummaries: 1 });
+  assert.deepEqual(summaries(), []);
+  await place.run(["import", "claude-mem", path]);
+  assert.deepEqual(summaries(), [], "it stays away");
+});
+
+Deno.test("import claude-mem keeps no secrets and nothing private", async () => {
+  using place = stage();
+  const source = new DatabaseSync(claudeMem(place));
+  const secret = `website-ghp_${"aB3".repeat(12)}`;
+  addRow(source, "observations", {
+    memory_session_id: "mem-1",
+    project: secret,
+    type: "discovery",
+    title: "Of a project with a name of its own",
+  });
+  source.close();
+  const told = await place.run(["import", "claude-mem", "claude-mem.db"]);
+  assert.ok(!told.stdout.includes("aB3aB3"));
+  const prompts = rows(
+    place,
+    "SELECT title, text FROM observations WHERE kind = 'prompt' ORDER BY id",
+  );
+  assert.deepEqual(prompts, [
+    { title: "Make the header blue", text: "[private removed] Make the header blue" },
+    { title: "The token is [redacted:github-token]", text: "The token is [redacted:github-token]" },
+  ]);
+  const whole = JSON.stringify(rows(place, "SELECT * FROM observations"));
+  assert.ok(!/diary|all of it|aB3aB3/.test(whole));
+});
+
+Deno.test("import claude-mem puts a project where sessions here know it, or where --project says", async () => {
+  using place = stage();
+  claudeMem(place);
+  await git(place.project, "init", "--quiet", "-b", "main");
+  const stdin = {
+    session_id: "s",
+    cwd: place.project,
+    tool_name: "Bash",
+    tool_input: { command: "ls" },
+  };
+  await place.run(["hook", "PostToolUse"], {
+    stdin,
+    env: { CLAUDE_PROJECT_DIR: place.project },
+  });
+  const first = await place.run(["import", "claude-mem", "claude-mem.db"]);
+  assert.match(first.stdout, /Nobody knows here where these projects lie: website\. /);
+  const project = `${place.project}/.git`;
+  const known = rows(
+    place,
+    "SELECT DISTINCT project FROM observations WHERE uid LIKE 'claude-mem/%' ORDER BY project",
+  );
+  assert.deepEqual(known, [{ project }, { project: "website" }]);
+
+  const website = `${place.home}/src/site`;
+  Deno.mkdirSync(website, { recursive: true });
+  const at = (...args: string[]) =>
+    place.run(["import", "claude-mem", "claude-mem.db", "--project", website, ...args]);
+  const wrong = await at();
+  assert.equal(wrong.code, 1);
+  assert.match(
+    wrong.stderr,
+    /^claude-mem has nothing of a project "site"\n {2}why: {2}it has project, website; nothing was changed\n {2}next: conclaude import claude-mem claude-mem\.db --project \S+ --name project\n$/,
+  );
+  const moved = await at("--name", "website");
+  assert.match(
+    moved.stdout,
+    /: 0 observations, .*\n3 were there already; 3 of them have a place now\.\n/,
+  );
+  assert.deepEqual(
+    rows(place, "SELECT count(*) AS n FROM observations WHERE project = 'website'"),
+    [{ n: 0 }],
+  );
+  const [{ n, terms } = {}] = rows(
+    place,
+    `SELECT count(*) AS n, max(terms) AS terms FROM observations WHERE project = '${website}'`,
+  );
+  assert.equal(n, 3);
+  assert.match(String(terms), /projectǀ/);
+  const settled = await at("--name", "website");
+  assert.match(settled.stdout, /\n3 were there already\.\n/);
+  for (const args of [["--project", "/no/such/folder"], ["--name", "website"]]) {
+    const { code, stderr } = await place.run(["import", "claude-mem", "claude-mem.db", ...args]);
+    assert.equal(code, 2);
+    assert.ok(isNext(stderr.split("next: ")[1]!.trimEnd()), stderr);
+  }
+});
+
+Deno.test("import claude-mem --project takes the paths from the project's folder", async () => {
+  using place = stage();
+  const db = makeClaudeMem(`${place.project}/mem.db`);
+  addRow(db, "sdk_sessions", {
+    content_session_id: "c",
+    memory_session_id: "m",
+    project: "project",
+  });
+  addRow(db, "observations", {
+    memory_session_id: "m",
+    project: "project/some-worktree",
+    type: "change",
+    title: "t",
+    files_modified: JSON.stringify([`${place.project}/src/a.ts`, "src/a.ts", "/etc/hosts"]),
+  });
+  db.close();
+  await place.run(["import", "claude-mem", "mem.db", "--project", "."]);
+  const [row] = rows(place, "SELECT files, project FROM observations");
+  assert.deepEqual(row, { files: '["src/a.ts","/etc/hosts"]', project: place.project });
+});
+
+Deno.test("import claude-mem reads what early versions made, with seconds for times and plain lists", async () => {
+  using place = stage();
+  const db = makeClaudeMem(`${place.project}/early.db`, EARLY);
+  addRow(db, "sdk_sessions", { claude_session_id: "c-1", sdk_session_id: "m-1", project: "old" });
+  addRow(db, "observations", {
+    sdk_session_id: "m-1",
+    project: "old",
+    type: "bugfix",
+    text: "The parser was wrong.\nNow it is right.",
+    created_at_epoch: 1_700_000_000,
+  });
+  addRow(db, "session_summaries", {
+    sdk_session_id: "m-1",
+    project: "old",
+    learned: "Much",
+    files_edited: "a.ts\nb.ts",
+  });
+  db.close();
+  const { code, stdout } = await place.run(["import", "claude-mem", "early.db"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /: 1 observation, 1 summary, 0 prompts\./);
+  assert.deepEqual(
+    rows(
+      place,
+      "SELECT session_id AS s, kind, title, files, created_at_ms AS ms FROM observations ORDER BY id",
+    ),
+    [
+      { s: "c-1", kind: "fix", title: "The parser was wrong.", files: "[]", ms: 1_700_000_000_000 },
+      {
+        s: "c-1",
+        kind: "summary",
+        title: "Session: Much",
+        files: '["a.ts","b.ts"]',
+        ms: 1_767_323_045_000,
+      },
+    ],
+  );
+});
+
+Deno.test("import claude-mem reads a database that is in use, also what is in its log alone", async () => {
+  using place = stage();
+  const db = makeClaudeMem(`${place.project}/live.db`);
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  fillClaudeMem(db);
+  const log = Deno.readFileSync(`${place.project}/live.db-wal`);
+  const { code, stdout } = await place.run(["import", "claude-mem", "live.db"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /: 8 observations, 1 summary, 2 prompts\./);
+  assert.deepEqual(Deno.readFileSync(`${place.project}/live.db-wal`), log);
+  db.close();
+});
+
+Deno.test("import claude-mem says what else it was given, and changes nothing", async () => {
+  using place = stage();
+  await place.run(["hook", "PostToolUse"], { stdin: { session_id: "s", tool_name: "Bash" } });
+  Deno.copyFileSync(place.database, `${place.project}/ours.db`);
+  Deno.writeTextFileSync(`${place.project}/notes.txt`, "hello");
+  Deno.writeTextFileSync(`${place.project}/empty.db`, "");
+  const other = new DatabaseSync(`${place.project}/other.db`);
+  other.exec("CREATE TABLE observations (id INTEGER PRIMARY KEY, text TEXT)");
+  other.close();
+  const spoilt = claudeMem(place);
+  const cut = Deno.readFileSync(spoilt);
+  Deno.writeFileSync(`${place.project}/cut.db`, cut.subarray(0, 60));
+  const cases = [
+    ["missing.db", /there is no such file; nothing was changed/],
+    [".", /it is a folder/],
+    ["notes.txt", /it is no SQLite database/],
+    ["empty.db", /none of the tables of claude-mem/],
+    ["other.db", /none of the tables of claude-mem/],
+    ["cut.db", /it is damaged/],
+    ["ours.db", /a database of conclaude itself/],
+  ] as const;
+  for (const [file, why] of cases) {
+    const { code, stdout, stderr } = await place.run(["import", "claude-mem", file]);
+    assert.deepEqual([code, stdout], [1, ""], file);
+    assert.match(
+      stderr,
+      /^Cannot take over ".*"\n {2}why: {2}.*; (?:the file is as it was|nothing was changed)\n {2}next: /,
+    );
+    assert.match(stderr, why);
+  }
+});
+
+Deno.test("import claude-mem takes over what can be read of a damaged database, and exits with 1", async () => {
+  using place = stage();
+  const path = `${place.project}/mem.db`;
+  const db = makeClaudeMem(path);
+  addRow(db, "sdk_sessions", { content_session_id: "c", memory_session_id: "m", project: "p" });
+  for (let i = 0; i < 900; i++) {
+    addRow(db, "observations", {
+      memory_session_id: "m",
+      project: "p",
+      type: "change",
+      title: `t ${i}`,
+      narrative: "x".repeat(900),
+    });
+  }
+  addRow(db, "session_summaries", { memory_session_id: "m", project: "p", learned: "Much" });
+  db.close();
+  spoil(path, { at: Math.floor(Deno.statSync(path).size / 2 / 4096) * 4096, length: 4096 });
+  const { code, stdout, stderr } = await place.run(["import", "claude-mem", "mem.db"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /^A part of observations in ".*" cannot be read\n {2}why: /);
+  const [, taken] = /: (\d+) observations, 1 summary/.exec(stdout) ?? [];
+  assert.ok(Number(taken) >= 200 && Number(taken) < 900, stdout);
+  spoil(path, { at: 100, length: 3900 });
+  const worse = await place.run(["import", "claude-mem", "mem.db"]);
+  assert.equal(worse.code, 1);
+  assert.match(worse.stderr, /^Cannot take over ".*"\n {2}why: {2}.*the file is as it was\n/);
+});
+
+Deno.test("import claude-mem reads times in microseconds and nanoseconds, and any number costs no other row", async () => {
+  using place = stage();
+  const db = makeClaudeMem(`${place.project}/claude-mem.db`);
+  addRow(db, "sdk_sessions", {
+    content_session_id: "c",
+    memory_session_id: "m",
+    project: "project",
+  });
+  const add = (title: string, epoch: string) => {
+    addRow(db, "observations", {
+      memory_session_id: "m",
+      project: "project",
+      type: "bugfix",
+      title,
+    });
+    db.exec(`UPDATE observations SET created_at_epoch = ${epoch} WHERE title = '${title}'`);
+  };
+  add("milliseconds", "1767323045000");
+  add("seconds", "1767323045");
+  add("microseconds", "1767323045000000");
+  add("nanoseconds", "1767323045000000000");
+  add("nonsense", "9223372036854775807");
+  add("last", "1767323045000");
+  db.exec(`UPDATE observations SET prompt_number = ${2n ** 60n}, discovery_tokens = ${2n ** 62n}`);
+  db.close();
+  const { code, stdout, stderr } = await place.run(["import", "claude-mem", "claude-mem.db"]);
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /: 6 observations, /);
+  const taken = rows(place, "SELECT title, created_at_ms AS at FROM observations ORDER BY id");
+  assert.equal(taken.length, 6);
+  for (const { title, at } of taken) {
+    if (title !== "nonsense") assert.equal(at, 1_767_323_045_000, String(title));
+  }
+});
+
+for (const ids of ["TEXT", "INTEGER"] as const) {
+  Deno.test(`import claude-mem takes the memory of claude-mem-lite over as well, once, with ids of ${ids}`, async () => {
+    using place = stage();
+    const folder = `${place.home}/src`;
+    makeClaudeMemLite(`${place.project}/lite.db`, { ids, folder }).close();
+    const run = (...args: string[]) => place.run(["import", "claude-mem", "lite.db", ...args]);
+    const dry = await run("--dry-run");
+    assert.match(
+      dry.stdout,
+      /^Would take over from .*: 3 observations, 1 summary, 2 learnings\./,
+    );
+    const { code, stdout, stderr } = await run();
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /^Took over from .*: 3 observations, 1 summary, 2 learnings\.\n/);
+    assert.match(stdout, /\n1 says nothing that may be kept\.\n/);
+    const taken = rows(
+      place,
+      "SELECT session_id AS s, kind, title, text, files, project, created_at_ms AS ms FROM observations ORDER BY id",
+    );
+    const at = (time: string) => Date.parse(time);
+    const lite = `${folder}/lite`;
+    const at1 = at("2026-01-02T10:30:00Z");
+    const began = at("2026-01-02T10:00:00Z");
+    assert.deepEqual(taken, [
+      {
+        s: "s-1",
+        kind: "edit",
+        title: "Harden turnip parser",
+        text:
+          "Harden turnip parser\nBecause turnips overflowed\nFunctions: parse_turnip (modified)",
+        files: '["a.py"]',
+        project: lite,
+        ms: at1,
+      },
+      {
+        s: "s-1",
+        kind: "command",
+        title: "Run turnip tests",
+        text: "Run turnip tests\nThey passed\n[redacted:github-token]",
+        files: "[]",
+        project: lite,
+        ms: began,
+      },
+      {
+        s: "s-2",
+        kind: "note",
+        title: "Ask for beets",
+        text: "Ask for beets",
+        files: "[]",
+        project: `${folder}/other`,
+        ms: at("2026-01-03T10:30:00Z"),
+      },
+      {
+        s: "s-1",
+        kind: "summary",
+        title: "Session: Turnips were hardened",
+        text: "Turnips were hardened",
+        files: "[]",
+        project: lite,
+        ms: began,
+      },
+      {
+        s: "notes",
+        kind: "note",
+        title: "Turnips need salt",
+        text: "Turnips need salt\nCategory: gotcha",
+        files: "[]",
+        project: lite,
+        ms: at1,
+      },
+      {
+        s: "notes",
+        kind: "note",
+        title: "Roots grow down",
+        text: "Roots grow down",
+        files: "[]",
+        project: null,
+        ms: at1,
+      },
+    ]);
+    const source = new DatabaseSync(`${place.project}/lite.db`);
+    // It goes on: what is known stays known.
+    source.exec(`UPDATE sessions SET ended_at = '2026-02-02 10:00:00';
+      UPDATE learnings SET source_sessions = '["s-1","s-2"]', times_seen = 9`);
+    source.close();
+    const again = await run();
+    assert.match(
+      again.stdout,
+      /: 0 observations, 0 summaries, 0 learnings\.\n6 were there already\.\n/,
+    );
+    assert.equal(rows(place, "SELECT * FROM observations").length, 6);
+  });
+}
+
+Deno.test("a project of claude-mem-lite is that of its folder, and --project says where it lies now", async () => {
+  using place = stage();
+  const folder = `${place.home}/src`;
+  makeClaudeMemLite(`${place.project}/lite.db`, { ids: "TEXT", folder }).close();
+  const run = (...args: string[]) => place.run(["import", "claude-mem", "lite.db", ...args]);
+  const projects = () =>
+    rows(
+      place,
+      "SELECT project, count(*) AS n FROM observations GROUP BY project ORDER BY project",
+    );
+  // A repository is there by now; the other folder is gone.
+  Deno.mkdirSync(`${folder}/lite`, { recursive: true });
+  await git(`${folder}/lite`, "init", "--quiet", "-b", "main");
+  await run();
+  assert.deepEqual(projects(), [
+    { project: null, n: 1 },
+    { project: `${folder}/lite/.git`, n: 4 },
+    { project: `${folder}/other`, n: 1 },
+  ]);
+  const moved = `${place.home}/moved`;
+  Deno.mkdirSync(moved);
+  const told = await run("--project", moved, "--name", "other");
+  assert.match(told.stdout, /\n1 was there already; 1 of them has a place now\.\n/);
+  assert.deepEqual(projects().at(-1), { project: `${folder}/lite/.git`, n: 4 });
+  assert.deepEqual(projects().find(({ project }) => project === moved), { project: moved, n: 1 });
+  const settled = await run("--project", `${folder}/lite`);
+  assert.match(settled.stdout, /\n4 were there already\.\n/);
+  const wrong = await run("--project", moved);
+  assert.match(wrong.stderr, /^claude-mem has nothing of a project "moved"\n/);
+});

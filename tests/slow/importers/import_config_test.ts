@@ -1,0 +1,348 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { isMapping, type LayerValues } from "../../../src/config/layer.ts";
+import { mergeValues } from "../../../src/config/parse.ts";
+import { type Plain, readYaml } from "../../../src/config/yaml_tree.ts";
+import {
+  type ConfigConversion,
+  convertConfig,
+  type FrameworkLayers,
+} from "../../../src/requirement/import_config.ts";
+import { convertRequirement, faultOf } from "../../../src/requirement/import_fields.ts";
+
+const layer = (text: string): LayerValues => readYaml(text).root!;
+
+/** Plain objects with plain prototypes, to be compared. */
+const tidy = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+function convert(
+  texts: { readonly global?: string; readonly project?: string; readonly local?: string },
+  allOwn = false,
+): ConfigConversion {
+  const of = (text: string | undefined) => text === undefined ? null : layer(text);
+  const layers: FrameworkLayers = {
+    global: of(texts.global),
+    project: of(texts.project),
+    local: of(texts.local),
+  };
+  return convertConfig(layers, { allOwn });
+}
+
+const requirementsOf = (part: ConfigConversion["own"]) =>
+  tidy(Object.fromEntries(part.requirements));
+
+/** One requirement of a project, as the shared file gets it. */
+function one(text: string): Plain | undefined {
+  return requirementsOf(convert({ project: `requirements: {x: ${text}}` }).shared).x;
+}
+
+Deno.test("convertConfig() gives every key of a requirement its name here", () => {
+  const { shared, skipped, notTaken } = convert({
+    project: `
+version: "1.0"
+requirements:
+  plan:
+    enabled: true
+    type: blocking
+    scope: session
+    trigger_tools: [Edit, {tool: Bash, command_pattern: 'git\\s+commit'}]
+    message: Plan first
+    short_message: Plan
+    description: A plan
+    checklist: [one, two]
+    satisfied_by_skill: my-plan
+    auto_resolve_skill: /arch-review
+    stop_only: yes
+    replan_ttl: 60
+  size:
+    enabled: true
+    type: dynamic
+    calculator: branch_size_calculator
+    thresholds: {warn: 10.0, block: 20}
+    cache_ttl: 5
+    approval_ttl: 6
+    blocking_message: "{total} of {limit}"
+  branch:
+    enabled: On
+    type: guard
+    guard_type: protected_branch
+    protected_branches: [main]
+`,
+  });
+  assert.deepEqual([skipped, notTaken], [[], []]);
+  assert.deepEqual(requirementsOf(shared), {
+    plan: {
+      type: "blocking",
+      scope: "session",
+      triggerTools: ["Edit", { tool: "Bash", commandPattern: "git\\s+commit" }],
+      message: "Plan first",
+      shortMessage: "Plan",
+      description: "A plan",
+      checklist: ["one", "two"],
+      satisfiedBySkill: ["my-plan"],
+      autoResolveSkill: "/arch-review",
+      stopOnly: true,
+      replanTtl: 60,
+    },
+    size: {
+      type: "dynamic",
+      calculator: "branch_size",
+      thresholds: { warn: 10, block: 20 },
+      cacheTtl: 5,
+      approvalTtl: 6,
+      message: "{total} of {limit}",
+    },
+    branch: { type: "guard", guardType: "protected_branch", protectedBranches: ["main"] },
+  });
+});
+
+Deno.test("a requirement that was not switched on there is written as switched off", () => {
+  assert.deepEqual(one("{scope: branch}"), { enabled: false, scope: "branch" });
+  assert.deepEqual(one("{enabled: no}"), { enabled: false });
+  assert.deepEqual(one("{enabled: true}"), { enabled: true });
+});
+
+Deno.test("what is a person's own goes into the file that is not committed, as a difference", () => {
+  const { shared, own } = convert({
+    global:
+      "requirements: {plan: {message: mine, scope: branch}, mine: {enabled: true, scope: branch}}",
+    project: "requirements: {plan: {enabled: true, trigger_tools: [Edit]}, other: {enabled: true}}",
+    local: "requirements: {plan: {trigger_tools: [Bash]}, other: {enabled: false}}",
+  });
+  assert.deepEqual(requirementsOf(shared), {
+    plan: { triggerTools: ["Edit"] },
+    other: { enabled: true },
+  });
+  assert.deepEqual(requirementsOf(own), {
+    plan: { message: "mine", scope: "branch", triggerTools: ["Bash"] },
+    mine: { scope: "branch" },
+    other: { enabled: false },
+  });
+});
+
+Deno.test("inherit: false drops the global layer", () => {
+  const { own } = convert({
+    global: "requirements: {mine: {enabled: true}}",
+    project: "inherit: false\nrequirements: {plan: {enabled: true}}",
+  });
+  assert.deepEqual(requirementsOf(own), {});
+});
+
+Deno.test("without a project's file nothing comes of the others", () => {
+  const { shared, own } = convert({ global: "requirements: {mine: {enabled: true}}" });
+  assert.deepEqual([shared.requirements.size, own.requirements.size], [0, 0]);
+});
+
+Deno.test("everything can go into the file that is not committed", () => {
+  const { shared, own } = convert({
+    project:
+      "requirements: {plan: {enabled: true, scope: branch}}\nhooks: {stop: {verify_scopes: []}}",
+    local: "requirements: {plan: {scope: session}}",
+  }, true);
+  assert.deepEqual([shared.requirements.size, shared.hooks.length], [0, 0]);
+  assert.deepEqual(requirementsOf(own), { plan: { scope: "session" } });
+  assert.deepEqual(own.hooks, [{ path: ["stop", "verifyScopes"], value: [] }]);
+});
+
+Deno.test("keys of hooks are taken over one by one, only what differs goes into the own file", () => {
+  const { shared, own, notTaken, skipped } = convert({
+    project: `
+requirements: {}
+hooks:
+  session_start: {inject_context: no, briefing_format: standard, carry_over: {window_seconds: 60, later: 1}}
+  stop: {verify_requirements: true, verify_scopes: [session, branch]}
+  session_end: {clear_session_state: true}
+  obsidian: {enabled: true}
+`,
+    local: "hooks: {session_start: {briefing_format: long}, stop: {verify_requirements: false}}",
+  });
+  assert.deepEqual(shared.hooks.map(({ path, value }) => [path.join("."), value]), [
+    ["sessionStart.injectContext", false],
+    ["sessionStart.briefingFormat", "standard"],
+    ["sessionStart.carryOver.windowSeconds", 60],
+    ["stop.verifyRequirements", true],
+    ["stop.verifyScopes", ["session", "branch"]],
+    ["sessionEnd.clearSessionState", true],
+  ]);
+  assert.deepEqual(own.hooks, [{ path: ["stop", "verifyRequirements"], value: false }]);
+  assert.deepEqual(notTaken.map(({ name }) => name), [
+    "hooks.session_start.carry_over.later",
+    "hooks.obsidian",
+  ]);
+  assert.deepEqual(skipped.map(({ name }) => name), ["hooks.session_start.briefing_format"]);
+});
+
+Deno.test("what has no counterpart is named with the reason", () => {
+  const { notTaken } = convert({
+    project: `
+strict_preflight: true
+logging: {level: error}
+requirements:
+  plan: {enabled: true, evidence: x, message: "{total} {summary}"}
+  size: {enabled: true, type: dynamic, message: a, blocking_message: b, thresholds: {info: 3}}
+`,
+  });
+  assert.deepEqual(notTaken.map(({ name }) => name), [
+    "strict_preflight",
+    "logging",
+    "requirements.plan.evidence",
+    "requirements.plan.message",
+    "requirements.size.blocking_message",
+    "requirements.size.thresholds.info",
+  ]);
+  assert.ok(notTaken.every(({ why }) => why.length > 10));
+});
+
+Deno.test("a requirement with a wrong value is left out and named, the others stay", () => {
+  const { shared, skipped } = convert({
+    project: `
+requirements:
+  good: {enabled: true}
+  scope: {enabled: true, scope: nowhere}
+  type: {enabled: true, type: odd}
+  ttl: {enabled: true, replan_ttl: soon}
+  maybe: {enabled: maybe}
+  list: [1]
+  "a name": {enabled: true}
+  python: {enabled: true, trigger_tools: [{tool: Bash, command_pattern: '(?>git)'}]}
+  __proto__: {enabled: true, scope: nowhere}
+`,
+  });
+  assert.deepEqual([...shared.requirements.keys()], ["good"]);
+  assert.deepEqual(skipped.map(({ name }) => name), [
+    "scope",
+    "type",
+    "ttl",
+    "maybe",
+    "list",
+    "a name",
+    "python",
+    "__proto__",
+  ]);
+  assert.match(skipped.at(-2)!.why, /command_pattern "\(\?>git\)"/);
+});
+
+Deno.test("an empty list of tools asked nowhere there, and asks nowhere here", () => {
+  assert.deepEqual(one("{enabled: true, trigger_tools: []}"), {
+    enabled: false,
+    triggerTools: [],
+  });
+});
+
+Deno.test("messages name the commands of this program", () => {
+  const message = (text: string) => {
+    const found = convertRequirement("x", { enabled: true, message: text }, { isOn: true });
+    return found.kind === "taken" ? found.value.message : found.why;
+  };
+  assert.equal(message("Fallback: `req satisfy x`"), "Fallback: `conclaude req satisfy x`");
+  assert.equal(message("req clear x; req pause"), "conclaude req clear x; conclaude req pause");
+  for (
+    const text of ["conclaude req satisfy x", "the prereq satisfy", "a req for x", "./req init"]
+  ) {
+    assert.equal(message(text), text);
+  }
+});
+
+Deno.test("a framework that was switched off leaves every requirement switched off", () => {
+  const { shared, own, notTaken } = convert({
+    project: "requirements: {plan: {enabled: true}}",
+    local: "enabled: false",
+  });
+  assert.deepEqual(requirementsOf(shared), { plan: { enabled: true } });
+  assert.deepEqual(requirementsOf(own), { plan: { enabled: false } });
+  assert.deepEqual(notTaken.map(({ name }) => name), ["enabled"]);
+});
+
+Deno.test("merge keys of older YAML are followed", () => {
+  const { shared } = convert({
+    project: `
+base: &base {scope: branch, enabled: true}
+requirements: {plan: {<<: *base, message: m}, other: {<<: [{message: a}, *base], scope: session}}
+`,
+  });
+  assert.deepEqual(requirementsOf(shared), {
+    plan: { scope: "branch", message: "m" },
+    other: { scope: "session", message: "a" },
+  });
+});
+
+const words = fc.constantFrom(
+  ...["enabled", "type", "scope", "trigger_tools", "tool", "command_pattern", "message", "hooks"],
+  ...["blocking_message", "thresholds", "warn", "block", "requirements", "stop", "verify_scopes"],
+  ...["session_start", "carry_over", "inherit", "<<", "__proto__", "constructor", "checklist"],
+);
+const value: fc.Arbitrary<Plain> = fc.letrec<{ readonly any: Plain }>((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 5, depthSize: "small" },
+    fc.oneof(
+      fc.boolean(),
+      fc.integer({ min: -1, max: 500 }),
+      fc.constantFrom<Plain>(
+        "session",
+        "branch",
+        "dynamic",
+        "guard",
+        "Bash",
+        "yes",
+        "(",
+        "{x}",
+        "",
+      ),
+      fc.string(),
+    ),
+    fc.array(tie("any"), { maxLength: 3 }),
+    fc.array(fc.tuple(fc.oneof(words, fc.string()), tie("any")), { maxLength: 6 })
+      .map((entries): Plain => Object.fromEntries(entries)),
+  ),
+})).any;
+const anyLayer = fc.option(value.filter(isMapping), { nil: null });
+
+Deno.test("convertConfig() never throws, and all that it gives passes our schema", () => {
+  fc.assert(
+    fc.property(anyLayer, anyLayer, anyLayer, fc.boolean(), (global, project, local, allOwn) => {
+      const { shared, own } = convertConfig({ global, project, local }, { allOwn });
+      for (const part of [shared, own]) {
+        for (const [name, requirement] of part.requirements) {
+          assert.equal(faultOf({ requirements: { [name]: requirement } }), null);
+        }
+      }
+    }),
+  );
+});
+
+const NAMES = ["a", "b", "c"];
+const scopes = fc.constantFrom("session", "branch", "permanent", "single_use", "nowhere");
+const requirement = fc.record({
+  enabled: fc.boolean(),
+  scope: scopes,
+  message: fc.constantFrom("m", "n"),
+  trigger_tools: fc.constantFrom<Plain[]>(["Edit"], ["Bash", "Write"], []),
+  thresholds: fc.record({ warn: fc.nat(9), block: fc.integer({ min: 10, max: 20 }) }, {
+    requiredKeys: [],
+  }),
+}, { requiredKeys: [] });
+const cascade = fc.record({
+  enabled: fc.boolean(),
+  inherit: fc.boolean(),
+  requirements: fc.dictionary(fc.constantFrom(...NAMES), requirement),
+}, { requiredKeys: ["requirements"] }) as unknown as fc.Arbitrary<LayerValues>;
+
+Deno.test("the own file over the shared one comes to the same as the older layers together", () => {
+  fc.assert(fc.property(cascade, cascade, cascade, (global, project, local) => {
+    const layers = { global, project, local };
+    const { shared, own } = convertConfig(layers, { allOwn: false });
+    const whole = convertConfig(layers, { allOwn: true }).own.requirements;
+    for (const [name, expected] of whole) {
+      const under = shared.requirements.get(name) ?? {};
+      const result = mergeValues(under, own.requirements.get(name) ?? {});
+      assert.deepEqual(tidy({ enabled: true, ...result }), tidy({ enabled: true, ...expected }));
+    }
+  }));
+});
+
+Deno.test("convertRequirement() takes what was not switched on as switched off, whatever it holds", () => {
+  fc.assert(fc.property(value.filter(isMapping), ({ enabled: _, ...given }) => {
+    const converted = convertRequirement("x", given, { isOn: true });
+    if (converted.kind === "taken") assert.equal(converted.value.enabled, false);
+  }));
+});

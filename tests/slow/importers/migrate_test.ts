@@ -1,0 +1,382 @@
+/** `conclaude migrate` on the real program: folders as the older daemon leaves them. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { runDaemon } from "../../support/daemon.ts";
+import { query } from "../../support/look.ts";
+import { spawnProgram } from "../../support/process.ts";
+import { snapshot, type Stage, stage } from "../../cli/support.ts";
+
+const FIXTURES = new URL("../../testdata/coven/", import.meta.url).pathname;
+
+/** A project with what the older daemon has left in it. */
+function olderProject(fixture: "running" | "waiting" = "running"): Stage {
+  const place = stage();
+  copy(join(FIXTURES, fixture), join(place.project, ".coven"));
+  return place;
+}
+
+function copy(from: string, to: string): void {
+  Deno.mkdirSync(to, { recursive: true });
+  for (const { name, isDirectory } of Deno.readDirSync(from)) {
+    if (isDirectory) copy(join(from, name), join(to, name));
+    else Deno.copyFileSync(join(from, name), join(to, name));
+  }
+}
+
+// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+type Report = any;
+
+async function migrate(place: Stage, ...flags: string[]): Promise<Report> {
+  const { code, body } = await place.json(["migrate", "--yes", ...flags]);
+  assert.equal(code, 0, JSON.stringify(body));
+  return body;
+}
+
+const older = (place: Stage) => snapshot(join(place.project, ".coven"));
+
+/** Tasks by their ids of old. */
+function tasksOf(place: Stage): Record<string, Report> {
+  const rows = query(
+    place.database,
+    `SELECT task.*, parent.origin AS parent_origin,
+            (SELECT group_concat(other.origin) FROM task_dependencies JOIN tasks AS other ON other.id = depends_on
+              WHERE task_id = task.id) AS waits_for,
+            (SELECT group_concat(tag) FROM task_tags WHERE task_id = task.id) AS tags
+       FROM tasks AS task LEFT JOIN tasks AS parent ON parent.id = task.parent_id`,
+  );
+  return Object.fromEntries(rows.map((row) => [oldId(row["origin"]), {
+    ...row,
+    parent: oldId(row["parent_origin"]),
+    waitsFor: oldId(row["waits_for"]),
+  }]));
+}
+
+const oldId = (origin: unknown) =>
+  origin === null ? null : String(origin).replaceAll(/coven:[^,]*?:(task|workflow|agent):/g, "");
+
+/** All that was written, without what differs from run to run. */
+function written(place: Stage) {
+  const tasks = Object.entries(tasksOf(place)).map(([id, task]) => [
+    ...[id, task.title, task.status, task.depth, task.parent, task.waitsFor, task.tags],
+    ...[task.reason, task.created_at_ms, task.closed_at_ms],
+  ]).sort();
+  const count = (table: string) =>
+    query(place.database, `SELECT count(*) AS n FROM ${table}`)[0]!["n"];
+  return {
+    tasks,
+    rows: ["workflows", "workflow_steps", "agents", "questions", "task_history"].map(count),
+    events: query(
+      place.database,
+      "SELECT type, count(*) AS n FROM events WHERE type LIKE '%.created' GROUP BY type ORDER BY type",
+    ).map((row) => ({ ...row })),
+  };
+}
+
+const COUNTS = { tasks: 9, workflows: 3, agents: 2, questions: 2, files: 4 };
+const NOTHING = { tasks: 0, workflows: 0, agents: 0, questions: 0, files: 0 };
+
+Deno.test("the plan comes first, and without a yes nothing is written", async () => {
+  using place = olderProject();
+  // The older daemon seems to run.
+  Deno.writeTextFileSync(join(place.project, ".coven/covend.pid"), `${Deno.pid}\n`);
+  const before = { ...snapshot(place.home), ...snapshot(place.project) };
+  const dry = await place.run(["migrate", "--dry-run"]);
+  assert.deepEqual([dry.code, dry.stderr], [0, ""]);
+  for (
+    const part of [
+      /tasks {6}9 to bring over/,
+      /\.conclaude\/workflows\/careful\.yaml/,
+      /orchestration\.maxConcurrentAgents: 5/,
+      /pending_merge becomes blocked .*: bd-16/,
+      /in_progress becomes open .*: bd-13, bd-14/,
+      /colour: the key is not known/,
+      /half\.json: it is no JSON/,
+      /has conclaude's guards too/,
+      new RegExp(`older daemon still runs \\(process ${Deno.pid}\\)`),
+      /Nothing was written/,
+    ]
+  ) assert.match(dry.stdout, part);
+  const asked = await place.run(["migrate"]);
+  assert.equal(asked.code, 1);
+  assert.match(asked.stdout, /give the command again with --yes/);
+  const { code, body } = await place.json(["migrate"]) as Report;
+  assert.deepEqual([code, body.imported, body.needs], [1, NOTHING, "--yes"]);
+  assert.deepEqual({ ...snapshot(place.home), ...snapshot(place.project) }, before);
+});
+
+Deno.test("twice comes to the same as once, and the older files stay as they are", async () => {
+  using place = olderProject();
+  const before = older(place);
+  const first = await migrate(place);
+  assert.deepEqual([first.imported, first.alreadyThere], [COUNTS, NOTHING]);
+  const [rows, files] = [written(place), snapshot(join(place.project, ".conclaude"))];
+  const events = query(place.database, "SELECT count(*) AS n FROM events")[0]!["n"];
+  const config = Deno.readTextFileSync(join(place.project, ".conclaude.yaml"));
+  const asked = await place.run(["migrate"]);
+  assert.equal(asked.code, 0);
+  assert.match(asked.stdout, /Nothing is left to do\.$/m);
+  assert.doesNotMatch(asked.stdout, /becomes open/);
+  const second = await migrate(place);
+  assert.deepEqual([second.imported, second.alreadyThere], [NOTHING, COUNTS]);
+  assert.deepEqual(written(place), rows);
+  assert.equal(query(place.database, "SELECT count(*) AS n FROM events")[0]!["n"], events);
+  assert.deepEqual(snapshot(join(place.project, ".conclaude")), files);
+  assert.equal(Deno.readTextFileSync(join(place.project, ".conclaude.yaml")), config);
+  assert.deepEqual(older(place), before);
+  assert.equal((await place.run(["config", "validate"])).code, 0);
+});
+
+Deno.test("what is broken is named and skipped, and the rest is brought over", async () => {
+  using place = olderProject();
+  const { code, stdout, stderr } = await place.run(["migrate", "--yes"]);
+  assert.equal(code, 0, stderr);
+  const skipped = stderr.trimEnd().split("\n");
+  assert.deepEqual(skipped.map((line) => /^skipped: (?:.*\/\.coven\/)?(.*?): /.exec(line)?.[1]), [
+    ...["state.json", "state.json", "state.json"],
+    ...["workflows/half.json", "workflow bd-77", "grimoires/broken.yaml"],
+  ]);
+  assert.match(stderr, /tasks\[10\]: it has no id/);
+  assert.match(stderr, /bd-12 was read already/);
+  assert.match(stdout, /Brought over: 9 tasks, 3 workflows, 2 agents, 2 questions, 4 files\./);
+});
+
+Deno.test("a workflow of old that is gone is named when tasks are to get it", async () => {
+  using place = olderProject();
+  const plan = async (name: string) => {
+    const mapping = join(place.project, ".coven/grimoire-mapping.json");
+    Deno.writeTextFileSync(mapping, JSON.stringify({ default: name }));
+    return (await place.run(["migrate", "--dry-run"])).stdout;
+  };
+  assert.match(await plan("gone"), /defaultWorkflow: there is no workflow "gone"/);
+  for (const name of ["careful", "implement-bead"]) {
+    assert.doesNotMatch(await plan(name), /there is no workflow/, name);
+  }
+});
+
+Deno.test("tasks keep their tree, their order and their times; nobody's claim comes with them", async () => {
+  using place = olderProject();
+  Deno.mkdirSync(join(place.project, ".coven/worktrees/bd-13"), { recursive: true });
+  await migrate(place);
+  const tasks = tasksOf(place);
+  const facts = (id: string, ...names: string[]) => names.map((name) => tasks[id][name]);
+  assert.deepEqual(facts("bd-12", "type", "priority", "created_at_ms", "deleted_at_ms"), [
+    ...["feature", 1, Date.parse("2025-11-02T10:00:00.123Z"), null],
+  ]);
+  assert.deepEqual(facts("bd-13", "parent", "depth", "priority", "waitsFor", "workflow"), [
+    ...["bd-12", 1, 0, "bd-15", "careful"],
+  ]);
+  assert.deepEqual(facts("bd-15", "parent", "depth", "status", "closed_at_ms", "summary"), [
+    ...["bd-13", 2, "closed", Date.parse("2025-11-02T18:00:00Z"), "merged"],
+  ]);
+  assert.match(tasks["bd-13"].reason, /not finished; it is in .*\/\.coven\/worktrees\/bd-13/);
+  assert.match(tasks["bd-16"].reason, /its merge was not finished/);
+  assert.match(tasks["bd-17"].reason, /it was blocked/);
+  assert.deepEqual(
+    ["bd-12", "bd-13", "bd-14", "bd-16", "bd-17"].map((id) => tasks[id].status),
+    ["open", "blocked", "open", "blocked", "blocked"],
+  );
+  assert.deepEqual(facts("bd-17", "parent", "depth", "waitsFor"), [null, 0, null]);
+  // Of a circle one end is let go.
+  assert.deepEqual([tasks["bd-18"].parent, tasks["bd-19"].parent], ["bd-19", null]);
+  assert.deepEqual([tasks["bd-18"].waitsFor, tasks["bd-19"].waitsFor], ["bd-19", null]);
+  assert.ok(Object.values(tasks).every((task) => task.claimed_by === null));
+  const { body } = await place.json(["task", "history", tasks["bd-14"].id]) as Report;
+  assert.deepEqual(
+    body.history.map((row: Report) => [row.field, row.old, row.new, row.changedBy]),
+    [
+      ["origin", null, "bd-14", "migrate"],
+      ["status", "in_progress", "open", "migrate"],
+      ["claimed_by", "familiar-2", null, "migrate"],
+    ],
+  );
+});
+
+Deno.test("workflows, agents and questions are history; a file of its own outranks state.json", async () => {
+  using place = olderProject();
+  await migrate(place);
+  const workflows = query(
+    place.database,
+    "SELECT origin, status, reason, branch, current_step, ended_at_ms FROM workflows ORDER BY created_at_ms",
+  );
+  assert.deepEqual(workflows.map((row) => [oldId(row["origin"]), row["status"]]), [
+    ["wf-1762100000", "completed"],
+    ["bd-16", "cancelled"],
+    ["wf-1762160400", "cancelled"],
+  ]);
+  assert.match(String(workflows[2]!["reason"]), /it was blocked at step test: step "test" failed/);
+  assert.deepEqual([workflows[2]!["branch"], workflows[2]!["current_step"]], [
+    ...["coven/bd-13", "test"],
+  ]);
+  const steps = query(place.database, "SELECT key, type, status, outcome FROM workflow_steps");
+  assert.deepEqual(steps.map((row) => [row["key"], row["type"], row["status"]]).sort(), [
+    ["implement", "agent", "finished"],
+    ["test", "script", "finished"],
+    ["work", "agent", "finished"],
+  ]);
+  assert.doesNotMatch(JSON.stringify(steps), /ghp_0123/);
+  const agents = query(place.database, "SELECT origin, status, error, output_file FROM agents");
+  assert.deepEqual(
+    agents.map((row) => [oldId(row["origin"]), row["status"], row["error"]]).sort(),
+    [
+      ["bd-13-step-1", "completed", null],
+      ["bd-14-step-1", "failed", "imported: it was running as process 4194301"],
+    ],
+  );
+  assert.ok(agents.every((row) => row["output_file"] === null));
+  const questions = query(
+    place.database,
+    "SELECT id, type, status, answer, source, task_id FROM questions ORDER BY created_at_ms",
+  );
+  assert.deepEqual(questions.map((row) => [row["type"], row["status"], row["answer"]]), [
+    ["permission", "resolved", "Allow"],
+    ["choice", "resolved", null],
+  ]);
+  assert.equal(questions[1]!["task_id"], tasksOf(place)["bd-14"].id);
+});
+
+/** Where a run is killed: at a row that is the last of its kind, and how many of that kind are there by then. */
+const KILLED_AT = [
+  { table: "tasks", row: "NEW.title = 'Deleted last week'", there: 8 },
+  { table: "workflows", row: "NEW.origin LIKE '%bd-16'", there: 2 },
+  { table: "questions", row: "NEW.type = 'permission'", there: 0 },
+];
+
+Deno.test("a run that was killed in the middle is begun again, and comes to the same", async () => {
+  using whole = olderProject();
+  await migrate(whole);
+  for (const { table, row, there } of KILLED_AT) {
+    using place = olderProject();
+    await place.run(["db", "migrate"]);
+    using db = new DatabaseSync(place.database, { timeout: 20_000 });
+    // Whoever writes that row is kept busy for ever.
+    db.exec(
+      `CREATE TRIGGER endless AFTER INSERT ON ${table} WHEN ${row} BEGIN
+         SELECT count(*) FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n);
+       END`,
+    );
+    const child = spawnProgram(["migrate", "--yes"], {
+      cwd: place.project,
+      env: { HOME: place.home },
+    });
+    const count = (name: string) =>
+      Number(db.prepare(`SELECT count(*) AS n FROM ${name}`).get()!["n"]);
+    while (count("tasks") < 8 || count(table) < there) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    child.kill("SIGKILL");
+    await Promise.all([child.output(), child.stdin.close()]);
+    assert.match(
+      (await place.run(["daemon", "status"])).stdout,
+      /old state in .*conclaude migrate/,
+    );
+    db.exec("DROP TRIGGER endless");
+    const { imported, alreadyThere } = await migrate(place);
+    for (const kind of ["tasks", "workflows", "agents", "questions", "files"] as const) {
+      assert.equal(imported[kind] + alreadyThere[kind], COUNTS[kind], kind);
+    }
+    assert.ok(alreadyThere.tasks >= 8 && imported.questions === 2, table);
+    assert.deepEqual(written(place), written(whole));
+  }
+});
+
+Deno.test("a file that was mended is brought over by the next run, with what belongs to it", async () => {
+  using place = olderProject("waiting");
+  const state = join(place.project, ".coven/state.json");
+  const text = Deno.readTextFileSync(state);
+  const { beads } = JSON.parse(text);
+  const child = { title: "A part", status: "open", parent_id: "bd-1", depends_on: ["bd-2"] };
+  Deno.writeTextFileSync(state, JSON.stringify({ beads: { "bd-3": child } }));
+  await migrate(place);
+  assert.deepEqual([tasksOf(place)["bd-3"].parent, tasksOf(place)["bd-3"].waitsFor], [null, null]);
+  Deno.writeTextFileSync(state, JSON.stringify({ beads: { ...beads, "bd-3": child } }));
+  const { imported } = await migrate(place);
+  assert.equal(imported.tasks, 2);
+  const { parent, depth, waitsFor } = tasksOf(place)["bd-3"];
+  assert.deepEqual([parent, depth, waitsFor], ["bd-1", 1, "bd-2"]);
+});
+
+Deno.test("the configuration is added to what a file says already, which keeps its comments", async () => {
+  using place = olderProject("waiting");
+  const path = join(place.project, ".conclaude.yaml");
+  Deno.writeTextFileSync(path, "# ours\norchestration:\n  check: deno task ok # stays\n");
+  const { plan } = await migrate(place);
+  assert.deepEqual(plan.config.kept, ["orchestration.check"]);
+  assert.deepEqual(plan.config.notTaken.map(({ name }: Report) => name).sort(), [
+    ...["beadsSyncIntervalMs", "logging", "mergeConflictMaxRetries", "outputRetentionDays"],
+    ...["store.taskRetentionDays", "worktreeBasePath"],
+  ]);
+  const text = Deno.readTextFileSync(path);
+  assert.match(text, /^# ours\norchestration:\n {2}check: deno task ok # stays\n/);
+  const { body } = await place.json(["config", "show"]);
+  const { orchestration, store } = body.config as Report;
+  assert.deepEqual(
+    [orchestration.maxConcurrentAgents, orchestration.agentTimeoutMinutes, orchestration.notify],
+    [2, 10, false],
+  );
+  assert.deepEqual(orchestration.allowedTools, ["Bash(make:*)"]);
+  assert.equal(store.taskSoftDeleteDays, 14);
+});
+
+Deno.test("a file of ours that says something else stays, and is named", async () => {
+  using place = olderProject();
+  const own = join(place.project, ".conclaude/prompts/work.md");
+  Deno.mkdirSync(join(own, ".."), { recursive: true });
+  Deno.writeTextFileSync(own, "ours\n");
+  const { skipped, imported } = await migrate(place);
+  assert.equal(imported.files, 3);
+  assert.ok(skipped.some(({ path }: Report) => path.endsWith("spells/work.md")));
+  assert.equal(Deno.readTextFileSync(own), "ours\n");
+});
+
+Deno.test("the daemon and doctor point to it until it was brought over", async () => {
+  using place = olderProject();
+  const home = { path: place.home, database: place.database, [Symbol.dispose]() {} };
+  const told = /old state in .*\/\.coven: run `conclaude migrate` to bring it over/;
+  {
+    await using daemon = await runDaemon(home, { cwd: place.project });
+    assert.match(daemon.stderr(), told);
+  }
+  assert.match(Deno.readTextFileSync(join(place.home, ".conclaude/conclaude.daemon.log")), told);
+  const inside = join(place.project, "src");
+  Deno.mkdirSync(inside);
+  assert.match((await place.run(["daemon", "status"], { cwd: inside })).stdout, told);
+  const finding = async () =>
+    (await place.json(["doctor"])).body.checks.find(({ name }) => name === "migration");
+  assert.match((await finding())!.message, /old state in .*\/\.coven was not brought over/);
+  await migrate(place);
+  assert.doesNotMatch((await place.run(["daemon", "status"])).stdout, /old state/);
+  assert.equal(await finding(), undefined);
+});
+
+Deno.test("a daemon that is started in the background says it too, and --fresh ends it", async () => {
+  using place = olderProject();
+  const before = older(place);
+  const started = await place.run(["daemon", "start"]);
+  const stopped = await place.run(["daemon", "stop"]);
+  assert.deepEqual([started.code, stopped.code], [0, 0], started.stderr + stopped.stderr);
+  assert.match(started.stdout, /old state in .*conclaude migrate --fresh/);
+  const { code, body } = await place.json(["migrate", "--fresh"]) as Report;
+  assert.deepEqual([code, body.fresh], [0, true]);
+  const { body: status } = await place.json(["daemon", "status"]) as Report;
+  assert.equal(status.oldState, undefined);
+  assert.deepEqual(older(place), before);
+  assert.deepEqual((await migrate(place)).imported, COUNTS);
+});
+
+Deno.test("--from names the project or its .coven; where there is nothing it says so", async () => {
+  using place = olderProject("waiting");
+  using other = stage();
+  const nothing = await other.json(["migrate", "--dry-run"]);
+  assert.equal(nothing.code, 1);
+  assert.match(nothing.body.error.what, /nothing to bring over/);
+  for (const from of [place.project, join(place.project, ".coven")]) {
+    const { code, body } = await other.json(["migrate", "--dry-run", "--from", from]) as Report;
+    assert.deepEqual([code, body.plan.tasks, body.plan.project], [0, 2, place.project]);
+  }
+  Deno.writeTextFileSync(join(place.project, ".coven/state.json"), "{");
+  Deno.removeSync(join(place.project, ".coven/config.json"));
+  const broken = await place.json(["migrate", "--yes"]);
+  assert.equal(broken.code, 1);
+  assert.match(broken.body.error.why, /state\.json: it is no JSON/);
+});

@@ -1,0 +1,178 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type EvalScores, evalSet } from "../support/eval_set.ts";
+import { type Corpus, makeCorpus } from "../support/memory_corpus.ts";
+import { makeAgentCorpus } from "../support/agent_corpus.ts";
+import { spawnProgram } from "../support/process.ts";
+import { runProgram, tempHome } from "../support/program.ts";
+
+async function evaluate(corpus: Corpus) {
+  using home = tempHome();
+  const file = join(home.path, "set.jsonl");
+  Deno.writeTextFileSync(file, evalSet(corpus));
+  const { code, stdout, stderr } = await runProgram(
+    ["memory", "eval", file, "--baseline", "--json"],
+    { env: { HOME: home.path } },
+  );
+  strictEqual(code, 0, stderr);
+  const told: EvalScores & { readonly documents: number; readonly baseline: EvalScores } = JSON
+    .parse(
+      stdout,
+    );
+  strictEqual(told.documents, corpus.documents.length);
+  return { told, rows: rowsOf(told), plain: rowsOf(told.baseline) };
+}
+
+function rowsOf({ recall, mrr }: EvalScores): ReadonlyMap<string, number> {
+  return new Map([
+    ...Object.entries(recall).flatMap(([kind, depths]) =>
+      Object.entries(depths).map(([depth, value]) => [`${kind}@${depth}`, value] as const)
+    ),
+    ["MRR", mrr] as const,
+  ]);
+}
+
+function assertBetter(
+  rows: ReadonlyMap<string, number>,
+  { plain, by }: { readonly plain: ReadonlyMap<string, number>; readonly by: number },
+): void {
+  strictEqual(rows.size, 9);
+  for (const [name, value] of rows) {
+    ok(value > plain.get(name)! + by, `${name}: ${value}, bm25() ${plain.get(name)}`);
+  }
+}
+
+Deno.test("of 20,000 documents memory finds an answer among ten for 85 of 100 questions, more than bm25() at every depth", async () => {
+  const corpus = makeCorpus(1, { documents: 20_000, questions: 500 });
+  ok(corpus.documents.length >= 20_000);
+  ok(corpus.questions.length >= 500);
+  for (const kind of ["paraphrase", "identifier", "path", "date", "negative"]) {
+    ok(corpus.questions.some((question) => question.kind === kind), kind);
+  }
+  const { rows, plain } = await evaluate(corpus);
+  ok(rows.get("any@10")! >= 0.85, `any@10 is ${rows.get("any@10")}`);
+  assertBetter(rows, { plain, by: 0.05 });
+});
+
+Deno.test("of what a coding agent and people said in five languages memory finds more than bm25() at every depth", async () => {
+  const { rows, plain } = await evaluate(
+    makeAgentCorpus(3, { documents: 4_000, questions: 250 }),
+  );
+  ok(rows.get("any@10")! >= 0.8, `any@10 is ${rows.get("any@10")}`);
+  assertBetter(rows, { plain, by: 0 });
+});
+
+Deno.test("what is private or secret in a document is not found, as in real memory", async () => {
+  const token = `ghp_${"a1B2c3D4e5".repeat(4)}`;
+  const document = {
+    id: "a",
+    sessionId: "s",
+    projectDir: "/p",
+    createdAtMs: Date.UTC(2026, 0, 5),
+    role: null,
+    text: `wombat burrows <private>pangolin</private> ${token}`,
+  };
+  const questions = ["pangolin", token, "wombat"].map((text, at) => ({
+    id: `q${at}`,
+    text,
+    relevant: ["a"],
+    projectDir: null,
+    asOfMs: null,
+    kind: "fact" as const,
+  }));
+  const { told } = await evaluate({ documents: [document], questions });
+  strictEqual(told.recall.any["1"], 0.3333);
+});
+
+Deno.test("memory eval reads a set from standard input, by either of its names", async () => {
+  using home = tempHome();
+  const stdin = evalSet(makeCorpus(1, { documents: 50, questions: 5 }));
+  for (const name of ["-", "/dev/stdin"]) {
+    const { code, stdout, stderr } = await runProgram(["memory", "eval", name, "--json"], {
+      env: { HOME: home.path },
+      stdin,
+    });
+    strictEqual(code, 0, stderr);
+    ok(JSON.parse(stdout).documents >= 50);
+  }
+});
+
+/** Waits until a program has written into its database. */
+async function untilAtWork(pid: number): Promise<void> {
+  for (let round = 0; round < 200; round++) {
+    if (Deno.build.os !== "linux" && round === 40) return;
+    await new Promise((done) => setTimeout(done, 50));
+    try {
+      for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {
+        const fd = `/proc/${pid}/fd/${name}`;
+        if (!Deno.readLinkSync(fd).includes("nameless.db-wal")) continue;
+        if (Deno.statSync(fd).size > 1_000_000) return;
+      }
+    } catch {
+      // Not opened yet, or just closed.
+    }
+  }
+  throw new Error("it never wrote");
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
+  Deno.test({
+    name: `a memory eval that ${signal} ends leaves no document behind, and ends by that signal`,
+    ignore: Deno.build.os === "windows",
+    fn: async () => {
+      using home = tempHome();
+      const temporary = join(home.path, "tmp");
+      Deno.mkdirSync(temporary);
+      const file = join(home.path, "set.jsonl");
+      Deno.writeTextFileSync(file, evalSet(makeCorpus(1, { documents: 6_000, questions: 300 })));
+      const child = spawnProgram(["memory", "eval", file], {
+        env: { HOME: home.path, TMPDIR: temporary },
+      });
+      await child.stdin.close();
+      await untilAtWork(child.pid);
+      child.kill(signal);
+      const ended = await child.output();
+      strictEqual(ended.signal, signal);
+      strictEqual([...Deno.readDirSync(temporary)].length, 0);
+    },
+  });
+}
+
+Deno.test({
+  name:
+    "a memory eval removes what an older one left, but nothing that is in use, new, or of somebody else's",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    using home = tempHome();
+    const temporary = join(home.path, "tmp");
+    const left = (name: string, minutes: number, isInUse = false) => {
+      const folder = join(temporary, name);
+      Deno.mkdirSync(folder, { recursive: true });
+      const db = new DatabaseSync(join(folder, "nameless.db"));
+      db.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)");
+      if (!isInUse) db.close();
+      const at = new Date(Date.now() - minutes * 60_000);
+      Deno.utimeSync(folder, at, at);
+      return db;
+    };
+    left("conclaude-nameless-0a1b", 5);
+    left("conclaude-nameless-2c3d", 0);
+    left("another-0a1b", 5);
+    const used = left("conclaude-nameless-4e5f", 5, true);
+    Deno.symlinkSync(join(temporary, "another-0a1b"), join(temporary, "conclaude-nameless-6a7b"));
+    const { code, stderr } = await runProgram(["memory", "eval", "-", "--json"], {
+      env: { HOME: home.path, TMPDIR: temporary },
+      stdin: evalSet(makeCorpus(1, { documents: 50, questions: 5 })),
+    });
+    strictEqual(code, 0, stderr);
+    deepStrictEqual([...Deno.readDirSync(temporary)].map(({ name }) => name).sort(), [
+      "another-0a1b",
+      "conclaude-nameless-2c3d",
+      "conclaude-nameless-4e5f",
+      "conclaude-nameless-6a7b",
+    ]);
+    ok(Deno.statSync(join(temporary, "another-0a1b", "nameless.db")).isFile);
+    used.close();
+  },
+});

@@ -1,0 +1,12 @@
+/** Tests that do more in the slow lane than in the fast one. */
+
+/** Runs of a generated test in the fast lane. */
+const FAST_RUNS = 200;
+
+/** Whether `deno task test:slow` runs these tests. */
+export const IS_SLOW_LANE = Deno.env.get("CONCLAUDE_LANE") === "slow";
+
+/** Runs of a generated test. @param all As many as the slow lane makes. */
+export function runs(all: number): number {
+  return IS_SLOW_LANE ? all : Math.min(all, FAST_RUNS);
+}
