@@ -12,6 +12,7 @@ export function hooksPlace(context: CliContext, settings?: string): HooksPlace {
   const { variable } = environment;
   const { program, executable } = ownProgram(environment);
   return {
+    environment,
     locations,
     settings: settings && typedPath(context, settings),
     projectDir: variable("CLAUDE_PROJECT_DIR") ?? cwd,

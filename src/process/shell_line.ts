@@ -1,5 +1,6 @@
 /** Runs a line of the shell as Claude Code runs the command of a hook, and waits no longer than it would. */
 
+import type { Environment } from "../environment.ts";
 import { messageOf } from "../errors.ts";
 import { endGroup, ENDING_SIGNALS, feed } from "./start.ts";
 
@@ -24,17 +25,21 @@ export interface LineOptions {
   /** Variables beside those of this process, or in their place. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** Whose variables are passed on. */
+  readonly environment: Pick<Environment, "passedOn">;
 }
 
 /** Runs a line to its end. What it started and left behind in the background is not waited for. */
 export async function runShellLine(line: string, options: LineOptions): Promise<LineEnd> {
   const { stdin, folder, env, timeoutMs } = options;
+  const { passedOn } = options.environment;
   let child: Deno.ChildProcess;
   try {
     child = new Deno.Command(Deno.build.os === "windows" ? "bash" : "/bin/sh", {
       args: ["-c", line],
       cwd: folder,
-      env,
+      clearEnv: passedOn !== null,
+      env: { ...passedOn, ...env },
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",

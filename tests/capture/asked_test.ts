@@ -161,6 +161,7 @@ const scripts = fc.array(
 ).chain((parts) => fc.constantFrom("", " ").map((between) => parts.join(between)));
 
 Deno.test("needsRedaction() never says no where a command was asked for a secret", () => {
+  const all = runs(10_000);
   let passed = 0;
   const tools = fc.constantFrom("Bash", "mcp__x__get_secret", "mcp__x__read-password", "Read");
   fc.assert(
@@ -172,7 +173,7 @@ Deno.test("needsRedaction() never says no where a command was asked for a secret
       passed++;
       assert.equal(JSON.stringify(redactValue(payload, RULES)), serialized);
     }),
-    { numRuns: runs(10_000) },
+    { numRuns: all },
   );
-  assert.ok(passed > 500, `only ${passed} of 10,000 were let pass`);
+  assert.ok(passed > all / 20, `only ${passed} of ${all} were let pass`);
 });

@@ -343,7 +343,8 @@ Deno.test("db vacuum says how, where it cannot do it itself", async () => {
   change(place.database, "PRAGMA auto_vacuum = NONE; VACUUM");
   await withSession(place, "s");
   if (queryValue(place.database, "PRAGMA auto_vacuum") !== 0) return;
-  const { code, stderr } = await place.run(["db", "vacuum"]);
+  // A process may not do what this one may.
+  const { code, stderr } = await place.run(["db", "vacuum"], { through: [] });
   assert.equal(code, 1);
   assert.match(stderr, /next: .*sqlite3 \S+conclaude\.db VACUUM/);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { RunOptions } from "../support/program.ts";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { MIGRATIONS } from "../../migrations/mod.ts";
@@ -26,15 +27,15 @@ function rowsOf(body: Body, name: string): readonly CheckRow[] {
   return body.checks.filter((row) => row.name === name);
 }
 
-async function useOnce(place: Stage, session = "s1"): Promise<void> {
+async function useOnce(place: Stage, session = "s1", options: RunOptions = {}): Promise<void> {
   const stdin = { session_id: session, tool_name: "Read", cwd: place.project };
-  assert.equal((await place.run(["hook", "PostToolUse"], { stdin })).code, 0);
+  assert.equal((await place.run(["hook", "PostToolUse"], { stdin, ...options })).code, 0);
 }
 
-/** The first hook makes the tables, which leaves so long a log that it empties it itself; after the second there is one. */
+/** Two processes leave a log: the first makes the tables, which takes so long a log that it empties it itself. */
 async function useTwice(place: Stage): Promise<void> {
-  await useOnce(place);
-  await useOnce(place);
+  await useOnce(place, "s1", { through: [] });
+  await useOnce(place, "s1", { through: [] });
 }
 
 /** Moves the log into the file and leaves nothing beside it. */
@@ -332,7 +333,7 @@ Deno.test("doctor --fix leaves another program's database its mode, too", async 
 
 Deno.test("doctor --fix tells how things stand when it has mended them", async () => {
   using place = stage();
-  await useOnce(place);
+  await useOnce(place, "s1", { through: [] });
   spoolRecord(record("01890000-0000-7000-8000-000000000001"), {
     database: place.database,
     folders: [join(place.home, ".conclaude", "spool")],

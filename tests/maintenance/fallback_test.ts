@@ -1,7 +1,6 @@
 /** What is told of the database in the temporary folder once the home can be used again. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { THIS_PROCESS } from "../../src/environment.ts";
 import { fallbackDatabase, leftBehind } from "../../src/maintenance/fallback.ts";
 import { copiesOf } from "../../src/maintenance/forget_files.ts";
 import { locate } from "../../src/paths.ts";
@@ -28,9 +27,10 @@ async function stageOf(folder: string, database: string) {
 
 Deno.test("the database of the temporary folder is the one that counts without a home", () => {
   using home = tempHome();
-  const without = locate(homeAlone(home.path, { HOME: "" }));
+  const environment = homeAlone(home.path);
+  const without = locate({ ...environment, variable: () => undefined });
   assert.equal(without.databaseFrom, "fallback");
-  assert.equal(fallbackDatabase(locate(THIS_PROCESS)), without.database);
+  assert.equal(fallbackDatabase(locate(environment)), without.database);
 });
 
 Deno.test("events are left behind until they are at home, and those that would not stay are not told", async () => {

@@ -40,9 +40,14 @@ export function programStart(
   return {
     command: command!,
     args: [...first, ...args],
-    env: { ...surroundings(runtimeCache()), ...options.env },
+    env: usualVariables(options.env),
     cwd: options.cwd ?? temporaryFolder(),
   };
+}
+
+/** The variables of a program: those that it always sees, and these. */
+export function usualVariables(env: StartOptions["env"]): Record<string, string> {
+  return { ...surroundings(runtimeCache()), ...env };
 }
 
 /** Starts the program and leaves it running; the caller has to end its stdin, read its output and await its status. */

@@ -8,16 +8,21 @@ import { handleHook } from "../../src/hook/handle.ts";
 import { readFlags } from "../../src/hook/run.ts";
 import { migratedDatabase } from "./migrated.ts";
 import { isRefusedToAgents, letKnowToken, PERSON_TOKEN } from "./person.ts";
-import { bytesOf, type Finished, type StartOptions, startProgram } from "./process.ts";
+import {
+  bytesOf,
+  type Finished,
+  type StartOptions,
+  startProgram,
+  usualVariables,
+} from "./process.ts";
 import { removeFolder } from "./remove_folder.ts";
 
 const OBSERVED = new URL("../testdata/observed/", import.meta.url);
-const PATH = "/usr/bin:/bin";
 /** A Stop that continues a stopped one makes no database. */
 const CONTINUES_STOP = /"stop_hook_active":\s*true/;
 const HEAD_BYTES = 4_096;
 
-/** How the program is run; `through` makes it a process of its own. */
+/** How the program is run; `through` makes it a process of its own, as a daemon always is. */
 export type RunOptions = StartOptions;
 
 /** A folder that takes a user's home's place, and is removed at the end of the block. */
@@ -48,7 +53,9 @@ export async function runProgram(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Finished> {
-  if (options.through !== undefined) return await startProgram(args, options);
+  if (options.through !== undefined || args[verbIn(args)] === "daemon") {
+    return await startProgram(args, options);
+  }
   if (isHook(args)) return await runAsAgent(args, options);
   const env = { CONCLAUDE_TOKEN: PERSON_TOKEN, ...options.env };
   const finished = await runAsAgent(args, { ...options, env });
@@ -105,8 +112,8 @@ export function surroundings(
   { env = {}, cwd, stdin = "" }: RunOptions,
   hold: Environment["hold"] = () => {},
 ): Environment {
-  const variables: Readonly<Record<string, string>> = { PATH, ...env };
-  const home = variables["HOME"] ?? "/nonexistent";
+  const variables = usualVariables(env);
+  const home = variables["HOME"] || "/nonexistent";
   const [executable, ...words] = programCommand();
   let rest = bytesOf(stdin);
   return {

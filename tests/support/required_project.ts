@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { Finished } from "./process.ts";
-import { hook, runProgram, type TempHome, tempHome } from "./program.ts";
+import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "./program.ts";
 import { query, type Row } from "./look.ts";
 import { connected, held } from "./on_home.ts";
 
@@ -31,8 +31,8 @@ export function commandLine(command: string, promptId: string): More {
 export class RequiredProject implements Disposable {
   readonly home: TempHome = tempHome();
   readonly path: string = join(this.home.path, "project");
-  /** Variables that the program sees beside `HOME`. */
-  environment: Readonly<Record<string, string>> = {};
+  /** Variables that the program, a process of its own then, sees beside `HOME`. */
+  environment: Readonly<Record<string, string>> | null = null;
 
   constructor(config: string, branch = "feature/x") {
     this.write("src/a.ts", "x\n");
@@ -77,9 +77,7 @@ export class RequiredProject implements Disposable {
   async send(event: string, fields: More = {}): Promise<Row | null> {
     const usual = { session_id: SESSION, cwd: this.path, hook_event_name: event, ...fields };
     const payload = { transcript_path: this.transcript(usual.session_id), ...usual };
-    const { code, stdout, stderr } = await hook(event, payload, this.home, {
-      env: this.environment,
-    });
+    const { code, stdout, stderr } = await hook(event, payload, this.home, this.#options());
     assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
     return stdout === "" ? null : JSON.parse(stdout);
   }
@@ -176,8 +174,12 @@ export class RequiredProject implements Disposable {
 
   /** `conclaude …` in the project's folder. */
   run(...args: string[]): Promise<Finished> {
-    const env = { HOME: this.home.path, ...this.environment };
-    return runProgram(args, { env, cwd: this.path });
+    const { env, ...options } = this.#options();
+    return runProgram(args, { ...options, env: { HOME: this.home.path, ...env }, cwd: this.path });
+  }
+
+  #options(): RunOptions {
+    return this.environment === null ? {} : { env: this.environment, through: [] };
   }
 
   /** `conclaude req …`, which has to do what it was asked. */

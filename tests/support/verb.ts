@@ -12,8 +12,8 @@ export function runVerb(
   args: readonly string[],
   { home, database }: Place,
 ): Promise<Finished> {
-  const words = database === undefined ? args : [...args, "--db", database];
-  return runProgram(words, { env: { HOME: home }, cwd: home });
+  const named = database === undefined ? {} : { CONCLAUDE_DB_PATH: database };
+  return runProgram(args, { env: { HOME: home, ...named }, cwd: home });
 }
 
 /** {@linkcode runVerb} with `--json`. @returns What it printed, parsed. */

@@ -3,6 +3,7 @@
  * answered by the rules and once with one that must pass, in a home and a project that are made for it and removed
  * afterwards.
  */
+import type { Environment } from "../../environment.ts";
 import { messageOf } from "../../errors.ts";
 import { joinPath } from "../../paths.ts";
 import { type LineEnd, runShellLine } from "../../process/shell_line.ts";
@@ -89,13 +90,17 @@ export function canBeProved(event: string): boolean {
  */
 export async function proveHook(
   command: string,
-  { event, timeoutMs }: { readonly event: string; readonly timeoutMs: number },
+  { event, timeoutMs, environment }: {
+    readonly event: string;
+    readonly timeoutMs: number;
+    readonly environment: Environment;
+  },
 ): Promise<Proof> {
   const trial = TRIALS[event];
   if (trial === undefined) return { kind: "untried", why: `nothing is answered at ${event}` };
   const limit = Math.min(timeoutMs, MAX_PROOF_MS);
   return await inStage(async (stage) => {
-    const about = { stage, trial, event, timeoutMs: limit };
+    const about = { stage, trial, event, timeoutMs: limit, environment };
     const denied = await ask(command, { ...about, isForbidden: true });
     if (denied.kind !== "answered") return denied;
     if (!denied.denies) return { kind: "blind" };
@@ -106,7 +111,10 @@ export async function proveHook(
 }
 
 /** Asks the program that a hook starts for its version. */
-export async function versionOfHook(command: string): Promise<SaidVersion> {
+export async function versionOfHook(
+  command: string,
+  environment: Environment,
+): Promise<SaidVersion> {
   return await inStage(async (stage) => {
     const { line } = readHookCommand(command);
     const end = await run(`${line} --version --json`, {
@@ -114,6 +122,7 @@ export async function versionOfHook(command: string): Promise<SaidVersion> {
       stage,
       stdin: "",
       timeoutMs: VERSION_MS,
+      environment,
     });
     const facts = end.kind === "ended" ? parsed(end.stdout) : undefined;
     const version = memberOf(facts, "version");
@@ -161,9 +170,10 @@ async function ask(
     readonly event: string;
     readonly timeoutMs: number;
     readonly isForbidden: boolean;
+    readonly environment: Environment;
   },
 ): Promise<Asked> {
-  const { stage, trial, event, timeoutMs, isForbidden } = about;
+  const { stage, trial, event, timeoutMs, isForbidden, environment } = about;
   const payload = {
     session_id: SESSION_ID,
     transcript_path: joinPath(stage.home, "transcript.jsonl"),
@@ -173,7 +183,7 @@ async function ask(
     ...trial.fields(stage.project, isForbidden),
   };
   const stdin = `${JSON.stringify(payload)}\n`;
-  const end = await run(command, { command, stage, stdin, timeoutMs });
+  const end = await run(command, { command, stage, stdin, timeoutMs, environment });
   return judgeEnd(end, { timeoutMs, trial });
 }
 
@@ -208,9 +218,10 @@ function run(
     readonly stage: Stage;
     readonly stdin: string;
     readonly timeoutMs: number;
+    readonly environment: Environment;
   },
 ): Promise<LineEnd> {
-  const { command, stage, stdin, timeoutMs } = options;
+  const { command, stage, stdin, timeoutMs, environment } = options;
   // What Deno has fetched for a script of ours lies in the home, unless a variable names another place.
   const cache = Deno.build.os === "darwin"
     ? "$HOME/Library/Caches"
@@ -221,6 +232,7 @@ function run(
   return runShellLine(`${script}HOME=${quoteWord(stage.home)} ${line}`, {
     stdin,
     timeoutMs,
+    environment,
     folder: stage.project,
     env: {
       CLAUDE_PROJECT_DIR: stage.project,

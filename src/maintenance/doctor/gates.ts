@@ -165,7 +165,11 @@ async function lookAtEntry(
     return warn(`not proved${gates}: the hook in ${path} names a database of its own`, again);
   }
   const { event, timeout } = entry;
-  const proof = await proveHook(entry.command, { event, timeoutMs: timeout * 1000 });
+  const proof = await proveHook(entry.command, {
+    event,
+    timeoutMs: timeout * 1000,
+    environment: around.place.environment,
+  });
   switch (proof.kind) {
     case "judges":
       return null;
@@ -240,7 +244,7 @@ function isThisProgram(
 /** The version of the program when it is not this one and older; what says no version is older than all that do. */
 async function olderVersion(entry: HookEntry, place: DoctorPlace): Promise<string | null> {
   if (isThisProgram(entry, place)) return null;
-  const said = await versionOfHook(entry.command);
+  const said = await versionOfHook(entry.command, place.environment);
   if (said === null) return "unknown";
   const own = VERSION.split(".").map(Number);
   const isOlder = said.schema < SCHEMA_VERSION || !isAtLeast(said.version, own);

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConfigFile } from "../../config/discover.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
+import type { Environment } from "../../environment.ts";
 import type { Locations } from "../../paths.ts";
 import { openDatabase } from "../../store/database.ts";
 import type { Program } from "../../settings/hooks.ts";
@@ -8,6 +9,7 @@ import { identifyDatabase, openToLook } from "../../store/identity.ts";
 
 /** Everything that a check may look at. */
 export interface DoctorPlace {
+  readonly environment: Environment;
   readonly locations: Locations;
   readonly config: HookConfig;
   /** The configuration files that count here. */

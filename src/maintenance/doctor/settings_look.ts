@@ -35,7 +35,14 @@ const SCOPES = ["local", "project", "user"] as const;
 /** What a search for our hooks needs to know. */
 export type HooksPlace = Pick<
   DoctorPlace,
-  "locations" | "projectDir" | "claudeFolder" | "program" | "executable" | "searchPath" | "settings"
+  | "environment"
+  | "locations"
+  | "projectDir"
+  | "claudeFolder"
+  | "program"
+  | "executable"
+  | "searchPath"
+  | "settings"
 >;
 
 /** The settings files that count here, the one with the last word first. */

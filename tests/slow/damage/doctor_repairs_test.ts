@@ -1,20 +1,20 @@
 /** What `doctor` promises: that `--fix` does in one run what it offers, and that every way out leads out. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { change } from "../support/on_home.ts";
-import { lookAtSqlite } from "../../src/maintenance/doctor/program.ts";
-import { isNext } from "../support/next.ts";
-import { privateMounts } from "../support/private_mounts.ts";
-import { runProgram } from "../support/program.ts";
+import { change } from "../../support/on_home.ts";
+import { lookAtSqlite } from "../../../src/maintenance/doctor/program.ts";
+import { isNext } from "../../support/next.ts";
+import { privateMounts } from "../../support/private_mounts.ts";
+import { runProgram } from "../../support/program.ts";
 import {
   needsMounts,
   needsProgramForOthers,
   needsRoot,
   needsTools,
   testWhere,
-} from "../support/requirements.ts";
-import { schemaPages, spoil } from "../support/spoilt.ts";
-import { type Body, type CheckRow, namesIn, type Stage, stage } from "./support.ts";
+} from "../../support/requirements.ts";
+import { schemaPages, spoil } from "../../support/spoilt.ts";
+import { type Body, type CheckRow, namesIn, type Stage, stage } from "../../cli/support.ts";
 
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
