@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { change } from "../support/on_home.ts";
 import { programCommand, surroundings } from "../../src/tasks/program.ts";
 import { join } from "node:path";
-import { MIGRATIONS } from "../../migrations/mod.ts";
-import { APPLICATION_ID } from "../../src/store/database.ts";
+import { migratedDatabase } from "../support/migrated.ts";
 import { isNext } from "../support/next.ts";
 import { garbage } from "../support/spoilt.ts";
 import { runVerb } from "../support/verb.ts";
@@ -114,8 +113,8 @@ async function prepare(
 
 /** A database with all our tables, and then something wrong with it. */
 function spoil(path: string, sql: string): void {
-  const ours = MIGRATIONS.map((step) => step.sql).join(";\n");
-  change(path, `${ours}; PRAGMA application_id = ${APPLICATION_ID}; ${sql}`);
+  Deno.writeFileSync(path, migratedDatabase());
+  change(path, sql);
 }
 
 Deno.test("an output that takes nothing is told in three lines, whatever the verb", async () => {

@@ -6,6 +6,7 @@ import { parseConfig } from "../../src/config/parse.ts";
 import { judgeUse } from "../../src/gate/judge.ts";
 import { readUses } from "../../src/guard/bash.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 
 const CONFIG = `
 preToolUse:
@@ -104,7 +105,7 @@ const LONG: Readonly<Record<string, (size: number) => string>> = {
     `git ${Array.from({ length: n }, (_, i) => `-c alias.a${i}=a${i + 1}`).join(" ")} a0`,
 };
 
-const DEPTHS = [10, 300, 5_000];
+const DEPTHS = IS_SLOW_LANE ? [10, 300, 5_000] : [10, 300];
 /** A hang guard, in milliseconds. */
 const MAX_MS = 20_000;
 

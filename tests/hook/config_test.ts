@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { FORMED_SECRETS, GIVEAWAYS, PLAIN_SECRET } from "../capture/seeds.ts";
 import { captures, executions, filesWith, query, queryValue, type Row } from "../support/look.ts";
 import { hook, observed, observedNames, type TempHome, tempHome } from "../support/program.ts";
+import { slowTest } from "../support/lanes.ts";
 
 /** Writes the configuration of the project that lies in the home. */
 function configure(home: TempHome, text: string, name = ".conclaude.yaml"): void {
@@ -319,7 +320,7 @@ const EVENTS = [...new Set(observedNames().map((name) => name.split(".")[0]!))];
 
 for (const isBroken of [false, true]) {
   const where = isBroken ? "with a broken database, in spool and log" : "in database and log";
-  Deno.test(`no secret reaches the disk, in any event and any position, ${where}`, async () => {
+  slowTest(`no secret reaches the disk, in any event and any position, ${where}`, async () => {
     using home = tempHome();
     if (isBroken) Deno.mkdirSync(home.database, { recursive: true });
     const { texts, secrets } = secretText();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { executions, filesWith, type Row } from "../support/look.ts";
 import { ask, bash, edit, projectIn, SESSION, write } from "../support/guarded.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { slowTest } from "../support/lanes.ts";
 
 function conclaude(home: TempHome, ...args: string[]) {
   return runProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
@@ -597,7 +598,7 @@ Deno.test("a file that may not be removed goes away with a folder above it", asy
   }
 });
 
-Deno.test("a folder that is too large to be looked through is a doubt", async () => {
+slowTest("a folder that is too large to be looked through is a doubt", async () => {
   using home = tempHome();
   const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
   Deno.mkdirSync(join(project, "many"));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ask, bash, edit, projectIn } from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const POLICY = /\.conclaude\.yaml belongs to the guards/;
 
@@ -65,7 +66,7 @@ Deno.test("a search that cannot mean the policy passes, and one that may passes 
   }
 });
 
-Deno.test("what is protected is found in a large folder, and the policy in any", async () => {
+slowTest("what is protected is found in a large folder, and the policy in any", async () => {
   using home = tempHome();
   const project = projectIn(
     home,

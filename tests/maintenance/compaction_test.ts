@@ -10,6 +10,7 @@ import { spaceUse } from "../../src/store/space.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { closeDatabase, spoil } from "../support/spoilt.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const SOURCES = new URL("../../src", import.meta.url).pathname;
 const ENGINE = new URL("../../src/maintenance/compaction.ts", import.meta.url).href;
@@ -82,7 +83,7 @@ Deno.test("compactPayloads() works beside another one and beside hooks that writ
   assertSound(temp.db);
 });
 
-Deno.test("compactPayloads() that is killed at any moment loses nothing", async () => {
+slowTest("compactPayloads() that is killed at any moment loses nothing", async () => {
   using temp = await tempDatabase();
   const mix = records(1500);
   saveRecords(temp.db, mix);
@@ -108,44 +109,50 @@ Deno.test("compactPayloads() that is killed at any moment loses nothing", async 
   assertKept(temp.db, mix);
 });
 
-Deno.test("a realistic mix takes at most 0.5 of its JSON on disk, its queue at most 0.45", async () => {
-  using temp = await tempDatabase();
-  const { db, path } = temp;
-  const emptyBytes = spaceUse(db).fileBytes;
-  const mix = records(1000);
-  saveRecords(db, mix);
-  const jsonBytes = mix.reduce((sum, { capture }) => sum + byteLength(capture!.payload), 0);
-  compactPayloads(db);
-  assert.ok(giveBackSpace(db) > 0);
-  const fileBytes = Deno.statSync(path).size + (fileSize(`${path}-wal`) ?? 0);
-  const share = (fileBytes - emptyBytes) / jsonBytes;
-  assert.ok(share <= 0.5, `the database takes ${share.toFixed(3)}`);
-  const queueBytes = Number(
-    db.prepare(
-      `SELECT sum(pgsize) AS bytes FROM dbstat
-        WHERE name IN (SELECT name FROM sqlite_schema WHERE tbl_name = 'pending_queue')`,
-    ).get()!["bytes"],
-  );
-  const queueShare = queueBytes / jsonBytes;
-  assert.ok(queueShare <= 0.45, `the queue takes ${queueShare.toFixed(3)}`);
-});
-
-Deno.test("captures that are compacted in small portions leave no half empty pages behind", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
-  const mix = records(600);
-  for (let i = 0; i < mix.length; i += 30) {
-    saveRecords(db, mix.slice(i, i + 30));
+slowTest(
+  "a realistic mix takes at most 0.5 of its JSON on disk, its queue at most 0.45",
+  async () => {
+    using temp = await tempDatabase();
+    const { db, path } = temp;
+    const emptyBytes = spaceUse(db).fileBytes;
+    const mix = records(1000);
+    saveRecords(db, mix);
+    const jsonBytes = mix.reduce((sum, { capture }) => sum + byteLength(capture!.payload), 0);
     compactPayloads(db);
-  }
-  const inPortions = spaceUse(db);
-  using whole = await tempDatabase();
-  saveRecords(whole.db, mix);
-  compactPayloads(whole.db);
-  giveBackSpace(whole.db);
-  const used = inPortions.fileBytes - inPortions.freeBytes;
-  assert.ok(used < 1.1 * spaceUse(whole.db).fileBytes, `${used} bytes`);
-});
+    assert.ok(giveBackSpace(db) > 0);
+    const fileBytes = Deno.statSync(path).size + (fileSize(`${path}-wal`) ?? 0);
+    const share = (fileBytes - emptyBytes) / jsonBytes;
+    assert.ok(share <= 0.5, `the database takes ${share.toFixed(3)}`);
+    const queueBytes = Number(
+      db.prepare(
+        `SELECT sum(pgsize) AS bytes FROM dbstat
+        WHERE name IN (SELECT name FROM sqlite_schema WHERE tbl_name = 'pending_queue')`,
+      ).get()!["bytes"],
+    );
+    const queueShare = queueBytes / jsonBytes;
+    assert.ok(queueShare <= 0.45, `the queue takes ${queueShare.toFixed(3)}`);
+  },
+);
+
+slowTest(
+  "captures that are compacted in small portions leave no half empty pages behind",
+  async () => {
+    using temp = await tempDatabase();
+    const { db } = temp;
+    const mix = records(600);
+    for (let i = 0; i < mix.length; i += 30) {
+      saveRecords(db, mix.slice(i, i + 30));
+      compactPayloads(db);
+    }
+    const inPortions = spaceUse(db);
+    using whole = await tempDatabase();
+    saveRecords(whole.db, mix);
+    compactPayloads(whole.db);
+    giveBackSpace(whole.db);
+    const used = inPortions.fileBytes - inPortions.freeBytes;
+    assert.ok(used < 1.1 * spaceUse(whole.db).fileBytes, `${used} bytes`);
+  },
+);
 
 Deno.test("giveBackSpace() leaves a little free room for later captures", async () => {
   using temp = await tempDatabase();

@@ -7,6 +7,7 @@ import { NOT_EXPORTED, SMALL_TABLES, TABLES } from "../../src/store/exported_tab
 import { checkIndex } from "../../src/store/memory_index.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const NO_RULES = { patterns: [] };
 
@@ -376,32 +377,40 @@ Deno.test("secrets that another program has written into an export are masked", 
   assert.equal(row!["raw"], new TextEncoder().encode(String(row!["payload"])).length);
 });
 
-Deno.test("whatever field of an export a secret stands in, it is masked; ids alone stay as they are", async () => {
-  using first = await tempDatabase();
-  fillEveryTable(first.db);
-  const token = `ghp_${"aB3".repeat(12)}`;
-  const lines = exported(first.db);
-  const seen = new Set<string>();
-  const taken = new Set<string>();
-  for (const line of lines.slice(1, -1)) {
-    const row: Record<string, unknown> = JSON.parse(line);
-    for (const field of Object.keys(row)) {
-      const name = `${row["type"]}.${field}`;
-      const isId = /^(?:type|id|uid|\w+Id|dependsOn|origin|processMark|damage)$/.test(field);
-      if (isId || seen.has(name) || ["number", "boolean"].includes(typeof row[field])) continue;
-      seen.add(name);
-      const value = typeof row[field] === "object" && row[field] !== null ? [token] : token;
-      using second = await tempDatabase();
-      const told = { ...row, [field]: value };
-      const report = imported(second.db, [lines[0]!, JSON.stringify(told), lines.at(-1)!]);
-      if (report.damaged + report.unattached === 0) taken.add(name);
-      assert.ok(!exported(second.db).join("\n").toLowerCase().includes(token.toLowerCase()), name);
+slowTest(
+  "whatever field of an export a secret stands in, it is masked; ids alone stay as they are",
+  async () => {
+    using first = await tempDatabase();
+    fillEveryTable(first.db);
+    const token = `ghp_${"aB3".repeat(12)}`;
+    const lines = exported(first.db);
+    const seen = new Set<string>();
+    const taken = new Set<string>();
+    for (const line of lines.slice(1, -1)) {
+      const row: Record<string, unknown> = JSON.parse(line);
+      for (const field of Object.keys(row)) {
+        const name = `${row["type"]}.${field}`;
+        const isId = /^(?:type|id|uid|\w+Id|dependsOn|origin|processMark|damage)$/.test(field);
+        if (isId || seen.has(name) || ["number", "boolean"].includes(typeof row[field])) continue;
+        seen.add(name);
+        const value = typeof row[field] === "object" && row[field] !== null ? [token] : token;
+        using second = await tempDatabase();
+        const told = { ...row, [field]: value };
+        const report = imported(second.db, [lines[0]!, JSON.stringify(told), lines.at(-1)!]);
+        if (report.damaged + report.unattached === 0) taken.add(name);
+        assert.ok(
+          !exported(second.db).join("\n").toLowerCase().includes(token.toLowerCase()),
+          name,
+        );
+      }
     }
-  }
-  for (const name of ["capture.toolName", "agent.worktree", "session.endReason", "agent.command"]) {
-    assert.ok(taken.has(name), name);
-  }
-});
+    for (
+      const name of ["capture.toolName", "agent.worktree", "session.endReason", "agent.command"]
+    ) {
+      assert.ok(taken.has(name), name);
+    }
+  },
+);
 
 Deno.test("a dry run tells what would come, and writes nothing", async () => {
   using first = await tempDatabase();

@@ -10,6 +10,7 @@ import { change } from "../support/on_home.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
 const SESSION = "5e55a000-0000-4000-8000-000000000001";
@@ -34,25 +35,28 @@ async function drain(home: string): Promise<Record<string, unknown>> {
   return JSON.parse(stdout);
 }
 
-Deno.test("a drain that is killed again and again leaves what an undisturbed one leaves", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
-  try {
-    const { kills, observations, differences } = await killDrains({
-      folder,
-      captures: 3_000,
-      kills: 16,
-      maxLifeMs: 260,
-      seed: 7,
-    });
-    assert.deepEqual(differences, []);
-    assert.ok(observations > 1_500);
-    assert.ok(kills >= 5, `only ${kills} kills hit a drain at work`);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+slowTest(
+  "a drain that is killed again and again leaves what an undisturbed one leaves",
+  async () => {
+    const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
+    try {
+      const { kills, observations, differences } = await killDrains({
+        folder,
+        captures: 3_000,
+        kills: 16,
+        maxLifeMs: 260,
+        seed: 7,
+      });
+      assert.deepEqual(differences, []);
+      assert.ok(observations > 1_500);
+      assert.ok(kills >= 5, `only ${kills} kills hit a drain at work`);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
 
-Deno.test("a summary that was written on the way ends as one that was written once", async () => {
+slowTest("a summary that was written on the way ends as one that was written once", async () => {
   const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
   try {
     const records = workRecords(900, { seed: 5, project: "/home/ana/app", startMs: START_MS });
@@ -79,7 +83,7 @@ Deno.test("a summary that was written on the way ends as one that was written on
   }
 });
 
-Deno.test("eight drains at once work every capture in once", async () => {
+slowTest("eight drains at once work every capture in once", async () => {
   using home = tempHome();
   await Deno.mkdir(join(home.path, ".conclaude"), { mode: 0o700 });
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });

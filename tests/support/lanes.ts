@@ -1,10 +1,16 @@
 /** Tests that do more in the slow lane than in the fast one. */
 
 /** Runs of a generated test in the fast lane. */
-const FAST_RUNS = 200;
+const FAST_RUNS = 100;
 
 /** Whether `deno task test:slow` runs these tests. */
 export const IS_SLOW_LANE = Deno.env.get("CONCLAUDE_LANE") === "slow";
+
+/** A test of the slow lane; the fast one names it, and skips it. */
+export function slowTest(name: string, body: () => void | Promise<void>): void {
+  if (IS_SLOW_LANE) Deno.test(name, body);
+  else Deno.test({ name: `${name} [skipped: slow lane]`, ignore: true, fn: body });
+}
 
 /** Runs of a generated test. @param all As many as the slow lane makes. */
 export function runs(all: number): number {

@@ -2,9 +2,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { captures, executions, filesWith, queryValue, type Row } from "../support/look.ts";
-import { type Finished, startHook, startProgram } from "../support/process.ts";
-import { observed, observedNames } from "../support/program.ts";
-import { type TempHome, tempHome } from "../support/program.ts";
+import type { Finished } from "../support/process.ts";
+import {
+  hook,
+  observed,
+  observedNames,
+  runProgram,
+  type TempHome,
+  tempHome,
+} from "../support/program.ts";
 
 const SILENT = '{"continue":true,"suppressOutput":true}\n';
 const TOOL_USE_EVENTS = ["PostToolUse", "PostToolUseFailure"];
@@ -30,7 +36,7 @@ async function captureOf(
   payload: Record<string, unknown>,
   env: Record<string, string> = {},
 ): Promise<Row> {
-  assertQuiet(await startHook("PostToolUse", payload, home, { env }), SILENT);
+  assertQuiet(await hook("PostToolUse", payload, home, { env }), SILENT);
   return captures(home).at(-1)!;
 }
 
@@ -39,7 +45,7 @@ for (const name of observedNames()) {
   Deno.test(`a recorded ${name} is answered exactly and becomes one audit row`, async () => {
     using home = tempHome();
     const payload = observed(name, { HOME: home.path, PROJECT: home.path });
-    assertQuiet(await startHook(event, payload, home), answerTo(event));
+    assertQuiet(await hook(event, payload, home), answerTo(event));
 
     const rows = executions(home);
     assert.equal(rows.length, 1);
@@ -111,7 +117,7 @@ Deno.test("the recordings hold all 33 events", () => {
 
 Deno.test("an unknown event is recorded with what it tells, and answered with nothing", async () => {
   using home = tempHome();
-  assertQuiet(await startHook("TeapotBoiled", { session_id: "s1", cups: 3 }, home), "");
+  assertQuiet(await hook("TeapotBoiled", { session_id: "s1", cups: 3 }, home), "");
   const [row] = executions(home);
   assert.equal(row!["hook_name"], "TeapotBoiled");
   assert.deepEqual(row!["metadata"], { config: "none", cups: 3 });
@@ -119,15 +125,15 @@ Deno.test("an unknown event is recorded with what it tells, and answered with no
 
 Deno.test("the event's name on the command line wins over the payload's", async () => {
   using home = tempHome();
-  await startHook("Notification", { session_id: "s1", hook_event_name: "SessionEnd" }, home);
+  await hook("Notification", { session_id: "s1", hook_event_name: "SessionEnd" }, home);
   assert.deepEqual(executions(home).map((row) => row["hook_name"]), ["Notification"]);
   assert.equal(queryValue(home, "SELECT status FROM sessions"), "active");
 });
 
 Deno.test("a name on the command line that is none of an event is masked and short", async () => {
   using home = tempHome();
-  await startHook("password=hunter2Hunter2", { session_id: "s1" }, home);
-  await startHook(`Other${"x".repeat(100_000)}`, { session_id: "s1" }, home);
+  await hook("password=hunter2Hunter2", { session_id: "s1" }, home);
+  await hook(`Other${"x".repeat(100_000)}`, { session_id: "s1" }, home);
   const [masked, short] = executions(home).map((row) => String(row["hook_name"]));
   assert.equal(masked, "password=[redacted:secret]");
   assert.equal(short!.length, 256);
@@ -137,7 +143,7 @@ Deno.test("a name on the command line that is none of an event is masked and sho
 Deno.test("without a name on the command line the payload's counts, and its rule", async () => {
   using home = tempHome();
   const stdin = { session_id: "s1", hook_event_name: "PostToolUse", tool_name: "Bash" };
-  assertQuiet(await startProgram(["hook"], { stdin, env: { HOME: home.path } }), SILENT);
+  assertQuiet(await runProgram(["hook"], { stdin, env: { HOME: home.path } }), SILENT);
   assert.equal(captures(home).length, 1);
 });
 
@@ -149,7 +155,7 @@ Deno.test("--db leads to the database, before and after the event's name, in bot
   for (const flag of flags) {
     for (const args of [["PostToolUse", ...flag], [...flag, "PostToolUse"]]) {
       const env = { HOME: home.path };
-      assertQuiet(await startProgram(["hook", ...args], { stdin, env }), SILENT);
+      assertQuiet(await runProgram(["hook", ...args], { stdin, env }), SILENT);
     }
   }
   assert.equal(captures(database).length, 4);
@@ -167,7 +173,7 @@ Deno.test("names that are properties of every object, or endless, are names like
     "é\n\t😀",
   ];
   for (const name of names) {
-    assertQuiet(await startHook(name, { session_id: "s1", hook_event_name: "Told" }, home), "");
+    assertQuiet(await hook(name, { session_id: "s1", hook_event_name: "Told" }, home), "");
   }
   const told = executions(home).map((row) => row["hook_name"]);
   assert.equal(told.length, names.length);
@@ -255,7 +261,7 @@ for (const text of ["null", "5", '"text"', "[]", '[{"session_id":"s1"}]', "true"
   Deno.test(`stdin of ${text} is answered with nothing and stands in the audit trail`, async () => {
     using home = tempHome();
     for (const event of ["PostToolUse", "SessionStart", "Stop", "SessionEnd", "Whatever"]) {
-      assertQuiet(await startHook(event, text, home), "");
+      assertQuiet(await hook(event, text, home), "");
     }
     const rows = executions(home);
     assert.equal(rows.length, 5);
@@ -274,9 +280,9 @@ Deno.test("nothing of the environment is stored but the variables that have a me
   const real = ["ANTHROPIC_API_KEY", "SSH_AUTH_SOCK", "USER", "PWD", "AI_AGENT", "CLAUDE_ENV_FILE"];
   for (let i = 0; i < 200; i++) env[real[i] ?? `CLAUDE_CODE_VARIABLE_${i}`] = `${marker}${i}`;
   for (const name of observedNames()) {
-    await startHook(name.split(".")[0]!, observed(name, { PROJECT: home.path }), home, { env });
+    await hook(name.split(".")[0]!, observed(name, { PROJECT: home.path }), home, { env });
   }
-  await startHook("PostToolUse", "{", home, { env });
+  await hook("PostToolUse", "{", home, { env });
   assert.ok(executions(home).length > 33);
   assert.deepEqual(filesWith(home.path, marker), []);
 });
@@ -286,7 +292,7 @@ for (
 ) {
   Deno.test(`${before.join(" ")} before the verb leaves a hook a hook`, async () => {
     using home = tempHome();
-    const { code, stdout } = await startProgram([...before, "hook", "PostToolUse"], {
+    const { code, stdout } = await runProgram([...before, "hook", "PostToolUse"], {
       stdin: observed("PostToolUse.Bash"),
       env: { HOME: home.path },
       cwd: home.path,
@@ -303,7 +309,7 @@ for (
 Deno.test("a failed tool use whose error is no text is kept like any other", async () => {
   using home = tempHome();
   const payload = { session_id: "s1", tool_name: "Bash", tool_input: {}, error: { toString: "x" } };
-  assertQuiet(await startHook("PostToolUseFailure", payload, home), SILENT);
+  assertQuiet(await hook("PostToolUseFailure", payload, home), SILENT);
   const [row] = captures(home);
   assert.deepEqual([row!["priority"], row!["outcome"]], ["high", "failure"]);
 });

@@ -1,9 +1,8 @@
 /** The crash campaign, shortened; the whole of it is `deno task test:crash`. */
 import assert from "node:assert/strict";
 import { runCampaign } from "../crash/campaign.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
 
-const KILLS = IS_SLOW_LANE ? 20 : 4;
+const KILLS = 20;
 
 Deno.test({
   name:
