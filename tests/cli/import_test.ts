@@ -164,12 +164,12 @@ Deno.test("hooks can write while a large export is taken over", async () => {
   const from = `${place.project}/from.db`;
   const db = await openDatabase(from, { busyTimeoutMs: 5000 });
   db.exec(`
-    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
     INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms)
     SELECT 'o' || i, 's', 'note', 'Title ' || i, 'Words of number ' || i, '', i, i FROM n`);
   db.close();
   await place.run(["export", "--db", from, "--output", "out.jsonl"]);
-  const importing = place.run(["import", "out.jsonl"]);
+  const importing = place.run(["import", "out.jsonl"], { through: [] });
   const codes: number[] = [];
   for (let i = 0; i < 5; i++) {
     const stdin = { session_id: "live", tool_name: "Bash", tool_input: { command: `ls ${i}` } };
@@ -179,6 +179,6 @@ Deno.test("hooks can write while a large export is taken over", async () => {
   assert.deepEqual(codes, [0, 0, 0, 0, 0]);
   const read = new DatabaseSync(place.database, { readOnly: true });
   const count = (table: string) => read.prepare(`SELECT count(*) AS n FROM ${table}`).get()!["n"];
-  assert.deepEqual([count("observations"), count("pending_queue")], [20_000, 5]);
+  assert.deepEqual([count("observations"), count("pending_queue")], [5_000, 5]);
   read.close();
 });

@@ -142,11 +142,10 @@ Deno.test("a second backfill writes nothing, and neither do two at once write an
     join(transcriptsOf(home), "long.jsonl"),
     longTranscript("long-session", 600),
   );
-  const both = await Promise.all([
-    reconcileJson(home, "--backfill"),
-    reconcileJson(home, "--backfill"),
-  ]);
-  const written = both.map(({ filled }) => filled.written);
+  const words = ["reconcile", "--json", "--backfill"];
+  const backfill = () => runProgram(words, { env: { HOME: home.path }, through: [] });
+  const both = await Promise.all([backfill(), backfill()]);
+  const written = both.map((one) => jsonOf(one).filled.written);
   assert.equal(written[0] + written[1], 624);
   assert.deepEqual(both.map(({ code }) => code), [0, 0]);
   const ids = query(

@@ -323,7 +323,7 @@ Deno.test("rounds are counted once each when stops come at the same time", async
   projectIn(home, "stop: {rounds: 5, maxBlocks: 8}");
   await start(home);
   const reasons = await Promise.all(
-    Array.from({ length: 10 }, (_, i) => stop(home, { said: `${i}` })),
+    Array.from({ length: 10 }, (_, i) => stop(home, { said: `${i}`, through: [] })),
   );
   const rounds = reasons.map((reason) => reason?.split(" ", 2)[1] ?? "through").sort();
   assert.deepEqual(rounds, [

@@ -1,6 +1,7 @@
 /** Configuration counts only where nobody but the user could have written it, or where a person says that it does. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { needsSlowLane } from "../support/lanes.ts";
 import { git } from "../support/git.ts";
 import { type Finished, startHook, startProgram } from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
@@ -131,7 +132,7 @@ preToolUse: {uneditableFiles: ['*.lock']}
 );
 
 testWhere(
-  needsUsers,
+  needsUsers ?? needsSlowLane(),
   "a file in the project counts by its owner and mode, and by those of the folders up to the root",
   async () => {
     const { place: shared, home } = sharedPlace(ME);
@@ -242,39 +243,43 @@ testWhere(needsUsers, "the user's own file counts as a project's does", async ()
   }
 });
 
-testWhere(needsUsers, "a folder that a person trusts counts, whoever may write there", async () => {
-  using home = tempHome();
-  using mount = tempHome();
-  // Root in a container, on a mount of the user's outside.
-  const project = folder(join(mount.path, "work space"), { uid: ME });
-  await git(mount.path, "init", "-q", project);
-  put(join(project, ".conclaude.yaml"), RULES, { uid: ME });
-  put(join(project, ".conclaude/workflows/w.yaml"), "name: w\n", { uid: ME });
-  const root = { home };
-  assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
-  assert.match(await told(project, root), /`conclaude config trust '\S+\/work space'`/);
-  const trust = (dir: string, ...more: string[]) =>
-    run(["config", "trust", dir, ...more], mount.path, root);
-  const first = await trust("work space");
-  assert.equal(first.code, 0, first.stderr);
-  assert.match((await edit(project, root))!, /\*\.lock/);
-  assert.equal(await told(project, root), "");
-  assert.match((await trust(project)).stdout, /already/);
-  const listed = jsonOf(await run(["config", "path", "--json"], project, root));
-  assert.deepEqual([listed.trusted, listed.leftOut], [[project], []]);
-  assert.match((await trust("work space", "--remove")).stdout, /no longer/);
-  assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
-  // One above it, over a link, with all that lies below; a neighbour with the same beginning is none.
-  Deno.symlinkSync(mount.path, join(home.path, "link"));
-  await run(["config", "trust", "link"], home.path, root);
-  assert.match((await edit(project, root))!, /\*\.lock/);
-  await run(["config", "trust", "link", "--remove"], home.path, root);
-  await trust(folder(join(mount.path, "work"), {}));
-  assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
-  const missing = await trust("nowhere");
-  assert.equal(missing.code, 1);
-  assert.match(missing.stderr, /no folder/);
-});
+testWhere(
+  needsUsers ?? needsSlowLane(),
+  "a folder that a person trusts counts, whoever may write there",
+  async () => {
+    using home = tempHome();
+    using mount = tempHome();
+    // Root in a container, on a mount of the user's outside.
+    const project = folder(join(mount.path, "work space"), { uid: ME });
+    await git(mount.path, "init", "-q", project);
+    put(join(project, ".conclaude.yaml"), RULES, { uid: ME });
+    put(join(project, ".conclaude/workflows/w.yaml"), "name: w\n", { uid: ME });
+    const root = { home };
+    assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
+    assert.match(await told(project, root), /`conclaude config trust '\S+\/work space'`/);
+    const trust = (dir: string, ...more: string[]) =>
+      run(["config", "trust", dir, ...more], mount.path, root);
+    const first = await trust("work space");
+    assert.equal(first.code, 0, first.stderr);
+    assert.match((await edit(project, root))!, /\*\.lock/);
+    assert.equal(await told(project, root), "");
+    assert.match((await trust(project)).stdout, /already/);
+    const listed = jsonOf(await run(["config", "path", "--json"], project, root));
+    assert.deepEqual([listed.trusted, listed.leftOut], [[project], []]);
+    assert.match((await trust("work space", "--remove")).stdout, /no longer/);
+    assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
+    // One above it, over a link, with all that lies below; a neighbour with the same beginning is none.
+    Deno.symlinkSync(mount.path, join(home.path, "link"));
+    await run(["config", "trust", "link"], home.path, root);
+    assert.match((await edit(project, root))!, /\*\.lock/);
+    await run(["config", "trust", "link", "--remove"], home.path, root);
+    await trust(folder(join(mount.path, "work"), {}));
+    assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
+    const missing = await trust("nowhere");
+    assert.equal(missing.code, 1);
+    assert.match(missing.stderr, /no folder/);
+  },
+);
 
 testWhere(needsUsers, "a link counts where it lies and where it leads", async () => {
   const { place: shared, home } = sharedPlace(ME);

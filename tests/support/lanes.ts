@@ -6,6 +6,11 @@ const FAST_RUNS = 100;
 /** Whether `deno task test:slow` runs these tests. */
 export const IS_SLOW_LANE = Deno.env.get("CONCLAUDE_LANE") === "slow";
 
+/** Null in the slow lane. */
+export function needsSlowLane(): string | null {
+  return IS_SLOW_LANE ? null : "slow lane";
+}
+
 /** A test of the slow lane; the fast one names it, and skips it. */
 export function slowTest(name: string, body: () => void | Promise<void>): void {
   if (IS_SLOW_LANE) Deno.test(name, body);

@@ -7,10 +7,17 @@ import { spoolRecord, spoolSuffix } from "../../../src/spool/spool.ts";
 import { integrityFaults } from "../../../src/store/care.ts";
 import { isForgotten } from "../../../src/store/forgotten_names.ts";
 import { checkIndex } from "../../../src/store/memory_index.ts";
-import { programCommand } from "../../../src/tasks/program.ts";
+import { programCommand, type RunOptions } from "../../../src/tasks/program.ts";
 import { countRows, filesBelow, latin1 } from "../../support/look.ts";
 import { addToken } from "../../support/person.ts";
-import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../../support/program.ts";
+import {
+  hook,
+  jsonOf,
+  type RunOptions,
+  runProgram,
+  type TempHome,
+  tempHome,
+} from "../../support/program.ts";
 
 const WORD = "Zanzibar-Quux";
 const SESSION = "0198f0e1-0000-7000-8000-00000000a001";
@@ -39,7 +46,13 @@ function stage(folder = "app"): Stage {
   };
 }
 
-async function event(place: Stage, name: string, fields: object, session = SESSION): Promise<void> {
+async function event(
+  place: Stage,
+  name: string,
+  fields: object,
+  session = SESSION,
+  options: RunOptions = {},
+): Promise<void> {
   const { code, stderr } = await hook(
     name,
     {
@@ -50,7 +63,7 @@ async function event(place: Stage, name: string, fields: object, session = SESSI
       ...fields,
     },
     place.path,
-    { cwd: place.project },
+    { cwd: place.project, ...options },
   );
   assert.equal(code, 0, stderr);
 }
@@ -500,12 +513,18 @@ Deno.test("hooks at work beside memory forget lose nothing, and the database sta
   await worked(place);
   const before = countRows(place, "pending_queue");
   const hooks = Array.from({ length: 24 }, (_, n) =>
-    event(place, "PostToolUse", {
-      tool_name: "Bash",
-      tool_use_id: `toolu_p${n}`,
-      tool_input: { command: `echo ${n}` },
-      tool_response: { stdout: `innocent ${n} ${"x".repeat(n * 700)}`, stderr: "" },
-    }, OTHER));
+    event(
+      place,
+      "PostToolUse",
+      {
+        tool_name: "Bash",
+        tool_use_id: `toolu_p${n}`,
+        tool_input: { command: `echo ${n}` },
+        tool_response: { stdout: `innocent ${n} ${"x".repeat(n * 700)}`, stderr: "" },
+      },
+      OTHER,
+      { through: [] },
+    ));
   const forgetting = [
     await place.json("memory", "forget", "--text", WORD, "--yes"),
     await place.json("memory", "forget", "--text", "innocent 7", "--yes"),

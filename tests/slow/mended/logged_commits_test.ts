@@ -1,7 +1,7 @@
 /** Commits that git's log of a branch tells to be taken back are told no more, whoever took them back. */
 import assert from "node:assert/strict";
-import { drainCaptures } from "../../src/recall/capture_drain.ts";
-import { saveEvent, tempDatabase } from "../support/records.ts";
+import { drainCaptures } from "../../../src/recall/capture_drain.ts";
+import { saveEvent, tempDatabase } from "../../support/records.ts";
 
 /** What is typed, by a session or by a person (`-`), on which branch it ends, and whether it is worked in at once. */
 type Step = readonly [who: string, script: string, branch?: string];

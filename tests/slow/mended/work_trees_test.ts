@@ -1,9 +1,9 @@
 /** What a command does in another working tree of its repository is told of that tree, and of its branch. */
 import assert from "node:assert/strict";
-import { drainCaptures } from "../../src/recall/capture_drain.ts";
-import { workFolder } from "../../src/memory/observe/work_folder.ts";
-import { git } from "../support/git.ts";
-import { saveEvent, tempDatabase } from "../support/records.ts";
+import { drainCaptures } from "../../../src/recall/capture_drain.ts";
+import { workFolder } from "../../../src/memory/observe/work_folder.ts";
+import { git } from "../../support/git.ts";
+import { saveEvent, tempDatabase } from "../../support/records.ts";
 
 const RED = "FAIL src/a.test.js\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
 const GREEN = "PASS src/a.test.js\n\nTests:       5 passed, 5 total";
