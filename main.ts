@@ -2,6 +2,7 @@
  * conclaude: one program, several faces. This file only chooses one, and each is loaded when it is wanted: a hook must
  * not pay for the command line.
  */
+import { VERSION } from "./src/version.ts";
 
 // Global flags may stand before the verb; a hook with them must still be a hook, for it may never leave with status 2.
 let verb = 0;
@@ -11,9 +12,17 @@ if (Deno.args[verb] !== "daemon") Deno.permissions.revokeSync({ name: "net" });
 // What a person asks of a hook is the command line's to answer.
 const isAsked = ["--help", "-h", "--dry-run"].some((flag) => Deno.args.includes(flag));
 
-if (Deno.args[verb] === "hook" && !isAsked) {
-  const { runHook } = await import("./src/hook/run.ts");
-  await runHook(Deno.args.toSpliced(verb, 1));
+if (Deno.args.length === 1 && ["--version", "-v"].includes(Deno.args[0]!)) {
+  console.log(VERSION);
+} else if (Deno.args[verb] === "hook" && !isAsked) {
+  try {
+    const { runHook } = await import("./src/hook/run.ts");
+    await runHook(Deno.args.toSpliced(verb, 1));
+  } catch (thrown) {
+    // A hook that has begun ends by itself: this one could not be read from the executable.
+    const why = thrown instanceof Error ? thrown.message : thrown;
+    console.log(JSON.stringify({ systemMessage: `conclaude could not keep this event: ${why}` }));
+  }
 } else {
   const { runCli } = await import("./src/cli/run.ts");
   await runCli(Deno.args);

@@ -3,7 +3,6 @@
  * The module graph comes from `deno info --json`, so nothing has to be kept up by hand.
  */
 import assert from "node:assert/strict";
-import { APART, COLD_MODULES, HOT_MODULES } from "../src/tasks/bundle_modules.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -96,7 +95,7 @@ Deno.test("rules are pure: no runtime, no clock, no SQL", async () => {
 Deno.test("classes of all scripts are worked out when they are wanted, not where a file is read", async () => {
   const wrong: string[] = [];
   for (const { path } of sources) {
-    if (path.startsWith("src/tasks/")) continue;
+    if (path.startsWith("src/build/")) continue;
     const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)))
       .replace(/(?:String\.raw)?`[^`]*`/g, "");
     const found = /.*\\p\{.*/.exec(code);
@@ -110,7 +109,7 @@ Deno.test("SQL and node:sqlite live in store/ alone", async () => {
     /\b(SELECT\s+\S+[\s\S]{0,200}\sFROM|INSERT INTO|UPDATE \w+\s+SET|DELETE FROM|CREATE TABLE)\b/;
   const wrong: string[] = [];
   for (const { path } of sources) {
-    if (path.startsWith("src/store/") || path.startsWith("src/tasks/")) continue;
+    if (path.startsWith("src/store/") || path.startsWith("src/build/")) continue;
     const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)));
     if (statement.test(code)) wrong.push(`${path}: SQL`);
     if (/import (?!type)[^;]*"node:sqlite"/.test(code)) wrong.push(`${path}: node:sqlite`);
@@ -122,7 +121,7 @@ Deno.test("floors 0 to 3 do not print and do not exit", async () => {
   const forbidden = /\bconsole\.|Deno\.(stdout|stderr|exit)\b/;
   const wrong: string[] = [];
   for (const { path } of sources) {
-    if (path.startsWith("src/tasks/") || floorOf(path) > 3) continue;
+    if (path.startsWith("src/build/") || floorOf(path) > 3) continue;
     const found = forbidden.exec(withoutComments(await Deno.readTextFile(new URL(path, ROOT))));
     if (found) wrong.push(`${path}: ${found[0]}`);
   }
@@ -156,9 +155,9 @@ Deno.test("the protocol's library is loaded by the MCP server alone, and that wh
   assert.deepEqual(loaders.map(({ path }) => path), []);
 });
 
-Deno.test("main.ts loads its faces lazily and nothing else", () => {
+Deno.test("main.ts loads its faces lazily, and the version", () => {
   const main = graph.find(({ path }) => path === "main.ts")!;
-  assert.deepEqual(main.imports, []);
+  assert.deepEqual(main.imports, ["src/version.ts"]);
   assert.deepEqual(main.lazyImports.toSorted(), ["src/cli/run.ts", "src/hook/run.ts"]);
 });
 
@@ -181,33 +180,10 @@ Deno.test("a file is one idea: at most 300 lines", () => {
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("the bundle keeps apart exactly what exists", async () => {
-  const task = await Deno.readTextFile(new URL("src/tasks/bundle_modules.ts", ROOT));
-  const cold = [...task.matchAll(/"(src\/[\w/]+\.ts)"/g)].map(([, path]) => path!);
-  assert.ok(cold.length > 0);
-  for (const path of cold) await Deno.stat(new URL(path, ROOT));
-});
-
-Deno.test("what a hook loads lazily lies apart in the bundle, and is no part of every start", () => {
-  const lazy = [...HOT_MODULES, ...COLD_MODULES].flatMap((start) =>
-    staticReach([start]).flatMap((path) =>
-      graph.find((module) => module.path === path)?.lazyImports.map((target) =>
-        [path, target] as const
-      ) ?? []
-    )
-  ).filter(([, target]) => target.startsWith("src/"));
-  assert.ok(lazy.length > 20);
-  // Small, and wanted by nearly every stop.
-  const inside = ["src/hook/said.ts"];
-  const wrong = lazy.filter(([, target]) => ![...APART, ...inside].includes(target))
-    .map(([path, target]) => `${path} imports ${target}`);
-  assert.deepEqual([...new Set(wrong)], []);
-});
-
 function floorOf(path: string): number {
   const name = path.split("/")[1]!;
   if (path.startsWith("migrations/")) return 2;
-  if (path.startsWith("src/tasks/")) return 5;
+  if (path.startsWith("src/build/")) return 5;
   if (PURE_FILES.some((pattern) => pattern.test(path))) return 1;
   for (let floor = FLOORS.length - 1; floor >= 0; floor--) {
     if (FLOORS[floor]!.includes(name)) return floor;

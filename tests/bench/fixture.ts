@@ -3,7 +3,7 @@ import { newId } from "../../src/ids.ts";
 import { type HookRecord, saveRecords } from "../../src/store/captures.ts";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { checkpoint, openDatabase } from "../../src/store/database.ts";
-import { surroundings } from "../../src/tasks/program.ts";
+import { surroundings } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";
 

@@ -1,4 +1,5 @@
 /** A hook's whole process against an empty compiled program of the same runtime. */
+import { copyAnew } from "../support/executables.ts";
 import { observed } from "../support/program.ts";
 import type { Bench, BenchContext, Figure } from "./bench.ts";
 import { emptyWorkplace, type Workplace } from "./fixture.ts";
@@ -35,6 +36,18 @@ export const continuedStop: Bench = {
     const place = await emptyWorkplace(context.folder);
     const payload = { ...payloadOf("Stop", place), stop_hook_active: true };
     const subject = hookSubject(context.program, place, () => payload);
+    return await againstEmpty(context, subject);
+  },
+};
+
+/** The version alone, which nothing has to be loaded for. */
+export const version: Bench = {
+  name: "version",
+  about: "conclaude --version / empty program",
+  budget: 1.1,
+  async measure(context) {
+    const { env, project: cwd } = await emptyWorkplace(context.folder);
+    const subject = { command: context.program, args: ["--version"], env, cwd, stdin: () => "" };
     return await againstEmpty(context, subject);
   },
 };
@@ -110,12 +123,14 @@ export async function againstEmpty(
     if (before !== undefined) await timeOnce(before);
     return await timeOnce(timed);
   };
-  const against = (command: string) =>
-    compare(
+  const against = async (command: string) => {
+    await copyAnew([subject.command, command]);
+    return await compare(
       () => prepared(subject),
       () => prepared({ ...subject, command, args: [] }),
       context.runs,
     );
+  };
   const { ratio, subjectMs, baselineMs } = await against(context.empty);
   const { ratio: withFlags } = await against(context.emptyWithFlags);
   return {

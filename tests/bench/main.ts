@@ -5,15 +5,15 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { UserError } from "../../src/errors.ts";
-import { runTask } from "../../src/tasks/run_task.ts";
-import { makeExecutables } from "../support/executables.ts";
+import { runTask } from "../../src/build/run_deno.ts";
+import { copyAnew, makeExecutables } from "../support/executables.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { claimComplete, idleDaemon, sse } from "./daemon.ts";
 import { disk } from "./disk.ts";
 import { evalScores } from "./eval.ts";
 import { usedWorkplace as makeUsedWorkplace, type Workplace } from "./fixture.ts";
 import { commandGate, deniedGate, evaluation, gate, stopGate } from "./guards.ts";
-import { capture, continuedStop, sessionStart } from "./hooks.ts";
+import { capture, continuedStop, sessionStart, version } from "./hooks.ts";
 import { describeMachine } from "./machine.ts";
 import { memory } from "./memory.ts";
 import { parallel } from "./parallel.ts";
@@ -33,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   capture,
   sessionStart,
   continuedStop,
+  version,
   gate,
   deniedGate,
   commandGate,
@@ -87,6 +88,7 @@ async function main(): Promise<void> {
     for (const bench of chosen) {
       const folder = join(root, bench.name);
       await Deno.mkdir(folder);
+      await copyAnew([executables.program, executables.empty]);
       const figure = await bench.measure({ ...executables, usedWorkplace, folder, root, runs });
       await Deno.remove(folder, { recursive: true });
       const { measure: _measure, ...told } = bench;

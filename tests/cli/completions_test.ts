@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { programCommand } from "../../src/tasks/program.ts";
+import { programCommand } from "../../src/build/program.ts";
 import { namesIn, stage } from "./support.ts";
 
 const HAS_BASH = await canRun("bash");

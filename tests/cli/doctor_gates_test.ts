@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DEFAULT_EVENTS } from "../../src/settings/hooks.ts";
-import { programCommand } from "../../src/tasks/program.ts";
+import { programCommand } from "../../src/build/program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { type CheckRow, namesIn, snapshot, type Stage, stage } from "./support.ts";
 

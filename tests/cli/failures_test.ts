@@ -1,7 +1,7 @@
 /** Every verb in every trouble: a failure says what, why and next, for people and for programs. */
 import assert from "node:assert/strict";
 import { change } from "../support/on_home.ts";
-import { programCommand, surroundings } from "../../src/tasks/program.ts";
+import { programCommand, surroundings } from "../../src/build/program.ts";
 import { join } from "node:path";
 import { migratedDatabase } from "../support/migrated.ts";
 import { isNext } from "../support/next.ts";

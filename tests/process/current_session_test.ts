@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { programCommand } from "../../src/tasks/program.ts";
+import { programCommand } from "../../src/build/program.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { bundleCommand, surroundings } from "../../src/tasks/program.ts";
+import { bundleCommand, surroundings } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { PERSON_VERBS } from "../../src/guard/lifting.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
 import type { Verb, VerbGroup } from "../../src/cli/command.ts";
-import { programCommand, surroundings } from "../../src/tasks/program.ts";
+import { programCommand, surroundings } from "../../src/build/program.ts";
 import { query } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
 import { addToken, PERSON_TOKEN, personCalls } from "../support/person.ts";

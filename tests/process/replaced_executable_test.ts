@@ -1,7 +1,7 @@
 /** An executable that reads itself keeps to its own file, whatever becomes of the place where it lay. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ID_BYTES } from "../../src/tasks/overlay.ts";
+import { ID_BYTES } from "../../src/build/overlay.ts";
 import { captures } from "../support/look.ts";
 import { copyProgram, EXECUTABLE, running } from "../support/own_copy.ts";
 import { REPOSITORY } from "../support/process.ts";
@@ -139,7 +139,7 @@ testWhere(
     const path = join(home.path, "bin", "conclaude");
     await using _installing = await running(`
       import { placeExecutable } from ${
-      JSON.stringify(join(REPOSITORY, "src/tasks/place_file.ts"))
+      JSON.stringify(join(REPOSITORY, "src/build/place_file.ts"))
     };
       for (let number = 0;; number++) {
         const version = "0.1." + number % 2;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { thisSystem } from "../../src/cli/permissions.ts";
-import { compileFile as compile, compileProgram } from "../../src/tasks/compile.ts";
-import { compileFlags } from "../../src/tasks/flags.ts";
+import { compileFile as compile, compileProgram } from "../../src/build/compile.ts";
+import { compileFlags } from "../../src/build/program.ts";
 import { REPOSITORY } from "./process.ts";
 
 /** Makes an executable from npm alone, where Deno's own runtime cannot be downloaded. */
@@ -20,8 +20,7 @@ export interface Executables {
 
 /** Bundles the program and compiles it. @param path The executable to write. */
 export async function compileBundle(path: string): Promise<void> {
-  const compiled = await compileProgram({ output: path, compiler: await compiler() });
-  if (compiled.kind === "no-runtime") throw new Error(compiled.why);
+  await compileProgram({ output: path, compiler: await compiler() });
 }
 
 /** Compiles one file. @param flags The program's own when not given. */
@@ -43,7 +42,6 @@ export async function makeExecutables(folder: string): Promise<Executables> {
   await Deno.writeTextFile(emptyMain, "export {};\n");
   await compileFile(emptyMain, empty, []);
   await compileFile(emptyMain, emptyWithFlags);
-  for (const path of [program, empty, emptyWithFlags]) await readAnew(path);
   const versionsMain = join(folder, "versions.js");
   await Deno.writeTextFile(versionsMain, VERSIONS_PROGRAM);
   await compileFile(versionsMain, versions);
@@ -58,21 +56,24 @@ console.log("Deno " + Deno.version.deno + ", V8 " + Deno.version.v8 + ", SQLite 
 `;
 
 /**
- * Lays a file into the system's cache as a start after a reboot would find it: read from the disk, front to back. As its
- * writer left it there, one copy of a program can start a tenth slower than another.
+ * Lays programs into the system's cache as a start after a reboot would find them: copied, and read from the disk, front to
+ * back. As its writer left it there, one copy of a program can start a tenth slower than another, so that every series of
+ * measurements begins with this.
  */
-async function readAnew(path: string): Promise<void> {
-  await Deno.copyFile(path, `${path}-copy`);
-  await Deno.rename(`${path}-copy`, path);
-  using file = await Deno.open(path);
-  await file.sync();
-  // GNU's dd asks the system to forget the file; another dd refuses, and the copy has to do.
-  await new Deno.Command("dd", {
-    args: [`if=${path}`, "iflag=nocache", "count=0"],
-    stdout: "null",
-    stderr: "null",
-  }).output().catch(() => {});
-  await file.readable.pipeTo(new WritableStream());
+export async function copyAnew(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await Deno.copyFile(path, `${path}-copy`);
+    await Deno.rename(`${path}-copy`, path);
+    using file = await Deno.open(path);
+    await file.sync();
+    // GNU's dd asks the system to forget the file; another dd refuses, and the copy has to do.
+    await new Deno.Command("dd", {
+      args: [`if=${path}`, "iflag=nocache", "count=0"],
+      stdout: "null",
+      stderr: "null",
+    }).output().catch(() => {});
+    await file.readable.pipeTo(new WritableStream());
+  }
 }
 
 async function compiler(): Promise<string | undefined> {

@@ -3,7 +3,7 @@
  * or suffers what happens in it.
  */
 import { dirname, join } from "node:path";
-import { programCommand } from "../../src/tasks/program.ts";
+import { programCommand } from "../../src/build/program.ts";
 import { REPOSITORY } from "./process.ts";
 
 /** The home inside. */

@@ -5,7 +5,7 @@
 import { isRefusedToAgents, letKnowToken, PERSON_TOKEN } from "./person.ts";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { programCommand, surroundings } from "../../src/tasks/program.ts";
+import { programCommand, surroundings } from "../../src/build/program.ts";
 
 /** The clone that these tests belong to. */
 export const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");

@@ -1,7 +1,7 @@
 /** Runs the program in this process: a hook through `handleHook()`, a verb through the command line. */
 import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { programCommand } from "../../src/tasks/program.ts";
+import { programCommand } from "../../src/build/program.ts";
 import { performLine } from "../../src/cli/run.ts";
 import type { Environment } from "../../src/environment.ts";
 import { handleHook } from "../../src/hook/handle.ts";

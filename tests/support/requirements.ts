@@ -1,6 +1,6 @@
 /** Tests that need something of the machine say so in their name when it is missing, and are skipped. */
 
-import { programCommand } from "../../src/tasks/program.ts";
+import { programCommand } from "../../src/build/program.ts";
 
 type Body = () => void | Promise<void>;
 

@@ -7,7 +7,7 @@ import { spoolRecord, spoolSuffix } from "../../../src/spool/spool.ts";
 import { integrityFaults } from "../../../src/store/care.ts";
 import { isForgotten } from "../../../src/store/forgotten_names.ts";
 import { checkIndex } from "../../../src/store/memory_index.ts";
-import { programCommand, type RunOptions } from "../../../src/tasks/program.ts";
+import { programCommand } from "../../../src/build/program.ts";
 import { countRows, filesBelow, latin1 } from "../../support/look.ts";
 import { addToken } from "../../support/person.ts";
 import {

@@ -1,28 +1,20 @@
 /** Plays Claude Code's part: finds the hooks that a settings file lists for an event, and runs them as it would. */
-
 import { dirname } from "node:path";
+import { type Place, type Ran, REPOSITORY, run } from "./run_deno.ts";
 
 /** A hook payload, as Claude Code writes it to stdin. */
 export type Payload = Readonly<Record<string, unknown>> & { readonly hook_event_name: string };
 
 /** The part of a settings file that matters here. */
 export interface Settings {
-  readonly hooks?: Readonly<Record<string, readonly HookGroup[]>>;
+  readonly hooks?: Readonly<
+    Record<string, readonly { readonly matcher?: string; readonly hooks: readonly Hook[] }[]>
+  >;
 }
+type Hook = { readonly type: string; readonly command: string };
 
-interface HookGroup {
-  readonly matcher?: string;
-  readonly hooks: readonly { readonly type: string; readonly command: string }[];
-}
-
-/** What one hook process answered. */
-export interface HookRun {
-  readonly command: string;
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly durationMs: number;
-}
+/** The end of one command. */
+export type HookRun = Ran & { readonly command: string };
 
 /** The field of an event that a matcher is compared with. */
 const MATCHED_FIELDS: Readonly<Record<string, string>> = {
@@ -34,6 +26,15 @@ const MATCHED_FIELDS: Readonly<Record<string, string>> = {
   PreCompact: "trigger",
   PostCompact: "trigger",
 };
+
+/** Two sessions as Claude Code reported them, in a home and a project. */
+export function readRecording(home: string, project: string): Payload[] {
+  const text = Deno.readTextFileSync(new URL("tests/testdata/recorded_session.jsonl", REPOSITORY));
+  const inText = (path: string) => JSON.stringify(path).slice(1, -1);
+  const placed = text.replaceAll("<HOME>", inText(home)).replaceAll("<PROJECT>", inText(project))
+    .replaceAll("<PROJECT_SLUG>", "tides");
+  return placed.trimEnd().split("\n").map((line) => JSON.parse(line));
+}
 
 /** The commands that the settings list for an event, in order. */
 export function commandsFor(settings: Settings, payload: Payload): string[] {
@@ -67,34 +68,9 @@ export async function changeFile(payload: Payload): Promise<void> {
 /** Runs one hook command through the shell, the payload on its stdin as one line of JSON. */
 export async function runHookCommand(
   command: string,
-  options: {
-    readonly payload: Payload;
-    readonly env: Readonly<Record<string, string>>;
-    readonly cwd: string;
-  },
+  { payload, ...place }: Place & { readonly payload: Payload },
 ): Promise<HookRun> {
-  const started = performance.now();
   // Claude Code runs hooks with the POSIX shell; on Windows that is Git's.
-  const child = new Deno.Command(Deno.build.os === "windows" ? "bash" : "/bin/sh", {
-    args: ["-c", command],
-    clearEnv: true,
-    env: { ...options.env },
-    cwd: options.cwd,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-    signal: AbortSignal.timeout(10_000),
-  }).spawn();
-  const stdin = child.stdin.getWriter();
-  await stdin.write(new TextEncoder().encode(`${JSON.stringify(options.payload)}\n`));
-  await stdin.close();
-  const { code, stdout, stderr } = await child.output();
-  const decoder = new TextDecoder();
-  return {
-    command,
-    code,
-    stdout: decoder.decode(stdout),
-    stderr: decoder.decode(stderr),
-    durationMs: performance.now() - started,
-  };
+  const shell = Deno.build.os === "windows" ? "bash" : "/bin/sh";
+  return { command, ...await run(shell, ["-c", command], place, `${JSON.stringify(payload)}\n`) };
 }

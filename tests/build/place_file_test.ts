@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { LAUNCHER_MARK } from "../../src/tasks/launcher.ts";
-import { placeExecutable, placeProgram } from "../../src/tasks/place_file.ts";
+import { LAUNCHER_MARK } from "../../src/build/launcher.ts";
+import { placeExecutable, placeProgram } from "../../src/build/place_file.ts";
 import { tempHome } from "../support/program.ts";
 
 const OURS = `#!/bin/sh\n# ${LAUNCHER_MARK}.\n`;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { commandsFor, runHookCommand, type Settings } from "../../src/tasks/replay.ts";
+import { commandsFor, runHookCommand, type Settings } from "../../src/build/replay.ts";
 
 const SETTINGS: Settings = {
   hooks: {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { runDeno } from "../../src/tasks/run_deno.ts";
+import { runDeno } from "../../src/build/run_deno.ts";
 
 Deno.test("the demo finds all of what it has replayed", async () => {
   const { success, stdout, stderr } = await runDeno(
-    ["run", "--allow-read", "--allow-write", "--allow-run", "--allow-env", "src/tasks/demo.ts"],
+    ["run", "--allow-read", "--allow-write", "--allow-run", "--allow-env", "src/build/demo.ts"],
   );
   assert.ok(success, stderr);
   assert.match(stdout, /All of it is there\./);

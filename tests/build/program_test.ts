@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ENVIRONMENT_NAMES, permissionFlags, type System } from "../../src/cli/permissions.ts";
-import { compileFlags, runFlags } from "../../src/tasks/flags.ts";
+import { compileFlags, runFlags } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { walk } from "../support/walk.ts";
 
@@ -9,7 +9,8 @@ const SYSTEMS: readonly System[] = ["linux", "darwin", "windows"];
 Deno.test("the program may read exactly those environment variables that its sources name", () => {
   const named = new Set<string>();
   for (const code of programSources()) {
-    for (const [, name] of code.matchAll(/\b(?:Deno\.env\.get|read\w*)\("([A-Z_]+)"\)/g)) {
+    const reads = /(?:\b(?:Deno\.env\.get|read\w*|variable)\(|SUMMARIZER_VARIABLE = )"([A-Z_]+)"/g;
+    for (const [, name] of code.matchAll(reads)) {
       named.add(name!);
     }
   }
@@ -47,6 +48,6 @@ Deno.test("an executable has no code cache, and the bundle is run without the ne
 
 function programSources(): string[] {
   return walk(`${REPOSITORY}/src`)
-    .filter((path) => path.endsWith(".ts") && !/[\\/]tasks[\\/]/.test(path))
+    .filter((path) => path.endsWith(".ts") && !/[\\/]build[\\/]/.test(path))
     .map((path) => Deno.readTextFileSync(path));
 }

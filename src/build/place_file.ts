@@ -3,16 +3,14 @@ import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { LAUNCHER_MARK } from "./launcher.ts";
 
-/** What was in the place before. `movedTo`: a file that is not ours is kept under another name. */
+/** The owner of the file that was in the place before. A foreign file is kept under another name, `movedTo`. */
 export type Placed =
-  | { readonly before: "nothing" }
-  | { readonly before: "ours" }
+  | { readonly before: "nothing" | "ours" }
   | { readonly before: "foreign"; readonly movedTo: string };
 
 /**
  * Puts a program in its place, whole or not at all: a process that starts it meanwhile gets the old or the new one.
  *
- * @param content Its text, or the path of the file to copy.
  * @throws {Error} When the folder cannot be written, or the place is a folder.
  */
 export async function placeProgram(
@@ -20,12 +18,19 @@ export async function placeProgram(
   content: { readonly text: string } | { readonly copyOf: string },
 ): Promise<Placed> {
   await Deno.mkdir(dirname(path), { recursive: true });
-  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
-  try {
+  return await replace(path, async (draft) => {
     if ("text" in content) await Deno.writeTextFile(draft, content.text, { createNew: true });
     else await Deno.copyFile(content.copyOf, draft);
     if (Deno.build.os !== "windows") await Deno.chmod(draft, 0o755);
-    const placed = await makeRoom(path);
+    return await makeRoom(path);
+  });
+}
+
+/** Makes a draft beside a place and moves it there; when anything fails, nothing is left of it. */
+async function replace(path: string, make: (draft: string) => Promise<Placed>): Promise<Placed> {
+  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
+  try {
+    const placed = await make(draft);
     await Deno.rename(draft, path);
     return placed;
   } catch (thrown) {
@@ -54,17 +59,12 @@ export async function placeExecutable(
   const file = join(dirname(path), name);
   if (await digestOf(file).catch(() => null) !== digest) await placeProgram(file, { copyOf });
   const before = await linkedName(path);
-  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
-  await Deno.symlink(name, draft);
-  try {
-    const placed: Placed = before === undefined ? await makeRoom(path) : { before: "ours" };
-    await Deno.rename(draft, path);
-    await removeOlder(path, [name, before]);
-    return placed;
-  } catch (thrown) {
-    await Deno.remove(draft).catch(() => {});
-    throw thrown;
-  }
+  const placed = await replace(path, async (draft) => {
+    await Deno.symlink(name, draft);
+    return before === undefined ? await makeRoom(path) : { before: "ours" };
+  });
+  await removeOlder(path, [name, before]);
+  return placed;
 }
 
 async function digestOf(path: string): Promise<string> {
@@ -74,12 +74,9 @@ async function digestOf(path: string): Promise<string> {
 /** The name beside it of the executable of ours that a link there leads to; undefined for anything else. */
 async function linkedName(path: string): Promise<string | undefined> {
   const target = await Deno.readLink(path).catch(() => "");
-  const isBeside = target !== "" && target === basename(target);
-  if (!isBeside) return undefined;
-  const isGoneOrOurs = await isOurs(join(dirname(path), target)).catch(() =>
-    isVersionOf(basename(path), target)
-  );
-  return isGoneOrOurs ? target : undefined;
+  if (target === "" || target !== basename(target)) return undefined;
+  const isGoneButOurs = () => isVersionOf(basename(path), target);
+  return await isOurs(join(dirname(path), target)).catch(isGoneButOurs) ? target : undefined;
 }
 
 function isVersionOf(base: string, name: string): boolean {
@@ -95,16 +92,21 @@ async function removeOlder(path: string, kept: readonly (string | undefined)[]):
 }
 
 async function makeRoom(path: string): Promise<Placed> {
-  const found = await Deno.lstat(path).catch((thrown) => {
-    if (thrown instanceof Deno.errors.NotFound) return null;
-    throw thrown;
-  });
+  const found = await lookAt(path);
   if (found === null) return { before: "nothing" };
   if (found.isDirectory) throw new Error(`${path} is a folder`);
   if (found.isFile && await isOurs(path)) return { before: "ours" };
-  const movedTo = await freeName(`${path}.before-conclaude`);
+  let movedTo = `${path}.before-conclaude`;
+  for (let i = 2; await lookAt(movedTo) !== null; i++) movedTo = `${path}.before-conclaude-${i}`;
   await Deno.rename(path, movedTo);
   return { before: "foreign", movedTo };
+}
+
+async function lookAt(path: string): Promise<Deno.FileInfo | null> {
+  return await Deno.lstat(path).catch((thrown) => {
+    if (thrown instanceof Deno.errors.NotFound) return null;
+    throw thrown;
+  });
 }
 
 /** Our launcher carries its mark; an executable of ours was made by Deno and embeds the names that it may read. */
@@ -112,12 +114,4 @@ async function isOurs(path: string): Promise<boolean> {
   const bytes = Buffer.from(await Deno.readFile(path));
   return bytes.includes(LAUNCHER_MARK) ||
     (bytes.includes("d3n0l4nd") && bytes.includes("CONCLAUDE_DB_PATH"));
-}
-
-async function freeName(wanted: string): Promise<string> {
-  for (let number = 1;; number++) {
-    const name = number === 1 ? wanted : `${wanted}-${number}`;
-    const isFree = await Deno.lstat(name).then(() => false, () => true);
-    if (isFree) return name;
-  }
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { embeddedStart, ID_BYTES, OVERLAY, type Overlay } from "../../src/tasks/overlay.ts";
-import { layOverlay, takeApart } from "../../src/tasks/lay_overlay.ts";
+import { type Modules, MODULES_FILE } from "../../src/build/load.ts";
+import { joined, layOverlay, scriptOf, writeBundle } from "../../src/build/modules_file.ts";
+import { embeddedStart, ID_BYTES } from "../../src/build/overlay.ts";
 
 const RUNTIME = "the runtime";
 const PAYLOAD = "d3n0l4nd what is embedded ";
@@ -21,31 +22,27 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-Deno.test("a bundle is taken apart into what is compiled and what lies in the overlay", () =>
+Deno.test("a bundle's main file knows where each of its scripts lies", () =>
   inFolder(async (folder) => {
-    const bundle = `${folder}/bundle`;
-    await Deno.mkdir(`${bundle}/hook`, { recursive: true });
-    await Deno.writeTextFile(`${bundle}/main.js`, `globalThis.seen=${OVERLAY};`);
-    await Deno.writeTextFile(`${bundle}/packed.bin`, "packed");
-    await Deno.writeTextFile(`${bundle}/hook/hot.bin`, "hot");
-    const { overlay, main } = await takeApart(bundle, `${folder}/copy`);
-    assert.equal(main, `${folder}/copy/main.js`);
-    const left = (path: string) => [...Deno.readDirSync(`${folder}/${path}`)].map((it) => it.name);
-    assert.deepEqual(left("copy"), ["main.js"]);
-    assert.deepEqual(left("bundle").sort(), ["hook", "main.js", "packed.bin"]);
-    await import(`file://${main}`);
-    const { seen } = globalThis as unknown as { seen: Overlay };
-    const text = new TextDecoder().decode(overlay);
-    const laid = Object.entries(seen.files).map(([path, [start, bytes]]) =>
-      [path, text.slice(start, start + bytes)] as const
-    );
-    assert.deepEqual(Object.fromEntries(laid), { "hook/hot.bin": "hot", "packed.bin": "packed" });
-    assert.equal(seen.bytes, overlay.length);
-    assert.equal(seen.id, text.slice(-ID_BYTES));
-    await Deno.writeTextFile(`${bundle}/hook/hot.bin`, "not");
-    const other = await takeApart(bundle, `${folder}/other`);
-    assert.notEqual(new TextDecoder().decode(other.overlay).slice(-ID_BYTES), seen.id);
+    const modules = [scriptOf(0, "return{a:“ﬂ”}"), scriptOf(1, "return{}")];
+    const group = { entry: 1, source: joined(modules), code: new Uint8Array([0, 255, 7]) };
+    await writeBundle(folder, { main: "globalThis.seen=$modules", modules, groups: [group] }, true);
+    await import(`file://${folder}/main.js`);
+    const { seen } = globalThis as unknown as { seen: string };
+    const known: Modules = JSON.parse(seen);
+    const file = await Deno.readFile(`${folder}/${MODULES_FILE}`);
+    assert.equal(known.bytes, file.length);
+    assert.ok(known.isLaid);
+    const [start, length, code] = placeOf(known, known.together[1]!);
+    assert.equal(new TextDecoder().decode(file.subarray(start, start + length)), group.source);
+    assert.deepEqual([...file.subarray(start + length, start + length + code)], [0, 255, 7]);
+    const [second, bytes] = placeOf(known, 1);
+    assert.equal(new TextDecoder().decode(file.subarray(second, second + bytes)), modules[1]);
   }));
+
+function placeOf({ scripts }: Modules, number: number): [number, number, number] {
+  return scripts.slice(3 * number, 3 * number + 3) as [number, number, number];
+}
 
 Deno.test("an overlay lies between the runtime and what is embedded, which stays at the end", () =>
   inFolder(async (folder) => {
@@ -54,9 +51,9 @@ Deno.test("an overlay lies between the runtime and what is embedded, which stays
     await layOverlay(path, new TextEncoder().encode("overlay"));
     const bytes = await Deno.readFile(path);
     const text = new TextDecoder("latin1").decode(bytes);
-    assert.ok(text.startsWith(`${RUNTIME}overlay${PAYLOAD}`), text);
+    assert.match(text, /^the runtimeoverlay[0-9a-f]{64}d3n0l4nd what is embedded /);
     const read = (start: number, length: number) => bytes.slice(start, start + length);
-    assert.equal(embeddedStart(read, bytes.length), `${RUNTIME}overlay`.length);
+    assert.equal(embeddedStart(read, bytes.length), `${RUNTIME}overlay`.length + ID_BYTES);
     if (Deno.build.os !== "windows") assert.equal((await Deno.stat(path)).mode! & 0o777, 0o755);
   }));
 

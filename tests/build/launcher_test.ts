@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { thisSystem } from "../../src/cli/permissions.ts";
-import { LAUNCHER_MARK, launcherFiles } from "../../src/tasks/launcher.ts";
-import { surroundings } from "../../src/tasks/program.ts";
+import { LAUNCHER_MARK, launcherFiles } from "../../src/build/launcher.ts";
+import { surroundings } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 

@@ -1,0 +1,116 @@
+/**
+ * `deno task bundle`: the program as two files in `dist/bundle`. `main.js` chooses the face and holds the loader (`load.ts`).
+ * `modules.bin` holds the rest, split where the program imports lazily, so that a hook loads what it runs.
+ */
+import { type Identifier, parse } from "acorn";
+import { IMPORT, REQUIRE } from "./load.ts";
+import { type Bundle, scriptOf, writeBundle } from "./modules_file.ts";
+import { BUNDLE } from "./program.ts";
+import { REPOSITORY, runDeno } from "./run_deno.ts";
+
+/** The lazy import of a face in `main.ts`. */
+const FACE = /\bimport\("\.\/(src\/[^"]+\.ts)"\)/g;
+
+/** A lazy import, as minified code has it. */
+const LAZY = /\bimport\("([^"]+)"\)/g;
+
+/** Makes the bundle, and puts it into its place when it is whole: programs may be running from the old one. */
+export async function bundleProgram(): Promise<Bundle> {
+  const bundle = await splitProgram();
+  const draft = `${BUNDLE}-${Deno.pid}`;
+  await writeBundle(draft, bundle);
+  await Deno.rename(BUNDLE, `${draft}-old`).catch(() => {});
+  await Deno.rename(draft, BUNDLE);
+  await Deno.remove(`${draft}-old`, { recursive: true }).catch(() => {});
+  return bundle;
+}
+
+/** Splits the program into modules. */
+export async function splitProgram(): Promise<Bundle> {
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-bundle-" });
+  const source = new URL("src", REPOSITORY).href;
+  const write = (file: string, code: string) => Deno.writeTextFile(`${folder}/${file}`, code);
+  const bundle = async (...args: readonly string[]) => {
+    const all = ["bundle", "--quiet", "--minify", "--platform", "deno", ...args];
+    const { success, stderr } = await runDeno(all);
+    if (!success) throw new Error(`deno bundle failed:\n${stderr}`);
+  };
+  try {
+    const main = await Deno.readTextFile(new URL("main.ts", REPOSITORY));
+    const faces = [...main.matchAll(FACE)].map(([, path]) => path!);
+    for (const [i, path] of faces.entries()) {
+      await write(`face_${i}.ts`, `export * from "${source}/../${path}";`);
+    }
+    const entries = faces.map((_, i) => `${folder}/face_${i}.ts`);
+    await bundle("--code-splitting", "--outdir", `${folder}/split`, ...entries);
+    const files = [...Deno.readDirSync(`${folder}/split`)].map(({ name }) => name).sort();
+    const nameOf = (from: string) => {
+      if (!from.startsWith(".")) return `"${from}"`;
+      const number = files.indexOf(from.slice("./".length));
+      if (number < 0) throw new Error(`no module ${from}`);
+      return String(number);
+    };
+    const codes = files.map((file) => Deno.readTextFileSync(`${folder}/split/${file}`));
+    const loading = main.replace(
+      FACE,
+      (_, path) => `load(${nameOf(`./face_${faces.indexOf(path)}.js`)})`,
+    ).replaceAll('"./src/', `"${source}/`);
+    await write("main.ts", `import { load } from "${source}/build/load.ts";\n${loading}`);
+    await bundle("--output", `${folder}/main.js`, `${folder}/main.ts`);
+    return {
+      main: await Deno.readTextFile(`${folder}/main.js`),
+      modules: codes.map((code, number) => scriptOf(number, asFunction(code, nameOf))),
+      groups: [],
+    };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/**
+ * Code of a module as that of a function, which gets what the module imports and returns what it exports.
+ *
+ * @param nameOf What `load.ts` knows a module by.
+ * @throws {Error} When the bundler writes in another way than it did.
+ */
+export function asFunction(module: string, nameOf: (from: string) => string): string {
+  // The bundler lets a CommonJS module load `node:module` at once, and that costs as much as a verb's own work.
+  const code = module.replace(/import\{createRequire as [\w$]+\} ?from ?"node:module";/, "")
+    .replace(/=[\w$]+\(import\.meta\.url\)/, "=name=>process.getBuiltinModule(name)");
+  const given: string[] = [];
+  let body = "", at = 0;
+  for (const node of parse(code, { ecmaVersion: "latest", sourceType: "module" }).body) {
+    if (node.type !== "ImportDeclaration" && node.type !== "ExportNamedDeclaration") continue;
+    body += code.slice(at, node.start);
+    at = node.end;
+    if (node.type === "ExportNamedDeclaration") {
+      if (node.source || node.declaration) throw new Error(code.slice(node.start, node.end));
+      for (const it of node.specifiers) given.push(`${nameIn(it.exported)}:${nameIn(it.local)}`);
+      continue;
+    }
+    const from = String(node.source.value);
+    const names: string[] = [], targets: string[] = [];
+    for (const it of node.specifiers) {
+      if (it.type === "ImportSpecifier") names.push(`${nameIn(it.imported)}:${it.local.name}`);
+      // The default of another module would be all of it.
+      else if (from.startsWith(".")) throw new Error(code.slice(node.start, node.end));
+      else targets.push(it.local.name);
+    }
+    if (names.length > 0) targets.push(`{${names.join()}}`);
+    const required = `${REQUIRE}(${nameOf(from)});`;
+    body += targets.map((target) => `var ${target}=${required}`).join("") || required;
+  }
+  // The engine reads plain ASCII sooner; all such characters stand in strings and patterns, where an escape is the same.
+  const escaped = (it: string) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  body = (body + code.slice(at)).replace(/[^\0-\x7f]/g, escaped)
+    .replace(LAZY, (_, from) => `${IMPORT}(${nameOf(from)})`);
+  const made = `"use strict";${body}\nreturn{${given.join()}}`;
+  new Function(made); // it throws where something is left that only a module may hold
+  return made;
+}
+
+function nameIn(word: { readonly type: string }): string {
+  return (word as Identifier).name;
+}
+
+if (import.meta.main) await bundleProgram();

@@ -1,0 +1,255 @@
+/**
+ * `deno task demo [PROGRAM]`: a recorded session of Claude Code, replayed through the real program in a throw-away home. It
+ * installs the hooks into that home's settings, runs for every event what the settings list, and shows what is known
+ * afterwards. Nothing outside its own temporary folder is touched. An executable learns from it what is usual.
+ */
+import { join } from "node:path";
+import { messageOf, UserError } from "../errors.ts";
+import { DRAIN_WORD } from "../settings/hooks.ts";
+import { programCommand, surroundings } from "./program.ts";
+import { changeFile, commandsFor, type Payload, readRecording } from "./replay.ts";
+import { type HookRun, runHookCommand, type Settings } from "./replay.ts";
+import { type Place, run, runTask } from "./run_deno.ts";
+
+/** A team's rules, as they would stand in its project. */
+const GUARDS = `preToolUse:
+  uneditableFiles: ["*.lock"]
+  toolUsageValidation:
+    - { tool: Bash, commandPattern: "git push --force*", action: block, message: "Ask before you rewrite history" }
+`;
+const REQUIREMENTS = `requirements:
+  commit_plan:
+    message: Plan the change first.
+    autoResolveSkill: arch-review
+`;
+
+/** Events that the recorded sessions lack. One holds a secret, which is not kept, and more output than is kept. */
+const MORE_EVENTS: readonly Payload[] = [
+  { hook_event_name: "SessionStart", source: "resume" },
+  {
+    hook_event_name: "PostToolUse",
+    tool_name: "Bash",
+    tool_use_id: "toolu_secret",
+    tool_input: { command: "env AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE deno task tides" },
+    tool_response: { stdout: "high water at noon\n".repeat(40_000), stderr: "" },
+  },
+];
+
+/** The verbs that agents and people use between sessions. */
+const VERBS: readonly (readonly string[])[] = [
+  ["task", "create", "--title", "Correct the tide table"],
+  ["task", "ready"],
+  ["task", "list"],
+  ["task", "claim", "--next", "--agent-id", "demo"],
+  ["memory", "remember", "The tide table is read from the north"],
+  ["memory", "search", "where is the tide table corrected?"],
+  ["status"],
+  ["session", "list"],
+  ["queue", "list"],
+];
+
+/** A project, in a home with our hooks. */
+interface Stage {
+  readonly place: Place;
+  /** The same place with a token: a person's scripts get one on a terminal, before the first session anywhere. */
+  readonly people: Place;
+  readonly settings: Settings;
+  readonly payloads: readonly Payload[];
+}
+
+async function demo(root: string): Promise<void> {
+  const stage = await installHooks(root);
+  title(`Replaying ${stage.payloads.length} events of two sessions, a process for each`);
+  await replay(stage);
+  for (const words of VERBS) {
+    title(["conclaude", ...words.map((it) => it.includes(" ") ? `"${it}"` : it)].join(" "));
+    block(await conclaude(stage.people, ...words));
+  }
+  title("What Claude is told when the next session begins here");
+  const first = { ...stage.payloads[0]!, session_id: "0e9b6a44-52f1-4d0b-b7c8-91d25ad3f7e0" };
+  const told = (await outputOf(stage, first))["additionalContext"] ?? "";
+  block(told);
+  await check(stage, told);
+  await showGates(stage, first);
+}
+
+async function installHooks(root: string): Promise<Stage> {
+  title("Installing the hooks");
+  const [home, project] = [join(root, "home"), join(root, "tides")];
+  await Deno.mkdir(home, { recursive: true });
+  // It looks like a clone on its main branch; git itself is not needed.
+  await Deno.mkdir(join(project, ".git"), { recursive: true });
+  await Deno.writeTextFile(join(project, ".git", "HEAD"), "ref: refs/heads/main\n");
+  const env = { ...surroundings(join(root, "runtime-cache")), HOME: home };
+  const place = { cwd: project, env };
+  await conclaude(place, "install-hooks");
+  const people = { ...place, env: { ...env, CONCLAUDE_TOKEN: await conclaude(place, "token") } };
+  const path = join(home, ".claude", "settings.json");
+  const settings: Settings = JSON.parse(await Deno.readTextFile(path));
+  block(`${Object.keys(settings.hooks ?? {}).length} events in ${path}`);
+  block(fit(commandsFor(settings, { hook_event_name: "Stop" })[0] ?? "", 96).trimEnd());
+  const recorded = readRecording(home, project);
+  const more = MORE_EVENTS.map((event) => ({ ...recorded[0]!, ...event }));
+  return { place, people, settings, payloads: recorded.toSpliced(1, 0, ...more) };
+}
+
+async function replay(stage: Stage): Promise<void> {
+  for (const payload of stage.payloads) {
+    if (payload["source"] === "startup") console.log();
+    await changeFile(payload);
+    for (const { command, durationMs } of await runHooks(stage, payload)) {
+      const isDrain = command.split(/\W/).includes(DRAIN_WORD);
+      const event = isDrain ? "  its drain" : payload.hook_event_name;
+      const took = `${Math.round(durationMs)} ms`.padStart(8);
+      block(`${event.padEnd(20)}${fit(subjectOf(payload, stage), 54)}${took}`);
+    }
+  }
+}
+
+async function runHooks(stage: Stage, payload: Payload): Promise<HookRun[]> {
+  const { cwd, env: common } = stage.place;
+  const session = String(payload["session_id"]);
+  const env = { ...common, CLAUDE_PROJECT_DIR: cwd, CLAUDE_CODE_SESSION_ID: session };
+  const runs: HookRun[] = [];
+  for (const command of commandsFor(stage.settings, payload)) {
+    const ran = await runHookCommand(command, { payload, cwd, env });
+    if (!ran.success || ran.stderr !== "") {
+      throw new Error(`${payload.hook_event_name} left with ${ran.code}: ${ran.stderr.trim()}`);
+    }
+    runs.push(ran);
+  }
+  return runs;
+}
+
+/** Runs the hooks of an event. @returns The first one's answer to Claude. */
+async function outputOf(stage: Stage, payload: Payload): Promise<Record<string, string>> {
+  const [ran] = await runHooks(stage, payload);
+  return JSON.parse(ran?.stdout || "{}").hookSpecificOutput ?? {};
+}
+
+/** Names the subject of an event in a few words. */
+function subjectOf(payload: Payload, { place }: Stage): string {
+  const firstOf = (fields: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+    names.map((name) => fields[name]).find((value) => value !== undefined) ?? "";
+  const input = (payload["tool_input"] ?? {}) as Readonly<Record<string, unknown>>;
+  const tool = payload["tool_name"];
+  const words = tool === undefined
+    ? firstOf(payload, ["prompt", "source", "agent_type", "reason", "last_assistant_message"])
+    : `${tool}  ${firstOf(input, ["file_path", "command", "description"])}`;
+  return String(words).replaceAll(`${place.cwd}/`, "");
+}
+
+/** Asks the program itself whether it knows all that was replayed. */
+async function check(stage: Stage, told: string): Promise<void> {
+  const { payloads, settings } = stage;
+  const recorded = new Set(payloads.map((payload) => payload["session_id"]));
+  const list = async (noun: string, key: string): Promise<Record<string, unknown>[]> =>
+    JSON.parse(await conclaude(stage.people, noun, "list", "--limit", "100", "--json"))[key]
+      .filter((it: Record<string, unknown>) => recorded.has(it["sessionId"]));
+  const ended = (await list("session", "sessions")).filter((it) => it["status"] === "ended");
+  const uses = payloads.filter((one) => one.hook_event_name.startsWith("PostToolUse"));
+  // Beside them what was said is kept.
+  const tools = new Set(uses.map((payload) => payload["tool_name"]));
+  const items = (await list("queue", "items")).filter(({ toolName }) => tools.has(toolName));
+  const heard = payloads.filter((payload) => commandsFor(settings, payload).length > 0);
+  const counts: readonly [what: string, found: number, expected: number][] = [
+    ["events that a hook is called for", heard.length, payloads.length],
+    ["audit rows", (await list("audit", "executions")).length, payloads.length],
+    ["captured tool uses", items.length, uses.length],
+    ["ended sessions", ended.length, recorded.size],
+  ];
+  const wrong = counts.find(([, found, expected]) => found !== expected);
+  if (wrong !== undefined) throw new Error(`${wrong[0]}: ${wrong[1]}, and not ${wrong[2]}`);
+  if (told === "") throw new Error("the next session was told nothing");
+}
+
+/** Shows how the rules of a team refuse a tool use, and how a person lifts that. */
+async function showGates(stage: Stage, first: Payload): Promise<void> {
+  const send = (fields: Partial<Payload>) => runHooks(stage, { ...first, ...fields } as Payload);
+  const begin = async (rules: string) => {
+    title("The same project with rules: .conclaude.yaml");
+    block(rules.trimEnd());
+    await Deno.writeTextFile(join(stage.place.cwd, ".conclaude.yaml"), rules);
+    await send({ source: "startup" });
+    await send({ hook_event_name: "UserPromptSubmit", prompt: "Correct the tide table" });
+  };
+  const ask = async (tool_name: string, tool_input: Record<string, string>) => {
+    const asked = { hook_event_name: "PreToolUse", tool_name, tool_input, tool_use_id: "toolu_01" };
+    const reason = (await outputOf(stage, { ...first, ...asked }))["permissionDecisionReason"];
+    block(`\n${subjectOf(asked, stage)}\n${reason ?? "allowed"}`);
+    return reason;
+  };
+  const edit = {
+    file_path: join(stage.place.cwd, "src", "tide.ts"),
+    old_string: "a",
+    new_string: "b",
+  };
+  const stop = { hook_event_name: "Stop", stop_hook_active: false };
+  await begin(GUARDS);
+  const refused = await ask("Bash", { command: "git add . && git push --force" });
+  if (!refused?.includes("rewrite history")) throw new Error("the command was not refused");
+  await ask("Bash", { command: "git status" });
+  await ask("Bash", { command: 'cd src && grep -rn "low" . | sort; deno check *.ts' });
+  if (await ask("Edit", edit) !== undefined) throw new Error("the edit was refused");
+  await send(stop);
+  await begin(`${GUARDS}${REQUIREMENTS}`);
+  const open = await ask("Edit", edit);
+  const [, command] = /`conclaude (req satisfy [^`]+)`/.exec(open ?? "") ?? [];
+  if (command === undefined) throw new Error("the edit was not refused");
+  block(`\nA person, on another terminal: conclaude ${command}`);
+  block(await conclaude(stage.people, ...command.split(" ")));
+  if (await ask("Edit", edit) !== undefined) throw new Error("the edit was refused once more");
+  const tool_input = { skill: "arch-review" };
+  await send({ hook_event_name: "PostToolUse", tool_name: "Skill", tool_input, tool_response: {} });
+  await send(stop);
+}
+
+/** Runs a verb and returns its output; @throws {Error} when it fails. */
+async function conclaude(place: Place, ...args: readonly string[]): Promise<string> {
+  const [program, ...before] = Deno.args.length > 0 ? [Deno.args[0]!] : programCommand();
+  const { success, stdout, stderr } = await run(program, [...before, ...args], place);
+  if (!success) throw new Error(`conclaude ${args.join(" ")} failed:\n${stderr}`);
+  return stdout.trimEnd();
+}
+
+const isPlain = Boolean(Deno.env.get("NO_COLOR")) || !Deno.stdout.isTerminal();
+
+function title(text: string): void {
+  console.log(isPlain ? `\n${text}` : `\n\x1b[1m${text}\x1b[22m`);
+}
+
+function block(text: string): void {
+  for (const row of text.split("\n")) console.log(`  ${row}`.trimEnd());
+}
+
+/** The beginning of a text, padded to a width. */
+function fit(text: string, width: number): string {
+  return (text.length < width ? text : `${text.slice(0, width - 2)}…`).padEnd(width);
+}
+
+async function main(): Promise<void> {
+  const started = performance.now();
+  // A short name, since it is seen a lot; a longer one where that is taken.
+  const root = await Deno.mkdir("/tmp/conclaude-demo", { mode: 0o700 }).then(
+    () => Deno.realPath("/tmp/conclaude-demo"),
+    async () => Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-demo-" })),
+  );
+  const cleanUp = () => Deno.removeSync(root, { recursive: true });
+  Deno.addSignalListener("SIGINT", () => {
+    cleanUp();
+    Deno.exit(130);
+  });
+  try {
+    await demo(root);
+  } catch (cause) {
+    const why = messageOf(cause);
+    throw new UserError("The demo found something wrong", { why, next: "deno task test", cause });
+  } finally {
+    cleanUp();
+  }
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  title(`All of it is there. Done in ${seconds} s; the throw-away home is removed.`);
+  Deno.exit(0);
+}
+
+if (import.meta.main) await runTask(main);

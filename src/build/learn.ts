@@ -1,0 +1,104 @@
+/**
+ * Makes a bundle quick for what is usual. An executable of the same runtime goes through the demonstration twice: the first
+ * time shows what is loaded together, which becomes one script; the second time leaves what the engine has made of each
+ * script, with every function that was called (V8's code cache). Only the engine that runs it can make that.
+ */
+import { pathToFileURL } from "node:url";
+import { RUNTIME_FLAGS, thisSystem } from "../cli/permissions.ts";
+import { IMPORT, REQUIRE } from "./load.ts";
+import { type Bundle, type Group, joined, writeBundle } from "./modules_file.ts";
+import { runDeno } from "./run_deno.ts";
+
+/**
+ * Code that runs the bundle in a folder. It gives the engine the code that the runs before have made of a script, keeps what
+ * is there in the end, and writes down which scripts were loaded.
+ */
+const learner = (folder: string) => `
+const folder = ${JSON.stringify(`${folder}/`)};
+const vm = process.getBuiltinModule("node:vm");
+const { Script } = vm;
+const scripts = new Map();
+vm.Script = class extends Script {
+  constructor(source, { filename }) {
+    const number = filename.slice(filename.lastIndexOf("/") + 1);
+    let cachedData;
+    try { cachedData = Deno.readFileSync(folder + "code/" + number); } catch { /* the first run */ }
+    super(source, { filename, cachedData });
+    if (this.cachedDataRejected) throw new Error("the engine refuses its own code");
+    scripts.set(number, this);
+  }
+};
+addEventListener("unload", () => {
+  Deno.writeTextFileSync(folder + "runs", "[" + [...scripts.keys()] + "]\\n", { append: true });
+  for (const [number, script] of scripts) {
+    Deno.writeFileSync(folder + "code/" + number, script.createCachedData());
+  }
+});
+await import(${JSON.stringify(pathToFileURL(`${folder}/bundle/main.js`).href)});
+`;
+
+/** A bundle that is quick on the engine of what `compile` makes; @throws {Error} when that cannot be made or run. */
+export async function learnt(
+  bundle: Bundle,
+  compile: (main: string, output: string, flags: readonly string[]) => Promise<void>,
+): Promise<Bundle> {
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-learner-" });
+  const executable = `${folder}/learner${thisSystem() === "windows" ? ".exe" : ""}`;
+  const play = async (played: Bundle) => {
+    await writeBundle(`${folder}/bundle`, played);
+    await Deno.mkdir(`${folder}/code`);
+    const demo = ["run", "-RW", "--allow-run", "--allow-env", "src/build/demo.ts", executable];
+    const { success, stderr } = await runDeno(demo);
+    if (!success) throw new Error(stderr);
+  };
+  try {
+    await Deno.writeTextFile(`${folder}/learner.js`, learner(folder));
+    const flags = ["--no-code-cache", ...RUNTIME_FLAGS, "--allow-all"];
+    await compile(`${folder}/learner.js`, executable, flags);
+    await play(bundle);
+    const runs = (await Deno.readTextFile(`${folder}/runs`)).trimEnd().split("\n")
+      .map((line): number[] => JSON.parse(line));
+    const groups = groupsOf(bundle.modules, runs);
+    await Deno.remove(`${folder}/code`, { recursive: true });
+    await play({ ...bundle, groups });
+    const codes = groups.map((_, i) =>
+      Deno.readFile(`${folder}/code/${bundle.modules.length + i}`)
+    );
+    const made = await Promise.all(codes);
+    return { ...bundle, groups: groups.map((group, i) => ({ ...group, code: made[i]! })) };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/**
+ * A group for each module that the runs load lazily: it holds all that this one imports at once, but for what nearly
+ * every run has loaded before. Two groups may hold the same module: it costs little where it is not run.
+ */
+function groupsOf(modules: readonly string[], runs: readonly (readonly number[])[]): Group[] {
+  const imports = modules.map((source) => numbersIn(source, REQUIRE));
+  const lazy = new Set(modules.flatMap((source) => numbersIn(source, IMPORT)));
+  const imported = new Set(imports.flat());
+  const entries = [...new Set(runs.flat())].filter((it) => lazy.has(it) || !imported.has(it));
+  const runsOf = (entry: number) => runs.filter((run) => run.includes(entry));
+  const common = entries.filter((entry) => runsOf(entry).length > runs.length / 2);
+  return entries.map((entry) => {
+    const loaded = runsOf(entry).map((run) => run.slice(0, run.indexOf(entry)));
+    const before = common.filter((other) => loaded.every((it) => it.includes(other)));
+    const members = reached([entry], imports).difference(reached(before, imports));
+    const source = joined([...members].map((it) => modules[it]!));
+    return { entry, source, code: new Uint8Array() };
+  });
+}
+
+/** Modules with all that they import, and so on. */
+function reached(from: readonly number[], imports: readonly (readonly number[])[]): Set<number> {
+  const reached = new Set(from);
+  for (const module of reached) for (const imported of imports[module]!) reached.add(imported);
+  return reached;
+}
+
+/** The modules that a script names in calls of a function. */
+function numbersIn(source: string, name: string): number[] {
+  return source.split(`${name}(`).map(Number.parseFloat).filter(Number.isInteger);
+}

@@ -1,0 +1,79 @@
+/** The two files of a bundle: `main.js` and the scripts that hold its modules. */
+import { createHash } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { IMPORT, MODULES, type Modules, MODULES_FILE, REQUIRE } from "./load.ts";
+import { embeddedStart } from "./overlay.ts";
+
+/** The program in scripts: each gives a list of modules, the number and the function of each. */
+export interface Bundle {
+  /** The code that begins. */
+  readonly main: string;
+  /** A script for each module, at the place of its number. */
+  readonly modules: readonly string[];
+  readonly groups: readonly Group[];
+}
+
+/** A script of modules that are loaded together. */
+export interface Group {
+  readonly source: string;
+  /** V8's code cache; empty when there is none. */
+  readonly code: Uint8Array;
+  /** The module that is loaded lazily, and all the others with it. */
+  readonly entry: number;
+}
+
+/** A script of one module. @param body The code of its function. */
+export function scriptOf(number: number, body: string): string {
+  return `[[${number},function(${REQUIRE},${IMPORT}){${body}}]]`;
+}
+
+/** One script of the modules of several. */
+export function joined(scripts: readonly string[]): string {
+  return `[${scripts.map((source) => source.slice(1, -1)).join()}]`;
+}
+
+/** Writes a bundle into a folder. @param isLaid Its file of modules is going to lie in an executable's overlay. */
+export async function writeBundle(
+  folder: string,
+  { main, modules, groups }: Bundle,
+  isLaid = false,
+): Promise<void> {
+  const parts: Uint8Array[] = [];
+  const scripts: number[] = [];
+  let bytes = 0;
+  for (const { source, code } of [...modules.map((source) => ({ source, code: "" })), ...groups]) {
+    const text = Buffer.from(source);
+    scripts.push(bytes, text.length, code.length);
+    parts.push(text, Buffer.from(code));
+    bytes += text.length + code.length;
+  }
+  const file = Buffer.concat(parts);
+  const together = Object.fromEntries(groups.map(({ entry }, i) => [entry, modules.length + i]));
+  const known: Modules = { id: idOf(file), bytes, isLaid, scripts, together };
+  await Deno.mkdir(folder, { recursive: true });
+  await Deno.writeFile(`${folder}/${MODULES_FILE}`, file);
+  const begin = `var ${MODULES}=${JSON.stringify(JSON.stringify(known))};\n`;
+  await Deno.writeTextFile(`${folder}/main.js`, begin + main);
+}
+
+/**
+ * Lays the file of modules into an executable, as its overlay. For Linux, whose executables end with what is embedded;
+ * elsewhere that is mapped, and costs nothing unread.
+ *
+ * @throws {Error} When it does not end with what the compiler embedded; it is as it was then.
+ */
+export async function layOverlay(executable: string, modules: Uint8Array): Promise<void> {
+  const bytes = await Deno.readFile(executable);
+  const start = embeddedStart((from, length) => bytes.slice(from, from + length), bytes.length);
+  // The compiler's part begins with this word.
+  if (Buffer.from(bytes).indexOf("d3n0l4nd", start) !== start) {
+    throw new Error(`${executable} does not end with what is embedded`);
+  }
+  const overlay = [modules, Buffer.from(idOf(modules))];
+  const laid = Buffer.concat([bytes.subarray(0, start), ...overlay, bytes.subarray(start)]);
+  await Deno.writeFile(executable, laid);
+}
+
+function idOf(modules: Uint8Array): string {
+  return createHash("sha256").update(modules).digest("hex");
+}

@@ -1,0 +1,48 @@
+/** The flags that compile the program, and the words that start it: the executable, or the bundle in its place. */
+import { fileURLToPath } from "node:url";
+import { permissionFlags, RUNTIME_FLAGS, type System, thisSystem } from "../cli/permissions.ts";
+import { REPOSITORY } from "./run_deno.ts";
+
+/** The bundle's folder, from the clone's folder on. */
+export const BUNDLE = "dist/bundle";
+
+/**
+ * Flags of `deno compile`. Without `--no-code-cache` the program would keep a cache file under its own name in the
+ * temporary folder, which it shares with other users.
+ */
+export function compileFlags(system: System): string[] {
+  return ["--no-code-cache", ...RUNTIME_FLAGS, ...permissionFlags(system)];
+}
+
+/** Flags of `deno run` for the bundle: no configuration file, nothing from the network. */
+export function runFlags(system: System): string[] {
+  const alone = ["--quiet", "--no-config", "--no-remote", "--no-npm"];
+  return [...alone, ...RUNTIME_FLAGS, ...permissionFlags(system)];
+}
+
+/**
+ * The words that start the program, before its own arguments: the executable in `CONCLAUDE_BIN` when that is set, else
+ * the bundle in `dist/bundle`, with the permissions that the executable would have.
+ */
+export function programCommand(): readonly [string, ...string[]] {
+  const executable = Deno.env.get("CONCLAUDE_BIN");
+  return executable ? [executable] : bundleCommand();
+}
+
+/** The words that start the bundle. */
+export function bundleCommand(): readonly [string, string, ...string[]] {
+  const bundle = fileURLToPath(new URL(`${BUNDLE}/main.js`, REPOSITORY));
+  return [Deno.execPath(), "run", ...runFlags(thisSystem()), bundle];
+}
+
+/**
+ * The variables that any process of ours needs beside its own. `runtimeCache` keeps the cache of Deno, where the program is
+ * run with it, out of the program's home.
+ */
+export function surroundings(runtimeCache: string): Record<string, string> {
+  const env = { PATH: "/usr/bin:/bin", DENO_DIR: runtimeCache, DENO_NO_UPDATE_CHECK: "1" };
+  if (Deno.build.os !== "windows") return env;
+  const names = ["PATH", "SystemRoot", "TEMP", "TMP"];
+  const own = names.map((name) => [name, Deno.env.get(name)] as const);
+  return { ...env, ...Object.fromEntries(own.filter(([, value]) => value !== undefined)) };
+}
