@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runProgram, tempHome } from "../support/program.ts";
+import { tempHome } from "../support/program.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { startProgram } from "../support/process.ts";
