@@ -127,6 +127,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
       const file = join(home.path, "set.jsonl");
       Deno.writeTextFileSync(file, evalSet(makeCorpus(1, { documents: 6_000, questions: 300 })));
       const child = spawnProgram(["memory", "eval", file], {
+        // A process of its own: the runtime reads TMPDIR.
+        through: [],
         env: { HOME: home.path, TMPDIR: temporary },
       });
       await child.stdin.close();
@@ -162,6 +164,8 @@ Deno.test({
     const used = left("conclaude-nameless-4e5f", 5, true);
     Deno.symlinkSync(join(temporary, "another-0a1b"), join(temporary, "conclaude-nameless-6a7b"));
     const { code, stderr } = await runProgram(["memory", "eval", "-", "--json"], {
+      // A process of its own: the runtime reads TMPDIR.
+      through: [],
       env: { HOME: home.path, TMPDIR: temporary },
       stdin: evalSet(makeCorpus(1, { documents: 50, questions: 5 })),
     });

@@ -39,11 +39,15 @@ function stageOfNobody(): Stage {
   for (const folder of [join(place.home, ".."), place.home, place.project]) {
     Deno.chownSync(folder, 65534, 65534);
   }
-  const as = (options: Parameters<Stage["run"]>[1]) => ({ through: NOBODY, ...options });
+  return through(NOBODY, place);
+}
+
+/** A stage on which every verb is a process of its own, started through these words. */
+function through(words: readonly string[], place: Stage): Stage {
   return {
     ...place,
-    run: (args, options) => place.run(args, as(options)),
-    json: (args, options) => place.json(args, as(options)),
+    run: (args, options) => place.run(args, { through: words, ...options }),
+    json: (args, options) => place.json(args, { through: words, ...options }),
     [Symbol.dispose]: place[Symbol.dispose],
   };
 }
@@ -53,7 +57,7 @@ function needsNobody(): string | null {
 }
 
 Deno.test("doctor --fix sets a damaged database aside and brings what can be read into the new one; it can be saved before, too", async () => {
-  using place = stage();
+  using place = through([], stage());
   for (let i = 0; i < 5; i++) await capture(place, `t${i}`, 20_000);
   change(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
   spoil(place.database, { at: await schemaPages() * 4096, length: 3 * 4096 });
