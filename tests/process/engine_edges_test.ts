@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { git } from "../support/git.ts";
 import { tempHome } from "../support/program.ts";
 import { end, pause, until, workedProject } from "../support/worked_project.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -21,7 +20,7 @@ steps:
     type: merge
 `;
 
-const LINES = IS_SLOW_LANE ? 300_000 : 50_000;
+const LINES = 50_000;
 
 Deno.test({
   name:
