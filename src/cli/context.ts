@@ -67,7 +67,11 @@ export function locateToLook(
   return locate(environment, { ...options, namesIn });
 }
 
-/** The names in a folder, an absolute path; none where it can be made, which only making one above it tells; null where it cannot. */
+/**
+ * The names in a folder; none where it can be made, which only making one above it tells; null where it cannot.
+ *
+ * @param wanted An absolute path.
+ */
 function namesOrRoom(wanted: string): string[] | null {
   let above = wanted;
   while (!isThere(above) && parentOf(above) !== above) above = parentOf(above);

@@ -1,7 +1,6 @@
 import type { Environment } from "../environment.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 import { type Input, readInput } from "./protocol.ts";
-import { beginWork } from "./work.ts";
 
 /** The rule of one kind of event. */
 interface HandlerModule {
@@ -41,6 +40,7 @@ export async function handleHook(
   const input = await readInput(stdin);
   // Before anything is opened: a Stop that continues a stopped one must never add to a loop without being asked to.
   if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields, environment)) return null;
+  const { beginWork } = await import("./work.ts");
   const work = await beginWork(input, flags, environment);
   const load = (work.problem === null && handlerOf(work)) || OTHER_EVENTS;
   const answer = await (await load()).handle(work);

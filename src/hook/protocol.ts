@@ -49,7 +49,6 @@ const KEPT_BYTES = 2_097_152;
 
 /** Reads what stdin held. Of one that is too large, the beginnings of its long texts are kept. */
 export async function readInput(stdin: string | Uint8Array): Promise<Input> {
-  if (typeof stdin === "string" && stdin.length <= MAX_PARSED_BYTES / 3) return parseInput(stdin);
   const bytes = typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
   if (bytes.length <= MAX_PARSED_BYTES) return parseInput(new TextDecoder().decode(bytes));
   const { shortenJson } = await import("../capture/shorten.ts");

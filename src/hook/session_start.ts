@@ -89,7 +89,11 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   if (mayGuard(work.config) && work.projectDir !== null) {
     const { unarmedNotice } = await import("../gate/unarmed.ts");
-    const notice = unarmedNotice(work.config, { ...work, projectDir: work.projectDir });
+    const notice = unarmedNotice(work.config, {
+      projectDir: work.projectDir,
+      home: work.home,
+      environment: work.environment,
+    });
     if (notice !== null) work.tell(notice);
   }
   if (work.environment.variable("CONCLAUDE_TOKEN") !== undefined) {

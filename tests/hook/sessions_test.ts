@@ -19,12 +19,12 @@ const needsGit = needsTools("git");
 
 type Fields = Record<string, unknown>;
 
-function start(home: TempHome, session_id: string, fields: Fields = {}, env = {}, send = hook) {
-  return send("SessionStart", { session_id, source: "startup", ...fields }, home, { env });
+function start(home: TempHome, session_id: string, fields: Fields = {}, env = {}) {
+  return hook("SessionStart", { session_id, source: "startup", ...fields }, home, { env });
 }
 
-function use(home: TempHome, session_id: string, fields: Fields = {}, env = {}, send = hook) {
-  return send("PostToolUse", { session_id, tool_name: "Bash", ...fields }, home, { env });
+function use(home: TempHome, session_id: string, fields: Fields = {}, env = {}) {
+  return hook("PostToolUse", { session_id, tool_name: "Bash", ...fields }, home, { env });
 }
 
 function end(home: TempHome, session_id: string, reason = "other") {
@@ -60,10 +60,11 @@ Deno.test("captures before, during and after SessionStart belong to one session"
   using home = tempHome();
   await use(home, "s1", { cwd: "/w" });
   const startedAtMs = sessionOf(home, "s1")["started_at_ms"];
+  const used = { session_id: "s1", cwd: "/w", tool_name: "Bash" };
   await Promise.all([
-    ...Array.from({ length: 4 }, () => use(home, "s1", { cwd: "/w" }, {}, startHook)),
-    start(home, "s1", { cwd: "/w", source: "resume" }, {}, startHook),
-    ...Array.from({ length: 4 }, () => use(home, "s1", { cwd: "/w" }, {}, startHook)),
+    ...Array.from({ length: 4 }, () => startHook("PostToolUse", used, home)),
+    startHook("SessionStart", { session_id: "s1", cwd: "/w", source: "resume" }, home),
+    ...Array.from({ length: 4 }, () => startHook("PostToolUse", used, home)),
   ]);
   await use(home, "s1", { cwd: "/w" });
   assert.equal(sessions(home).length, 1);

@@ -1,4 +1,5 @@
 /** Tests that do more in the slow lane than in the fast one. */
+import { testWhere } from "./requirements.ts";
 
 /** Runs of a generated test in the fast lane. */
 const FAST_RUNS = 100;
@@ -13,8 +14,7 @@ export function needsSlowLane(): string | null {
 
 /** A test of the slow lane; the fast one names it, and skips it. */
 export function slowTest(name: string, body: () => void | Promise<void>): void {
-  if (IS_SLOW_LANE) Deno.test(name, body);
-  else Deno.test({ name: `${name} [skipped: slow lane]`, ignore: true, fn: body });
+  testWhere(needsSlowLane(), name, body);
 }
 
 /** Runs of a generated test. @param all As many as the slow lane makes. */

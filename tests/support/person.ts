@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import type { Finished, StartOptions } from "./process.ts";
 
 /** The token that tests show in `CONCLAUDE_TOKEN`. */
 export const PERSON_TOKEN = "the person of these tests";
@@ -38,6 +39,18 @@ export function addToken(database: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Runs a verb; where it refuses to run for an agent, runs it again with a token that its database knows. */
+export async function asPerson(
+  run: (args: readonly string[], options: StartOptions) => Promise<Finished>,
+  args: readonly string[],
+  options: StartOptions,
+): Promise<Finished> {
+  const env = { CONCLAUDE_TOKEN: PERSON_TOKEN, ...options.env };
+  const finished = await run(args, { ...options, env });
+  if (!isRefusedToAgents(finished) || !letKnowToken(args, env)) return finished;
+  return await run(args, { ...options, env });
 }
 
 /** A call of each verb of a person; the first one pauses the guards. */

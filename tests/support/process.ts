@@ -2,7 +2,7 @@
  * Starts the real program in a clean environment: the executable in `CONCLAUDE_BIN` when that is set, else the bundle in
  * `dist/bundle` with the permissions that the executable would have.
  */
-import { isRefusedToAgents, letKnowToken, PERSON_TOKEN } from "./person.ts";
+import { asPerson } from "./person.ts";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { programCommand, surroundings } from "../../src/build/program.ts";
@@ -22,7 +22,7 @@ export interface StartOptions {
   readonly through?: readonly string[] | undefined;
 }
 
-/** What a program that has ended left behind. */
+/** The output and the status of a program that has ended. */
 export interface Finished {
   readonly code: number;
   /** The signal that ended it, for example `SIGKILL`; null when it left by itself. */
@@ -31,7 +31,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** What starts the program, for whoever has a way of its own to start processes. */
+/** The command that starts the program, for tests that start processes themselves. */
 export function programStart(
   args: readonly string[],
   options: Omit<StartOptions, "stdin"> = {},
@@ -73,11 +73,9 @@ export async function startProgram(
   args: readonly string[],
   options: StartOptions = {},
 ): Promise<Finished> {
-  if (args.includes("hook")) return await startAsAgent(args, options);
-  const env = { CONCLAUDE_TOKEN: PERSON_TOKEN, ...options.env };
-  const finished = await startAsAgent(args, { ...options, env });
-  if (!isRefusedToAgents(finished) || !letKnowToken(args, env)) return finished;
-  return await startAsAgent(args, { ...options, env });
+  return args.includes("hook")
+    ? await startAsAgent(args, options)
+    : await asPerson(startAsAgent, args, options);
 }
 
 /** {@linkcode startProgram} without a person: no terminal, and no token but one of `env`. */
@@ -102,11 +100,17 @@ export function startHook(
   home: string | { readonly path: string },
   options: Omit<StartOptions, "stdin"> = {},
 ): Promise<Finished> {
-  return startProgram(["hook", event], {
-    ...options,
-    stdin: payload,
-    env: { HOME: typeof home === "string" ? home : home.path, ...options.env },
-  });
+  return startProgram(["hook", event], sending(payload, home, options));
+}
+
+/** The options of a hook that is sent a payload in a home. */
+export function sending(
+  payload: object | string | Uint8Array,
+  home: string | { readonly path: string },
+  options: Omit<StartOptions, "stdin"> = {},
+): StartOptions {
+  const HOME = typeof home === "string" ? home : home.path;
+  return { ...options, stdin: payload, env: { HOME, ...options.env } };
 }
 
 async function feed(child: Deno.ChildProcess, stdin: StartOptions["stdin"]): Promise<void> {
@@ -119,7 +123,7 @@ async function feed(child: Deno.ChildProcess, stdin: StartOptions["stdin"]): Pro
   }
 }
 
-/** What a program is sent. */
+/** The bytes that a program gets on its stdin. */
 export function bytesOf(stdin: string | Uint8Array | object): Uint8Array {
   if (stdin instanceof Uint8Array) return stdin;
   return new TextEncoder().encode(typeof stdin === "string" ? stdin : `${JSON.stringify(stdin)}\n`);

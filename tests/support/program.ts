@@ -2,15 +2,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { programCommand } from "../../src/build/program.ts";
+import { splitGlobals } from "../../src/cli/global_flags.ts";
 import { performLine } from "../../src/cli/run.ts";
 import type { Environment } from "../../src/environment.ts";
 import { handleHook } from "../../src/hook/handle.ts";
 import { readFlags } from "../../src/hook/run.ts";
 import { migratedDatabase } from "./migrated.ts";
-import { isRefusedToAgents, letKnowToken, PERSON_TOKEN } from "./person.ts";
+import { asPerson } from "./person.ts";
 import {
   bytesOf,
   type Finished,
+  sending,
   type StartOptions,
   startProgram,
   usualVariables,
@@ -53,14 +55,10 @@ export async function runProgram(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Finished> {
-  if (options.through !== undefined || args[verbIn(args)] === "daemon") {
+  if (options.through !== undefined || verbOf(args) === "daemon") {
     return await startProgram(args, options);
   }
-  if (isHook(args)) return await runAsAgent(args, options);
-  const env = { CONCLAUDE_TOKEN: PERSON_TOKEN, ...options.env };
-  const finished = await runAsAgent(args, { ...options, env });
-  if (!isRefusedToAgents(finished) || !letKnowToken(args, env)) return finished;
-  return await runAsAgent(args, { ...options, env });
+  return isHook(args) ? await runAsAgent(args, options) : await asPerson(runAsAgent, args, options);
 }
 
 /** {@linkcode runProgram} without a person: no terminal, and no token but one of `env`. */
@@ -69,7 +67,7 @@ export async function runAsAgent(
   options: RunOptions = {},
 ): Promise<Finished> {
   const open: DatabaseSync[] = [];
-  const environment = surroundings(args, options, (db) => void open.push(db));
+  const environment = environmentFor(args, options, (db) => void open.push(db));
   try {
     if (!isHook(args)) {
       const printed = { stdout: "", stderr: "" };
@@ -79,7 +77,7 @@ export async function runAsAgent(
       });
       return { code, signal: null, ...printed };
     }
-    const words = args.toSpliced(verbIn(args), 1);
+    const words = args.toSpliced(args.indexOf("hook"), 1);
     const stdin = bytesOf(options.stdin ?? "");
     if (!CONTINUES_STOP.test(new TextDecoder().decode(stdin.subarray(0, HEAD_BYTES)))) {
       beginHome(options.env?.["HOME"], words);
@@ -99,15 +97,11 @@ export function hook(
   home: string | TempHome,
   options: Omit<RunOptions, "stdin"> = {},
 ): Promise<Finished> {
-  return runProgram(["hook", event], {
-    ...options,
-    stdin: payload,
-    env: { HOME: typeof home === "string" ? home : home.path, ...options.env },
-  });
+  return runProgram(["hook", event], sending(payload, home, options));
 }
 
-/** The surroundings of a run that knows nothing of this process's own. @param hold Is told of open databases. */
-export function surroundings(
+/** The environment of a run that knows nothing of this process's own. @param hold Is told of open databases. */
+function environmentFor(
   args: readonly string[],
   { env = {}, cwd, stdin = "" }: RunOptions,
   hold: Environment["hold"] = () => {},
@@ -140,7 +134,7 @@ export function surroundings(
 
 /** The variables of a home alone, for what asks where things are. */
 export function homeAlone(home: string, variables: Record<string, string> = {}): Environment {
-  return surroundings([], { env: { HOME: home, ...variables } });
+  return environmentFor([], { env: { HOME: home, ...variables } });
 }
 
 /** A home has a temporary folder of its own beside it. */
@@ -161,20 +155,18 @@ function beginHome(home: string | undefined, words: readonly string[]): void {
   Deno.writeFileSync(database, migratedDatabase(), { mode: 0o600 });
 }
 
-/** Where the verb stands: global flags may stand before it. */
-function verbIn(args: readonly string[]): number {
-  let at = 0;
-  while (args[at]?.startsWith("--")) at += args[at] === "--db" ? 2 : 1;
-  return at;
+/** The verb of a command line, behind global flags. */
+function verbOf(args: readonly string[]): string | undefined {
+  return splitGlobals(args).rest[0];
 }
 
-/** Of what a person asks about a hook, the command line answers. */
+/** Whether a command line is a hook's; where a person asks about one, the command line answers. */
 function isHook(args: readonly string[]): boolean {
-  return args[verbIn(args)] === "hook" &&
+  return verbOf(args) === "hook" &&
     !["--help", "-h", "--dry-run"].some((flag) => args.includes(flag));
 }
 
-/** What a program printed, as JSON. @throws {Error} With all that it printed, when that is none. */
+/** Parses the JSON that a program printed. @throws {Error} With all that it printed, when that is none. */
 // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
 export function jsonOf({ stdout, stderr }: Finished): any {
   try {

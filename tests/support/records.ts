@@ -1,5 +1,4 @@
 import type { DatabaseSync } from "node:sqlite";
-import { DatabaseSync as Database } from "node:sqlite";
 import { newId } from "../../src/ids.ts";
 import {
   type Capture,
@@ -8,7 +7,7 @@ import {
   saveRecord,
 } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { migrate } from "../../src/store/migrate.ts";
+import { migratedDatabase } from "./migrated.ts";
 
 /** A database in a folder of its own that goes with it: `using temp = await tempDatabase()`. */
 export interface TempDatabase extends Disposable {
@@ -21,10 +20,7 @@ export interface TempDatabase extends Disposable {
 export async function tempDatabase(): Promise<TempDatabase> {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-db-" }));
   const path = `${folder}/conclaude.db`;
-  const first = new Database(path);
-  first.exec("PRAGMA auto_vacuum = INCREMENTAL");
-  migrate(first, path);
-  first.close();
+  Deno.writeFileSync(path, migratedDatabase(), { mode: 0o600 });
   const db = await openDatabase(path, { busyTimeoutMs: 5000 });
   return {
     folder,

@@ -54,7 +54,12 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
     return { json: report, text: `Requirements do not count here: ${ground.why}.` };
   }
   const key = branchKeyOf(here, flags.branch);
-  const { rows, to } = await rowsOf(here, { ...context, db, key, sessionId });
+  const { rows, to } = await rowsOf(here, {
+    db,
+    key,
+    sessionId,
+    environment: context.environment,
+  });
   const atMs = Date.now();
   const pause = findPause(db, { sessionId, subject: "requirements", atMs });
   const open = rows.filter(({ status }) => status === "open");
@@ -154,10 +159,10 @@ export async function explainRequirement(
   const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
   const key = branchKeyOf(here, flags.branch);
   const { rows: [row], to } = await rowsOf({ ...here, requirements: [requirement!] }, {
-    ...context,
     db,
     key,
     sessionId,
+    environment: context.environment,
   });
   const isOfSession = sessionId !== NO_SESSION;
   const happened = row!.triggered
