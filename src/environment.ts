@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { Descent } from "./process/ancestors.ts";
 
 /**
  * The surroundings of one run, beside its input. `main.ts` passes on those of its process; a test passes on its own and
@@ -27,6 +28,8 @@ export interface Environment {
   };
   /** Whether a stream is a terminal. */
   readonly isTerminal: (stream: "stdin" | "stdout" | "stderr") => boolean;
+  /** The processes that this run comes from; null reads them from the system. */
+  readonly descent: Descent | null;
   /** Is told of a database that the run leaves open. A process ends at once, which is faster than to close it. */
   readonly hold: (db: DatabaseSync) => void;
 }
@@ -96,5 +99,6 @@ export const THIS_PROCESS: Environment = {
   },
   stdin: Deno.stdin,
   isTerminal: (stream) => Deno[stream].isTerminal(),
+  descent: null,
   hold: () => {},
 };

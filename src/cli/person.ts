@@ -10,13 +10,8 @@ import { appendLog } from "../log/log.ts";
 import { realPath } from "../project/real_paths.ts";
 import { isThere } from "../maintenance/whole_file.ts";
 import { joinPath, locate, resolvePath, withParents } from "../paths.ts";
-import { type Lineage, readLineage } from "../process/ancestors.ts";
-import {
-  type ProcessFacts,
-  readEnvironments,
-  readProcesses,
-  startedAtMs,
-} from "../process/identity.ts";
+import { type Descent, readDescent } from "../process/ancestors.ts";
+import { type ProcessFacts, readProcesses, startedAtMs } from "../process/identity.ts";
 import { identifyDatabase, openToLook } from "../store/identity.ts";
 import {
   activeWithoutProcess,
@@ -55,9 +50,8 @@ export async function requirePerson(
   verb: string,
   options: { readonly atTerminal?: boolean } = {},
 ): Promise<void> {
-  const lineage = readLineage();
-  const environments = readEnvironments(lineage.processes.map(({ pid }) => pid));
-  const by = { lineage, environments, environment: context.environment, ...options };
+  const { environment } = context;
+  const by = { ...environment.descent ?? readDescent(), environment, ...options };
   const refusal = await whyNot(context, by).catch((thrown) => whyNotUnasked(thrown, by));
   if (refusal === null) return;
   const { why, next } = refusal;
@@ -73,10 +67,8 @@ export async function requirePerson(
 
 type Refusal = { readonly why: string; readonly next: string };
 
-/** The process that runs the verb: how it came to be, and the environments of its ancestors and its own. */
-interface By {
-  readonly lineage: Lineage;
-  readonly environments: string;
+/** The process that runs the verb: how it came to be, and its surroundings. */
+interface By extends Descent {
   readonly environment: Environment;
   readonly atTerminal?: boolean;
 }

@@ -20,7 +20,7 @@ export async function placeOf({ cwd, globals, locations }: CliContext): Promise<
   const files = readConfigFiles(lookUpwards(cwd), locations);
   const config = files.length === 0
     ? DEFAULT_HOOK_CONFIG
-    : await configOf(files, locations, globals.noDb || !exists(locations.database));
+    : await configOf(files, locations, globals.noDb || !holdsBytes(locations.database));
   if (globals.noDb || !config.databaseEnabled) return { config, database: ":memory:" };
   return { config, database: databaseAt(locations, config.databasePath) };
 }
@@ -190,10 +190,14 @@ export async function lookIntoStore<Result>(
 }
 
 /** Whether anything is there: what is no database, or cannot be looked at, must not pass for a fresh start. */
-function exists(path: string): boolean {
+/** False for a file of no bytes too: the cache of the configuration would make tables in it. */
+function holdsBytes(path: string): boolean {
+  return exists(path, ({ size }) => size > 0);
+}
+
+function exists(path: string, counts = (_file: Deno.FileInfo) => true): boolean {
   try {
-    Deno.statSync(path);
-    return true;
+    return counts(Deno.statSync(path));
   } catch (thrown) {
     return !(thrown instanceof Deno.errors.NotFound);
   }

@@ -1,5 +1,5 @@
 /** The processes that this one descends from, and whether a person at a terminal is among those who started it. */
-import { type ProcessFacts, readProcesses } from "./identity.ts";
+import { type ProcessFacts, readEnvironments, readProcesses } from "./identity.ts";
 
 /** A process that this one comes from. */
 export interface Ancestor extends ProcessFacts {
@@ -22,10 +22,20 @@ export interface Lineage {
   readonly doubt: string | null;
 }
 
-/** Reads the lineage of this process. */
-export function readLineage(): Lineage {
+/** A lineage, and the environments of its processes: `NAME=value` texts in any order. */
+export interface Descent {
+  readonly lineage: Lineage;
+  readonly environments: string;
+}
+
+/** Reads the descent of this process. */
+export function readDescent(): Descent {
   const { found, isWhole } = chainFrom(Deno.pid);
-  return { processes: found, doubt: isWhole ? doubtOf(found) : "its ancestors cannot be read" };
+  const doubt = isWhole ? doubtOf(found) : "its ancestors cannot be read";
+  return {
+    lineage: { processes: found, doubt },
+    environments: readEnvironments(found.map(({ pid }) => pid)),
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What hooks could not write yet: whoever wants all of it gets it, or is told that it is missing. */
 import assert from "node:assert/strict";
-import { held } from "../support/on_home.ts";
+import { held, hurried } from "../support/on_home.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
 
 const SESSION = "3f6c1d0a-1111-4222-8333-444455556666";
@@ -16,7 +16,7 @@ function prompt(home: TempHome, text: string) {
 }
 
 Deno.test("an export has what waits in the spool, or says that it is missing", async () => {
-  using home = tempHome();
+  using home = hurried(tempHome());
   const run = (...args: string[]) => runProgram(args, { env: { HOME: home.path } });
   await prompt(home, "the first pelican");
   {
@@ -36,7 +36,7 @@ Deno.test("an export has what waits in the spool, or says that it is missing", a
 });
 
 Deno.test("a search that finds nothing says what is not worked in yet", async () => {
-  using home = tempHome();
+  using home = hurried(tempHome());
   const run = (...args: string[]) => runProgram(args, { env: { HOME: home.path } });
   await prompt(home, "the first pelican");
   {
@@ -58,7 +58,7 @@ Deno.test("a search that finds nothing says what is not worked in yet", async ()
 });
 
 Deno.test("db check takes a database that is held for no damaged one, and a cut one for no new one", async () => {
-  using home = tempHome();
+  using home = hurried(tempHome());
   const run = (...args: string[]) => runProgram(args, { env: { HOME: home.path } });
   await prompt(home, "the first pelican");
   await run("queue", "drain");

@@ -1,5 +1,6 @@
 /** What is done to a home, and has to go well. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { runProgram, type TempHome } from "./program.ts";
 
@@ -14,6 +15,14 @@ export async function printed(home: TempHome, cwd: string, ...args: string[]): P
 export function change(place: string | TempHome, sql: string): void {
   using db = connected(typeof place === "string" ? place : place.database);
   db.exec(sql);
+}
+
+/** A home whose programs wait 0.1 s, the least that may be configured, for a database that others hold. */
+export function hurried(home: TempHome): TempHome {
+  const folder = join(home.path, ".conclaude");
+  Deno.mkdirSync(folder, { mode: 0o700 });
+  Deno.writeTextFileSync(join(folder, "config.yaml"), "database: {busyTimeoutMs: 100}\n");
+  return home;
 }
 
 /** A connection that waits for the programs which write at the same moment. */

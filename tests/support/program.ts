@@ -5,6 +5,7 @@ import { programCommand } from "../../src/build/program.ts";
 import { splitGlobals } from "../../src/cli/global_flags.ts";
 import { performLine } from "../../src/cli/run.ts";
 import type { Environment } from "../../src/environment.ts";
+import { type Descent, readDescent } from "../../src/process/ancestors.ts";
 import { handleHook } from "../../src/hook/handle.ts";
 import { readFlags } from "../../src/hook/run.ts";
 import { migratedDatabase } from "./migrated.ts";
@@ -23,6 +24,9 @@ const OBSERVED = new URL("../testdata/observed/", import.meta.url);
 /** A Stop that continues a stopped one makes no database. */
 const CONTINUES_STOP = /"stop_hook_active":\s*true/;
 const HEAD_BYTES = 4_096;
+
+/** Of the tests' process, which stays the same. */
+let ownDescent: Descent | undefined;
 
 /** How the program is run; `through` makes it a process of its own, as a daemon always is. */
 export type RunOptions = StartOptions;
@@ -116,7 +120,8 @@ function environmentFor(
     args,
     cwd: () => cwd ?? home,
     now: Date.now,
-    beganMs: performance.now(),
+    // By the clock that times are recorded with: the other one may run slower or faster.
+    beganMs: Date.now() - performance.timeOrigin,
     temporaryFolder: temporaryFolderOf(home),
     program: { executable, script: words.at(-1) ?? null, startedAs: executable },
     stdin: {
@@ -128,6 +133,9 @@ function environmentFor(
       },
     },
     isTerminal: () => false,
+    get descent() {
+      return ownDescent ??= readDescent();
+    },
     hold,
   };
 }
@@ -148,7 +156,7 @@ function beginHome(home: string | undefined, words: readonly string[]): void {
   const folder = join(home, ".conclaude");
   const database = join(folder, "conclaude.db");
   try {
-    if ([...Deno.readDirSync(folder)].length > 0) return;
+    if ([...Deno.readDirSync(folder)].some(({ name }) => name !== "config.yaml")) return;
   } catch {
     Deno.mkdirSync(folder, { mode: 0o700 });
   }
