@@ -8,6 +8,7 @@ import { takeLock } from "../../src/store/process_lock.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { removeFolder } from "./remove_folder.ts";
 import type { Finished } from "./process.ts";
+import { makeRepository } from "./git.ts";
 import { homeAlone, runProgram } from "./program.ts";
 
 /** What a verb with `--json` has left behind. */
@@ -80,7 +81,7 @@ export async function engineStage(
     if (!success) throw new Error(new TextDecoder().decode(stderr));
     return new TextDecoder().decode(stdout).trim();
   };
-  await git("init", "--quiet", "-b", "main");
+  makeRepository(project);
   await git("add", "--all");
   await git("commit", "--quiet", "-m", "first");
   const db = await openDatabase(database, { busyTimeoutMs: 5000 });

@@ -1,4 +1,16 @@
-/** Git in a folder of a test: `await git(folder, "init")`. */
+/** Git in a folder of a test: `await git(folder, "status")`. */
+import { cpSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** A repository that is made once for a test file, and copied from then on: by its branch and files. */
+const models = new Map<string, string>();
+addEventListener("unload", () => {
+  for (const model of models.values()) Deno.removeSync(model, { recursive: true });
+});
+
+/** Who commits. */
+const PERSON = ["-c", "user.name=Ana", "-c", "user.email=ana@example.com"];
+
 export async function git(folder: string, ...args: readonly string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command("git", {
     args: [...args],
@@ -8,4 +20,43 @@ export async function git(folder: string, ...args: readonly string[]): Promise<s
   const text = new TextDecoder();
   if (!success) throw new Error(`git ${args.join(" ")}: ${text.decode(stderr)}`);
   return text.decode(stdout);
+}
+
+/**
+ * Makes a repository in a folder, which may be there.
+ * @param files Texts by path; where there are some, they are its first commit, `Begin`.
+ */
+export function makeRepository(
+  folder: string,
+  { branch = "main", files = {} }: {
+    readonly branch?: string;
+    readonly files?: Readonly<Record<string, string>>;
+  } = {},
+): void {
+  const key = JSON.stringify([branch, files]);
+  const model = models.get(key) ?? makeModel(branch, files);
+  models.set(key, model);
+  cpSync(model, folder, { recursive: true });
+}
+
+function makeModel(branch: string, files: Readonly<Record<string, string>>): string {
+  const folder = Deno.makeTempDirSync({ prefix: "conclaude-repository-" });
+  for (const [name, text] of Object.entries(files)) {
+    Deno.mkdirSync(dirname(join(folder, name)), { recursive: true });
+    Deno.writeTextFileSync(join(folder, name), text);
+  }
+  const run = (...args: string[]) => {
+    const { success, stderr } = new Deno.Command("git", {
+      args,
+      cwd: folder,
+      env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+    }).outputSync();
+    if (!success) throw new Error(`git ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
+  };
+  run("init", "-q", "-b", branch, "--template=");
+  if (Object.keys(files).length > 0) {
+    run("add", ".");
+    run(...PERSON, "commit", "-q", "-m", "Begin");
+  }
+  return folder;
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { Finished } from "./process.ts";
 import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "./program.ts";
+import { makeRepository } from "./git.ts";
 import { query, type Row } from "./look.ts";
 import { connected, held } from "./on_home.ts";
 
@@ -35,10 +36,7 @@ export class RequiredProject implements Disposable {
   environment: Readonly<Record<string, string>> | null = null;
 
   constructor(config: string, branch = "feature/x") {
-    this.write("src/a.ts", "x\n");
-    this.git("init", "-q", "-b", branch);
-    this.git("add", ".");
-    this.git("commit", "-q", "-m", "start");
+    makeRepository(this.path, { branch, files: { "src/a.ts": "x\n" } });
     this.configure(config);
   }
 

@@ -1,7 +1,7 @@
 /** Sessions as Claude Code tells of them, event by event through the real hooks, and what the next one is told. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { git } from "./git.ts";
+import { makeRepository } from "./git.ts";
 import { hook, type TempHome, tempHome } from "./program.ts";
 
 /** The session that works, when none is named. */
@@ -27,7 +27,7 @@ export async function workplace(): Promise<Workplace> {
   const home = tempHome();
   const project = join(home.path, "app");
   await Deno.mkdir(join(project, "src"), { recursive: true });
-  await git(project, "init", "-q", "-b", "main");
+  makeRepository(project);
   return Object.assign(home, { project });
 }
 

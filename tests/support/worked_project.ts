@@ -1,7 +1,7 @@
 /** A project whose tasks are worked on by shell scripts, in a home of its own. */
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
-import { git } from "./git.ts";
+import { git, makeRepository } from "./git.ts";
 import { type Finished, spawnProgram } from "./process.ts";
 import { runProgram, type TempHome } from "./program.ts";
 
@@ -64,7 +64,7 @@ export async function workedProject(
       ...settings.map((line) => `  ${line}`),
     ].join("\n") + "\n",
   );
-  await git(path, "init", "--quiet", "-b", "main");
+  makeRepository(path);
   await git(path, "config", "user.name", "Ana");
   await git(path, "config", "user.email", "ana@example.com");
   await git(path, "add", "--all");
