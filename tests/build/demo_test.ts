@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { runDeno } from "../../src/build/run_deno.ts";
+import { slowTest } from "../support/lanes.ts";
 
-Deno.test("the demo finds all of what it has replayed", async () => {
+slowTest("the demo finds all of what it has replayed", async () => {
   const { success, stdout, stderr } = await runDeno(
     ["run", "--allow-read", "--allow-write", "--allow-run", "--allow-env", "src/build/demo.ts"],
   );

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { anyText } from "../support/any_text.ts";
 import { redactValue } from "../../src/capture/redact.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
 import { ASKING_COMMANDS, DRAWN, MIXED_OUTPUTS, OTHER_COMMANDS } from "./asked_seeds.ts";
@@ -155,7 +156,7 @@ const scripts = fc.array(
       " get ",
       " read ",
     ),
-    fc.string({ unit: "binary", maxLength: 2 }),
+    anyText(2),
   ),
   { maxLength: 8 },
 ).chain((parts) => fc.constantFrom("", " ").map((between) => parts.join(between)));

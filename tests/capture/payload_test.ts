@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { anyText } from "../support/any_text.ts";
 import { capText, capValue, utf8Bytes } from "../../src/capture/cap.ts";
 import {
   capturePriority,
@@ -10,16 +11,17 @@ import {
 import { runs } from "../support/lanes.ts";
 
 const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-const anyText = fc.string({ unit: "binary", maxLength: 200 });
 /** Arrays and objects, small and large, with long and short strings, at some depth. */
 const bigValue = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 5 },
     fc.jsonValue(),
-    fc.tuple(anyText, fc.integer({ min: 1, max: 60 })).map(([text, times]) => text.repeat(times)),
+    fc.tuple(anyText(200), fc.integer({ min: 1, max: 60 })).map(([text, times]) =>
+      text.repeat(times)
+    ),
     fc.array(tie("value"), { maxLength: 6 }),
     fc.array(fc.integer(), { minLength: 100, maxLength: 300 }),
-    fc.dictionary(anyText, tie("value"), { maxKeys: 6 }),
+    fc.dictionary(anyText(200), tie("value"), { maxKeys: 6 }),
   ),
 })).value;
 
@@ -60,7 +62,7 @@ Deno.test("filesTouched() cuts a path after 4,096 characters", () => {
 
 Deno.test("utf8Bytes() counts what an encoder would write", () => {
   fc.assert(
-    fc.property(anyText, (text) => {
+    fc.property(anyText(200), (text) => {
       assert.equal(utf8Bytes(text), new TextEncoder().encode(text).length);
     }),
   );
@@ -159,7 +161,7 @@ Deno.test("summarizeInput() clips strings, arrays and depth", () => {
 
 Deno.test("summarizeInput() stays below 4 kB whatever the input", () => {
   fc.assert(
-    fc.property(fc.dictionary(anyText, bigValue, { maxKeys: 8 }), (fields) => {
+    fc.property(fc.dictionary(anyText(200), bigValue, { maxKeys: 8 }), (fields) => {
       assert.ok(jsonSize(summarizeInput(fields)) <= 4_096);
     }),
   );

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DEFAULT_EVENTS } from "../../src/settings/hooks.ts";
 import { programCommand } from "../../src/build/program.ts";
+import { someOf } from "../support/lanes.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { type CheckRow, namesIn, snapshot, type Stage, stage } from "./support.ts";
 
@@ -224,11 +225,14 @@ testWhere(needsUnix(), "a hook that hangs is ended with all that it has started"
 });
 
 for (
-  const [event, config, gateName] of [
-    ["Stop", "stop: {commands: [{run: 'true'}]}", /stop\.commands/],
-    ["UserPromptSubmit", "userPromptSubmit: {contextRules: [{pattern: a, prompt: b}]}", /Rules/],
-    ["PermissionRequest", "permissionRequest: {default: deny}", /permissionRequest/],
-  ] as const
+  const [event, config, gateName] of someOf(
+    [
+      ["Stop", "stop: {commands: [{run: 'true'}]}", /stop\.commands/],
+      ["UserPromptSubmit", "userPromptSubmit: {contextRules: [{pattern: a, prompt: b}]}", /Rules/],
+      ["PermissionRequest", "permissionRequest: {default: deny}", /permissionRequest/],
+    ] as const,
+    1,
+  )
 ) {
   testWhere(
     needsUnix(),
@@ -352,7 +356,7 @@ const NEEDS: readonly (readonly [config: string, gate: RegExp, event: string])[]
   ],
 ];
 
-for (const [config, gateName, event] of NEEDS) {
+for (const [config, gateName, event] of someOf(NEEDS, 3)) {
   Deno.test(`without a hook for ${event}, \`${config}\` is not called ARMED`, async () => {
     using place = guarded(`${config}\n`);
     await place.run(["install-hooks"]);

@@ -4,6 +4,7 @@ import { openDatabase } from "../../src/store/database.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { isNext } from "../support/next.ts";
 import { modeOf, namesIn, stage } from "./support.ts";
+import { slowTest } from "../support/lanes.ts";
 
 /** A database with rows of every kind, beside the project. */
 async function filled(path: string): Promise<void> {
@@ -159,7 +160,7 @@ Deno.test("import without a database to keep it in says so", async () => {
   assert.match(stderr, /^Cannot import\n {2}why: {2}with `--no-db` nothing is kept/);
 });
 
-Deno.test("hooks can write while a large export is taken over", async () => {
+slowTest("hooks can write while a large export is taken over", async () => {
   using place = stage();
   const from = `${place.project}/from.db`;
   const db = await openDatabase(from, { busyTimeoutMs: 5000 });

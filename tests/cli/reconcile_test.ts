@@ -20,6 +20,7 @@ import {
   tellHooks,
   transcriptsOf,
 } from "../support/transcripts.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const TOOLS = "46ad5877-77d8-4d02-9450-1cf9a5c136f9";
 const WORK = "8e9312b2-b577-45f9-8cef-c3f687cfffcf";
@@ -157,7 +158,7 @@ Deno.test("a second backfill writes nothing, and neither do two at once write an
   assert.equal((await reconcileJson(home, "--backfill")).filled.written, 0);
 });
 
-Deno.test("a backfill that was killed goes on where it was when it is run again", async () => {
+slowTest("a backfill that was killed goes on where it was when it is run again", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   const count = 4_000;

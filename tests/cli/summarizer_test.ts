@@ -9,6 +9,7 @@ import { killNow, until } from "../support/worked_project.ts";
 import { query } from "../support/look.ts";
 import { spawnProgram } from "../support/process.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 
 const SESSION = "0d9d5c6e-6a35-4d8f-9f0b-9f6b2a3d7c11";
 /** Built up here, so that no search for secrets finds it in this file. */
@@ -200,7 +201,7 @@ Deno.test("a command that takes too long is ended with what it has started", asy
 
 Deno.test({
   name: "a command does not outlive a drain that is killed, with what is in its group",
-  ignore: Deno.build.os === "windows",
+  ignore: (Deno.build.os === "windows") || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const pids = join(home.path, "pids");

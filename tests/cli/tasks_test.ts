@@ -17,7 +17,7 @@ function task(place: Stage, ...args: string[]): Promise<Printed> {
 
 /** The same, as a process of its own. */
 function taskOfItsOwn(place: Stage, ...args: string[]): Promise<Printed> {
-  return place.json(["task", ...args], { through: [] });
+  return place.json(["task", ...args]);
 }
 
 /** Makes a task. @returns Its id. */

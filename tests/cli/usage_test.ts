@@ -1,4 +1,4 @@
-/** A wrong command line, each in a process of its own: the library leaves promises behind that nobody awaits. */
+/** Command lines that are wrong. */
 import assert from "node:assert/strict";
 import { isNext } from "../support/next.ts";
 import { stage } from "./support.ts";
@@ -92,7 +92,7 @@ Deno.test("a command line that makes no sense is told as what, why and next, and
     ],
   ];
   await Promise.all(cases.map(async ([args, what, next]) => {
-    const { code, stdout, stderr } = await place.run(args, { through: [] });
+    const { code, stdout, stderr } = await place.run(args);
     const [first, why, then] = stderr.split("\n");
     assert.deepEqual([code, stdout, first], [2, "", what]);
     assert.match(why!, /^ {2}why: {2}\S/);
@@ -128,7 +128,7 @@ Deno.test("an empty value is refused wherever a value is taken", async () => {
     ["install-hooks", "--events", "Stop,"],
   ];
   const wrong = await Promise.all(lines.map(async (line) => {
-    const { code, body } = await place.json(line, { through: [] });
+    const { code, body } = await place.json(line);
     return code === 2 && body.error.code === 2 && isNext(body.error.next) ? [] : [line];
   }));
   assert.deepEqual(wrong.flat(), []);
@@ -136,7 +136,7 @@ Deno.test("an empty value is refused wherever a value is taken", async () => {
 
 Deno.test("a switch with a value is a wrong command line, told as JSON when it is --json", async () => {
   using place = stage();
-  const { code, stdout, stderr } = await place.run(["--json=true", "status"], { through: [] });
+  const { code, stdout, stderr } = await place.run(["--json=true", "status"]);
   assert.deepEqual([code, stderr], [2, ""]);
   assert.deepEqual(JSON.parse(stdout), {
     error: {
@@ -151,7 +151,7 @@ Deno.test("a switch with a value is a wrong command line, told as JSON when it i
 Deno.test("with --json a wrong command line is one object on stdout, wherever the flag stands", async () => {
   using place = stage();
   for (const args of [["doctr", "--json"], ["--json", "doctr"]]) {
-    const { code, stdout, stderr } = await place.run(args, { through: [] });
+    const { code, stdout, stderr } = await place.run(args);
     assert.deepEqual([code, stderr], [2, ""]);
     assert.deepEqual(JSON.parse(stdout), {
       error: {

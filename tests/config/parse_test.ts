@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { anyText } from "../support/any_text.ts";
 import { stringify } from "yaml";
 import type { ConfigFile, ConfigLayer } from "../../src/config/discover.ts";
 import { explainProblems } from "../../src/config/explain.ts";
@@ -421,7 +422,7 @@ Deno.test("parseConfig() never throws, whatever the files say, and always gives 
     ],
   );
   const text = fc.oneof(
-    fc.string({ unit: "binary" }),
+    anyText(),
     fc.array(word, { maxLength: 30 }).map((words) => words.join("")),
     fc.json().map((json) => `capture: ${json}`),
   );

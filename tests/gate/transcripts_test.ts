@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { lookForProof } from "../../src/gate/transcripts.ts";
 import type { Proof } from "../../src/requirement/proof.ts";
 import { skillLine } from "../support/required_project.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 const MEGABYTE = 1_048_576;
@@ -49,7 +50,7 @@ Deno.test("what a line says last counts, and what is no JSON says nothing", () =
   assert.equal(found([]), "not shown");
 });
 
-Deno.test("what stands more than 50 MB above the end is not looked for", () => {
+slowTest("what stands more than 50 MB above the end is not looked for", () => {
   const filler = Array.from({ length: 51 }, () => long(MEGABYTE));
   assert.equal(found([shown, ...filler]), "not shown");
   assert.equal(found([...filler, shown, ...filler.slice(0, 40)]), true);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { anyText } from "../support/any_text.ts";
 import { readPowerShellWith } from "../../src/guard/shell/languages.ts";
 import { POWERSHELL } from "../../src/guard/shell/powershell_reader.ts";
 import { readScript } from "../../src/guard/shell/script.ts";
@@ -103,7 +104,7 @@ Deno.test("readScript() and findTargets() never throw, and come to an end", () =
   );
   const scripts = fc.array(pieces, { maxLength: 30 }).map((list) => list.join(" "));
   fc.assert(
-    fc.property(fc.oneof(scripts, fc.string({ unit: "binary" })), (source) => {
+    fc.property(fc.oneof(scripts, anyText()), (source) => {
       for (const command of readScript(source, AROUND).commands) findTargets(command);
     }),
     { numRuns: runs(5_000) },

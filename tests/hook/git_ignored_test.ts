@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { executions } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
+import { needsSlowLane } from "../support/lanes.ts";
 
 const ON = "preToolUse: {preventUpdateGitIgnored: true, preventRootAdditions: false}\n";
 const needsGit = needsTools("git");
@@ -219,7 +220,7 @@ testWhere(
 );
 
 testWhere(
-  needsTools("git", "ps"),
+  needsTools("git", "ps") ?? needsSlowLane(),
   "a git that does not answer is not waited for, and does not stay",
   async () => {
     using home = tempHome();

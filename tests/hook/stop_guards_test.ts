@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { executions, filesWith, query, queryValue, type Row } from "../support/look.ts";
 import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
+import { needsSlowLane, slowTest } from "../support/lanes.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 
@@ -227,7 +228,7 @@ testWhere(needsTools("ps"), "a hook that is told to leave takes its command with
 });
 
 testWhere(
-  needsTools("ps", "timeout"),
+  needsTools("ps", "timeout") ?? needsSlowLane(),
   "a hook that is killed right after it was told to leave has recorded that, also when its command does not leave",
   async () => {
     using home = tempHome();
@@ -252,7 +253,7 @@ testWhere(needsUnix(), "where nobody can tell which line failed, none is named",
   assert.match((await stop(home, options))!, /failed with exit code 4: exit 4\n/);
 });
 
-Deno.test("100 MB of output are counted and not kept", async () => {
+slowTest("100 MB of output are counted and not kept", async () => {
   using home = tempHome();
   projectIn(
     home,

@@ -1,6 +1,7 @@
 /** Words of code in the index, and what a person typed as a question to it. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { anyText } from "../support/any_text.ts";
 import { spokenTime } from "../../src/memory/dates.ts";
 import { digestOf } from "../../src/memory/fnv.ts";
 import { readQuery } from "../../src/memory/query.ts";
@@ -115,7 +116,7 @@ Deno.test("any text is a question, and none is an error", async () => {
   for (const query of odd) find(query);
   assert.equal(find("foo AND (")[0], 0);
   fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 60 }), (query) => {
+    fc.property(anyText(60), (query) => {
       find(query);
     }),
     { numRuns: 300 },

@@ -4,6 +4,7 @@ import { besideDatabase, runDaemon } from "../support/daemon.ts";
 import { spawnProgram, startProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 import { modeOf } from "../cli/support.ts";
+import { slowTest } from "../support/lanes.ts";
 
 Deno.test("a second daemon of a database is refused and told who holds it, and the first is unharmed", async () => {
   using home = tempHome();
@@ -45,7 +46,7 @@ Deno.test("what a daemon that was killed left behind does not keep the next one 
   assert.equal((await next.ask("GET", "/status")).body.pid, next.pid);
 });
 
-Deno.test("of daemons that are started at the same moment one serves", async () => {
+slowTest("of daemons that are started at the same moment one serves", async () => {
   using home = tempHome();
   const started = Array.from(
     { length: 4 },
@@ -191,7 +192,7 @@ Deno.test("a port that is taken, and a file in the socket's place, are told and 
   assert.equal(Deno.readTextFileSync(besideDatabase(home, "sock")), "mine");
 });
 
-Deno.test("what is advised about daemon and tasks names the database that --db named", async () => {
+slowTest("what is advised about daemon and tasks names the database that --db named", async () => {
   using home = tempHome();
   const database = join(home.path, "x.db");
   const run = async (...args: string[]) => {

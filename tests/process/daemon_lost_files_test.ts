@@ -3,6 +3,7 @@ import { isAlive } from "../support/alive.ts";
 import { besideDatabase, runDaemon } from "../support/daemon.ts";
 import { startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
+import { slowTest } from "../support/lanes.ts";
 
 /** What a verb of the daemon says of the home's, as JSON. */
 async function daemonVerb(home: TempHome, ...args: string[]) {
@@ -117,7 +118,7 @@ for (const ending of ["sock", "lock"]) {
   });
 }
 
-Deno.test("nothing is said to be kept that would go into a database that is gone", async () => {
+slowTest("nothing is said to be kept that would go into a database that is gone", async () => {
   using home = tempHome();
   await using daemon = await runDaemon(home);
   Deno.renameSync(home.database, `${home.database}.aside`);
@@ -128,24 +129,27 @@ Deno.test("nothing is said to be kept that would go into a database that is gone
   assert.equal((await daemon.left).code, 1);
 });
 
-Deno.test("a daemon whose lock was removed is the one until it has stopped; then another one may start", async () => {
-  using home = tempHome();
-  await using daemon = await runDaemon(home);
-  Deno.removeSync(besideDatabase(home, "lock"));
-  const second = await startProgram(["daemon", "run"], { env: { HOME: home.path } });
-  assert.equal(second.code, 1);
-  assert.match(second.stderr, new RegExp(`process id ${daemon.pid} has held it`));
-  await daemon.left;
-  const other = await daemonVerb(home, "start");
-  try {
-    assert.notEqual(other.pid, daemon.pid);
-    const status = await daemonVerb(home, "status");
-    assert.deepEqual([status.pid, status.answers], [other.pid, true]);
-    await until(() => writtenPid(home) === other.pid);
-  } finally {
-    await daemonVerb(home, "stop");
-  }
-});
+slowTest(
+  "a daemon whose lock was removed is the one until it has stopped; then another one may start",
+  async () => {
+    using home = tempHome();
+    await using daemon = await runDaemon(home);
+    Deno.removeSync(besideDatabase(home, "lock"));
+    const second = await startProgram(["daemon", "run"], { env: { HOME: home.path } });
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, new RegExp(`process id ${daemon.pid} has held it`));
+    await daemon.left;
+    const other = await daemonVerb(home, "start");
+    try {
+      assert.notEqual(other.pid, daemon.pid);
+      const status = await daemonVerb(home, "status");
+      assert.deepEqual([status.pid, status.answers], [other.pid, true]);
+      await until(() => writtenPid(home) === other.pid);
+    } finally {
+      await daemonVerb(home, "stop");
+    }
+  },
+);
 
 function removeIfThere(path: string): void {
   try {

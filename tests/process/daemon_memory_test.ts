@@ -9,7 +9,7 @@ import { change, held } from "../support/on_home.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 import { until } from "../support/worked_project.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
 
 const edit = (home: TempHome, name: string) => ({
   session_id: "s1",
@@ -38,7 +38,7 @@ Deno.test("the daemon works captures in that hooks leave, those from before it b
   takeLock(`${home.database}-drain`)!.release();
 });
 
-Deno.test("while the daemon works off a long queue, it answers without delay", async () => {
+slowTest("while the daemon works off a long queue, it answers without delay", async () => {
   using home = tempHome();
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   const content = "export function retry(times: number) { return times + 1; }\n".repeat(300);
@@ -66,7 +66,7 @@ Deno.test("while the daemon works off a long queue, it answers without delay", a
   assert.ok(p95 < 100, `p95 ${p95.toFixed(1)} ms, slowest ${slowest.at(-1)!.toFixed(1)} ms`);
 });
 
-Deno.test("a database that cannot be written is told once, and worked off when it can", async () => {
+slowTest("a database that cannot be written is told once, and worked off when it can", async () => {
   using home = tempHome();
   await hook("PostToolUse", edit(home, "a.ts"), home);
   await using daemon = await runDaemon(home);
@@ -80,7 +80,7 @@ Deno.test("a database that cannot be written is told once, and worked off when i
   await until("it is worked in", () => waiting(home) === 0);
 });
 
-Deno.test("where memory is off, the daemon leaves captures alone", async () => {
+slowTest("where memory is off, the daemon leaves captures alone", async () => {
   using home = tempHome();
   Deno.mkdirSync(join(home.path, ".conclaude"));
   Deno.writeTextFileSync(
@@ -93,48 +93,51 @@ Deno.test("where memory is off, the daemon leaves captures alone", async () => {
   assert.equal(waiting(home), 1);
 });
 
-Deno.test("the daemon lets the user's command rewrite the summary of a session that is over, and ends it when it stops", async () => {
-  using home = tempHome();
-  const pid = join(home.path, "pid");
-  Deno.mkdirSync(join(home.path, ".conclaude"));
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    `memory: { summarizer: { command: "if [ -e ${pid} ]; then echo $$ > ${pid}; sleep 300; fi; echo Shorter." } }\n`,
-  );
-  const text = () => queryValue(home, "SELECT text FROM observations WHERE kind = 'summary'");
-  await hook("PostToolUse", edit(home, "a.ts"), home);
-  await hook("SessionEnd", {
-    session_id: "s1",
-    cwd: home.path,
-    hook_event_name: "SessionEnd",
-    reason: "other",
-  }, home);
-  {
+slowTest(
+  "the daemon lets the user's command rewrite the summary of a session that is over, and ends it when it stops",
+  async () => {
+    using home = tempHome();
+    const pid = join(home.path, "pid");
+    Deno.mkdirSync(join(home.path, ".conclaude"));
+    Deno.writeTextFileSync(
+      join(home.path, ".conclaude", "config.yaml"),
+      `memory: { summarizer: { command: "if [ -e ${pid} ]; then echo $$ > ${pid}; sleep 300; fi; echo Shorter." } }\n`,
+    );
+    const text = () => queryValue(home, "SELECT text FROM observations WHERE kind = 'summary'");
+    await hook("PostToolUse", edit(home, "a.ts"), home);
+    await hook("SessionEnd", {
+      session_id: "s1",
+      cwd: home.path,
+      hook_event_name: "SessionEnd",
+      reason: "other",
+    }, home);
+    {
+      await using daemon = await runDaemon(home);
+      await until("it is rewritten", () => text() === "Shorter.");
+      daemon.child.kill("SIGTERM");
+      assert.equal((await daemon.left).code, 0);
+    }
+    Deno.writeTextFileSync(pid, "");
+    await hook("PostToolUse", edit(home, "b.ts"), home);
+    await hook("SessionEnd", {
+      session_id: "s1",
+      cwd: home.path,
+      hook_event_name: "SessionEnd",
+      reason: "other",
+    }, home);
     await using daemon = await runDaemon(home);
-    await until("it is rewritten", () => text() === "Shorter.");
+    await until("the command runs", () => Deno.readTextFileSync(pid) !== "");
     daemon.child.kill("SIGTERM");
     assert.equal((await daemon.left).code, 0);
-  }
-  Deno.writeTextFileSync(pid, "");
-  await hook("PostToolUse", edit(home, "b.ts"), home);
-  await hook("SessionEnd", {
-    session_id: "s1",
-    cwd: home.path,
-    hook_event_name: "SessionEnd",
-    reason: "other",
-  }, home);
-  await using daemon = await runDaemon(home);
-  await until("the command runs", () => Deno.readTextFileSync(pid) !== "");
-  daemon.child.kill("SIGTERM");
-  assert.equal((await daemon.left).code, 0);
-  assert.throws(
-    () => Deno.statSync(`/proc/${Deno.readTextFileSync(pid).trim()}`),
-    Deno.errors.NotFound,
-  );
-  assert.match(String(text()), /Changed:/);
-  const stats = await runProgram(["memory", "stats", "--json"], { env: { HOME: home.path } });
-  assert.equal(JSON.parse(stats.stdout).summarizer.lastRuns[0].reason, "it was interrupted");
-});
+    assert.throws(
+      () => Deno.statSync(`/proc/${Deno.readTextFileSync(pid).trim()}`),
+      Deno.errors.NotFound,
+    );
+    assert.match(String(text()), /Changed:/);
+    const stats = await runProgram(["memory", "stats", "--json"], { env: { HOME: home.path } });
+    assert.equal(JSON.parse(stats.stdout).summarizer.lastRuns[0].reason, "it was interrupted");
+  },
+);
 
 Deno.test("the daemon clears away what memory has kept long enough, and keeps notes", async () => {
   using home = tempHome();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { requestText, runDaemon, type RunningDaemon } from "../support/daemon.ts";
 import { writeFromOutside } from "../support/outside_writer.ts";
 import { tempHome } from "../support/program.ts";
+import { slowTest } from "../support/lanes.ts";
 
 /** An event as a stream told it. */
 interface Told {
@@ -152,7 +153,7 @@ Deno.test("what another process writes comes too", async () => {
   await told.return(undefined);
 });
 
-Deno.test("who drops the stream again and again sees every event once, in order", async () => {
+slowTest("who drops the stream again and again sees every event once, in order", async () => {
   using home = tempHome();
   await using daemon = await runDaemon(home);
   const [byApi, byOthers, writers] = [1_000, 1_000, 4];

@@ -5,6 +5,7 @@ import { runDaemon } from "../support/daemon.ts";
 import { change } from "../support/on_home.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { killNow, until, workedProject } from "../support/worked_project.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -88,7 +89,7 @@ Deno.test({
 
 Deno.test({
   name: "settings count as soon as their file has changed, and a wrong one is the default",
-  ignore: skip,
+  ignore: skip || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const project = await workedProject(home, { workflows: { short: WORKFLOW }, agent: WAITS });

@@ -6,6 +6,7 @@ import { queryValue } from "../support/look.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
+import { needsSlowLane } from "../support/lanes.ts";
 
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
 /** Whoever opens a pipe that nobody writes to would wait for ever. */
@@ -67,7 +68,7 @@ for (
 }
 
 testWhere(
-  missing,
+  missing ?? needsSlowLane(),
   "a pipe where a file of the home should be is waited for by nobody",
   async () => {
     const told: Readonly<Record<string, RegExp>> = {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { git } from "../support/git.ts";
 import { tempHome } from "../support/program.ts";
 import { end, pause, until, workedProject } from "../support/worked_project.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -25,7 +26,7 @@ const LINES = 50_000;
 Deno.test({
   name:
     "an agent that talks without end holds up nobody: other requests are answered, and no line is lost",
-  ignore: skip,
+  ignore: skip || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const agent = `#!/bin/sh\ncat >/dev/null\nyes abcdefghij | head -n ${LINES}\necho last\n`;
@@ -93,7 +94,7 @@ Deno.test({
 
 Deno.test({
   name: "what has left the agent's group is ended with it as well",
-  ignore: Deno.build.os !== "linux",
+  ignore: (Deno.build.os !== "linux") || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const agent = "#!/bin/sh\ncat >/dev/null\n" +

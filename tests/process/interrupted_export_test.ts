@@ -5,6 +5,7 @@ import { spawnProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
+import { needsSlowLane } from "../support/lanes.ts";
 
 const RECORDS = 1_500;
 const PAYLOAD_CHARS = 40_000;
@@ -25,7 +26,7 @@ async function untilBegun(folder: string): Promise<void> {
 }
 
 testWhere(
-  needsUnix(),
+  needsUnix() ?? needsSlowLane(),
   "an export that a signal ends leaves neither its draft nor a file",
   async () => {
     using home = tempHome();

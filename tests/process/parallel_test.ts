@@ -1,6 +1,6 @@
 /** Many processes at once on one database: nothing is lost, nothing is counted twice. */
 import assert from "node:assert/strict";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
 import { damages, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
 import { type Finished, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
@@ -72,24 +72,34 @@ Deno.test(`${AT_ONCE} first hooks of a fresh home make one database together`, a
   }
 });
 
-Deno.test("all kinds of events at once, of sessions that start and end, leave a sound database", async () => {
-  using home = tempHome();
-  const events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd", "Told"];
-  for (let round = 0; round < 3; round++) {
-    const finished = await atOnce(AT_ONCE, (i) =>
-      startHook(events[i % events.length]!, {
-        session_id: `s${i % 7}`,
-        cwd: home.path,
-        prompt: "Work",
-        tool_name: "Edit",
-      }, home));
-    assert.deepEqual(finished.filter(({ code, stderr }) => code !== 0 || stderr !== ""), []);
-  }
-  assert.equal(logOf(home), "");
-  assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), AT_ONCE * 3);
-  assert.equal(queryValue(home, "SELECT count(*) FROM sessions"), 7);
-  assert.deepEqual(damages(home), []);
-});
+slowTest(
+  "all kinds of events at once, of sessions that start and end, leave a sound database",
+  async () => {
+    using home = tempHome();
+    const events = [
+      "SessionStart",
+      "UserPromptSubmit",
+      "PostToolUse",
+      "Stop",
+      "SessionEnd",
+      "Told",
+    ];
+    for (let round = 0; round < 3; round++) {
+      const finished = await atOnce(AT_ONCE, (i) =>
+        startHook(events[i % events.length]!, {
+          session_id: `s${i % 7}`,
+          cwd: home.path,
+          prompt: "Work",
+          tool_name: "Edit",
+        }, home));
+      assert.deepEqual(finished.filter(({ code, stderr }) => code !== 0 || stderr !== ""), []);
+    }
+    assert.equal(logOf(home), "");
+    assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), AT_ONCE * 3);
+    assert.equal(queryValue(home, "SELECT count(*) FROM sessions"), 7);
+    assert.deepEqual(damages(home), []);
+  },
+);
 
 Deno.test(`${INCREMENTS} increments of one counter at once are all counted`, async () => {
   using home = tempHome();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
 import { putTranscripts } from "../support/transcripts.ts";
@@ -107,7 +107,7 @@ function firstOfEachVerb(): string[] {
   return [...byVerb.values()].map(([first]) => first!);
 }
 
-Deno.test("no verb asks for a permission that the program does not have", async () => {
+slowTest("no verb asks for a permission that the program does not have", async () => {
   using home = tempHome();
   const project = join(home.path, "project");
   Deno.mkdirSync(project);

@@ -12,6 +12,7 @@ import { addToken, PERSON_TOKEN, personCalls } from "../support/person.ts";
 import { type Finished, startAsAgent, startHook } from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const SESSION = "0e551011-0000-4000-8000-000000000001";
 
@@ -90,31 +91,34 @@ Deno.test("the verbs that the guards keep from an agent are those that the progr
   assert.deepEqual(ofPerson.sort(), [...guarded, ...alone].sort());
 });
 
-Deno.test("every verb of a person refuses whoever descends from Claude Code, with a token as well", async () => {
-  using home = tempHome();
-  await begin(home, Deno.pid);
-  addToken(home.database);
-  const env = { CONCLAUDE_TOKEN: PERSON_TOKEN };
-  const results = await Promise.all(personCalls(SESSION).map((args) => asAgent(home, args, env)));
-  for (const result of results) {
-    assertRefused(result, new RegExp(`process ${Deno.pid}, which runs session 0e551011`));
-  }
-  assert.match(
-    Deno.readTextFileSync(join(home.path, ".conclaude", "conclaude.log")),
-    /warn .* refused `conclaude guard pause`/,
-  );
-  // Looking stays free, and so does starting work.
-  for (
-    const args of [
-      ["guard", "list"],
-      ["memory", "forget", "--text", "nothing", "--dry-run"],
-      ["task", "create", "--title", "a task"],
-    ]
-  ) {
-    const { code, stderr } = await asAgent(home, args);
-    assert.deepEqual([code, stderr], [0, ""], args.join(" "));
-  }
-});
+slowTest(
+  "every verb of a person refuses whoever descends from Claude Code, with a token as well",
+  async () => {
+    using home = tempHome();
+    await begin(home, Deno.pid);
+    addToken(home.database);
+    const env = { CONCLAUDE_TOKEN: PERSON_TOKEN };
+    const results = await Promise.all(personCalls(SESSION).map((args) => asAgent(home, args, env)));
+    for (const result of results) {
+      assertRefused(result, new RegExp(`process ${Deno.pid}, which runs session 0e551011`));
+    }
+    assert.match(
+      Deno.readTextFileSync(join(home.path, ".conclaude", "conclaude.log")),
+      /warn .* refused `conclaude guard pause`/,
+    );
+    // Looking stays free, and so does starting work.
+    for (
+      const args of [
+        ["guard", "list"],
+        ["memory", "forget", "--text", "nothing", "--dry-run"],
+        ["task", "create", "--title", "a task"],
+      ]
+    ) {
+      const { code, stderr } = await asAgent(home, args);
+      assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+    }
+  },
+);
 
 Deno.test("install-hooks adds hooks for anybody, and takes none away for an agent", async () => {
   using home = tempHome();

@@ -10,6 +10,7 @@ import {
   type WorkedProject,
   workedProject,
 } from "../support/worked_project.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -130,7 +131,7 @@ Deno.test({
 Deno.test({
   name:
     "an agent that died with uncommitted work fails, and its task is blocked until a person looks",
-  ignore: skip,
+  ignore: skip || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const begun = await begin(home, "echo half >half.txt");
@@ -176,7 +177,7 @@ Deno.test({
 Deno.test({
   name:
     "an agent that died without having done anything releases its task, which goes on at that step",
-  ignore: skip,
+  ignore: skip || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const begun = await begin(home);
@@ -201,7 +202,7 @@ Deno.test({
 
 Deno.test({
   name: "a script that died is run again, whatever an agent before it has committed",
-  ignore: skip,
+  ignore: skip || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const project = await workedProject(home, {
@@ -251,7 +252,7 @@ Deno.test({
 
 Deno.test({
   name: "an agent whose daemon died before it was let go has done nothing, and is started once",
-  ignore: skip,
+  ignore: skip || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const project = await workedProject(home, { workflows: { long: WORKFLOW }, agent: AGENT });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { capture, DEADLINE_MS, waiting, written } from "../support/captured_edits.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
 import { filesBelow, logOf, queryValue, spoolFiles } from "../support/look.ts";
 import { change, held } from "../support/on_home.ts";
 import { startHook, startProgram } from "../support/process.ts";
@@ -54,34 +54,39 @@ for (const [name, sql] of Object.entries(LOCKS)) {
   });
 }
 
-Deno.test("a hook that may wait as long as the configuration allows still answers in time", async () => {
-  using home = tempHome();
-  await makeUsedDatabase(home);
-  await startHook("SessionStart", { session_id: "gone" }, home, { env: { CLAUDE_PID: "4194000" } });
-  change(
-    home.database,
-    `UPDATE sessions SET status = 'ended', ended_at_ms = 1 WHERE session_id = 'before'`,
-  );
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    "database:\n  busyTimeoutMs: 9000\n",
-  );
-  using other = held(home.database);
-  const startedMs = performance.now();
-  const tookMs = await Promise.all(
-    ["SessionStart", "SessionEnd", "PostToolUse", "Stop"].map(async (event) => {
-      await startHook(event, { session_id: "s1", tool_name: "Bash" }, home, {
-        env: { CLAUDE_PID: String(Deno.pid) },
-      });
-      return [event, performance.now() - startedMs] as const;
-    }),
-  );
-  other.release();
-  assert.deepEqual(tookMs.filter(([, ms]) => ms >= DEADLINE_MS), []);
-  assert.equal(spoolFiles(home).length, 4);
-});
+slowTest(
+  "a hook that may wait as long as the configuration allows still answers in time",
+  async () => {
+    using home = tempHome();
+    await makeUsedDatabase(home);
+    await startHook("SessionStart", { session_id: "gone" }, home, {
+      env: { CLAUDE_PID: "4194000" },
+    });
+    change(
+      home.database,
+      `UPDATE sessions SET status = 'ended', ended_at_ms = 1 WHERE session_id = 'before'`,
+    );
+    Deno.writeTextFileSync(
+      join(home.path, ".conclaude", "config.yaml"),
+      "database:\n  busyTimeoutMs: 9000\n",
+    );
+    using other = held(home.database);
+    const startedMs = performance.now();
+    const tookMs = await Promise.all(
+      ["SessionStart", "SessionEnd", "PostToolUse", "Stop"].map(async (event) => {
+        await startHook(event, { session_id: "s1", tool_name: "Bash" }, home, {
+          env: { CLAUDE_PID: String(Deno.pid) },
+        });
+        return [event, performance.now() - startedMs] as const;
+      }),
+    );
+    other.release();
+    assert.deepEqual(tookMs.filter(([, ms]) => ms >= DEADLINE_MS), []);
+    assert.equal(spoolFiles(home).length, 4);
+  },
+);
 
-Deno.test("many hooks that drain at once write each record once", async () => {
+slowTest("many hooks that drain at once write each record once", async () => {
   using home = tempHome();
   Deno.mkdirSync(home.database, { recursive: true });
   await capture(home, "0", PROCESS);

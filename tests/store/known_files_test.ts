@@ -14,6 +14,7 @@ import { timelineOfFile } from "../../src/store/memory_look.ts";
 import type { ObservationKind } from "../../src/memory/observation.ts";
 import { saveObservation } from "../../src/store/observations.ts";
 import { tempDatabase } from "../support/records.ts";
+import { slowTest } from "../support/lanes.ts";
 
 let count = 0;
 
@@ -90,7 +91,7 @@ Deno.test("isKnownFile() says of every path what going through all files says", 
   assert.ok(known.length > 30 && known.length < names.length + whole.length - 20);
 });
 
-Deno.test("a file that nobody knows takes no look at every observation", async () => {
+slowTest("a file that nobody knows takes no look at every observation", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   db.exec("BEGIN");

@@ -1,5 +1,6 @@
 /** Payloads that nobody would write by hand: what a hook's stdin may hold at worst. */
 import fc from "fast-check";
+import { anyText } from "./any_text.ts";
 import { observed, observedNames } from "./program.ts";
 
 /** An event's name, and all bytes of stdin. */
@@ -32,7 +33,7 @@ const KEYS = [
 const TOOLS = ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "Read", "mcp__a__b"];
 
 const text = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 40 }),
+  anyText(40),
   fc.string({ unit: "grapheme", maxLength: 40 }),
   fc.string({ maxLength: 300 }),
   fc.constantFrom(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { anyText } from "../../support/any_text.ts";
 import { compileRedactPatterns, redactText, redactValue } from "../../../src/capture/redact.ts";
 import { needsRedaction } from "../../../src/capture/triggers.ts";
 import {
@@ -549,7 +550,7 @@ Deno.test("needsRedaction() lets ordinary payloads pass without a further look",
 
 /** Pieces that rules look for, between pieces of anything. */
 const fragments = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 8 }),
+  anyText(8),
   fc.constantFrom(...Object.values(FORMED_SECRETS)),
   fc.constantFrom(...GIVEAWAYS.map((giveaway) => giveaway.replace("%", PLAIN_SECRET))),
   fc.constantFrom(...LOOK_ALIKES, ...KEPT_TEXTS),
@@ -923,7 +924,7 @@ const borderTexts = fc.array(
       "\u5bc6\u7801",
       "\\u7801",
     ),
-    fc.string({ unit: "binary", maxLength: 2 }),
+    anyText(2),
   ),
   { maxLength: 6 },
 ).map((parts) => parts.join(""));
@@ -984,7 +985,7 @@ const positions: readonly ((text: string) => unknown)[] = [
   (text) => [[{ a: [1, { b: text }] }]],
   (text) => ({ stdout: JSON.stringify({ body: JSON.stringify({ text }) }) }),
 ];
-const surroundings = fc.string({ unit: "binary" }).filter((text) => !/[\\<]/.test(text));
+const surroundings = anyText().filter((text) => !/[\\<]/.test(text));
 
 Deno.test("redactValue() lets no secret of any kind through, wherever it stands", () => {
   const secrets = fc.oneof(

@@ -1,0 +1,99 @@
+/**
+ * Runs the tests of a lane: `deno run --allow-all tests/run.ts fast`. Words that follow go to `deno test`; a path among
+ * them takes the place of the lane's own.
+ *
+ * On Linux, where the system lets it, the run has its temporary folders for itself: what other programs left there
+ * decides no test.
+ */
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const CLONE = fileURLToPath(new URL("..", import.meta.url));
+const FLAGS = [
+  "--no-check",
+  "--allow-all",
+  // As the program is built: a pattern that would backtrack for ever goes on in linear time.
+  "--v8-flags=--enable-experimental-regexp-engine-on-excessive-backtracks",
+  "--parallel",
+];
+
+/** What a lane runs, and whether its tests do all that they can. */
+interface Lane {
+  readonly paths: () => readonly string[];
+  readonly isSlow: boolean;
+}
+
+const LANES: Readonly<Record<string, Lane>> = {
+  fast: { paths: () => ["--ignore=tests/client,tests/slow", "tests"], isSlow: false },
+  slow: { paths: () => ["tests/slow", ...filesThatKnowLanes()], isSlow: true },
+  executable: { paths: () => ["tests/process"], isSlow: true },
+};
+
+/** Test files that do more in the slow lane; those of processes run on the executable. */
+function filesThatKnowLanes(folder = join(CLONE, "tests")): string[] {
+  return Array.from(Deno.readDirSync(folder)).flatMap(({ name, isDirectory }) => {
+    const path = join(folder, name);
+    if (isDirectory) return /^(?:process|client|slow)$/.test(name) ? [] : filesThatKnowLanes(path);
+    return name.endsWith("_test.ts") && Deno.readTextFileSync(path).includes("support/lanes.ts")
+      ? [relative(CLONE, path)]
+      : [];
+  }).sort();
+}
+
+/** Mounts memory on folders, each behind its mode, and goes on with the command that follows them and `--`. */
+const MOUNT =
+  `while [ "$1" != -- ]; do mount -t tmpfs -o "mode=$1" tmpfs "$2" || exit; shift 2; done
+shift
+exec "$@"`;
+
+/** The words that give a command these folders, each behind its mode, for itself; none where the system does not let it. */
+function withOwn(folders: readonly string[]): readonly string[] {
+  if (Deno.build.os !== "linux") return [];
+  const user = Deno.uid() === 0 ? [] : ["--user", "--map-current-user", "--keep-caps"];
+  const words = ["unshare", ...user, "--mount", "sh", "-c", MOUNT, "sh", ...folders, "--"];
+  try {
+    const [command, ...args] = [...words, "true"];
+    return new Deno.Command(command!, { args, stderr: "null" }).outputSync().success ? words : [];
+  } catch {
+    return [];
+  }
+}
+
+const [name = "", ...more] = Deno.args;
+const lane = LANES[name];
+if (lane === undefined) {
+  console.error(`There is no lane "${name}". Lanes: ${Object.keys(LANES).join(", ")}.`);
+  Deno.exit(2);
+}
+const temporary = Deno.makeTempDirSync({ prefix: "conclaude-tests-" });
+try {
+  // The places where a program keeps what its home does not take.
+  const shared = ["/tmp", "/var/tmp", "/dev/shm"].map((place) =>
+    `${place}/conclaude-${Deno.uid()}`
+  );
+  for (const folder of Deno.build.os === "linux" ? shared : []) {
+    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+  const paths = more.some((word) => !word.startsWith("-")) ? [] : lane.paths();
+  const [command, ...args] = [
+    ...withOwn(["1777", temporary, ...shared.flatMap((folder) => ["0700", folder])]),
+    Deno.execPath(),
+    "test",
+    ...FLAGS,
+    ...more,
+    ...paths,
+  ];
+  const { code } = await new Deno.Command(command!, {
+    args,
+    cwd: CLONE,
+    env: {
+      TMPDIR: temporary,
+      CONCLAUDE_LANE: lane.isSlow ? "slow" : "fast",
+      // Many tests wait for locks and processes: half as many files again as there are processors keep these busy.
+      DENO_JOBS: String(Math.ceil(navigator.hardwareConcurrency * 1.5)),
+    },
+  }).spawn().status;
+  Deno.exitCode = code;
+} finally {
+  Deno.removeSync(temporary, { recursive: true });
+}
