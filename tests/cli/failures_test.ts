@@ -1,5 +1,6 @@
 /** Every verb in every trouble: a failure says what, why and next, for people and for programs. */
 import assert from "node:assert/strict";
+import { someOf } from "../support/lanes.ts";
 import { change } from "../support/on_home.ts";
 import { programCommand, surroundings } from "../../src/build/program.ts";
 import { join } from "node:path";
@@ -58,7 +59,7 @@ const TROUBLES: Readonly<Record<string, (path: string) => void>> = {
   "another program's": (path) => change(path, "CREATE TABLE bookmarks (url TEXT)"),
 };
 
-for (const [trouble, make] of Object.entries(TROUBLES)) {
+for (const [trouble, make] of someOf(Object.entries(TROUBLES), 4)) {
   Deno.test(`every failure says what, why and next, with ${trouble} in the database's place`, async () => {
     const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-trouble-" }));
     const database = join(home, "x.db");

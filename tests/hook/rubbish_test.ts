@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { wellFormedJson } from "../../src/maintenance/well_formed.ts";
 import { captures, executions, query, queryValue, spoolFiles } from "../support/look.ts";
-import { runs } from "../support/lanes.ts";
+import { runs, someOf } from "../support/lanes.ts";
 import { generatedPayloads, type Sent } from "../support/payloads.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 
@@ -246,7 +246,7 @@ const HARD: Readonly<Record<string, string>> = {
   "spaces after a name": JSON.stringify(`secret${" ".repeat(5_000_000)}`),
 };
 
-for (const [name, response] of Object.entries(HARD)) {
+for (const [name, response] of someOf(Object.entries(HARD), 3)) {
   Deno.test(`5 MB of ${name} are answered in time`, async () => {
     using home = tempHome();
     const stdin = `{"session_id":"s1","tool_name":"Bash","tool_response":${response}}`;

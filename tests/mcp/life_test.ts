@@ -6,6 +6,7 @@ import { change, connected } from "../support/on_home.ts";
 import { spawnProgram } from "../support/process.ts";
 import { runProgram } from "../support/program.ts";
 import { connect, keep, places } from "./support.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -204,34 +205,37 @@ Deno.test("lines that are no requests are passed over, and stdout carries the pr
   await Deno.remove(at.folder, { recursive: true });
 });
 
-Deno.test("all that was asked before stdin was closed is answered, to a slow reader too", async () => {
-  const at = places();
-  const text = "What the command printed, word for word. ".repeat(130);
-  await keep(at.database, [{ project: at.project, text }]);
-  const count = 200;
-  const child = spawnProgram(["mcp"], {
-    cwd: at.project,
-    env: { HOME: at.home },
-    through: ["timeout", "-s", "KILL", "20"],
-  });
-  const requests = [
-    INITIALIZE,
-    ...Array.from({ length: count }, (_, i) => callOf(i + 1, "open", { id: 1 })),
-  ];
-  const writer = child.stdin.getWriter();
-  await writer.write(
-    new TextEncoder().encode(requests.map((one) => `${JSON.stringify(one)}\n`).join("")),
-  );
-  await writer.close();
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  const { stdout, stderr, code } = await child.output();
-  const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
-  assert.equal(new TextDecoder().decode(stderr), "");
-  assert.equal(lines.length, count + 1);
-  assert.ok(lines.every((line) => JSON.parse(line).result !== undefined));
-  assert.equal(code, 0);
-  await Deno.remove(at.folder, { recursive: true });
-});
+slowTest(
+  "all that was asked before stdin was closed is answered, to a slow reader too",
+  async () => {
+    const at = places();
+    const text = "What the command printed, word for word. ".repeat(130);
+    await keep(at.database, [{ project: at.project, text }]);
+    const count = 200;
+    const child = spawnProgram(["mcp"], {
+      cwd: at.project,
+      env: { HOME: at.home },
+      through: ["timeout", "-s", "KILL", "20"],
+    });
+    const requests = [
+      INITIALIZE,
+      ...Array.from({ length: count }, (_, i) => callOf(i + 1, "open", { id: 1 })),
+    ];
+    const writer = child.stdin.getWriter();
+    await writer.write(
+      new TextEncoder().encode(requests.map((one) => `${JSON.stringify(one)}\n`).join("")),
+    );
+    await writer.close();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    const { stdout, stderr, code } = await child.output();
+    const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
+    assert.equal(new TextDecoder().decode(stderr), "");
+    assert.equal(lines.length, count + 1);
+    assert.ok(lines.every((line) => JSON.parse(line).result !== undefined));
+    assert.equal(code, 0);
+    await Deno.remove(at.folder, { recursive: true });
+  },
+);
 
 const ENDS = {
   "stdin is closed": (child: Deno.ChildProcess) => child.stdin.close(),

@@ -5,6 +5,7 @@ import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { type Reply, runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
 import { held } from "../support/on_home.ts";
 import { runProgram, tempHome } from "../support/program.ts";
+import { slowTest } from "../support/lanes.ts";
 
 /** A task that there is not. */
 const NOBODY = "01a00000-0000-7000-8000-000000000000";
@@ -685,33 +686,36 @@ Deno.test("whatever is answered is as the document says, under both prefixes and
   assert.equal((await daemon.left).code, 0);
 });
 
-Deno.test("while another process writes for long, who waits is told so, by the API and by a command", async () => {
-  using home = tempHome();
-  Deno.mkdirSync(join(home.path, ".conclaude"));
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    "database: {busyTimeoutMs: 100}\n",
-  );
-  await using daemon = await runDaemon(home);
-  const { body: { task } } = await daemon.ask("POST", "/tasks", { body: { title: "one" } });
-  {
-    using _held = held(home.database);
-    const asked = await daemon.ask("POST", `/tasks/${task.id}/claim`);
-    assert.deepEqual([asked.status, asked.body.error.code], [503, "DATABASE_BUSY"]);
-    const { code, stdout } = await runProgram(["task", "claim", task.id, "--json"], {
-      env: { HOME: home.path },
-    });
-    const { error } = JSON.parse(stdout);
-    assert.deepEqual([code, error.what, error.reason], [
-      1,
-      "The database is in use",
-      "DATABASE_BUSY",
-    ]);
-    assert.equal(error.next, "Give the command again");
-  }
-  assert.match(daemon.stderr(), /a request waited too long: database is locked/);
-  assert.doesNotMatch(daemon.stderr(), /^ +at /m, "no stack");
-});
+slowTest(
+  "while another process writes for long, who waits is told so, by the API and by a command",
+  async () => {
+    using home = tempHome();
+    Deno.mkdirSync(join(home.path, ".conclaude"));
+    Deno.writeTextFileSync(
+      join(home.path, ".conclaude", "config.yaml"),
+      "database: {busyTimeoutMs: 100}\n",
+    );
+    await using daemon = await runDaemon(home);
+    const { body: { task } } = await daemon.ask("POST", "/tasks", { body: { title: "one" } });
+    {
+      using _held = held(home.database);
+      const asked = await daemon.ask("POST", `/tasks/${task.id}/claim`);
+      assert.deepEqual([asked.status, asked.body.error.code], [503, "DATABASE_BUSY"]);
+      const { code, stdout } = await runProgram(["task", "claim", task.id, "--json"], {
+        env: { HOME: home.path },
+      });
+      const { error } = JSON.parse(stdout);
+      assert.deepEqual([code, error.what, error.reason], [
+        1,
+        "The database is in use",
+        "DATABASE_BUSY",
+      ]);
+      assert.equal(error.next, "Give the command again");
+    }
+    assert.match(daemon.stderr(), /a request waited too long: database is locked/);
+    assert.doesNotMatch(daemon.stderr(), /^ +at /m, "no stack");
+  },
+);
 
 Deno.test("two claims race: one wins, the other is told who holds it, and the history has two rows", async () => {
   using home = tempHome();

@@ -177,20 +177,26 @@ for (const what of ["removed", "replaced"] as const) {
   });
 }
 
-Deno.test("a port that is taken, and a file in the socket's place, are told and nothing is left locked", async () => {
-  using home = tempHome();
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  const env = { HOME: home.path };
-  const taken = await startProgram(["daemon", "run", "--port", String(port)], { env });
-  assert.equal(taken.code, 1);
-  assert.match(taken.stderr, /Cannot listen on port \d+\n {2}why: {2}something else listens there/);
-  Deno.writeTextFileSync(besideDatabase(home, "sock"), "mine");
-  const other = await startProgram(["daemon", "run"], { env });
-  assert.equal(other.code, 1);
-  assert.match(other.stderr, /something that is no socket lies there/);
-  assert.equal(Deno.readTextFileSync(besideDatabase(home, "sock")), "mine");
-});
+slowTest(
+  "a port that is taken, and a file in the socket's place, are told and nothing is left locked",
+  async () => {
+    using home = tempHome();
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = listener.addr;
+    const env = { HOME: home.path };
+    const taken = await startProgram(["daemon", "run", "--port", String(port)], { env });
+    assert.equal(taken.code, 1);
+    assert.match(
+      taken.stderr,
+      /Cannot listen on port \d+\n {2}why: {2}something else listens there/,
+    );
+    Deno.writeTextFileSync(besideDatabase(home, "sock"), "mine");
+    const other = await startProgram(["daemon", "run"], { env });
+    assert.equal(other.code, 1);
+    assert.match(other.stderr, /something that is no socket lies there/);
+    assert.equal(Deno.readTextFileSync(besideDatabase(home, "sock")), "mine");
+  },
+);
 
 slowTest("what is advised about daemon and tasks names the database that --db named", async () => {
   using home = tempHome();

@@ -47,7 +47,7 @@ Deno.test("what is started after a daemon was killed is told, and not the dead o
   }
 });
 
-Deno.test("of those who start a daemon at the same moment one says that it did", async () => {
+slowTest("of those who start a daemon at the same moment one says that it did", async () => {
   using home = tempHome();
   const told = await Promise.all(Array.from({ length: 4 }, () => daemonVerb(home, "start")));
   try {

@@ -5,6 +5,7 @@ import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { until, workedProject } from "../support/worked_project.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -116,7 +117,7 @@ Deno.test({
 
 Deno.test({
   name: "lines of output after a number are the same ones when the daemon was started anew",
-  ignore: skip,
+  ignore: skip || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const project = await workplace(home, { agent: AGENT.replace("Which color?", "Done.") });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { bundleCommand, surroundings } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
+import { slowTest } from "../support/lanes.ts";
 
 /** Stands before the program: when it leaves, it tries to speak to a port, as code might that came in with a library. */
 const PROBE = `
@@ -38,7 +39,7 @@ const VERBS: readonly (readonly string[])[] = [
 ];
 
 // Nothing can stand before what is compiled.
-Deno.test("neither a hook nor a verb nor the daemon can speak to the network", async () => {
+slowTest("neither a hook nor a verb nor the daemon can speak to the network", async () => {
   using home = tempHome();
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const probe = join(home.path, "probe.js");

@@ -60,7 +60,7 @@ Deno.test(`${AT_ONCE} captures at once, ${ROUNDS} times over, are ${AT_ONCE * RO
   assert.deepEqual(damages(home), []);
 });
 
-Deno.test(`${AT_ONCE} first hooks of a fresh home make one database together`, async () => {
+slowTest(`${AT_ONCE} first hooks of a fresh home make one database together`, async () => {
   for (let round = 0; round < 2; round++) {
     using home = tempHome();
     assertAllAnswered(await atOnce(AT_ONCE, (i) => capture(home, `0-${i}`)));
@@ -101,7 +101,7 @@ slowTest(
   },
 );
 
-Deno.test(`${INCREMENTS} increments of one counter at once are all counted`, async () => {
+slowTest(`${INCREMENTS} increments of one counter at once are all counted`, async () => {
   using home = tempHome();
   const env = { HOME: home.path };
   const session = ["--session", "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"];

@@ -94,7 +94,7 @@ function ended({ project }: Begun) {
 
 Deno.test({
   name: "an agent that lives on is followed again: no line is lost, no step is run twice",
-  ignore: skip,
+  ignore: skip || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const begun = await begin(home);
@@ -230,7 +230,7 @@ Deno.test({
 
 Deno.test({
   name: "a process that only has the number of an agent is not taken for it, and is left alone",
-  ignore: skip,
+  ignore: skip || !IS_SLOW_LANE,
   async fn() {
     using home = tempHome();
     const begun = await begin(home);

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { damages, query } from "../support/look.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
+import { slowTest } from "../support/lanes.ts";
 
-Deno.test("twenty people who satisfy different requirements at once are all recorded", async () => {
+slowTest("twenty people who satisfy different requirements at once are all recorded", async () => {
   const names = Array.from({ length: 20 }, (_, i) => `req_${i}`);
   using project = new RequiredProject(
     `requirements: {${names.map((name) => `${name}: {}`).join(", ")}}\n`,

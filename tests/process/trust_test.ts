@@ -94,7 +94,7 @@ function run(words: readonly string[], cwd: string, { home, ...start }: Who): Pr
 }
 
 testWhere(
-  needsUsers,
+  needsUsers ?? needsSlowLane(),
   "nothing of another user's in a folder for everybody is read or run, by any event",
   async () => {
     const { place: shared, home } = sharedPlace(ME);

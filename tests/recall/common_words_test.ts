@@ -6,43 +6,47 @@ import { openDatabase, transaction } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { saveObservation } from "../../src/store/observations.ts";
 import { tempHome } from "../support/program.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const PROJECT = "/work/tides/.git";
 /** More than what is ranked of one word. */
 const EACH = 4_500;
 
-Deno.test("what has two words of a question is found behind thousands that have one of them, in its project alone", async () => {
-  using home = tempHome();
-  using db = await openDatabase(`${home.path}/m.db`, { busyTimeoutMs: 1_000 });
-  let atMs = Date.UTC(2026, 0, 1);
-  const keep = (text: string, project = PROJECT) => {
-    saveObservation(db, {
-      uid: String(atMs),
-      sessionId: `s${atMs}`,
-      project,
-      branch: "main",
-      kind: "message",
-      outcome: null,
-      title: text,
-      text,
-      terms: indexedTerms(text, project),
-      files: [],
-      facts: {},
-      sameAs: null,
-      atMs: atMs += 1_000,
+slowTest(
+  "what has two words of a question is found behind thousands that have one of them, in its project alone",
+  async () => {
+    using home = tempHome();
+    using db = await openDatabase(`${home.path}/m.db`, { busyTimeoutMs: 1_000 });
+    let atMs = Date.UTC(2026, 0, 1);
+    const keep = (text: string, project = PROJECT) => {
+      saveObservation(db, {
+        uid: String(atMs),
+        sessionId: `s${atMs}`,
+        project,
+        branch: "main",
+        kind: "message",
+        outcome: null,
+        title: text,
+        text,
+        terms: indexedTerms(text, project),
+        files: [],
+        facts: {},
+        sameAs: null,
+        atMs: atMs += 1_000,
+      });
+    };
+    transaction(db, () => {
+      keep("the renderer met a crash, the cache was full");
+      keep("their renderer and their crash", "/work/other/.git");
+      for (let i = 0; i < EACH; i++) {
+        keep(`renderer changed once more, ${i}`);
+        keep(`crash looked into, part ${i}`);
+        keep(`quota raised to ${i}`);
+      }
     });
-  };
-  transaction(db, () => {
-    keep("the renderer met a crash, the cache was full");
-    keep("their renderer and their crash", "/work/other/.git");
-    for (let i = 0; i < EACH; i++) {
-      keep(`renderer changed once more, ${i}`);
-      keep(`crash looked into, part ${i}`);
-      keep(`quota raised to ${i}`);
-    }
-  });
-  const options = { filter: { ...EVERYTHING, project: PROJECT }, limit: 5, nowMs: atMs };
-  const [best, ...others] = searchMemory(db, "renderer crash quota", options);
-  assert.match(best!.title, /^the renderer met a crash/);
-  assert.ok(others.every(({ project }) => project === PROJECT));
-});
+    const options = { filter: { ...EVERYTHING, project: PROJECT }, limit: 5, nowMs: atMs };
+    const [best, ...others] = searchMemory(db, "renderer crash quota", options);
+    assert.match(best!.title, /^the renderer met a crash/);
+    assert.ok(others.every(({ project }) => project === PROJECT));
+  },
+);

@@ -8,7 +8,7 @@ import { answerMemory, searchMemory } from "../../src/recall/search.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
-import { runs } from "../support/lanes.ts";
+import { IS_SLOW_LANE, runs, slowTest } from "../support/lanes.ts";
 import { removeFolder } from "../support/remove_folder.ts";
 import { searchTexts } from "../support/search_texts.ts";
 
@@ -50,7 +50,9 @@ const OTHERS = Array.from(
 );
 
 Deno.test("whatever is typed, a search gives an answer and no error", async () => {
-  using memory = await remembering(makeCorpus(7, { documents: 1_500, questions: 0 }).documents);
+  using memory = await remembering(
+    makeCorpus(7, { documents: IS_SLOW_LANE ? 1_500 : 300, questions: 0 }).documents,
+  );
   const texts = searchTexts(runs(10_000));
   let found = 0;
   for (const [at, text] of texts.entries()) {
@@ -97,7 +99,7 @@ Deno.test("a word is found however it is written: its accents, its endings, its 
   }
 });
 
-Deno.test("a pasted text is asked for by its rarest words, and finds where it is from", async () => {
+slowTest("a pasted text is asked for by its rarest words, and finds where it is from", async () => {
   const { documents } = makeCorpus(3, { documents: 3_000, questions: 0 });
   using memory = await remembering(documents);
   const pasted = documents.filter(({ text }) => text.length > 60).slice(200, 220)
@@ -487,29 +489,32 @@ Deno.test("a question of nothing but a time is answered with what was done then"
   }
 });
 
-Deno.test("what was done in a time is found though thousands were taken in after it, of a project and in no order", async () => {
-  const DAY_MS = 86_400_000;
-  const at = (day: number, text: string, projectDir = PROJECT) => ({
-    id: text,
-    sessionId: `session of ${day} in ${projectDir}`,
-    projectDir,
-    text,
-    createdAtMs: NOW - day * DAY_MS,
-    role: null,
-  });
-  using memory = await remembering([
-    at(100, "The gutter leaks."),
-    at(101, "The roof is new.", "/work/house"),
-    ...Array.from(
-      { length: 2_500 },
-      (_, one) => at(1 + one % 40, `Ticket ${one + 3_000} was looked at.`),
-    ),
-    at(102, "The door sticks."),
-  ]);
-  const found = (project: string | null) =>
-    memory.search("in April 2026", 10, project).map(({ title }) => title);
-  deepStrictEqual(found(PROJECT), ["The gutter leaks.", "The door sticks."]);
-  deepStrictEqual(found(null), ["The gutter leaks.", "The roof is new.", "The door sticks."]);
-  deepStrictEqual(memory.search("2025-03-04"), []);
-  strictEqual(memory.search("yesterday").length, 10);
-});
+slowTest(
+  "what was done in a time is found though thousands were taken in after it, of a project and in no order",
+  async () => {
+    const DAY_MS = 86_400_000;
+    const at = (day: number, text: string, projectDir = PROJECT) => ({
+      id: text,
+      sessionId: `session of ${day} in ${projectDir}`,
+      projectDir,
+      text,
+      createdAtMs: NOW - day * DAY_MS,
+      role: null,
+    });
+    using memory = await remembering([
+      at(100, "The gutter leaks."),
+      at(101, "The roof is new.", "/work/house"),
+      ...Array.from(
+        { length: 2_500 },
+        (_, one) => at(1 + one % 40, `Ticket ${one + 3_000} was looked at.`),
+      ),
+      at(102, "The door sticks."),
+    ]);
+    const found = (project: string | null) =>
+      memory.search("in April 2026", 10, project).map(({ title }) => title);
+    deepStrictEqual(found(PROJECT), ["The gutter leaks.", "The door sticks."]);
+    deepStrictEqual(found(null), ["The gutter leaks.", "The roof is new.", "The door sticks."]);
+    deepStrictEqual(memory.search("2025-03-04"), []);
+    strictEqual(memory.search("yesterday").length, 10);
+  },
+);

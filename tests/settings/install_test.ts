@@ -3,6 +3,7 @@ import { UserError } from "../../src/errors.ts";
 import { DEFAULT_EVENTS, type Program } from "../../src/settings/hooks.ts";
 import { installHooks, type InstallOptions, uninstallHooks } from "../../src/settings/install.ts";
 import { inFolder, modeOf, namesIn } from "./support.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const foreign = { type: "command", command: "guard" };
@@ -433,43 +434,48 @@ Deno.test("a settings file that cannot be replaced is left without a backup, or 
     assert.deepEqual(namesIn(folder), ["settings.json", "settings.json.conclaude-backup"]);
   }));
 
-Deno.test("many installations at once leave one hook an event and lose nobody's settings", () =>
-  inHome(async ({ folder, path, options, write, read }) => {
-    write('{"theirs": 1}');
-    const module = new URL("../../src/settings/install.ts", import.meta.url).href;
-    const script = `${options.projectDir}/install.ts`;
-    Deno.writeTextFileSync(
-      script,
-      `import { installHooks } from ${JSON.stringify(module)};
+slowTest(
+  "many installations at once leave one hook an event and lose nobody's settings",
+  () =>
+    inHome(async ({ folder, path, options, write, read }) => {
+      write('{"theirs": 1}');
+      const module = new URL("../../src/settings/install.ts", import.meta.url).href;
+      const script = `${options.projectDir}/install.ts`;
+      Deno.writeTextFileSync(
+        script,
+        `import { installHooks } from ${JSON.stringify(module)};
        const program = { kind: "path", path: "/opt/" + Deno.args[0] + "/conclaude" };
        for (let round = 0; round < 10; round++) {
          installHooks({ scope: "user", projectDir: "/", home: ${
-        JSON.stringify(options.home)
-      }, program });
+          JSON.stringify(options.home)
+        }, program });
        }`,
-    );
-    const config = new URL("../../deno.json", import.meta.url).pathname;
-    const outputs = await Promise.all(
-      Array.from({ length: 6 }, (_, index) =>
-        new Deno.Command(Deno.execPath(), {
-          args: [
-            "run",
-            "--quiet",
-            "--allow-all",
-            "--no-lock",
-            "--config",
-            config,
-            script,
-            `${index}`,
-          ],
-        }).output()),
-    );
-    for (const { success, stderr } of outputs) assert.ok(success, new TextDecoder().decode(stderr));
-    const settings = JSON.parse(read());
-    assert.equal(settings.theirs, 1);
-    for (const event of DEFAULT_EVENTS) {
-      assert.equal(settings.hooks[event].length, event === "Stop" ? 2 : 1, event);
-    }
-    assert.deepEqual(namesIn(folder), ["settings.json", "settings.json.conclaude-backup"]);
-    assert.equal(Deno.readTextFileSync(`${path}.conclaude-backup`), '{"theirs": 1}');
-  }));
+      );
+      const config = new URL("../../deno.json", import.meta.url).pathname;
+      const outputs = await Promise.all(
+        Array.from({ length: 6 }, (_, index) =>
+          new Deno.Command(Deno.execPath(), {
+            args: [
+              "run",
+              "--quiet",
+              "--allow-all",
+              "--no-lock",
+              "--config",
+              config,
+              script,
+              `${index}`,
+            ],
+          }).output()),
+      );
+      for (const { success, stderr } of outputs) {
+        assert.ok(success, new TextDecoder().decode(stderr));
+      }
+      const settings = JSON.parse(read());
+      assert.equal(settings.theirs, 1);
+      for (const event of DEFAULT_EVENTS) {
+        assert.equal(settings.hooks[event].length, event === "Stop" ? 2 : 1, event);
+      }
+      assert.deepEqual(namesIn(folder), ["settings.json", "settings.json.conclaude-backup"]);
+      assert.equal(Deno.readTextFileSync(`${path}.conclaude-backup`), '{"theirs": 1}');
+    }),
+);

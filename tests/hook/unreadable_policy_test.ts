@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { executions, logOf } from "../support/look.ts";
-import { startHook, startProgram } from "../support/process.ts";
-import { type TempHome, tempHome } from "../support/program.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import {
   needsProgramForOthers,
   needsRoot,
@@ -27,7 +26,7 @@ function projectIn(home: TempHome, config: string): string {
 
 /** What a hook answers, parsed; null for nothing. */
 async function send(home: TempHome, event: string, fields: Record<string, unknown>) {
-  const { code, stdout, stderr } = await startHook(event, {
+  const { code, stdout, stderr } = await hook(event, {
     session_id: SESSION,
     cwd: join(home.path, "project"),
     ...fields,
@@ -97,7 +96,7 @@ Deno.test("a strict policy that has become a link to nothing refuses every chang
   assert.match((await bash(home))!, /\.conclaude\.yaml: .*a link to nothing/);
   const { systemMessage } = await send(home, "SessionStart", { source: "startup" });
   assert.match(systemMessage, /a link to nothing.*every change is refused/);
-  const { code, stdout } = await startProgram(["config", "validate"], {
+  const { code, stdout } = await runProgram(["config", "validate"], {
     env: { HOME: home.path },
     cwd: join(home.path, "project"),
   });
@@ -114,10 +113,10 @@ Deno.test("doctor says of a file that counts for nothing what is true, strict or
   ) {
     using home = tempHome();
     const path = projectIn(home, config);
-    await startProgram(["install-hooks"], { env: { HOME: home.path } });
+    await runProgram(["install-hooks"], { env: { HOME: home.path } });
     await bash(home);
     Deno.writeTextFileSync(path, BROKEN);
-    const { code, stdout } = await startProgram(["doctor", "--json"], {
+    const { code, stdout } = await runProgram(["doctor", "--json"], {
       env: { HOME: home.path },
       cwd: join(home.path, "project"),
     });
@@ -145,7 +144,7 @@ testWhere(
     Deno.chownSync(home.path, 65534, 65534);
     const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     const asNobody = async () => {
-      const { stdout } = await startHook(
+      const { stdout } = await hook(
         "PreToolUse",
         {
           session_id: SESSION,
@@ -225,7 +224,7 @@ Deno.test("what the denial names lifts it: a person's pause, or a corrected file
   const reason = (await bash(home))!;
   const [validate, pause] = [...reason.matchAll(/`conclaude ([^`]+)`/g)].map(([, text]) => text!);
   const run = (line: string) =>
-    startProgram(line.split(" "), {
+    runProgram(line.split(" "), {
       env: { HOME: home.path },
       cwd: join(home.path, "project"),
     });
@@ -240,7 +239,7 @@ Deno.test("explain names the rule", async () => {
   const path = projectIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
-  const { stdout } = await startProgram(["explain", "Bash", "echo hi", "--json"], {
+  const { stdout } = await runProgram(["explain", "Bash", "echo hi", "--json"], {
     env: { HOME: home.path },
     cwd: join(home.path, "project"),
   });
