@@ -8,7 +8,7 @@ import { answerMemory, searchMemory } from "../../src/recall/search.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
-import { IS_SLOW_LANE, runs, slowTest } from "../support/lanes.ts";
+import { runs, slowTest } from "../support/lanes.ts";
 import { removeFolder } from "../support/remove_folder.ts";
 import { searchTexts } from "../support/search_texts.ts";
 
@@ -51,7 +51,7 @@ const OTHERS = Array.from(
 
 Deno.test("whatever is typed, a search gives an answer and no error", async () => {
   using memory = await remembering(
-    makeCorpus(7, { documents: IS_SLOW_LANE ? 1_500 : 300, questions: 0 }).documents,
+    makeCorpus(7, { documents: 300, questions: 0 }).documents,
   );
   const texts = searchTexts(runs(10_000));
   let found = 0;

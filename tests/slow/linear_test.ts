@@ -13,7 +13,7 @@ import { withoutColours } from "../../src/capture/colours.ts";
 import { assertQuick } from "../support/quick.ts";
 
 /** A pattern that looks at the rest from each place needs ten seconds and more for so many; a linear one some milliseconds. */
-const CHARS = 100_000;
+const CHARS = 50_000;
 /** The most that is kept of a message. */
 const KEPT_CHARS = 64_000;
 

@@ -23,9 +23,17 @@ export function run(home: TempHome, ...args: string[]) {
   return runProgram(args, { env: { HOME: home.path } });
 }
 
-/** A database of 600 captures that were worked in, in one file. */
+let model: Uint8Array | undefined;
+
+/** A database of 600 captures that were worked in, in one file. It is made once for a test file. */
 export async function worked(home: TempHome): Promise<void> {
   Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
+  if (model === undefined) await work(home);
+  model ??= Deno.readFileSync(home.database);
+  Deno.writeFileSync(home.database, model, { mode: 0o600 });
+}
+
+async function work(home: TempHome): Promise<void> {
   const db = await openDatabase(home.database, { busyTimeoutMs: 1000 });
   saveRecords(
     db,

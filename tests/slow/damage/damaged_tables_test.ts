@@ -257,7 +257,7 @@ Deno.test("doctor --fix brings back what an export can read of a page whose bits
   const cells = new DataView(before.buffer).getUint16(3);
   /** Where the page tells where its first and its last row begin; the high bytes of these. */
   for (const at of [8, 8 + 2 * (cells - 1)]) {
-    for (const bits of [0x01, 0x03, 0x07]) {
+    for (const bits of [0x01, 0x07]) {
       using home = copyOf(sound);
       const bytes = before.slice();
       bytes[at]! ^= bits;

@@ -8,7 +8,7 @@ import { runs } from "../../support/lanes.ts";
 
 const RULES = { patterns: [] };
 const redact = (text: string) => redactText(text, RULES);
-const RUNS = { numRuns: runs(2_000) };
+const RUNS = { numRuns: runs(700) };
 
 const MENTIONS = [
   "Please document the `<private>` tag in the README, then fix the parser",
