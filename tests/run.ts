@@ -40,23 +40,41 @@ function filesThatKnowLanes(folder = join(CLONE, "tests")): string[] {
   }).sort();
 }
 
-/** Mounts memory on folders, each behind its mode, and goes on with the command that follows them and `--`. */
-const MOUNT =
-  `while [ "$1" != -- ]; do mount -t tmpfs -o "mode=$1" tmpfs "$2" || exit; shift 2; done
+/** Mounts memory on folders, each behind its options, and goes on with the command that follows them and `--`. */
+const MOUNT = `while [ "$1" != -- ]; do mount -t tmpfs -o "$1" tmpfs "$2" || exit; shift 2; done
 shift
 exec "$@"`;
 
-/** The words that give a command these folders, each behind its mode, for itself; none where the system does not let it. */
-function withOwn(folders: readonly string[]): readonly string[] {
+/** The words that give a command folders for itself; none where the system does not let it. */
+function withOwn(folders: ReadonlyMap<string, string>): readonly string[] {
   if (Deno.build.os !== "linux") return [];
-  const user = Deno.uid() === 0 ? [] : ["--user", "--map-current-user", "--keep-caps"];
-  const words = ["unshare", ...user, "--mount", "sh", "-c", MOUNT, "sh", ...folders, "--"];
+  const isRoot = Deno.uid() === 0;
+  const user = isRoot ? [] : ["--user", "--map-current-user", "--keep-caps"];
+  const mounts = [...folders].flatMap(([folder, options]) => [options, folder]);
+  // Whoever may mount may also read what the mode of a file keeps from its user.
+  const drop = isRoot ? [] : ["setpriv", "--ambient-caps=-all"];
+  const words = ["unshare", ...user, "--mount", "sh", "-c", MOUNT, "sh", ...mounts, "--", ...drop];
   try {
     const [command, ...args] = [...words, "true"];
     return new Deno.Command(command!, { args, stderr: "null" }).outputSync().success ? words : [];
   } catch {
     return [];
   }
+}
+
+/** Where programs of this user, and those that root starts as others, keep what a home does not take: with mount options. */
+function foldersWithoutHome(): [folder: string, options: string][] {
+  const own = Deno.uid();
+  return ["/tmp", "/var/tmp", "/dev/shm"].flatMap((place) => {
+    const mine = `conclaude-${own}`;
+    Deno.mkdirSync(`${place}/${mine}`, { recursive: true, mode: 0o700 });
+    return Array.from(Deno.readDirSync(place), ({ name }) => name)
+      .filter((name) => own === 0 ? /^conclaude-\d+$/.test(name) : name === mine)
+      .map((name): [string, string] => [
+        `${place}/${name}`,
+        `mode=0700,uid=${name.slice("conclaude-".length)}`,
+      ]);
+  });
 }
 
 const [name = "", ...more] = Deno.args;
@@ -67,16 +85,13 @@ if (lane === undefined) {
 }
 const temporary = Deno.makeTempDirSync({ prefix: "conclaude-tests-" });
 try {
-  // The places where a program keeps what its home does not take.
-  const shared = ["/tmp", "/var/tmp", "/dev/shm"].map((place) =>
-    `${place}/conclaude-${Deno.uid()}`
-  );
-  for (const folder of Deno.build.os === "linux" ? shared : []) {
-    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  }
   const paths = more.some((word) => !word.startsWith("-")) ? [] : lane.paths();
+  const owned = new Map([[temporary, "mode=1777"]]);
+  if (Deno.build.os === "linux") {
+    for (const [folder, options] of foldersWithoutHome()) owned.set(folder, options);
+  }
   const [command, ...args] = [
-    ...withOwn(["1777", temporary, ...shared.flatMap((folder) => ["0700", folder])]),
+    ...withOwn(owned),
     Deno.execPath(),
     "test",
     ...FLAGS,

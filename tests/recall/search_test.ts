@@ -53,7 +53,7 @@ Deno.test("whatever is typed, a search gives an answer and no error", async () =
   using memory = await remembering(
     makeCorpus(7, { documents: 300, questions: 0 }).documents,
   );
-  const texts = searchTexts(runs(10_000));
+  const texts = searchTexts(runs(2_000));
   let found = 0;
   for (const [at, text] of texts.entries()) {
     try {

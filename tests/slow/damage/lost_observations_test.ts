@@ -42,7 +42,7 @@ Deno.test("whatever page of observations is lost, fixes and summaries come back 
   );
   assert.ok(kinds.has("fix") && kinds.has("summary"), [...kinds].join());
   const leaves = pagesOf(sound.database, "observations", "leaf");
-  for (let at = 0; at < leaves.length; at += 20) {
+  for (let at = 0; at < leaves.length; at += 40) {
     using home = copyOf(sound);
     zero(home, leaves[at]!);
     const said = await mend(home);

@@ -1174,7 +1174,7 @@ const PARTIAL = [
 Deno.test("redactText() takes linear time for 5 MB of any partial secrets", () => {
   const all = PARTIAL.join(" ");
   const texts = [
-    ...new Set(PARTIAL).values().map((partial) => partial.repeat(30_000 / partial.length)),
+    ...new Set(PARTIAL).values().map((partial) => partial.repeat(20_000 / partial.length)),
     all.repeat(5_000_000 / all.length),
   ];
   for (const text of texts) {
