@@ -7,6 +7,7 @@
  */
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SLOW_MARK } from "./support/lanes.ts";
 
 const CLONE = fileURLToPath(new URL("..", import.meta.url));
 const FLAGS = [
@@ -17,16 +18,20 @@ const FLAGS = [
   "--parallel",
 ];
 
-/** What a lane runs, and whether its tests do all that they can. */
+/** What a lane runs, one after the other, and whether its tests do all that they can. */
 interface Lane {
-  readonly paths: () => readonly string[];
+  readonly runs: () => readonly (readonly string[])[];
   readonly isSlow: boolean;
 }
 
 const LANES: Readonly<Record<string, Lane>> = {
-  fast: { paths: () => ["--ignore=tests/client,tests/slow", "tests"], isSlow: false },
-  slow: { paths: () => ["tests/slow", ...filesThatKnowLanes()], isSlow: true },
-  executable: { paths: () => ["tests/process"], isSlow: true },
+  fast: { runs: () => [["--ignore=tests/client,tests/slow", "tests"]], isSlow: false },
+  slow: {
+    // Beside its own folder, what the fast lane leaves out of others or does in small.
+    runs: () => [["tests/slow"], [`--filter=${SLOW_MARK}`, ...filesThatKnowLanes()]],
+    isSlow: true,
+  },
+  executable: { runs: () => [["tests/process"]], isSlow: true },
 };
 
 /** Test files that do more in the slow lane; those of processes run on the executable. */
@@ -85,30 +90,32 @@ if (lane === undefined) {
 }
 const temporary = Deno.makeTempDirSync({ prefix: "conclaude-tests-" });
 try {
-  const paths = more.some((word) => !word.startsWith("-")) ? [] : lane.paths();
   const owned = new Map([[temporary, "mode=1777"]]);
   if (Deno.build.os === "linux") {
     for (const [folder, options] of foldersWithoutHome()) owned.set(folder, options);
   }
-  const [command, ...args] = [
-    ...withOwn(owned),
-    Deno.execPath(),
-    "test",
-    ...FLAGS,
-    ...more,
-    ...paths,
-  ];
-  const { code } = await new Deno.Command(command!, {
-    args,
-    cwd: CLONE,
-    env: {
-      TMPDIR: temporary,
-      CONCLAUDE_LANE: lane.isSlow ? "slow" : "fast",
-      // Many tests wait for locks and processes: half as many files again as there are processors keep these busy.
-      DENO_JOBS: String(Math.ceil(navigator.hardwareConcurrency * 1.5)),
-    },
-  }).spawn().status;
-  Deno.exitCode = code;
+  const hasPaths = more.some((word) => !word.startsWith("-"));
+  for (const paths of hasPaths ? [[]] : lane.runs()) {
+    const [command, ...args] = [
+      ...withOwn(owned),
+      Deno.execPath(),
+      "test",
+      ...FLAGS,
+      ...more,
+      ...paths,
+    ];
+    const { code } = await new Deno.Command(command!, {
+      args,
+      cwd: CLONE,
+      env: {
+        TMPDIR: temporary,
+        CONCLAUDE_LANE: lane.isSlow ? "slow" : "fast",
+        // Many tests wait for locks and processes: half as many files again as there are processors keep these busy.
+        DENO_JOBS: String(Math.ceil(navigator.hardwareConcurrency * 1.5)),
+      },
+    }).spawn().status;
+    Deno.exitCode ||= code;
+  }
 } finally {
   Deno.removeSync(temporary, { recursive: true });
 }

@@ -4,7 +4,7 @@ import { anyText } from "../support/any_text.ts";
 import { redactValue } from "../../src/capture/redact.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
 import { ASKING_COMMANDS, DRAWN, MIXED_OUTPUTS, OTHER_COMMANDS } from "./asked_seeds.ts";
-import { runs } from "../support/lanes.ts";
+import { runs, sizedTest } from "../support/lanes.ts";
 
 const RULES = { patterns: [] };
 const MASK = "[redacted:secret]";
@@ -161,7 +161,7 @@ const scripts = fc.array(
   { maxLength: 8 },
 ).chain((parts) => fc.constantFrom("", " ").map((between) => parts.join(between)));
 
-Deno.test("needsRedaction() never says no where a command was asked for a secret", () => {
+sizedTest("needsRedaction() never says no where a command was asked for a secret", () => {
   const all = runs(10_000);
   let passed = 0;
   const tools = fc.constantFrom("Bash", "mcp__x__get_secret", "mcp__x__read-password", "Read");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DEFAULT_EVENTS } from "../../src/settings/hooks.ts";
 import { programCommand } from "../../src/build/program.ts";
-import { someOf } from "../support/lanes.ts";
+import { sizedTest, someOf } from "../support/lanes.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { type CheckRow, namesIn, snapshot, type Stage, stage } from "./support.ts";
 
@@ -234,30 +234,26 @@ for (
     1,
   )
 ) {
-  testWhere(
-    needsUnix(),
-    `another program that only ${event} starts is proved by itself`,
-    async () => {
-      using place = guarded(`${config}\n`);
-      await place.run(["install-hooks"]);
-      alter(settingsAt(place), ({ hooks }) => {
-        hooks[event][0].hooks[0].command = `$HOME/conclaude hook ${event}`;
-      });
-      program(place, "exit 0");
-      const row = await gate(place);
-      assert.equal(row.status, "fail");
-      assert.match(
-        row.message,
-        /^NOT ARMED for .*lets pass what must be denied: \$HOME\/conclaude/,
-      );
-      assert.match(row.message, gateName);
-      program(place, `cat >/dev/null; exec ${words} hook PreToolUse </dev/null`);
-      assert.match((await gate(place)).message, /^NOT ARMED for /);
-      program(place, `exec ${words} "$@"`);
-      const rows = await gates(place);
-      assert.deepEqual(rows.map(({ status }) => status), ["ok", "ok"]);
-    },
-  );
+  sizedTest(`another program that only ${event} starts is proved by itself`, async () => {
+    using place = guarded(`${config}\n`);
+    await place.run(["install-hooks"]);
+    alter(settingsAt(place), ({ hooks }) => {
+      hooks[event][0].hooks[0].command = `$HOME/conclaude hook ${event}`;
+    });
+    program(place, "exit 0");
+    const row = await gate(place);
+    assert.equal(row.status, "fail");
+    assert.match(
+      row.message,
+      /^NOT ARMED for .*lets pass what must be denied: \$HOME\/conclaude/,
+    );
+    assert.match(row.message, gateName);
+    program(place, `cat >/dev/null; exec ${words} hook PreToolUse </dev/null`);
+    assert.match((await gate(place)).message, /^NOT ARMED for /);
+    program(place, `exec ${words} "$@"`);
+    const rows = await gates(place);
+    assert.deepEqual(rows.map(({ status }) => status), ["ok", "ok"]);
+  }, needsUnix());
 }
 
 testWhere(
@@ -357,7 +353,7 @@ const NEEDS: readonly (readonly [config: string, gate: RegExp, event: string])[]
 ];
 
 for (const [config, gateName, event] of someOf(NEEDS, 3)) {
-  Deno.test(`without a hook for ${event}, \`${config}\` is not called ARMED`, async () => {
+  sizedTest(`without a hook for ${event}, \`${config}\` is not called ARMED`, async () => {
     using place = guarded(`${config}\n`);
     await place.run(["install-hooks"]);
     assert.match((await gate(place)).message, /^ARMED:/);

@@ -9,7 +9,8 @@ import { killNow, until } from "../support/worked_project.ts";
 import { query } from "../support/look.ts";
 import { spawnProgram } from "../support/process.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
+import { needsUnix } from "../support/requirements.ts";
 
 const SESSION = "0d9d5c6e-6a35-4d8f-9f0b-9f6b2a3d7c11";
 /** Built up here, so that no search for secrets finds it in this file. */
@@ -199,10 +200,9 @@ Deno.test("a command that takes too long is ended with what it has started", asy
   }
 });
 
-Deno.test({
-  name: "a command does not outlive a drain that is killed, with what is in its group",
-  ignore: (Deno.build.os === "windows") || !IS_SLOW_LANE,
-  async fn() {
+slowTest(
+  "a command does not outlive a drain that is killed, with what is in its group",
+  async () => {
     using home = tempHome();
     const pids = join(home.path, "pids");
     configure(home, `sleep 300 & echo $! > ${pids}; echo $$ >> ${pids}; wait`);
@@ -219,7 +219,8 @@ Deno.test({
     await Promise.all([killNow(killed), killed.output(), killed.stdin.close()]);
     await until("it has ended", () => read().every((pid) => !isAlive(pid)));
   },
-});
+  needsUnix(),
+);
 
 Deno.test("one process at a time lets summaries be rewritten, and what one was killed at the next one does at once", async () => {
   using home = tempHome();

@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/store/database.ts";
 import { type Stage, stage } from "./support.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { makeTask } from "../support/tasks.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 
 // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
 type Printed = { readonly code: number; readonly body: any };
@@ -205,7 +205,7 @@ Deno.test("each kind of refusal leaves with its own status", async () => {
 
 const [WORKERS, TASKS] = IS_SLOW_LANE ? [8, 100] : [3, 12];
 
-Deno.test(`${WORKERS} processes claim ${TASKS} tasks, each of them once`, async () => {
+sizedTest(`${WORKERS} processes claim ${TASKS} tasks, each of them once`, async () => {
   using place = stage();
   const db = await openDatabase(place.database, { busyTimeoutMs: 1000 });
   for (let i = 0; i < TASKS; i++) makeTask(db, { title: `Task ${i}`, atMs: Date.now() });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
 import { compileGlob, globFault, type GlobOptions, needleOf } from "../../src/config/globs.ts";
-import { runs } from "../support/lanes.ts";
+import { runs, sizedTest } from "../support/lanes.ts";
 
 function covers(glob: string, text: string, options?: GlobOptions): boolean {
   return new RegExp(compileGlob(glob, options), "s").test(text);
@@ -78,7 +78,7 @@ Deno.test("compileGlob() matches the whole text and any plain text matches itsel
   }));
 });
 
-Deno.test("compileGlob() agrees with a plain matcher on stars, question marks and letters", () => {
+sizedTest("compileGlob() agrees with a plain matcher on stars, question marks and letters", () => {
   const matches = (glob: string, text: string): boolean => {
     if (glob === "") return text === "";
     const rest = glob.slice(1);
@@ -119,7 +119,7 @@ Deno.test("globFault() names what is wrong and accepts what compileGlob() accept
   }));
 });
 
-Deno.test("needleOf() is in everything that the glob matches", () => {
+sizedTest("needleOf() is in everything that the glob matches", () => {
   const piece = fc.constantFrom(
     "a",
     "b/",

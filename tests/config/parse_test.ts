@@ -7,7 +7,7 @@ import { explainProblems } from "../../src/config/explain.ts";
 import type { ConfigProblem } from "../../src/config/layer.ts";
 import { mergeValues, parseConfig } from "../../src/config/parse.ts";
 import { configSchema } from "../../src/config/schema.ts";
-import { runs } from "../support/lanes.ts";
+import { runs, sizedTest } from "../support/lanes.ts";
 
 const DEFAULTS = configSchema.parse({});
 const HOME = "/home/ana";
@@ -384,62 +384,65 @@ Deno.test("parseConfig() compiles the exclude globs for hooks", () => {
   assert.ok(matches(hook.excludePaths, "/work/app/.env"));
 });
 
-Deno.test("parseConfig() never throws, whatever the files say, and always gives a valid configuration", () => {
-  const word = fc.constantFrom(
-    ...[
-      "database",
-      "capture",
-      "exclude",
-      "tools",
-      "enabled",
-      "true",
-      "3",
-      "- ",
-      ": ",
-      "\n",
-      "  ",
-      "[",
-      "]",
-      "{",
-      "}",
-    ],
-    ...[
-      "&a ",
-      "*a",
-      "<<",
-      "__proto__",
-      '"',
-      "'",
-      "!!set ",
-      "? ",
-      "|\n",
-      "%YAML 1.1\n",
-      "---\n",
-      "\t",
-      "# ",
-      ".nan",
-      "~",
-    ],
-  );
-  const text = fc.oneof(
-    anyText(),
-    fc.array(word, { maxLength: 30 }).map((words) => words.join("")),
-    fc.json().map((json) => `capture: ${json}`),
-  );
-  fc.assert(
-    fc.property(text, text, (user, project) => {
-      const { config, hook, problems } = parseConfig([
-        file("user", user),
-        file("project", project),
-      ]);
-      assert.ok(configSchema.safeParse(config).success);
-      assert.deepEqual(JSON.parse(JSON.stringify(hook)), hook);
-      for (const { line, column } of problems) assert.ok(line >= 1 && column >= 1);
-      explainProblems(problems);
-    }),
-    { numRuns: runs(1500) },
-  );
-});
+sizedTest(
+  "parseConfig() never throws, whatever the files say, and always gives a valid configuration",
+  () => {
+    const word = fc.constantFrom(
+      ...[
+        "database",
+        "capture",
+        "exclude",
+        "tools",
+        "enabled",
+        "true",
+        "3",
+        "- ",
+        ": ",
+        "\n",
+        "  ",
+        "[",
+        "]",
+        "{",
+        "}",
+      ],
+      ...[
+        "&a ",
+        "*a",
+        "<<",
+        "__proto__",
+        '"',
+        "'",
+        "!!set ",
+        "? ",
+        "|\n",
+        "%YAML 1.1\n",
+        "---\n",
+        "\t",
+        "# ",
+        ".nan",
+        "~",
+      ],
+    );
+    const text = fc.oneof(
+      anyText(),
+      fc.array(word, { maxLength: 30 }).map((words) => words.join("")),
+      fc.json().map((json) => `capture: ${json}`),
+    );
+    fc.assert(
+      fc.property(text, text, (user, project) => {
+        const { config, hook, problems } = parseConfig([
+          file("user", user),
+          file("project", project),
+        ]);
+        assert.ok(configSchema.safeParse(config).success);
+        assert.deepEqual(JSON.parse(JSON.stringify(hook)), hook);
+        for (const { line, column } of problems) assert.ok(line >= 1 && column >= 1);
+        explainProblems(problems);
+      }),
+      { numRuns: runs(1500) },
+    );
+  },
+);
 
 /** Values for some keys, all of them right. */
 const someValues = fc.record({

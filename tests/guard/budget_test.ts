@@ -6,7 +6,7 @@ import { parseConfig } from "../../src/config/parse.ts";
 import { judgeUse } from "../../src/gate/judge.ts";
 import { readUses } from "../../src/guard/bash.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 
 const CONFIG = `
 preToolUse:
@@ -142,7 +142,7 @@ async function project(): Promise<
 /** Whether a command is denied, or a person is asked for it. */
 const isHeld = ({ blocks, unread }: Verdict) => blocks.length > 0 || unread !== undefined;
 
-Deno.test("what is forbidden is denied or asked for, however deep it is nested", async () => {
+sizedTest("what is forbidden is denied or asked for, however deep it is nested", async () => {
   await using at = await project();
   const passed: string[] = [];
   for (const [name, [head, tail]] of Object.entries(NESTINGS)) {
@@ -159,7 +159,7 @@ Deno.test("what is forbidden is denied or asked for, however deep it is nested",
   assert.deepEqual(passed, []);
 });
 
-Deno.test("what is forbidden is denied or asked for, however much stands before it", async () => {
+sizedTest("what is forbidden is denied or asked for, however much stands before it", async () => {
   await using at = await project();
   const passed: string[] = [];
   for (const [name, make] of Object.entries(LONG)) {

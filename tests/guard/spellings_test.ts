@@ -9,7 +9,7 @@ import { judgeBash } from "../../src/guard/bash.ts";
 import { mayConcernCommands } from "../../src/guard/command_look.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT, POLICY, type Use } from "./spellings.ts";
-import { runs } from "../support/lanes.ts";
+import { runs, sizedTest } from "../support/lanes.ts";
 
 /** Those that tell how good the rules are. Their lines end where there is no more room. */
 const PAGES = ["README.md", "docs/guards.md"].map((path) =>
@@ -100,7 +100,7 @@ Deno.test("what only the running shell can decide passes with a note, and a stri
   }
 });
 
-Deno.test("the cheap look lets no script pass that the rules would forbid or doubt", async () => {
+sizedTest("the cheap look lets no script pass that the rules would forbid or doubt", async () => {
   await using at = await project();
   const policy = policyAt(at.path);
   const file = {

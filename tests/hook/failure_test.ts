@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { keepCrashed } from "../../src/hook/failure.ts";
 import { locate } from "../../src/paths.ts";
-import { someOf } from "../support/lanes.ts";
+import { sizedTest, someOf } from "../support/lanes.ts";
 import { homeAlone } from "../support/program.ts";
 import { FORMED_SECRETS } from "../capture/seeds.ts";
 
@@ -42,19 +42,22 @@ Deno.test("an event whose handling failed is kept whole, with its session and th
   assert.match(record.capture.payload, /"x\\":\\"y/);
 });
 
-Deno.test("an event whose handling failed is kept without the secrets in any of its fields", async () => {
-  for (const secret of someOf(Object.values(FORMED_SECRETS), 12)) {
-    const text = `use ${secret} now`;
-    const fields = {
-      session_id: "s-1",
-      hook_event_name: `Odd ${text}`,
-      tool_name: text,
-      tool_use_id: text,
-      tool_input: { command: text },
-    };
-    for (const event of [undefined, `Odd ${text}`]) {
-      const kept = await keptOf(JSON.stringify(fields), event);
-      assert.ok(!kept.includes(secret), `${text} in ${kept}`);
+sizedTest(
+  "an event whose handling failed is kept without the secrets in any of its fields",
+  async () => {
+    for (const secret of someOf(Object.values(FORMED_SECRETS), 12)) {
+      const text = `use ${secret} now`;
+      const fields = {
+        session_id: "s-1",
+        hook_event_name: `Odd ${text}`,
+        tool_name: text,
+        tool_use_id: text,
+        tool_input: { command: text },
+      };
+      for (const event of [undefined, `Odd ${text}`]) {
+        const kept = await keptOf(JSON.stringify(fields), event);
+        assert.ok(!kept.includes(secret), `${text} in ${kept}`);
+      }
     }
-  }
-});
+  },
+);

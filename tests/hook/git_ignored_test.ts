@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { executions } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
-import { needsSlowLane } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const ON = "preToolUse: {preventUpdateGitIgnored: true, preventRootAdditions: false}\n";
 const needsGit = needsTools("git");
@@ -219,27 +219,23 @@ testWhere(
   },
 );
 
-testWhere(
-  needsTools("git", "ps") ?? needsSlowLane(),
-  "a git that does not answer is not waited for, and does not stay",
-  async () => {
-    using home = tempHome();
-    repository(home, { ".gitignore": "*.log\n" });
-    const tools = join(home.path, "tools");
-    Deno.mkdirSync(tools);
-    const minutes = "exec sleep 97\n";
-    Deno.writeTextFileSync(join(tools, "git"), `#!/bin/sh\necho $$ > ${tools}/pid\n${minutes}`, {
-      mode: 0o755,
-    });
-    const path = { PATH: `${tools}:/usr/bin:/bin` };
-    assert.equal(await ask(home, "Write", { file_path: "a.log" }, path), null);
-    const { doubts } = executions(home).at(-1)!["metadata"] as { readonly doubts: string[] };
-    assert.match(doubts[0]!, /whether git ignores \S+a\.log could not be asked/);
-    const pid = Deno.readTextFileSync(join(tools, "pid")).trim();
-    const { stdout } = new Deno.Command("ps", { args: ["-o", "args=", "-p", pid] }).outputSync();
-    assert.doesNotMatch(new TextDecoder().decode(stdout), /sleep 97/);
-  },
-);
+slowTest("a git that does not answer is not waited for, and does not stay", async () => {
+  using home = tempHome();
+  repository(home, { ".gitignore": "*.log\n" });
+  const tools = join(home.path, "tools");
+  Deno.mkdirSync(tools);
+  const minutes = "exec sleep 97\n";
+  Deno.writeTextFileSync(join(tools, "git"), `#!/bin/sh\necho $$ > ${tools}/pid\n${minutes}`, {
+    mode: 0o755,
+  });
+  const path = { PATH: `${tools}:/usr/bin:/bin` };
+  assert.equal(await ask(home, "Write", { file_path: "a.log" }, path), null);
+  const { doubts } = executions(home).at(-1)!["metadata"] as { readonly doubts: string[] };
+  assert.match(doubts[0]!, /whether git ignores \S+a\.log could not be asked/);
+  const pid = Deno.readTextFileSync(join(tools, "pid")).trim();
+  const { stdout } = new Deno.Command("ps", { args: ["-o", "args=", "-p", pid] }).outputSync();
+  assert.doesNotMatch(new TextDecoder().decode(stdout), /sleep 97/);
+}, needsTools("git", "ps"));
 
 testWhere(needsGit, "a folder that tools make anew may go away", async () => {
   using home = tempHome();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { wellFormedJson } from "../../src/maintenance/well_formed.ts";
 import { captures, executions, query, queryValue, spoolFiles } from "../support/look.ts";
-import { runs, someOf } from "../support/lanes.ts";
+import { runs, sizedTest, someOf } from "../support/lanes.ts";
 import { generatedPayloads, type Sent } from "../support/payloads.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 
@@ -247,7 +247,7 @@ const HARD: Readonly<Record<string, string>> = {
 };
 
 for (const [name, response] of someOf(Object.entries(HARD), 3)) {
-  Deno.test(`5 MB of ${name} are answered in time`, async () => {
+  sizedTest(`5 MB of ${name} are answered in time`, async () => {
     using home = tempHome();
     const stdin = `{"session_id":"s1","tool_name":"Bash","tool_response":${response}}`;
     assert.equal(await send(home, "PostToolUse", stdin, BUSY_DEADLINE_MS), SILENT);
@@ -266,20 +266,26 @@ function told({ event, stdin }: Sent): string {
   return `${event} ${JSON.stringify(new TextDecoder().decode(stdin))} (seed ${SEED})`;
 }
 
-Deno.test(`${GENERATED} generated payloads are answered, and what is kept of them can be read`, async () => {
-  using home = tempHome();
-  const sent = generatedPayloads(GENERATED, SEED);
-  for (const next of sent) {
-    try {
-      await send(home, next.event, next.stdin);
-    } catch (cause) {
-      throw new Error(told(next), { cause });
+sizedTest(
+  `${GENERATED} generated payloads are answered, and what is kept of them can be read`,
+  async () => {
+    using home = tempHome();
+    const sent = generatedPayloads(GENERATED, SEED);
+    for (const next of sent) {
+      try {
+        await send(home, next.event, next.stdin);
+      } catch (cause) {
+        throw new Error(told(next), { cause });
+      }
     }
-  }
-  assert.deepEqual(spoolFiles(home), []);
-  assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), sent.length - quiet(sent));
-  await assertReadable(home, { shown: 10 });
-});
+    assert.deepEqual(spoolFiles(home), []);
+    assert.equal(
+      queryValue(home, "SELECT count(*) FROM hook_executions"),
+      sent.length - quiet(sent),
+    );
+    await assertReadable(home, { shown: 10 });
+  },
+);
 
 /** How many of them are a Stop that continues a stopped one: of these nothing is kept. */
 function quiet(sent: readonly Sent[]): number {

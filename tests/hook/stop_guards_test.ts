@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { executions, filesWith, query, queryValue, type Row } from "../support/look.ts";
 import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
-import { needsSlowLane, slowTest } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 
@@ -183,23 +183,19 @@ testWhere(
   },
 );
 
-testWhere(
-  needsTools("ps") ?? needsSlowLane(),
-  "what ignores the request to leave is ended all the same",
-  async () => {
-    using home = tempHome();
-    projectIn(
-      home,
-      `stop: {commands: [{run: "trap '' TERM\\necho begun\\n${nap(2)}\\n${
-        nap(2)
-      }", timeout: 1, showStdout: true}]}`,
-    );
-    const reason = (await stop(home))!;
-    assert.match(reason, /timed out after 1 second: sleep 2\d+\n/);
-    assert.match(reason, /Stdout:\nbegun\n/);
-    assert.equal(processesWith(nap(2)), 0);
-  },
-);
+slowTest("what ignores the request to leave is ended all the same", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `stop: {commands: [{run: "trap '' TERM\\necho begun\\n${nap(2)}\\n${
+      nap(2)
+    }", timeout: 1, showStdout: true}]}`,
+  );
+  const reason = (await stop(home))!;
+  assert.match(reason, /timed out after 1 second: sleep 2\d+\n/);
+  assert.match(reason, /Stdout:\nbegun\n/);
+  assert.equal(processesWith(nap(2)), 0);
+}, needsTools("ps"));
 
 testWhere(
   needsTools("ps"),
@@ -231,8 +227,7 @@ testWhere(needsTools("ps"), "a hook that is told to leave takes its command with
   assert.equal(executions(home).at(-1)!["error_message"], "interrupted");
 });
 
-testWhere(
-  needsTools("ps", "timeout") ?? needsSlowLane(),
+slowTest(
   "a hook that is killed right after it was told to leave has recorded that, also when its command does not leave",
   async () => {
     using home = tempHome();
@@ -245,6 +240,7 @@ testWhere(
     }
     assert.equal(processesWith(nap(5)), 0);
   },
+  needsTools("ps", "timeout"),
 );
 
 testWhere(needsUnix(), "where nobody can tell which line failed, none is named", async () => {

@@ -8,7 +8,7 @@ import { answerMemory, searchMemory } from "../../src/recall/search.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
-import { runs, slowTest } from "../support/lanes.ts";
+import { runs, sizedTest, slowTest } from "../support/lanes.ts";
 import { removeFolder } from "../support/remove_folder.ts";
 import { searchTexts } from "../support/search_texts.ts";
 
@@ -49,7 +49,7 @@ const OTHERS = Array.from(
   (_, at) => `Please look at ticket ${at}: the button is ${at} pixels too wide on the first page.`,
 );
 
-Deno.test("whatever is typed, a search gives an answer and no error", async () => {
+sizedTest("whatever is typed, a search gives an answer and no error", async () => {
   using memory = await remembering(
     makeCorpus(7, { documents: 300, questions: 0 }).documents,
   );

@@ -1,8 +1,10 @@
-/** Tests that do more in the slow lane than in the fast one. */
+/** Tests that do more in the slow lane than in the fast one, or are in the slow one alone. */
 import { testWhere } from "./requirements.ts";
 
 /** Runs of a generated test in the fast lane. */
 const FAST_RUNS = 100;
+/** Ends the names of tests that the slow lane takes from folders of the fast one. */
+export const SLOW_MARK = "[all]";
 
 /** Whether `deno task test:slow` runs these tests. */
 export const IS_SLOW_LANE = Deno.env.get("CONCLAUDE_LANE") === "slow";
@@ -12,9 +14,22 @@ export function needsSlowLane(): string | null {
   return IS_SLOW_LANE ? null : "slow lane";
 }
 
-/** A test of the slow lane; the fast one names it, and skips it. */
-export function slowTest(name: string, body: () => void | Promise<void>): void {
-  testWhere(needsSlowLane(), name, body);
+/** A test of the slow lane; the fast one names it, and skips it. @param missing As for `testWhere()`. */
+export function slowTest(
+  name: string,
+  body: () => void | Promise<void>,
+  missing: string | null = null,
+): void {
+  testWhere(missing ?? needsSlowLane(), IS_SLOW_LANE ? `${name} ${SLOW_MARK}` : name, body);
+}
+
+/** A test of both lanes, with {@linkcode runs}, {@linkcode someOf} or a size by {@linkcode IS_SLOW_LANE} in it. */
+export function sizedTest(
+  name: string,
+  body: () => void | Promise<void>,
+  missing: string | null = null,
+): void {
+  testWhere(missing, IS_SLOW_LANE ? `${name} ${SLOW_MARK}` : name, body);
 }
 
 /** Runs of a generated test. @param all As many as the slow lane makes. */
