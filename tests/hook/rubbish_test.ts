@@ -7,7 +7,7 @@ import { generatedPayloads, type Sent } from "../support/payloads.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 
 const SEED = 20_251_120;
-const GENERATED = runs(2_000);
+const GENERATED = runs(1_000);
 
 const DEADLINE_MS = 10_000;
 /** For the largest payloads: they take 1 to 2 s of a processor that other tests want, too. */

@@ -9,7 +9,7 @@ import { change, held } from "../support/on_home.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 import { until } from "../support/worked_project.ts";
-import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const edit = (home: TempHome, name: string) => ({
   session_id: "s1",
@@ -74,7 +74,7 @@ slowTest("a database that cannot be written is told once, and worked off when it
   const told = () =>
     daemon.stderr().split("\n").filter((line) => line.includes("cannot work captures")).length;
   await until("it says so", () => told() === 1);
-  await new Promise((resolve) => setTimeout(resolve, IS_SLOW_LANE ? 10_000 : 3_000));
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
   assert.equal(told(), 1, "once");
   other.release();
   await until("it is worked in", () => waiting(home) === 0);

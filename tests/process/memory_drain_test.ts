@@ -42,13 +42,13 @@ slowTest(
     try {
       const { kills, observations, differences } = await killDrains({
         folder,
-        captures: 3_000,
+        captures: 1_500,
         kills: 16,
         maxLifeMs: 260,
         seed: 7,
       });
       assert.deepEqual(differences, []);
-      assert.ok(observations > 1_500);
+      assert.ok(observations > 750);
       assert.ok(kills >= 5, `only ${kills} kills hit a drain at work`);
     } finally {
       await Deno.remove(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { type Finished, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 
 const AT_ONCE = IS_SLOW_LANE ? 64 : 16;
-const ROUNDS = IS_SLOW_LANE ? 20 : 2;
+const ROUNDS = IS_SLOW_LANE ? 8 : 2;
 const INCREMENTS = IS_SLOW_LANE ? 50 : 12;
 
 function capture(home: TempHome, id: string): Promise<Finished> {

@@ -26,7 +26,7 @@ const LOCKS: Readonly<Record<string, string>> = {
   "an exclusive transaction": "BEGIN EXCLUSIVE",
   "an exclusive connection": "PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT",
 };
-const HELD_MS = IS_SLOW_LANE ? 15_000 : 1_000;
+const HELD_MS = IS_SLOW_LANE ? 6_000 : 1_000;
 
 for (const [name, sql] of Object.entries(LOCKS)) {
   Deno.test(`${name} of another process for ${HELD_MS / 1000} s: hooks spool in time and drain afterwards`, async () => {

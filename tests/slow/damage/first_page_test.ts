@@ -19,9 +19,7 @@ function overwrite(path: string, { at, length }: Part): void {
 /** What is lost of the file, in bytes, and what stands there then. */
 const LOST: readonly (Part & { readonly damage: typeof overwrite })[] = [
   { at: 0, length: 104, damage: overwrite },
-  { at: 0, length: 512, damage: spoil },
   { at: 0, length: PAGE_BYTES, damage: overwrite },
-  { at: 100, length: 4, damage: overwrite },
   { at: 100, length: PAGE_BYTES - 100, damage: spoil },
 ];
 
