@@ -18,7 +18,7 @@ const FLAGS = [
   "--parallel",
 ];
 
-/** What a lane runs, one after the other, and whether its tests do all that they can. */
+/** A lane starts `deno test` once for each run, one after the other; in a slow one, tests do all that they can. */
 interface Lane {
   readonly runs: () => readonly (readonly string[])[];
   readonly isSlow: boolean;

@@ -189,12 +189,12 @@ export async function lookIntoStore<Result>(
   }
 }
 
-/** Whether anything is there: what is no database, or cannot be looked at, must not pass for a fresh start. */
 /** False for a file of no bytes too: the cache of the configuration would make tables in it. */
 function holdsBytes(path: string): boolean {
   return exists(path, ({ size }) => size > 0);
 }
 
+/** Whether anything is there: what is no database, or cannot be looked at, must not pass for a fresh start. */
 function exists(path: string, counts = (_file: Deno.FileInfo) => true): boolean {
   try {
     return counts(Deno.statSync(path));

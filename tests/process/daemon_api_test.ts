@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { type Reply, runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
-import { held } from "../support/on_home.ts";
+import { held, hurried } from "../support/on_home.ts";
 import { runProgram, tempHome } from "../support/program.ts";
 import { slowTest } from "../support/lanes.ts";
 
@@ -689,12 +688,7 @@ Deno.test("whatever is answered is as the document says, under both prefixes and
 slowTest(
   "while another process writes for long, who waits is told so, by the API and by a command",
   async () => {
-    using home = tempHome();
-    Deno.mkdirSync(join(home.path, ".conclaude"));
-    Deno.writeTextFileSync(
-      join(home.path, ".conclaude", "config.yaml"),
-      "database: {busyTimeoutMs: 100}\n",
-    );
+    using home = hurried(tempHome());
     await using daemon = await runDaemon(home);
     const { body: { task } } = await daemon.ask("POST", "/tasks", { body: { title: "one" } });
     {

@@ -104,13 +104,12 @@ slowTest(
       `memory: { summarizer: { command: "if [ -e ${pid} ]; then echo $$ > ${pid}; sleep 300; fi; echo Shorter." } }\n`,
     );
     const text = () => queryValue(home, "SELECT text FROM observations WHERE kind = 'summary'");
-    await hook("PostToolUse", edit(home, "a.ts"), home);
-    await hook("SessionEnd", {
-      session_id: "s1",
-      cwd: home.path,
-      hook_event_name: "SessionEnd",
-      reason: "other",
-    }, home);
+    const endAfterEdit = async (file: string) => {
+      await hook("PostToolUse", edit(home, file), home);
+      const end = { session_id: "s1", cwd: home.path, hook_event_name: "SessionEnd" };
+      await hook("SessionEnd", { ...end, reason: "other" }, home);
+    };
+    await endAfterEdit("a.ts");
     {
       await using daemon = await runDaemon(home);
       await until("it is rewritten", () => text() === "Shorter.");
@@ -118,13 +117,7 @@ slowTest(
       assert.equal((await daemon.left).code, 0);
     }
     Deno.writeTextFileSync(pid, "");
-    await hook("PostToolUse", edit(home, "b.ts"), home);
-    await hook("SessionEnd", {
-      session_id: "s1",
-      cwd: home.path,
-      hook_event_name: "SessionEnd",
-      reason: "other",
-    }, home);
+    await endAfterEdit("b.ts");
     await using daemon = await runDaemon(home);
     await until("the command runs", () => Deno.readTextFileSync(pid) !== "");
     daemon.child.kill("SIGTERM");

@@ -5,7 +5,8 @@ import { runDaemon } from "../support/daemon.ts";
 import { change } from "../support/on_home.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { killNow, until, workedProject } from "../support/worked_project.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
+import { needsUnix } from "../support/requirements.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -87,10 +88,9 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "settings count as soon as their file has changed, and a wrong one is the default",
-  ignore: skip || !IS_SLOW_LANE,
-  async fn() {
+slowTest(
+  "settings count as soon as their file has changed, and a wrong one is the default",
+  async () => {
     using home = tempHome();
     const project = await workedProject(home, { workflows: { short: WORKFLOW }, agent: WAITS });
     const configure = (text: string) =>
@@ -118,7 +118,8 @@ Deno.test({
     Deno.writeTextFileSync(join(home.path, "go"), "");
     await until("both have ended", () => running() === 0);
   },
-});
+  needsUnix(),
+);
 
 Deno.test("what is removed or taken back is counted where it happens", async () => {
   using home = tempHome();

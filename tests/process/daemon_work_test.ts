@@ -5,7 +5,8 @@ import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { until, workedProject } from "../support/worked_project.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
+import { needsUnix } from "../support/requirements.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -115,10 +116,9 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "lines of output after a number are the same ones when the daemon was started anew",
-  ignore: skip || !IS_SLOW_LANE,
-  async fn() {
+slowTest(
+  "lines of output after a number are the same ones when the daemon was started anew",
+  async () => {
     using home = tempHome();
     const project = await workplace(home, { agent: AGENT.replace("Which color?", "Done.") });
     const told: unknown[] = [];
@@ -142,7 +142,8 @@ Deno.test({
     }
     assert.deepEqual(told[0], told[1]);
   },
-});
+  needsUnix(),
+);
 
 Deno.test("after a number come exactly the events that were missed, and none that is too old", async () => {
   using home = tempHome();

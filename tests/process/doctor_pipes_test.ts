@@ -6,7 +6,7 @@ import { queryValue } from "../support/look.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
-import { needsSlowLane } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
 /** Whoever opens a pipe that nobody writes to would wait for ever. */
@@ -35,8 +35,7 @@ for (
     ["this database's", spoolSuffix],
   ] as const
 ) {
-  testWhere(
-    missing ?? needsSlowLane(),
+  slowTest(
     `a pipe with the name of ${name} record is named, and waited for by nobody`,
     async () => {
       using home = tempHome();
@@ -64,31 +63,28 @@ for (
       assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue"), 2);
       assert.ok(Deno.lstatSync(pipe).isFifo);
     },
+    missing,
   );
 }
 
-testWhere(
-  missing ?? needsSlowLane(),
-  "a pipe where a file of the home should be is waited for by nobody",
-  async () => {
-    const told: Readonly<Record<string, RegExp>> = {
-      "conclaude.db-wal": /conclaude\.db-wal is a pipe or a device, where the database has a file/,
-      "conclaude.db-shm": /conclaude\.db-shm is a pipe or a device, where the database has a file/,
-      "conclaude.log": /conclaude\.log is a pipe, so nothing is written to it or read from it/,
-      "config.yaml": /config\.yaml: the file cannot be read: not a regular file/,
-    };
-    for (const [name, says] of Object.entries(told)) {
-      using home = tempHome();
-      await startHook("PostToolUse", USE, home);
-      const path = join(home.path, ".conclaude", name);
-      if (name.startsWith("conclaude.db-")) Deno.removeSync(path);
-      makePipe(path);
-      const { stdout } = await inTime(home, "doctor");
-      assert.match(stdout, says);
-      await inTime(home, "doctor", "--fix");
-    }
-  },
-);
+slowTest("a pipe where a file of the home should be is waited for by nobody", async () => {
+  const told: Readonly<Record<string, RegExp>> = {
+    "conclaude.db-wal": /conclaude\.db-wal is a pipe or a device, where the database has a file/,
+    "conclaude.db-shm": /conclaude\.db-shm is a pipe or a device, where the database has a file/,
+    "conclaude.log": /conclaude\.log is a pipe, so nothing is written to it or read from it/,
+    "config.yaml": /config\.yaml: the file cannot be read: not a regular file/,
+  };
+  for (const [name, says] of Object.entries(told)) {
+    using home = tempHome();
+    await startHook("PostToolUse", USE, home);
+    const path = join(home.path, ".conclaude", name);
+    if (name.startsWith("conclaude.db-")) Deno.removeSync(path);
+    makePipe(path);
+    const { stdout } = await inTime(home, "doctor");
+    assert.match(stdout, says);
+    await inTime(home, "doctor", "--fix");
+  }
+}, missing);
 
 testWhere(
   missing,

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { git } from "../support/git.ts";
 import { tempHome } from "../support/program.ts";
 import { end, pause, until, workedProject } from "../support/worked_project.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
+import { needsUnix } from "../support/requirements.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -23,11 +24,9 @@ steps:
 
 const LINES = 50_000;
 
-Deno.test({
-  name:
-    "an agent that talks without end holds up nobody: other requests are answered, and no line is lost",
-  ignore: skip || !IS_SLOW_LANE,
-  async fn() {
+slowTest(
+  "an agent that talks without end holds up nobody: other requests are answered, and no line is lost",
+  async () => {
     using home = tempHome();
     const agent = `#!/bin/sh\ncat >/dev/null\nyes abcdefghij | head -n ${LINES}\necho last\n`;
     const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
@@ -49,7 +48,8 @@ Deno.test({
     assert.equal(JSON.parse(lines.at(-1)!).seq, LINES + 1);
     await end(daemon);
   },
-});
+  needsUnix(),
+);
 
 Deno.test({
   name:
@@ -72,10 +72,9 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name: "work that changed nothing is merged as nothing, not as somebody else's merge",
-  ignore: skip || !IS_SLOW_LANE,
-  async fn() {
+slowTest(
+  "work that changed nothing is merged as nothing, not as somebody else's merge",
+  async () => {
     using home = tempHome();
     const agent = "#!/bin/sh\ncat >/dev/null\n[ ! -f ../../../../make ] || echo x >made.txt\n";
     const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
@@ -90,28 +89,25 @@ Deno.test({
     assert.deepEqual([workflow.status, workflow.mergeCommit], ["completed", null]);
     await end(daemon);
   },
-});
+  needsUnix(),
+);
 
-Deno.test({
-  name: "what has left the agent's group is ended with it as well",
-  ignore: (Deno.build.os !== "linux") || !IS_SLOW_LANE,
-  async fn() {
-    using home = tempHome();
-    const agent = "#!/bin/sh\ncat >/dev/null\n" +
-      "setsid sh -c 'echo $$ >../../../../escaped; exec sleep 4441' &\nsleep 4442\n";
-    const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
-    const taskId = await project.start("merged");
-    const daemon = project.daemon();
-    const escaped = join(home.path, "escaped");
-    await until("it has escaped", () => read(escaped).endsWith("\n"));
-    const pid = Number(read(escaped));
-    const [row] = project.rows("SELECT id FROM agents");
-    assert.equal((await project.run("agent", "kill", String(row!["id"]))).code, 0);
-    await project.until(taskId, "blocked");
-    await until("it is gone", () => !isThere(`/proc/${pid}`));
-    await end(daemon);
-  },
-});
+slowTest("what has left the agent's group is ended with it as well", async () => {
+  using home = tempHome();
+  const agent = "#!/bin/sh\ncat >/dev/null\n" +
+    "setsid sh -c 'echo $$ >../../../../escaped; exec sleep 4441' &\nsleep 4442\n";
+  const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
+  const taskId = await project.start("merged");
+  const daemon = project.daemon();
+  const escaped = join(home.path, "escaped");
+  await until("it has escaped", () => read(escaped).endsWith("\n"));
+  const pid = Number(read(escaped));
+  const [row] = project.rows("SELECT id FROM agents");
+  assert.equal((await project.run("agent", "kill", String(row!["id"]))).code, 0);
+  await project.until(taskId, "blocked");
+  await until("it is gone", () => !isThere(`/proc/${pid}`));
+  await end(daemon);
+}, Deno.build.os === "linux" ? null : "needs Linux");
 
 Deno.test({
   name: "files that an agent makes have the permissions that its user wants",

@@ -4,8 +4,8 @@ import { openDatabase } from "../../src/store/database.ts";
 import { spawnProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
-import { needsUnix, testWhere } from "../support/requirements.ts";
-import { needsSlowLane } from "../support/lanes.ts";
+import { needsUnix } from "../support/requirements.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const RECORDS = 1_500;
 const PAYLOAD_CHARS = 40_000;
@@ -25,26 +25,22 @@ async function untilBegun(folder: string): Promise<void> {
   throw new Error("it never wrote");
 }
 
-testWhere(
-  needsUnix() ?? needsSlowLane(),
-  "an export that a signal ends leaves neither its draft nor a file",
-  async () => {
-    using home = tempHome();
-    const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
-    for (let n = 0; n < RECORDS; n++) {
-      saveEvent(db, { atMs: n, capture: { payload: JSON.stringify("x".repeat(PAYLOAD_CHARS)) } });
-    }
-    db.close();
-    for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
-      const child = spawnProgram(["export", "--output", "out.jsonl"], {
-        env: { HOME: home.path },
-        cwd: home.path,
-      });
-      await child.stdin.close();
-      await untilBegun(home.path);
-      child.kill(signal);
-      const ended = await child.output();
-      assert.deepEqual([ended.code, namesIn(home.path)], [code, []], signal);
-    }
-  },
-);
+slowTest("an export that a signal ends leaves neither its draft nor a file", async () => {
+  using home = tempHome();
+  const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
+  for (let n = 0; n < RECORDS; n++) {
+    saveEvent(db, { atMs: n, capture: { payload: JSON.stringify("x".repeat(PAYLOAD_CHARS)) } });
+  }
+  db.close();
+  for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+    const child = spawnProgram(["export", "--output", "out.jsonl"], {
+      env: { HOME: home.path },
+      cwd: home.path,
+    });
+    await child.stdin.close();
+    await untilBegun(home.path);
+    child.kill(signal);
+    const ended = await child.output();
+    assert.deepEqual([ended.code, namesIn(home.path)], [code, []], signal);
+  }
+}, needsUnix());

@@ -1,6 +1,6 @@
 /** Processes that are killed in the middle of their work. */
 import assert from "node:assert/strict";
-import { IS_SLOW_LANE, needsSlowLane } from "../support/lanes.ts";
+import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
 import { damages, filesBelow, queryValue, spoolFiles } from "../support/look.ts";
 import { spawnProgram, startHook } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
@@ -99,8 +99,7 @@ testWhere(
   },
 );
 
-testWhere(
-  needsUnix() ?? needsSlowLane(),
+slowTest(
   "captures killed while they wait in the spool are kept once, and half-written files are not taken for records",
   async () => {
     using home = tempHome();
@@ -122,4 +121,5 @@ testWhere(
     assert.deepEqual(filesBelow(folder).filter((path) => path.endsWith(".damaged")), []);
     assert.deepEqual(damages(home), []);
   },
+  needsUnix(),
 );

@@ -4,7 +4,7 @@ import { filesBelow, query } from "../support/look.ts";
 import { startProgram } from "../support/process.ts";
 import { INNER_HOME, type PrivateMounts, privateMounts } from "../support/private_mounts.ts";
 import { needsExecutable, needsMounts, testWhere } from "../support/requirements.ts";
-import { needsSlowLane } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
 
 const SILENT = { continue: true, suppressOutput: true };
 const IN_HOME = { HOME: INNER_HOME };
@@ -126,24 +126,19 @@ testWhere(
   },
 );
 
-testWhere(
-  needsMounts() ?? needsSlowLane(),
-  "queue drain takes in what waits in the second place",
-  async () => {
-    await using place = await privateMounts(
-      `mkdir -p ${HOME_DATABASE} && mount -o remount,ro ${INNER_HOME}`,
-    );
-    for (const id of ["a", "b"]) await capture(place, id);
-    assert.equal(waiting(place).length, 2);
-    await place.run(`mount -o remount,rw ${INNER_HOME} && rmdir ${HOME_DATABASE}`);
-    await send(place, ["queue", "drain", "--json"], { stdin: {} });
-    assert.deepEqual(written(place, HOME_DATABASE), ["a", "b"]);
-    assert.deepEqual(waiting(place), []);
-  },
-);
+slowTest("queue drain takes in what waits in the second place", async () => {
+  await using place = await privateMounts(
+    `mkdir -p ${HOME_DATABASE} && mount -o remount,ro ${INNER_HOME}`,
+  );
+  for (const id of ["a", "b"]) await capture(place, id);
+  assert.equal(waiting(place).length, 2);
+  await place.run(`mount -o remount,rw ${INNER_HOME} && rmdir ${HOME_DATABASE}`);
+  await send(place, ["queue", "drain", "--json"], { stdin: {} });
+  assert.deepEqual(written(place, HOME_DATABASE), ["a", "b"]);
+  assert.deepEqual(waiting(place), []);
+}, needsMounts());
 
-testWhere(
-  needsMounts() ?? needsSlowLane(),
+slowTest(
   "records on a read-only disk that cannot be cleared away are written once, and stop nobody",
   async () => {
     await using place = await privateMounts();
@@ -155,6 +150,7 @@ testWhere(
     assert.deepEqual(written(place, "/mnt/c.db"), ["a", "b", "c", "d"]);
     assert.deepEqual(waiting(place), []);
   },
+  needsMounts(),
 );
 
 function namesIn(folder: string): string[] {

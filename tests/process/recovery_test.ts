@@ -10,7 +10,8 @@ import {
   type WorkedProject,
   workedProject,
 } from "../support/worked_project.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
+import { needsUnix } from "../support/requirements.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -92,10 +93,9 @@ function ended({ project }: Begun) {
   return project.rows("SELECT status, error FROM agents WHERE name = 'work' ORDER BY id");
 }
 
-Deno.test({
-  name: "an agent that lives on is followed again: no line is lost, no step is run twice",
-  ignore: skip || !IS_SLOW_LANE,
-  async fn() {
+slowTest(
+  "an agent that lives on is followed again: no line is lost, no step is run twice",
+  async () => {
     using home = tempHome();
     const begun = await begin(home);
     const daemon = begun.project.daemon();
@@ -105,7 +105,8 @@ Deno.test({
     assert.deepEqual(ended(begun), [{ status: "completed", error: null }]);
     await end(daemon);
   },
-});
+  needsUnix(),
+);
 
 Deno.test({
   name: "an agent that ended while no daemon ran is settled by what it left",
@@ -128,11 +129,9 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name:
-    "an agent that died with uncommitted work fails, and its task is blocked until a person looks",
-  ignore: skip || !IS_SLOW_LANE,
-  async fn() {
+slowTest(
+  "an agent that died with uncommitted work fails, and its task is blocked until a person looks",
+  async () => {
     using home = tempHome();
     const begun = await begin(home, "echo half >half.txt");
     killAgent(begun);
@@ -151,7 +150,8 @@ Deno.test({
     assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 2, 1]);
     await end(daemon);
   },
-});
+  needsUnix(),
+);
 
 Deno.test({
   name: "an agent that died with commits has done work that can be reviewed and merged",
@@ -174,11 +174,9 @@ Deno.test({
   },
 });
 
-Deno.test({
-  name:
-    "an agent that died without having done anything releases its task, which goes on at that step",
-  ignore: skip || !IS_SLOW_LANE,
-  async fn() {
+slowTest(
+  "an agent that died without having done anything releases its task, which goes on at that step",
+  async () => {
     using home = tempHome();
     const begun = await begin(home);
     killAgent(begun);
@@ -198,40 +196,36 @@ Deno.test({
     );
     await end(daemon);
   },
-});
+  needsUnix(),
+);
 
-Deno.test({
-  name: "a script that died is run again, whatever an agent before it has committed",
-  ignore: skip || !IS_SLOW_LANE,
-  async fn() {
-    using home = tempHome();
-    const project = await workedProject(home, {
-      workflows: { checked: CHECKED },
-      agent: "#!/bin/sh\ncat >/dev/null; echo done >done.txt; git add .; git commit -q -m done\n",
-    });
-    const taskId = await project.start("checked");
-    const first = project.daemon();
-    const runs = () => read(join(home.path, "check-runs")).split("\n").length - 1;
-    await until("the check runs", () => runs() === 1);
-    await killNow(first);
-    const [check] = project.rows("SELECT pid FROM agents WHERE name = 'check'");
-    Deno.kill(-Number(check!["pid"]), "SIGKILL");
-    const second = project.daemon();
-    await until("the check runs again", () => runs() === 2);
-    const [workflow] = project.rows("SELECT status FROM workflows");
-    assert.equal(workflow!["status"], "running");
-    Deno.writeTextFileSync(join(home.path, "go"), "");
-    await project.until(taskId, "blocked");
-    assert.equal(runs(), 2);
-    assert.equal(exists(join(project.path, "done.txt")), false);
-    await end(second);
-  },
-});
+slowTest("a script that died is run again, whatever an agent before it has committed", async () => {
+  using home = tempHome();
+  const project = await workedProject(home, {
+    workflows: { checked: CHECKED },
+    agent: "#!/bin/sh\ncat >/dev/null; echo done >done.txt; git add .; git commit -q -m done\n",
+  });
+  const taskId = await project.start("checked");
+  const first = project.daemon();
+  const runs = () => read(join(home.path, "check-runs")).split("\n").length - 1;
+  await until("the check runs", () => runs() === 1);
+  await killNow(first);
+  const [check] = project.rows("SELECT pid FROM agents WHERE name = 'check'");
+  Deno.kill(-Number(check!["pid"]), "SIGKILL");
+  const second = project.daemon();
+  await until("the check runs again", () => runs() === 2);
+  const [workflow] = project.rows("SELECT status FROM workflows");
+  assert.equal(workflow!["status"], "running");
+  Deno.writeTextFileSync(join(home.path, "go"), "");
+  await project.until(taskId, "blocked");
+  assert.equal(runs(), 2);
+  assert.equal(exists(join(project.path, "done.txt")), false);
+  await end(second);
+}, needsUnix());
 
-Deno.test({
-  name: "a process that only has the number of an agent is not taken for it, and is left alone",
-  ignore: skip || !IS_SLOW_LANE,
-  async fn() {
+slowTest(
+  "a process that only has the number of an agent is not taken for it, and is left alone",
+  async () => {
     using home = tempHome();
     const begun = await begin(home);
     killAgent(begun);
@@ -248,12 +242,12 @@ Deno.test({
     assert.equal((await other.status).signal, "SIGTERM");
     await end(daemon);
   },
-});
+  needsUnix(),
+);
 
-Deno.test({
-  name: "an agent whose daemon died before it was let go has done nothing, and is started once",
-  ignore: skip || !IS_SLOW_LANE,
-  async fn() {
+slowTest(
+  "an agent whose daemon died before it was let go has done nothing, and is started once",
+  async () => {
     using home = tempHome();
     const project = await workedProject(home, { workflows: { long: WORKFLOW }, agent: AGENT });
     Deno.writeTextFileSync(join(home.path, "go"), "");
@@ -273,7 +267,8 @@ Deno.test({
     await git(project.path, "fsck");
     await end(daemon);
   },
-});
+  needsUnix(),
+);
 
 function exists(path: string): boolean {
   try {

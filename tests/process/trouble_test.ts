@@ -1,4 +1,4 @@
-/** What only processes show of a database that cannot be written: locks, many at once, a log that a process leaves. */
+/** Processes whose database cannot be written: locks, many at once, the log that a process leaves. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { capture, DEADLINE_MS, waiting, written } from "../support/captured_edits.ts";

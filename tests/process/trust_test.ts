@@ -1,7 +1,7 @@
 /** Configuration counts only where nobody but the user could have written it, or where a person says that it does. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { needsSlowLane } from "../support/lanes.ts";
+import { slowTest } from "../support/lanes.ts";
 import { git } from "../support/git.ts";
 import { type Finished, startHook, startProgram } from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
@@ -93,8 +93,7 @@ function run(words: readonly string[], cwd: string, { home, ...start }: Who): Pr
   return startProgram(words, { cwd, env: { HOME }, ...start });
 }
 
-testWhere(
-  needsUsers ?? needsSlowLane(),
+slowTest(
   "nothing of another user's in a folder for everybody is read or run, by any event",
   async () => {
     const { place: shared, home } = sharedPlace(ME);
@@ -129,10 +128,10 @@ preToolUse: {uneditableFiles: ['*.lock']}
     const { files, searched } = jsonOf(await run(["config", "path", "--json"], project, me));
     assert.deepEqual({ files, searched }, { files: [], searched: [`${home}/.conclaude`, project] });
   },
+  needsUsers,
 );
 
-testWhere(
-  needsUsers ?? needsSlowLane(),
+slowTest(
   "a file in the project counts by its owner and mode, and by those of the folders up to the root",
   async () => {
     const { place: shared, home } = sharedPlace(ME);
@@ -226,6 +225,7 @@ testWhere(
       }
     }
   },
+  needsUsers,
 );
 
 testWhere(needsUsers, "the user's own file counts as a project's does", async () => {
@@ -243,43 +243,39 @@ testWhere(needsUsers, "the user's own file counts as a project's does", async ()
   }
 });
 
-testWhere(
-  needsUsers ?? needsSlowLane(),
-  "a folder that a person trusts counts, whoever may write there",
-  async () => {
-    using home = tempHome();
-    using mount = tempHome();
-    // Root in a container, on a mount of the user's outside.
-    const project = folder(join(mount.path, "work space"), { uid: ME });
-    await git(mount.path, "init", "-q", project);
-    put(join(project, ".conclaude.yaml"), RULES, { uid: ME });
-    put(join(project, ".conclaude/workflows/w.yaml"), "name: w\n", { uid: ME });
-    const root = { home };
-    assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
-    assert.match(await told(project, root), /`conclaude config trust '\S+\/work space'`/);
-    const trust = (dir: string, ...more: string[]) =>
-      run(["config", "trust", dir, ...more], mount.path, root);
-    const first = await trust("work space");
-    assert.equal(first.code, 0, first.stderr);
-    assert.match((await edit(project, root))!, /\*\.lock/);
-    assert.equal(await told(project, root), "");
-    assert.match((await trust(project)).stdout, /already/);
-    const listed = jsonOf(await run(["config", "path", "--json"], project, root));
-    assert.deepEqual([listed.trusted, listed.leftOut], [[project], []]);
-    assert.match((await trust("work space", "--remove")).stdout, /no longer/);
-    assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
-    // One above it, over a link, with all that lies below; a neighbour with the same beginning is none.
-    Deno.symlinkSync(mount.path, join(home.path, "link"));
-    await run(["config", "trust", "link"], home.path, root);
-    assert.match((await edit(project, root))!, /\*\.lock/);
-    await run(["config", "trust", "link", "--remove"], home.path, root);
-    await trust(folder(join(mount.path, "work"), {}));
-    assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
-    const missing = await trust("nowhere");
-    assert.equal(missing.code, 1);
-    assert.match(missing.stderr, /no folder/);
-  },
-);
+slowTest("a folder that a person trusts counts, whoever may write there", async () => {
+  using home = tempHome();
+  using mount = tempHome();
+  // Root in a container, on a mount of the user's outside.
+  const project = folder(join(mount.path, "work space"), { uid: ME });
+  await git(mount.path, "init", "-q", project);
+  put(join(project, ".conclaude.yaml"), RULES, { uid: ME });
+  put(join(project, ".conclaude/workflows/w.yaml"), "name: w\n", { uid: ME });
+  const root = { home };
+  assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
+  assert.match(await told(project, root), /`conclaude config trust '\S+\/work space'`/);
+  const trust = (dir: string, ...more: string[]) =>
+    run(["config", "trust", dir, ...more], mount.path, root);
+  const first = await trust("work space");
+  assert.equal(first.code, 0, first.stderr);
+  assert.match((await edit(project, root))!, /\*\.lock/);
+  assert.equal(await told(project, root), "");
+  assert.match((await trust(project)).stdout, /already/);
+  const listed = jsonOf(await run(["config", "path", "--json"], project, root));
+  assert.deepEqual([listed.trusted, listed.leftOut], [[project], []]);
+  assert.match((await trust("work space", "--remove")).stdout, /no longer/);
+  assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
+  // One above it, over a link, with all that lies below; a neighbour with the same beginning is none.
+  Deno.symlinkSync(mount.path, join(home.path, "link"));
+  await run(["config", "trust", "link"], home.path, root);
+  assert.match((await edit(project, root))!, /\*\.lock/);
+  await run(["config", "trust", "link", "--remove"], home.path, root);
+  await trust(folder(join(mount.path, "work"), {}));
+  assert.doesNotMatch(await edit(project, root) ?? "", /\*\.lock/);
+  const missing = await trust("nowhere");
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /no folder/);
+}, needsUsers);
 
 testWhere(needsUsers, "a link counts where it lies and where it leads", async () => {
   const { place: shared, home } = sharedPlace(ME);
@@ -396,66 +392,62 @@ testWhere(
   },
 );
 
-testWhere(
-  needsUnix() ?? needsSlowLane(),
-  "an agent neither gives rights on the policy away nor ends its search",
-  async () => {
-    using home = tempHome();
-    const project = folderOf(home, "proj");
-    Deno.mkdirSync(join(project, "src/deep"), { recursive: true });
-    Deno.writeTextFileSync(join(project, ".conclaude.yaml"), RULES);
-    for (
-      const command of [
-        "chmod o+w .conclaude.yaml",
-        "chmod a+rwX .",
-        "chmod -R ugo+w .",
-        'chmod -R a+rwX "$PWD"',
-        "chmod u+x,o+w .",
-        "chmod 777 .",
-        "chgrp users .conclaude.yaml",
-        "setfacl -m u:games:rwx .",
-        "sudo chown games .",
-        "conclaude config trust /tmp",
-        "conclaude config trust . --remove",
-      ]
-    ) {
-      assert.match(await bash(project, command, { home }) ?? command, /only a person/, command);
-    }
-    for (
-      const command of [
-        "chmod -R u+w .",
-        "chmod a+rX .",
-        "chmod 777 src/deep",
-        "git init",
-        "git init src",
-        "git-init src",
-      ]
-    ) {
-      assert.equal(await bash(project, command, { home }), null, command);
-    }
-    const deep = join(project, "src/deep");
-    assert.match((await edit(deep, { home }))!, /\*\.lock/);
-    for (
-      const command of [
-        "git init",
-        "git init .",
-        "git init ..",
-        "git -C .. init",
-        "git init -q -b main ../deep",
-        "cp -r /x/.git .",
-        "mv /x/.git .git",
-        "echo 'gitdir: /x' > .git",
-        "mkdir .git; echo 'ref: x' > .git/HEAD",
-        "git clone https://example.org/x.git .",
-      ]
-    ) {
-      assert.match(await bash(deep, command, { home }) ?? command, /end the search/, command);
-    }
-    for (const command of ["git init other", "git init /tmp/elsewhere", "git status"]) {
-      assert.equal(await bash(deep, command, { home }), null, command);
-    }
-  },
-);
+slowTest("an agent neither gives rights on the policy away nor ends its search", async () => {
+  using home = tempHome();
+  const project = folderOf(home, "proj");
+  Deno.mkdirSync(join(project, "src/deep"), { recursive: true });
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), RULES);
+  for (
+    const command of [
+      "chmod o+w .conclaude.yaml",
+      "chmod a+rwX .",
+      "chmod -R ugo+w .",
+      'chmod -R a+rwX "$PWD"',
+      "chmod u+x,o+w .",
+      "chmod 777 .",
+      "chgrp users .conclaude.yaml",
+      "setfacl -m u:games:rwx .",
+      "sudo chown games .",
+      "conclaude config trust /tmp",
+      "conclaude config trust . --remove",
+    ]
+  ) {
+    assert.match(await bash(project, command, { home }) ?? command, /only a person/, command);
+  }
+  for (
+    const command of [
+      "chmod -R u+w .",
+      "chmod a+rX .",
+      "chmod 777 src/deep",
+      "git init",
+      "git init src",
+      "git-init src",
+    ]
+  ) {
+    assert.equal(await bash(project, command, { home }), null, command);
+  }
+  const deep = join(project, "src/deep");
+  assert.match((await edit(deep, { home }))!, /\*\.lock/);
+  for (
+    const command of [
+      "git init",
+      "git init .",
+      "git init ..",
+      "git -C .. init",
+      "git init -q -b main ../deep",
+      "cp -r /x/.git .",
+      "mv /x/.git .git",
+      "echo 'gitdir: /x' > .git",
+      "mkdir .git; echo 'ref: x' > .git/HEAD",
+      "git clone https://example.org/x.git .",
+    ]
+  ) {
+    assert.match(await bash(deep, command, { home }) ?? command, /end the search/, command);
+  }
+  for (const command of ["git init other", "git init /tmp/elsewhere", "git status"]) {
+    assert.equal(await bash(deep, command, { home }), null, command);
+  }
+}, needsUnix());
 
 testWhere(
   needsUnix(),

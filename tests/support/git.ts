@@ -8,9 +8,6 @@ addEventListener("unload", () => {
   for (const model of models.values()) Deno.removeSync(model, { recursive: true });
 });
 
-/** Who commits. */
-const PERSON = ["-c", "user.name=Ana", "-c", "user.email=ana@example.com"];
-
 export async function git(folder: string, ...args: readonly string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command("git", {
     args: [...args],
@@ -20,6 +17,16 @@ export async function git(folder: string, ...args: readonly string[]): Promise<s
   const text = new TextDecoder();
   if (!success) throw new Error(`git ${args.join(" ")}: ${text.decode(stderr)}`);
   return text.decode(stdout);
+}
+
+/** Git in a folder, with an author of its own and no configuration of this machine. */
+export function gitSync(folder: string, ...args: readonly string[]): void {
+  const { success, stderr } = new Deno.Command("git", {
+    args: ["-c", "user.name=Ana", "-c", "user.email=ana@example.com", ...args],
+    cwd: folder,
+    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  }).outputSync();
+  if (!success) throw new Error(`git ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
 }
 
 /**
@@ -45,18 +52,10 @@ function makeModel(branch: string, files: Readonly<Record<string, string>>): str
     Deno.mkdirSync(dirname(join(folder, name)), { recursive: true });
     Deno.writeTextFileSync(join(folder, name), text);
   }
-  const run = (...args: string[]) => {
-    const { success, stderr } = new Deno.Command("git", {
-      args,
-      cwd: folder,
-      env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-    }).outputSync();
-    if (!success) throw new Error(`git ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
-  };
-  run("init", "-q", "-b", branch, "--template=");
+  gitSync(folder, "init", "-q", "-b", branch, "--template=");
   if (Object.keys(files).length > 0) {
-    run("add", ".");
-    run(...PERSON, "commit", "-q", "-m", "Begin");
+    gitSync(folder, "add", ".");
+    gitSync(folder, "commit", "-q", "-m", "Begin");
   }
   return folder;
 }

@@ -9,18 +9,13 @@ export const SLOW_MARK = "[all]";
 /** Whether `deno task test:slow` runs these tests. */
 export const IS_SLOW_LANE = Deno.env.get("CONCLAUDE_LANE") === "slow";
 
-/** Null in the slow lane. */
-export function needsSlowLane(): string | null {
-  return IS_SLOW_LANE ? null : "slow lane";
-}
-
 /** A test of the slow lane; the fast one names it, and skips it. @param missing As for `testWhere()`. */
 export function slowTest(
   name: string,
   body: () => void | Promise<void>,
   missing: string | null = null,
 ): void {
-  testWhere(missing ?? needsSlowLane(), IS_SLOW_LANE ? `${name} ${SLOW_MARK}` : name, body);
+  sizedTest(name, body, missing ?? (IS_SLOW_LANE ? null : "slow lane"));
 }
 
 /** A test of both lanes, with {@linkcode runs}, {@linkcode someOf} or a size by {@linkcode IS_SLOW_LANE} in it. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import type { Finished } from "./process.ts";
 import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "./program.ts";
-import { makeRepository } from "./git.ts";
+import { gitSync, makeRepository } from "./git.ts";
 import { query, type Row } from "./look.ts";
 import { connected, held } from "./on_home.ts";
 
@@ -52,12 +52,7 @@ export class RequiredProject implements Disposable {
   }
 
   git(...args: string[]): void {
-    const { success, stderr } = new Deno.Command("git", {
-      args: ["-c", "user.name=t", "-c", "user.email=t@example.invalid", ...args],
-      cwd: this.path,
-      env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-    }).outputSync();
-    assert.ok(success, new TextDecoder().decode(stderr));
+    gitSync(this.path, ...args);
   }
 
   /** The transcript that Claude Code keeps of a session. */

@@ -28,9 +28,9 @@ let model: Uint8Array | undefined;
 /** A database of 600 captures that were worked in, in one file. It is made once for a test file. */
 export async function worked(home: TempHome): Promise<void> {
   Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
-  if (model === undefined) await work(home);
-  model ??= Deno.readFileSync(home.database);
-  Deno.writeFileSync(home.database, model, { mode: 0o600 });
+  if (model !== undefined) return Deno.writeFileSync(home.database, model, { mode: 0o600 });
+  await work(home);
+  model = Deno.readFileSync(home.database);
 }
 
 async function work(home: TempHome): Promise<void> {
