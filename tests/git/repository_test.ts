@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
 import { branchNames } from "../../src/git/branches.ts";
-import { findRepository, lookUpwards, readRef, type Repository } from "../../src/git/repository.ts";
-
-async function git(folder: string, ...args: string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command("git", {
-    args: ["-c", "user.name=t", "-c", "user.email=t@example.invalid", ...args],
-    cwd: folder,
-    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
-}
+import { findRepository, lookUpwards, type Repository } from "../../src/git/repository.ts";
+import { gitSync, makeRepository } from "../support/git.ts";
+import { evaluate } from "../support/own_process.ts";
 
 /** A real repository with one commit on `main`. */
 async function repository(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-git-" }));
-  await git(path, "init", "-q", "-b", "main");
-  await git(path, "commit", "-q", "--allow-empty", "-m", "start");
+  makeRepository(path, { files: { "a.txt": "a\n" } });
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
@@ -34,9 +26,9 @@ Deno.test("findRepository() finds the repository from any folder in it", async (
 
 Deno.test("findRepository() keeps the exact name of a branch, and gives none for a detached HEAD", async () => {
   await using repo = await repository();
-  await git(repo.path, "checkout", "-q", "-b", "feature/auth");
+  gitSync(repo.path, "checkout", "-q", "-b", "feature/auth");
   assert.equal(find(repo.path)?.branch, "feature/auth");
-  await git(repo.path, "checkout", "-q", "--detach");
+  gitSync(repo.path, "checkout", "-q", "--detach");
   assert.equal(find(repo.path)?.branch, null);
 });
 
@@ -50,60 +42,62 @@ async function asReftable(gitDir: string): Promise<void> {
 }
 
 /**
- * A `git` before all others: the installed one may be too old to read reftables, so this one answers as a newer one does
- * about HEAD, with what the file `says` holds, and counts in `asked` how often.
+ * Runs code with a `git` before all others: the installed one may be too old to read reftables, so this one answers as a
+ * newer one does about HEAD, with what the code lets it say, and counts in `asked` how often.
  */
-async function newerGit(folder: string): Promise<Disposable & { says(text: string): void }> {
-  const script = `#!/bin/sh\necho x >> ${folder}/asked\n. ${folder}/says\n`;
-  await Deno.writeTextFile(`${folder}/git`, script, { mode: 0o755 });
-  const before = Deno.env.get("PATH")!;
-  Deno.env.set("PATH", `${folder}:${before}`);
-  return {
-    says: (text) => Deno.writeTextFileSync(`${folder}/says`, text),
-    [Symbol.dispose]: () => Deno.env.set("PATH", before),
-  };
+async function withNewerGit(repo: { readonly path: string }, code: string): Promise<unknown> {
+  await asReftable(`${repo.path}/.git`);
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-git-" });
+  try {
+    const script = `#!/bin/sh\necho x >> ${folder}/asked\n. ${folder}/says\n`;
+    await Deno.writeTextFile(`${folder}/git`, script, { mode: 0o755 });
+    return await evaluate(
+      `import { findRepository, lookUpwards, readRef } from "src/git/repository.ts";
+      const says = (text) => Deno.writeTextFileSync("${folder}/says", text);
+      const asked = () => Deno.readTextFileSync("${folder}/asked").length / 2;
+      const find = () => findRepository(lookUpwards("${repo.path}"));
+      ${code}`,
+      { PATH: `${folder}:${Deno.env.get("PATH")}` },
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 }
 
 Deno.test("findRepository() asks git for the branch where HEAD does not name it, once for each change", async () => {
   await using repo = await repository();
-  await asReftable(`${repo.path}/.git`);
-  const folder = await Deno.makeTempDir({ prefix: "conclaude-git-" });
-  using newer = await newerGit(folder);
-  const asked = () => Deno.readTextFileSync(`${folder}/asked`).length / 2;
-  newer.says('[ "$2" = symbolic-ref ] && echo refs/heads/feature/auth\n');
-  const { branch, isUntold } = find(repo.path)!;
-  assert.deepEqual({ branch, isUntold }, { branch: "feature/auth", isUntold: undefined });
-  assert.equal(find(repo.path)?.branch, "feature/auth");
-  assert.equal(asked(), 1);
-  newer.says("exit 1\n");
-  await Deno.utime(`${repo.path}/.git/reftable/tables.list`, 1_000, 1_000);
-  assert.deepEqual(find(repo.path), {
-    commonDir: `${repo.path}/.git`,
-    root: repo.path,
-    branch: null,
-  });
-  await Deno.remove(folder, { recursive: true });
+  const told = await withNewerGit(
+    repo,
+    `says('[ "$2" = symbolic-ref ] && echo refs/heads/feature/auth\\n');
+    const first = find();
+    const told = [first.branch, first.isUntold === undefined, find().branch, asked()];
+    says("exit 1\\n");
+    Deno.utimeSync("${repo.path}/.git/reftable/tables.list", 1_000, 1_000);
+    console.log(JSON.stringify([...told, find()]));`,
+  );
+  const none = { commonDir: `${repo.path}/.git`, root: repo.path, branch: null };
+  assert.deepEqual(told, ["feature/auth", true, "feature/auth", 1, none]);
 });
 
 Deno.test("findRepository() says where git cannot tell the branch, and readRef() asks git as well", async () => {
   await using repo = await repository();
-  await asReftable(`${repo.path}/.git`);
-  const folder = await Deno.makeTempDir({ prefix: "conclaude-git-" });
-  using newer = await newerGit(folder);
-  newer.says("exit 128\n");
-  const found = find(repo.path)!;
-  assert.deepEqual([found.branch, found.isUntold], [null, true]);
-  assert.equal(readRef(found, "heads/main"), null);
-  newer.says("echo 1234567890123456789012345678901234567890\n");
-  assert.equal(readRef(found, "heads/main"), "1234567890123456789012345678901234567890");
-  newer.says("exit 1\n");
-  assert.equal(readRef(found, "heads/other"), "");
-  await Deno.remove(folder, { recursive: true });
+  const id = "1234567890123456789012345678901234567890";
+  const told = await withNewerGit(
+    repo,
+    `says("exit 128\\n");
+    const found = find();
+    const told = [found.branch, found.isUntold, readRef(found, "heads/main")];
+    says("echo ${id}\\n");
+    told.push(readRef(found, "heads/main"));
+    says("exit 1\\n");
+    console.log(JSON.stringify([...told, readRef(found, "heads/other")]));`,
+  );
+  assert.deepEqual(told, [null, true, null, id, ""]);
 });
 
 Deno.test("findRepository() gives a worktree the repository of its main checkout, and its own branch", async () => {
   await using repo = await repository();
-  await git(repo.path, "worktree", "add", "-q", "-b", "side", "trees/side");
+  gitSync(repo.path, "worktree", "add", "-q", "-b", "side", "trees/side");
   assert.deepEqual(find(`${repo.path}/trees/side`), {
     commonDir: `${repo.path}/.git`,
     root: `${repo.path}/trees/side`,
@@ -120,7 +114,7 @@ Deno.test("findRepository() sees through a link to the repository", async () => 
 
 Deno.test("findRepository() follows a .git that is a link, to a folder or to a worktree's file", async () => {
   await using repo = await repository();
-  await git(repo.path, "worktree", "add", "-q", "-b", "side", "trees/side");
+  gitSync(repo.path, "worktree", "add", "-q", "-b", "side", "trees/side");
   for (const [of, branch] of [[repo.path, "main"], [`${repo.path}/trees/side`, "side"]] as const) {
     const folder = `${repo.path}/linked-${branch}`;
     await Deno.mkdir(folder);
@@ -150,17 +144,17 @@ Deno.test("branchNames() knows branches wherever git keeps them, and says when i
   await using repo = await repository();
   const commonDir = `${repo.path}/.git`;
   const names = () => [...branchNames({ commonDir }) ?? ["?"]].sort();
-  for (const name of ["feat/a", "feat/deep/b", "old"]) await git(repo.path, "branch", name);
+  for (const name of ["feat/a", "feat/deep/b", "old"]) gitSync(repo.path, "branch", name);
   assert.deepEqual(names(), ["feat/a", "feat/deep/b", "main", "old"]);
-  await git(repo.path, "pack-refs", "--all");
-  await git(repo.path, "branch", "new");
-  await git(repo.path, "branch", "-D", "old");
+  gitSync(repo.path, "pack-refs", "--all");
+  gitSync(repo.path, "branch", "new");
+  gitSync(repo.path, "branch", "-D", "old");
   assert.deepEqual(names(), ["feat/a", "feat/deep/b", "main", "new"]);
   await Deno.mkdir(`${commonDir}/reftable`);
   assert.deepEqual(names(), ["?"], "kept in a way that is not read");
   assert.equal(branchNames({ commonDir: repo.path }), null, "no repository");
   const unborn = `${repo.path}/unborn`;
   await Deno.mkdir(unborn);
-  await git(unborn, "init", "-q");
+  gitSync(unborn, "init", "-q");
   assert.equal(branchNames({ commonDir: `${unborn}/.git` }), null, "no commit yet");
 });

@@ -8,6 +8,7 @@ import {
   settingsPath,
   writeBackup,
 } from "../../src/settings/file.ts";
+import { evaluate } from "../support/own_process.ts";
 import { inFolder, modeOf, namesIn } from "./support.ts";
 
 const windows = Deno.build.os === "windows";
@@ -40,14 +41,14 @@ Deno.test("settingsPath() says what is missing when there is no home", () => {
 });
 
 Deno.test("replaceSettings() makes a new file 0600 in a new folder 0700, whatever the umask", () =>
-  inFolder((folder) => {
+  inFolder(async (folder) => {
     const path = `${folder}/home/.claude/settings.json`;
-    const umask = windows ? undefined : Deno.umask(0);
-    try {
-      assert.ok(replaceSettings(readSettings(path), "{}"));
-    } finally {
-      if (umask !== undefined) Deno.umask(umask);
-    }
+    const isReplaced = await evaluate(
+      `import { readSettings, replaceSettings } from "src/settings/file.ts";
+      if (Deno.build.os !== "windows") Deno.umask(0);
+      console.log(JSON.stringify(replaceSettings(readSettings(${JSON.stringify(path)}), "{}")));`,
+    );
+    assert.ok(isReplaced);
     assert.equal(Deno.readTextFileSync(path), "{}");
     if (windows) return;
     assert.deepEqual([modeOf(path), modeOf(`${folder}/home/.claude`)], ["600", "700"]);
