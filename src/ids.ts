@@ -4,15 +4,24 @@ const MAX_SESSION_ID_CHARS = 128;
 /** Stands for the session when an event names none, so that what it carries is still kept. */
 export const UNKNOWN_SESSION_ID = "unknown";
 
+let lastMs = -1;
+let counter = 0;
+
 /**
- * A new UUIDv7 (RFC 9562 §5.7): 48 bits of time, then randomness, so that ids sort by when they were made.
+ * A new UUIDv7 (RFC 9562 §5.7): 48 bits of time, 12 of a counter, then randomness. Ids of one process sort in the
+ * order in which they were made, also within one millisecond (§6.2, method 1), for at least 2,048 of them.
  *
  * @param nowMs Time in epoch milliseconds, 0 to 2^48 − 1.
  */
 export function newId(nowMs: number): string {
   const time = nowMs.toString(16).padStart(12, "0");
-  // A random UUID has its randomness where version 7 wants it; only the version itself differs.
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+  const random = crypto.randomUUID();
+  counter = nowMs === lastMs
+    ? Math.min(counter + 1, 0xfff)
+    : parseInt(random.slice(15, 18), 16) >> 1;
+  lastMs = nowMs;
+  const count = counter.toString(16).padStart(3, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}${random.slice(18)}`;
 }
 
 /**

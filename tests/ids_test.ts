@@ -17,6 +17,13 @@ Deno.test("newId() sorts by time, and firstIdAt() lies before every id of its mo
   }));
 });
 
+Deno.test("newId() sorts by order of making within one millisecond", () => {
+  for (const ms of [1, 2, 3]) {
+    const ids = Array.from({ length: 2_048 }, () => newId(ms));
+    assert.deepEqual(ids, ids.toSorted());
+  }
+});
+
 Deno.test("newId() does not repeat within a moment", () => {
   assert.equal(new Set(Array.from({ length: 10_000 }, () => newId(1))).size, 10_000);
 });
