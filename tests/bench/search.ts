@@ -4,7 +4,7 @@ import { searchMemory } from "../../src/recall/search.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
-import { removeFolder } from "../support/remove_folder.ts";
+import { removeFolder } from "../support/folders.ts";
 import { searchTexts } from "../support/search_texts.ts";
 import type { Bench } from "./bench.ts";
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Modules, MODULES_FILE } from "../../src/build/load.ts";
 import { joined, layOverlay, scriptOf, writeBundle } from "../../src/build/modules_file.ts";
 import { embeddedStart, ID_BYTES } from "../../src/build/overlay.ts";
+import { inFolder } from "../support/folders.ts";
 
 const RUNTIME = "the runtime";
 const PAYLOAD = "d3n0l4nd what is embedded ";
@@ -11,15 +12,6 @@ function executable(payload = PAYLOAD): Uint8Array<ArrayBuffer> {
   const end = new Uint8Array(8);
   new DataView(end.buffer).setBigUint64(0, BigInt(payload.length + end.length), true);
   return new Uint8Array([...new TextEncoder().encode(RUNTIME + payload), ...end]);
-}
-
-async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "conclaude-overlay-" });
-  try {
-    await work(folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
 }
 
 Deno.test("a bundle's main file knows where each of its scripts lies", () =>

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { LAUNCHER_MARK } from "../../src/build/launcher.ts";
 import { placeExecutable, placeProgram } from "../../src/build/place_file.ts";
 import { tempHome } from "../support/program.ts";
+import { namesIn } from "../support/look.ts";
 
 const OURS = `#!/bin/sh\n# ${LAUNCHER_MARK}.\n`;
 
@@ -155,7 +156,3 @@ Deno.test({
     assert.equal(Deno.readLinkSync(`${path}.before-conclaude`), "conclaude-0.1.0");
   },
 });
-
-function namesIn(folder: string): string[] {
-  return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
-}

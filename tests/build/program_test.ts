@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ENVIRONMENT_NAMES, permissionFlags, type System } from "../../src/cli/permissions.ts";
 import { compileFlags, runFlags } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
-import { walk } from "../support/walk.ts";
+import { filesBelow } from "../support/look.ts";
 
 const SYSTEMS: readonly System[] = ["linux", "darwin", "windows"];
 
@@ -47,7 +47,7 @@ Deno.test("an executable has no code cache, and the bundle is run without the ne
 });
 
 function programSources(): string[] {
-  return walk(`${REPOSITORY}/src`)
+  return filesBelow(`${REPOSITORY}/src`)
     .filter((path) => path.endsWith(".ts") && !/[\\/]build[\\/]/.test(path))
     .map((path) => Deno.readTextFileSync(path));
 }

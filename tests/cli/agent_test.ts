@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isAlive } from "../support/alive.ts";
-import { engineStage, linesOf, until } from "../support/engine.ts";
+import { isAlive } from "../support/processes.ts";
+import { engineStage, linesOf } from "../support/engine.ts";
+import { until } from "../support/wait.ts";
 
 /** Starts a child that writes its number, and stays. */
 const STAYS = `
@@ -28,7 +29,7 @@ for (const isDaemonThere of [true, false]) {
       const engine = await stage.startEngine();
       const id = await begin();
       const child = () => linesOf(join(folder, "log", "child"))[0] ?? "";
-      await until(() => child() !== "");
+      await until("the child runs", () => child() !== "");
       const [agent] = (await json(["agent", "list"])).body.agents;
       assert.deepEqual([agent.name, agent.status, agent.taskId], ["stay", "running", id]);
       const pid = child();
@@ -38,7 +39,7 @@ for (const isDaemonThere of [true, false]) {
       assert.equal(killed.code, 0, killed.stderr);
       assert.match(killed.stdout, isDaemonThere ? /by the daemon/ : /has ended, with all/);
       if (!isDaemonThere) assert.ok(!isAlive(pid));
-      await until(() => !isAlive(pid));
+      await until("the child has left", () => !isAlive(pid));
       const { reason } = await reaches(id, "blocked");
       assert.match(reason, /killed: too slow/);
       const shown = (await json(["agent", "show", agent.id])).body.agent;
@@ -117,7 +118,7 @@ Deno.test("workflow cancel ends the agent itself where no daemon runs", {
   const engine = await stage.startEngine();
   const id = await stage.begin();
   const child = () => linesOf(join(stage.folder, "log", "child"))[0] ?? "";
-  await until(() => child() !== "");
+  await until("the child runs", () => child() !== "");
   await engine[Symbol.asyncDispose]();
   const { code, body } = await stage.json(["workflow", "cancel", id]);
   assert.deepEqual([code, body.workflow.status, body.task.status], [0, "cancelled", "open"]);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../../src/build/program.ts";
-import { namesIn, stage } from "./support.ts";
+import { stage } from "./support.ts";
+import { namesIn } from "../support/look.ts";
 
 const HAS_BASH = await canRun("bash");
 

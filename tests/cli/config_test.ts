@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { modeOf, namesIn, stage } from "./support.ts";
+import { stage } from "./support.ts";
+import { modeOf, namesIn } from "../support/look.ts";
 
 Deno.test("config init writes a valid file, and never over another one unless it is told to", async () => {
   using place = stage();

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { defaultBackupPath, newestBackup } from "../../src/maintenance/backup.ts";
 import { closeDatabase, garbage, schemaPages, spoil } from "../support/spoilt.ts";
-import { query, queryValue } from "../support/look.ts";
+import { modeOf, namesIn, query, queryValue } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
 import { addToken } from "../support/person.ts";
-import { modeOf, namesIn, snapshot, type Stage, stage } from "./support.ts";
+import { snapshot, type Stage, stage } from "./support.ts";
 
 /** Makes the database, with one session in it. */
 async function withSession(place: Stage, id: string): Promise<void> {

@@ -5,7 +5,8 @@ import { DEFAULT_EVENTS } from "../../src/settings/hooks.ts";
 import { programCommand } from "../../src/build/program.ts";
 import { sizedTest, someOf } from "../support/lanes.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
-import { type CheckRow, namesIn, snapshot, type Stage, stage } from "./support.ts";
+import { type CheckRow, snapshot, type Stage, stage } from "./support.ts";
+import { namesIn } from "../support/look.ts";
 
 function guarded(
   config = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n",

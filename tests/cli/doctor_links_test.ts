@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { spoolSuffix } from "../../src/spool/spool.ts";
-import { query, spoolFiles } from "../support/look.ts";
+import { modeOf, query, spoolFiles } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
@@ -37,10 +37,6 @@ async function usedHome(target: { readonly mode: number; readonly text?: string 
   Deno.writeTextFileSync(path, target.text ?? "mine\n");
   Deno.chmodSync(path, target.mode);
   return { home, path, data: join(home.path, ".conclaude") };
-}
-
-function modeOf(path: string): string {
-  return (Deno.statSync(path).mode! & 0o777).toString(8);
 }
 
 testWhere(

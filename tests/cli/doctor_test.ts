@@ -5,22 +5,14 @@ import { join } from "node:path";
 import { MIGRATIONS } from "../../migrations/mod.ts";
 import { spoolRecord } from "../../src/spool/spool.ts";
 import { APPLICATION_ID } from "../../src/store/database.ts";
-import { queryValue } from "../support/look.ts";
+import { modeOf, namesIn, queryValue } from "../support/look.ts";
 import { isNext } from "../support/next.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";
 import { runProgram } from "../support/program.ts";
 import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
 import { garbage } from "../support/spoilt.ts";
-import {
-  type Body,
-  type CheckRow,
-  modeOf,
-  namesIn,
-  snapshot,
-  type Stage,
-  stage,
-} from "./support.ts";
+import { type Body, type CheckRow, snapshot, type Stage, stage } from "./support.ts";
 
 /** The rows of one check. */
 function rowsOf(body: Body, name: string): readonly CheckRow[] {

@@ -3,8 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../src/store/database.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { isNext } from "../support/next.ts";
-import { modeOf, namesIn, stage } from "./support.ts";
+import { stage } from "./support.ts";
 import { slowTest } from "../support/lanes.ts";
+import { modeOf, namesIn } from "../support/look.ts";
 
 /** A database with rows of every kind, beside the project. */
 async function filled(path: string): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { query } from "../support/look.ts";
-import { namesIn, snapshot, stage } from "./support.ts";
+import { namesIn, query } from "../support/look.ts";
+import { snapshot, stage } from "./support.ts";
 
 Deno.test("the installed command runs from any folder, in a bare environment, and records the event", async () => {
   using place = stage();

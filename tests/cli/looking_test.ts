@@ -1,5 +1,6 @@
 /** A command that only looks leaves nothing behind, not even a folder. */
 import assert from "node:assert/strict";
+import { pause } from "../support/wait.ts";
 import { basename, join } from "node:path";
 import { runProgram, tempHome } from "../support/program.ts";
 
@@ -43,13 +44,9 @@ Deno.test("no command makes a folder and takes it away again, for another proces
     await runProgram(args, { env: { HOME: place.path } });
   }
   Deno.writeTextFileSync(join(place.path, "end"), "");
-  for (let round = 0; round < 100 && !touched.includes("end"); round++) await pause();
+  for (let round = 0; round < 100 && !touched.includes("end"); round++) await pause(50);
   watcher.close();
   await watched;
   assert.ok(touched.includes("end"));
   assert.ok(!touched.includes(".conclaude"), touched.join(" "));
 });
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 50));
-}

@@ -1,21 +1,15 @@
 /** `install-hooks --mcp`, and what `uninstall-hooks` makes of it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { modeOf, namesIn, snapshot, type Stage, stage } from "./support.ts";
+import { snapshot, type Stage, stage } from "./support.ts";
+import { modeOf, namesIn } from "../support/look.ts";
+import { gitSync, makeRepository } from "../support/git.ts";
 
 const COMMAND = ["--command", "sh"];
 const OURS = { type: "stdio", command: "sh", args: ["mcp"] };
 
 function readJson(path: string) {
   return JSON.parse(Deno.readTextFileSync(path));
-}
-
-function git(folder: string, ...args: string[]): void {
-  const identity = ["-c", "user.name=a", "-c", "user.email=a@b"];
-  const { success, stderr } = new Deno.Command("git", {
-    args: ["-C", folder, ...identity, ...args],
-  }).outputSync();
-  assert.ok(success, new TextDecoder().decode(stderr));
 }
 
 function withState(place: Stage, text = '{"theme": "dark", "primaryApiKey": "sk-secret"}'): string {
@@ -68,10 +62,10 @@ Deno.test("install-hooks --mcp --dry-run shows the server, nothing else of that 
 
 Deno.test("the project's server is in .mcp.json, and the local one under the checkout that Claude Code knows", async () => {
   using place = stage();
-  git(place.project, "init", "-q");
-  git(place.project, "commit", "-q", "--allow-empty", "-m", "x");
+  makeRepository(place.project);
+  gitSync(place.project, "commit", "-q", "--allow-empty", "-m", "x");
   const tree = join(place.home, "tree");
-  git(place.project, "worktree", "add", "-q", tree);
+  gitSync(place.project, "worktree", "add", "-q", tree);
   Deno.mkdirSync(join(place.project, "sub"));
   for (const cwd of [tree, join(place.project, "sub")]) {
     await place.run(["install-hooks", "--mcp", "--scope", "local", ...COMMAND], { cwd });

@@ -1,7 +1,8 @@
 /** Hooks of ours beside those that are installed: in other files, and within other commands. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { namesIn, type Stage, stage } from "./support.ts";
+import { type Stage, stage } from "./support.ts";
+import { namesIn } from "../support/look.ts";
 
 const RULES = "preToolUse: {preventRootAdditions: false}\nstop: {commands: [{run: 'true'}]}\n";
 

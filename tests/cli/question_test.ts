@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { askQuestion } from "../../src/store/questions.ts";
-import { engineStage, linesOf, until } from "../support/engine.ts";
+import { engineStage, linesOf } from "../support/engine.ts";
+import { until } from "../support/wait.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 
@@ -71,7 +72,7 @@ Deno.test("an answer that comes before the agent has ended reaches it as well", 
   await using _engine = await stage.startEngine();
   const id = await begin();
   const asked = async () => (await json(["question", "list"])).body.questions[0];
-  await until(async () => await asked() !== undefined);
+  await until("a question is asked", asked);
   const early = (await json(["question", "answer", (await asked()).id, "Green"])).body;
   assert.deepEqual([early.delivered, early.deliveryError], [false, undefined]);
   Deno.writeTextFileSync(join(folder, "log", "go"), "");

@@ -21,13 +21,11 @@ import {
   transcriptsOf,
 } from "../support/transcripts.ts";
 import { slowTest } from "../support/lanes.ts";
+import { pause } from "../support/wait.ts";
+import { run } from "../support/verb.ts";
 
 const TOOLS = "46ad5877-77d8-4d02-9450-1cf9a5c136f9";
 const WORK = "8e9312b2-b577-45f9-8cef-c3f687cfffcf";
-
-function run(home: TempHome, ...args: string[]) {
-  return runProgram(args, { env: { HOME: home.path } });
-}
 
 async function reconcileJson(home: TempHome, ...args: string[]) {
   const finished = await run(home, "reconcile", "--json", ...args);
@@ -174,7 +172,7 @@ slowTest("a backfill that was killed goes on where it was when it is run again",
       return 0;
     }
   };
-  while (written() < 100) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (written() < 100) await pause(5);
   child.kill("SIGKILL");
   await Promise.all([child.output(), child.stdin.close().catch(() => {})]);
   const before = written();

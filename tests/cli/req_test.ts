@@ -6,6 +6,7 @@ import { presetText } from "../../src/requirement/presets.ts";
 import { hook } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
+import { pause } from "../support/wait.ts";
 
 const PRESETS = ["strict", "relaxed", "minimal", "advanced"] as const;
 
@@ -288,7 +289,7 @@ async function untilEnded(pid: string): Promise<void> {
   const state = new Deno.Command("ps", { args: ["-o", "stat=", "-p", pid] });
   for (const endMs = Date.now() + 30_000; Date.now() < endMs;) {
     if (new TextDecoder().decode(state.outputSync().stdout).startsWith("Z")) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await pause(10);
   }
   throw new Error(`process ${pid} has not ended, or somebody has taken note of it`);
 }

@@ -92,20 +92,6 @@ export function stage(): Stage {
   };
 }
 
-/** Permission bits in octal: `600`. */
-export function modeOf(path: string): string {
-  return ((Deno.statSync(path).mode ?? 0) & 0o777).toString(8);
-}
-
-/** Names in a folder, sorted; empty when it is missing. */
-export function namesIn(folder: string): string[] {
-  try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
-  } catch {
-    return [];
-  }
-}
-
 /** Every file below a folder with its bytes, to be compared. */
 export function snapshot(folder: string): Record<string, string> {
   const files: Record<string, string> = {};

@@ -6,17 +6,14 @@ import { agentsFolder } from "../../src/engine/agent_files.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { query, queryValue } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { pause } from "../support/wait.ts";
+import { json } from "../support/verb.ts";
 
 const DAY_MS = 86_400_000;
 
 /** A UUID that ends like this. */
 function idOf(n: number): string {
   return `0198aaaa-bbbb-7ccc-8ddd-${String(n).padStart(12, "0")}`;
-}
-
-async function json(home: TempHome, ...args: string[]) {
-  const { stdout } = await runProgram([...args, "--json"], { env: { HOME: home.path } });
-  return JSON.parse(stdout);
 }
 
 interface TaskFacts {
@@ -173,7 +170,7 @@ Deno.test("the daemon removes what is old when it begins, and no number of an ev
   db.close();
   await using _daemon = await runDaemon(home);
   while (queryValue(home, "SELECT count(*) FROM events") !== 0) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
   await json(home, "task", "create", "--title", "next");
   assert.ok(Number(queryValue(home, "SELECT min(id) FROM events")) > 1200);
@@ -191,7 +188,7 @@ Deno.test("an event that is old and not yet removed is told by nobody", async ()
   await using daemon = await runDaemon(home);
   // What is there after it has removed the first one stays for an hour.
   while (queryValue(home, "SELECT count(*) FROM events") !== 0) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
   const hidden = Number(old());
   db.close();

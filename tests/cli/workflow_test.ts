@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { engineStage, linesOf, until } from "../support/engine.ts";
+import { engineStage, linesOf } from "../support/engine.ts";
+import { until } from "../support/wait.ts";
 
 const CHANGE_AND_MERGE = `
   - name: work
@@ -212,12 +213,12 @@ Deno.test("workflow cancel ends the agent, opens the task and keeps the working 
   const { worktree } = await reaches(id, "running");
   const tree = worktree ??
     join(project, ".conclaude", "worktrees", id.replaceAll("-", "").slice(-12));
-  await until(() => linesOf(join(tree, "b.txt"))[0] === "begun");
+  await until("the step has begun", () => linesOf(join(tree, "b.txt"))[0] === "begun");
   const { code, body } = await json(["workflow", "cancel", id, "--reason", "not needed"]);
   assert.deepEqual([code, body.workflow.status, body.task.status], [0, "cancelled", "open"]);
   assert.equal(body.task.claimedBy, null);
   const agents = async () => (await json(["agent", "list", "--all", "--task", id])).body.agents;
-  await until(async () => (await agents())[0].endedAtMs !== null);
+  await until("the agent has ended", async () => (await agents())[0].endedAtMs !== null);
   const [agent] = await agents();
   assert.deepEqual([agent.status, agent.killReason], ["killed", "not needed"]);
   assert.deepEqual(linesOf(join(tree, "b.txt")), ["begun"]);

@@ -1,8 +1,9 @@
 /** Workflows whose place, agent or result is not as it should be: what is said of it, and what helps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { engineStage, until } from "../support/engine.ts";
+import { engineStage } from "../support/engine.ts";
 import { runProgram } from "../support/program.ts";
+import { until } from "../support/wait.ts";
 
 const AGENT = `
   - name: work
@@ -124,8 +125,10 @@ Deno.test("where the branch is gone too, that is said, and what helps helps", as
   assert.match(rejected.stdout, /Its working tree .* is gone\./);
   await stage.run(["workflow", "cancel", workflow]);
   await stage.run(["workflow", "start", id]);
-  await until(async () =>
-    (await stage.json(["workflow", "show", id])).body.workflow.status === "pending_merge"
+  await until(
+    "it may be merged",
+    async () =>
+      (await stage.json(["workflow", "show", id])).body.workflow.status === "pending_merge",
   );
   assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
 });
@@ -160,11 +163,10 @@ Deno.test("a step does not begin without what the steps before it have done", as
   await stage.git("worktree", "prune");
   await stage.git("branch", "-D", branch);
   await stage.run(["workflow", "retry", id]);
-  await until(async () =>
+  await until("it says what is gone", async () =>
     /are gone; to have the work done anew/.test(
       (await stage.json(["workflow", "show", id])).body.workflow.reason,
-    )
-  );
+    ));
 });
 
 Deno.test("a target that was deleted is named with the command that brings it back", async () => {
@@ -216,7 +218,10 @@ Deno.test("outside of a repository nothing is merged, and nobody works in the ho
     assert.match((await at(cwd, "workflow", "preview", workflow)).errors.join(), why);
     // Over HTTP nobody has looked.
     stage.db.prepare("UPDATE tasks SET queued_at_ms = 1 WHERE id = ?").run(id);
-    await until(async () => (await at(cwd, "task", "show", id)).task.status === "blocked");
+    await until(
+      "it is blocked",
+      async () => (await at(cwd, "task", "show", id)).task.status === "blocked",
+    );
     assert.match((await at(cwd, "task", "show", id)).task.reason, why);
   }
   const done = await make(plain, "some", "--start");

@@ -100,7 +100,7 @@ export async function runScenario(
     readonly home?: string;
     readonly project?: string;
     /** Done between the installation and the start of Claude Code. */
-    readonly afterInstall?: () => Promise<void>;
+    readonly afterInstall?: () => void | Promise<void>;
   },
 ): Promise<ScenarioRun> {
   const { executable, folder, at, steps, files = {}, flags = [] } = options;

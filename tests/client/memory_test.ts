@@ -1,6 +1,7 @@
 /** What one session of the real Claude Code did, as the next ones are told of it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { makeRepository } from "../support/git.ts";
 import { query } from "../support/look.ts";
 import { findExecutable, reasonToSkip, runScenario, type Steps } from "./harness.ts";
 
@@ -40,14 +41,7 @@ const FIRST: Steps = [
   say("Amounts add up now; the rounding check is not written yet."),
 ];
 
-async function begin(project: string): Promise<void> {
-  await Deno.mkdir(project, { recursive: true });
-  const { success } = await new Deno.Command("git", {
-    args: ["init", "-q", "-b", "feature/amounts"],
-    cwd: project,
-  }).output();
-  assert.ok(success);
-}
+const begin = (project: string) => makeRepository(project, { branch: "feature/amounts" });
 
 const HEADING = "Memory of this project";
 
@@ -62,8 +56,8 @@ Deno.test({
       const home = join(folder, "home");
       const project = join(folder, "shop");
       const elsewhere = join(folder, "other");
-      await begin(project);
-      await begin(elsewhere);
+      begin(project);
+      begin(elsewhere);
       const session = (name: string, at: string, steps: Steps, args: readonly string[] = []) =>
         runScenario(name, {
           executable,

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { git } from "../support/git.ts";
 import { findClaude, findExecutable, HARNESS, reasonToSkip } from "./harness.ts";
+import { until } from "../support/wait.ts";
 
 const skipped = reasonToSkip();
 const title =
@@ -87,23 +88,29 @@ Deno.test({
     env["ANTHROPIC_BASE_URL"] = `http://127.0.0.1:${model.port}`;
     try {
       await run("daemon", "start", "--json");
-      const asked = await until(async () => (await run("question", "list", "--json")).questions[0]);
+      const asked = await until(
+        "a question",
+        async () => (await run("question", "list", "--json")).questions[0],
+      );
       assert.equal(asked.text, "The file is there. Should I proceed? (y/n)");
       assert.equal(asked.taskId, task.id);
-      await until(async () =>
-        (await run("task", "show", task.id, "--json")).task.status === "blocked"
+      await until(
+        "blocked",
+        async () => (await run("task", "show", task.id, "--json")).task.status === "blocked",
       );
       assert.equal(
         await Deno.readTextFile(join(worktree, "src", "made.txt")),
         "made by an agent\n",
       );
       await run("question", "answer", asked.id, "y", "--json");
-      await until(async () =>
-        (await run("task", "show", task.id, "--json")).task.status === "pending_merge"
+      await until(
+        "pending_merge",
+        async () => (await run("task", "show", task.id, "--json")).task.status === "pending_merge",
       );
       await run("workflow", "approve", task.id, "--json");
-      await until(async () =>
-        (await run("task", "show", task.id, "--json")).task.status === "closed"
+      await until(
+        "closed",
+        async () => (await run("task", "show", task.id, "--json")).task.status === "closed",
       );
       assert.equal(await Deno.readTextFile(join(project, "src", "made.txt")), "made by an agent\n");
       checkRecords(join(home, ".conclaude", "conclaude.db"), task.id);
@@ -174,7 +181,7 @@ async function startModel(folder: string, scenario: unknown) {
     stdout: "null",
     stderr: "null",
   }).spawn();
-  const port = await until(async () => {
+  const port = await until("the port", async () => {
     try {
       return (await Deno.readTextFile(join(out, "port"))).trim();
     } catch {
@@ -187,14 +194,4 @@ async function startModel(folder: string, scenario: unknown) {
       child.kill();
     },
   };
-}
-
-/** Waits, at most two minutes, until there is something. */
-async function until<Value>(look: () => Promise<Value>): Promise<NonNullable<Value>> {
-  for (const end = performance.now() + 120_000; performance.now() < end;) {
-    const value = await look();
-    if (value) return value;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  }
-  throw new Error("nothing has come in two minutes");
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { query } from "../support/look.ts";
 import { personCalls } from "../support/person.ts";
 import { findExecutable, reasonToSkip, runScenario } from "./harness.ts";
+import { until } from "../support/wait.ts";
 
 const skipped = reasonToSkip();
 const REFUSED = /Only a person may run/g;
@@ -42,11 +43,7 @@ async function type(
 }
 
 async function appears(path: string): Promise<void> {
-  for (const endMs = Date.now() + 120_000; Date.now() < endMs;) {
-    if (await Deno.stat(path).then(() => true, () => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${path} did not appear`);
+  await until(path, () => Deno.stat(path).then(() => true, () => false));
 }
 
 Deno.test({

@@ -1,16 +1,16 @@
 /** Requirements in sessions of the real Claude Code: what it may not do, what it is told, when it may stop. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { gitSync, makeRepository } from "../support/git.ts";
 import { query } from "../support/look.ts";
 import { findExecutable, reasonToSkip, runScenario, type ScenarioRun } from "./harness.ts";
+import { until } from "../support/wait.ts";
 
 const skipped = reasonToSkip();
 const CONFIG = `requirements:
   commit_plan: {autoResolveSkill: arch-review}
   evidence: {stopOnly: true}
 `;
-/** So long a person is waited for. */
-const PATIENCE_MS = 60_000;
 
 const use = (name: string, input: Record<string, unknown>) => ({
   content: [{ type: "tool_use", name, input }],
@@ -20,19 +20,13 @@ const write = (name: string) =>
   use("Write", { file_path: `{{PROJECT}}/src/${name}`, content: "1" });
 
 /** A repository before Claude Code is started in it. */
-async function begin(project: string): Promise<void> {
-  for (const args of [["init", "-q", "-b", "feature/x"], ["config", "user.name", "t"]]) {
-    const { success } = await new Deno.Command("git", { args, cwd: project }).output();
-    assert.ok(success);
-  }
+function begin(project: string): void {
+  makeRepository(project, { branch: "feature/x" });
+  gitSync(project, "config", "user.name", "t");
 }
 
 async function appears(path: string): Promise<void> {
-  for (const start = Date.now(); Date.now() - start < PATIENCE_MS;) {
-    if (await Deno.stat(path).then(() => true, () => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${path} did not appear`);
+  await until(path, () => Deno.stat(path).then(() => true, () => false));
 }
 
 function isThere(path: string): Promise<boolean> {
@@ -86,7 +80,7 @@ Deno.test({
             say("Nothing more."),
           ],
           async afterInstall() {
-            await begin(project);
+            begin(project);
             const { stdout } = await new Deno.Command(executable, {
               args: ["token"],
               env: { HOME: join(out, "home") },
@@ -170,7 +164,7 @@ Deno.test({
           say("Nothing more."),
         ],
         async afterInstall() {
-          await begin(project);
+          begin(project);
           const skill = join(project, ".claude", "skills", "arch-review");
           await Deno.mkdir(skill, { recursive: true });
           await Deno.writeTextFile(

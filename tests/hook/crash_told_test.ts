@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { drainLockPath, takeLock } from "../../src/store/process_lock.ts";
-import { endedPid } from "../support/alive.ts";
+import { endedPid } from "../support/processes.ts";
 import { change, printed } from "../support/on_home.ts";
 import { asked, edit, FIRST, start, type Workplace, workplace } from "../support/told_sessions.ts";
 

@@ -1,6 +1,6 @@
 /** A session that was cut off in a turn: what the next one is told, and how its summary says that it ended. */
 import assert from "node:assert/strict";
-import { endedPid } from "../support/alive.ts";
+import { endedPid } from "../support/processes.ts";
 import { change, printed } from "../support/on_home.ts";
 import {
   asked,

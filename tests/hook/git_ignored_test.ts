@@ -5,6 +5,7 @@ import { executions } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
 import { slowTest } from "../support/lanes.ts";
+import { gitSync, makeRepository } from "../support/git.ts";
 
 const ON = "preToolUse: {preventUpdateGitIgnored: true, preventRootAdditions: false}\n";
 const needsGit = needsTools("git");
@@ -12,7 +13,7 @@ const needsGit = needsTools("git");
 /** A project that is a repository, with files by name. */
 function repository(home: TempHome, files: Readonly<Record<string, string>>, config = ON): string {
   const project = folderIn(home, { ".conclaude.yaml": config, ...files });
-  git(project, "init", "-q");
+  makeRepository(project);
   return project;
 }
 
@@ -23,15 +24,6 @@ function folderIn(home: TempHome, files: Readonly<Record<string, string>>): stri
     Deno.writeTextFileSync(join(project, name), text);
   }
   return project;
-}
-
-function git(folder: string, ...args: readonly string[]): void {
-  const { success, stderr } = new Deno.Command("git", {
-    args: ["-c", "user.name=Ana", "-c", "user.email=ana@example.org", ...args],
-    cwd: folder,
-    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-  }).outputSync();
-  assert.ok(success, new TextDecoder().decode(stderr));
 }
 
 async function ask(
@@ -145,7 +137,7 @@ testWhere(
 testWhere(needsGit, "a tracked file that a pattern matches is not ignored", async () => {
   using home = tempHome();
   const project = repository(home, { ".gitignore": "*.log\n", "kept.log": "1", "other.log": "1" });
-  git(project, "add", "-f", "kept.log");
+  gitSync(project, "add", "-f", "kept.log");
   assert.equal(await write(home, "kept.log"), null);
   assert.ok(await write(home, "other.log"));
 });
@@ -265,8 +257,8 @@ testWhere(
       "src/a.ts": "",
       "lib/yarn.lock": "",
     }, config);
-    git(project, "add", ".gitignore", ".conclaude.yaml", "src", "lib");
-    git(project, "commit", "-qm", "x");
+    gitSync(project, "add", ".gitignore", ".conclaude.yaml", "src", "lib");
+    gitSync(project, "commit", "-qm", "x");
     const stashes = ["git stash push lib", "git stash", "git stash push -m 'work in progress'"];
     const commands = [
       "git checkout .",
@@ -291,7 +283,7 @@ testWhere(
     assert.match((await bash(home, "git checkout $REF -- lib"))!, /yarn\.lock/);
     assert.match((await bash(home, "git checkout none -- lib"))!, /yarn\.lock/);
     assert.match((await bash(home, "git checkout HEAD~1 -- .env"))!, /File: \.env\n/);
-    git(project, "add", "lib");
+    gitSync(project, "add", "lib");
     assert.equal(await bash(home, "git restore lib"), null);
     assert.match((await bash(home, "git checkout HEAD -- lib"))!, /yarn\.lock/);
     Deno.writeTextFileSync(join(project, ".conclaude.yaml"), `${config}# a person's\n`);
@@ -305,8 +297,8 @@ testWhere(
         "git checkout -f main",
       ]
     ) assert.match((await bash(home, command))!, /belongs to the guards/, command);
-    git(project, "checkout", "-q", "--", ".");
-    git(project, "commit", "-qm", "y");
+    gitSync(project, "checkout", "-q", "--", ".");
+    gitSync(project, "commit", "-qm", "y");
     for (const command of ["git stash -u", "git stash -a"]) {
       assert.equal(await bash(home, command), null, command);
     }
@@ -320,7 +312,7 @@ testWhere(
 testWhere(needsGit, "git changes a folder without its ignored files", async () => {
   using home = tempHome();
   const project = repository(home, { ".gitignore": "*.log\n", "src/a.log": "", "src/a.ts": "" });
-  git(project, "add", "src/a.ts");
+  gitSync(project, "add", "src/a.ts");
   assert.equal(await bash(home, "git checkout -- src"), null);
   assert.match((await bash(home, "rm src/*"))!, /git ignores the file.*File: src\/a\.log/);
   assert.match((await bash(home, "find src -name '*.log' -delete"))!, /git ignores the file/);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { testWhere } from "../support/requirements.ts";
+import { pause } from "../support/wait.ts";
 
 const SESSION = "5e551055-0000-4000-8000-000000000001";
 const linux = Deno.build.os === "linux" ? null : "needs Linux";
@@ -39,7 +40,7 @@ async function toldIn(home: TempHome, count: number): Promise<string[]> {
   for (let round = 0; round < 100; round++) {
     const lines = readLines(join(home.path, "told"));
     if (lines.length >= count) return lines;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
   return readLines(join(home.path, "told"));
 }
@@ -106,7 +107,7 @@ for (
     const env = placeIn(home, config);
     await send(home, env, "SessionStart", { source: "startup" });
     await send(home, env, "Stop");
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300);
     assert.deepEqual(readLines(join(home.path, "told")), []);
   });
 }

@@ -3,22 +3,15 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, type Row } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { answerOf } from "../support/process.ts";
+import { projectIn } from "../support/guarded.ts";
 
 const SESSION = "5e551044-0000-4000-8000-000000000001";
-
-function projectIn(home: TempHome, config: string): string {
-  const project = join(home.path, "project");
-  Deno.mkdirSync(project, { recursive: true });
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), config);
-  return project;
-}
 
 /** Sends a prompt. @returns The parsed answer; null for none. */
 async function send(home: TempHome, prompt: unknown) {
   const payload = { session_id: SESSION, cwd: join(home.path, "project"), prompt };
-  const { code, stdout, stderr } = await hook("UserPromptSubmit", payload, home);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  return stdout === "" ? null : JSON.parse(stdout);
+  return answerOf(await hook("UserPromptSubmit", payload, home));
 }
 
 /** What Claude is told beside a prompt. */

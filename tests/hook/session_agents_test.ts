@@ -6,6 +6,8 @@ import fc from "fast-check";
 import { executions, query, type Row, sessionOf, spoolFiles } from "../support/look.ts";
 import type { Finished } from "../support/process.ts";
 import { hook, observed, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { json } from "../support/verb.ts";
+import { git, makeRepository } from "../support/git.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -34,11 +36,6 @@ function questions(home: TempHome): Row[] {
 
 function eventTypes(home: TempHome): unknown[] {
   return query(home, "SELECT type FROM events ORDER BY id").map(({ type }) => type);
-}
-
-async function json(home: TempHome, ...args: string[]) {
-  const { stdout } = await runProgram([...args, "--json"], { env: { HOME: home.path } });
-  return JSON.parse(stdout);
 }
 
 Deno.test("a sub-agent is an agent of its session from its start to its stop", async () => {
@@ -236,15 +233,10 @@ Deno.test("where nothing of the content is kept, nothing is told of sub-agents a
 
 Deno.test("the working tree of a sub-agent is known where it has one of its own", async () => {
   using home = tempHome();
-  const git = (...args: string[]) =>
-    new Deno.Command("git", {
-      args: ["-C", join(home.path, "app"), "-c", "user.name=a", "-c", "user.email=a@b", ...args],
-      env: { HOME: home.path },
-    }).output();
-  Deno.mkdirSync(join(home.path, "app"));
-  await git("init", "-q");
-  await git("commit", "-q", "--allow-empty", "-m", "first");
-  await git("worktree", "add", "-q", join(home.path, "tree"));
+  const app = join(home.path, "app");
+  makeRepository(app);
+  await git(app, "commit", "-q", "--allow-empty", "-m", "first");
+  await git(app, "worktree", "add", "-q", join(home.path, "tree"));
   const env = { CLAUDE_PROJECT_DIR: join(home.path, "app") };
   await send(home, "SubagentStart", { cwd: join(home.path, "tree") }, env);
   await send(home, "SubagentStart", { agent_id: "b", cwd: join(home.path, "app") }, env);

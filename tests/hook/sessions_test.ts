@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { endedPid } from "../support/alive.ts";
+import { endedPid } from "../support/processes.ts";
 import { query, queryValue, type Row, sessionOf, sessions } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import {
@@ -13,6 +13,8 @@ import {
   testWhere,
 } from "../support/requirements.ts";
 import { startHook } from "../support/process.ts";
+import { pause } from "../support/wait.ts";
+import { git, makeRepository } from "../support/git.ts";
 
 const DAY_MS = 86_400_000;
 const needsGit = needsTools("git");
@@ -142,20 +144,12 @@ Deno.test("Stop notes how much waits in the queue", async () => {
   assert.equal(JSON.parse(String(metadata)).pending, 2);
 });
 
-async function git(folder: string, ...args: readonly string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command("git", {
-    args: ["-c", "user.name=Ana", "-c", "user.email=ana@example.org", "-C", folder, ...args],
-    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-  }).output();
-  assert.ok(success, new TextDecoder().decode(stderr));
-}
-
 /** A repository with one commit on `main`, and a worktree of it on `feature/sign-in`. */
 async function repositoryWithWorktree(home: TempHome) {
   const main = join(home.path, "app");
   const worktree = join(home.path, "elsewhere", "app-sign-in");
   Deno.mkdirSync(join(main, "src"), { recursive: true });
-  await git(main, "init", "-q", "-b", "main");
+  makeRepository(main);
   await git(main, "commit", "-q", "--allow-empty", "-m", "First");
   await git(main, "worktree", "add", "-q", "-b", "feature/sign-in", worktree);
   Deno.mkdirSync(join(worktree, "deep", "er"), { recursive: true });
@@ -310,7 +304,7 @@ testWhere(
     // A turn has ended: what tells the process from another one was kept beside it.
     await hook("Drain", { session_id: "s1", hook_event_name: "Stop" }, home, { env });
     first[Symbol.dispose]();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
     using again = sleeperWithPid(first.pid);
     assert.ok(again, "the number was not given out again");
     await start(home, "next", {}, { CLAUDE_PID: String(Deno.pid) });

@@ -5,16 +5,12 @@ import { executions, filesWith, query, queryValue, type Row } from "../support/l
 import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
 import { slowTest } from "../support/lanes.ts";
+import { pause } from "../support/wait.ts";
+import { makeRepository } from "../support/git.ts";
+import { answerOf } from "../support/process.ts";
+import { projectIn } from "../support/guarded.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
-
-/** A project in the home, with a configuration. */
-function projectIn(home: TempHome, config: string): string {
-  const project = join(home.path, "project");
-  Deno.mkdirSync(project, { recursive: true });
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), config);
-  return project;
-}
 
 type Options = Omit<RunOptions, "stdin"> & {
   readonly active?: boolean;
@@ -31,9 +27,7 @@ async function stopAnswer(home: TempHome, { active = false, said, ...options }: 
     stop_hook_active: active,
     ...(said === undefined ? {} : { last_assistant_message: said }),
   };
-  const { code, stdout, stderr } = await hook("Stop", payload, home, options);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  return stdout === "" ? {} : JSON.parse(stdout);
+  return answerOf(await hook("Stop", payload, home, options)) ?? {};
 }
 
 /** Why a Stop is held back; null when Claude may stop. */
@@ -216,6 +210,13 @@ testWhere(
   },
 );
 
+Deno.test("lines that still come when a command has ended are counted, as long as more come", async () => {
+  using home = tempHome();
+  const command = '{run: "seq 1 300000 &\\nfalse", showStdout: true, maxOutputLines: 2}';
+  projectIn(home, `stop: {commands: [${command}]}`);
+  assert.match((await stop(home))!, /Stdout:\n1\n2\n.*299998/);
+});
+
 testWhere(needsTools("ps"), "a hook that is told to leave takes its command with it", async () => {
   using home = tempHome();
   projectIn(home, `stop: {commands: [{run: "${nap(4)}; true"}]}`);
@@ -236,7 +237,7 @@ slowTest(
     await hook("Stop", payload, home, { through: ["timeout", "-s", "TERM", "-k", "0.8", "2"] });
     assert.equal(executions(home).at(-1)!["error_message"], "interrupted");
     for (let tries = 0; tries < 100 && processesWith(nap(5)) > 0; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
     }
     assert.equal(processesWith(nap(5)), 0);
   },
@@ -495,9 +496,7 @@ Deno.test("where nobody looked when the session began, new files are known from 
 testWhere(needsTools("git"), "files that git ignores are no additions", async () => {
   using home = tempHome();
   const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
-  const git = (...args: string[]) =>
-    new Deno.Command("git", { args, cwd: project, stdout: "null", stderr: "null" }).outputSync();
-  git("init");
+  makeRepository(project);
   Deno.writeTextFileSync(join(project, ".gitignore"), "*.log\n");
   await start(home);
   Deno.writeTextFileSync(join(project, "build.log"), "");

@@ -10,29 +10,22 @@ import {
   needsTools,
   testWhere,
 } from "../support/requirements.ts";
+import { answerOf } from "../support/process.ts";
+import { configIn } from "../support/guarded.ts";
 
 const SESSION = "5e551022-0000-4000-8000-000000000001";
 const STRICT = "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n";
 const BROKEN = "preToolUse:\n  strict: true\n  uneditableFiles: [\n";
 
-/** A project with a configuration file. */
-function projectIn(home: TempHome, config: string): string {
-  const folder = join(home.path, "project");
-  Deno.mkdirSync(folder, { recursive: true });
-  const path = join(folder, ".conclaude.yaml");
-  Deno.writeTextFileSync(path, config);
-  return path;
-}
-
 /** What a hook answers, parsed; null for nothing. */
 async function send(home: TempHome, event: string, fields: Record<string, unknown>) {
-  const { code, stdout, stderr } = await hook(event, {
-    session_id: SESSION,
-    cwd: join(home.path, "project"),
-    ...fields,
-  }, home);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  return stdout === "" ? null : JSON.parse(stdout);
+  return answerOf(
+    await hook(event, {
+      session_id: SESSION,
+      cwd: join(home.path, "project"),
+      ...fields,
+    }, home),
+  );
 }
 
 /** The reason of a denial; null when the tool may be used. */
@@ -45,7 +38,7 @@ const bash = (home: TempHome) => ask(home, "Bash", { command: "echo hi" });
 
 Deno.test("a strict policy that is broken refuses every change until it is repaired", async () => {
   using home = tempHome();
-  const path = projectIn(home, STRICT);
+  const path = configIn(home, STRICT);
   assert.equal(await bash(home), null);
   Deno.writeTextFileSync(path, BROKEN);
   for (const tool of ["Bash", "Edit", "Write", "NotebookEdit", "mcp__db__query", "KillShell"]) {
@@ -65,7 +58,7 @@ Deno.test("a strict policy that is broken refuses every change until it is repai
 
 Deno.test("it stays so over several broken versions, and ends when the file is removed", async () => {
   using home = tempHome();
-  const path = projectIn(home, STRICT);
+  const path = configIn(home, STRICT);
   await bash(home);
   for (const text of [BROKEN, `${BROKEN}# more`, "just a word\n", "a: [}\n"]) {
     Deno.writeTextFileSync(path, text);
@@ -78,7 +71,7 @@ Deno.test("it stays so over several broken versions, and ends when the file is r
 
 Deno.test("a file over the limit, and a folder in its place, are unreadable too", async () => {
   using home = tempHome();
-  const path = projectIn(home, STRICT);
+  const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, `${STRICT}#${"x".repeat(1_048_576)}\n`);
   assert.match((await bash(home))!, /the limit is 1 MiB/);
@@ -89,7 +82,7 @@ Deno.test("a file over the limit, and a folder in its place, are unreadable too"
 
 Deno.test("a strict policy that has become a link to nothing refuses every change, and is named", async () => {
   using home = tempHome();
-  const path = projectIn(home, STRICT);
+  const path = configIn(home, STRICT);
   assert.equal(await bash(home), null);
   Deno.removeSync(path);
   Deno.symlinkSync(join(home.path, "nothing.yaml"), path);
@@ -112,7 +105,7 @@ Deno.test("doctor says of a file that counts for nothing what is true, strict or
     ]] as const
   ) {
     using home = tempHome();
-    const path = projectIn(home, config);
+    const path = configIn(home, config);
     await runProgram(["install-hooks"], { env: { HOME: home.path } });
     await bash(home);
     Deno.writeTextFileSync(path, BROKEN);
@@ -140,7 +133,7 @@ testWhere(
   "a file that may not be read is unreadable too",
   async () => {
     using home = tempHome();
-    const path = projectIn(home, STRICT);
+    const path = configIn(home, STRICT);
     Deno.chownSync(home.path, 65534, 65534);
     const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     const asNobody = async () => {
@@ -167,7 +160,7 @@ testWhere(
 
 Deno.test("rules that were not strict go on with what can be read, and SessionStart says so", async () => {
   using home = tempHome();
-  const path = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  const path = configIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
   assert.match((await ask(home, "Edit", { file_path: "a.lock" }))!, /\*\.lock/);
   Deno.writeTextFileSync(path, BROKEN);
   assert.equal(await bash(home), null);
@@ -177,7 +170,7 @@ Deno.test("rules that were not strict go on with what can be read, and SessionSt
 
 Deno.test("SessionStart says that every change is refused", async () => {
   using home = tempHome();
-  const path = projectIn(home, STRICT);
+  const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
   const { systemMessage } = await send(home, "SessionStart", { source: "startup" });
@@ -186,7 +179,7 @@ Deno.test("SessionStart says that every change is refused", async () => {
 
 Deno.test("another file that is strict and can be read is enough", async () => {
   using home = tempHome();
-  const path = projectIn(home, STRICT);
+  const path = configIn(home, STRICT);
   const local = path.replace(".yaml", ".local.yaml");
   Deno.writeTextFileSync(local, "a: [");
   assert.ok((await bash(home))!.includes(`${local}:1:5`));
@@ -201,13 +194,13 @@ Deno.test("a strict user's file that is broken counts where no project speaks, a
   assert.equal(await bash(home), null);
   Deno.writeTextFileSync(config, BROKEN);
   assert.ok((await bash(home))!.includes(config));
-  projectIn(home, "inherit: false\npreToolUse: {strict: true}\n");
+  configIn(home, "inherit: false\npreToolUse: {strict: true}\n");
   assert.equal(await bash(home), null);
 });
 
 Deno.test("a request for permission is refused alike", async () => {
   using home = tempHome();
-  const path = projectIn(home, `${STRICT}permissionRequest: {default: allow}\n`);
+  const path = configIn(home, `${STRICT}permissionRequest: {default: allow}\n`);
   const asked = () => send(home, "PermissionRequest", { tool_name: "Bash", tool_input: {} });
   assert.equal((await asked()).hookSpecificOutput.decision.behavior, "allow");
   Deno.writeTextFileSync(path, BROKEN);
@@ -218,7 +211,7 @@ Deno.test("a request for permission is refused alike", async () => {
 
 Deno.test("what the denial names lifts it: a person's pause, or a corrected file", async () => {
   using home = tempHome();
-  const path = projectIn(home, STRICT);
+  const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
   const reason = (await bash(home))!;
@@ -236,7 +229,7 @@ Deno.test("what the denial names lifts it: a person's pause, or a corrected file
 
 Deno.test("explain names the rule", async () => {
   using home = tempHome();
-  const path = projectIn(home, STRICT);
+  const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
   const { stdout } = await runProgram(["explain", "Bash", "echo hi", "--json"], {
@@ -251,7 +244,7 @@ Deno.test("explain names the rule", async () => {
 
 Deno.test("without the database nobody knows: work goes on, and the log says so", async () => {
   using home = tempHome();
-  const path = projectIn(home, STRICT);
+  const path = configIn(home, STRICT);
   await bash(home);
   const db = new DatabaseSync(home.database);
   db.exec("PRAGMA user_version = 9999");

@@ -11,6 +11,7 @@ import { saveEvent, tempDatabase } from "../support/records.ts";
 import { closeDatabase, spoil } from "../support/spoilt.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";
 import { slowTest } from "../support/lanes.ts";
+import { pause } from "../support/wait.ts";
 
 const SOURCES = new URL("../../src", import.meta.url).pathname;
 const ENGINE = new URL("../../src/maintenance/compaction.ts", import.meta.url).href;
@@ -78,7 +79,7 @@ slowTest("compactPayloads() works beside another one and beside hooks that write
   const others = [startCompaction(temp.path), startCompaction(temp.path)];
   for (const record of mix.slice(300)) {
     saveRecords(temp.db, [record]);
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await pause(2);
   }
   for (const other of others) {
     const { code, stderr } = await other.output();

@@ -6,21 +6,10 @@ import { resetDatabase, restoreDatabase } from "../../src/maintenance/replace.ts
 import { setAside } from "../../src/maintenance/set_aside.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { identifyDatabase } from "../../src/store/identity.ts";
+import { namesIn } from "../support/look.ts";
+import { inFolder } from "../support/folders.ts";
 
 const NOW = Date.UTC(2026, 0, 31, 9, 30);
-
-async function inFolder(act: (folder: string) => void | Promise<void>): Promise<void> {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-care-" }));
-  try {
-    await act(folder);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
-}
-
-function namesIn(folder: string): string[] {
-  return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
-}
 
 Deno.test("setAside() takes the log along and never reuses a name", () =>
   inFolder((folder) => {

@@ -7,6 +7,7 @@ import { spawnProgram } from "../support/process.ts";
 import { runProgram } from "../support/program.ts";
 import { connect, keep, places } from "./support.ts";
 import { slowTest } from "../support/lanes.ts";
+import { pause } from "../support/wait.ts";
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -127,7 +128,7 @@ Deno.test("a locked database is waited for", async () => {
   using db = connected(at.database);
   db.exec("BEGIN IMMEDIATE");
   const kept = server.call("remember", { text: "While it was locked" });
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await pause(300);
   db.exec("ROLLBACK");
   assert.deepEqual(await kept, { heading: "", text: "Remembered as #2.", isError: false });
   db.exec("BEGIN IMMEDIATE");
@@ -226,7 +227,7 @@ slowTest(
       new TextEncoder().encode(requests.map((one) => `${JSON.stringify(one)}\n`).join("")),
     );
     await writer.close();
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await pause(400);
     const { stdout, stderr, code } = await child.output();
     const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
     assert.equal(new TextDecoder().decode(stderr), "");

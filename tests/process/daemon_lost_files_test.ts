@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { isAlive } from "../support/alive.ts";
+import { isAlive } from "../support/processes.ts";
 import { besideDatabase, runDaemon } from "../support/daemon.ts";
 import { startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { slowTest } from "../support/lanes.ts";
+import { until } from "../support/wait.ts";
 
 /** What a verb of the daemon says of the home's, as JSON. */
 async function daemonVerb(home: TempHome, ...args: string[]) {
@@ -11,14 +12,6 @@ async function daemonVerb(home: TempHome, ...args: string[]) {
     env: { HOME: home.path },
   });
   return { code, ...JSON.parse(stdout) };
-}
-
-/** Waits until something is so. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (const endMs = Date.now() + 10_000; !isSo();) {
-    assert.ok(Date.now() < endMs, "in time");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 /** The process id in the state file; null when there is none that can be read. */
@@ -34,7 +27,7 @@ Deno.test("what is started after a daemon was killed is told, and not the dead o
   using home = tempHome();
   const dead = await daemonVerb(home, "start");
   Deno.kill(dead.pid, "SIGKILL");
-  await until(() => !isAlive(dead.pid));
+  await until("it is gone", () => !isAlive(dead.pid));
   const next = await daemonVerb(home, "start", "--port", "0");
   try {
     assert.equal(next.started, true);
@@ -73,7 +66,7 @@ for (const [what, spoil] of Object.entries({ removed: removeIfThere, spoilt: wri
       (await daemonVerb(home, "run")).error.why,
       new RegExp(`process id ${daemon.pid} `),
     );
-    await until(() => writtenPid(home) === daemon.pid);
+    await until("its file is written", () => writtenPid(home) === daemon.pid);
     assert.equal(Deno.readTextFileSync(path), before);
     spoil(path);
     assert.equal((await daemonVerb(home, "stop")).stopped, true);
@@ -99,7 +92,7 @@ Deno.test({
     const stopping = daemonVerb(home, "stop");
     const pending = () =>
       Deno.readTextFileSync(`/proc/${daemon.pid}/status`).match(/^ShdPnd:\s*(\S+)/m)![1]!;
-    await until(() => (Number.parseInt(pending(), 16) & (1 << 14)) !== 0);
+    await until("SIGTERM waits for it", () => (Number.parseInt(pending(), 16) & (1 << 14)) !== 0);
     daemon.child.kill("SIGCONT");
     assert.equal((await stopping).stopped, true);
     await daemon.left;
@@ -144,7 +137,7 @@ slowTest(
       assert.notEqual(other.pid, daemon.pid);
       const status = await daemonVerb(home, "status");
       assert.deepEqual([status.pid, status.answers], [other.pid, true]);
-      await until(() => writtenPid(home) === other.pid);
+      await until("the file is the other one's", () => writtenPid(home) === other.pid);
     } finally {
       await daemonVerb(home, "stop");
     }

@@ -8,8 +8,8 @@ import { countRows, query, queryValue } from "../support/look.ts";
 import { change, held } from "../support/on_home.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
-import { until } from "../support/worked_project.ts";
 import { slowTest } from "../support/lanes.ts";
+import { pause, until } from "../support/wait.ts";
 
 const edit = (home: TempHome, name: string) => ({
   session_id: "s1",
@@ -74,7 +74,7 @@ slowTest("a database that cannot be written is told once, and worked off when it
   const told = () =>
     daemon.stderr().split("\n").filter((line) => line.includes("cannot work captures")).length;
   await until("it says so", () => told() === 1);
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await pause(3_000);
   assert.equal(told(), 1, "once");
   other.release();
   await until("it is worked in", () => waiting(home) === 0);
@@ -89,7 +89,7 @@ slowTest("where memory is off, the daemon leaves captures alone", async () => {
   );
   await hook("PostToolUse", edit(home, "a.ts"), home);
   await using _daemon = await runDaemon(home);
-  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  await pause(4_000);
   assert.equal(waiting(home), 1);
 });
 

@@ -3,6 +3,7 @@ import { requestText, runDaemon, type RunningDaemon } from "../support/daemon.ts
 import { writeFromOutside } from "../support/outside_writer.ts";
 import { tempHome } from "../support/program.ts";
 import { slowTest } from "../support/lanes.ts";
+import { pause } from "../support/wait.ts";
 
 /** An event as a stream told it. */
 interface Told {
@@ -128,7 +129,7 @@ Deno.test("since takes a number, milliseconds and a time, and means strictly aft
   await using daemon = await runDaemon(home);
   for (const title of ["one", "two", "three"]) {
     await daemon.ask("POST", "/tasks", { body: { title } });
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pause(5);
   }
   const all = (await daemon.ask("GET", "/events?since=0")).body.events;
   const { id, createdAtMs } = all[1];

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { runDaemon } from "../support/daemon.ts";
 import { change } from "../support/on_home.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { killNow, until, workedProject } from "../support/worked_project.ts";
+import { workedProject } from "../support/worked_project.ts";
 import { slowTest } from "../support/lanes.ts";
 import { needsUnix } from "../support/requirements.ts";
+import { until } from "../support/wait.ts";
+import { killNow } from "../support/processes.ts";
 
 const skip = Deno.build.os === "windows";
 

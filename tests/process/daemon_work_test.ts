@@ -4,9 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { until, workedProject } from "../support/worked_project.ts";
+import { workedProject } from "../support/worked_project.ts";
 import { slowTest } from "../support/lanes.ts";
 import { needsUnix } from "../support/requirements.ts";
+import { until } from "../support/wait.ts";
 
 const skip = Deno.build.os === "windows";
 

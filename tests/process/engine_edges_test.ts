@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../support/git.ts";
 import { tempHome } from "../support/program.ts";
-import { end, pause, until, workedProject } from "../support/worked_project.ts";
+import { workedProject } from "../support/worked_project.ts";
 import { slowTest } from "../support/lanes.ts";
 import { needsUnix } from "../support/requirements.ts";
+import { pause, until } from "../support/wait.ts";
+import { end } from "../support/processes.ts";
 
 const skip = Deno.build.os === "windows";
 

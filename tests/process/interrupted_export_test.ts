@@ -6,15 +6,10 @@ import { tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 import { needsUnix } from "../support/requirements.ts";
 import { slowTest } from "../support/lanes.ts";
+import { namesIn } from "../support/look.ts";
 
 const RECORDS = 1_500;
 const PAYLOAD_CHARS = 40_000;
-
-function namesIn(folder: string): string[] {
-  return [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) =>
-    name.startsWith("out.jsonl")
-  );
-}
 
 /** Waits until an export has begun to write. */
 async function untilBegun(folder: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** Full and read-only file systems, homes that are none, and places where nothing can be written at all. */
 import assert from "node:assert/strict";
 import { filesBelow, query } from "../support/look.ts";
-import { startProgram } from "../support/process.ts";
+import { answerOf, startProgram } from "../support/process.ts";
 import { INNER_HOME, type PrivateMounts, privateMounts } from "../support/private_mounts.ts";
 import { needsExecutable, needsMounts, testWhere } from "../support/requirements.ts";
 import { slowTest } from "../support/lanes.ts";
@@ -25,9 +25,7 @@ async function send(
   const startedMs = performance.now();
   const finished = await startProgram(args, { stdin, env, cwd: "/", through: place.through });
   assert.ok(performance.now() - startedMs < 10_000, "it took too long");
-  const { code, stderr, stdout } = finished;
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  return stdout === "" ? null : JSON.parse(stdout);
+  return answerOf(finished);
 }
 
 /** The tool uses in a database inside, in the order in which they were written. */

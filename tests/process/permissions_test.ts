@@ -4,6 +4,7 @@ import { slowTest } from "../support/lanes.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
 import { putTranscripts } from "../support/transcripts.ts";
+import { makeRepository } from "../support/git.ts";
 
 /** At least one command line of every verb, as it is used without a terminal; `HOME` stands for the temporary one. */
 const COMMAND_LINES: readonly string[] = [
@@ -110,9 +111,8 @@ function firstOfEachVerb(): string[] {
 slowTest("no verb asks for a permission that the program does not have", async () => {
   using home = tempHome();
   const project = join(home.path, "project");
-  Deno.mkdirSync(project);
   // A repository, so that git is asked.
-  new Deno.Command("git", { args: ["init", "-q", "-b", "topic"], cwd: project }).outputSync();
+  makeRepository(project, { branch: "topic" });
   const env = { HOME: home.path, TERM: "xterm-256color", CI: "true", FORCE_COLOR: "1" };
   const replace = { HOME: home.path, PROJECT: project };
   await startHook("SessionStart", observed("SessionStart.startup", replace), home);

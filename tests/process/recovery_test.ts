@@ -3,15 +3,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../support/git.ts";
 import { tempHome } from "../support/program.ts";
-import {
-  end,
-  killNow,
-  until,
-  type WorkedProject,
-  workedProject,
-} from "../support/worked_project.ts";
+import { type WorkedProject, workedProject } from "../support/worked_project.ts";
 import { slowTest } from "../support/lanes.ts";
 import { needsUnix } from "../support/requirements.ts";
+import { pause, until } from "../support/wait.ts";
+import { end, killNow } from "../support/processes.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -255,7 +251,7 @@ slowTest(
     // The moments between claim, process and release, by many short lives.
     for (let life = 0; life < 15; life++) {
       const daemon = project.daemon();
-      await new Promise((resolve) => setTimeout(resolve, 60 + 12 * life));
+      await pause(60 + 12 * life);
       await killNow(daemon);
     }
     const daemon = project.daemon();

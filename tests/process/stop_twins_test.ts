@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, type Row } from "../support/look.ts";
-import { spawnProgram, startHook, startProgram } from "../support/process.ts";
+import { answerOf, spawnProgram, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
+import { pause } from "../support/wait.ts";
 
 const SESSION = "5e551044-0000-4000-8000-000000000001";
 
@@ -20,9 +21,7 @@ function configure(home: TempHome, config: string): string {
 
 async function send(home: TempHome, event: string, fields: Row): Promise<Row> {
   const payload = { session_id: SESSION, cwd: join(home.path, "project"), ...fields };
-  const { code, stdout, stderr } = await startHook(event, payload, home);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  return stdout === "" ? {} : JSON.parse(stdout);
+  return answerOf(await startHook(event, payload, home)) ?? {};
 }
 
 /** One event, sent to two hooks. @returns The answer of the first; the second one's holds nothing back. */
@@ -40,7 +39,7 @@ async function sendTwice(home: TempHome, event: string, fields: Row): Promise<Ro
 
 async function hasBegun(home: TempHome): Promise<void> {
   while (!isThere(join(home.path, "begun"))) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
   }
 }
 

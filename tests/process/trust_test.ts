@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { slowTest } from "../support/lanes.ts";
 import { git } from "../support/git.ts";
-import { type Finished, startHook, startProgram } from "../support/process.ts";
+import { answerOf, type Finished, startHook, startProgram } from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import {
   needsProgramForOthers,
@@ -64,9 +64,7 @@ interface Who {
 
 async function send(event: string, cwd: string, fields: object, { home, ...start }: Who) {
   const payload = { session_id: SESSION, cwd, ...fields };
-  const done = await startHook(event, payload, home, { cwd, ...start });
-  assert.deepEqual([done.code, done.stderr], [0, ""]);
-  return done.stdout === "" ? null : JSON.parse(done.stdout);
+  return answerOf(await startHook(event, payload, home, { cwd, ...start }));
 }
 
 /** Why an Edit of `a.lock` is denied; null where it is not. */

@@ -6,7 +6,7 @@ import { takeInDocuments } from "../../src/recall/eval.ts";
 import { recallForFile, recallForPrompt } from "../../src/recall/recall.ts";
 import { rememberNote } from "../../src/recall/remember.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { removeFolder } from "../support/remove_folder.ts";
+import { removeFolder } from "../support/folders.ts";
 
 const NOW = Date.UTC(2026, 6, 15, 10);
 

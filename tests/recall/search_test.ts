@@ -9,7 +9,7 @@ import { openDatabase } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
 import { runs, sizedTest, slowTest } from "../support/lanes.ts";
-import { removeFolder } from "../support/remove_folder.ts";
+import { removeFolder } from "../support/folders.ts";
 import { searchTexts } from "../support/search_texts.ts";
 
 const NOW = Date.UTC(2026, 6, 15, 10);

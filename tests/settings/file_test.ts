@@ -9,7 +9,8 @@ import {
   writeBackup,
 } from "../../src/settings/file.ts";
 import { evaluate } from "../support/own_process.ts";
-import { inFolder, modeOf, namesIn } from "./support.ts";
+import { modeOf, namesIn } from "../support/look.ts";
+import { inFolder } from "../support/folders.ts";
 
 const windows = Deno.build.os === "windows";
 const place = { projectDir: "/work/app", home: "/home/ana" };

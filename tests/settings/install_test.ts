@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { UserError } from "../../src/errors.ts";
 import { DEFAULT_EVENTS, type Program } from "../../src/settings/hooks.ts";
 import { installHooks, type InstallOptions, uninstallHooks } from "../../src/settings/install.ts";
-import { inFolder, modeOf, namesIn } from "./support.ts";
 import { slowTest } from "../support/lanes.ts";
+import { modeOf, namesIn } from "../support/look.ts";
+import { inFolder } from "../support/folders.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const foreign = { type: "command", command: "guard" };

@@ -4,7 +4,9 @@ import type { Program } from "../../src/settings/hooks.ts";
 import { registerServer, serverOf, unregisterServer } from "../../src/settings/mcp.ts";
 import { serversPlace, type ServersScope } from "../../src/settings/mcp_place.ts";
 import { addServer, removeServer, type ServerEdit } from "../../src/settings/mcp_text.ts";
-import { inFolder, modeOf, namesIn } from "./support.ts";
+import { pause } from "../support/wait.ts";
+import { modeOf, namesIn } from "../support/look.ts";
+import { inFolder } from "../support/folders.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const entry = serverOf(program);
@@ -228,7 +230,7 @@ Deno.test("what Claude Code writes under its lock while a server is registered i
     const reader = child.stdout.getReader();
     await reader.read();
     // It waits now, and has read the file.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300);
     assert.equal(Deno.readTextFileSync(file), '{"n": 1}');
     Deno.writeTextFileSync(file, '{"n": 2}');
     Deno.removeSync(lock);

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SCHEMA_VERSION } from "../../src/store/database.ts";
 import { damages, executions, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
-import { startHook, startProgram } from "../support/process.ts";
+import { answerOf, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
+import { configIn } from "../support/guarded.ts";
 
 const CONFIG = `preToolUse:
   uneditableFiles: ["*.lock"]
@@ -23,18 +24,9 @@ const CASES: readonly (readonly [tool: string, input: object, denied: boolean])[
   ["Read", { file_path: "a.lock" }, false],
 ];
 
-function projectIn(home: TempHome, config = CONFIG): string {
-  const path = join(home.path, "project", ".conclaude.yaml");
-  Deno.mkdirSync(join(path, ".."), { recursive: true });
-  Deno.writeTextFileSync(path, config);
-  return path;
-}
-
 async function send(home: TempHome, event: string, fields: object, session_id = "s1") {
   const payload = { session_id, cwd: join(home.path, "project"), ...fields };
-  const { code, stdout, stderr } = await startHook(event, payload, home);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  return stdout === "" ? {} : JSON.parse(stdout);
+  return answerOf(await startHook(event, payload, home)) ?? {};
 }
 
 /** Asks everything at once, as tool use and as request for permission. @returns What the person was told. */
@@ -69,7 +61,7 @@ function makeNewer(home: TempHome): void {
 
 Deno.test("an older program on a newer database decides by the file, keeps its events and says so once", async () => {
   using home = tempHome();
-  projectIn(home);
+  configIn(home, CONFIG);
   await checkDecisions(home);
   const rows = executions(home).length;
   makeNewer(home);
@@ -86,7 +78,7 @@ Deno.test("an older program on a newer database decides by the file, keeps its e
 
 Deno.test("what the older program kept goes in with the newer one, each once", async () => {
   using home = tempHome();
-  projectIn(home);
+  configIn(home, CONFIG);
   await checkDecisions(home);
   alter(home, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
   await checkDecisions(home);
@@ -99,7 +91,7 @@ Deno.test("what the older program kept goes in with the newer one, each once", a
 
 Deno.test("a changed file counts for the older program too", async () => {
   using home = tempHome();
-  const path = projectIn(home, "{}\n");
+  const path = configIn(home, "{}\n");
   await send(home, "PreToolUse", { tool_name: "Read", tool_input: {} });
   makeNewer(home);
   const edit = () =>
@@ -111,7 +103,7 @@ Deno.test("a changed file counts for the older program too", async () => {
 
 Deno.test("an older program cannot lift what it cannot read, and says why", async () => {
   using home = tempHome();
-  projectIn(home);
+  configIn(home, CONFIG);
   await send(home, "PreToolUse", { tool_name: "Read", tool_input: {} });
   makeNewer(home);
   const run = (...args: string[]) =>
@@ -135,7 +127,7 @@ Deno.test("what another version has put into the cache is no rule", async () => 
   for (const parsed of strange) {
     for (const hash of ["content_hash", "'written by another version'"]) {
       using home = tempHome();
-      projectIn(home);
+      configIn(home, CONFIG);
       await send(home, "PreToolUse", { tool_name: "Read", tool_input: {} });
       alter(
         home,
@@ -153,7 +145,7 @@ Deno.test("what another version has put into the cache is no rule", async () => 
 
 Deno.test("a strict policy that is broken stays strict when another version has replaced its cache entry", async () => {
   using home = tempHome();
-  const path = projectIn(home, "preToolUse: {strict: true}\n");
+  const path = configIn(home, "preToolUse: {strict: true}\n");
   const bash = () => send(home, "PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
   assert.deepEqual(await bash(), {});
   Deno.writeTextFileSync(path, "a: [");
@@ -172,7 +164,7 @@ Deno.test("a strict policy that is broken stays strict when another version has 
 
 Deno.test("the schema changes under hooks that run: every decision is right, every event is kept", async () => {
   using home = tempHome();
-  projectIn(home);
+  configIn(home, CONFIG);
   await send(home, "SessionStart", { source: "startup" });
   const running = Promise.all([checkDecisions(home), checkDecisions(home), checkDecisions(home)]);
   alter(home, `PRAGMA busy_timeout = 5000; PRAGMA user_version = ${SCHEMA_VERSION + 1}`);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { addToken, PERSON_TOKEN } from "./person.ts";
 import { spawnProgram } from "./process.ts";
 import type { TempHome } from "./program.ts";
+import { pause } from "./wait.ts";
 
 /** What was answered. */
 export interface Reply {
@@ -68,7 +69,7 @@ export async function runDaemon(
       // Not there yet.
     }
     if (Date.now() > endMs) throw new Error(`the daemon does not begin: ${stderr}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
   }
   const { socket, port, token } = JSON.parse(Deno.readTextFileSync(stateFile));
   addToken(database);

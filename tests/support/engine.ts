@@ -6,10 +6,11 @@ import { Settings } from "../../src/engine/settings.ts";
 import { locate } from "../../src/paths.ts";
 import { takeLock } from "../../src/store/process_lock.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { removeFolder } from "./remove_folder.ts";
+import { removeFolder } from "./folders.ts";
 import type { Finished } from "./process.ts";
-import { makeRepository } from "./git.ts";
+import { git, makeRepository } from "./git.ts";
 import { homeAlone, runProgram } from "./program.ts";
+import { pause } from "./wait.ts";
 
 /** What a verb with `--json` has left behind. */
 export interface Told {
@@ -73,17 +74,9 @@ export async function engineStage(
   );
   write(".conclaude/workflows/w.yaml", `name: w\ndescription: A test\nsteps:\n${workflow}`);
   write("a.txt", "one\ntwo\nthree\n");
-  const git = async (...args: string[]) => {
-    const { stdout, stderr, success } = await new Deno.Command("git", {
-      args: ["-c", "user.name=t", "-c", "user.email=t@t", ...args],
-      cwd: project,
-    }).output();
-    if (!success) throw new Error(new TextDecoder().decode(stderr));
-    return new TextDecoder().decode(stdout).trim();
-  };
   makeRepository(project);
-  await git("add", "--all");
-  await git("commit", "--quiet", "-m", "first");
+  await git(project, "add", "--all");
+  await git(project, "commit", "--quiet", "-m", "first");
   const db = await openDatabase(database, { busyTimeoutMs: 5000 });
   const run: EngineStage["run"] = (args, stdin) =>
     runProgram(args, { cwd: project, env: { HOME: home }, stdin });
@@ -102,7 +95,7 @@ export async function engineStage(
     db,
     run,
     json,
-    git,
+    git: async (...args) => (await git(project, ...args)).trim(),
     write,
     async begin(title = "Do it", ...flags) {
       const made = await json(["task", "create", "--title", title, "--workflow", "w", ...flags]);
@@ -141,7 +134,7 @@ export async function engineStage(
         const { body } = await json(["workflow", "show", id]);
         if (statuses.includes(body.workflow?.status)) return body.workflow;
         if (Date.now() > endMs) throw new Error(JSON.stringify(body, null, 1));
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await pause(50);
       }
     },
     [Symbol.asyncDispose]() {
@@ -158,13 +151,5 @@ export function linesOf(path: string): string[] {
     return Deno.readTextFileSync(path).trimEnd().split("\n");
   } catch {
     return [];
-  }
-}
-
-/** Waits until something is so. */
-export async function until(what: () => boolean | Promise<boolean>): Promise<void> {
-  for (const endMs = Date.now() + WAIT_MS; !await what();) {
-    if (Date.now() > endMs) throw new Error(`it never was so: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

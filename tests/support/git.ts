@@ -8,25 +8,29 @@ addEventListener("unload", () => {
   for (const model of models.values()) Deno.removeSync(model, { recursive: true });
 });
 
+/** Git in a folder, with an author of its own and no configuration of this machine. @returns What it prints. */
 export async function git(folder: string, ...args: readonly string[]): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command("git", {
-    args: [...args],
-    cwd: folder,
-    stdin: "null",
-  }).output();
-  const text = new TextDecoder();
-  if (!success) throw new Error(`git ${args.join(" ")}: ${text.decode(stderr)}`);
-  return text.decode(stdout);
+  return printed(args, await commandOf(folder, args).output());
 }
 
-/** Git in a folder, with an author of its own and no configuration of this machine. */
-export function gitSync(folder: string, ...args: readonly string[]): void {
-  const { success, stderr } = new Deno.Command("git", {
+/** {@linkcode git}, waited for. */
+export function gitSync(folder: string, ...args: readonly string[]): string {
+  return printed(args, commandOf(folder, args).outputSync());
+}
+
+function commandOf(folder: string, args: readonly string[]): Deno.Command {
+  return new Deno.Command("git", {
     args: ["-c", "user.name=Ana", "-c", "user.email=ana@example.com", ...args],
     cwd: folder,
     env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
-  }).outputSync();
-  if (!success) throw new Error(`git ${args.join(" ")}: ${new TextDecoder().decode(stderr)}`);
+    stdin: "null",
+  });
+}
+
+function printed(args: readonly string[], output: Deno.CommandOutput): string {
+  const text = new TextDecoder();
+  if (!output.success) throw new Error(`git ${args.join(" ")}: ${text.decode(output.stderr)}`);
+  return text.decode(output.stdout);
 }
 
 /**

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hook, type RunOptions, type TempHome } from "./program.ts";
+import { answerOf } from "./process.ts";
 
 /** The session that asks. */
 export const SESSION = "5e551011-0000-4000-8000-000000000001";
@@ -18,6 +19,11 @@ export function projectIn(home: TempHome, config: string, files: readonly string
   return project;
 }
 
+/** The path of the configuration of a project in the home, with this text. */
+export function configIn(home: TempHome, config: string): string {
+  return join(projectIn(home, config), ".conclaude.yaml");
+}
+
 /** The reason of a denial, or of a question to the person; null when the tool may be used. */
 export async function ask(
   home: TempHome,
@@ -27,22 +33,31 @@ export async function ask(
   start: Omit<RunOptions, "stdin"> = {},
   decision: "deny" | "ask" = "deny",
 ): Promise<string | null> {
-  const { code, stdout, stderr } = await hook(
-    "PreToolUse",
-    {
-      session_id: SESSION,
-      cwd: join(home.path, "project"),
-      tool_name: tool,
-      tool_use_id: "toolu_1",
-      tool_input: input,
-      ...more,
-    },
-    home,
-    start,
+  return deniedBy(
+    answerOf(
+      await hook(
+        "PreToolUse",
+        {
+          session_id: SESSION,
+          cwd: join(home.path, "project"),
+          tool_name: tool,
+          tool_use_id: "toolu_1",
+          tool_input: input,
+          ...more,
+        },
+        home,
+        start,
+      ),
+    ),
+    decision,
   );
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  if (stdout === "") return null;
-  const { hookSpecificOutput: output, ...rest } = JSON.parse(stdout);
+}
+
+/** The reason in an answer to PreToolUse, which says nothing else; null for no answer. */
+// deno-lint-ignore no-explicit-any -- what a hook answered
+export function deniedBy(answer: any, decision: "deny" | "ask" = "deny"): string | null {
+  if (answer === null) return null;
+  const { hookSpecificOutput: output, ...rest } = answer;
   assert.deepEqual(rest, {});
   assert.equal(output.hookEventName, "PreToolUse");
   assert.equal(output.permissionDecision, decision);

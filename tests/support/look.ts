@@ -119,3 +119,17 @@ export function logOf(home: TempHome): string {
 function databaseOf(place: Place): string {
   return typeof place === "string" ? place : place.database;
 }
+
+/** Permission bits in octal: `600`. */
+export function modeOf(path: string): string {
+  return ((Deno.statSync(path).mode ?? 0) & 0o777).toString(8);
+}
+
+/** The names in a folder, sorted; none when it is missing. */
+export function namesIn(folder: string): string[] {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
+  } catch {
+    return [];
+  }
+}

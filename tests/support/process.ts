@@ -2,6 +2,7 @@
  * Starts the real program in a clean environment: the executable in `CONCLAUDE_BIN` when that is set, else the bundle in
  * `dist/bundle` with the permissions that the executable would have.
  */
+import assert from "node:assert/strict";
 import { asPerson } from "./person.ts";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -101,6 +102,13 @@ export function startHook(
   options: Omit<StartOptions, "stdin"> = {},
 ): Promise<Finished> {
   return startProgram(["hook", event], sending(payload, home, options));
+}
+
+/** What a hook that went well has answered, parsed; null for nothing. */
+// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+export function answerOf({ code, stdout, stderr }: Finished): any {
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  return stdout === "" ? null : JSON.parse(stdout);
 }
 
 /** The options of a hook that is sent a payload in a home. */

@@ -18,7 +18,7 @@ import {
   startProgram,
   usualVariables,
 } from "./process.ts";
-import { removeFolder } from "./remove_folder.ts";
+import { removeFolder } from "./folders.ts";
 
 const OBSERVED = new URL("../testdata/observed/", import.meta.url);
 /** A Stop that continues a stopped one makes no database. */

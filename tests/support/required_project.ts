@@ -6,6 +6,8 @@ import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "./pr
 import { gitSync, makeRepository } from "./git.ts";
 import { query, type Row } from "./look.ts";
 import { connected, held } from "./on_home.ts";
+import { answerOf } from "./process.ts";
+import { deniedBy } from "./guarded.ts";
 
 /** The session that hooks speak of where a test names none. */
 export const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
@@ -70,21 +72,13 @@ export class RequiredProject implements Disposable {
   async send(event: string, fields: More = {}): Promise<Row | null> {
     const usual = { session_id: SESSION, cwd: this.path, hook_event_name: event, ...fields };
     const payload = { transcript_path: this.transcript(usual.session_id), ...usual };
-    const { code, stdout, stderr } = await hook(event, payload, this.home, this.#options());
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-    return stdout === "" ? null : JSON.parse(stdout);
+    return answerOf(await hook(event, payload, this.home, this.#options()));
   }
 
   /** The reason of a denial; null when the tool may be used. */
   async use(tool: string, input: More, more: More = {}): Promise<string | null> {
     const fields = { tool_name: tool, tool_use_id: "toolu_1", tool_input: input, ...more };
-    const answer = await this.send("PreToolUse", fields);
-    if (answer === null) return null;
-    const { hookSpecificOutput: output, ...rest } = answer;
-    assert.deepEqual(rest, {});
-    const { permissionDecision, permissionDecisionReason } = output as Row;
-    assert.equal(permissionDecision, "deny");
-    return String(permissionDecisionReason);
+    return deniedBy(await this.send("PreToolUse", fields));
   }
 
   edit(more: More = {}, file = "src/a.ts"): Promise<string | null> {

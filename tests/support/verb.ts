@@ -1,6 +1,6 @@
-/** Runs a verb on the database of a folder that stands for the home. */
+/** Runs a verb in a home, or on the database of a folder that stands for the home. */
 import type { Finished } from "./process.ts";
-import { jsonOf, runProgram } from "./program.ts";
+import { jsonOf, runProgram, type TempHome } from "./program.ts";
 
 interface Place {
   readonly home: string;
@@ -23,4 +23,15 @@ export async function runVerbJson(
   // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
 ): Promise<any> {
   return jsonOf(await runVerb([...args, "--json"], place));
+}
+
+/** Runs a verb in a home: `await run(home, "queue", "drain")`. */
+export function run(home: TempHome, ...args: readonly string[]): Promise<Finished> {
+  return runVerb(args, { home: home.path });
+}
+
+/** {@linkcode run} with `--json`. @returns What it printed, parsed. */
+// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+export function json(home: TempHome, ...args: readonly string[]): Promise<any> {
+  return runVerbJson(args, { home: home.path });
 }

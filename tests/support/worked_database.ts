@@ -4,9 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { saveRecords } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { runProgram, type TempHome, tempHome } from "./program.ts";
+import { type TempHome, tempHome } from "./program.ts";
 import { closeDatabase } from "./spoilt.ts";
 import { workRecords } from "./work_sessions.ts";
+import { run } from "./verb.ts";
 
 /** Of its file. */
 export const PAGE_BYTES = 4096;
@@ -17,11 +18,6 @@ export const TABLES = {
   sessions: "*",
   hook_executions: "*",
 };
-
-/** Runs the program in a home. */
-export function run(home: TempHome, ...args: string[]) {
-  return runProgram(args, { env: { HOME: home.path } });
-}
 
 let model: Uint8Array | undefined;
 

@@ -4,6 +4,7 @@ import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { git, makeRepository } from "./git.ts";
 import { type Finished, spawnProgram } from "./process.ts";
 import { runProgram, type TempHome } from "./program.ts";
+import { pause } from "./wait.ts";
 
 /** A project, and how its tasks are worked on. */
 export interface WorkedProject {
@@ -113,38 +114,4 @@ export async function workedProject(
     },
     tree: (taskId) => join(path, ".conclaude", "worktrees", taskId.replaceAll("-", "").slice(-12)),
   };
-}
-
-/** Waits until something holds. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs;) {
-    if (await holds()) return;
-    await pause(50);
-  }
-  throw new Error(`not in ${PATIENCE_MS / 1000} s: ${what}`);
-}
-
-/** Ends a process at once, and waits until it is gone. */
-export async function killNow(child: Deno.ChildProcess): Promise<void> {
-  try {
-    child.kill("SIGKILL");
-  } catch {
-    // It has left.
-  }
-  await child.status;
-}
-
-/** Asks a process to leave, and waits until it is gone. */
-export async function end(child: Deno.ChildProcess): Promise<Deno.CommandStatus> {
-  try {
-    child.kill("SIGTERM");
-  } catch {
-    // It has left.
-  }
-  return await child.status;
-}
-
-/** Some time. */
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

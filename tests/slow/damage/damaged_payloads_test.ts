@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { jsonOf, tempHome } from "../../support/program.ts";
 import { spoil } from "../../support/spoilt.ts";
-import { ask, PAGE_BYTES, pagesOf, run, worked } from "../../support/worked_database.ts";
+import { ask, PAGE_BYTES, pagesOf, worked } from "../../support/worked_database.ts";
+import { run } from "../../support/verb.ts";
 
 /** Flips bits in the streams of some payloads. @returns The ids of the captures. */
 function damagePayloads(path: string, count: number): string[] {

@@ -8,11 +8,11 @@ import {
   PAGE_BYTES,
   pagesOf,
   rowsIn,
-  run,
   TABLES,
   uidsIn,
   worked,
 } from "../../support/worked_database.ts";
+import { run } from "../../support/verb.ts";
 
 /** Writes other letters over the first place of a text in a file. */
 function overwrite(path: string, text: string, other: string): void {

@@ -13,11 +13,11 @@ import {
   PAGE_BYTES,
   pagesOf,
   rowsIn,
-  run,
   TABLES,
   uidsIn,
   worked,
 } from "../../support/worked_database.ts";
+import { run } from "../../support/verb.ts";
 
 Deno.test("doctor --fix brings every row back whose table has lost the pages that lead to it", async () => {
   using sound = tempHome();

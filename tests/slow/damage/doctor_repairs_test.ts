@@ -14,7 +14,8 @@ import {
   testWhere,
 } from "../../support/requirements.ts";
 import { schemaPages, spoil } from "../../support/spoilt.ts";
-import { type Body, type CheckRow, namesIn, type Stage, stage } from "../../cli/support.ts";
+import { type Body, type CheckRow, type Stage, stage } from "../../cli/support.ts";
+import { namesIn } from "../../support/look.ts";
 
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 

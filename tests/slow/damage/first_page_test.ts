@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { tempHome } from "../../support/program.ts";
 import { spoil } from "../../support/spoilt.ts";
-import { copyOf, PAGE_BYTES, rowsIn, run, TABLES, worked } from "../../support/worked_database.ts";
+import { copyOf, PAGE_BYTES, rowsIn, TABLES, worked } from "../../support/worked_database.ts";
+import { run } from "../../support/verb.ts";
 
 interface Part {
   readonly at: number;

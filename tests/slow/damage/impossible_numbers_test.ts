@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { change } from "../../support/on_home.ts";
 import { jsonOf, tempHome } from "../../support/program.ts";
-import { ask, copyOf, run, worked } from "../../support/worked_database.ts";
+import { ask, copyOf, worked } from "../../support/worked_database.ts";
+import { run } from "../../support/verb.ts";
 
 /** 2^60; farther than a date can be, but no larger than a number can be; a negative one. */
 const IMPOSSIBLE = ["1152921504606846976", "8700000000000000", "-9223372036854775807"];

@@ -7,16 +7,13 @@ import { openDatabase } from "../../../src/store/database.ts";
 import { checkIndex } from "../../../src/store/memory_index.ts";
 import { writeAnew } from "../../../src/maintenance/write_anew.ts";
 import { fillEveryTable } from "../../support/every_row.ts";
-import { jsonOf, runProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { closeDatabase, spoil } from "../../support/spoilt.ts";
+import { run } from "../../support/verb.ts";
 
 const PAGE_BYTES = 4096;
 /** A word of an observation. */
 const WORD = "handmade";
-
-function run(home: TempHome, ...args: string[]) {
-  return runProgram(args, { env: { HOME: home.path } });
-}
 
 function ask<Answer>(path: string, look: (db: DatabaseSync) => Answer): Answer {
   using db = new DatabaseSync(path);

@@ -3,15 +3,8 @@ import assert from "node:assert/strict";
 import { change } from "../../support/on_home.ts";
 import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { spoil } from "../../support/spoilt.ts";
-import {
-  ask,
-  copyOf,
-  PAGE_BYTES,
-  pagesOf,
-  rowsIn,
-  run,
-  worked,
-} from "../../support/worked_database.ts";
+import { ask, copyOf, PAGE_BYTES, pagesOf, rowsIn, worked } from "../../support/worked_database.ts";
+import { run } from "../../support/verb.ts";
 
 /** What is told of each observation; numbers may be others. */
 const TOLD =

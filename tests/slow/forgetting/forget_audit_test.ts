@@ -1,7 +1,7 @@
 /** What other rows tell of what is forgotten, without naming it: hooks beside a tool use, events beside a question. */
 import assert from "node:assert/strict";
 import { hook, jsonOf, type TempHome, tempHome } from "../../support/program.ts";
-import { run } from "../../support/worked_database.ts";
+import { run } from "../../support/verb.ts";
 
 const SESSION = "a5a5a5a5-0000-4000-8000-000000000001";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openDatabase } from "../../../src/store/database.ts";
 import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { closeDatabase } from "../../support/spoilt.ts";
-import { run } from "../../support/worked_database.ts";
+import { run } from "../../support/verb.ts";
 
 const NOTES = 600;
 const TEXT = "Zanzibar-Qx7 plan";

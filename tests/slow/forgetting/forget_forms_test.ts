@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
-import { run } from "../../support/worked_database.ts";
+import { run } from "../../support/verb.ts";
 
 /** What is forgotten, and the word of a row that the index has in this form. */
 const FORMS = {

@@ -1,7 +1,7 @@
 /** Letters with more than two forms are forgotten in each of them. */
 import assert from "node:assert/strict";
 import { jsonOf, tempHome } from "../../support/program.ts";
-import { run } from "../../support/worked_database.ts";
+import { run } from "../../support/verb.ts";
 
 Deno.test("a text in capitals is forgotten where it ends in a final sigma, or begins with a dotted i", async () => {
   using home = tempHome();

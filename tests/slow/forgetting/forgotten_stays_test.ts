@@ -8,7 +8,7 @@ import type { HookRecord } from "../../../src/store/captures.ts";
 import { fillClaudeMem, makeClaudeMem } from "../../support/claude_mem.ts";
 import { countRows, filesBelow, query, queryValue, sessionOf } from "../../support/look.ts";
 import { change } from "../../support/on_home.ts";
-import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { hook, jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import {
   PROJECT,
   putTranscripts,
@@ -16,19 +16,12 @@ import {
   tellHooks,
   transcriptsOf,
 } from "../../support/transcripts.ts";
+import { json, run } from "../../support/verb.ts";
 
 const TOOLS = "46ad5877-77d8-4d02-9450-1cf9a5c136f9";
 /** What the transcript of that session has: a prompt, six tool uses, a last message. */
 const ENTRIES = 8;
 const PROMPT = "Write a greeting.";
-
-function run(home: TempHome, ...args: string[]) {
-  return runProgram(args, { env: { HOME: home.path } });
-}
-
-async function json(home: TempHome, ...args: string[]) {
-  return jsonOf(await run(home, ...args, "--json"));
-}
 
 /** The recorded session as hooks told it, worked into memory, with its transcript beside it. */
 async function told(

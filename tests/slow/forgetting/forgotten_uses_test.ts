@@ -3,16 +3,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { query } from "../../support/look.ts";
 import { change } from "../../support/on_home.ts";
-import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { hook, type TempHome, tempHome } from "../../support/program.ts";
 import { longTranscript, transcriptsOf } from "../../support/transcripts.ts";
+import { json } from "../../support/verb.ts";
 
 const FIRST = "aaaa1111-0000-4000-8000-000000000001";
 const SECOND = "bbbb2222-0000-4000-8000-000000000002";
 const ID = "call_0";
-
-async function json(home: TempHome, ...args: string[]) {
-  return jsonOf(await runProgram([...args, "--json"], { env: { HOME: home.path } }));
-}
 
 interface Use {
   readonly session: string;

@@ -4,16 +4,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { queryValue } from "../../support/look.ts";
 import { change } from "../../support/on_home.ts";
-import { jsonOf, runProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { closeDatabase } from "../../support/spoilt.ts";
 import { putTranscripts, tellHooks } from "../../support/transcripts.ts";
+import { run } from "../../support/verb.ts";
 
 const PAGE_BYTES = 4096;
 const SAID = "Write a greeting.";
-
-function run(home: TempHome, ...args: string[]) {
-  return runProgram(args, { env: { HOME: home.path }, cwd: home.path });
-}
 
 interface Row {
   readonly name: string;

@@ -5,7 +5,8 @@ import { addRow, EARLY, fillClaudeMem, makeClaudeMem } from "../../support/claud
 import { makeClaudeMemLite } from "../../support/claude_mem_lite.ts";
 import { isNext } from "../../support/next.ts";
 import { spoil } from "../../support/spoilt.ts";
-import { namesIn, type Stage, stage } from "../../cli/support.ts";
+import { type Stage, stage } from "../../cli/support.ts";
+import { namesIn } from "../../support/look.ts";
 
 /** A full database of claude-mem beside the project. */
 function claudeMem(place: Stage): string {

@@ -6,6 +6,7 @@ import { runDaemon } from "../../support/daemon.ts";
 import { query } from "../../support/look.ts";
 import { spawnProgram } from "../../support/process.ts";
 import { snapshot, type Stage, stage } from "../../cli/support.ts";
+import { pause } from "../../support/wait.ts";
 
 const FIXTURES = new URL("../../testdata/coven/", import.meta.url).pathname;
 
@@ -262,7 +263,7 @@ Deno.test("a run that was killed in the middle is begun again, and comes to the 
     const count = (name: string) =>
       Number(db.prepare(`SELECT count(*) AS n FROM ${name}`).get()!["n"]);
     while (count("tasks") < 8 || count(table) < there) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await pause(5);
     }
     child.kill("SIGKILL");
     await Promise.all([child.output(), child.stdin.close()]);

@@ -6,6 +6,8 @@ import { query } from "../../support/look.ts";
 import { hook, runProgram } from "../../support/program.ts";
 import { needsTools, testWhere } from "../../support/requirements.ts";
 import { snapshot, type Stage, stage } from "../../cli/support.ts";
+import { gitSync, makeRepository } from "../../support/git.ts";
+import { answerOf } from "../../support/process.ts";
 
 const MINE = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 const SHORT_ONLY = "beef0123-0000-4000-8000-000000000001";
@@ -70,20 +72,12 @@ function put(path: string, content: string | object): void {
   Deno.writeTextFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
 }
 
-function git(place: Stage, ...args: string[]): void {
-  const { success, stderr } = new Deno.Command("git", {
-    args: ["-c", "user.name=a", "-c", "user.email=a@b", ...args],
-    cwd: place.project,
-  }).outputSync();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-}
-
 /** A home and a repository on `feature/auth`, with everything that the older framework writes. */
 function olderInstallation(
   files: { readonly project?: string; readonly local?: string; readonly state?: object } = {},
 ): Stage {
   const place = stage();
-  git(place, "init", "-q", "-b", "feature/auth");
+  makeRepository(place.project, { branch: "feature/auth" });
   put(join(place.home, ".claude/requirements.yaml"), GLOBAL);
   put(join(place.project, ".claude/requirements.yaml"), files.project ?? PROJECT);
   put(join(place.project, ".claude/requirements.local.yaml"), files.local ?? LOCAL);
@@ -106,15 +100,15 @@ async function ask(
     input: { file_path: "src/a.ts" },
   },
 ): Promise<string | null> {
-  const { code, stdout, stderr } = await hook("PreToolUse", {
-    session_id,
-    cwd: place.project,
-    tool_name: use.tool,
-    tool_use_id: "toolu_1",
-    tool_input: use.input,
-  }, place.home);
-  assert.deepEqual([code, stderr], [0, ""]);
-  return stdout === "" ? null : JSON.parse(stdout).hookSpecificOutput.permissionDecisionReason;
+  return answerOf(
+    await hook("PreToolUse", {
+      session_id,
+      cwd: place.project,
+      tool_name: use.tool,
+      tool_use_id: "toolu_1",
+      tool_input: use.input,
+    }, place.home),
+  ).hookSpecificOutput.permissionDecisionReason;
 }
 
 const filesOf = (place: Stage) => ({ ...snapshot(place.home), ...snapshot(place.project) });
@@ -375,9 +369,9 @@ test("a global configuration alone did nothing in a project, and does nothing he
 
 test("a worktree and a subfolder find the same; the branch is the one in the file", async () => {
   using place = olderInstallation({ state: { ...STATE, branch: "feature-auth" } });
-  git(place, "add", ".claude/requirements.yaml");
-  git(place, "commit", "-q", "-m", "x");
-  git(place, "worktree", "add", "-q", "-b", "feature-auth", "../tree");
+  gitSync(place.project, "add", ".claude/requirements.yaml");
+  gitSync(place.project, "commit", "-q", "-m", "x");
+  gitSync(place.project, "worktree", "add", "-q", "-b", "feature-auth", "../tree");
   const tree = join(place.project, "../tree");
   Deno.mkdirSync(join(tree, "src"));
   const done = await runProgram(["req", "import", "--json"], {

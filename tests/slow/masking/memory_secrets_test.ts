@@ -7,7 +7,7 @@ import { filesBelow, query } from "../../support/look.ts";
 import { held } from "../../support/on_home.ts";
 import type { Finished } from "../../support/process.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../../support/program.ts";
-import { removeFolder } from "../../support/remove_folder.ts";
+import { removeFolder } from "../../support/folders.ts";
 
 const SESSION = "0198f0e1-0000-7000-8000-00000000c001";
 const NEXT = "0198f0e1-0000-7000-8000-00000000c002";

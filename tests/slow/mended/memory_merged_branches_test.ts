@@ -15,6 +15,7 @@ import {
   type Workplace,
   workplace,
 } from "../../support/told_sessions.ts";
+import { pause } from "../../support/wait.ts";
 
 const THIRD = { session: "c0de0000-0000-4000-8000-000000000003" };
 const RED = "Exit code 1\nFAIL src/quote.test.js\n  ● escapes quotes\n\n" +
@@ -194,7 +195,7 @@ Deno.test("a branch that is made under the name of one that was given up has not
   await typed(at.project, `${COMMIT}; git switch -q main; ${DELETE}`);
   await start(at);
   // Git's logs tell seconds.
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await pause(1_100);
   await typed(at.project, "git switch -qc export");
   const told = await start(at);
   assert.doesNotMatch(told, /Left open|\d open/);
