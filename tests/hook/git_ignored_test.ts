@@ -121,6 +121,7 @@ testWhere(
       "sub/.gitignore": "local.*\n!local.md\n",
       ".config/x": "",
     });
+    Deno.mkdirSync(join(project, ".git", "info"));
     Deno.writeTextFileSync(join(project, ".git", "info", "exclude"), "secret\n");
     Deno.mkdirSync(join(home.path, ".config", "git"), { recursive: true });
     Deno.writeTextFileSync(join(home.path, ".config", "git", "ignore"), "*.swp\n");
