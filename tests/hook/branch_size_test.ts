@@ -28,6 +28,20 @@ Deno.test("a branch is measured from the default branch of its remote, whatever 
   assert.match(await project.req("status", "--session", SESSION), /size +open .*90\d lines/);
 });
 
+Deno.test("a branch that is built upon others is measured from the nearest of them", async () => {
+  using project = cloneOfDevelop();
+  for (const [name, lines] of [["feature/far", 300], ["feature/near", 600]] as const) {
+    project.git("switch", "-q", "-c", name);
+    commit(project, lines);
+  }
+  project.git("switch", "-q", "-c", "feature/z");
+  commit(project, 700);
+  assert.equal(await project.edit(), null);
+  project.git("branch", "-q", "-D", "feature/near");
+  project.git("commit", "-q", "--allow-empty", "-m", "On");
+  assert.match((await project.edit())!, /branch feature\/z has changed 40\d lines/);
+});
+
 Deno.test("the default branch itself is not measured, like main", async () => {
   using project = cloneOfDevelop();
   commit(project, 900);

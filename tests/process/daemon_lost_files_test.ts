@@ -68,6 +68,7 @@ for (const [what, spoil] of Object.entries({ removed: removeIfThere, spoilt: wri
     );
     await until("its file is written", () => writtenPid(home) === daemon.pid);
     assert.equal(Deno.readTextFileSync(path), before);
+    await until("it says so", () => /was removed or changed: written anew/.test(daemon.stderr()));
     spoil(path);
     assert.equal((await daemonVerb(home, "stop")).stopped, true);
     assert.equal((await daemon.left).code, 0);

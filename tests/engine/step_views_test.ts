@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { viewSteps } from "../../src/engine/step_views.ts";
+import type { Plan } from "../../src/engine/plan.ts";
+import type { StepRow } from "../../src/store/workflow_steps.ts";
+
+const PLAN = {
+  workflow: {
+    steps: [
+      { name: "write", type: "agent" },
+      { name: "quality", type: "loop", steps: [{ name: "test", type: "script" }] },
+      { name: "merge", type: "merge" },
+    ],
+  },
+} as unknown as Plan;
+
+const row = (key: string, facts: Partial<StepRow> = {}): StepRow => ({
+  key,
+  attempt: 1,
+  type: "script",
+  status: "finished",
+  outcome: null,
+  agentId: null,
+  startedAtMs: 0,
+  endedAtMs: 1,
+  ...facts,
+});
+
+Deno.test("of a step that was begun more than once its newest try is shown, in whichever order they are read", () => {
+  const tries = [
+    row("write", { attempt: 2, agentId: "second", status: "running", endedAtMs: null }),
+    row("write", { attempt: 1, agentId: "first" }),
+  ];
+  for (const rows of [tries, tries.toReversed()]) {
+    const [write] = viewSteps(PLAN, rows);
+    assert.deepEqual([write!.attempts, write!.agentId, write!.status], [2, "second", "running"]);
+  }
+});
+
+Deno.test("what is to be run again is pending, and what it came to counts no more", () => {
+  const outcome = { kind: "done" };
+  const [once] = viewSteps(PLAN, [row("write", { outcome })]);
+  assert.deepEqual([once!.status, once!.outcome], ["finished", outcome]);
+  const [again] = viewSteps(PLAN, [row("write", { outcome, status: "superseded" })]);
+  assert.deepEqual([again!.status, again!.outcome, again!.attempts], ["pending", null, 1]);
+});
+
+Deno.test("a loop shows each round that was begun, with the steps that are still to come while it runs", () => {
+  const keysOf = (rows: readonly StepRow[]) =>
+    viewSteps(PLAN, rows).map(({ key, depth, status }) => `${key} ${depth} ${status}`);
+  assert.deepEqual(keysOf([]), [
+    "write 0 pending",
+    "quality 0 pending",
+    "quality#1/test 1 pending",
+    "merge 0 pending",
+  ]);
+  const loop = row("quality", { type: "loop", status: "running", endedAtMs: null });
+  const rounds = [row("quality#1/test"), row("quality#2/test", { status: "running" })];
+  assert.deepEqual(keysOf([loop, ...rounds]).slice(1, 4), [
+    "quality 0 running",
+    "quality#1/test 1 finished",
+    "quality#2/test 1 running",
+  ]);
+  const left = row("quality", { type: "loop" });
+  assert.deepEqual(keysOf([left]).slice(1), ["quality 0 finished", "merge 0 pending"]);
+});
