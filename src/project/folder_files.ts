@@ -2,6 +2,7 @@
 import type { Entry, Search } from "../guard/decide.ts";
 import { joinPath } from "../paths.ts";
 import type { Allowance } from "./files.ts";
+import { entriesOf } from "./folder_entries.ts";
 
 /** Folders that hold what tools make anew: who removes one of them means nothing in it. */
 const MADE_ANEW: ReadonlySet<string> = new Set([
@@ -125,7 +126,9 @@ function walk(
   let entries = 0;
   // It grows while it is gone through.
   for (const folder of folders) {
-    for (const entry of list(joinPath(root, folder))) {
+    const listed = entriesOf(joinPath(root, folder));
+    if (listed === null) return false;
+    for (const entry of listed) {
       if (++entries > maxEntries || --visits.left < 0) return false;
       const path = joinPath(folder, entry.name);
       const size = () => sizeOf(joinPath(root, path));
@@ -176,13 +179,4 @@ function sizeOf(path: string): number | null {
 /** Whether it is a folder itself, and no link to one. */
 export function isOwnFolder(path: string): boolean {
   return kindOf(path) === "folder";
-}
-
-/** The entries of a folder, one after the other; none where it may not be looked into. */
-function* list(path: string): Generator<Deno.DirEntry> {
-  try {
-    yield* Deno.readDirSync(path);
-  } catch {
-    // Nobody can look into it, so nobody removes what lies in it.
-  }
 }

@@ -4,6 +4,7 @@ import { joinPath } from "../paths.ts";
 import type { Search } from "../guard/decide.ts";
 import { exists } from "./exists.ts";
 import type { Allowance } from "./files.ts";
+import { entriesOf } from "./folder_entries.ts";
 
 /** Files that one pattern is looked up as, at most. */
 const MAX_MATCHES = 1_000;
@@ -85,15 +86,17 @@ function sourceOf(segment: string, any: string, id = ""): string {
 function namesLike(folder: string, segment: string, visits: Allowance): string[] {
   const found: string[] = [];
   if (visits.left < 0) return found;
+  const entries = entriesOf(folder);
+  if (entries === null) visits.left = -1;
   try {
     const regex = new RegExp(`^${sourceOf(segment, ".")}$`, "s");
-    for (const { name } of Deno.readDirSync(folder)) {
+    for (const { name } of entries ?? []) {
       if (--visits.left < 0) break;
       const isMeant = regex.test(name) && (segment.startsWith(".") || !name.startsWith("."));
       if (isMeant) found.push(joinPath(folder, name));
     }
   } catch {
-    // The shell finds nothing in a folder that cannot be read.
+    // It is no pattern that can be read.
   }
   return found;
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { capture, waiting, written } from "../support/captured_edits.ts";
+import { sizedTest, someOf } from "../support/lanes.ts";
 import { damages, logOf, queryValue, spoolFiles } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
@@ -33,12 +34,12 @@ const SPOILT: readonly Spoilt[] = [
       Deno.mkdirSync(path);
     },
   },
-  ...[10, 4_096, 300_000].map((length) => ({
+  ...someOf([4_096, 10, 300_000], 1).map((length) => ({
     name: `${length} bytes of garbage`,
     says: /not a database|malformed/i,
     spoil: (path: string) => Deno.writeFileSync(path, garbage(length)),
   })),
-  ...[50, 99, 100, 512, 2_048, 4_096, 5_000, 8_192, 40_000].map((length) => ({
+  ...someOf([50, 99, 100, 512, 2_048, 4_096, 5_000, 8_192, 40_000], 3).map((length) => ({
     name: `a file that ends after ${length} bytes`,
     says: /not a database|malformed/i,
     spoil: (path: string) => Deno.truncateSync(path, length),
@@ -48,7 +49,7 @@ const SPOILT: readonly Spoilt[] = [
     says: /schema version 9999.*newer conclaude/,
     spoil: (path) => change(path, "PRAGMA user_version = 9999"),
   },
-  ...[0, 3, 6].map((version) => ({
+  ...someOf([0, 3, 6], 1).map((version) => ({
     name: `the database of another program with user_version ${version}`,
     says: /database of another program/,
     spoil: foreign(version),
@@ -56,48 +57,51 @@ const SPOILT: readonly Spoilt[] = [
 ];
 
 for (const { name, says, spoil } of SPOILT) {
-  Deno.test(`${name}: nothing is touched, nothing is lost, and all is drained afterwards`, async () => {
-    using home = tempHome();
-    await makeUsedDatabase(home);
-    const sound = Deno.readFileSync(home.database);
-    spoil(home.database);
-    const isFile = Deno.statSync(home.database).isFile;
-    const spoilt = isFile ? Deno.readFileSync(home.database) : null;
+  sizedTest(
+    `${name}: nothing is touched, nothing is lost, and all is drained afterwards`,
+    async () => {
+      using home = tempHome();
+      await makeUsedDatabase(home);
+      const sound = Deno.readFileSync(home.database);
+      spoil(home.database);
+      const isFile = Deno.statSync(home.database).isFile;
+      const spoilt = isFile ? Deno.readFileSync(home.database) : null;
 
-    await capture(home, "a");
-    for (const event of ["SessionStart", "Stop", "Told", "SessionEnd"]) {
-      const { code, stderr } = await hook(event, { session_id: "s1", cwd: "/w" }, home);
-      assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-    }
-    await capture(home, "b");
-    assert.deepEqual(waiting(home), ["a", null, null, null, null, "b"]);
-    assert.match(logOf(home), says);
-    assert.ok(logOf(home).includes(home.database));
-    await assertDoctorNames(home);
-    if (spoilt !== null) assert.deepEqual(Deno.readFileSync(home.database), spoilt);
+      await capture(home, "a");
+      for (const event of ["SessionStart", "Stop", "Told", "SessionEnd"]) {
+        const { code, stderr } = await hook(event, { session_id: "s1", cwd: "/w" }, home);
+        assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+      }
+      await capture(home, "b");
+      assert.deepEqual(waiting(home), ["a", null, null, null, null, "b"]);
+      assert.match(logOf(home), says);
+      assert.ok(logOf(home).includes(home.database));
+      await assertDoctorNames(home);
+      if (spoilt !== null) assert.deepEqual(Deno.readFileSync(home.database), spoilt);
 
-    Deno.removeSync(home.database, { recursive: true });
-    for (const companion of ["-wal", "-shm"]) {
-      await Deno.remove(home.database + companion).catch(() => {});
-    }
-    Deno.writeFileSync(home.database, sound);
-    await capture(home, "c");
-    assert.deepEqual(written(home).slice(12), ["a", "b", "c"]);
-    assert.deepEqual(spoolFiles(home), []);
-    assert.equal(
-      queryValue(home, "SELECT value FROM counters WHERE session_id = 's1' AND type = 'edits'"),
-      3,
-    );
-    assert.equal(
-      queryValue(home, "SELECT count(*) FROM hook_executions WHERE session_id = 's1'"),
-      7,
-    );
-    assert.deepEqual(damages(home), []);
-  });
+      Deno.removeSync(home.database, { recursive: true });
+      for (const companion of ["-wal", "-shm"]) {
+        await Deno.remove(home.database + companion).catch(() => {});
+      }
+      Deno.writeFileSync(home.database, sound);
+      await capture(home, "c");
+      assert.deepEqual(written(home).slice(12), ["a", "b", "c"]);
+      assert.deepEqual(spoolFiles(home), []);
+      assert.equal(
+        queryValue(home, "SELECT value FROM counters WHERE session_id = 's1' AND type = 'edits'"),
+        3,
+      );
+      assert.equal(
+        queryValue(home, "SELECT count(*) FROM hook_executions WHERE session_id = 's1'"),
+        7,
+      );
+      assert.deepEqual(damages(home), []);
+    },
+  );
 }
 
 for (const { name, spoil } of SPOILT) {
-  Deno.test(`${name}: the person is told when a session begins, in one line`, async () => {
+  sizedTest(`${name}: the person is told when a session begins, in one line`, async () => {
     using home = tempHome();
     await makeUsedDatabase(home);
     spoil(home.database);

@@ -84,8 +84,7 @@ testWhere(needsMounts(), "a disk that is full from the first hook on", async () 
   assert.deepEqual(written(place, HOME_DATABASE), ["a", "b", "after"]);
 });
 
-testWhere(
-  needsMounts(),
+slowTest(
   "a full disk below the database alone: the spool in the home is used",
   async () => {
     await using place = await privateMounts(
@@ -102,6 +101,7 @@ testWhere(
     await capture(place, "after", env);
     assert.deepEqual(written(place, `${FULL}/c.db`), ["before", ...ids, "after"]);
   },
+  needsMounts(),
 );
 
 testWhere(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { installInto, uninstallFrom } from "../../src/settings/edit.ts";
 import { KNOWN_EVENTS, planHooks, type Program } from "../../src/settings/hooks.ts";
+import { runs, sizedTest } from "../support/lanes.ts";
 import { isOwnHandler, roleOf } from "../../src/settings/own_handler.ts";
 import { planRemoval } from "../../src/settings/restore.ts";
 
@@ -81,49 +82,55 @@ function foreignIn(settings: string, program: Program) {
   );
 }
 
-Deno.test("installing and uninstalling gives back the bytes of any settings in any formatting", () => {
-  fc.assert(
-    fc.property(text, plan, (before, plan) => {
-      const installed = installInto(before, plan).text;
-      const removal = planRemoval(installed, { ...plan, backup: before });
-      assert.deepEqual(removal, { kind: "restored", text: before });
-    }),
-    { numRuns: 250 },
-  );
-});
+sizedTest(
+  "installing and uninstalling gives back the bytes of any settings in any formatting",
+  () => {
+    fc.assert(
+      fc.property(text, plan, (before, plan) => {
+        const installed = installInto(before, plan).text;
+        const removal = planRemoval(installed, { ...plan, backup: before });
+        assert.deepEqual(removal, { kind: "restored", text: before });
+      }),
+      { numRuns: runs(250) },
+    );
+  },
+);
 
-Deno.test("installing twice is the same as installing once, to the byte", () => {
+sizedTest("installing twice is the same as installing once, to the byte", () => {
   fc.assert(
     fc.property(text, plan, (before, plan) => {
       const once = installInto(before, plan);
       const twice = installInto(once.text, plan);
       assert.deepEqual(twice, { text: once.text, added: [], updated: [], removed: [] });
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
-Deno.test("a program that replaces another leaves each event with exactly the hooks of ours that it has", () => {
-  fc.assert(
-    fc.property(text, plan, plan, (before, first, second) => {
-      const installed = installInto(installInto(before, first).text, {
-        ...second,
-        isOurScript: () => true,
-      });
-      const hooks = read(installed.text)["hooks"] as Record<string, { hooks: unknown[] }[]>;
-      for (const { event, role, command, timeout, onFailure, async } of second.entries) {
-        const ours = (hooks[event] ?? []).flatMap((group) => group.hooks)
-          .filter((handler) => roleOf(handler, second) === role);
-        const strict = onFailure === undefined ? {} : { onFailure };
-        const unwaited = async === undefined ? {} : { async };
-        assert.deepEqual(ours, [{ type: "command", command, timeout, ...strict, ...unwaited }]);
-      }
-    }),
-    { numRuns: 150 },
-  );
-});
+sizedTest(
+  "a program that replaces another leaves each event with exactly the hooks of ours that it has",
+  () => {
+    fc.assert(
+      fc.property(text, plan, plan, (before, first, second) => {
+        const installed = installInto(installInto(before, first).text, {
+          ...second,
+          isOurScript: () => true,
+        });
+        const hooks = read(installed.text)["hooks"] as Record<string, { hooks: unknown[] }[]>;
+        for (const { event, role, command, timeout, onFailure, async } of second.entries) {
+          const ours = (hooks[event] ?? []).flatMap((group) => group.hooks)
+            .filter((handler) => roleOf(handler, second) === role);
+          const strict = onFailure === undefined ? {} : { onFailure };
+          const unwaited = async === undefined ? {} : { async };
+          assert.deepEqual(ours, [{ type: "command", command, timeout, ...strict, ...unwaited }]);
+        }
+      }),
+      { numRuns: runs(150) },
+    );
+  },
+);
 
-Deno.test("foreign hooks and every other key survive installing and uninstalling", () => {
+sizedTest("foreign hooks and every other key survive installing and uninstalling", () => {
   fc.assert(
     fc.property(text, plan, (before, plan) => {
       const installed = installInto(before, plan).text;
@@ -133,23 +140,26 @@ Deno.test("foreign hooks and every other key survive installing and uninstalling
         assert.deepEqual({ ...read(after), hooks: 0 }, { ...read(before), hooks: 0 });
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
-Deno.test("without a backup uninstalling still gives back the bytes wherever nothing was empty", () => {
-  const hasEmpty = (before: string, events: readonly string[]) => {
-    const value = read(before);
-    const hooks = value["hooks"] as Record<string, unknown[]> | undefined;
-    return Object.keys(value).length === 0 ||
-      (hooks !== undefined &&
-        (Object.keys(hooks).length === 0 || events.some((event) => hooks[event]?.length === 0)));
-  };
-  fc.assert(
-    fc.property(text, plan, (before, plan) => {
-      fc.pre(!hasEmpty(before, plan.entries.map(({ event }) => event)));
-      assert.equal(uninstallFrom(installInto(before, plan).text, plan).text, before);
-    }),
-    { numRuns: 150 },
-  );
-});
+sizedTest(
+  "without a backup uninstalling still gives back the bytes wherever nothing was empty",
+  () => {
+    const hasEmpty = (before: string, events: readonly string[]) => {
+      const value = read(before);
+      const hooks = value["hooks"] as Record<string, unknown[]> | undefined;
+      return Object.keys(value).length === 0 ||
+        (hooks !== undefined &&
+          (Object.keys(hooks).length === 0 || events.some((event) => hooks[event]?.length === 0)));
+    };
+    fc.assert(
+      fc.property(text, plan, (before, plan) => {
+        fc.pre(!hasEmpty(before, plan.entries.map(({ event }) => event)));
+        assert.equal(uninstallFrom(installInto(before, plan).text, plan).text, before);
+      }),
+      { numRuns: runs(150) },
+    );
+  },
+);

@@ -12,6 +12,7 @@ import {
 } from "../../src/store/memory_index.ts";
 import { isIndexDamage } from "../../src/store/index_damage.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
+import { slowTest } from "../support/lanes.ts";
 import { runProgram } from "../support/program.ts";
 
 const ROWS = 600;
@@ -96,38 +97,41 @@ Deno.test("withIndex() makes a damaged index anew once, tells of it, and goes on
   assert.equal(told.length, 1);
 });
 
-Deno.test("a search and a drain make an index anew whose table is gone; so does doctor --fix", async () => {
-  const run = (temp: { readonly path: string; readonly folder: string }, ...args: string[]) =>
-    runProgram(["--db", temp.path, ...args], { cwd: temp.folder, env: { HOME: temp.folder } });
-  using other = await filled();
-  other.db.exec("DELETE FROM observations WHERE id > 1; UPDATE observations SET uid = 'other'");
-  other.db.close();
-  const exported = (await run(other, "export")).stdout;
-  const mends: Record<string, RegExp> = {
-    "queue drain": /captures +1 worked into memory, 0 failed/,
-    "memory search alpha": /The search index is damaged \(no such table: memory_index/,
-    "memory remember alpha": /Remembered as/,
-    "import notes.jsonl": /1 observations?/,
-    "doctor --fix": /made the search index anew/,
-  };
-  for (const [mend, says] of Object.entries(mends)) {
-    using temp = await filled();
-    const payload = JSON.stringify({ prompt: "alpha as well" });
-    saveEvent(temp.db, { capture: { toolName: "UserPromptSubmit", payload } });
-    temp.db.close();
-    Deno.writeTextFileSync(`${temp.folder}/notes.jsonl`, exported);
-    damage(temp.path, DAMAGE["a missing table"]!);
-    const check = await run(temp, "db", "check");
-    assert.match(check.stdout, /search index +memory_index is missing[^]*doctor --fix/);
-    const { stdout, stderr } = await run(temp, ...mend.split(" "));
-    assert.match(stdout + stderr, says, mend);
-    assert.equal((await run(temp, "db", "check")).code, 0, mend);
-    using db = new DatabaseSync(temp.path);
-    assert.ok(found(db) >= ROWS, mend);
-  }
-});
+slowTest(
+  "a search and a drain make an index anew whose table is gone; so does doctor --fix",
+  async () => {
+    const run = (temp: { readonly path: string; readonly folder: string }, ...args: string[]) =>
+      runProgram(["--db", temp.path, ...args], { cwd: temp.folder, env: { HOME: temp.folder } });
+    using other = await filled();
+    other.db.exec("DELETE FROM observations WHERE id > 1; UPDATE observations SET uid = 'other'");
+    other.db.close();
+    const exported = (await run(other, "export")).stdout;
+    const mends: Record<string, RegExp> = {
+      "queue drain": /captures +1 worked into memory, 0 failed/,
+      "memory search alpha": /The search index is damaged \(no such table: memory_index/,
+      "memory remember alpha": /Remembered as/,
+      "import notes.jsonl": /1 observations?/,
+      "doctor --fix": /made the search index anew/,
+    };
+    for (const [mend, says] of Object.entries(mends)) {
+      using temp = await filled();
+      const payload = JSON.stringify({ prompt: "alpha as well" });
+      saveEvent(temp.db, { capture: { toolName: "UserPromptSubmit", payload } });
+      temp.db.close();
+      Deno.writeTextFileSync(`${temp.folder}/notes.jsonl`, exported);
+      damage(temp.path, DAMAGE["a missing table"]!);
+      const check = await run(temp, "db", "check");
+      assert.match(check.stdout, /search index +memory_index is missing[^]*doctor --fix/);
+      const { stdout, stderr } = await run(temp, ...mend.split(" "));
+      assert.match(stdout + stderr, says, mend);
+      assert.equal((await run(temp, "db", "check")).code, 0, mend);
+      using db = new DatabaseSync(temp.path);
+      assert.ok(found(db) >= ROWS, mend);
+    }
+  },
+);
 
-Deno.test("a search, a note and a drain make an index anew of which a table is gone", async () => {
+slowTest("a search, a note and a drain make an index anew of which a table is gone", async () => {
   for (const table of ["no table of its marks", "no table of sizes", "no table of pages"]) {
     for (
       const mend of ["queue drain", "memory search alpha", "memory remember alpha", "doctor --fix"]
@@ -152,35 +156,38 @@ Deno.test("a search, a note and a drain make an index anew of which a table is g
   }
 });
 
-Deno.test("a search that finds a word nowhere notices an index whose pages or newest rows are lost", async () => {
-  const added =
-    "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
-    "VALUES ('later', 's', 'note', 'wombat', 'wombat', '', 2, 2)";
-  const silent: Record<string, readonly [query: string, damage: string, first: RegExp]> = {
-    "nothing is found": ["w7919", DAMAGE["missing inner pages"]!, /^#2 /],
-    "something is found": ["alpha w7919", DAMAGE["missing inner pages"]!, /^#2 /],
-    "the marks name other words": [
-      "w7919",
-      "UPDATE memory_index_idx SET term = CAST('zzz' || pgno AS BLOB)",
-      /^#2 /,
-    ],
-    "rows came in without triggers": ["wombat", `${DAMAGE["no triggers"]!}; ${added}`, /^#601 /],
-  };
-  for (const [what, [query, sql, first]] of Object.entries(silent)) {
-    using temp = await filled();
-    temp.db.close();
-    damage(temp.path, sql);
-    const search = () =>
-      runProgram(["--db", temp.path, "memory", "search", query], {
-        cwd: temp.folder,
-        env: { HOME: temp.folder },
-      });
-    const { stdout, stderr } = await search();
-    assert.match(stderr, /^The search index is damaged \(.*\): making it anew .*\n$/, what);
-    assert.match(stdout, first, what);
-    assert.equal((await search()).stderr, "", what);
-  }
-});
+slowTest(
+  "a search that finds a word nowhere notices an index whose pages or newest rows are lost",
+  async () => {
+    const added =
+      "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
+      "VALUES ('later', 's', 'note', 'wombat', 'wombat', '', 2, 2)";
+    const silent: Record<string, readonly [query: string, damage: string, first: RegExp]> = {
+      "nothing is found": ["w7919", DAMAGE["missing inner pages"]!, /^#2 /],
+      "something is found": ["alpha w7919", DAMAGE["missing inner pages"]!, /^#2 /],
+      "the marks name other words": [
+        "w7919",
+        "UPDATE memory_index_idx SET term = CAST('zzz' || pgno AS BLOB)",
+        /^#2 /,
+      ],
+      "rows came in without triggers": ["wombat", `${DAMAGE["no triggers"]!}; ${added}`, /^#601 /],
+    };
+    for (const [what, [query, sql, first]] of Object.entries(silent)) {
+      using temp = await filled();
+      temp.db.close();
+      damage(temp.path, sql);
+      const search = () =>
+        runProgram(["--db", temp.path, "memory", "search", query], {
+          cwd: temp.folder,
+          env: { HOME: temp.folder },
+        });
+      const { stdout, stderr } = await search();
+      assert.match(stderr, /^The search index is damaged \(.*\): making it anew .*\n$/, what);
+      assert.match(stdout, first, what);
+      assert.equal((await search()).stderr, "", what);
+    }
+  },
+);
 
 Deno.test("requireWholeIndex() has nothing against an index that is new, or that holds no word any more", async () => {
   using temp = await filled();
