@@ -108,7 +108,7 @@ async function ask(
       tool_use_id: "toolu_1",
       tool_input: use.input,
     }, place.home),
-  ).hookSpecificOutput.permissionDecisionReason;
+  )?.hookSpecificOutput.permissionDecisionReason ?? null;
 }
 
 const filesOf = (place: Stage) => ({ ...snapshot(place.home), ...snapshot(place.project) });
