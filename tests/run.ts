@@ -67,6 +67,21 @@ function withOwn(folders: ReadonlyMap<string, string>): readonly string[] {
   }
 }
 
+/** What this user's own homes hold: who is told of sessions there decides what a person may do in tests. */
+function foldersOfHomes(): [folder: string, options: string][] {
+  const own = Deno.uid();
+  const account = Deno.readTextFileSync("/etc/passwd").split("\n").map((line) => line.split(":"))
+    .find(([, , uid]) => uid === `${own}`)?.[5];
+  return [Deno.env.get("HOME"), account].flatMap((home) => {
+    try {
+      const folder = Deno.realPathSync(join(home ?? "", ".conclaude"));
+      return home === undefined ? [] : [[folder, `mode=0700,uid=${own}`]];
+    } catch {
+      return []; // Nothing is there.
+    }
+  });
+}
+
 /** Where programs of this user, and those that root starts as others, keep what a home does not take: with mount options. */
 function foldersWithoutHome(): [folder: string, options: string][] {
   const own = Deno.uid();
@@ -97,7 +112,9 @@ const temporary = Deno.makeTempDirSync({ prefix: "conclaude-tests-" });
 try {
   const owned = new Map([[temporary, "mode=1777"]]);
   if (Deno.build.os === "linux") {
-    for (const [folder, options] of foldersWithoutHome()) owned.set(folder, options);
+    for (const [folder, options] of [...foldersWithoutHome(), ...foldersOfHomes()]) {
+      owned.set(folder, options);
+    }
   }
   const own = withOwn(owned);
   if (own.length === 0) {

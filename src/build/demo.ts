@@ -243,7 +243,10 @@ async function main(): Promise<void> {
     await demo(root);
   } catch (cause) {
     const why = messageOf(cause);
-    throw new UserError("The demo found something wrong", { why, next: "deno task test", cause });
+    const next = why.startsWith("conclaude token")
+      ? "deno task demo # in a terminal"
+      : "deno task test";
+    throw new UserError("The demo found something wrong", { why, next, cause });
   } finally {
     cleanUp();
   }

@@ -144,6 +144,21 @@ Deno.test("Stop notes how much waits in the queue", async () => {
   assert.equal(JSON.parse(String(metadata)).pending, 2);
 });
 
+Deno.test('a session ends with its reason, and with "other" where none is told', async () => {
+  using home = tempHome();
+  for (
+    const [session_id, fields, reason] of [
+      ["s1", { reason: "clear" }, "clear"],
+      ["s2", {}, "other"],
+      ["s3", { reason: "" }, "other"],
+      ["s4", { reason: 7 }, "other"],
+    ] as const
+  ) {
+    await hook("SessionEnd", { session_id, ...fields }, home);
+    assert.equal(sessionOf(home, session_id)["end_reason"], reason, session_id);
+  }
+});
+
 /** A repository with one commit on `main`, and a worktree of it on `feature/sign-in`. */
 async function repositoryWithWorktree(home: TempHome) {
   const main = join(home.path, "app");
