@@ -243,9 +243,7 @@ async function main(): Promise<void> {
     await demo(root);
   } catch (cause) {
     const why = messageOf(cause);
-    const next = why.startsWith("conclaude token")
-      ? "deno task demo # in a terminal"
-      : "deno task test";
+    const next = /^\S+ token/.test(why) ? "deno task demo # in a terminal" : "deno task test";
     throw new UserError("The demo found something wrong", { why, next, cause });
   } finally {
     cleanUp();
