@@ -7,6 +7,7 @@
  */
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { homeOfAccount } from "../src/cli/person.ts";
 import { SLOW_MARK } from "./support/lanes.ts";
 
 const CLONE = fileURLToPath(new URL("..", import.meta.url));
@@ -67,15 +68,11 @@ function withOwn(folders: ReadonlyMap<string, string>): readonly string[] {
   }
 }
 
-/** What this user's own homes hold: who is told of sessions there decides what a person may do in tests. */
+/** Where this user's own databases are. A session in one of them may refuse a test what only a person may do. */
 function foldersOfHomes(): [folder: string, options: string][] {
-  const own = Deno.uid();
-  const account = Deno.readTextFileSync("/etc/passwd").split("\n").map((line) => line.split(":"))
-    .find(([, , uid]) => uid === `${own}`)?.[5];
-  return [Deno.env.get("HOME"), account].flatMap((home) => {
+  return [Deno.env.get("HOME") ?? "", ...homeOfAccount()].flatMap((home) => {
     try {
-      const folder = Deno.realPathSync(join(home ?? "", ".conclaude"));
-      return home === undefined ? [] : [[folder, `mode=0700,uid=${own}`]];
+      return [[Deno.realPathSync(join(home, ".conclaude")), `mode=0700,uid=${Deno.uid()}`]];
     } catch {
       return []; // Nothing is there.
     }

@@ -4,7 +4,7 @@
  * afterwards. Nothing outside its own temporary folder is touched. An executable learns from it what is usual.
  */
 import { join } from "node:path";
-import { messageOf, UserError } from "../errors.ts";
+import { isUserError, messageOf, UserError } from "../errors.ts";
 import { DRAIN_WORD } from "../settings/hooks.ts";
 import { programCommand, surroundings } from "./program.ts";
 import { changeFile, commandsFor, type Payload, readRecording } from "./replay.ts";
@@ -204,12 +204,12 @@ async function showGates(stage: Stage, first: Payload): Promise<void> {
   await send(stop);
 }
 
-/** Runs a verb and returns its output; @throws {Error} when it fails. */
+/** Runs a verb and returns its output; @throws {UserError} With what the verb says when it fails. */
 async function conclaude(place: Place, ...args: readonly string[]): Promise<string> {
   const [program, ...before] = Deno.args.length > 0 ? [Deno.args[0]!] : programCommand();
-  const { success, stdout, stderr } = await run(program, [...before, ...args], place);
-  if (!success) throw new Error(`conclaude ${args.join(" ")} failed:\n${stderr}`);
-  return stdout.trimEnd();
+  const { success, stdout, stderr: why } = await run(program, [...before, ...args], place);
+  if (success) return stdout.trimEnd();
+  throw new UserError(`conclaude ${args.join(" ")} failed`, { why, next: "deno task demo" });
 }
 
 const isPlain = Boolean(Deno.env.get("NO_COLOR")) || !Deno.stdout.isTerminal();
@@ -242,9 +242,9 @@ async function main(): Promise<void> {
   try {
     await demo(root);
   } catch (cause) {
+    if (isUserError(cause)) throw cause;
     const why = messageOf(cause);
-    const next = /^\S+ token/.test(why) ? "deno task demo # in a terminal" : "deno task test";
-    throw new UserError("The demo found something wrong", { why, next, cause });
+    throw new UserError("The demo found something wrong", { why, next: "deno task test", cause });
   } finally {
     cleanUp();
   }

@@ -215,7 +215,7 @@ function homesElsewhere(
 }
 
 /** The home that the system has for this user; none where it does not tell. */
-function homeOfAccount(): string[] {
+export function homeOfAccount(): string[] {
   try {
     const accounts = Deno.readTextFileSync("/etc/passwd").split("\n").map((line) =>
       line.split(":")

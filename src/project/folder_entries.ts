@@ -1,6 +1,6 @@
 /**
- * A folder takes so many bytes itself where it holds some 40,000 entries or more. The runtime reads a folder whole: two
- * million entries take ten seconds, and Claude Code lets a tool through whose hook does not answer in a minute.
+ * A folder's own size where it holds some 40,000 entries. The runtime reads a folder whole, two million entries in ten
+ * seconds, and Claude Code lets a tool through when its hook does not answer within a minute.
  */
 const MAX_FOLDER_BYTES = 4_000_000;
 

@@ -87,16 +87,19 @@ function namesLike(folder: string, segment: string, visits: Allowance): string[]
   const found: string[] = [];
   if (visits.left < 0) return found;
   const entries = entriesOf(folder);
-  if (entries === null) visits.left = -1;
+  if (entries === null) {
+    visits.left = -1;
+    return found;
+  }
   try {
     const regex = new RegExp(`^${sourceOf(segment, ".")}$`, "s");
-    for (const { name } of entries ?? []) {
+    for (const { name } of entries) {
       if (--visits.left < 0) break;
       const isMeant = regex.test(name) && (segment.startsWith(".") || !name.startsWith("."));
       if (isMeant) found.push(joinPath(folder, name));
     }
   } catch {
-    // It is no pattern that can be read.
+    // The segment is no valid pattern: the shell takes it as it is.
   }
   return found;
 }

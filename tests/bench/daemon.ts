@@ -6,6 +6,7 @@ import { BARE_SERVER, Client, makeTasks, serveBare, serveDaemon } from "./daemon
 import { emptyWorkplace } from "./fixture.ts";
 import { compare } from "./measure.ts";
 import { cpuMs, peakMegabytes, residentMegabytes } from "./process_figures.ts";
+import { pause } from "../support/wait.ts";
 
 const CLIENTS = 8;
 
@@ -181,7 +182,3 @@ export const idleDaemon: Bench = {
     };
   },
 };
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

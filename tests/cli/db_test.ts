@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defaultBackupPath, newestBackup } from "../../src/maintenance/backup.ts";
 import { closeDatabase, garbage, schemaPages, spoil } from "../support/spoilt.ts";
 import { modeOf, namesIn, query, queryValue } from "../support/look.ts";
-import { change } from "../support/on_home.ts";
+import { change, hurried } from "../support/on_home.ts";
 import { addToken } from "../support/person.ts";
 import { snapshot, type Stage, stage } from "./support.ts";
 
@@ -206,6 +206,7 @@ Deno.test("db reset wants a yes, then begins a new database and keeps the former
 
 Deno.test("db reset waits for nobody's half-written work: a locked database is left where it is", async () => {
   using place = stage();
+  hurried({ path: place.home });
   await withSession(place, "old");
   addToken(place.database);
   const { DatabaseSync } = await import("node:sqlite");

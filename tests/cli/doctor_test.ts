@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { RunOptions } from "../support/program.ts";
+import { type RunOptions, runProgram } from "../support/program.ts";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { MIGRATIONS } from "../../migrations/mod.ts";
@@ -9,7 +9,6 @@ import { modeOf, namesIn, queryValue } from "../support/look.ts";
 import { isNext } from "../support/next.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";
-import { runProgram } from "../support/program.ts";
 import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
 import { garbage } from "../support/spoilt.ts";
 import { type Body, type CheckRow, snapshot, type Stage, stage } from "./support.ts";

@@ -4,14 +4,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { SummarizerRun } from "../../src/store/summarizer_runs.ts";
-import { isAlive } from "../support/processes.ts";
+import { isAlive, killNow } from "../support/processes.ts";
 import { query } from "../support/look.ts";
 import { spawnProgram } from "../support/process.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { slowTest } from "../support/lanes.ts";
 import { needsUnix } from "../support/requirements.ts";
 import { until } from "../support/wait.ts";
-import { killNow } from "../support/processes.ts";
 
 const SESSION = "0d9d5c6e-6a35-4d8f-9f0b-9f6b2a3d7c11";
 /** Built up here, so that no search for secrets finds it in this file. */

@@ -6,7 +6,7 @@ import { agentsFolder } from "../../src/engine/agent_files.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { query, queryValue } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { pause } from "../support/wait.ts";
+import { until } from "../support/wait.ts";
 import { json } from "../support/verb.ts";
 
 const DAY_MS = 86_400_000;
@@ -169,9 +169,10 @@ Deno.test("the daemon removes what is old when it begins, and no number of an ev
   for (let i = 0; i < 1200; i++) add.run(Date.now() - 2 * DAY_MS);
   db.close();
   await using _daemon = await runDaemon(home);
-  while (queryValue(home, "SELECT count(*) FROM events") !== 0) {
-    await pause(50);
-  }
+  await until(
+    "old events are gone",
+    () => queryValue(home, "SELECT count(*) FROM events") === 0,
+  );
   await json(home, "task", "create", "--title", "next");
   assert.ok(Number(queryValue(home, "SELECT min(id) FROM events")) > 1200);
 });
@@ -187,9 +188,10 @@ Deno.test("an event that is old and not yet removed is told by nobody", async ()
   old();
   await using daemon = await runDaemon(home);
   // What is there after it has removed the first one stays for an hour.
-  while (queryValue(home, "SELECT count(*) FROM events") !== 0) {
-    await pause(50);
-  }
+  await until(
+    "old events are gone",
+    () => queryValue(home, "SELECT count(*) FROM events") === 0,
+  );
   const hidden = Number(old());
   db.close();
   const oldest = async () => (await daemon.ask("GET", "/status")).body.counts.oldestEventId;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { spawnProgram, startProgram } from "../support/process.ts";
 import { git } from "../support/git.ts";
+import { pause } from "../support/wait.ts";
 
 /** How hard it is. */
 export interface Campaign {
@@ -317,8 +318,4 @@ function randomOf(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { type MessageId, withoutLong } from "../../src/mcp/long_messages.ts";
 
-/** What comes through, and the ids of what does not, when the bytes come in pieces of this size. */
+/** Sends a text in pieces of some bytes. @returns The messages that pass, and the ids of those that are too long. */
 async function through(text: string, maxBytes: number, pieceBytes: number) {
   const long: MessageId[] = [];
   const filter = withoutLong({ maxBytes, onLong: (id) => void long.push(id) });

@@ -4,7 +4,7 @@ import { besideDatabase, runDaemon } from "../support/daemon.ts";
 import { spawnProgram, startProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 import { slowTest } from "../support/lanes.ts";
-import { pause } from "../support/wait.ts";
+import { until } from "../support/wait.ts";
 import { modeOf } from "../support/look.ts";
 
 Deno.test("a second daemon of a database is refused and told who holds it, and the first is unharmed", async () => {
@@ -57,7 +57,7 @@ slowTest("of daemons that are started at the same moment one serves", async () =
   for (const child of started) {
     child.status.then(({ code }) => codes.push(code));
   }
-  while (codes.length < 3) await pause(50);
+  await until("three have left", () => codes.length >= 3);
   assert.deepEqual(codes, [1, 1, 1]);
   await startProgram(["daemon", "stop"], { env: { HOME: home.path } });
   const texts = await Promise.all(started.map(async (child) => {

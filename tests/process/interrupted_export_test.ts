@@ -11,7 +11,7 @@ import { namesIn } from "../support/look.ts";
 const RECORDS = 1_500;
 const PAYLOAD_CHARS = 40_000;
 
-/** What an export has written, or is writing. */
+/** The names of an export and of its draft in a folder. */
 function draftsIn(folder: string): string[] {
   return namesIn(folder).filter((name) => name.startsWith("out.jsonl"));
 }

@@ -29,7 +29,6 @@ testWhere(
         const { doubts } = executions(home).at(-1)!["metadata"] as Row;
         assert.match(String(doubts), /more files than can be looked/, command);
       }
-      Deno.removeSync(join(cwd, "big"), { recursive: true });
     }
   },
 );

@@ -18,7 +18,7 @@ export function change(place: string | TempHome, sql: string): void {
 }
 
 /** A home whose programs wait 0.1 s, the least that may be configured, for a database that others hold. */
-export function hurried(home: TempHome): TempHome {
+export function hurried<Home extends Pick<TempHome, "path">>(home: Home): Home {
   const folder = join(home.path, ".conclaude");
   Deno.mkdirSync(folder, { mode: 0o700 });
   Deno.writeTextFileSync(join(folder, "config.yaml"), "database: {busyTimeoutMs: 100}\n");

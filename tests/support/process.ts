@@ -104,7 +104,7 @@ export function startHook(
   return startProgram(["hook", event], sending(payload, home, options));
 }
 
-/** What a hook that went well has answered, parsed; null for nothing. */
+/** Parses the answer of a hook, which has to exit with 0 and print no error. @returns Null when it printed nothing. */
 // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
 export function answerOf({ code, stdout, stderr }: Finished): any {
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });

@@ -1,3 +1,5 @@
+/** Looking at processes, and ending them. */
+
 /** Whether a process is there and has not ended. */
 export function isAlive(pid: number | string): boolean {
   try {

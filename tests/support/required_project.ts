@@ -1,12 +1,11 @@
 /** A project with requirements in a home of its own, and the hooks of sessions that work in it. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import type { Finished } from "./process.ts";
+import { answerOf, type Finished } from "./process.ts";
 import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "./program.ts";
 import { gitSync, makeRepository } from "./git.ts";
 import { query, type Row } from "./look.ts";
 import { connected, held } from "./on_home.ts";
-import { answerOf } from "./process.ts";
 import { deniedBy } from "./guarded.ts";
 
 /** The session that hooks speak of where a test names none. */

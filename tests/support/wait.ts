@@ -3,7 +3,7 @@
 /** How long something may take to come about, in milliseconds. */
 const PATIENCE_MS = 120_000;
 
-/** Some time. */
+/** Waits for some milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
