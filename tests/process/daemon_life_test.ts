@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { besideDatabase, runDaemon } from "../support/daemon.ts";
 import { spawnProgram, startProgram } from "../support/process.ts";
@@ -74,7 +75,9 @@ Deno.test("only the user can open the socket and read the state file, the log an
   await using daemon = await runDaemon(home);
   assert.equal(daemon.socket, besideDatabase(home, "sock"));
   for (const ending of ["sock", "daemon.json", "daemon.log", "lock"]) {
-    assert.equal(modeOf(besideDatabase(home, ending)), "600", ending);
+    const path = besideDatabase(home, ending);
+    await until(`${ending} is there`, () => existsSync(path)); // The log begins after the socket.
+    assert.equal(modeOf(path), "600", ending);
   }
 });
 
