@@ -47,7 +47,7 @@ const FLOORS: readonly (readonly string[])[] = [
 const PURE_FILES = [
   /^src\/(capture|guard|requirement|orchestration|memory|session)\//,
   /^src\/config\/(same_value|schema|schema_kit|schema_text|schema_requirements|schema_orchestration|schema_memory|schema_stop|requirements|hook_config|guards|commands|stop_sections|parse|layer|globs|suggest|json_schema|template|explain|take_out|users_own|yaml_tree)\.ts$/,
-  /^src\/settings\/(hooks|timeouts|edit|handler_edit|armed|handler_fault|handler_schema|own_handler|own_name|look_alike|wrapped|member|json_text|settings_text|diff|restore)\.ts$/,
+  /^src\/settings\/(hooks|handler_schema|json_edit)\.ts$/,
 ];
 
 /** How many modules `hook/handle.ts`, `hook/work.ts` and one handler reach at most, beside themselves. */
@@ -171,12 +171,12 @@ Deno.test("no module is a barrel", async () => {
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("a file is one idea: at most 300 lines", () => {
+Deno.test("a file is one idea: at most 400 lines", () => {
   const wrong = sources
     .map(({ path }) =>
       [path, Deno.readTextFileSync(new URL(path, ROOT)).split("\n").length] as const
     )
-    .filter(([, lines]) => lines > 301);
+    .filter(([, lines]) => lines > 401);
   assert.deepEqual(wrong, []);
 });
 

@@ -4,8 +4,12 @@ import { findRepository, lookUpwards } from "../git/repository.ts";
 import { baseName, parentOf } from "../paths.ts";
 import { placeFlags, type SettingsPlace } from "../settings/file.ts";
 import { commandLine, type Program } from "../settings/hooks.ts";
-import { registerServer, type ServerReport, unregisterServer } from "../settings/mcp.ts";
-import { serversPlace } from "../settings/mcp_place.ts";
+import {
+  registerServer,
+  type ServerReport,
+  serversPlace,
+  unregisterServer,
+} from "../settings/mcp.ts";
 import { USAGE } from "./usage.ts";
 
 /** What is to be done about the server. */

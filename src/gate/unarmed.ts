@@ -4,7 +4,7 @@ import type { Environment } from "../environment.ts";
 import { holdsOwn, type ParsedSettings, unarmedText, whyUnarmed } from "../settings/armed.ts";
 import { settingsPaths } from "../settings/file.ts";
 import { machineHere } from "../settings/hook_program.ts";
-import { ownershipHere } from "../settings/ownership.ts";
+import { ownershipHere } from "../settings/own_handler.ts";
 import { needsOf } from "./gates.ts";
 
 /** The event that asks; who is asked must be installed somewhere. */

@@ -1,6 +1,6 @@
 import type { CommandGround } from "../gate/commands.ts";
 import { type CommandRun, endText } from "../guard/commands_policy.ts";
-import { commandDeadlineMs } from "../settings/timeouts.ts";
+import { commandDeadlineMs } from "../settings/hooks.ts";
 import type { HookWork } from "./handler.ts";
 import { folderOf, transcriptOf } from "./protocol.ts";
 

@@ -1,16 +1,17 @@
 /**
- * Hooks into the text of a settings file, and out of it again. Foreign hooks, unknown keys, key order, indentation,
- * line ends, a byte order mark and a missing final newline stay as they are.
+ * Puts our hooks into the text of a settings file, and takes them out again. Foreign hooks, unknown keys, key order,
+ * indentation, line ends, a byte order mark and a missing final newline stay as they are.
  *
- * Each edit is one small step on the text (`json_text.ts`), and steps are taken until nothing is left to do. That makes
- * installing twice the same as installing once.
+ * Each edit is one small step on the text (`json_edit.ts`), and steps are taken until nothing is left to do. So installing
+ * twice is the same as installing once.
  */
-import { parseTree } from "jsonc-parser";
-import { blocks, correctHandler, matchesSame, setMatcher } from "./handler_edit.ts";
+import { getNodePath, getNodeValue, parseTree } from "jsonc-parser";
+import type { Attempt, Target } from "./file.ts";
 import type { HookEntry, HookRole } from "./hooks.ts";
-import { addMember, type Json, type Node, removeMember } from "./json_text.ts";
+import { type Json, type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
 import { type Ownership, roleOf } from "./own_handler.ts";
-import { type Attempt, keysOf, openSettings, type Target, valueAt } from "./settings_text.ts";
+import { openSettings } from "./settings_text.ts";
+import { isUserError } from "../errors.ts";
 
 /** What is to be installed. */
 export interface InstallPlan extends Ownership, Target {
@@ -96,7 +97,7 @@ export function readOwnEntries(
     matcher,
     command: String(valueAt(handler, "command")?.value),
     timeout: Number(valueAt(handler, "timeout")?.value),
-    onFailure: blocks(handler) ? "block" : undefined,
+    onFailure: valueAt(handler, "onFailure")?.value === "block" ? "block" : undefined,
     // Only the drain has it from us; under any other hook it was put there, and is not to be put there again.
     async: role === "drain" && valueAt(handler, "async")?.value === true ? true : undefined,
   }));
@@ -120,11 +121,13 @@ interface Owner {
 
 function ownersIn(body: string, ownership: Ownership): Owner[] {
   const hooks = valueAt(parseTree(body), "hooks");
-  return keysOf(hooks).flatMap((event) =>
+  const properties = hooks?.type === "object" ? hooks.children ?? [] : [];
+  const events = properties.map(({ children }) => String(children?.[0]?.value));
+  return events.flatMap((event) =>
     itemsOf(valueAt(hooks, event)).flatMap((group) => {
       const handlers = itemsOf(valueAt(group, "hooks"));
       const ours = handlers.flatMap((handler) => {
-        const role = roleOf(valueOf(body, handler), ownership);
+        const role = roleOf(getNodeValue(handler), ownership);
         return role === undefined ? [] : [{ handler, role }];
       });
       const matcher = valueAt(group, "matcher");
@@ -177,29 +180,75 @@ function step(
   const surplus = owners.find((owner) => owner !== kept);
   if (surplus !== undefined) return removeMember(body, emptiedBy(surplus.handler));
   if (kept === undefined) return undefined;
-  const { handler, group } = kept;
-  return correctHandler(body, { handler, entry }) ??
-    setMatcher(body, { group, current: kept.matcher, wanted: entry.matcher });
+  return correctHandler(body, kept.handler, entry) ?? correctMatcher(body, kept, entry.matcher);
+}
+
+/** What a key means to Claude Code when a handler does not have it. */
+const USUAL: Readonly<Record<string, unknown>> = {
+  onFailure: "continue",
+  async: false,
+  asyncRewake: false,
+  shell: "bash",
+};
+
+/**
+ * The text after the next step that makes a handler what the entry says; `undefined` when it is so already. `args` is the
+ * form of a command without a shell; the last three keys make Claude Code ask only now and then, not wait for the answer,
+ * or start the command in a shell that it is not written for.
+ */
+function correctHandler(body: string, handler: Node, entry: HookEntry): string | undefined {
+  const { command, timeout, onFailure, async } = entry;
+  const wanted: Readonly<Record<string, string | number | boolean | undefined>> = {
+    command,
+    args: undefined,
+    timeout,
+    onFailure,
+    async,
+    if: undefined,
+    asyncRewake: undefined,
+    shell: undefined,
+  };
+  for (const [key, value] of Object.entries(wanted)) {
+    const present = valueAt(handler, key);
+    const isScalar = present?.value !== undefined;
+    if (isScalar && present.value === (value ?? USUAL[key])) continue;
+    if (value !== undefined) return setAt(body, [...getNodePath(handler), key], value);
+    if (present !== undefined) return removeMember(body, present.parent!);
+  }
+  return undefined;
+}
+
+/** The text with the matcher of a group as it is wanted; `undefined` when it is so already. */
+function correctMatcher(
+  body: string,
+  { group, matcher }: Owner,
+  wanted: string | undefined,
+): string | undefined {
+  if (matchesSame(matcher, wanted)) return undefined;
+  if (wanted !== undefined) return setAt(body, [...getNodePath(group), "matcher"], wanted);
+  const present = propertyAt(group, "matcher");
+  return present && removeMember(body, present);
+}
+
+/** Claude Code takes a missing matcher, "" and "*" for the same: everything. */
+function matchesSame(one: string | undefined, other: string | undefined): boolean {
+  return (one || "*") === (other || "*");
 }
 
 function addGroup(body: string, entry: HookEntry): string {
+  const { event, matcher, command, timeout, onFailure, async } = entry;
   const group: Json = {
-    ...(entry.matcher === undefined ? {} : { matcher: entry.matcher }),
+    ...(matcher === undefined ? {} : { matcher }),
     hooks: [{
       type: "command",
-      command: entry.command,
-      timeout: entry.timeout,
-      ...(entry.onFailure === undefined ? {} : { onFailure: entry.onFailure }),
-      ...(entry.async === undefined ? {} : { async: entry.async }),
+      command,
+      timeout,
+      ...(onFailure === undefined ? {} : { onFailure }),
+      ...(async === undefined ? {} : { async }),
     }],
   };
-  const root = parseTree(body);
-  const hooks = valueAt(root, "hooks");
-  const groups = valueAt(hooks, entry.event);
-  if (groups !== undefined) return addMember(body, groups, { value: group });
-  if (hooks !== undefined) return addMember(body, hooks, { key: entry.event, value: [group] });
-  if (root === undefined) return body;
-  return addMember(body, root, { key: "hooks", value: { [entry.event]: [group] } });
+  const groups = valueAt(valueAt(parseTree(body), "hooks"), event);
+  return setAt(body, ["hooks", event, groups?.children?.length ?? 0], group);
 }
 
 function removeOwn(
@@ -234,6 +283,53 @@ function itemsOf(node: Node | undefined): readonly Node[] {
   return node?.type === "array" ? node.children ?? [] : [];
 }
 
-function valueOf(body: string, node: Node): unknown {
-  return JSON.parse(body.slice(node.offset, node.offset + node.length));
+/** What is left of a settings file without our hooks. */
+type Removal =
+  /** There were none. */
+  | { readonly kind: "absent" }
+  /** Only the installation has touched the file since the backup: its bytes come back. */
+  | { readonly kind: "restored"; readonly text: string }
+  /** Only the installation is in the file: it was made by it. */
+  | { readonly kind: "deleted" }
+  /** The file has changed since; our handlers are cut out of it. */
+  | { readonly kind: "edited"; readonly text: string };
+
+/**
+ * Decides how our hooks leave a settings file.
+ *
+ * The backup is trusted only when installing into it today gives exactly the present text. So nothing that was written
+ * after the installation is ever lost, and an outdated backup does no harm.
+ *
+ * @throws UserError When the text cannot be edited safely.
+ */
+export function planRemoval(
+  text: string,
+  options: Ownership & Target & { readonly backup: string | undefined },
+): Removal {
+  const { path, flags, backup, ...ownership } = options;
+  const attempt = { command: "uninstall-hooks", path, flags } as const;
+  const entries = readOwnEntries(text, { ...ownership, attempt });
+  if (entries.length === 0) return { kind: "absent" };
+  const plan = { ...ownership, path, entries };
+  if (backup !== undefined && isOriginOf(text, { plan, origin: backup })) {
+    return { kind: "restored", text: backup };
+  }
+  if (isOriginOf(text, { plan, origin: "" })) return { kind: "deleted" };
+  return { kind: "edited", text: uninstallFrom(text, { ...ownership, path }).text };
+}
+
+/** True when `origin` has none of our hooks, and installing them by `plan` gives exactly `text`. */
+export function isOriginOf(
+  text: string,
+  options: { readonly plan: InstallPlan; readonly origin: string },
+): boolean {
+  const { plan, origin } = options;
+  const attempt = { command: "install-hooks", path: plan.path } as const;
+  try {
+    return readOwnEntries(origin, { ...plan, attempt }).length === 0 &&
+      installInto(origin, plan).text === text;
+  } catch (thrown) {
+    if (isUserError(thrown)) return false;
+    throw thrown;
+  }
 }

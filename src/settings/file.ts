@@ -7,8 +7,7 @@
  */
 import { isUserError, messageOf, UserError } from "../errors.ts";
 import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
-import { quoteWord } from "./hooks.ts";
-import { NEW_FOLDER_MODE } from "./made_folder.ts";
+import { commandLine, quoteWord } from "./hooks.ts";
 
 /** Which of Claude Code's settings files: the user's own, the project's shared one, or the project's private one. */
 export type SettingsScope = "user" | "project" | "local";
@@ -36,6 +35,20 @@ export interface SettingsFile {
   readonly text: string | undefined;
   /** Permission bits for whatever takes its place: its own, or 0600 when there is no file. */
   readonly mode: number;
+}
+
+/** Which file is edited; only for the words of a refusal. */
+export interface Target {
+  readonly path: string;
+  /** The flags that led the command to it, and what else it was told: repeated in the way on. */
+  readonly flags?: readonly string[] | undefined;
+}
+
+/** Who wants to edit which file. */
+export interface Attempt extends Target {
+  readonly command: "install-hooks" | "uninstall-hooks";
+  /** What is put in or taken out, in the words of a refusal; `hooks` when not given. */
+  readonly subject?: string | undefined;
 }
 
 const NEW_FILE_MODE = 0o600;
@@ -284,4 +297,56 @@ function orExplain<T>(path: string, what: string, act: () => T): T {
       cause: thrown,
     });
   }
+}
+
+/** A refusal that names the file in its first line and says in its last how to go on. */
+export function refusal(
+  attempt: Attempt,
+  details: { readonly why: string; readonly todo: string; readonly cause?: unknown },
+): UserError {
+  const { command, path, subject = "hooks" } = attempt;
+  const action = command === "install-hooks" ? `add ${subject} to` : `remove ${subject} from`;
+  const again = commandLine(attempt.command, attempt.flags);
+  return new UserError(`Cannot ${action} "${path}"`, {
+    why: details.why,
+    next: `${details.todo} and run \`${again}\` again; nothing was changed`,
+    cause: details.cause,
+  });
+}
+
+/** Only their owner looks into folders that an installation makes: Claude Code keeps what people have typed beside its settings. */
+const NEW_FOLDER_MODE = 0o700;
+
+/** Removes the folder of a settings file that is gone, where an installation has made it, as far as its mode tells, and nothing is in it. */
+export function removeMadeFolder(settings: string): void {
+  const folder = parentOf(settings);
+  try {
+    const { isDirectory, mode } = Deno.lstatSync(folder);
+    const isMade = Deno.build.os === "windows" || ((mode ?? 0) & 0o777) === NEW_FOLDER_MODE;
+    if (isDirectory && isMade) Deno.removeSync(folder);
+  } catch {
+    // Something else is in it, so it stays.
+  }
+}
+
+/** How often a file that another program changes meanwhile is read again. */
+const MOST_ROUNDS = 20;
+
+/**
+ * Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing.
+ *
+ * @throws UserError As `act`, and when other programs do not stop changing the file.
+ */
+export function withFreshFile<T>(
+  attempt: Attempt,
+  act: (file: SettingsFile) => T | undefined,
+): T {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const done = act(readSettings(attempt.path));
+    if (done !== undefined) return done;
+  }
+  throw refusal(attempt, {
+    why: `other programs changed the file ${MOST_ROUNDS} times while it was being edited`,
+    todo: "wait until they are done",
+  });
 }

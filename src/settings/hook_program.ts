@@ -7,7 +7,7 @@ import {
   whyNotRead,
   whyNotRun,
 } from "../process/executable.ts";
-import type { Machine } from "./handler_fault.ts";
+import type { Machine } from "./armed.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
 
 /** What a hook's command starts. */

@@ -4,8 +4,6 @@
 import { editDistance } from "../config/suggest.ts";
 import { UserError } from "../errors.ts";
 import { baseName } from "../paths.ts";
-import { isOurName } from "./own_name.ts";
-import { DRAIN_TIMEOUT_SECONDS, hookTimeoutSeconds } from "./timeouts.ts";
 
 /** Every hook event of Claude Code 2.1.329. Any other name in a settings file is ignored by it. */
 export const KNOWN_EVENTS = [
@@ -234,4 +232,53 @@ function unknownEvent(name: string): UserError {
     next: commandLine("install-hooks", ["--help"]),
     exitCode: 2,
   });
+}
+
+/** What a release or a packager puts behind our name, beside a version: the system, the machine, the kind of file. */
+const PLATFORM_WORDS: ReadonlySet<string> = new Set([
+  ..."linux macos mac osx darwin apple windows win pc unknown gnu musl msvc".split(" "),
+  ..."x64 x86 amd64 arm64 aarch64 universal".split(" "),
+  ..."alpha beta rc dev nightly exe cmd".split(" "),
+]);
+
+/** `2`, `v0`, `64`, `rc1`: one number of a version, or the width of a machine's words. */
+const VERSION_NUMBER = /^(?:v|rc|alpha|beta|win)?\d+$/;
+
+/**
+ * True for `conclaude` with a version or a platform behind it, and nothing else: `conclaude.exe`, `conclaude2`,
+ * `conclaude-0.1.0`, `conclaude-linux-x86_64`. `conclaude-notify` is another program's name, and `cc-state` may be ours
+ * or not: only a mark can tell (`OWN_MARK`).
+ */
+export function isOurName(name: string): boolean {
+  const rest = /^conclaude(?![a-z])(.*)$/is.exec(name)?.[1];
+  return rest !== undefined &&
+    rest.toLowerCase().split(/[-_.+]/).every((part) =>
+      part === "" || PLATFORM_WORDS.has(part) || VERSION_NUMBER.test(part)
+    );
+}
+
+/** Claude Code's own default of 600 seconds would hold a turn for ten minutes. */
+const USUAL_SECONDS = 10;
+
+/** Events at which commands of the configuration are run. A person waits for a prompt, so that one gets less. */
+const SECONDS_BY_EVENT: Readonly<Record<string, number>> = {
+  Stop: 600,
+  SubagentStop: 600,
+  UserPromptSubmit: 30,
+};
+
+/** How long Claude Code is told to let the drain after a turn run, in seconds. Nobody waits for it. */
+const DRAIN_TIMEOUT_SECONDS = 60;
+
+/** What is kept of it for ending a command, and for the database, in seconds. */
+const RESERVE_SECONDS = 15;
+
+/** How long Claude Code is told to wait for the hook of an event, in seconds. */
+export function hookTimeoutSeconds(event: string): number {
+  return SECONDS_BY_EVENT[event] ?? USUAL_SECONDS;
+}
+
+/** When all commands of an event must be done, in milliseconds since the hook started; 0 where there are none. */
+export function commandDeadlineMs(event: string): number {
+  return (hookTimeoutSeconds(event) - RESERVE_SECONDS) * 1000;
 }

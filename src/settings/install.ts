@@ -1,23 +1,26 @@
 /**
  * Installing conclaude's hooks into a settings file of Claude Code, and taking them out again.
  */
-import { diffLines } from "./diff.ts";
-import { installInto, type InstallPlan, readOwnEntries } from "./edit.ts";
+import { installInto, type InstallPlan, isOriginOf, planRemoval, readOwnEntries } from "./edit.ts";
 import {
+  type Attempt,
   backupPath,
   dropBackup,
   placeFlags,
   readBackup,
+  refusal,
+  removeMadeFolder,
   replaceBackedUp,
   replaceSettings,
   type SettingsFile,
   settingsPath,
   type SettingsPlace,
   type SettingsScope,
+  withFreshFile,
 } from "./file.ts";
-import { withFreshFile } from "./fresh_file.ts";
 import { checkHooks } from "./handler_schema.ts";
 import {
+  commandLine,
   DEFAULT_EVENTS,
   EVENT_CAUTIONS,
   type HookEntry,
@@ -27,13 +30,8 @@ import {
   programLine,
   STRICT_EVENTS,
 } from "./hooks.ts";
-import { findLookAlikes, takeOver } from "./look_alike.ts";
-import { removeMadeFolder } from "./made_folder.ts";
-import type { Ownership } from "./own_handler.ts";
-import { type Asker, ownershipHere } from "./ownership.ts";
-import { isOriginOf, planRemoval } from "./restore.ts";
-import { type Attempt, refusal } from "./settings_text.ts";
-import { sharedPathWarnings } from "./shared_file.ts";
+import { findLookAlikes, takeOver } from "./doubtful_hooks.ts";
+import { type Asker, type Ownership, ownershipHere } from "./own_handler.ts";
 
 const NOTHING_STRICT = `--strict changes nothing here: Claude Code honours it under ${
   [...STRICT_EVENTS].join(" and ")
@@ -284,4 +282,93 @@ function ownEvents(
   options: Ownership & { readonly attempt: Attempt },
 ): readonly string[] {
   return [...new Set(readOwnEntries(text, options).map(({ event }) => event))];
+}
+
+/** Lines that are the same around a change and are shown with it. */
+const CONTEXT_LINES = 2;
+
+/**
+ * What an edit would do, for people: changed lines begin with `+ ` or `- `, the lines around them with two spaces, and
+ * `…` stands for what is left out.
+ *
+ * @returns An empty list when the texts are equal.
+ */
+export function diffLines(before: string, after: string): string[] {
+  if (before === after) return [];
+  const marked = markLines(splitLines(before), splitLines(after));
+  const near = marked.map((_, index) =>
+    marked.slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1)
+      .some((line) => !line.startsWith("  "))
+  );
+  return marked.flatMap((line, index) => {
+    if (near[index]) return [line];
+    return index === 0 || near[index - 1] ? ["…"] : [];
+  });
+}
+
+function splitLines(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines[lines.length - 1] === "") lines.pop();
+  return lines;
+}
+
+/** All lines of both texts with their marks, by the longest common subsequence. */
+function markLines(before: readonly string[], after: readonly string[]): string[] {
+  const width = after.length + 1;
+  const common = new Uint32Array((before.length + 1) * width);
+  const commonAt = (row: number, column: number) => common[row * width + column] ?? 0;
+  for (let row = before.length - 1; row >= 0; row--) {
+    for (let column = after.length - 1; column >= 0; column--) {
+      common[row * width + column] = before[row] === after[column]
+        ? commonAt(row + 1, column + 1) + 1
+        : Math.max(commonAt(row + 1, column), commonAt(row, column + 1));
+    }
+  }
+  const marked: string[] = [];
+  let row = 0;
+  let column = 0;
+  while (row < before.length || column < after.length) {
+    if (row < before.length && before[row] === after[column]) {
+      marked.push(`  ${before[row]}`);
+      row++;
+      column++;
+    } else if (
+      row < before.length &&
+      (column === after.length || commonAt(row + 1, column) >= commonAt(row, column + 1))
+    ) {
+      marked.push(`- ${before[row++]}`);
+    } else {
+      marked.push(`+ ${after[column++]}`);
+    }
+  }
+  return marked;
+}
+
+/**
+ * What to know before a path of this machine goes into the settings that everybody who works in a project gets.
+ *
+ * @returns An empty list for any other file, and for a program that each one's `PATH` finds.
+ */
+function sharedPathWarnings(
+  place: SettingsPlace & { readonly program: Program },
+): string[] {
+  if (place.program.kind === "name" || !isShared(place)) return [];
+  const out = commandLine("uninstall-hooks", ["--scope", "project"]);
+  const local = commandLine("install-hooks", ["--scope", "local"]);
+  const named = commandLine("install-hooks", ["--scope", "project", "--command", "conclaude"]);
+  return [
+    "everybody who works in this project gets this file, and its hooks name a path of this machine. " +
+    `For yourself alone: \`${out} && ${local}\`. ` +
+    `For everybody who has conclaude on the PATH: \`${named}\`. ` +
+    "One of them is enough: two record each event twice",
+  ];
+}
+
+/** The project's own file, however it was named; in the home folder itself it is the user's. */
+function isShared(place: SettingsPlace): boolean {
+  const { settings: _, ...unnamed } = place;
+  const path = settingsPath(place);
+  if (path !== settingsPath({ ...unnamed, scope: "project" })) return false;
+  const isFindable = Boolean(place.configDir || place.home);
+  return !isFindable || path !== settingsPath({ ...unnamed, scope: "user" });
 }

@@ -2,9 +2,16 @@
  * Which handlers in a settings file are conclaude's own. Whatever is not surely one of them is another tool's, and is
  * never touched.
  */
-import { baseName, isAbsolutePath } from "../paths.ts";
-import { DRAIN_WORD, type HookRole, OWN_MARK, type Program, programLine } from "./hooks.ts";
-import { isOurName } from "./own_name.ts";
+import { baseName, isAbsolutePath, joinPath, parentOf } from "../paths.ts";
+import {
+  DRAIN_WORD,
+  type HookRole,
+  isOurName,
+  OWN_MARK,
+  type Program,
+  programLine,
+} from "./hooks.ts";
+import { isSameFile } from "../process/executable.ts";
 
 /** What tells our handlers from others, beyond the mark and the name of the program. */
 export interface Ownership {
@@ -150,4 +157,54 @@ export function splitWords(command: string): string[] | undefined {
     at = PIECE.lastIndex;
   }
   return word === undefined ? words : [...words, word];
+}
+
+/** Who asks which hooks are conclaude's. */
+export interface Asker {
+  /** The program that hooks shall start. */
+  readonly program?: Program | undefined;
+  /** The executable that this process is; null or nothing when it runs from source. */
+  readonly executable?: string | null | undefined;
+}
+
+/**
+ * Ownership with everything that this machine can tell. Sameness counts for this very executable alone: any other
+ * program may be one of many names for one file (`busybox`, the shims of a version manager), most of them foreign.
+ */
+export function ownershipHere({ program, executable }: Asker): Ownership {
+  return {
+    program,
+    isOurScript: isConclaudeScript,
+    isThisExecutable: (path) => executable != null && isSameFile(path, executable),
+  };
+}
+
+/** `dist/bundle/main.js` lies two folders below the `deno.json` of its clone, `main.ts` lies beside it. */
+const FOLDERS_UP = 3;
+
+/**
+ * Whether a `main.ts` or `main.js` is conclaude's: its folders say so, or the `deno.json` of the clone that it lies in
+ * does. Somebody else's script, and one that is gone from a folder of any other name, is not.
+ */
+function isConclaudeScript(script: string): boolean {
+  if (isInOurFolder(script)) return true;
+  let folder = parentOf(script);
+  for (let level = 0; level < FOLDERS_UP; level++) {
+    if (nameIn(joinPath(folder, "deno.json")) === "conclaude") return true;
+    folder = parentOf(folder);
+  }
+  return false;
+}
+
+function nameIn(denoJson: string): unknown {
+  try {
+    return JSON.parse(Deno.readTextFileSync(denoJson))?.name;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a value holds under a key; undefined where it is no object or array, or has none. */
+export function memberOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

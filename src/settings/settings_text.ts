@@ -1,25 +1,8 @@
-/**
- * A settings file as text that is safe to edit, or a refusal that says why it is not.
- */
+/** Opens the text of a file of Claude Code for editing, or refuses it and says why. */
 import { parseTree } from "jsonc-parser";
-import { UserError } from "../errors.ts";
-import { commandLine, KNOWN_EVENTS } from "./hooks.ts";
-import { lineEndOf, type Node, placeOf, readJson } from "./json_text.ts";
-
-/** Which file is edited; only for the words of a refusal. */
-export interface Target {
-  /** The settings file. */
-  readonly path: string;
-  /** The flags that led the command to it, and what else it was told: repeated in the way on. */
-  readonly flags?: readonly string[] | undefined;
-}
-
-/** Who wants to edit which file. */
-export interface Attempt extends Target {
-  readonly command: "install-hooks" | "uninstall-hooks";
-  /** What is put in or taken out, in the words of a refusal; `hooks` when not given. */
-  readonly subject?: string | undefined;
-}
+import { type Attempt, refusal } from "./file.ts";
+import { KNOWN_EVENTS } from "./hooks.ts";
+import { lineEndOf, type Node, placeOf, readJson, valueAt } from "./json_edit.ts";
 
 /** The two parts of a settings file: a byte order mark or nothing, and a JSON object. */
 export interface SettingsText {
@@ -30,8 +13,7 @@ export interface SettingsText {
 /**
  * Opens a settings file for editing, as `openObject()` does.
  *
- * @throws UserError As that, and when the text has not the shape that hooks need: `hooks` an object, each known event
- * in that an array, and no key twice on the way.
+ * @throws UserError Also when `hooks` is no object, a known event in it is no array, or a key that matters stands twice.
  */
 export function openSettings(text: string, attempt: Attempt): SettingsText {
   const opened = openObject(text, attempt);
@@ -68,68 +50,26 @@ export function openObject(text: string, attempt: Attempt): SettingsText {
   return { mark, body };
 }
 
-/** A refusal with the file named in its first line and the way on in its last. */
-export function refusal(
-  attempt: Attempt,
-  details: { readonly why: string; readonly todo: string; readonly cause?: unknown },
-): UserError {
-  const { command, path, subject = "hooks" } = attempt;
-  const action = command === "install-hooks" ? `add ${subject} to` : `remove ${subject} from`;
-  return new UserError(`Cannot ${action} "${path}"`, {
-    why: details.why,
-    next: `${details.todo} and run \`${
-      commandLine(attempt.command, attempt.flags)
-    }\` again; nothing was changed`,
-    cause: details.cause,
-  });
-}
-
-/** The value of a key of an object node; `undefined` when the node is no object or has no such key. */
-export function valueAt(object: Node | undefined, key: string): Node | undefined {
-  return propertyAt(object, key)?.children?.[1];
-}
-
-/** The whole `"key": value` of an object node. */
-export function propertyAt(object: Node | undefined, key: string): Node | undefined {
-  return propertiesOf(object).find((property) => keyOf(property) === key);
-}
-
-/** The keys of an object node in the file's order, repetitions included. */
-export function keysOf(object: Node | undefined): string[] {
-  return propertiesOf(object).map(keyOf);
-}
-
-function propertiesOf(node: Node | undefined): readonly Node[] {
-  return node?.type === "object" ? node.children ?? [] : [];
-}
-
-function keyOf(property: Node): string {
-  return String(property.children?.[0]?.value);
-}
-
 function checkShape(body: string, attempt: Attempt): void {
   const root = parseTree(body);
   if (root === undefined) return;
-  refuseTwins(body, { object: root, keys: ["hooks"], path: "", attempt });
+  const check = (object: Node, path: string, keys: readonly string[]) =>
+    refuseTwins(body, { object, path, keys, attempt });
+  check(root, "", ["hooks"]);
   const hooks = valueAt(root, "hooks");
   if (hooks === undefined) return;
   mustBe("object", { node: hooks, path: "`hooks`", attempt });
-  refuseTwins(body, { object: hooks, keys: KNOWN_EVENTS, path: "hooks.", attempt });
+  check(hooks, "hooks.", KNOWN_EVENTS);
   for (const event of KNOWN_EVENTS) {
     const groups = valueAt(hooks, event);
     if (groups === undefined) continue;
     mustBe("array", { node: groups, path: `\`hooks.${event}\``, attempt });
     for (const [index, group] of (groups.children ?? []).entries()) {
       const path = `hooks.${event}[${index}]`;
-      refuseTwins(body, {
-        object: group,
-        keys: ["matcher", "hooks"],
-        path: `${path}.`,
-        attempt,
-      });
+      check(group, `${path}.`, ["matcher", "hooks"]);
       for (const [place, handler] of (valueAt(group, "hooks")?.children ?? []).entries()) {
         const keys = ["type", "command", "args", "timeout", "async"];
-        refuseTwins(body, { object: handler, keys, path: `${path}.hooks[${place}].`, attempt });
+        check(handler, `${path}.hooks[${place}].`, keys);
       }
     }
   }
@@ -142,22 +82,20 @@ export function mustBe(
 ): void {
   const { node, path, attempt } = context;
   if (node.type === type) return;
+  const article = /^[aeiou]/.test(node.type) ? "an" : "a";
   throw refusal(attempt, {
     why: `${path} must be an ${type}, and is ${
-      node.type === "null" ? "null" : withArticle(node.type)
+      node.type === "null" ? "null" : `${article} ${node.type}`
     }`,
     todo: `make ${path} an ${type}`,
   });
 }
 
-function withArticle(type: string): string {
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
-}
-
 /**
- * Of two equal keys only the last counts for Claude Code, and an edit to the other would do nothing.
+ * Refuses an object in which one of `keys` stands twice: only the last counts for Claude Code, so an edit to the first
+ * would do nothing.
  *
- * @param context `path`: what leads to the object, with a `.` at its end. @throws UserError When one of `keys` occurs twice.
+ * @param context `path`: what leads to the object, with a `.` at its end. @throws UserError
  */
 export function refuseTwins(
   body: string,
@@ -168,8 +106,9 @@ export function refuseTwins(
     readonly attempt: Attempt;
   },
 ): void {
+  const properties = context.object.type === "object" ? context.object.children ?? [] : [];
   for (const key of context.keys) {
-    const twins = propertiesOf(context.object).filter((property) => keyOf(property) === key);
+    const twins = properties.filter(({ children }) => children?.[0]?.value === key);
     if (twins.length < 2) continue;
     const lines = twins.map((twin) => placeOf(body, twin.offset).line).join(" and ");
     throw refusal(context.attempt, {

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { installInto, uninstallFrom } from "../../src/settings/edit.ts";
+import { installInto, planRemoval, uninstallFrom } from "../../src/settings/edit.ts";
 import { KNOWN_EVENTS, planHooks, type Program } from "../../src/settings/hooks.ts";
 import { runs, sizedTest } from "../support/lanes.ts";
 import { isOwnHandler, roleOf } from "../../src/settings/own_handler.ts";
-import { planRemoval } from "../../src/settings/restore.ts";
 
 const path = "/settings.json";
 

@@ -9,10 +9,10 @@ import {
 import {
   DEFAULT_EVENTS,
   type HookEvent,
+  hookTimeoutSeconds,
   planHooks,
   type Program,
 } from "../../src/settings/hooks.ts";
-import { hookTimeoutSeconds } from "../../src/settings/timeouts.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const path = "/home/ana/.claude/settings.json";

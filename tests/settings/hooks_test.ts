@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { UserError } from "../../src/errors.ts";
 import {
   chooseEvents,
+  commandDeadlineMs,
   DEFAULT_EVENTS,
   hookCommand,
+  hookTimeoutSeconds,
   KNOWN_EVENTS,
   planHooks,
   type Program,
 } from "../../src/settings/hooks.ts";
-import { commandDeadlineMs, hookTimeoutSeconds } from "../../src/settings/timeouts.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 

@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../src/errors.ts";
 import type { Program } from "../../src/settings/hooks.ts";
-import { registerServer, serverOf, unregisterServer } from "../../src/settings/mcp.ts";
-import { serversPlace, type ServersScope } from "../../src/settings/mcp_place.ts";
-import { addServer, removeServer, type ServerEdit } from "../../src/settings/mcp_text.ts";
+import {
+  addServer,
+  registerServer,
+  removeServer,
+  type ServerEdit,
+  serverOf,
+  serversPlace,
+  type ServersScope,
+  unregisterServer,
+} from "../../src/settings/mcp.ts";
 import { pause } from "../support/wait.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 import { inFolder } from "../support/folders.ts";
@@ -215,8 +222,7 @@ Deno.test("what Claude Code writes under its lock while a server is registered i
     Deno.mkdirSync(lock);
     const modules = new URL("../../src/settings/", import.meta.url).href;
     const script = `
-      import { registerServer } from "${modules}mcp.ts";
-      import { serversPlace } from "${modules}mcp_place.ts";
+      import { registerServer, serversPlace } from "${modules}mcp.ts";
       const home = ${JSON.stringify(folder)};
       const place = serversPlace({ scope: "user", projectDir: home, projectKey: home, home });
       console.log("begun");

@@ -9,7 +9,7 @@ import { joinPath } from "../../paths.ts";
 import { type LineEnd, runShellLine } from "../../process/shell_line.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { readHookCommand } from "../../settings/hook_program.ts";
-import { memberOf } from "../../settings/member.ts";
+import { memberOf } from "../../settings/own_handler.ts";
 
 /** What became of a proof. */
 export type Proof =

@@ -1,13 +1,16 @@
-import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
+import {
+  commandLine,
+  type HookEntry,
+  hookTimeoutSeconds,
+  quoteWord,
+} from "../../settings/hooks.ts";
 import {
   fileOf,
   isSameProgram,
   readHookCommand,
   whyNotStarted,
 } from "../../settings/hook_program.ts";
-import { takeOver } from "../../settings/look_alike.ts";
-import { hookTimeoutSeconds } from "../../settings/timeouts.ts";
-import { unwrap } from "../../settings/wrapped.ts";
+import { takeOver, unwrap } from "../../settings/doubtful_hooks.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { missingDrain, waitedDrain } from "./drain_hook.ts";
 import { installLine, isSearched, replaceLine, strictFlag } from "./install_line.ts";

@@ -4,9 +4,8 @@ import { readOwnEntries } from "../../settings/edit.ts";
 import { placeFlags, readSettings, settingsPath, type SettingsPlace } from "../../settings/file.ts";
 import { checkHooks } from "../../settings/handler_schema.ts";
 import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
-import { findLookAlikes } from "../../settings/look_alike.ts";
-import { ownershipHere } from "../../settings/ownership.ts";
-import { findWrapped, type WrappedHook } from "../../settings/wrapped.ts";
+import { findLookAlikes, findWrapped, type WrappedHook } from "../../settings/doubtful_hooks.ts";
+import { ownershipHere } from "../../settings/own_handler.ts";
 import { fail, type Finding, warn } from "../check.ts";
 import type { DoctorPlace } from "./place.ts";
 

@@ -1,10 +1,19 @@
 /**
- * Small edits to a JSON text that leave every other byte as it is: indentation, line ends and spacing of what is added
- * follow what surrounds it.
+ * Edits JSON text and leaves every other byte as it is: what is added takes over the indentation, line ends and spacing
+ * around it. (The `modify` of jsonc-parser formats the whole lines around an edit, which changes a one-line file.)
  */
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import {
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
 
 export type { Node };
+
+/** Keys of objects and indexes of arrays, from the top of a text. */
+export type JsonPath = readonly (string | number)[];
 
 /** A value that JSON can hold. */
 export type Json =
@@ -27,21 +36,19 @@ export type Reading =
   };
 
 /**
- * Reads strict JSON.
- *
- * A scanner finds the comments, so `//` inside a string is none, and only a comment before the first real mistake makes
- * a text "JSON with comments": `{"a": https://x}` is malformed.
+ * Reads strict JSON. A text counts as "JSON with comments" only where a comment comes before the first other mistake:
+ * `{"a": https://x}` is malformed.
  */
 export function readJson(text: string): Reading {
   const [error] = errorsIn(text, { allowTrailingComma: true });
   if (error !== undefined && printParseErrorCode(error.error) === "InvalidCommentToken") {
     return { kind: "comments", ...placeOf(text, error.offset) };
   }
-  const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { disallowComments: true });
-  const [first] = errors;
+  const [first] = errorsIn(text, { allowTrailingComma: false });
   if (first !== undefined) {
-    return { kind: "malformed", ...placeOf(text, first.offset), problem: wordsOf(first) };
+    // `CommaExpected` becomes `comma expected`.
+    const problem = printParseErrorCode(first.error).replace(/(?<!^)[A-Z]/g, " $&").toLowerCase();
+    return { kind: "malformed", ...placeOf(text, first.offset), problem };
   }
   try {
     JSON.parse(text);
@@ -50,54 +57,72 @@ export function readJson(text: string): Reading {
     const offset = Number(/position (\d+)/.exec(problem)?.[1] ?? 0);
     return { kind: "malformed", ...placeOf(text, offset), problem };
   }
+  const root = parseTree(text);
   return root === undefined
     ? { kind: "malformed", line: 1, column: 1, problem: "a value is expected" }
     : { kind: "json", root };
 }
 
+function errorsIn(text: string, options: { readonly allowTrailingComma: boolean }): ParseError[] {
+  const errors: ParseError[] = [];
+  parseTree(text, errors, { ...options, disallowComments: true });
+  return errors;
+}
+
 /** The line and column of an offset, both from 1. */
 export function placeOf(text: string, offset: number): { line: number; column: number } {
   const lines = text.slice(0, offset).split(/\r\n|\n|\r/);
-  return { line: lines.length, column: (lines[lines.length - 1] ?? "").length + 1 };
+  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
 }
 
-/** The line end that a text uses: that of its first line, `\n` when it has but one. */
+/** The line end that a text uses: that of its first line, `\n` when it has only one. */
 export function lineEndOf(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
 }
 
-/** The text with one more member at the end of an object (`key` given) or of an array. */
-export function addMember(
+/** The whole `"key": value` of an object node. */
+export function propertyAt(object: Node | undefined, key: string): Node | undefined {
+  return valueAt(object, key)?.parent;
+}
+
+/** The value of a key of an object node; `undefined` when the node is no object or has no such key. */
+export function valueAt(object: Node | undefined, key: string): Node | undefined {
+  return object && findNodeAtLocation(object, [key]);
+}
+
+/** The text with a value at a path; objects and arrays that are missing on the way are made. */
+export function setAt(text: string, path: JsonPath, value: Json): string {
+  const root = parseTree(text);
+  if (root === undefined) return text;
+  const nodeAt = (length: number) => findNodeAtLocation(root, path.slice(0, length));
+  let depth = path.length;
+  while (nodeAt(depth) === undefined) depth--;
+  const node = nodeAt(depth)!;
+  if (depth === path.length) {
+    const written = writeValue(value, styleOf(text, nodeAt(depth - 1) ?? root));
+    return splice(text, node.offset, endOf(node), written);
+  }
+  const whole = path.slice(depth + 1).reduceRight<Json>(
+    (held, key) => typeof key === "number" ? [held] : { [key]: held },
+    value,
+  );
+  return addMember(text, node, { key: path[depth]!, value: whole });
+}
+
+/** Adds a member at the end of an object or of an array. */
+function addMember(
   text: string,
   container: Node,
-  member: { readonly key?: string; readonly value: Json },
+  { key, value }: { readonly key: string | number; readonly value: Json },
 ): string {
   const style = styleOf(text, container);
-  const label = member.key === undefined ? "" : JSON.stringify(member.key) + style.colon;
-  const added = style.gap + label + writeValue(member.value, style);
+  const label = typeof key === "number" ? "" : JSON.stringify(key) + style.colon;
+  const added = style.gap + label + writeValue(value, style);
   const last = container.children?.at(-1);
   if (last !== undefined) return splice(text, endOf(last), endOf(last), `,${added}`);
   const padding = style.inline ? "" : style.gap.slice(0, style.gap.length - style.unit.length);
   const content = style.inline ? added.slice(style.gap.length) : added + padding;
   return splice(text, container.offset + 1, endOf(container) - 1, content);
-}
-
-/** The text with another string, number or truth value in the place of `node`. */
-export function replaceScalar(
-  text: string,
-  node: Node,
-  value: string | number | boolean,
-): string {
-  return splice(text, node.offset, endOf(node), JSON.stringify(value));
-}
-
-/** The text with another value of any kind in the place of a property's. */
-export function replaceValue(text: string, property: Node, value: Json): string {
-  const [, present] = property.children ?? [];
-  const container = property.parent;
-  if (present === undefined || container === undefined) return text;
-  const written = writeValue(value, styleOf(text, container));
-  return splice(text, present.offset, endOf(present), written);
 }
 
 /** The text without a property or an array element, and without the comma that it needed. */
@@ -124,7 +149,8 @@ interface Style {
 }
 
 function styleOf(text: string, container: Node): Style {
-  const root = rootOf(container);
+  let root = container;
+  while (root.parent !== undefined) root = root.parent;
   const colon = colonOf(root);
   if (isInline(text, container)) {
     return { inline: true, gap: colon === ":" ? "" : " ", colon, unit: "" };
@@ -140,7 +166,7 @@ function styleOf(text: string, container: Node): Style {
   return { inline: false, gap: lineEndOf(text) + indent, colon: ": ", unit };
 }
 
-/** Members on the line of the opening bracket; an empty container does as the one around it. */
+/** Whether members stand on the line of the opening bracket; an empty container does as the one around it. */
 function isInline(text: string, container: Node): boolean {
   const first = container.children?.[0];
   if (first !== undefined) return !/[\r\n]/.test(text.slice(container.offset, first.offset));
@@ -169,25 +195,9 @@ function writeValue(value: Json, style: Style): string {
   return spread.replace(/([{[])\n\t*|\n\t*(?=[}\]])/g, "$1").replace(/\n\t*/g, " ");
 }
 
-function errorsIn(text: string, options: { readonly allowTrailingComma: boolean }): ParseError[] {
-  const errors: ParseError[] = [];
-  parseTree(text, errors, { ...options, disallowComments: true });
-  return errors;
-}
-
-/** `CommaExpected` becomes `comma expected`. */
-function wordsOf(error: ParseError): string {
-  return printParseErrorCode(error.error).replace(/(?<!^)[A-Z]/g, " $&").toLowerCase();
-}
-
-function rootOf(node: Node): Node {
-  return node.parent === undefined ? node : rootOf(node.parent);
-}
-
 function indentAt(text: string, offset: number): string {
-  const start = Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) +
-    1;
-  return /^[ \t]*/.exec(text.slice(start, offset))?.[0] ?? "";
+  const start = Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1));
+  return /^[ \t]*/.exec(text.slice(start + 1, offset))?.[0] ?? "";
 }
 
 function endOf(node: Node): number {
