@@ -22,6 +22,7 @@ const FLOORS: readonly (readonly string[])[] = [
     "ids.ts",
     "time.ts",
     "letters.ts",
+    "likeness.ts",
     "counts.ts",
     "version.ts",
   ],

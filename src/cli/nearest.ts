@@ -1,4 +1,4 @@
-import { editDistance } from "../config/suggest.ts";
+import { editDistance } from "../likeness.ts";
 
 /** A word of so many letters may have one of them wrong, one of twice as many two. */
 const LETTERS_A_SLIP = 3;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { peekHookConfig } from "../config/peek.ts";
+import { peekHookConfig } from "../config/last_policy.ts";
 import type { KnownPlaces } from "../gate/own_files.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import type { GuardPolicy } from "../guard/policy.ts";

@@ -2,7 +2,7 @@
 import type { FileRule, GuardPolicy, ToolRule } from "../guard/policy.ts";
 import { compileGlob, needleOf } from "./globs.ts";
 import type { Config } from "./schema.ts";
-import type { NameOfEntry } from "./take_out.ts";
+import type { NameOfEntry } from "./yaml_tree.ts";
 
 type PreToolUse = Config["preToolUse"];
 

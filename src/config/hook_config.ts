@@ -75,3 +75,8 @@ export interface HookConfig {
   /** The keys that the first of them are about, or the file where it cannot be read at all. */
   readonly problemKeys: readonly string[];
 }
+
+/** The note on a configuration that does not name the key, which was `true` unless a file said otherwise in earlier versions. */
+export const SILENT_ABOUT_ROOT =
+  "new files directly in the project's folder are allowed: no configuration file names " +
+  "`preToolUse.preventRootAdditions`, which is off by default now. Write `true` to refuse them, `false` to settle it";

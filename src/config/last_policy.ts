@@ -4,7 +4,7 @@ import type { GuardPolicy } from "../guard/policy.ts";
 import { appendLog, logFiles } from "../log/log.ts";
 import type { Locations } from "../paths.ts";
 import { readLastConfig, rememberedStrict } from "../store/config_cache.ts";
-import { type ConfigFile, isLeftOut } from "./discover.ts";
+import { type ConfigFile, DEFAULT_HOOK_CONFIG, isLeftOut } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
 
@@ -72,4 +72,18 @@ function policyIn(stored: unknown): Partial<GuardPolicy> | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The configuration as a hook would have it, without a trace: parsed anew, and nothing is stored.
+ *
+ * @param cache The database that the cache lies in, for reading; null when there is none.
+ */
+export async function peekHookConfig(
+  files: readonly ConfigFile[],
+  cache: DatabaseSync | null,
+): Promise<HookConfig> {
+  if (files.length === 0) return DEFAULT_HOOK_CONFIG;
+  const { parseConfig } = await import("./parse.ts");
+  return withLock(parseConfig(files), { files, cache });
 }

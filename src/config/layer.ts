@@ -13,10 +13,17 @@ import {
   configSchema,
 } from "./schema.ts";
 import type { ConfigKey } from "./schema_kit.ts";
-import { suggestKeys } from "./suggest.ts";
-import { switchOffSummarizer, takeOutOfProject } from "./users_own.ts";
-import { fromTheEnd, pathInFile, takeOut, valueAt } from "./take_out.ts";
-import { type Plain, readYaml, type ValuePath, type YamlTree } from "./yaml_tree.ts";
+import {
+  fromTheEnd,
+  pathInFile,
+  type Plain,
+  readYaml,
+  takeOut,
+  valueAt,
+  type ValuePath,
+  type YamlTree,
+} from "./yaml_tree.ts";
+import { editDistance } from "../likeness.ts";
 
 /** Something in a configuration file that does not count, or not as written. */
 export interface ConfigProblem {
@@ -285,4 +292,75 @@ function resolveDatabasePath(values: LayerValues, file: ConfigFile, report: Repo
 /** `["capture", "exclude", "tools", 2]` as `capture.exclude.tools[2]`. */
 export function dotted(path: ValuePath): string {
   return path.map((part) => typeof part === "number" ? `[${part}]` : `.${part}`).join("").slice(1);
+}
+
+/** Edits between two names that still count as a slip of the keyboard. */
+const MAX_DISTANCE = 3;
+const MAX_SUGGESTIONS = 3;
+
+/**
+ * The keys that an unknown one may stand for, nearest first: those that are spelled almost alike in the same section,
+ * then those of the same name in other sections. Upper and lower case do not matter.
+ *
+ * @param unknown The dotted name that does not exist: `capture.exlude`.
+ * @param known All dotted names, sections among them.
+ * @returns At most three dotted names; empty when nothing is near.
+ */
+export function suggestKeys(unknown: string, known: readonly string[]): string[] {
+  const section = sectionOf(unknown);
+  const name = nameOf(unknown).toLowerCase();
+  const near = known
+    .filter((key) => sectionOf(key) === section)
+    .map((key) => ({ key, distance: editDistance(name, nameOf(key).toLowerCase()) }))
+    // A name whose every letter had to change is no slip.
+    .filter(({ key, distance }) => distance <= MAX_DISTANCE && distance < nameOf(key).length)
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ key }) => key);
+  const elsewhere = known.filter((key) =>
+    sectionOf(key) !== section && nameOf(key).toLowerCase() === name
+  );
+  return [...near, ...elsewhere].slice(0, MAX_SUGGESTIONS);
+}
+
+function sectionOf(key: string): string {
+  return key.slice(0, Math.max(key.lastIndexOf("."), 0));
+}
+
+function nameOf(key: string): string {
+  return key.slice(key.lastIndexOf(".") + 1);
+}
+
+const USERS_ONLY = ["summarizer", "retentionDays"];
+
+/** Takes it out of a project's `memory`. @returns The keys that were there. */
+function takeOutOfProject(memory: LayerValues): string[] {
+  const taken = USERS_ONLY.filter((key) => memory[key] !== undefined);
+  for (const key of taken) delete memory[key];
+  return taken.map((key) => `memory.${key}`);
+}
+
+/** What holds the section of the summarizer: a second one, or one that is no map, may have held a limit. */
+const AROUND = "memory";
+const SECTION = `${AROUND}.summarizer`;
+
+/**
+ * Takes the summarizer out of the user's `memory` where one of its limits may be lost, since what counts in its place could
+ * be more than was meant: with any mistake in the section, and with one of its keys that stands elsewhere. Without a
+ * command only the section itself counts: there is nothing else to switch off.
+ *
+ * @returns The first such mistake; null when there is none.
+ */
+function switchOffSummarizer(
+  memory: LayerValues,
+  problems: readonly ConfigProblem[],
+): ConfigProblem | null {
+  const written = memory.summarizer;
+  const hasCommand = typeof written === "object" && written !== null && "command" in written;
+  const fault = problems.find(({ key, suggestion }) =>
+    key === SECTION || key.startsWith(`${SECTION}.`) ||
+    (hasCommand && (key === AROUND || (suggestion?.includes(`"${SECTION}.`) ?? false)))
+  );
+  if (fault === undefined) return null;
+  delete memory.summarizer;
+  return fault;
 }

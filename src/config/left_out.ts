@@ -10,6 +10,7 @@ import {
   type TrustPlace,
   whyDistrusted,
 } from "./trust.ts";
+import { exists } from "../project/exists.ts";
 
 /** The folder of a project's workflows, prompts and matchers. */
 export const OWN_FOLDER = ".conclaude";
@@ -88,4 +89,18 @@ function namedIn(folder: string, isMeant: (name: string) => boolean): string[] {
   } catch {
     return [];
   }
+}
+
+/** A file that is not read, and the one that counts in its place. */
+interface PassedOver {
+  readonly path: string;
+  readonly counts: string;
+}
+
+/** The `.yml` files beside a `.yaml` that counts. @param files As `readConfigFiles()` found them. */
+export function passedOver(files: readonly ConfigFile[]): PassedOver[] {
+  return files
+    .filter(({ layer, path }) => layer !== "local" && path.endsWith(".yaml"))
+    .map(({ path }) => ({ path: path.replace(/\.yaml$/, ".yml"), counts: path }))
+    .filter(({ path }) => exists(path));
 }

@@ -13,7 +13,7 @@ import type { HookConfig } from "./hook_config.ts";
 import { type ConfigProblem, dotted, isMapping, type LayerValues, readLayer } from "./layer.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { compileStopSections } from "./stop_sections.ts";
-import { type NameOfEntry, pathInFile } from "./take_out.ts";
+import { type NameOfEntry, pathInFile } from "./yaml_tree.ts";
 
 /** What the configuration files come to. */
 export interface ParsedConfig {

@@ -10,12 +10,14 @@ import {
   choice,
   type ConfigKey,
   type ConfigSection,
+  globText,
   int,
   itemKeysOf,
   keysOf,
   list,
   needed,
   optional,
+  pattern,
   perhaps,
   place,
   rowName,
@@ -26,7 +28,6 @@ import {
   type Shape,
   text,
 } from "./schema_kit.ts";
-import { globText, pattern } from "./schema_text.ts";
 import { MEMORY } from "./schema_memory.ts";
 import { HOOKS, REQUIREMENTS } from "./schema_requirements.ts";
 import { ORCHESTRATION } from "./schema_orchestration.ts";

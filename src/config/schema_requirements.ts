@@ -4,17 +4,18 @@ import { SCOPES } from "../requirement/policy.ts";
 import {
   bool,
   choice,
+  globText,
   int,
   list,
   named,
   needed,
   optional,
+  regexText,
   rules,
   said,
   section,
   text,
 } from "./schema_kit.ts";
-import { globText, regexText } from "./schema_text.ts";
 
 /** Words of a command line, and placeholders in messages: no blanks, no quotes. */
 const NAME = z.string().check(z.regex(/^[\w][\w.-]{0,63}$/));

@@ -3,18 +3,19 @@ import * as z from "zod/mini";
 import { KNOWN_EVENTS } from "../settings/hooks.ts";
 import {
   bool,
+  globText,
   int,
   list,
   needed,
   optional,
   perhapsInt,
+  regexText,
   rules,
   rulesByGlob,
   said,
   section,
   text,
 } from "./schema_kit.ts";
-import { globText, regexText } from "./schema_text.ts";
 
 /** More would only be cut off: Claude Code overrides a ninth block in a row. */
 const MAX_BLOCKS = 8;

@@ -6,7 +6,7 @@ import { compileCommand, type ConfiguredCommand } from "./commands.ts";
 import { compileGlob } from "./globs.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { Config } from "./schema.ts";
-import type { NameOfEntry } from "./take_out.ts";
+import type { NameOfEntry } from "./yaml_tree.ts";
 
 /** What Claude is told when nobody says what. */
 const GO_ON = "continue working on the task";

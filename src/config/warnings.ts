@@ -1,9 +1,9 @@
 /** What is written well in a configuration, and does not do what it says. */
 import { mostBlocks, type StopPolicy } from "../guard/stop.ts";
 import type { ConfigFile } from "./discover.ts";
-import { readLayer } from "./layer.ts";
+import { type ConfigProblem, readLayer } from "./layer.ts";
 import { parseConfig } from "./parse.ts";
-import { SILENT_ABOUT_ROOT } from "./silent_about_root.ts";
+import { SILENT_ABOUT_ROOT } from "./hook_config.ts";
 
 /** Notes about a configuration that name no fault, one sentence each. */
 export function configNotes(files: readonly ConfigFile[]): string[] {
@@ -52,4 +52,26 @@ function blockWarnings(
       ]
       : []),
   ];
+}
+
+/**
+ * One block a problem, an empty line between: where (`file:line:column`, which terminals and editors open), what is
+ * wrong, and what to do.
+ *
+ * @returns The text without a last line break; empty when there are no problems.
+ */
+export function explainProblems(problems: readonly ConfigProblem[]): string {
+  return problems.map(explainProblem).join("\n\n");
+}
+
+function explainProblem(problem: ConfigProblem): string {
+  const { path, line, column, key, message, suggestion } = problem;
+  const place = line > 0 ? `${path}:${line}:${column}` : path;
+  const lines = [key === "" ? place : `${place}  ${key}`, `  why:  ${oneLine(message)}`];
+  if (suggestion !== undefined) lines.push(`  next: ${oneLine(suggestion)}`);
+  return lines.join("\n");
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }

@@ -2,13 +2,13 @@
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import type { Environment } from "../environment.ts";
 import { mayConcernCommands } from "../guard/command_look.ts";
-import { judgeTool, type Look } from "../guard/decide.ts";
+import { judgeTool } from "../guard/decide.ts";
+import type { FileFacts, Look, OwnFile } from "../guard/types.ts";
 import { textAfter } from "../guard/edits.ts";
-import { type FileFacts, isRootAddition, ROOT_RULE } from "../guard/files.ts";
+import { isRootAddition, ROOT_RULE } from "../guard/files.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { GitAliases } from "../guard/git_verbs.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
-import type { OwnFile } from "../guard/protected.ts";
 import { type Ground, lookAtFile } from "../project/files.ts";
 import { RealPaths } from "../project/real_paths.ts";
 import { ownFiles, type OwnPlaces } from "./own_files.ts";

@@ -2,7 +2,7 @@
 import type { ConfigFile } from "../config/discover.ts";
 import type { Environment } from "../environment.ts";
 import { gitFolders, type Repository } from "../git/repository.ts";
-import type { OwnFile, OwnKind } from "../guard/protected.ts";
+import type { OwnFile, OwnKind } from "../guard/types.ts";
 import { baseName, joinPath, parentOf, resolvePath, withParents } from "../paths.ts";
 import { findOnPath, isBareName, isSameFile } from "../process/executable.ts";
 import { realPath } from "../project/real_paths.ts";

@@ -1,7 +1,7 @@
 /** The notice for a project whose files do not name the rule about new files. */
 import type { DatabaseSync } from "node:sqlite";
 import { fingerprint } from "../config/discover.ts";
-import { SILENT_ABOUT_ROOT } from "../config/silent_about_root.ts";
+import { SILENT_ABOUT_ROOT } from "../config/hook_config.ts";
 import { isFirstTelling } from "../store/told_once.ts";
 
 /** One line for the person; null when it was told before. @param path The project's configuration file. */

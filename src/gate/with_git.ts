@@ -2,8 +2,7 @@
 import type { Environment } from "../environment.ts";
 import { askChanged, type TakingBack } from "../git/changed.ts";
 import { askIgnored } from "../git/ignored.ts";
-import type { HowToLook } from "../guard/decide.ts";
-import type { FileFacts } from "../guard/files.ts";
+import type { FileFacts, HowToLook } from "../guard/types.ts";
 import type { Verdict } from "../guard/policy.ts";
 import type { Judge } from "./judge.ts";
 

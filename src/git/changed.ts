@@ -1,6 +1,6 @@
 /** Which files git would change by taking them back, or away: those that differ from what it takes them back to. */
 import type { Environment } from "../environment.ts";
-import type { Search } from "../guard/decide.ts";
+import type { Search } from "../guard/types.ts";
 import { runTool } from "../process/tool.ts";
 import { RealPaths } from "../project/real_paths.ts";
 import { byRepository } from "./by_repository.ts";

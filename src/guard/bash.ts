@@ -2,8 +2,8 @@
 import { baseName, parentOf } from "../paths.ts";
 import { judgeCommands, spellings, textOf } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
-import { judgeOne, judgeOwn, type Look } from "./decide.ts";
-import type { FileFacts } from "./files.ts";
+import { judgeOne, judgeOwn } from "./decide.ts";
+import type { FileFacts, Look } from "./types.ts";
 import type { GitAliases } from "./git_verbs.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";

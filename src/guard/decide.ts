@@ -5,7 +5,8 @@
  * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
  */
 import { SEARCHING_TOOLS } from "../capture/payload.ts";
-import { type FileFacts, judgeFile, matchesFile } from "./files.ts";
+import { judgeFile, matchesFile } from "./files.ts";
+import type { FileFacts, Look } from "./types.ts";
 import {
   type Actor,
   type Block,
@@ -27,86 +28,6 @@ export interface ToolUse extends Actor {
   /** What it writes; null when it only reads, or nobody knows. */
   readonly written: Written | null;
 }
-
-/** What is about to happen to the file that is looked up. */
-export interface HowToLook {
-  readonly effect: FileFacts["effect"];
-  /** A pattern of the shell: it comes back as the files that it stands for. */
-  readonly isGlob?: boolean;
-  /** Nothing comes back where the path does not lie in a folder: `cp a b` makes `b/a` if `b` is one. */
-  readonly ifInFolder?: boolean;
-  /** Nothing comes back where the path is a folder by then: `cp -r a b` makes `b/a` if `b` is one, else `b` like `a`. */
-  readonly ifNoFolder?: boolean;
-  /** Whether not that itself is copied which is copied there, but what lies in it. */
-  readonly isContents?: boolean;
-  /** Whether a part of what is copied may stay behind. */
-  readonly leavesSome?: boolean;
-  /** True when it would be a folder: `b/`. */
-  readonly isFolder: boolean;
-  /**
-   * What is copied there, absolute: the copy of a folder is a folder. Of a folder that is filled from it, the files come
-   * back that arise in it.
-   */
-  readonly from?: string | null;
-  /** The path is a folder; the files in it come back that are named like those that this pattern stands for. */
-  readonly namedLike?: string | null;
-  /** Folders that will be there by then, absolute. */
-  readonly made?: readonly string[];
-  /** The path is where a search begins: what it finds comes back. */
-  readonly search?: Search;
-}
-
-/** `maybe`: only the running command knows. */
-export type Answer = "yes" | "maybe" | "no";
-
-/** What a search comes to. */
-export interface Entry {
-  /** From where the search begins; the empty text for that itself. */
-  readonly path: string;
-  readonly kind: "file" | "folder" | "link" | "other";
-  /** In bytes; null where that cannot be told. Looked up when it is asked for. */
-  readonly size: () => number | null;
-}
-
-/** Which of the entries of a folder, and of those below, a command means. */
-export interface Search {
-  /** Whether an entry is meant, and whether the search goes on below it. */
-  readonly judge: (
-    entry: Entry,
-  ) => { readonly isMeant: Answer; readonly goesOn: boolean };
-  /** Whether something happens to a folder that is meant as well: it goes, with all that lies in it. */
-  readonly takesFolders: Answer;
-  /** True: it begins at the top of the repository in which the path lies. */
-  readonly fromTop?: boolean;
-  /** True: the folder in which it begins is named itself, and looked through also where tools make that anew. */
-  readonly entersNamed?: true;
-  /** What git takes files back to, a commit or null for the index: what does not differ from it stays as it is. */
-  readonly takenFrom?: string | null;
-  /** Files that git does not know go away as well, or those that it ignores, too. */
-  readonly takes?: "untracked" | "ignored";
-  /** The only files that it may mean beside that where it begins, absolute, all links followed; without them, any. */
-  readonly among?: readonly string[];
-  /**
-   * The path is named itself. `always`: where nothing is there, it is meant, and what may come about below it. `if-there`:
-   * it may be something else than a file, such as a branch.
-   */
-  readonly named?: "always" | "if-there";
-}
-
-/** The files that are meant. */
-export interface Looked {
-  readonly files: readonly FileFacts[];
-  /** Files of which only the running command knows whether it means them. */
-  readonly perhaps?: readonly FileFacts[];
-  /** Which others may be meant, one reason each. */
-  readonly unknown: readonly string[];
-}
-
-/** Looks up what the rules ask about a file. */
-export type Look = (
-  path: string,
-  how: HowToLook,
-) => Looked;
 
 /** Judges a tool that names a file, or none at all. */
 export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {

@@ -3,7 +3,7 @@ import { generatedMarker } from "./generated.ts";
 import { joinPath } from "../paths.ts";
 import { judgeIgnored } from "./ignored.ts";
 import { filled } from "./placeholders.ts";
-import type { OwnFile } from "./protected.ts";
+import type { FileFacts } from "./types.ts";
 import {
   type Actor,
   type Block,
@@ -12,54 +12,6 @@ import {
   fixedHead,
   type GuardPolicy,
 } from "./policy.ts";
-
-/** A file that a tool is about to change, as far as the rules ask about it. */
-export interface FileFacts {
-  /** How a person would name it: from the project's folder when it lies there, else absolute. */
-  readonly name: string;
-  /**
-   * Every way to name it: from the project's folder and absolute, as it was given and with all links followed.
-   * Normalised: no `.`, no `..`, `/` as the separator.
-   */
-  readonly spellings: readonly string[];
-  /** Absolute, all links followed. */
-  readonly real: string;
-  /** The one of the guards' files that count now which it is, or which is meant with a folder; null for none. */
-  readonly own: OwnFile | null;
-  /** What makes git ignore it; null when it does not, or was not asked: only where a rule depends on that. */
-  readonly ignored: { readonly pattern: string; readonly where: string } | null;
-  /** Whether anything is there now. */
-  readonly exists: boolean;
-  /** Whether a folder arises there, where nothing is yet. */
-  readonly becomesFolder: () => boolean;
-  /** Whether it lies directly in the project's folder. */
-  readonly isInRoot: boolean;
-  /** What it begins with, up to 64 kB; the empty text unless {@linkcode GuardPolicy.protectsGenerated} asks for it. */
-  readonly head: string;
-  /** All that it holds; null when nothing is there, or nothing that can be read. Read when it is asked for. */
-  readonly text: () => string | null;
-  readonly effect: Effect;
-  /**
-   * Of a folder that goes away: the files in it and below, as paths from there, without what tools make anew. Empty
-   * where no rule asks, and where there are too many.
-   */
-  readonly below: readonly string[];
-  /** Whether it is a folder that goes away, and that tools make anew. */
-  readonly isMadeAnew: boolean;
-  /** Whether it arises below the project's folder with a folder that is copied there. */
-  readonly isPart: boolean;
-  /** Whether git brings it, from what it keeps. */
-  readonly comesFromGit: boolean;
-  /** Whether it lies neither in the project's folder nor directly in one above that. */
-  readonly isElsewhere: boolean;
-}
-
-/**
- * What becomes of a file: `change` may also make it; `remove` takes it away, and what lies below it; `fill` puts files
- * into a folder of which nobody knows the names; `tamper` changes who may read it, or what a database holds, or puts it
- * where it can be got back, which only matters to the guards' own files, those in a folder included.
- */
-export type Effect = "change" | "remove" | "fill" | "tamper";
 
 const IN_GIT = /(?:^|\/)\.git\//;
 

@@ -1,5 +1,5 @@
 /** Files that git ignores: they may not be changed where the policy says so. */
-import type { FileFacts } from "./files.ts";
+import type { FileFacts } from "./types.ts";
 import type { Block, GuardPolicy } from "./policy.ts";
 
 /** The key of the rule. */

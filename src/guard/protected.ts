@@ -2,25 +2,11 @@
 
 import type { TextChange } from "./edits.ts";
 import { parentOf } from "../paths.ts";
-import type { Effect, FileFacts } from "./files.ts";
+import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 import { changesPolicy, holdsModules } from "./settings_file.ts";
 
 /** The name of the rule that protects them. */
 export const PROTECT_RULE = "preToolUse.protectPolicy";
-
-/** The kinds of files that the guards protect. */
-export type OwnKind =
-  | "guards"
-  | "agents"
-  | "settings"
-  | "managed"
-  | "mods"
-  | "skills"
-  | "modules"
-  | "program"
-  | "git"
-  /** It would keep the rules from being found. */
-  | "search";
 
 /** A kind of file: the reason that is given, and which changes of such a file count. */
 interface Kind {
@@ -151,12 +137,6 @@ export const NAMED_FILES: readonly NamedFiles[] = [
     counterexample: "src/webhooks.json",
   },
 ];
-
-/** A file that counts now, and one of the ways to it: absolute. */
-export interface OwnFile {
-  readonly kind: OwnKind;
-  readonly path: string;
-}
 
 /**
  * Which of the guards' files that count now a path is; of a folder, also which is meant with it: one that lies in it and

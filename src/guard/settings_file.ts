@@ -1,5 +1,5 @@
 /** The parts of Claude Code's files that decide which hooks and which other code run there. */
-import { isSameValue } from "../config/same_value.ts";
+import { isSameValue } from "../likeness.ts";
 
 /** The keys of settings that do. */
 const POLICY_KEYS = [

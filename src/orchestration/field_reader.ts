@@ -1,5 +1,5 @@
 /** Reads the fields of a mapping that a person wrote, and gathers what is wrong with them. */
-import { editDistance } from "../config/suggest.ts";
+import { editDistance } from "../likeness.ts";
 import { parseDuration } from "./duration.ts";
 
 /** A mapping of a parsed YAML file. */

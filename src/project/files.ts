@@ -1,8 +1,7 @@
 /** What the rules ask about a file: all its names, whether it is there, whether it lies in the project's folder. */
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
-import type { HowToLook, Looked } from "../guard/decide.ts";
-import type { FileFacts } from "../guard/files.ts";
-import { findOwn, type OwnFile } from "../guard/protected.ts";
+import type { FileFacts, HowToLook, Looked, OwnFile } from "../guard/types.ts";
+import { findOwn } from "../guard/protected.ts";
 import { exists } from "./exists.ts";
 import type { RealPaths } from "./real_paths.ts";
 

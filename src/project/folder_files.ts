@@ -1,5 +1,5 @@
 /** What lies in a folder that is about to go away, or that is searched. */
-import type { Entry, Search } from "../guard/decide.ts";
+import type { Entry, Search } from "../guard/types.ts";
 import { joinPath } from "../paths.ts";
 import type { Allowance } from "./files.ts";
 import { entriesOf } from "./folder_entries.ts";

@@ -1,7 +1,6 @@
 /** The files that the words of a shell command stand for: patterns, searches, what arises in a folder that is copied. */
 import { baseName, joinPath, parentOf } from "../paths.ts";
-import type { HowToLook, Looked, Search } from "../guard/decide.ts";
-import type { FileFacts } from "../guard/files.ts";
+import type { FileFacts, HowToLook, Looked, Search } from "../guard/types.ts";
 import { exists } from "./exists.ts";
 import {
   type Allowance,

@@ -1,7 +1,7 @@
 /** The files that a pattern of the shell stands for. */
 import { withStars } from "../guard/shell/wildcard.ts";
 import { joinPath } from "../paths.ts";
-import type { Search } from "../guard/decide.ts";
+import type { Search } from "../guard/types.ts";
 import { exists } from "./exists.ts";
 import type { Allowance } from "./files.ts";
 import { entriesOf } from "./folder_entries.ts";

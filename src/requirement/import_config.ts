@@ -7,7 +7,7 @@
  */
 import { isMapping, type LayerValues } from "../config/layer.ts";
 import { mergeValues } from "../config/parse.ts";
-import { isSameValue } from "../config/same_value.ts";
+import { isSameValue } from "../likeness.ts";
 import type { Plain } from "../config/yaml_tree.ts";
 import { convertRequirement, faultOf, type LeftOut, NO_SUCH_KEY, truth } from "./import_fields.ts";
 

@@ -1,7 +1,7 @@
 /**
  * What conclaude asks Claude Code to run: which events, with which matcher, by which command.
  */
-import { editDistance } from "../config/suggest.ts";
+import { editDistance } from "../likeness.ts";
 import { UserError } from "../errors.ts";
 import { baseName } from "../paths.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { explainProblems } from "../../src/config/explain.ts";
+import { explainProblems } from "../../src/config/warnings.ts";
 
 Deno.test("explainProblems() is empty when all is well", () => {
   assert.equal(explainProblems([]), "");

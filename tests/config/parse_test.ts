@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
 import { stringify } from "yaml";
 import type { ConfigFile, ConfigLayer } from "../../src/config/discover.ts";
-import { explainProblems } from "../../src/config/explain.ts";
+import { explainProblems } from "../../src/config/warnings.ts";
 import type { ConfigProblem } from "../../src/config/layer.ts";
 import { mergeValues, parseConfig } from "../../src/config/parse.ts";
 import { configSchema } from "../../src/config/schema.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { CONFIG_FORMAT, DEFAULT_HOOK_CONFIG, fingerprint } from "../../src/config/discover.ts";
 import { compileGlob } from "../../src/config/globs.ts";
-import { configJsonSchema, type JsonSchema } from "../../src/config/json_schema.ts";
+import { configJsonSchema, type JsonSchema } from "../../src/config/template.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { CONFIG_KEYS, CONFIG_SECTIONS, configSchema } from "../../src/config/schema.ts";
 

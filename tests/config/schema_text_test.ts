@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pattern, regexText } from "../../src/config/schema_text.ts";
+import { pattern, regexText } from "../../src/config/schema_kit.ts";
 
 /** Each takes seconds on a text of forty letters where the engine has to try every way. */
 const ENDLESS = [

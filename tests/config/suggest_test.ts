@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { editDistance, suggestKeys } from "../../src/config/suggest.ts";
+import { suggestKeys } from "../../src/config/layer.ts";
+import { editDistance } from "../../src/likeness.ts";
 
 const KNOWN = [
   "stop",

@@ -1,7 +1,7 @@
 /** Which of the guards' own files a tool use means. */
 import assert from "node:assert/strict";
-import type { Effect, FileFacts } from "../../src/guard/files.ts";
-import { findOwn, NAMED_FILES, type OwnFile, whyProtected } from "../../src/guard/protected.ts";
+import type { Effect, FileFacts, OwnFile } from "../../src/guard/types.ts";
+import { findOwn, NAMED_FILES, whyProtected } from "../../src/guard/protected.ts";
 
 const OWN: readonly OwnFile[] = [
   { kind: "program", path: "/opt/bin/conclaude" },

@@ -1,6 +1,6 @@
 import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
-import { passedOver } from "../../config/beside.ts";
+import { type LeftOut, listLeftOut, passedOver } from "../../config/left_out.ts";
 import {
   type ConfigFile,
   type ConfigLayer,
@@ -8,15 +8,12 @@ import {
   MAX_FOLDERS,
   readConfigFiles,
 } from "../../config/discover.ts";
-import { explainProblems } from "../../config/explain.ts";
-import { configJsonSchema } from "../../config/json_schema.ts";
+import { configNotes, configWarnings, explainProblems } from "../../config/warnings.ts";
+import { configJsonSchema, configTemplate } from "../../config/template.ts";
 import { type ConfigProblem, readLayer } from "../../config/layer.ts";
-import { type LeftOut, listLeftOut } from "../../config/left_out.ts";
 import { mergedConfig, sourcedYaml } from "../../config/origin.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { configTemplate } from "../../config/template.ts";
 import { searchedFolders } from "../../config/trust.ts";
-import { configNotes, configWarnings } from "../../config/warnings.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { isThere, writeWholeFile } from "../../maintenance/whole_file.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";

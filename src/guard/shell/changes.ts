@@ -1,6 +1,5 @@
 /** What becomes of files, and which ones programs of databases change. */
-import type { Search } from "../decide.ts";
-import type { Effect } from "../files.ts";
+import type { Effect, Search } from "../types.ts";
 import { type Argument, withText } from "./word.ts";
 
 /** A file, and what becomes of it. */

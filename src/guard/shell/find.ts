@@ -1,5 +1,5 @@
 /** What `find` does with what it finds: which of the entries that are there each of its actions means. */
-import type { Answer, Search } from "../decide.ts";
+import type { Answer, Search } from "../types.ts";
 import type { Change } from "./changes.ts";
 import { type FindCall, judgeEntry, printsOther, readFind } from "./find_expression.ts";
 import type { Inner } from "./inner.ts";

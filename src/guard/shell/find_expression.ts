@@ -1,5 +1,5 @@
 /** What `find` looks for, read from its words. */
-import type { Answer } from "../decide.ts";
+import type { Answer } from "../types.ts";
 import { TooMuchWork } from "./budget.ts";
 import {
   type Candidate,

@@ -1,5 +1,5 @@
 /** The tests of `find`: what each of them says of an entry. */
-import type { Entry } from "../decide.ts";
+import type { Entry } from "../types.ts";
 import { readWildcard } from "./wildcard.ts";
 
 /** What a test says of an entry; undefined where only the running `find` knows. */

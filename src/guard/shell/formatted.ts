@@ -1,6 +1,6 @@
 /** What formatters change of files, of folders, of patterns that they read themselves; and what they are told to leave. */
 import { baseName, parentOf } from "../../paths.ts";
-import type { Answer } from "../decide.ts";
+import type { Answer } from "../types.ts";
 import { type Change, marked } from "./changes.ts";
 import { readWildcard } from "./wildcard.ts";
 import { type Argument, withText } from "./word.ts";

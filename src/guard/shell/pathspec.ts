@@ -1,6 +1,5 @@
 /** The files that git is told to work on: its own patterns, and all that lies in a folder that is named. */
-import type { Search } from "../decide.ts";
-import type { Effect } from "../files.ts";
+import type { Effect, Search } from "../types.ts";
 import type { Change } from "./changes.ts";
 import { readWildcard } from "./wildcard.ts";
 import { type Argument, literal, withText } from "./word.ts";

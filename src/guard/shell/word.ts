@@ -3,7 +3,7 @@
  * far as that can be told without running anything.
  */
 import { parse, type Word, type WordPart } from "unbash";
-import type { Search } from "../decide.ts";
+import type { Search } from "../types.ts";
 import type { Budget } from "./budget.ts";
 import { isWholeArray, readRange, wordsOf } from "./expansion.ts";
 

@@ -2,7 +2,7 @@
 import { resolvePath } from "../../paths.ts";
 import { changesOfArchive } from "./archives.ts";
 import type { ShellCommand } from "./command.ts";
-import type { HowToLook } from "../decide.ts";
+import type { HowToLook } from "../types.ts";
 import { type Change, changesOfDatabase, DATABASE_PROGRAMS, marked, SOMEWHERE } from "./changes.ts";
 import { changesOfCopy } from "./copies.ts";
 import { changesOfFind } from "./find.ts";

@@ -1,7 +1,6 @@
-import { passedOver } from "../../config/beside.ts";
+import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
-import { listLeftOut } from "../../config/left_out.ts";
 import type { GuardPolicy } from "../../guard/policy.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { type Finding, ok, warn } from "../check.ts";
