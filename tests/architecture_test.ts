@@ -47,7 +47,7 @@ const FLOORS: readonly (readonly string[])[] = [
 /** Floor 1 inside folders that also have files with effects on floor 3. */
 const PURE_FILES = [
   /^src\/(capture|guard|requirement|orchestration|memory|session)\//,
-  /^src\/config\/(same_value|schema|schema_kit|schema_text|schema_requirements|schema_orchestration|schema_memory|schema_stop|requirements|hook_config|guards|commands|stop_sections|parse|layer|globs|suggest|json_schema|template|explain|take_out|users_own|yaml_tree)\.ts$/,
+  /^src\/config\/(config_schema|schema_kit|schema_requirements|schema_orchestration|schema_memory|schema_stop|compile_requirements|hook_config|compile_guards|compile_stop|parse|layer|globs|config_template|yaml_tree)\.ts$/,
   /^src\/settings\/(hooks|handler_schema|json_edit)\.ts$/,
 ];
 

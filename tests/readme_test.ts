@@ -1,6 +1,6 @@
 /** Holds the README and its pages to the program: what they promise exists, and what exists is in them. */
 import assert from "node:assert/strict";
-import { CONFIG_ITEM_KEYS, CONFIG_KEYS } from "../src/config/schema.ts";
+import { CONFIG_ITEM_KEYS, CONFIG_KEYS } from "../src/config/config_schema.ts";
 import { DEFAULT_EVENTS } from "../src/settings/hooks.ts";
 import { ENVIRONMENT_NAMES } from "../src/cli/permissions.ts";
 import { startProgram } from "./support/process.ts";

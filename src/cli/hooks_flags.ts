@@ -2,7 +2,7 @@
 import { UserError } from "../errors.ts";
 import { resolvePath } from "../paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../process/executable.ts";
-import type { SettingsPlace, SettingsScope } from "../settings/file.ts";
+import type { SettingsPlace, SettingsScope } from "../settings/settings_file.ts";
 import { commandLine, type Program, quoteWord } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
 import { USAGE } from "./usage.ts";

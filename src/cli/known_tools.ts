@@ -1,8 +1,8 @@
 /** Names of tools, so that a slip of the keyboard is not explained as a tool that no rule is about. */
 import type { HookConfig } from "../config/hook_config.ts";
 import { UserError } from "../errors.ts";
-import type { GuardPolicy } from "../guard/policy.ts";
-import type { RequirementPolicy } from "../requirement/policy.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
+import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { nearestWords } from "./nearest.ts";
 import { USAGE } from "./usage.ts";
 

@@ -2,14 +2,14 @@
 import { UserError } from "../errors.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { baseName, parentOf } from "../paths.ts";
-import { placeFlags, type SettingsPlace } from "../settings/file.ts";
+import { placeFlags, type SettingsPlace } from "../settings/settings_file.ts";
 import { commandLine, type Program } from "../settings/hooks.ts";
 import {
   registerServer,
   type ServerReport,
   serversPlace,
   unregisterServer,
-} from "../settings/mcp.ts";
+} from "../settings/mcp_servers.ts";
 import { USAGE } from "./usage.ts";
 
 /** What is to be done about the server. */

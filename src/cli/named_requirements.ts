@@ -2,9 +2,9 @@
 import { UserError } from "../errors.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import type { ParsedConfig } from "../config/parse.ts";
-import { compileRequirements } from "../config/requirements.ts";
+import { compileRequirements } from "../config/compile_requirements.ts";
 import { lookUpwards } from "../git/repository.ts";
-import type { Requirement } from "../requirement/policy.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
 import type { CliContext } from "./context.ts";
 import { nearestWords } from "./nearest.ts";
 import type { RequirementsHere } from "./requirements_here.ts";

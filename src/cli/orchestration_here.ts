@@ -1,4 +1,4 @@
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/config_schema.ts";
 import type { Lasting } from "../engine/begin.ts";
 import { Settings } from "../engine/settings.ts";
 import type { CliContext } from "./context.ts";

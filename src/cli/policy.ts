@@ -4,7 +4,7 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { peekHookConfig } from "../config/last_policy.ts";
 import type { KnownPlaces } from "../gate/own_files.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
-import type { GuardPolicy } from "../guard/policy.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
 import { databaseAt } from "../paths.ts";
 import { openDatabase } from "../store/database.ts";
 import { identifyDatabase, openIfOurs } from "../store/identity.ts";

@@ -1,10 +1,11 @@
 /** Requirements as they stand, a row each: for `conclaude req status` and `explain`. */
 import type { Environment } from "../environment.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { ELSEWHERE, type Ground } from "../gate/requirements.ts";
+import { ELSEWHERE } from "../gate/asked_requirements.ts";
+import { type Ground } from "../gate/ground.ts";
 import { provenStandings, type Stand, standOf } from "../gate/standings.ts";
-import { openOf, unknownOf } from "../requirement/judge.ts";
-import type { Requirement } from "../requirement/policy.ts";
+import { openOf, unknownOf } from "../requirement/open_requirements.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
 import {
   expiredOf,
   isTriggered,
@@ -13,7 +14,7 @@ import {
   unprovenOf,
   WHOLE_BRANCH,
 } from "../requirement/standing.ts";
-import { type Audience, reasonOf, type Status, statusOf } from "../requirement/text.ts";
+import { type Audience, reasonOf, type Status, statusOf } from "../requirement/requirement_text.ts";
 import type { BranchKey } from "../store/requirements.ts";
 import { transcriptNear } from "../store/sessions.ts";
 import { tellingId } from "../store/telling_id.ts";

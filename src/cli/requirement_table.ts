@@ -1,25 +1,19 @@
 /** What every requirement says of a tool use, for people: rows beside those of the rules. */
 import type { DatabaseSync } from "node:sqlite";
 import { SHELL_TOOLS } from "../capture/payload.ts";
-import type { AskedUse } from "../gate/judge.ts";
-import { keepingOf } from "../gate/keeping.ts";
-import {
-  DETACHED,
-  groundOf,
-  requirementsFor,
-  UNKEPT,
-  UNTOLD_BRANCH,
-} from "../gate/requirements.ts";
+import type { AskedUse } from "../gate/judge_use.ts";
+import { type Keeping, keepingOf } from "../guard/lift.ts";
+import { requirementsFor } from "../gate/asked_requirements.ts";
+import { DETACHED, groundOf, UNKEPT, UNTOLD_BRANCH } from "../gate/ground.ts";
 import { prepareParts, untoldAt } from "../gate/tool_requirements.ts";
 import { type JudgedUse, judgePart } from "../gate/use_decision.ts";
 import type { Repository } from "../git/repository.ts";
-import type { Keeping } from "../guard/lift.ts";
-import type { Block } from "../guard/policy.ts";
-import { mayBeOpen, type Open } from "../requirement/judge.ts";
-import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
+import type { Block } from "../guard/guard_policy.ts";
+import { mayBeOpen, type Open } from "../requirement/open_requirements.ts";
+import type { Requirement, RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { satisfyingOf } from "../requirement/standing.ts";
-import { reasonOf, triggersText } from "../requirement/text.ts";
-import { type Doubt, triggeredBy } from "../requirement/triggers.ts";
+import { reasonOf, triggersText } from "../requirement/requirement_text.ts";
+import { type Doubt, triggeredBy } from "../requirement/trigger_match.ts";
 import { findPause } from "../store/pauses.ts";
 import type { Peek } from "./policy.ts";
 import type { Saying } from "./rule_table.ts";

@@ -2,10 +2,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { isUserError, UserError } from "../errors.ts";
-import { type Ground, groundOf, lastBranchIn, UNKEPT } from "../gate/requirements.ts";
+import { type Ground, groundOf, lastBranchIn, UNKEPT } from "../gate/ground.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
-import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
+import type { Requirement, RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { isThere } from "../maintenance/whole_file.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { tellingId } from "../store/telling_id.ts";

@@ -1,9 +1,9 @@
 /** What every rule says of a tool use, for people: one row a rule, and why. */
-import { type AskedUse, judgeUse, unreadText } from "../gate/judge.ts";
-import { rulesOf, type SingleRule, whyAside } from "../guard/explain.ts";
-import { answerPermission, isForTool } from "../guard/permission.ts";
+import { type AskedUse, judgeUse, unreadText } from "../gate/judge_use.ts";
+import { rulesOf, type SingleRule, whyAside } from "../guard/single_rules.ts";
+import { answerPermission, isForTool } from "../guard/decide.ts";
 import type { OwnPlaces } from "../gate/own_files.ts";
-import type { GuardPolicy, PermissionPolicy, Verdict } from "../guard/policy.ts";
+import type { GuardPolicy, PermissionPolicy, Verdict } from "../guard/guard_policy.ts";
 import { tableText } from "./table.ts";
 
 /** What one rule says. */

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { KnownPlaces } from "../gate/own_files.ts";
-import type { GuardPolicy } from "../guard/policy.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
 import type { TriedEvent } from "../hook/dry_run.ts";
 import type { Answer } from "../hook/handler.ts";
 import type { CliContext } from "./context.ts";

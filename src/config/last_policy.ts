@@ -1,6 +1,6 @@
 /** What was in force before a configuration file became unreadable. */
 import type { DatabaseSync } from "node:sqlite";
-import type { GuardPolicy } from "../guard/policy.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
 import { appendLog, logFiles } from "../log/log.ts";
 import type { Locations } from "../paths.ts";
 import { readLastConfig, rememberedStrict } from "../store/config_cache.ts";

@@ -11,7 +11,7 @@ import {
   CONFIG_SECTIONS,
   configRowName,
   configSchema,
-} from "./schema.ts";
+} from "./config_schema.ts";
 import type { ConfigKey } from "./schema_kit.ts";
 import {
   fromTheEnd,

@@ -10,7 +10,7 @@ import {
   type TrustPlace,
   whyDistrusted,
 } from "./trust.ts";
-import { exists } from "../project/exists.ts";
+import { exists } from "../project/on_disk.ts";
 
 /** The folder of a project's workflows, prompts and matchers. */
 export const OWN_FOLDER = ".conclaude";

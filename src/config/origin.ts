@@ -1,7 +1,7 @@
 /** The merged configuration with the file that each value comes from, for `conclaude config show`. */
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
 import { isMapping, type LayerValues, readLayer } from "./layer.ts";
-import { type Config, CONFIG_KEYS } from "./schema.ts";
+import { type Config, CONFIG_KEYS } from "./config_schema.ts";
 
 /** Stands for the source of a value that no file names. */
 const BUILT_IN = "default";

@@ -3,16 +3,16 @@
  * what is wrong with the files. Loaded on a cache miss and by the command line; a hook with a warm cache never is here.
  */
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
-import type { GuardPolicy } from "../guard/policy.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
 import { parentOf } from "../paths.ts";
-import { usesOf } from "../requirement/triggers.ts";
+import { usesOf } from "../requirement/trigger_match.ts";
 import { compileGlob } from "./globs.ts";
-import { compileGuards } from "./guards.ts";
-import { compileRequirements, followedTools } from "./requirements.ts";
+import { compileGuards } from "./compile_guards.ts";
+import { compileRequirements, followedTools } from "./compile_requirements.ts";
 import type { HookConfig } from "./hook_config.ts";
 import { type ConfigProblem, dotted, isMapping, type LayerValues, readLayer } from "./layer.ts";
-import { type Config, configSchema } from "./schema.ts";
-import { compileStopSections } from "./stop_sections.ts";
+import { type Config, configSchema } from "./config_schema.ts";
+import { compileStopSections } from "./compile_stop.ts";
 import { type NameOfEntry, pathInFile } from "./yaml_tree.ts";
 
 /** What the configuration files come to. */

@@ -1,6 +1,6 @@
 /** The sections `requirements` and `hooks`: what has to be true before something is done, and what hooks tell of it. */
 import * as z from "zod/mini";
-import { SCOPES } from "../requirement/policy.ts";
+import { SCOPES } from "../requirement/requirement_policy.ts";
 import {
   bool,
   choice,

@@ -1,5 +1,5 @@
 /** What is written well in a configuration, and does not do what it says. */
-import { mostBlocks, type StopPolicy } from "../guard/stop.ts";
+import { mostBlocks, type StopPolicy } from "../guard/stop_policy.ts";
 import type { ConfigFile } from "./discover.ts";
 import { type ConfigProblem, readLayer } from "./layer.ts";
 import { parseConfig } from "./parse.ts";

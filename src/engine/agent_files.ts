@@ -1,6 +1,6 @@
 /** Where the files of an agent lie: one private folder for each, beside the database. */
 import { joinPath } from "../paths.ts";
-import { exists } from "../project/exists.ts";
+import { exists } from "../project/on_disk.ts";
 
 /** The files of one agent. */
 export interface AgentFiles {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns, redactText } from "../capture/redact.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/config_schema.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
 import type { Lasting } from "./begin.ts";
 import type { Settings } from "./settings.ts";

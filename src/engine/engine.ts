@@ -14,7 +14,7 @@ import {
   readWorkflow,
   type WorkflowRow,
 } from "../store/workflows.ts";
-import { lookAtTree } from "../git/worktrees.ts";
+import { lookAtTree } from "../git/task_trees.ts";
 import { CLAIM_LOST, decide, holdsClaim, loseClaim, workflowOwner } from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
 import {

@@ -1,10 +1,10 @@
 /** A working tree that somebody has removed: made again from its branch, or said what is lost and what helps. */
 import type { DatabaseSync } from "node:sqlite";
 import { runGit } from "../git/run_git.ts";
-import { ensureTree, hasBranch } from "../git/worktrees.ts";
+import { ensureTree, hasBranch } from "../git/task_trees.ts";
 import { shellQuote } from "../orchestration/shell_quote.ts";
 import { joinPath } from "../paths.ts";
-import { exists } from "../project/exists.ts";
+import { exists } from "../project/on_disk.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
 import { listSteps } from "../store/workflow_steps.ts";
 import { inTurn } from "./tree_turns.ts";

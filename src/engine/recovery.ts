@@ -3,7 +3,7 @@
  * of those that died is read from their files and their working tree (seed 002).
  */
 import type { DatabaseSync } from "node:sqlite";
-import { lookAtTree } from "../git/worktrees.ts";
+import { lookAtTree } from "../git/task_trees.ts";
 import { endGroupOf } from "../process/start.ts";
 import { type Agent, endAgent } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";

@@ -1,6 +1,6 @@
 /** Takes tasks that are ready and begins their workflows, as long as there is room. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/config_schema.ts";
 import { isUserError, messageOf } from "../errors.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";

@@ -1,7 +1,7 @@
 /** The configuration while the daemon runs: read anew when its files change, so that nobody has to start it again. */
 import { type ConfigFile, readConfigFiles, type UserPlace } from "../config/discover.ts";
 import { parseConfig, type ParsedConfig } from "../config/parse.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/config_schema.ts";
 import type { Locations } from "../paths.ts";
 import { lookUpwards } from "../git/repository.ts";
 

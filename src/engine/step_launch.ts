@@ -1,6 +1,6 @@
 /** From the step of a workflow to what is started for it. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/config_schema.ts";
 import { builtinPrompt, CHECK_VARIABLE } from "../orchestration/builtins.ts";
 import type { Move } from "../orchestration/progress.ts";
 import { renderPrompt, renderScriptStep } from "../orchestration/render_step.ts";

@@ -1,14 +1,14 @@
 /** Where the steps of a workflow are run: a working tree of its own, or the project where there is no repository. */
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/config_schema.ts";
 import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
 import { runGit } from "../git/run_git.ts";
-import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../git/worktrees.ts";
+import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../git/task_trees.ts";
 import { branchName } from "../orchestration/branch.ts";
 import type { Task } from "../orchestration/task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../paths.ts";
-import { exists } from "../project/exists.ts";
+import { exists } from "../project/on_disk.ts";
 import { transaction } from "../store/database.ts";
 import { changeWorkflow, type WorkflowRow } from "../store/workflows.ts";
 import { lossBefore } from "./lost_tree.ts";

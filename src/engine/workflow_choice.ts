@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { parse as parseYaml } from "yaml";
 import { foldersOf, leftOutText, MATCHERS, whyNotOf } from "../config/left_out.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/config_schema.ts";
 import { messageOf } from "../errors.ts";
 import { DEFAULT_WORKFLOW } from "../orchestration/builtins.ts";
 import { type MatcherFile, parseMatchers } from "../orchestration/matcher_file.ts";

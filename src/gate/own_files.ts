@@ -5,8 +5,9 @@ import { gitFolders, type Repository } from "../git/repository.ts";
 import type { OwnFile, OwnKind } from "../guard/types.ts";
 import { baseName, joinPath, parentOf, resolvePath, withParents } from "../paths.ts";
 import { findOnPath, isBareName, isSameFile } from "../process/executable.ts";
+import { linkAt, namesIn } from "../project/on_disk.ts";
 import { realPath } from "../project/real_paths.ts";
-import { settingsPaths } from "../settings/file.ts";
+import { settingsPaths } from "../settings/settings_file.ts";
 
 /** What decides where they are. */
 export interface OwnPlaces {
@@ -101,26 +102,16 @@ function waysInFolders(paths: readonly string[]): string[] {
   });
 }
 
-function namesIn(folder: string): string[] | null {
-  try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
-  } catch {
-    return null;
-  }
-}
-
 /** A path as it was given, where it ends, and every link in between: who takes one of those away has taken the file. */
 function waysTo(path: string): string[] {
   const ways = [path];
   const real = realPath(path);
   for (let at = path; at !== real && ways.length < MAX_WAYS;) {
-    try {
-      at = resolvePath(Deno.readLinkSync(at), { folder: realPath(parentOf(at)) });
-      ways.push(at, joinPath(realPath(parentOf(at)), baseName(at)));
-    } catch {
-      // Only a folder above it is a link.
-      break;
-    }
+    const target = linkAt(at);
+    // Only a folder above it is a link.
+    if (target === null) break;
+    at = resolvePath(target, { folder: realPath(parentOf(at)) });
+    ways.push(at, joinPath(realPath(parentOf(at)), baseName(at)));
   }
   return [...new Set([...ways, real])];
 }

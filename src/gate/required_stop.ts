@@ -4,9 +4,9 @@ import type { Environment } from "../environment.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
 import { hasBranch, workingTreeOf } from "../git/working_trees.ts";
-import { askedAtStop, type Facts, openForStop } from "../requirement/judge.ts";
-import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
-import { type OpenOnBranch, stopText } from "../requirement/text.ts";
+import { askedAtStop, type Facts, openForStop } from "../requirement/open_requirements.ts";
+import type { Requirement, RequirementPolicy } from "../requirement/requirement_policy.ts";
+import { type OpenOnBranch, stopText } from "../requirement/requirement_text.ts";
 import { isPaused } from "../store/pauses.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
 import { triggeredBranches } from "../store/triggered_branches.ts";
@@ -19,8 +19,9 @@ import {
   type Proving,
   unprovenAmong,
   unprovenNotes,
-} from "./proofs.ts";
-import { type GatheredFacts, gatherFacts, quietly } from "./requirements.ts";
+} from "./proven.ts";
+import { type GatheredFacts, gatherFacts } from "./asked_requirements.ts";
+import { quietly } from "./ground.ts";
 import { audienceOf } from "./standings.ts";
 import { isStrict } from "./unkept.ts";
 

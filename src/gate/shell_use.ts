@@ -2,13 +2,17 @@
 import { type BashUse, type BashUses, judgeBash, readUses } from "../guard/bash.ts";
 import { TooMuchWork } from "../guard/shell/budget.ts";
 import { readPowerShellWith } from "../guard/shell/languages.ts";
-import type { GuardPolicy } from "../guard/policy.ts";
-import { type Ground, isFolder } from "../project/files.ts";
-import { MAX_VISITS } from "../project/folder_files.ts";
-import { lookAtFiles, readText, topOf } from "../project/shell_files.ts";
-import type { Judge } from "./judge.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
+import { isFolder, readText } from "../project/on_disk.ts";
+import type { Ground } from "./file_lookup.ts";
+import { MAX_VISITS } from "./folder_lookup.ts";
+import { lookAtFiles, topOf } from "./shell_lookup.ts";
+import type { Judge } from "../guard/types.ts";
 
-const DISK = { readText, topOf };
+/** A longer patch is not read, in bytes. */
+const MAX_TEXT_BYTES = 1_048_576;
+
+const DISK = { readText: (path: string) => readText(path, MAX_TEXT_BYTES), topOf };
 
 /** What judges a shell command by the rules. */
 export async function judgerOfShell(

@@ -1,14 +1,14 @@
 /** What the use of a skill, or of a slash command, means for requirements. */
 import type { DatabaseSync } from "node:sqlite";
 import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
-import type { Requirement } from "../requirement/policy.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
 import type { Proof } from "../requirement/proof.ts";
 import { satisfiedBySkill } from "../requirement/satisfy.ts";
 import { deniedOnto, worktreesOfDenials } from "../store/denials.ts";
 import { wasReported } from "../store/proofs.ts";
 import type { BranchKey, RequirementChange } from "../store/requirements.ts";
 import { triggeredBranches, type TriggeredOn } from "../store/triggered_branches.ts";
-import { type Ground, groundOf, quietly } from "./requirements.ts";
+import { type Ground, groundOf, quietly } from "./ground.ts";
 
 /**
  * The satisfactions that a skill brings: on the branch of the session, on those of the other working trees in which the

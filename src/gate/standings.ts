@@ -3,14 +3,15 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../environment.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { type Repository, worktreeDirs } from "../git/repository.ts";
-import { type Facts, type Open, openOf, unknownOf } from "../requirement/judge.ts";
-import type { Requirement } from "../requirement/policy.ts";
+import { type Facts, type Open, openOf, unknownOf } from "../requirement/open_requirements.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
 import type { Standing } from "../requirement/standing.ts";
-import type { Audience } from "../requirement/text.ts";
+import type { Audience } from "../requirement/requirement_text.ts";
 import { tellingId } from "../store/telling_id.ts";
-import { prove } from "./proofs.ts";
-import { gatherFacts, type Ground } from "./requirements.ts";
-import { standingsOf } from "./single_use.ts";
+import { prove } from "./proven.ts";
+import { gatherFacts } from "./asked_requirements.ts";
+import { type Ground } from "./ground.ts";
+import { standingsOf } from "./used_up.ts";
 import { isStrict } from "./unkept.ts";
 
 /** How requirements stand, with all that they were judged by. */

@@ -1,29 +1,19 @@
 /** The requirements' part in the decision about a tool use. Loaded only where a requirement could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
-import type { Keeping } from "../guard/lift.ts";
+import { type Keeping, keepingOf } from "../guard/lift.ts";
 import type { Repository } from "../git/repository.ts";
 import { UNKNOWN_SESSION_ID } from "../ids.ts";
-import { mayBeOpen } from "../requirement/judge.ts";
-import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
-import { unknownText } from "../requirement/text.ts";
+import { mayBeOpen } from "../requirement/open_requirements.ts";
+import type { Requirement, RequirementPolicy } from "../requirement/requirement_policy.ts";
+import { unknownText } from "../requirement/requirement_text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { applyChanges } from "../store/requirements.ts";
-import type { AskedUse } from "./judge.ts";
-import { keepingOf } from "./keeping.ts";
-import {
-  DETACHED,
-  gatherFacts,
-  groundOf,
-  lastBranchIn,
-  type MeantPlace,
-  NAMELESS,
-  requirementsFor,
-  UNKEPT,
-  UNTOLD_BRANCH,
-} from "./requirements.ts";
-import { proofsOn, type Proving } from "./proofs.ts";
-import { usedUpUntold, usesOf } from "./single_use.ts";
+import type { AskedUse } from "./judge_use.ts";
+import { gatherFacts, type MeantPlace, requirementsFor } from "./asked_requirements.ts";
+import { DETACHED, groundOf, lastBranchIn, NAMELESS, UNKEPT, UNTOLD_BRANCH } from "./ground.ts";
+import { proofsOn, type Proving } from "./proven.ts";
+import { usedUpUntold, usesOf } from "./used_up.ts";
 import { audienceOf } from "./standings.ts";
 import { isPaused } from "../store/pauses.ts";
 import {

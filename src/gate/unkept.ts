@@ -2,10 +2,11 @@
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../environment.ts";
 import type { Repository } from "../git/repository.ts";
-import type { GuardPolicy } from "../guard/policy.ts";
-import { mayBeOpen } from "../requirement/judge.ts";
-import type { Requirement } from "../requirement/policy.ts";
-import { gatherFacts, groundOf, UNKEPT } from "./requirements.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
+import { mayBeOpen } from "../requirement/open_requirements.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
+import { gatherFacts } from "./asked_requirements.ts";
+import { groundOf, UNKEPT } from "./ground.ts";
 
 /** Whether a strict policy denies what falls under a requirement of which nobody can know whether it is satisfied. */
 export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {

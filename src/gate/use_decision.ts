@@ -1,11 +1,16 @@
 /** Decides about a tool use from what is stored of its requirements, in the transaction that writes the event. */
 import type { DatabaseSync } from "node:sqlite";
-import { doubtfulOf, type Open, openForUse, unknownOf } from "../requirement/judge.ts";
-import type { Requirement } from "../requirement/policy.ts";
+import { doubtfulOf, type Open, openForUse, unknownOf } from "../requirement/open_requirements.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
 import type { AllowedUse } from "../requirement/single_use.ts";
 import { isTriggered, type Standing } from "../requirement/standing.ts";
-import { type Audience, denialText, doubtText, shortDenialText } from "../requirement/text.ts";
-import type { Doubt } from "../requirement/triggers.ts";
+import {
+  type Audience,
+  denialText,
+  doubtText,
+  shortDenialText,
+} from "../requirement/requirement_text.ts";
+import type { Doubt } from "../requirement/trigger_match.ts";
 import { type DeniedOnto, wasDeniedSince } from "../store/denials.ts";
 import { isPaused } from "../store/pauses.ts";
 import {
@@ -14,9 +19,9 @@ import {
   readOwnStandings,
   type RequirementChange,
 } from "../store/requirements.ts";
-import type { GatheredFacts } from "./requirements.ts";
-import { noticeOf, type Proofs, type Unproven, unprovenAmong, unprovenNotes } from "./proofs.ts";
-import { withoutSpent } from "./single_use.ts";
+import type { GatheredFacts } from "./asked_requirements.ts";
+import { noticeOf, type Proofs, type Unproven, unprovenAmong, unprovenNotes } from "./proven.ts";
+import { withoutSpent } from "./used_up.ts";
 
 /** The rule by which a strict policy refuses what nobody can know. */
 export const STRICT_RULE = "preToolUse.strict";

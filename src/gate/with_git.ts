@@ -1,10 +1,8 @@
 /** Judges with what git says of the files that would be written; loaded only where a rule, or the command, asks for it. */
 import type { Environment } from "../environment.ts";
-import { askChanged, type TakingBack } from "../git/changed.ts";
-import { askIgnored } from "../git/ignored.ts";
-import type { FileFacts, HowToLook } from "../guard/types.ts";
-import type { Verdict } from "../guard/policy.ts";
-import type { Judge } from "./judge.ts";
+import { askChanged, askIgnored, type TakingBack } from "../git/file_status.ts";
+import type { FileFacts, HowToLook, Judge } from "../guard/types.ts";
+import type { Verdict } from "../guard/guard_policy.ts";
 
 /**
  * Judges twice: the first time to learn which files are meant, then with what git says of all of them at once. What git

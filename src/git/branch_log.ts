@@ -1,7 +1,7 @@
 /** What git notes of a branch: how it was made, and each time that it came to stand elsewhere. */
-import { branchLogPath, readLog } from "./log_file.ts";
 import { hasBranch } from "./working_trees.ts";
 import type { Repository } from "./repository.ts";
+import { joinPath } from "../paths.ts";
 
 const MADE_HERE = /\tbranch: Created from HEAD\n?$/;
 
@@ -82,4 +82,21 @@ export function hasJustBegun(
   } catch {
     return hasBranch(repository, branch) ? null : true;
   }
+}
+
+/** A log that is read, but for one that is longer than so many bytes; empty where there is none. */
+export function readLog(path: string, maxBytes: number): string {
+  try {
+    return Deno.statSync(path).size > maxBytes ? "" : Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}
+
+/** Where the log of a branch lies. */
+export function branchLogPath(
+  { commonDir }: Pick<Repository, "commonDir">,
+  branch: string,
+): string {
+  return joinPath(commonDir, `logs/refs/heads/${branch}`);
 }

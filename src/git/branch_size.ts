@@ -1,10 +1,15 @@
 /** How much a branch has changed: lines added and removed since it left the branch that it comes from. */
 import type { Environment } from "../environment.ts";
 import { runTool } from "../process/tool.ts";
-import type { BranchSize } from "../store/branch_sizes.ts";
 import { joinPath } from "../paths.ts";
 import { hasJustBegun } from "./branch_log.ts";
 import type { Repository } from "./repository.ts";
+
+/**
+ * Null for a branch from which others come, `"no base"` where there is none to compare it with, `"unknown"` when git does
+ * not tell.
+ */
+type MeasuredLines = number | null | "unknown" | "no base";
 
 /** Longest wait for all calls of git together, in milliseconds: a hook has ten seconds. */
 const MAX_GIT_MS = 4_000;
@@ -43,7 +48,7 @@ export async function measureBranch(
   { root, commonDir }: Pick<Repository, "root" | "commonDir">,
   branch: string,
   environment: Environment,
-): Promise<BranchSize["lines"]> {
+): Promise<MeasuredLines> {
   if (TRUNKS.has(branch)) return null;
   try {
     return await countChanges(gitIn(root, environment), { root, commonDir }, branch);
@@ -57,7 +62,7 @@ async function countChanges(
   git: Git,
   { root, commonDir }: Pick<Repository, "root" | "commonDir">,
   branch: string,
-): Promise<BranchSize["lines"]> {
+): Promise<MeasuredLines> {
   // Without a commit the branch has not begun.
   if (await git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") === null) return 0;
   const [usual] = await basesThere(git);

@@ -1,7 +1,9 @@
 /** The aliases that a person has given to commands of git; read without starting git. */
 import type { Environment } from "../environment.ts";
-import type { GitAliases } from "../guard/git_verbs.ts";
 import { joinPath } from "../paths.ts";
+
+/** What aliases stand for, by their names in small letters. */
+type GitAliases = ReadonlyMap<string, string>;
 
 /**
  * The aliases of a repository and of the user, where one of these words is one. What the configuration includes from

@@ -1,6 +1,6 @@
 /** What a file was called before it was moved. */
 import { joinPath } from "../paths.ts";
-import { exists } from "../project/exists.ts";
+import { exists } from "../project/on_disk.ts";
 import { runGit } from "./run_git.ts";
 
 /** The whole history of a large repository takes longer than anybody wants to wait, in milliseconds. */

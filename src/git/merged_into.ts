@@ -2,7 +2,7 @@
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../paths.ts";
 import { runTool } from "../process/tool.ts";
-import { branchLogPath, readLog } from "./log_file.ts";
+import { branchLogPath, readLog } from "./branch_log.ts";
 import { type Repository, worktreeDirs } from "./repository.ts";
 import { hasBranch } from "./working_trees.ts";
 

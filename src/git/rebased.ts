@@ -1,6 +1,6 @@
 /** Commits of a branch that git has written anew on top of others, as its logs tell: each has another id since. */
 import { joinPath } from "../paths.ts";
-import { branchLogPath, readLog } from "./log_file.ts";
+import { branchLogPath, readLog } from "./branch_log.ts";
 import { type Repository, worktreeDirs } from "./repository.ts";
 
 /** A commit that a rebase has made, or has let stand where it goes on. */

@@ -1,6 +1,6 @@
 /** Which operations of git have stopped in their midst; read without starting git. */
 import { joinPath } from "../paths.ts";
-import { exists } from "../project/exists.ts";
+import { exists } from "../project/on_disk.ts";
 import { worktreeDirs } from "./repository.ts";
 
 /** What git keeps in a working tree's directory until an operation that stopped is concluded or given up. */

@@ -1,6 +1,6 @@
 /** Where the branches of a repository are checked out, and whether they are there; read without starting git. */
 import { joinPath, parentOf, resolvePath } from "../paths.ts";
-import { exists } from "../project/exists.ts";
+import { exists } from "../project/on_disk.ts";
 import { branchOf, readRef, type Repository, worktreeDirs } from "./repository.ts";
 
 /** A git directory that has no other name lies in the main working tree. */

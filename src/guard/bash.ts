@@ -1,12 +1,12 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
 import { baseName, parentOf } from "../paths.ts";
-import { judgeCommands, spellings, textOf } from "./commands.ts";
+import { judgeCommands, spellings, textOf } from "./command_rules.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
 import type { FileFacts, Look } from "./types.ts";
 import type { GitAliases } from "./git_verbs.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
-import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
+import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
 import { TooMuchWork } from "./shell/budget.ts";
 import type { ShellCommand } from "./shell/command.ts";

@@ -1,5 +1,5 @@
 /** A look at the text of a shell command, before anything is taken apart. Runs before every one of them. */
-import { fixedHead, type GuardPolicy } from "./policy.ts";
+import { fixedHead, type GuardPolicy } from "./guard_policy.ts";
 
 /** Programs that destroy or write, or that start what cannot be seen in the text. */
 const TELLING: readonly string[] = [

@@ -3,7 +3,7 @@
  * uncommitted work, whole tables. Text that only mentions such a command is none.
  */
 import { parentOf, resolvePath } from "../paths.ts";
-import type { Verdict } from "./policy.ts";
+import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { meansAll } from "./shell/find.ts";
 import { readFind } from "./shell/find_expression.ts";

@@ -4,20 +4,21 @@
  * A tool that works on a file is judged here. A shell command is taken apart first, which costs a parser: see
  * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
  */
-import { SEARCHING_TOOLS } from "../capture/payload.ts";
-import { judgeFile, matchesFile } from "./files.ts";
+import { namesInRules, SEARCHING_TOOLS } from "../capture/payload.ts";
+import { judgeFile, matchesFile } from "./file_rules.ts";
 import type { FileFacts, Look } from "./types.ts";
 import {
   type Actor,
   type Block,
   concerns,
+  filled,
   forbidsFor,
   type GuardPolicy,
   isAbout,
   isAboutAll,
+  type PermissionPolicy,
   type Verdict,
-} from "./policy.ts";
-import { filled } from "./placeholders.ts";
+} from "./guard_policy.ts";
 import { PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
 
 /** A tool use that is about to happen. */
@@ -105,4 +106,57 @@ function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
       }]
       : []
   );
+}
+
+/** The answer and the rule that gives it; `ask` leaves the question to the person. */
+type PermissionAnswer =
+  | { readonly kind: "allow"; readonly rule: string }
+  | { readonly kind: "deny"; readonly block: Block }
+  | { readonly kind: "ask" };
+
+/** Tells if a rule is for a tool: a refusal of Bash covers every shell, a permission for Bash covers Bash alone. */
+export function isForTool(
+  { pattern }: PermissionPolicy["deny"][number],
+  key: "deny" | "allow",
+  tool: string,
+): boolean {
+  const names = key === "deny" ? namesInRules(tool) : [tool];
+  return names.some((name) => new RegExp(pattern, "s").test(name));
+}
+
+/** Answers for a tool: those that are refused first, then those that are allowed, then all others. */
+export function answerPermission(
+  { deny, allow, fallback }: PermissionPolicy,
+  tool: string,
+): PermissionAnswer {
+  const refusing = deny.findIndex((rule) => isForTool(rule, "deny", tool));
+  if (refusing >= 0) return refusal(`permissionRequest.deny[${refusing}]`, tool);
+  const allowing = allow.findIndex((rule) => isForTool(rule, "allow", tool));
+  if (allowing >= 0) return { kind: "allow", rule: `permissionRequest.allow[${allowing}]` };
+  if (fallback === "deny") return refusal("permissionRequest.default", tool);
+  return fallback === null ? { kind: "ask" } : { kind: "allow", rule: "permissionRequest.default" };
+}
+
+function refusal(rule: string, tool: string): PermissionAnswer {
+  return { kind: "deny", block: { rule, reason: `Blocked ${tool}: ${rule} refuses it` } };
+}
+
+/** The key that asks for it. */
+export const LOCK_RULE = "preToolUse.strict";
+
+/** Tools that only look, ask, or keep notes of their own; what a subagent does is asked for by its own tool uses. */
+const LOOKING_TOOLS: ReadonlySet<string> = new Set([
+  ..."Read Grep Glob LS NotebookRead WebFetch WebSearch LSP ToolSearch".split(" "),
+  ..."ListMcpResourcesTool ReadMcpResourceTool BashOutput TaskOutput".split(" "),
+  ..."TodoRead TodoWrite TaskCreate TaskGet TaskList TaskUpdate".split(" "),
+  ..."AskUserQuestion EnterPlanMode ExitPlanMode Agent Task Skill".split(" "),
+]);
+
+/** Refuses every tool that could change something, and none while the policy can be read. */
+export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
+  if (lock === null || LOOKING_TOOLS.has(tool)) return [];
+  const reason = `Blocked ${tool} operation: the rules cannot be read: ${lock}. They were strict ` +
+    "(preToolUse.strict), so nothing may be changed until a person has corrected that; " +
+    "`conclaude config validate` shows what is wrong.";
+  return [{ rule: LOCK_RULE, reason }];
 }

@@ -1,4 +1,5 @@
 /** How a person lifts what the guards forbid. */
+import type { HookConfig } from "../config/hook_config.ts";
 
 /** What becomes of what is to be remembered: the database may be switched off, or not be usable. */
 export type Keeping = "lasting" | "off" | "broken";
@@ -67,4 +68,13 @@ export function ownText(session: string): string {
 /** What a person does where a denial comes only from a database that cannot be used. */
 export function mendText({ trouble, remedy }: Mending): string {
   return `A person has to mend the database first: ${trouble}. This mends it: ${remedy}; do not do it yourself.`;
+}
+
+/** What becomes of what is written there. @param db Null when it cannot be opened or written. */
+export function keepingOf(
+  db: object | null,
+  { databaseEnabled }: Pick<HookConfig, "databaseEnabled">,
+): Keeping {
+  if (!databaseEnabled) return "off";
+  return db === null ? "broken" : "lasting";
 }

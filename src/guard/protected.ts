@@ -1,9 +1,9 @@
 /** Files without which the guards would not be what they are: their policy, what they remember, and what starts them. */
 
-import type { TextChange } from "./edits.ts";
+import type { TextChange } from "./edited_text.ts";
 import { parentOf } from "../paths.ts";
 import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
-import { changesPolicy, holdsModules } from "./settings_file.ts";
+import { isSameValue } from "../likeness.ts";
 
 /** The name of the rule that protects them. */
 export const PROTECT_RULE = "preToolUse.protectPolicy";
@@ -230,4 +230,43 @@ function isFelt(
   const before = text();
   const after = written(before);
   return after !== null && counts(before, after);
+}
+
+/** The keys of settings that do. */
+const POLICY_KEYS = [
+  "hooks",
+  "disableAllHooks",
+  "env",
+  "enabledPlugins",
+  "extraKnownMarketplaces",
+];
+
+/**
+ * Whether a change of settings changes one of these keys; also true when nobody can tell because one of the texts is no
+ * JSON.
+ *
+ * @param before Null when there is no file; that, and an empty one, counts as `{}`.
+ */
+export function changesPolicy(before: string | null, after: string): boolean {
+  const was = settingsOf(before?.trim() || "{}");
+  const becomes = settingsOf(after);
+  if (was === null || becomes === null) return true;
+  return POLICY_KEYS.some((key) => !isSameValue(was[key], becomes[key]));
+}
+
+/** Whether a `hooks.json` of a plugin names modules: code that runs inside Claude Code. */
+export function holdsModules(text: string): boolean {
+  const held = settingsOf(text);
+  return held === null ? text.includes("modules") : Object.hasOwn(held, "modules");
+}
+
+function settingsOf(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? { ...value }
+      : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,4 +1,5 @@
 /** What the guards know of the files that a tool use is about, and how they ask for it. */
+import type { Verdict } from "./guard_policy.ts";
 
 /** The kinds of files that the guards protect. */
 export type OwnKind =
@@ -147,3 +148,11 @@ export type Look = (
   path: string,
   how: HowToLook,
 ) => Looked;
+
+/** What judges a tool use. */
+export interface Judge {
+  /** Judges it, as soon as files can be looked up. */
+  readonly judge: (look: Look) => Verdict;
+  /** Each time that it is judged, as much may be looked through. */
+  readonly beginLooking: () => Look;
+}

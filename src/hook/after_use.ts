@@ -1,13 +1,13 @@
 /** What a tool use that is over means for the requirements: a skill satisfies some, an action uses some up. */
 import { gitAliasesFor } from "../gate/git_aliases.ts";
 import { groundFor } from "../gate/ground.ts";
-import { usedUp } from "../gate/single_use.ts";
+import { usedUp } from "../gate/used_up.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import { standOf } from "../gate/standings.ts";
-import type { RequirementPolicy } from "../requirement/policy.ts";
+import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
 import type { Proof } from "../requirement/proof.ts";
 import { usedSkill } from "../requirement/skills.ts";
-import { planText } from "../requirement/text.ts";
+import { planText } from "../requirement/requirement_text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { applyChanges, type RequirementChange } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";

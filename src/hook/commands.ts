@@ -1,5 +1,5 @@
-import type { CommandGround } from "../gate/commands.ts";
-import { type CommandRun, endText } from "../guard/commands_policy.ts";
+import type { CommandGround } from "../gate/run_commands.ts";
+import { type CommandRun, endText } from "../guard/command_text.ts";
 import { commandDeadlineMs } from "../settings/hooks.ts";
 import type { HookWork } from "./handler.ts";
 import { folderOf, transcriptOf } from "./protocol.ts";

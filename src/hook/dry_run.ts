@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { type Environment, readAll } from "../environment.ts";
-import type { AskedUse } from "../gate/judge.ts";
+import type { AskedUse } from "../gate/judge_use.ts";
 import { lookUpwards, type Repository, repositoryAt } from "../git/repository.ts";
 import type { KnownPlaces } from "../gate/own_files.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";

@@ -1,5 +1,5 @@
-import { keepingOf } from "../gate/keeping.ts";
 import {
+  keepingOf,
   type KeepingState,
   liftText,
   type Mending,

@@ -1,4 +1,4 @@
-import { type CommandRun, endText, lineOf } from "../guard/commands_policy.ts";
+import { type CommandRun, endText, lineOf } from "../guard/command_text.ts";
 import { type HandledEvent, notificationOf, type NotificationPolicy } from "../guard/notify.ts";
 import { showNotification } from "../process/notifier.ts";
 import type { HookWork } from "./handler.ts";

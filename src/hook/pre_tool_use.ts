@@ -1,11 +1,11 @@
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { gitAliasesFor } from "../gate/git_aliases.ts";
-import { type AskedUse, judgeUse, unreadText } from "../gate/judge.ts";
+import { type AskedUse, judgeUse, unreadText } from "../gate/judge_use.ts";
 import type { RequiredUse } from "../gate/tool_requirements.ts";
 import type { RequirementSaying } from "../gate/use_decision.ts";
-import { answerPermission } from "../guard/permission.ts";
-import { type Block, type GuardPolicy, MAIN_AGENT, type Verdict } from "../guard/policy.ts";
+import { answerPermission } from "../guard/decide.ts";
+import { type Block, type GuardPolicy, MAIN_AGENT, type Verdict } from "../guard/guard_policy.ts";
 import { mayBeRequired } from "../requirement/look.ts";
 import { isPaused } from "../store/pauses.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";

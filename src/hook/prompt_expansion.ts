@@ -1,6 +1,6 @@
 import { groundFor } from "../gate/ground.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
-import type { RequirementPolicy } from "../requirement/policy.ts";
+import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
 import type { Proof } from "../requirement/proof.ts";
 import { applyChanges } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";

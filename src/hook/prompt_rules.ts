@@ -1,6 +1,6 @@
-import { contextFor, runForPrompt } from "../gate/prompts.ts";
-import type { PromptPolicy } from "../guard/prompts.ts";
-import type { StopPolicy } from "../guard/stop.ts";
+import { contextFor, runForPrompt } from "../gate/prompt_commands.ts";
+import type { PromptPolicy } from "../guard/prompt_policy.ts";
+import type { StopPolicy } from "../guard/stop_policy.ts";
 import { joinPath } from "../paths.ts";
 import { keepFirstPrompt } from "../store/prompt_queues.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";

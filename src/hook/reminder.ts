@@ -1,7 +1,7 @@
 import { groundFor } from "../gate/ground.ts";
 import { standOf } from "../gate/standings.ts";
-import type { RequirementPolicy } from "../requirement/policy.ts";
-import { reminderText } from "../requirement/text.ts";
+import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
+import { reminderText } from "../requirement/requirement_text.ts";
 import { isPaused } from "../store/pauses.ts";
 import type { HookWork } from "./handler.ts";
 import { transcriptOf } from "./protocol.ts";

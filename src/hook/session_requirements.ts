@@ -1,13 +1,12 @@
 /** The start and the end of a session, as far as requirements go. */
 import { groundFor } from "../gate/ground.ts";
-import { keepingOf } from "../gate/keeping.ts";
-import { quietly, UNTOLD_BRANCH } from "../gate/requirements.ts";
+import { keepingOf } from "../guard/lift.ts";
+import { quietly, UNTOLD_BRANCH } from "../gate/ground.ts";
 import { standOf } from "../gate/standings.ts";
 import { deniedUnkept, isStrict, unkeptText } from "../gate/unkept.ts";
-import { carriedOver } from "../requirement/carry_over.ts";
-import type { RequirementPolicy } from "../requirement/policy.ts";
-import { takenOver } from "../requirement/satisfy.ts";
-import { briefingText } from "../requirement/text.ts";
+import { carriedOver, takenOver } from "../requirement/satisfy.ts";
+import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
+import { briefingText } from "../requirement/requirement_text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { findPause } from "../store/pauses.ts";
 import { applyChanges, readStandings, type RequirementChange } from "../store/requirements.ts";

@@ -4,8 +4,8 @@ import { summarizeInput } from "../capture/payload.ts";
 import { isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf } from "../errors.ts";
-import type { GuardPolicy } from "../guard/policy.ts";
-import type { StopPolicy } from "../guard/stop.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
+import type { StopPolicy } from "../guard/stop_policy.ts";
 import {
   type ContextBudget,
   contextChars,
@@ -83,12 +83,12 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   const project = work.configFiles.at(-1);
   if (work.config.isSilentAboutRoot && project !== undefined && db !== null) {
-    const { rootNotice } = await import("../gate/root_notice.ts");
+    const { rootNotice } = await import("../gate/root_additions.ts");
     const notice = ask(db, (db) => rootNotice(db, project.path)) ?? null;
     if (notice !== null) work.tell(notice);
   }
   if (mayGuard(work.config) && work.projectDir !== null) {
-    const { unarmedNotice } = await import("../gate/unarmed.ts");
+    const { unarmedNotice } = await import("../gate/armed_gates.ts");
     const notice = unarmedNotice(work.config, {
       projectDir: work.projectDir,
       home: work.home,

@@ -1,8 +1,13 @@
-import { holdOnce, type Remembering } from "../gate/memory.ts";
-import { acceptAdditions, findStopBlocks, judgeRounds, type StopFindings } from "../gate/stop.ts";
+import { holdOnce, type Remembering } from "../gate/stop_row.ts";
+import {
+  acceptAdditions,
+  findStopBlocks,
+  judgeRounds,
+  type StopFindings,
+} from "../gate/stop_blocks.ts";
 import { speakOfStops } from "../config/discover.ts";
-import type { Block } from "../guard/policy.ts";
-import { letThroughText, mostBlocks, type StopPolicy, stopReason } from "../guard/stop.ts";
+import type { Block } from "../guard/guard_policy.ts";
+import { letThroughText, mostBlocks, type StopPolicy, stopReason } from "../guard/stop_policy.ts";
 import { applyChanges } from "../store/requirements.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";

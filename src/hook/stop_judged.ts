@@ -1,4 +1,4 @@
-import { beginRow, haveRequirementsHeld, type Remembering } from "../gate/memory.ts";
+import { beginRow, haveRequirementsHeld, type Remembering } from "../gate/stop_row.ts";
 import { applyChanges, type RequirementChange } from "../store/requirements.ts";
 import { REQUIREMENTS_HELD } from "../store/stop_counters.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";

@@ -1,5 +1,5 @@
 import { decideStop, prepareStop } from "../gate/required_stop.ts";
-import type { RequirementPolicy } from "../requirement/policy.ts";
+import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { transaction } from "../store/database.ts";
 import type { HookWork } from "./handler.ts";
 import { transcriptOf } from "./protocol.ts";

@@ -1,7 +1,7 @@
-import type { SubagentPolicy } from "../config/stop_sections.ts";
-import { runCommands } from "../gate/commands.ts";
-import { failureText } from "../guard/commands_policy.ts";
-import { commandsFor } from "../guard/prompts.ts";
+import type { SubagentPolicy } from "../config/compile_stop.ts";
+import { runCommands } from "../gate/run_commands.ts";
+import { failureText } from "../guard/command_text.ts";
+import { commandsFor } from "../guard/prompt_policy.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";

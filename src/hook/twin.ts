@@ -1,5 +1,5 @@
 import { fingerprint } from "../config/discover.ts";
-import { claim } from "../gate/claims.ts";
+import { claim } from "../gate/event_claim.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
 /**

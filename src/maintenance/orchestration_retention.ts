@@ -1,6 +1,6 @@
 /** Removes what of tasks, workflows, agents and events is older than it is to be kept (seed 002). */
 import type { DatabaseSync } from "node:sqlite";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/config_schema.ts";
 import { agentFiles, agentsFolder, removeAgentFiles } from "../engine/agent_files.ts";
 import { uuidOf } from "../ids.ts";
 import { joinPath } from "../paths.ts";

@@ -1,6 +1,6 @@
 import { readConfigFiles, type UserPlace } from "../config/discover.ts";
 import type { ConfigProblem } from "../config/layer.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/config_schema.ts";
 
 /** `memory.summarizer` of the user's own file. */
 export interface SummarizerSettings {

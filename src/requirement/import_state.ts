@@ -3,7 +3,7 @@
  * seconds, perhaps with a fraction; ours are milliseconds.
  */
 import { normalizeSessionId, shortSessionId } from "../ids.ts";
-import { type Scope, SCOPES } from "./policy.ts";
+import { type Scope, SCOPES } from "./requirement_policy.ts";
 import { WHOLE_BRANCH } from "./standing.ts";
 
 /** A satisfaction that the older framework recorded. */

@@ -1,6 +1,6 @@
 /** When an action has used up the satisfaction that allowed it. */
-import type { Requirement } from "./policy.ts";
-import { commandsUnder, type CommandText } from "./triggers.ts";
+import type { Requirement } from "./requirement_policy.ts";
+import { commandsUnder, type CommandText } from "./trigger_match.ts";
 
 /** A use that a satisfaction allows once, as the decision about it noted. */
 export interface AllowedUse extends Moves {

@@ -1,5 +1,5 @@
 /** Whether a requirement is satisfied, from what is stored of it. */
-import type { Requirement, Scope } from "./policy.ts";
+import type { Requirement, Scope } from "./requirement_policy.ts";
 
 /** Who said that a requirement is satisfied. */
 export type SatisfiedBy = "skill" | "cli" | "cli_bypass" | "approval" | "carry_over" | "import";

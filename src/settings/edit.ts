@@ -6,7 +6,7 @@
  * twice is the same as installing once.
  */
 import { getNodePath, getNodeValue, parseTree } from "jsonc-parser";
-import type { Attempt, Target } from "./file.ts";
+import type { Attempt, Target } from "./settings_file.ts";
 import type { HookEntry, HookRole } from "./hooks.ts";
 import { type Json, type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
 import { type Ownership, roleOf } from "./own_handler.ts";

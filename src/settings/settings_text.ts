@@ -1,6 +1,6 @@
 /** Opens the text of a file of Claude Code for editing, or refuses it and says why. */
 import { parseTree } from "jsonc-parser";
-import { type Attempt, refusal } from "./file.ts";
+import { type Attempt, refusal } from "./settings_file.ts";
 import { KNOWN_EVENTS } from "./hooks.ts";
 import { lineEndOf, type Node, placeOf, readJson, valueAt } from "./json_edit.ts";
 

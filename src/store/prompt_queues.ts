@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { QueuePlace } from "../guard/stop.ts";
+import type { QueuePlace } from "../guard/stop_policy.ts";
 
 /** Keeps how the first prompt of a session began; a later one changes nothing. */
 export function keepFirstPrompt(

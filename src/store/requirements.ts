@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Scope } from "../requirement/policy.ts";
+import type { Scope } from "../requirement/requirement_policy.ts";
 import type { SatisfiedBy, Standing } from "../requirement/standing.ts";
 import { type BranchSize, saveBranchSize } from "./branch_sizes.ts";
 import { removePause } from "./pauses.ts";

@@ -1,6 +1,6 @@
 /** Which requirements a session has triggered: its tool uses fell under them, were allowed, and ran, as far as is known. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Scope } from "../requirement/policy.ts";
+import type { Scope } from "../requirement/requirement_policy.ts";
 
 /** A tool use that falls under a requirement. */
 export interface Trigger {

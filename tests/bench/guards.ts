@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { THIS_PROCESS } from "../../src/environment.ts";
 import { parseConfig } from "../../src/config/parse.ts";
-import { type AskedUse, judgeUse } from "../../src/gate/judge.ts";
-import { requirementsFor } from "../../src/gate/requirements.ts";
+import { type AskedUse, judgeUse } from "../../src/gate/judge_use.ts";
+import { requirementsFor } from "../../src/gate/asked_requirements.ts";
 import { findRepository, lookUpwards } from "../../src/git/repository.ts";
-import type { GuardPolicy } from "../../src/guard/policy.ts";
-import type { RequirementPolicy } from "../../src/requirement/policy.ts";
+import type { GuardPolicy } from "../../src/guard/guard_policy.ts";
+import type { RequirementPolicy } from "../../src/requirement/requirement_policy.ts";
 import { observed } from "../support/program.ts";
 import type { Bench, BenchContext, Figure } from "./bench.ts";
 import { emptyWorkplace, type Workplace } from "./fixture.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { compileCommand, splitScript } from "../../src/config/commands.ts";
+import { compileCommand, splitScript } from "../../src/config/compile_stop.ts";
 
 const SCRIPTS: readonly (readonly [script: string, lines: readonly string[]])[] = [
   ["npm test", ["npm test"]],

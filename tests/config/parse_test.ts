@@ -6,7 +6,7 @@ import type { ConfigFile, ConfigLayer } from "../../src/config/discover.ts";
 import { explainProblems } from "../../src/config/warnings.ts";
 import type { ConfigProblem } from "../../src/config/layer.ts";
 import { mergeValues, parseConfig } from "../../src/config/parse.ts";
-import { configSchema } from "../../src/config/schema.ts";
+import { configSchema } from "../../src/config/config_schema.ts";
 import { runs, sizedTest } from "../support/lanes.ts";
 
 const DEFAULTS = configSchema.parse({});

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { CONFIG_FORMAT, DEFAULT_HOOK_CONFIG, fingerprint } from "../../src/config/discover.ts";
 import { compileGlob } from "../../src/config/globs.ts";
-import { configJsonSchema, type JsonSchema } from "../../src/config/template.ts";
+import { configJsonSchema, type JsonSchema } from "../../src/config/config_template.ts";
 import { parseConfig } from "../../src/config/parse.ts";
-import { CONFIG_KEYS, CONFIG_SECTIONS, configSchema } from "../../src/config/schema.ts";
+import { CONFIG_KEYS, CONFIG_SECTIONS, configSchema } from "../../src/config/config_schema.ts";
 
 /** The part of a JSON Schema or the value that a dotted name leads to. */
 function lookUp(start: unknown, key: string, step: (part: unknown, name: string) => unknown) {

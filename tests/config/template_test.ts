@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { parseConfig } from "../../src/config/parse.ts";
-import { CONFIG_ITEM_KEYS, CONFIG_KEYS, configSchema } from "../../src/config/schema.ts";
-import { configTemplate } from "../../src/config/template.ts";
+import { CONFIG_ITEM_KEYS, CONFIG_KEYS, configSchema } from "../../src/config/config_schema.ts";
+import { configTemplate } from "../../src/config/config_template.ts";
 
 Deno.test("configTemplate() is an empty configuration without problems", () => {
   const text = configTemplate();

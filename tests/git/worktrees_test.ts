@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ensureTree, hasBranch, lookAtTree, removeTree } from "../../src/git/worktrees.ts";
+import { ensureTree, hasBranch, lookAtTree, removeTree } from "../../src/git/task_trees.ts";
 import { inFolder } from "../support/folders.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
 import { pause } from "../support/wait.ts";

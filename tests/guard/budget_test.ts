@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { THIS_PROCESS } from "../../src/environment.ts";
 import { join } from "node:path";
 import { parseConfig } from "../../src/config/parse.ts";
-import { judgeUse } from "../../src/gate/judge.ts";
+import { judgeUse } from "../../src/gate/judge_use.ts";
 import { readUses } from "../../src/guard/bash.ts";
-import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
+import type { GuardPolicy, Verdict } from "../../src/guard/guard_policy.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 
 const CONFIG = `

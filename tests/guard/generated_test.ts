@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { generatedMarker } from "../../src/guard/generated.ts";
+import { generatedMarker } from "../../src/guard/file_rules.ts";
 
 Deno.test("generatedMarker() finds a marker in a comment near the top", () => {
   for (

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { THIS_PROCESS } from "../../src/environment.ts";
 import { join } from "node:path";
 import { parseConfig } from "../../src/config/parse.ts";
-import { judgeUse } from "../../src/gate/judge.ts";
-import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
+import { judgeUse } from "../../src/gate/judge_use.ts";
+import type { GuardPolicy, Verdict } from "../../src/guard/guard_policy.ts";
 
 const POLICY = `
 preToolUse:

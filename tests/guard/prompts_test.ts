@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { expandFiles, slashCommandOf } from "../../src/guard/prompts.ts";
+import { expandFiles, slashCommandOf } from "../../src/guard/prompt_policy.ts";
 
 const SLASHES: readonly (readonly [prompt: string, name: string | null, args?: string])[] = [
   ["/deploy", "deploy", ""],

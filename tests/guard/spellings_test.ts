@@ -4,10 +4,10 @@ import { THIS_PROCESS } from "../../src/environment.ts";
 import { join } from "node:path";
 import fc from "fast-check";
 import { parseConfig } from "../../src/config/parse.ts";
-import { judgeUse } from "../../src/gate/judge.ts";
+import { judgeUse } from "../../src/gate/judge_use.ts";
 import { judgeBash } from "../../src/guard/bash.ts";
 import { mayConcernCommands } from "../../src/guard/command_look.ts";
-import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
+import type { GuardPolicy, Verdict } from "../../src/guard/guard_policy.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT, POLICY, type Use } from "./spellings.ts";
 import { runs, sizedTest } from "../support/lanes.ts";
 

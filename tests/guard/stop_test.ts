@@ -5,14 +5,14 @@ import {
   type CommandRun,
   endText,
   failureText,
-} from "../../src/guard/commands_policy.ts";
+} from "../../src/guard/command_text.ts";
 import {
   letThroughText,
   nextOfQueue,
   type PromptQueue,
   type QueuePlace,
   stopReason,
-} from "../../src/guard/stop.ts";
+} from "../../src/guard/stop_policy.ts";
 
 const COMMAND: CommandRun["command"] = {
   rule: "stop.commands[2]",

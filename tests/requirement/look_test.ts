@@ -5,8 +5,8 @@ import { parseConfig } from "../../src/config/parse.ts";
 import { readUses } from "../../src/guard/bash.ts";
 import { ARCHIVERS, NAMED_OUTPUTS, WRITERS } from "../../src/guard/shell/writers.ts";
 import { mayMean } from "../../src/requirement/look.ts";
-import type { Requirement, RequirementPolicy } from "../../src/requirement/policy.ts";
-import { commandText, triggeredBy, usesOf } from "../../src/requirement/triggers.ts";
+import type { Requirement, RequirementPolicy } from "../../src/requirement/requirement_policy.ts";
+import { commandText, triggeredBy, usesOf } from "../../src/requirement/trigger_match.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT } from "../guard/spellings.ts";
 import { runs, sizedTest } from "../support/lanes.ts";
 

@@ -1,7 +1,7 @@
 /** When an action has used up the satisfaction that allowed it. */
 import assert from "node:assert/strict";
 import { endTellsOfAll, haveMoved, isUsedUp, movesOf } from "../../src/requirement/single_use.ts";
-import { commandText } from "../../src/requirement/triggers.ts";
+import { commandText } from "../../src/requirement/trigger_match.ts";
 
 const about = (command: string | null) => ({
   triggers: [{ tool: "Bash", toolPattern: null, command }],

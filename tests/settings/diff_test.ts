@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { diffLines } from "../../src/settings/install.ts";
+import { diffLines } from "../../src/settings/install_settings.ts";
 
 Deno.test("diffLines() shows changed lines with two lines around them and leaves the rest out", () => {
   assert.deepEqual(diffLines("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nD\nd\ne\nf\n"), [

@@ -7,7 +7,7 @@ import {
   replaceSettings,
   settingsPath,
   writeBackup,
-} from "../../src/settings/file.ts";
+} from "../../src/settings/settings_file.ts";
 import { evaluate } from "../support/own_process.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 import { inFolder } from "../support/folders.ts";

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../src/errors.ts";
 import { DEFAULT_EVENTS, type Program } from "../../src/settings/hooks.ts";
-import { installHooks, type InstallOptions, uninstallHooks } from "../../src/settings/install.ts";
+import {
+  installHooks,
+  type InstallOptions,
+  uninstallHooks,
+} from "../../src/settings/install_settings.ts";
 import { slowTest } from "../support/lanes.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 import { inFolder } from "../support/folders.ts";

@@ -10,7 +10,7 @@ import {
   serversPlace,
   type ServersScope,
   unregisterServer,
-} from "../../src/settings/mcp.ts";
+} from "../../src/settings/mcp_servers.ts";
 import { pause } from "../support/wait.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 import { inFolder } from "../support/folders.ts";

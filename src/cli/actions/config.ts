@@ -9,7 +9,7 @@ import {
   readConfigFiles,
 } from "../../config/discover.ts";
 import { configNotes, configWarnings, explainProblems } from "../../config/warnings.ts";
-import { configJsonSchema, configTemplate } from "../../config/template.ts";
+import { configJsonSchema, configTemplate } from "../../config/config_template.ts";
 import { type ConfigProblem, readLayer } from "../../config/layer.ts";
 import { mergedConfig, sourcedYaml } from "../../config/origin.ts";
 import { parseConfig } from "../../config/parse.ts";

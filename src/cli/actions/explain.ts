@@ -1,6 +1,6 @@
 import { SHELL_TOOLS } from "../../capture/payload.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
-import { MAIN_AGENT } from "../../guard/policy.ts";
+import { MAIN_AGENT } from "../../guard/guard_policy.ts";
 import type { CliContext } from "../context.ts";
 import { transcriptNear } from "../../store/sessions.ts";
 import { refuseUnknownTool } from "../known_tools.ts";

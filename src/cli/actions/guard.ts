@@ -1,6 +1,6 @@
 import { count } from "../../counts.ts";
 import { redactText } from "../../capture/redact.ts";
-import { rulesOf, stopRulesOf } from "../../guard/explain.ts";
+import { rulesOf, stopRulesOf } from "../../guard/single_rules.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";
 import { tellingId } from "../../store/telling_id.ts";
 import type { CliContext } from "../context.ts";

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../../errors.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { baseName, isAbsolutePath, joinPath } from "../../paths.ts";
-import { isFolder } from "../../project/files.ts";
+import { isFolder } from "../../project/on_disk.ts";
 import { type ClaudeMemReport, importClaudeMemory } from "../../recall/claude_mem_import.ts";
 import { mainName, type MemoryPlace, placesByName } from "../../recall/claude_mem_places.ts";
 import { quoteWord } from "../../settings/hooks.ts";

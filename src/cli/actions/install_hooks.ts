@@ -1,8 +1,12 @@
 import { plain } from "../../capture/plain.ts";
-import { placeFlags } from "../../settings/file.ts";
+import { placeFlags } from "../../settings/settings_file.ts";
 import { chooseEvents, commandLine } from "../../settings/hooks.ts";
-import { installHooks, type InstallOptions, uninstallHooks } from "../../settings/install.ts";
-import type { ServerReport } from "../../settings/mcp.ts";
+import {
+  installHooks,
+  type InstallOptions,
+  uninstallHooks,
+} from "../../settings/install_settings.ts";
+import type { ServerReport } from "../../settings/mcp_servers.ts";
 import type { CliContext } from "../context.ts";
 import { doubledHooks } from "../doubled_hooks.ts";
 import {

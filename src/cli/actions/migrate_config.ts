@@ -1,6 +1,6 @@
 /** What `conclaude migrate` makes of the older daemon's configuration: keys of the project's own file. */
 import { isMapping, readLayer } from "../../config/layer.ts";
-import { configSchema } from "../../config/schema.ts";
+import { configSchema } from "../../config/config_schema.ts";
 import { type Plain, readYaml } from "../../config/yaml_tree.ts";
 import type { ConfigEntry, NotTaken } from "../../orchestration/coven/old_config.ts";
 import { isSame, withEntries } from "../config_entries.ts";

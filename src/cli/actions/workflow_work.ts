@@ -12,7 +12,7 @@ import {
   requestRetry,
 } from "../../engine/workflow_requests.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
-import { exists } from "../../project/exists.ts";
+import { exists } from "../../project/on_disk.ts";
 import { listAgents } from "../../store/agents.ts";
 import { transaction } from "../../store/database.ts";
 import { lastEventId } from "../../store/events.ts";

@@ -11,7 +11,7 @@ import {
   checkWorkflowName,
 } from "../../orchestration/task_input.ts";
 import { isAbsolutePath } from "../../paths.ts";
-import { exists } from "../../project/exists.ts";
+import { exists } from "../../project/on_disk.ts";
 import { inField, invalidInput } from "../input.ts";
 import type { Daemon } from "../route.ts";
 import { fields } from "../schemas.ts";

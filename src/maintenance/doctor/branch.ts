@@ -1,4 +1,4 @@
-import { groundOf, UNTOLD_BRANCH } from "../../gate/requirements.ts";
+import { groundOf, UNTOLD_BRANCH } from "../../gate/ground.ts";
 import { isStrict } from "../../gate/unkept.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { type Finding, warn } from "../check.ts";

@@ -1,7 +1,7 @@
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
-import type { GuardPolicy } from "../../guard/policy.ts";
+import type { GuardPolicy } from "../../guard/guard_policy.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { type Finding, ok, warn } from "../check.ts";
 import type { DoctorPlace } from "./place.ts";

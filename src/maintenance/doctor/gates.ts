@@ -1,7 +1,7 @@
 /** Whether what is forbidden here is forbidden: Claude Code asks, and what it asks answers. */
 import type { HookConfig } from "../../config/hook_config.ts";
-import { needsOf } from "../../gate/gates.ts";
-import type { GuardPolicy } from "../../guard/policy.ts";
+import { needsOf } from "../../gate/armed_gates.ts";
+import type { GuardPolicy } from "../../guard/guard_policy.ts";
 import { baseName } from "../../paths.ts";
 import { isBareName } from "../../process/executable.ts";
 import { type Need, type Unarmed, unarmedText, whyUnarmed } from "../../settings/armed.ts";

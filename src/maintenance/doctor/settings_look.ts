@@ -1,7 +1,12 @@
 /** What the settings files of Claude Code that count in a folder say of hooks. */
 import { isUserError } from "../../errors.ts";
 import { readOwnEntries } from "../../settings/edit.ts";
-import { placeFlags, readSettings, settingsPath, type SettingsPlace } from "../../settings/file.ts";
+import {
+  placeFlags,
+  readSettings,
+  settingsPath,
+  type SettingsPlace,
+} from "../../settings/settings_file.ts";
 import { checkHooks } from "../../settings/handler_schema.ts";
 import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
 import { findLookAlikes, findWrapped, type WrappedHook } from "../../settings/doubtful_hooks.ts";

@@ -1,0 +1,110 @@
+/** The file that `conclaude config init` writes. */
+import { CONFIG_ITEM_KEYS, CONFIG_KEYS, CONFIG_SECTIONS, configSchema } from "./config_schema.ts";
+import { type ConfigKey, descriptionOf } from "./schema_kit.ts";
+import * as z from "zod/mini";
+
+const HEADER = [
+  "Configuration of conclaude. Every key is optional; what is commented out is the default.",
+  "To change one, take the first `# ` away from its line and from the lines of its sections.",
+];
+const LINE_WIDTH = 96;
+
+/**
+ * Every key with its meaning, commented out at its default; before a list or map of rules stand the keys of a rule. As it is, the text is an empty configuration; with the first
+ * `# ` of each line taken away, it says exactly the defaults.
+ *
+ * @param options.schemaPath A local file with the JSON Schema, for the language server of editors; without it, no such
+ * line is written.
+ */
+export function configTemplate(options: { readonly schemaPath?: string } = {}): string {
+  const lines = HEADER.map((line) => `## ${line}`);
+  if (options.schemaPath !== undefined) {
+    lines.unshift(`# yaml-language-server: $schema=${options.schemaPath}`);
+  }
+  const sections = new Map(CONFIG_SECTIONS.map((section) => [section.key, section]));
+  const opened = new Set<string>();
+  for (const { key, default: fallback, description, range } of CONFIG_KEYS) {
+    const parts = key.split(".");
+    for (let depth = 1; depth < parts.length; depth++) {
+      const name = parts.slice(0, depth).join(".");
+      if (opened.has(name)) continue;
+      opened.add(name);
+      const about = sections.get(name)?.description ?? "";
+      lines.push(
+        ...(depth === 1 ? [""] : []),
+        ...entry(depth - 1, [about], `${parts[depth - 1]}:`),
+      );
+    }
+    const limits = range ? ` From ${range[0]} to ${range[1]}.` : "";
+    const value = JSON.stringify(fallback);
+    const depth = parts.length - 1;
+    if (depth === 0) lines.push("");
+    lines.push(
+      ...entry(depth, [description + limits, ...itemsOf(key)], `${parts[depth]}: ${value}`),
+    );
+  }
+  return lines.join("\n") + "\n";
+}
+
+/** Prose has two number signs, so that taking one away from every line leaves it a comment. */
+function entry(depth: number, about: readonly string[], setting: string): string[] {
+  const indent = "  ".repeat(depth);
+  return [
+    ...about.flatMap((text) => wrap(text, LINE_WIDTH - indent.length))
+      .map((line) => `## ${indent}${line}`),
+    `# ${indent}${setting}`,
+  ];
+}
+
+/** The keys of the rules in a list, or in a map under names of a person's own, a paragraph each. */
+function itemsOf(key: string): string[] {
+  const inside = [`${key}[].`, `${key}.<`];
+  return CONFIG_ITEM_KEYS.filter((item) => inside.some((start) => item.key.startsWith(start)))
+    .map(({ key: name, type, range, default: fallback, description }) =>
+      `- ${name.slice(key.length).replace(/^(?:\.<name>)?(?:\[\])?\./, "")} (${type}${
+        rangeText(range)
+      }): ${description}${fallback === null ? "" : ` Default: ${JSON.stringify(fallback)}.`}`
+    );
+}
+
+function rangeText(range: ConfigKey["range"]): string {
+  return range === undefined ? "" : ` from ${range[0]} to ${range[1]}`;
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) {
+      lines[lines.length - 1] = `${last} ${word}`;
+    } else lines.push(word);
+  }
+  return lines;
+}
+
+/** A JSON Schema document, or a part of one. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/**
+ * The schema of a configuration file, draft 2020-12: every key optional, with description, default and range; a key that
+ * is not named is refused. A key or section without a value (`database:` alone) is accepted, as the program does.
+ */
+export function configJsonSchema(): JsonSchema {
+  const schema = z.toJSONSchema(configSchema, {
+    target: "draft-2020-12",
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      // A word that may stand in any case is offered as it is usually written.
+      const { def } = zodSchema._zod;
+      if (def.type === "pipe") Object.assign(jsonSchema, { enum: [...def.out._zod.values ?? []] });
+      const description = descriptionOf(zodSchema);
+      if (description === undefined) return;
+      jsonSchema.description = description;
+      // JSON Schema allows several types, zod's own type of the field does not.
+      const { type } = jsonSchema;
+      if (type !== undefined) Object.assign(jsonSchema, { type: [type, "null"] });
+    },
+  });
+  const { $schema, ...rest } = schema;
+  return { $schema, title: "Configuration of conclaude", ...rest };
+}

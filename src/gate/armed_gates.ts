@@ -1,0 +1,241 @@
+/** What is guarded here, and which hooks it needs: the one table that `doctor` and the start of a session go by. */
+import { SHELL_TOOLS } from "../capture/payload.ts";
+import type { SubagentPolicy } from "../config/compile_stop.ts";
+import type { HookConfig } from "../config/hook_config.ts";
+import { forbidsFor, type GuardPolicy } from "../guard/guard_policy.ts";
+import type { PromptPolicy } from "../guard/prompt_policy.ts";
+import type { StopPolicy } from "../guard/stop_policy.ts";
+import type { RequirementPolicy, Trigger } from "../requirement/requirement_policy.ts";
+import {
+  holdsOwn,
+  type Need,
+  type ParsedSettings,
+  unarmedText,
+  whyUnarmed,
+} from "../settings/armed.ts";
+import type { Environment } from "../environment.ts";
+import { settingsPaths } from "../settings/settings_file.ts";
+import { machineHere } from "../settings/hook_program.ts";
+import { ownershipHere } from "../settings/own_handler.ts";
+
+/** The sections of a configuration that may guard something; null for one that asks for nothing. */
+interface Policies {
+  readonly guards: GuardPolicy | null;
+  readonly requirements: RequirementPolicy | null;
+  readonly stop: StopPolicy | null;
+  readonly subagentStop: SubagentPolicy | null;
+  readonly prompts: PromptPolicy | null;
+}
+
+/** Something that may forbid, hold back or add. */
+interface Gate {
+  readonly name: string;
+  readonly isHere: (policies: Policies) => boolean;
+  /** The events without which it has no say. */
+  readonly events: readonly string[];
+  /** The tools that it is about; none where every tool will do, or the events are about none. */
+  readonly tools?: (policies: Policies) => readonly string[];
+}
+
+/** By these tools files are changed. A client of today has no `MultiEdit`, so that a matcher need not name it. */
+const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", ...SHELL_TOOLS];
+const FORMER_TOOL = "MultiEdit";
+
+/** One row for each gate and the moments at which it is asked. */
+const GATES: readonly Gate[] = [
+  {
+    name: "preToolUse",
+    isHere: ({ guards }) => guards !== null,
+    events: ["PreToolUse"],
+    tools: ({ guards }) => guards === null ? [] : guardedTools(guards),
+  },
+  {
+    name: "permissionRequest",
+    isHere: ({ guards }) => guards !== null && answersRequests(guards),
+    events: ["PermissionRequest"],
+  },
+  {
+    name: "requirements",
+    isHere: ({ requirements }) => requirements !== null,
+    events: ["PreToolUse"],
+    tools: ({ requirements }) => toolsOf(requirements?.requirements ?? []),
+  },
+  {
+    name: "requirements (used up by an action)",
+    isHere: ({ requirements }) => usedUp(requirements).length > 0,
+    events: ["PostToolUse"],
+    tools: ({ requirements }) => toolsOf(usedUp(requirements)),
+  },
+  {
+    name: "requirements (satisfied by a skill)",
+    isHere: ({ requirements }) => namesSkills(requirements),
+    events: ["PostToolUse"],
+    tools: () => ["Skill"],
+  },
+  {
+    name: "requirements (satisfied by a slash command)",
+    isHere: ({ requirements }) => namesSkills(requirements),
+    events: ["UserPromptExpansion"],
+  },
+  {
+    name: "requirements (when Claude stops)",
+    isHere: ({ requirements }) => (requirements?.verifyScopes.length ?? 0) > 0,
+    events: ["Stop"],
+  },
+  {
+    name: "preToolUse.preventRootAdditions (when Claude stops)",
+    isHere: ({ stop }) => stop !== null && stop.root !== null && stop.preventsRootAdditions,
+    events: ["SessionStart", "Stop"],
+  },
+  {
+    name: "stop.commands",
+    isHere: ({ stop }) => (stop?.commands.length ?? 0) > 0,
+    events: ["Stop"],
+  },
+  {
+    name: "stop.rounds",
+    isHere: ({ stop }) => (stop?.rounds ?? null) !== null,
+    events: ["Stop"],
+  },
+  {
+    name: "stop.infinite",
+    isHere: ({ stop }) => (stop?.infiniteMessage ?? null) !== null,
+    events: ["Stop"],
+  },
+  {
+    name: "stop.promptPrefixBlocking",
+    isHere: ({ stop }) => (stop?.queue ?? null) !== null,
+    events: ["UserPromptSubmit", "Stop"],
+  },
+  {
+    name: "subagentStop.commands",
+    isHere: ({ subagentStop }) => subagentStop !== null,
+    events: ["SubagentStop"],
+  },
+  {
+    name: "userPromptSubmit.contextRules",
+    isHere: ({ prompts }) => (prompts?.context.length ?? 0) > 0,
+    events: ["UserPromptSubmit"],
+  },
+  {
+    name: "userPromptSubmit.commands",
+    isHere: ({ prompts }) => (prompts?.commands.length ?? 0) > 0,
+    events: ["UserPromptSubmit"],
+  },
+  {
+    name: "userPromptSubmit.slashCommands",
+    isHere: ({ prompts }) => (prompts?.slash.length ?? 0) > 0,
+    events: ["UserPromptSubmit"],
+  },
+];
+
+/** What the gates of a configuration need, gate by gate; empty where nothing is guarded. */
+export function needsOf(config: HookConfig): Need[] {
+  const policies: Policies = {
+    guards: policyIn(config.guards),
+    requirements: policyIn(config.requirements),
+    stop: policyIn(config.stop),
+    subagentStop: policyIn(config.subagentStop),
+    prompts: policyIn(config.prompts),
+  };
+  return GATES.filter(({ isHere }) => isHere(policies)).flatMap(({ name, events, tools }) =>
+    events.map((event) => ({ gate: name, event, tools: tools?.(policies) ?? [] }))
+  );
+}
+
+function policyIn<Policy>(section: string): Policy | null {
+  return section === "" ? null : JSON.parse(section);
+}
+
+function guardedTools(guards: GuardPolicy): string[] {
+  const isAboutFiles = guards.preventsRootAdditions || guards.protectsIgnored ||
+    guards.protectsGenerated || guards.protectsItself || guards.lock !== null ||
+    guards.uneditable.length + guards.noAdditions.length > 0;
+  const named = guards.tools.flatMap((rule) => {
+    const { tool, toolPattern, about, action } = rule;
+    const isOfShell = about === "file" && action === "block" && forbidsFor(rule, "Bash");
+    const tools = toolPattern !== null ? [] : tool === "*" ? FILE_TOOLS : [tool];
+    return isOfShell ? [...tools, ...SHELL_TOOLS] : withShells(tools);
+  });
+  return [
+    ...new Set([
+      ...(isAboutFiles ? FILE_TOOLS : []),
+      ...(guards.deniesDangerous ? SHELL_TOOLS : []),
+      ...named,
+    ]),
+  ];
+}
+
+/** A rule about Bash needs every shell. */
+function withShells(tools: readonly string[]): readonly string[] {
+  return tools.includes("Bash") ? [...tools, ...SHELL_TOOLS] : tools;
+}
+
+/** A shell command that changes files is an edit as well. */
+function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] }[]): string[] {
+  const named = requirements.flatMap(({ triggers }) => triggers)
+    .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool] : []);
+  const tools = named.includes("Edit") ? [...named, ...SHELL_TOOLS] : withShells(named);
+  return [...new Set(tools)].filter((tool) => tool !== FORMER_TOOL);
+}
+
+function usedUp(policy: RequirementPolicy | null) {
+  return policy?.requirements.filter(({ scope }) => scope === "single_use") ?? [];
+}
+
+function namesSkills(policy: RequirementPolicy | null): boolean {
+  return policy?.requirements.some(({ skills }) => skills.length > 0) ?? false;
+}
+
+function answersRequests({ permission }: GuardPolicy): boolean {
+  const { deny, allow, fallback } = permission;
+  return deny.length > 0 || allow.length > 0 || fallback !== null;
+}
+
+/** The event that asks; who is asked must be installed somewhere. */
+const ASKING_EVENT = "SessionStart";
+
+/**
+ * One line for the person where gates exist and Claude Code will not ask them.
+ *
+ * @returns Null when it will, and when nobody can tell: hooks that stand in none of these files have come another way.
+ */
+export function unarmedNotice(
+  config: HookConfig,
+  place: {
+    readonly projectDir: string;
+    readonly home: string | null;
+    readonly environment: Environment;
+  },
+): string | null {
+  const needs = needsOf(config);
+  if (needs.length === 0) return null;
+  const { program, variable } = place.environment;
+  const executable = program.script === null ? program.executable : null;
+  const ownership = ownershipHere({ executable });
+  const files = settingsFiles(place);
+  if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, ownership))) return null;
+  const machine = machineHere(variable("PATH"));
+  const unarmed = whyUnarmed(files, { needs, ownership, machine });
+  return unarmed.length === 0
+    ? null
+    : `conclaude: the rules of this project are ${
+      unarmed.map(unarmedText).join("; ")
+    }. Run \`conclaude doctor\`.`;
+}
+
+function settingsFiles(
+  { projectDir, home, environment }: Parameters<typeof unarmedNotice>[1],
+): ParsedSettings[] {
+  const configDir = environment.variable("CLAUDE_CONFIG_DIR");
+  return settingsPaths({ projectDir, home: home ?? undefined, configDir })
+    .map((path) => ({ path, settings: read(path) }));
+}
+
+function read(path: string): unknown {
+  try {
+    return JSON.parse(Deno.readTextFileSync(path).replace(/^\uFEFF/, ""));
+  } catch {
+    return undefined;
+  }
+}

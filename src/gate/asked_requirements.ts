@@ -1,0 +1,199 @@
+/** Requirements on the way of one event: what a tool use falls under, and what their conditions are judged by. */
+import type { DatabaseSync } from "node:sqlite";
+import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
+import type { Environment } from "../environment.ts";
+import { measureBranch } from "../git/branch_size.ts";
+import { askIgnored } from "../git/file_status.ts";
+import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
+import { shortSessionId } from "../ids.ts";
+import { parentOf, resolvePath } from "../paths.ts";
+import { lookAtProcesses } from "../process/identity.ts";
+import { realPath } from "../project/real_paths.ts";
+import { type BranchLines, type Facts, wantsBranchSize } from "../requirement/open_requirements.ts";
+import { mayBeRequired } from "../requirement/look.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
+import { type Doubt, mayTrigger, triggeredBy, usesOf } from "../requirement/trigger_match.ts";
+import { goneSessions, type SessionProcess } from "../session/liveness.ts";
+import { readBranchSize } from "../store/branch_sizes.ts";
+import type { RequirementChange } from "../store/requirements.ts";
+import { listActive } from "../store/sessions.ts";
+import { quietly } from "./ground.ts";
+import { type AskedUse, commandOf } from "./judge_use.ts";
+import { type Place, placeAt, placesOf, treesAround } from "./places.ts";
+
+/** A place where a tool use falls, or may fall, under requirements. */
+export interface MeantPlace extends Omit<Place, "changesFiles"> {
+  /** The requirements that it falls under. */
+  readonly triggered: readonly Requirement[];
+  /** Others that it may fall under: only the running shell knows. */
+  readonly doubts: readonly Doubt[];
+}
+
+/**
+ * Finds out which requirements a tool use falls under, and where. Plan files are free: a plan is what many of them ask
+ * for. So are files that a shell command changes outside of the repository, or that git ignores.
+ */
+export async function requirementsFor(
+  requirements: readonly Requirement[],
+  use: AskedUse,
+  repository: Repository,
+): Promise<MeantPlace[]> {
+  const { tool, input, home, gitAliases } = use;
+  const folder = use.folder ?? repository.root;
+  const real = (path: string) => realPath(resolvePath(path, { folder, home: home ?? undefined }));
+  if (!SHELL_TOOLS.has(tool)) {
+    const [file] = EDITING_TOOLS.has(tool) ? filesNamed(tool, input).map(real) : [];
+    if (file !== undefined && isPlanFile(file)) return [];
+    const triggered = triggeredBy(requirements, { tool, commands: [], changesFiles: false });
+    if (triggered.length === 0) return [];
+    const tree = file === undefined ? undefined : treesAround(repository)(parentOf(file));
+    return [{ ...placeAt(tree ?? repository), triggered, doubts: [] }];
+  }
+  const command = commandOf(input);
+  const uses = usesOf(requirements);
+  if (command === null || !mayBeRequired(uses, use)) return [];
+  const { readShellUse } = await import("./shell_use.ts");
+  const { steps, untold } = await readShellUse(command, { tool, folder, home, gitAliases });
+  const inProject = steps.map(({ changed }) =>
+    changed.map(real).filter((path) => isOfProject(path, repository))
+  );
+  const files = inProject.flat();
+  const counting = new Set(
+    files.length > 0 && uses.edits ? await unignored(files, use.environment) : files,
+  );
+  const places = placesOf(
+    steps.map((step, i) => ({
+      ...step,
+      edited: inProject[i]!.filter((path) => counting.has(path)),
+    })),
+    repository,
+  );
+  const meant = places.map((place): MeantPlace => ({
+    ...place,
+    triggered: triggeredBy(requirements, { tool, ...place }),
+    doubts: [],
+  }));
+  const doubts = mayTrigger(requirements, { tool, ...untold }).filter(({ requirement }) =>
+    !meant.some(({ triggered }) => triggered.includes(requirement))
+  );
+  // Where the command comes to in the end, what nobody knows of it may happen.
+  return [...meant.slice(0, -1), { ...meant.at(-1)!, doubts }]
+    .filter((place) => place.triggered.length + place.doubts.length > 0);
+}
+
+/** Whether a file, with all links followed, is one of the repository's, in whatever working tree, and no plan. */
+function isOfProject(path: string, { root, commonDir }: Repository): boolean {
+  if (isPlanFile(path) || path.startsWith(`${commonDir}/`)) return false;
+  return path.startsWith(`${realPath(root)}/`) ||
+    findRepository(lookUpwards(parentOf(path)))?.commonDir === commonDir;
+}
+
+/** Those that git does not ignore; all of them where it cannot be asked. */
+async function unignored(
+  paths: readonly string[],
+  environment: Environment,
+): Promise<string[]> {
+  const { ignored } = await askIgnored(paths, environment);
+  return paths.filter((path) => !ignored.has(path));
+}
+
+/** What the conditions of requirements are judged by, and what was measured for it. */
+export interface GatheredFacts {
+  readonly facts: Facts;
+  readonly changes: readonly RequirementChange[];
+}
+
+/** Finds out what these requirements ask about; what none of them asks about is not looked at. */
+export async function gatherFacts(
+  requirements: readonly Requirement[],
+  at: {
+    readonly db: DatabaseSync | null;
+    readonly repository: Repository;
+    readonly branch: string;
+    /** Whether the working tree does not show the branch: nobody can measure it then. */
+    readonly isElsewhere?: boolean;
+    readonly sessionId: string;
+    readonly atMs: number;
+    /** The folder of the session, as sessions are recorded with it. */
+    readonly projectDir: string | null;
+    readonly environment: Environment;
+  },
+): Promise<GatheredFacts> {
+  const { branch, sessionId, atMs } = at;
+  const size = wantsBranchSize(requirements)
+    ? await branchSize(requirements, at)
+    : { lines: null, changes: [] };
+  const others = requirements.some(({ condition }) => condition.type === "single_session")
+    ? await otherSessions(at)
+    : [];
+  return {
+    facts: { sessionId, atMs, branch, branchLines: size.lines, otherSessions: others },
+    changes: size.changes,
+  };
+}
+
+async function branchSize(
+  requirements: readonly Requirement[],
+  { db, repository, branch, isElsewhere, atMs, environment }: Parameters<typeof gatherFacts>[1],
+): Promise<{ readonly lines: BranchLines; readonly changes: readonly RequirementChange[] }> {
+  if (isElsewhere) return { lines: { unknown: ELSEWHERE }, changes: [] };
+  const { root } = repository;
+  const cacheMs = Math.min(
+    ...requirements.flatMap(({ condition }) =>
+      condition.type === "branch_size" ? [condition.cacheMs] : []
+    ),
+  );
+  const known = db === null
+    ? undefined
+    : quietly(() => readBranchSize(db, { worktree: root, branch }, atMs - cacheMs));
+  const lines = known === undefined
+    ? await measureBranch(repository, branch, environment)
+    : known.lines;
+  return {
+    lines: lines === "unknown" ? { unknown: UNTOLD } : lines,
+    changes: known === undefined ? [{ kind: "size", worktree: root, branch, lines }] : [],
+  };
+}
+
+/** Why the size of a branch is not known. */
+const UNTOLD =
+  "git did not tell how much the branch has changed: it is missing, has failed or takes too long; " +
+  "`git diff --stat` shows which";
+
+/** Why it is not, of another branch than the one that is checked out. */
+export const ELSEWHERE = "it is calculated only where the branch is checked out";
+
+/**
+ * Live sessions in the same working tree, beside this one, wherever in it they have begun; what cannot be told is none.
+ */
+async function otherSessions(
+  { db, repository: { commonDir }, projectDir, sessionId }: Parameters<typeof gatherFacts>[1],
+): Promise<string[]> {
+  if (db === null || projectDir === null) return [];
+  const tree = treeOf(projectDir);
+  const others = (quietly(() => listActive(db, [commonDir, projectDir])) ?? [])
+    .filter(({ session }) => session.sessionId !== sessionId && session.projectDir !== null)
+    .filter(({ session }) => treeOf(session.projectDir!) === tree)
+    .map(({ session: { sessionId, claudePid }, claudeProcess }) => ({
+      sessionId,
+      claudePid,
+      claudeProcess,
+    }));
+  const known = others.filter((other) => other.claudePid !== null) as SessionProcess[];
+  const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
+  const gone = new Set(goneSessions(known, processes, null));
+  return others.map((other) => other.sessionId).filter((id) => !gone.has(id)).map(shortSessionId);
+}
+
+/** The top of the working tree that a folder lies in; the folder itself where it is in none. */
+function treeOf(folder: string): string {
+  return realPath(findRepository(lookUpwards(folder))?.root ?? folder);
+}
+
+/** Files in which Claude plans: no requirement keeps it from writing them. */
+const PLAN_FOLDER = /\/(?:\.claude\/plans|docs\/plans)\//;
+
+/** @param path Absolute, with all links followed. */
+function isPlanFile(path: string): boolean {
+  return PLAN_FOLDER.test(path);
+}

@@ -1,0 +1,45 @@
+/** Lets one process handle an event, of several that were started for it. */
+import type { Environment } from "../environment.ts";
+import { lookAtProcesses } from "../process/identity.ts";
+import { type Claimant, claimEvent, releaseEvent } from "../store/claims.ts";
+import { type Remembering, withDatabase } from "./stop_row.ts";
+
+/** What became of a claim. */
+export type Claim =
+  /** Another process handles the event, or has done so. */
+  | { readonly kind: "twin" }
+  /** `release` has to be called once the event is handled. */
+  | { readonly kind: "own"; release(): void };
+
+/**
+ * Claims an event for this process. Where nothing can be remembered, every process has it for itself.
+ *
+ * @param event The same for the same event, and for no other one of the session.
+ */
+export async function claim(
+  event: string,
+  { db, sessionId, environment }: Pick<Remembering, "db" | "sessionId"> & {
+    readonly environment: Environment;
+  },
+): Promise<Claim> {
+  const beganAtMs = Math.floor(performance.timeOrigin + environment.beganMs);
+  const claimant: Claimant = { sessionId, event, pid: Deno.pid, beganAtMs };
+  const own: Claim = {
+    kind: "own",
+    release: () => void withDatabase({ db }, (db) => releaseEvent(db, claimant, Date.now())),
+  };
+  const gone = new Set<number>();
+  for (;;) {
+    const holder = withDatabase(
+      { db },
+      (db) => claimEvent(db, claimant, { gone, atMs: Date.now() }),
+    );
+    if (holder === undefined || holder.kind === "this process") return own;
+    if (holder.kind === "done" || await isAlive(holder.pid)) return { kind: "twin" };
+    gone.add(holder.pid);
+  }
+}
+
+async function isAlive(pid: number): Promise<boolean> {
+  return (await lookAtProcesses([pid])).get(pid)?.alive === true;
+}

@@ -1,0 +1,137 @@
+/** What the rules ask about a file: all its names, whether it is there, whether it lies in the project's folder. */
+import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
+import type { FileFacts, HowToLook, Looked, OwnFile } from "../guard/types.ts";
+import { findOwn } from "../guard/protected.ts";
+import { exists, isFolder, readHead, readText } from "../project/on_disk.ts";
+import type { RealPaths } from "../project/real_paths.ts";
+
+/** What a file begins with: nearly always the shorter part holds all the lines that count. */
+const HEAD_BYTES = [4_096, 65_536];
+const HEAD_LINES = 100;
+
+/** How much more may be done for one tool use; below nothing where it was not enough. */
+export interface Allowance {
+  left: number;
+}
+
+/** Where a path is looked up from. */
+export interface Ground {
+  /** The project's folder, absolute; null when there is none. */
+  readonly root: string | null;
+  /** Where a relative path starts. */
+  readonly folder: string | null;
+  readonly home: string | null;
+  /** How many files more may be read for what they begin with; null where no rule asks for that. */
+  readonly heads: Allowance | null;
+  /** The guards' own files; none where nothing is written. Asked for with the first file. */
+  readonly own: () => readonly OwnFile[];
+  /** Where paths lead, as far as it was asked. */
+  readonly paths: RealPaths;
+}
+
+/** A file that is meant. */
+export interface Place {
+  readonly path: string;
+  /** What is copied there; null for nothing. */
+  readonly from: string | null;
+  /** True where it arises with the folder that it lies in. */
+  readonly isPart?: boolean;
+  /** True for a file that a listing of its folder showed: it is there, and no link. */
+  readonly isListed?: boolean;
+  readonly comesFromGit?: boolean;
+}
+
+/** Looks a file up that a tool names. */
+export function lookAtFile(path: string, how: HowToLook, ground: Ground): Looked {
+  const place = { path: fullPath(path, ground), from: null };
+  return { files: [factsOf(place, how, ground)], unknown: [] };
+}
+
+/** A path as it was sent, from the root of the disk. */
+export function fullPath(path: string, { folder, root, home }: Ground): string {
+  return resolvePath(path, { folder: folder ?? root ?? "/", home: home ?? undefined });
+}
+
+/** What is known of one file; of what a folder takes away with it, nothing yet. */
+export function factsOf(
+  { path, from, isPart = false, isListed = false, comesFromGit = false }: Place,
+  how: HowToLook,
+  ground: Ground,
+): FileFacts {
+  const { own, paths } = ground;
+  const { effect } = how;
+  // A link that is removed goes away itself, what it leads to stays.
+  const real = effect === "remove" || isListed
+    ? joinPath(paths.real(parentOf(path)), baseName(path))
+    : paths.real(path);
+  const inside = spellingsInside({ path, real }, ground);
+  const realRoot = rootOf(ground);
+  const isInRoot = realRoot !== null && parentOf(real) === realRoot;
+  const isThere = isListed || (effect === "remove" ? exists(real) : paths.isThere(path));
+  const hasHead = isThere && inside.length > 0 && (effect === "change" || effect === "remove");
+  return {
+    name: inside.find((spelling) => spelling !== "") ?? path,
+    spellings: [...new Set([...inside, path, real])],
+    real,
+    own: findOwn(own(), { paths: [path, real], effect }),
+    ignored: null,
+    exists: isThere,
+    becomesFolder: () =>
+      (how.isFolder && (how.namedLike ?? null) === null) || isMade(path, how) ||
+      (from !== null && isFolder(from)),
+    isInRoot,
+    head: hasHead ? headOf(real, ground) : "",
+    text: () => readText(real),
+    effect,
+    below: [],
+    isMadeAnew: false,
+    isPart: isPart && inside.length > 0 && !isInRoot,
+    comesFromGit,
+    isElsewhere: realRoot !== null && inside.length === 0 && !isBelow(realRoot, parentOf(real)),
+  };
+}
+
+/** The project's folder, links followed. */
+function rootOf({ root, paths }: Ground): string | null {
+  return root === null ? null : paths.real(root);
+}
+
+/** Every way to name it from the project's folder; none outside of that. */
+export function spellingsInside(
+  { path, real }: { readonly path: string; readonly real: string },
+  ground: Ground,
+): string[] {
+  const { root } = ground;
+  const realRoot = rootOf(ground);
+  return [fromFolder(root, path), fromFolder(realRoot, real), fromFolder(realRoot, path)]
+    .filter((spelling) => spelling !== null);
+}
+
+/** Whether the command itself makes a folder there before. */
+export function isMade(path: string, { made = [] }: HowToLook): boolean {
+  return made.some((folder) => folder === path || folder.startsWith(`${path}/`));
+}
+
+export function isBelow(path: string, folder: string): boolean {
+  return fromFolder(folder, path) !== null;
+}
+
+/** What a file begins with; the empty text where no rule asks, for what is no file, and for what cannot be read. */
+function headOf(path: string, { heads }: Ground): string {
+  if (heads === null || --heads.left < 0) return "";
+  let text = "";
+  for (const size of HEAD_BYTES) {
+    const bytes = readHead(path, size) ?? new Uint8Array();
+    text = new TextDecoder().decode(bytes);
+    if (bytes.length < size || text.split("\n", HEAD_LINES).length === HEAD_LINES) break;
+  }
+  return text;
+}
+
+/** The path from a folder; the empty text for the folder itself; null outside of it. */
+export function fromFolder(folder: string | null, path: string): string | null {
+  if (folder === null) return null;
+  if (path === folder) return "";
+  const start = folder.endsWith("/") ? folder : `${folder}/`;
+  return path.startsWith(start) ? path.slice(start.length) : null;
+}

@@ -1,0 +1,113 @@
+/** Does what the configuration has for a prompt: tells Claude more, runs commands, may hold the prompt back. */
+import { type TrustPlace, whyDistrusted } from "../config/trust.ts";
+import { type CommandRun, failureText } from "../guard/command_text.ts";
+import type { Block } from "../guard/guard_policy.ts";
+import {
+  commandsFor,
+  concernsPrompt,
+  expandFiles,
+  type PromptPolicy,
+  slashCommandOf,
+} from "../guard/prompt_policy.ts";
+import { resolvePath } from "../paths.ts";
+import { type CommandGround, type CommandRuns, runCommands } from "./run_commands.ts";
+
+/** A longer file is cut: Claude Code shows 10,000 characters of what a hook adds, and keeps the rest in a file. */
+const MAX_FILE_BYTES = 32_768;
+
+/** The status with which a command of a slash command holds the prompt back. */
+const BLOCKING_CODE = 2;
+
+/** What Claude is told beside a prompt. */
+export interface PromptContext {
+  /** In the order of the configuration. */
+  readonly texts: readonly string[];
+  readonly rules: readonly string[];
+  /** `@path` that stayed as it is: no such file in the folder. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * The texts of the rules that a prompt is meant by.
+ *
+ * @param at `folder`: where `@path` starts; null for nowhere. `by`: who says which folders are trusted.
+ */
+export function contextFor(
+  policy: PromptPolicy,
+  prompt: string,
+  { folder, by }: { readonly folder: string | null; readonly by: TrustPlace },
+): PromptContext {
+  const rules = policy.context.filter(({ pattern }) => concernsPrompt(pattern, prompt));
+  const expanded = rules.map(({ prompt }) =>
+    expandFiles(prompt, (path) => readIn(folder, path, by))
+  );
+  return {
+    texts: expanded.map(({ text }) => text),
+    rules: rules.map(({ rule }) => rule),
+    missing: expanded.flatMap(({ missing }) => missing),
+  };
+}
+
+/** Runs the commands for a prompt, those for every prompt first. @returns What holds the prompt back, or null. */
+export async function runForPrompt(
+  policy: PromptPolicy,
+  prompt: string,
+  around: { readonly ground: CommandGround; readonly ran: (run: CommandRun) => void },
+): Promise<CommandRuns & { readonly block: Block | null }> {
+  const slash = slashCommandOf(prompt);
+  const { ran } = around;
+  const ground = {
+    ...around.ground,
+    variables: {
+      ...around.ground.variables,
+      CONCLAUDE_USER_PROMPT: prompt,
+      ...(slash === null
+        ? {}
+        : { CONCLAUDE_SLASH_COMMAND: slash.name, CONCLAUDE_SLASH_COMMAND_ARGS: slash.args }),
+    },
+  };
+  const plain = policy.commands.filter(({ pattern }) => concernsPrompt(pattern, prompt));
+  const observing = await runCommands(plain.map(({ command }) => command), ground, {
+    untilFailure: false,
+    done: ran,
+  });
+  const isInterrupted = observing.runs.some(({ end }) => end.kind === "interrupted");
+  const ofSlash = slash === null || isInterrupted ? [] : commandsFor(policy.slash, [slash.name]);
+  const judging = await runCommands(ofSlash, ground, { untilFailure: false, done: ran });
+  const blocking = judging.runs.find(({ end }) =>
+    end.kind === "failed" && end.code === BLOCKING_CODE
+  );
+  return {
+    runs: [...observing.runs, ...judging.runs],
+    gone: isInterrupted ? observing.gone : judging.gone,
+    block: blocking === undefined
+      ? null
+      : { rule: blocking.command.rule, reason: failureText(blocking) },
+  };
+}
+
+/**
+ * A file in a folder, links followed: nothing outside of it is told, and nothing that others could have written. Null
+ * when there is none, or it cannot be read.
+ */
+function readIn(folder: string | null, path: string, by: TrustPlace): string | null {
+  if (folder === null) return null;
+  try {
+    const root = Deno.realPathSync(folder);
+    const file = Deno.realPathSync(resolvePath(path, { folder }));
+    if (!file.startsWith(`${root.replace(/[\\/]$/, "")}${root.includes("\\") ? "\\" : "/"}`)) {
+      return null;
+    }
+    if (!Deno.statSync(file).isFile || whyDistrusted(file, { top: root, by }) !== null) return null;
+    using open = Deno.openSync(file);
+    const bytes = new Uint8Array(MAX_FILE_BYTES + 1);
+    let read = 0;
+    for (let more = 1; read < bytes.length && more > 0; read += more) {
+      more = open.readSync(bytes.subarray(read)) ?? 0;
+    }
+    const text = new TextDecoder().decode(bytes.subarray(0, Math.min(read, MAX_FILE_BYTES)));
+    return read > MAX_FILE_BYTES ? `${text}\n... (the rest of ${path} is left out)` : text;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,74 @@
+/** Runs commands of the configuration for a hook, within the time that Claude Code gives it. */
+import type { CommandRule, CommandRun } from "../guard/command_text.ts";
+import type { Environment } from "../environment.ts";
+import { runCommand } from "../process/command.ts";
+
+/** Why commands are run, and where. */
+export interface CommandGround {
+  /** The folder of the project's configuration file; null when there is none. */
+  readonly root: string | null;
+  readonly projectDir: string | null;
+  readonly home: string | null;
+  readonly sessionId: string;
+  readonly hookName: string;
+  readonly cwd: string | null;
+  readonly transcriptPath: string | null;
+  /** Variables of this event alone. */
+  readonly variables: Readonly<Record<string, string | null>>;
+  /** The time when all of them must be done, in milliseconds of `performance.now()`. */
+  readonly untilMs: number;
+  readonly environment: Environment;
+}
+
+/** The longest value of a variable, in characters: the system refuses to start a program with a longer one. */
+const MAX_VALUE_CHARS = 30_000;
+
+/** Commands that were run. */
+export interface CommandRuns {
+  readonly runs: readonly CommandRun[];
+  /** Settled when nothing that was interrupted runs any more: what has to be written comes first. */
+  readonly gone: Promise<void>;
+}
+
+/**
+ * Runs commands one after the other.
+ *
+ * @param options `untilFailure`: no further one is run behind one that failed; `done` is told of each as it ends.
+ */
+export async function runCommands(
+  commands: readonly CommandRule[],
+  ground: CommandGround,
+  options: { readonly untilFailure: boolean; readonly done?: (run: CommandRun) => void },
+): Promise<CommandRuns> {
+  const folder = ground.root ?? ground.projectDir ?? ground.cwd ?? "/";
+  const variables = variablesOf(ground);
+  const runs: CommandRun[] = [];
+  for (const command of commands) {
+    const leftMs = ground.untilMs - performance.now();
+    const { environment } = ground;
+    const { run, gone } = await runCommand(command, { folder, variables, leftMs, environment });
+    runs.push(run);
+    options.done?.(run);
+    if (run.end.kind === "interrupted") return { runs, gone };
+    if (options.untilFailure && run.end.kind !== "passed") break;
+  }
+  return { runs, gone: Promise.resolve() };
+}
+
+function variablesOf(ground: CommandGround): Record<string, string> {
+  const ofUser = ground.home === null ? null : `${ground.home}/.conclaude`;
+  const all = {
+    CONCLAUDE_CONFIG_DIR: ground.root ?? ofUser,
+    CONCLAUDE_SESSION_ID: ground.sessionId,
+    CONCLAUDE_HOOK_EVENT: ground.hookName,
+    CONCLAUDE_CWD: ground.cwd,
+    CONCLAUDE_TRANSCRIPT_PATH: ground.transcriptPath,
+    ...ground.variables,
+  };
+  return Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [
+      name,
+      (value ?? "").replaceAll("\0", "").slice(0, MAX_VALUE_CHARS).toWellFormed(),
+    ]),
+  );
+}

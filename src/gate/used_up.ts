@@ -1,0 +1,162 @@
+/** Satisfactions that allow one action: what an action stands for before it happens, and what it has used up after it. */
+import type { DatabaseSync } from "node:sqlite";
+import { doneSince, headLogBytes } from "../git/head_log.ts";
+import { findRepository, lookUpwards, readRef, type Repository } from "../git/repository.ts";
+import {
+  type AllowedUse,
+  endTellsOfAll,
+  haveMoved,
+  isUsedUp,
+  movesOf,
+} from "../requirement/single_use.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
+import type { Standing } from "../requirement/standing.ts";
+import { readAllowedUses, readUnendedUses } from "../store/allowed_uses.ts";
+import { type BranchKey, type Clearing, readOwnStandings } from "../store/requirements.ts";
+import { type AskedUse, commandOf } from "./judge_use.ts";
+import { type MeantPlace, requirementsFor } from "./asked_requirements.ts";
+import { quietly } from "./ground.ts";
+
+/** What a use is, of the requirements that are satisfied for one use each. */
+export function usesOf(place: MeantPlace): Omit<AllowedUse, "untilMs">[] {
+  const { triggered, repository, startsAt, commands } = place;
+  const singleUse = triggered.filter(({ scope }) => scope === "single_use");
+  return singleUse.map((requirement) => {
+    const moving = movesOf(requirement, commands);
+    const isMoved = moving.moves.length > 0;
+    return {
+      requirement: requirement.name,
+      repository: repository.commonDir,
+      branch: repository.branch ?? "",
+      worktree: repository.root,
+      ...moving,
+      stoodAt: isMoved && startsAt !== null ? readRef(repository, `heads/${startsAt}`) : null,
+      loggedBytes: isMoved ? headLogBytes(repository) : null,
+    };
+  });
+}
+
+/**
+ * What a use that has ended used up: the satisfactions that allowed it, on the branch where it happened, wherever the
+ * command has led since. Of a use that nobody has seen begin, those of the branch that is checked out.
+ */
+export async function usedUp(
+  requirements: Parameters<typeof requirementsFor>[0],
+  use: AskedUse & { readonly toolUseId: string | null; readonly succeeded: boolean },
+  { repository, db, sessionId }: {
+    readonly repository: Repository;
+    /** Null when it cannot be asked how the use began. */
+    readonly db: DatabaseSync | null;
+    readonly sessionId: string;
+  },
+): Promise<Clearing[]> {
+  const singleUse = requirements.filter(({ scope }) => scope === "single_use");
+  const places = await requirementsFor(singleUse, use, repository);
+  if (places.every(({ triggered }) => triggered.length === 0)) return [];
+  const { toolUseId, succeeded } = use;
+  const allowed = db === null || toolUseId === null
+    ? []
+    : quietly(() => readAllowedUses(db, { sessionId, toolUseId })) ?? [];
+  if (allowed.length === 0) {
+    return places.flatMap(({ triggered, repository: { commonDir, branch } }) =>
+      branch === null || !succeeded ? [] : triggered.map(({ name }): Clearing => ({
+        kind: "clear",
+        repository: commonDir,
+        branch,
+        requirement: name,
+        sessionId,
+      }))
+    );
+  }
+  const ended = { succeeded, tellsOfAll: endTellsOfAll(commandOf(use.input) ?? "") };
+  // A command that goes on to another branch may have done the same only there.
+  const isOnOne = allowed.every(({ branch }) => branch === allowed[0]!.branch);
+  return allowed
+    .filter((one) => isUsedUp(ended, hasMoved(one, isOnOne) ?? standsElsewhere(one), one))
+    .map((one) => clearingOf(one, sessionId));
+}
+
+/**
+ * What was used up on a branch without a word of it: by an action that went on in the background, or whose end is still to
+ * be told, or never was.
+ *
+ * @param requirements The names of those that are asked about.
+ */
+export function usedUpUntold(
+  requirements: readonly string[],
+  { db, key, sessionId }: {
+    readonly db: DatabaseSync | null;
+    readonly key: BranchKey;
+    readonly sessionId: string;
+  },
+): Clearing[] {
+  if (db === null || requirements.length === 0) return [];
+  const unended = quietly(() => readUnendedUses(db, { ...key, sessionId })) ?? [];
+  // Much may have been done on other branches since.
+  return unended.filter((one) =>
+    one.repository === key.repository && one.branch === key.branch &&
+    requirements.includes(one.requirement) && hasMoved(one, false) === true
+  ).map((one) => clearingOf(one, sessionId));
+}
+
+/** What is stored without what is used up of it; a satisfaction of the session that is newer stays. */
+export function withoutSpent(
+  stored: readonly Standing[],
+  spent: readonly Clearing[],
+  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+): Standing[] {
+  return stored.filter((standing) =>
+    standing.sessionId !== sessionId ||
+    !spent.some(({ requirement, untilMs }) =>
+      requirement === standing.requirement && (standing.satisfiedAtMs ?? 0) <= (untilMs ?? atMs)
+    )
+  );
+}
+
+/** How requirements stand on a branch for a session, with what it has used up and nobody has told of. */
+export function standingsOf(
+  requirements: readonly Requirement[],
+  { db, key, ...at }: {
+    readonly db: DatabaseSync;
+    readonly key: BranchKey;
+    readonly sessionId: string;
+    readonly atMs: number;
+  },
+): Standing[] {
+  const names = requirements.filter(({ scope }) => scope === "single_use").map(({ name }) => name);
+  const spent = usedUpUntold(names, { db, key, sessionId: at.sessionId });
+  return withoutSpent(readOwnStandings(db, key, at.sessionId), spent, at);
+}
+
+function clearingOf(
+  { repository, branch, requirement, untilMs }: AllowedUse,
+  sessionId: string,
+): Clearing {
+  return { kind: "clear", repository, branch, requirement, sessionId, untilMs };
+}
+
+/**
+ * Whether a use has moved its branch, by git's log of the working tree; null where that does not tell.
+ *
+ * @param isOnOne Whether what was done there can be meant for no other branch.
+ */
+function hasMoved(use: AllowedUse, isOnOne: boolean): boolean | null {
+  const { worktree, repository, moves, loggedBytes } = use;
+  const tree = { root: worktree, commonDir: repository };
+  const done = loggedBytes === null ? null : doneSince(tree, loggedBytes);
+  if (done === null) return null;
+  return haveMoved(moves, done) && (isOnOne || standsAsBefore(use) !== true);
+}
+
+/** The same by the branch alone; null also where the command has gone to another one, which may have moved instead. */
+function standsElsewhere(use: AllowedUse): boolean | null {
+  const asBefore = standsAsBefore(use);
+  if (asBefore !== true) return asBefore === null ? null : true;
+  return findRepository(lookUpwards(use.worktree))?.branch === use.branch ? false : null;
+}
+
+/** Whether a branch stands where it stood; null when that is not known. */
+function standsAsBefore({ repository, branch, stoodAt }: AllowedUse): boolean | null {
+  const standsAt = stoodAt === null ? null : readRef({ commonDir: repository }, `heads/${branch}`);
+  return standsAt === null ? null : standsAt === stoodAt;
+}

@@ -1,0 +1,154 @@
+/** A working tree and a branch for a task: made, looked at, taken away. */
+import { joinPath, parentOf } from "../paths.ts";
+import { exists } from "../project/on_disk.ts";
+import type { Repository } from "./repository.ts";
+import { runGit } from "./run_git.ts";
+
+/** Where a task's work is done. */
+export interface TaskTree {
+  /** The folder of the working tree. */
+  readonly path: string;
+  readonly branch: string;
+}
+
+/** What could not be done, in git's words. */
+export interface GitFailure {
+  readonly kind: "failed";
+  readonly why: string;
+}
+
+/**
+ * Makes the working tree of a task, or takes the one that is there. What is in the way and is none is taken away only
+ * when it is empty.
+ *
+ * @param base What the branch begins at when it does not exist yet.
+ */
+export async function ensureTree(
+  repository: Pick<Repository, "commonDir">,
+  tree: TaskTree,
+  base: string,
+): Promise<{ readonly kind: "ready" } | GitFailure> {
+  for (let attempt = 1;; attempt++) {
+    const made = await makeTree(repository, tree, base);
+    if (made.kind === "ready" || attempt >= ATTEMPTS) return made;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempt));
+  }
+}
+
+/** Git that somebody else has started, or a daemon that was killed, may be making another tree: they disturb each other. */
+const ATTEMPTS = 5;
+const PAUSE_MS = 200;
+
+async function makeTree(
+  { commonDir }: Pick<Repository, "commonDir">,
+  { path, branch }: TaskTree,
+  base: string,
+): Promise<{ readonly kind: "ready" } | GitFailure> {
+  if (await isTreeOf(path, commonDir)) return { kind: "ready" };
+  await runGit(["worktree", "prune"], { folder: commonDir });
+  try {
+    // A half-made tree of an earlier try has a `.git` that leads nowhere.
+    if (exists(path) && !exists(joinPath(path, ".git"))) Deno.removeSync(path);
+  } catch {
+    return { kind: "failed", why: `${path} is in the way: it is no working tree, and not empty` };
+  }
+  const made = await runGit(
+    await hasBranch({ commonDir }, branch)
+      ? ["worktree", "add", "--force", path, branch]
+      : ["worktree", "add", "--no-track", "-b", branch, path, base],
+    { folder: commonDir },
+  );
+  return made.code === 0 ? { kind: "ready" } : { kind: "failed", why: made.complaint };
+}
+
+/** Whether a repository has a branch. */
+export async function hasBranch(
+  { commonDir }: Pick<Repository, "commonDir">,
+  branch: string,
+): Promise<boolean> {
+  const found = await runGit(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], {
+    folder: commonDir,
+  });
+  return found.code === 0;
+}
+
+/** Whether a folder is a working tree of the repository, whatever an agent has checked out there. */
+async function isTreeOf(path: string, commonDir: string): Promise<boolean> {
+  if (!exists(joinPath(path, ".git"))) return false;
+  const found = await runGit(["rev-parse", "--path-format=absolute", "--git-common-dir"], {
+    folder: path,
+  });
+  return found.code === 0 && realPath(found.stdout.trim()) === commonDir;
+}
+
+function realPath(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Keeps git from showing the folder of the working trees as something new. The repository's own files stay as they are. */
+export function excludeFolder(
+  { commonDir }: Pick<Repository, "commonDir">,
+  pattern: string,
+): void {
+  const path = joinPath(commonDir, "info/exclude");
+  try {
+    const text = exists(path) ? Deno.readTextFileSync(path) : "";
+    if (text.split("\n").includes(pattern)) return;
+    Deno.mkdirSync(parentOf(path), { recursive: true });
+    const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+    Deno.writeTextFileSync(path, `${gap}${pattern}\n`, { append: true });
+  } catch {
+    // Then git shows the folder; nothing depends on it.
+  }
+}
+
+/** What is in a working tree. */
+export interface TreeState {
+  /** Whether anything is not committed. */
+  readonly isDirty: boolean;
+  /** Commits that the target does not have. */
+  readonly ahead: number;
+}
+
+/**
+ * Looks into a working tree; null where it is gone or git cannot tell.
+ *
+ * @param sinceMs Only commits from then on are counted, in epoch milliseconds.
+ */
+export async function lookAtTree(
+  path: string,
+  target: string,
+  sinceMs = 0,
+): Promise<TreeState | null> {
+  if (!exists(joinPath(path, ".git"))) return null;
+  // To look is to change nothing: an agent may be at work there.
+  const status = await runGit(["--no-optional-locks", "status", "--porcelain"], { folder: path });
+  const since = `--max-age=${Math.floor(sinceMs / 1000)}`;
+  const count = await runGit(["rev-list", "--count", since, `${target}..HEAD`], { folder: path });
+  if (status.code !== 0 || count.code !== 0) return null;
+  return { isDirty: status.stdout.trim() !== "", ahead: Number(count.stdout.trim()) };
+}
+
+/** Takes a working tree away, and its branch when all of it is in the target. Never throws. */
+export async function removeTree(
+  { commonDir }: Pick<Repository, "commonDir">,
+  { path, branch }: TaskTree,
+  target: string,
+): Promise<void> {
+  await runGit(["worktree", "remove", "--force", path], { folder: commonDir });
+  try {
+    Deno.removeSync(path, { recursive: true });
+  } catch {
+    // Gone already.
+  }
+  await runGit(["worktree", "prune"], { folder: commonDir });
+  const merged = await runGit(
+    ["merge-base", "--is-ancestor", `refs/heads/${branch}`, `refs/heads/${target}`],
+    { folder: commonDir },
+  );
+  if (merged.code === 0) await runGit(["branch", "-D", branch], { folder: commonDir });
+}

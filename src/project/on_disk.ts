@@ -1,0 +1,98 @@
+/** Looks at what is on the disk. Nothing here throws: what may not be looked at counts as not there. */
+
+/** What is at a path, links not followed. */
+export type EntryKind = "file" | "folder" | "link" | "other";
+
+/**
+ * A folder's own size where it holds some 40,000 entries. The runtime reads a folder whole, two million entries in ten
+ * seconds, and Claude Code lets a tool through when its hook does not answer within a minute.
+ */
+const MAX_FOLDER_BYTES = 4_000_000;
+
+/** True when anything is at a path, a link that leads nowhere included. */
+export function exists(path: string): boolean {
+  return orElse(false, () => Boolean(Deno.lstatSync(path)));
+}
+
+/** Whether it is a folder, or a link to one. */
+export function isFolder(path: string): boolean {
+  return orElse(false, () => Deno.statSync(path).isDirectory);
+}
+
+/** Whether it is a file, or a link to one: a pipe would be waited for without end. */
+export function isFile(path: string): boolean {
+  return orElse(false, () => Deno.statSync(path).isFile);
+}
+
+/** What is there, links not followed; null for nothing. */
+export function kindAt(path: string): EntryKind | null {
+  return orElse(null, () => kindOf(Deno.lstatSync(path)));
+}
+
+/** What an entry of a folder is. */
+export function kindOf(
+  { isFile, isDirectory, isSymlink }: Pick<Deno.DirEntry, "isFile" | "isDirectory" | "isSymlink">,
+): EntryKind {
+  return isSymlink ? "link" : isDirectory ? "folder" : isFile ? "file" : "other";
+}
+
+/** In bytes, links not followed; null where that cannot be told. */
+export function sizeAt(path: string): number | null {
+  return orElse(null, () => Deno.lstatSync(path).size);
+}
+
+/** The entries of a folder; none where it may not be looked into, null where it holds too many to be read in a hook. */
+export function entriesOf(path: string): Iterable<Deno.DirEntry> | null {
+  return orElse<Iterable<Deno.DirEntry> | null>(
+    [],
+    () => Deno.statSync(path).size > MAX_FOLDER_BYTES ? null : Deno.readDirSync(path),
+  );
+}
+
+/** The entries of a folder; null where it cannot be read, or holds too many. */
+export function listFolder(path: string): Deno.DirEntry[] | null {
+  return orElse(
+    null,
+    () => Deno.statSync(path).size > MAX_FOLDER_BYTES ? null : [...Deno.readDirSync(path)],
+  );
+}
+
+/** The names in a folder; null as for `listFolder()`. */
+export function namesIn(path: string): string[] | null {
+  return listFolder(path)?.map(({ name }) => name) ?? null;
+}
+
+/** The text of a file; null where it is none, cannot be read, or is longer than `maxBytes`. */
+export function readText(path: string, maxBytes = Infinity): string | null {
+  return orElse(null, () => {
+    const { isFile, size } = Deno.statSync(path);
+    return isFile && size <= maxBytes ? Deno.readTextFileSync(path) : null;
+  });
+}
+
+/** What a file begins with, at most `maxBytes`; null where it is none, or cannot be read. */
+export function readHead(path: string, maxBytes: number): Uint8Array | null {
+  return orElse(null, () => {
+    if (!Deno.statSync(path).isFile) return null;
+    using file = Deno.openSync(path);
+    const bytes = new Uint8Array(maxBytes);
+    let read = 0;
+    for (let more = 1; read < bytes.length && more > 0; read += more) {
+      more = file.readSync(bytes.subarray(read)) ?? 0;
+    }
+    return bytes.subarray(0, read);
+  });
+}
+
+/** Where a link leads, as it is written; null for what is no link. */
+export function linkAt(path: string): string | null {
+  return orElse(null, () => Deno.readLinkSync(path));
+}
+
+function orElse<Result>(otherwise: Result, look: () => Result): Result {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+}

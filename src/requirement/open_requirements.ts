@@ -1,0 +1,142 @@
+/** What is open: the requirements that forbid a tool use, or hold a stop. */
+import { count } from "../counts.ts";
+import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
+import { isSatisfied, isTriggered, type Standing, unprovenOf } from "./standing.ts";
+
+/**
+ * Lines that a branch has added and removed, or why they are not known; null for one from which others come, and
+ * `"no base"` where there is none to compare it with: both forbid nothing.
+ */
+export type BranchLines = number | null | "no base" | { readonly unknown: string };
+
+/** What conditions are judged by. */
+export interface Facts {
+  readonly sessionId: string;
+  readonly atMs: number;
+  /** The exact name of the branch. */
+  readonly branch: string;
+  readonly branchLines: BranchLines;
+  /** Other live sessions in the same working tree, by their short ids. */
+  readonly otherSessions: readonly string[];
+}
+
+/** A requirement that is not met. */
+export interface Open {
+  readonly requirement: Requirement;
+  /** What its condition found, in a sentence; null for one that only waits for somebody's word. */
+  readonly finding: string | null;
+  /** Nobody can know whether it is met; the finding says why. */
+  readonly isUnknown?: true;
+}
+
+/** The requirements that are open, of those that a tool use falls under: what only concerns stops is left out. */
+export function openForUse(
+  triggered: readonly Requirement[],
+  standings: readonly Standing[],
+  facts: Facts,
+): Open[] {
+  return openOf(triggered.filter(({ stopOnly }) => !stopOnly), standings, facts);
+}
+
+/** The requirements that hold a stop: those that it is asked for, and that are open. */
+export function openForStop(
+  policy: Pick<RequirementPolicy, "requirements" | "verifyScopes">,
+  standings: readonly Standing[],
+  facts: Facts,
+): Open[] {
+  return openOf(askedAtStop(policy, standings, facts.sessionId), standings, facts);
+}
+
+/** Those that a stop is asked for: triggered in this session, of a scope that is verified. */
+export function askedAtStop(
+  { requirements, verifyScopes }: Pick<RequirementPolicy, "requirements" | "verifyScopes">,
+  standings: readonly Standing[],
+  sessionId: string,
+): Requirement[] {
+  return requirements.filter((requirement) =>
+    verifyScopes.includes(requirement.scope) && isTriggered(requirement, standings, sessionId)
+  );
+}
+
+/** Every one of these that is open. */
+export function openOf(
+  requirements: readonly Requirement[],
+  standings: readonly Standing[],
+  facts: Facts,
+): Open[] {
+  return requirements.flatMap((requirement): Open[] => {
+    if (isSatisfied(requirement, standings, facts)) return [];
+    const finding = findingOf(requirement, facts);
+    if (finding === "met") return [];
+    const unproven = unprovenOf(requirement, standings, facts)?.unproven;
+    return unproven === undefined ? [{ requirement, finding }] : [{
+      requirement,
+      finding: `${unproven.why}, and the policy is strict, so that it does not count`,
+      isUnknown: true,
+    }];
+  });
+}
+
+/** Those of which nobody can know whether they are met, with why; a person's word settles it. */
+export function unknownOf(
+  requirements: readonly Requirement[],
+  standings: readonly Standing[],
+  facts: Facts,
+): Open[] {
+  const lines = facts.branchLines;
+  if (lines === null || typeof lines === "number") return [];
+  const finding = lines === "no base" ? NO_BASE : lines.unknown;
+  return requirements.filter((requirement) =>
+    requirement.condition.type === "branch_size" && !isSatisfied(requirement, standings, facts)
+  ).map((requirement) => ({ requirement, finding, isUnknown: true }));
+}
+
+const NO_BASE =
+  "there is nothing to compare the branch with, so that its size forbids nothing: no `origin/HEAD`, " +
+  "`main` or `master` that it has a commit in common with; `git remote set-head origin --auto` asks for the first";
+
+/** Those of them that a strict policy denies: not where there is nothing to be known. */
+export function doubtfulOf(
+  ...[requirements, standings, facts]: Parameters<typeof unknownOf>
+): Open[] {
+  return facts.branchLines === "no base" ? [] : unknownOf(requirements, standings, facts);
+}
+
+/**
+ * Those that may forbid a tool use where nothing can be read of what is stored: nobody's word is known then, nor which
+ * other sessions there are; a condition that is met by itself needs neither.
+ */
+export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): Requirement[] {
+  return requirements.filter((requirement) =>
+    !requirement.stopOnly && (requirement.condition.type === "single_session" ||
+      openOf([requirement], [], facts).length > 0 ||
+      doubtfulOf([requirement], [], facts).length > 0)
+  );
+}
+
+/** Whether judging these asks for the size of the branch. */
+export function wantsBranchSize(requirements: readonly Requirement[]): boolean {
+  return requirements.some(({ condition }) => condition.type === "branch_size");
+}
+
+function findingOf({ condition }: Requirement, facts: Facts): string | "met" | null {
+  switch (condition.type) {
+    case "blocking":
+      return null;
+    case "branch_size": {
+      const lines = facts.branchLines;
+      if (typeof lines !== "number" || lines < condition.block) return "met";
+      return `the branch ${facts.branch} has changed ${
+        count(lines, "line")
+      }, the limit is ${condition.block}`;
+    }
+    case "protected_branch":
+      return condition.branches.includes(facts.branch)
+        ? `the branch ${facts.branch} is protected; \`git switch -c NAME\` begins another one`
+        : "met";
+    case "single_session":
+      return facts.otherSessions.length > 0
+        ? `another session works in this working tree: ${facts.otherSessions.join(", ")}`
+        : "met";
+  }
+}

@@ -1,0 +1,168 @@
+/** Which requirements a tool use falls under. */
+import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../capture/payload.ts";
+import type { Untold } from "../guard/bash.ts";
+import type { RequiredUses } from "./look.ts";
+import type { Requirement, Trigger } from "./requirement_policy.ts";
+
+/** Matches every command. */
+const ANYTHING = "^";
+
+/** A tool use, with a shell command taken apart. */
+export interface TriggerUse {
+  readonly tool: string;
+  /** The commands that a shell tool would start; empty for other tools. */
+  readonly commands: readonly CommandText[];
+  /** Whether a shell tool plainly changes files of the project. */
+  readonly changesFiles: boolean;
+}
+
+/** One command in two ways to search it. */
+export interface CommandText {
+  /** All words with one blank between them; a pattern has to begin at the first. */
+  readonly whole: string;
+  /** The same without words that hold blanks: those are texts, such as the message of a commit, and no commands. */
+  readonly shown: string;
+  /** Whether it runs in another repository, or where nobody knows: git's log here says nothing of it. */
+  readonly isElsewhere: boolean;
+}
+
+/** The requirements that a tool use falls under, in the order of the configuration. */
+export function triggeredBy(
+  requirements: readonly Requirement[],
+  use: TriggerUse,
+): Requirement[] {
+  return requirements.filter(({ triggers }) => triggers.some((trigger) => isHit(trigger, use)));
+}
+
+/** A shell command that writes files is an edit, whatever tool it is called by. */
+function isHit(trigger: Trigger, { tool, commands, changesFiles }: TriggerUse): boolean {
+  if (!isAboutTool(trigger, tool)) return changesFiles && isAboutEdits(trigger);
+  if (trigger.command === null || !SHELL_TOOLS.has(tool)) return true;
+  return commandsOf(trigger.command, commands).length > 0;
+}
+
+function commandsOf(pattern: string, commands: readonly CommandText[]): CommandText[] {
+  const regex = new RegExp(pattern, "i");
+  return commands.filter(({ whole, shown }) => regex.test(shown) || regex.exec(whole)?.index === 0);
+}
+
+/** The commands that a requirement is about. */
+export function commandsUnder(
+  { triggers }: Pick<Requirement, "triggers">,
+  commands: readonly CommandText[],
+): CommandText[] {
+  return triggers.filter(isAboutShell)
+    .flatMap(({ command }) => command === null ? commands : commandsOf(command, commands));
+}
+
+function isAboutTool({ tool, toolPattern }: Trigger, used: string): boolean {
+  return namesInRules(used).some((name) =>
+    toolPattern === null ? tool === name : new RegExp(toolPattern, "s").test(name)
+  );
+}
+
+function isAboutShell(trigger: Trigger): boolean {
+  return [...SHELL_TOOLS].some((tool) => isAboutTool(trigger, tool));
+}
+
+/** Whether it means one of the tools that change files. */
+function isAboutEdits(trigger: Trigger): boolean {
+  return [...EDITING_TOOLS].some((tool) => isAboutTool(trigger, tool));
+}
+
+/**
+ * A pattern that cannot be put beside others: it refers to its own groups, or looks around, which keeps the engine from
+ * giving up on those that take too long.
+ */
+const REFERRING = /\\[1-9k]|\(\?[<=!]/;
+
+/** An escaped letter, a class, or an assertion about the place in the text. */
+const PIECE = /\\[bB]|\\.|\[(?:\\.|[^\]])*\]|[$^]/gs;
+
+/**
+ * A pattern that a command matches matches somewhere in its script without `^`, `$` and `\b`: other commands stand
+ * before and behind it there.
+ */
+function anywhere(source: string): string {
+  return source.replace(PIECE, (piece) => /^(?:\\[bB]|[$^])$/.test(piece) ? "(?:)" : piece);
+}
+
+/** All tool uses that these requirements are about, for a cheap look. */
+export function usesOf(requirements: readonly Requirement[]): RequiredUses {
+  const triggers = requirements.flatMap((requirement) => requirement.triggers);
+  const sources = triggers.filter(isAboutShell)
+    .map(({ command }) => command ?? ANYTHING);
+  return {
+    tools: [...new Set(triggers.map(({ tool, toolPattern }) => toolPattern === null ? tool : "*"))],
+    edits: triggers.some(isAboutEdits),
+    commands: sources.some((source) => source === ANYTHING || REFERRING.test(source))
+      ? ANYTHING
+      : [...new Set(sources)].map((source) => `(?:${anywhere(source)})`).join("|"),
+  };
+}
+
+/** A requirement that a command may fall under. */
+export interface Doubt {
+  readonly requirement: Requirement;
+  readonly why: string;
+}
+
+/**
+ * The requirements that a command may fall under for all that nobody can tell of it. One whose beginning is known may
+ * fall under those whose patterns begin with a plain text, if it could go on like that.
+ */
+export function mayTrigger(
+  requirements: readonly Requirement[],
+  untold: Untold & { readonly tool: string },
+): Doubt[] {
+  return requirements.flatMap((requirement) => {
+    const { name, triggers } = requirement;
+    const ofShell = triggers.filter((trigger) => isAboutTool(trigger, untold.tool));
+    const isOfEdits = triggers.some(isAboutEdits);
+    const heads = ofShell.flatMap(({ command }) => headsOf(command ?? ""));
+    const begun = untold.beginnings
+      .filter((text) => heads.some((head) => head.startsWith(text.toLowerCase())));
+    return [
+      ...(isOfEdits || ofShell.length > 0 ? untold.commands : []),
+      ...(isOfEdits ? untold.files : []),
+      ...begun.map((text) => `${begunText(text)} may be what requirements.${name} is about`),
+    ].map((why) => ({ requirement, why }));
+  });
+}
+
+function begunText(text: string): string {
+  return text === "" ? "a command that only the running shell knows" : `"${text}…"`;
+}
+
+/** The plain texts that a pattern may begin with, blanks as one; nothing where it begins otherwise. */
+function headsOf(pattern: string): string[] {
+  let rest = pattern.replace(/^(?:\^|\\b|\(\?:\^\|\\s\))+/, "").replace(/\\s[+*]?| +/g, " ")
+    .replaceAll("\\b", "").toLowerCase();
+  let heads = [""];
+  while (heads.length <= MAX_HEADS) {
+    // A letter before `?` or `*` may be missing.
+    const [plain] = /^[\w ./:@-]+(?![?*{])/.exec(rest) ?? [];
+    const [group, choices = ""] = /^\((?:\?:)?([\w ./:@|-]+)\)(?![?*+{])/.exec(rest) ?? [];
+    const read = plain ?? group;
+    if (read === undefined) break;
+    const next = plain === undefined ? choices.split("|") : [plain];
+    heads = heads.flatMap((head) => next.map((choice) => head + choice));
+    rest = rest.slice(read.length);
+  }
+  return heads.filter((head) => head !== "");
+}
+
+const MAX_HEADS = 64;
+
+/** So much of a command is searched: what a pattern costs may grow with a power of it. */
+const MAX_SEARCHED_CHARS = 2_000;
+
+/** A command of these words. */
+export function commandText(words: readonly string[], isElsewhere: boolean): CommandText {
+  const shown = words.map((word) => /\s/.test(word) ? "''" : word).join(" ");
+  return {
+    whole: words.join(" ").slice(0, MAX_SEARCHED_CHARS),
+    shown: shown.slice(0, MAX_SEARCHED_CHARS),
+    isElsewhere,
+  };
+}

@@ -1,0 +1,374 @@
+/**
+ * Installing conclaude's hooks into a settings file of Claude Code, and taking them out again.
+ */
+import { installInto, type InstallPlan, isOriginOf, planRemoval, readOwnEntries } from "./edit.ts";
+import {
+  type Attempt,
+  backupPath,
+  dropBackup,
+  placeFlags,
+  readBackup,
+  refusal,
+  removeMadeFolder,
+  replaceBackedUp,
+  replaceSettings,
+  type SettingsFile,
+  settingsPath,
+  type SettingsPlace,
+  type SettingsScope,
+  withFreshFile,
+} from "./settings_file.ts";
+import { checkHooks } from "./handler_schema.ts";
+import {
+  commandLine,
+  DEFAULT_EVENTS,
+  EVENT_CAUTIONS,
+  type HookEntry,
+  type HookEvent,
+  planHooks,
+  type Program,
+  programLine,
+  STRICT_EVENTS,
+} from "./hooks.ts";
+import { findLookAlikes, takeOver } from "./doubtful_hooks.ts";
+import { type Asker, type Ownership, ownershipHere } from "./own_handler.ts";
+
+const NOTHING_STRICT = `--strict changes nothing here: Claude Code honours it under ${
+  [...STRICT_EVENTS].join(" and ")
+} only, and none of the events is one of them`;
+
+/** What to install, and where. */
+export interface InstallOptions extends SettingsPlace, Asker {
+  readonly program: Program;
+  /** Which events, as `chooseEvents()` returns them; the default ones when not given. */
+  readonly events?: readonly HookEvent[] | undefined;
+  /** Whether what a hook is asked about does not happen when the hook cannot run, where Claude Code allows that. */
+  readonly strict?: boolean | undefined;
+  /** Say what would change, and change nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** What the command was told beside the place, to be repeated in a refusal: `["--events", "Stop"]`. */
+  readonly otherFlags?: readonly string[] | undefined;
+}
+
+/** What an installation did, or with `dryRun` would do. */
+export interface InstallReport {
+  /** The settings file, as it was asked for. */
+  readonly settings: string;
+  /** `file` when the file was named outright. */
+  readonly scope: SettingsScope | "file";
+  readonly changed: boolean;
+  readonly dryRun: boolean;
+  /** True when there was no settings file before. */
+  readonly created: boolean;
+  /** Where the file as it was without our hooks is kept; null when there is no such file. */
+  readonly backup: string | null;
+  readonly events: readonly string[];
+  /** Whether the drain is there: it works captures into memory after each turn, while nobody waits. */
+  readonly drain: boolean;
+  /** Events under which a hook that cannot run blocks. */
+  readonly blocking: readonly string[];
+  /** Events under which it did before, and does no longer. */
+  readonly loosened: readonly string[];
+  /** The command up to the event: `/usr/local/bin/conclaude hook`. */
+  readonly command: string;
+  /** Events that our hooks were added to, were corrected under, and were taken from. */
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+  /** Sentences for a person; none of them kept the installation from being done. */
+  readonly warnings: readonly string[];
+  /** The changed lines (`+ `, `- `) with what surrounds them; empty when nothing changes. */
+  readonly diff: readonly string[];
+}
+
+/** Where to remove hooks from. The hooks of a `program` are ours, whether it bears our name and mark or not. */
+export interface UninstallOptions extends SettingsPlace, Asker {
+  readonly dryRun?: boolean | undefined;
+  /** As in {@linkcode InstallOptions}. */
+  readonly otherFlags?: readonly string[] | undefined;
+}
+
+/** What a removal did, or with `dryRun` would do. */
+export interface UninstallReport {
+  readonly settings: string;
+  readonly scope: SettingsScope | "file";
+  readonly changed: boolean;
+  readonly dryRun: boolean;
+  /** True when there is no settings file. */
+  readonly missing: boolean;
+  /** True when the file is as it was before the installation, byte for byte. */
+  readonly restored: boolean;
+  /** True when the installation had made the file, and it is gone again. */
+  readonly deleted: boolean;
+  /** A backup that was left in place because the file has changed since; null when there is none. */
+  readonly backup: string | null;
+  /** Events that our hooks were taken from. */
+  readonly removed: readonly string[];
+  readonly diff: readonly string[];
+}
+
+/**
+ * Adds our hooks to a settings file, or brings those in it up to date. A second run changes nothing.
+ *
+ * The file is backed up whenever it has none of our hooks yet, so the backup is always the state before the
+ * installation that is in effect.
+ *
+ * @throws UserError When the file cannot be read, edited safely or written, or when it would hold an entry for which
+ * Claude Code discards the whole file. Nothing is changed then.
+ */
+export function installHooks(options: InstallOptions): InstallReport {
+  const attempt = attemptOf("install-hooks", options);
+  return withFreshFile(attempt, (file) => installOnce(file, { ...options, attempt }));
+}
+
+/**
+ * Takes our hooks out of a settings file. A file that nobody touched since the installation becomes what it was, byte
+ * for byte, or is removed when the installation had made it; otherwise only our handlers are cut out.
+ *
+ * @throws UserError When the file cannot be read, edited safely or written. Nothing is changed then.
+ */
+export function uninstallHooks(options: UninstallOptions): UninstallReport {
+  const attempt = attemptOf("uninstall-hooks", options);
+  return withFreshFile(attempt, (file) => uninstallOnce(file, { ...options, attempt }));
+}
+
+function attemptOf(
+  command: Attempt["command"],
+  options: SettingsPlace & Pick<InstallOptions, "otherFlags">,
+): Attempt {
+  const flags = [...placeFlags(options), ...options.otherFlags ?? []];
+  return { command, path: settingsPath(options), flags };
+}
+
+function installOnce(
+  file: SettingsFile,
+  options: InstallOptions & { readonly attempt: Attempt },
+): InstallReport | undefined {
+  const { attempt, program, events = DEFAULT_EVENTS, strict, dryRun = false } = options;
+  const plan: InstallPlan = {
+    ...ownershipHere(options),
+    path: file.path,
+    flags: attempt.flags,
+    entries: planHooks(program, events, { strict }),
+  };
+  const before = file.text ?? "";
+  const edit = installInto(before, plan);
+  const settings: unknown = JSON.parse(edit.text.replace(/^\uFEFF/, ""));
+  const warnings = [
+    ...checkResult(settings, attempt),
+    ...cautionsFor(events),
+    ...(strict && blockingEvents(plan.entries).length === 0 ? [NOTHING_STRICT] : []),
+    ...lookAlikeWarnings(settings, { plan, flags: placeFlags(options) }),
+    ...sharedPathWarnings(options),
+  ];
+  const created = file.text === undefined;
+  const entries = readOwnEntries(before, { ...plan, attempt });
+  const isFirst = !created && entries.length === 0;
+  const backup = readBackup(file.path);
+  const changed = edit.text !== before;
+  if (changed && !dryRun) {
+    const replace = isFirst ? replaceBackedUp : replaceSettings;
+    if (!replace(file, edit.text)) return undefined;
+    if (created) dropMisleadingBackup(edit.text, { plan, backup });
+  }
+  return {
+    settings: file.path,
+    scope: options.settings ? "file" : options.scope,
+    changed,
+    dryRun,
+    created,
+    backup: isFirst || (!created && backup !== undefined) ? backupPath(file.path) : null,
+    events,
+    drain: plan.entries.some(({ role }) => role === "drain"),
+    blocking: blockingEvents(plan.entries),
+    loosened: blockingEvents(entries).filter((event) =>
+      !blockingEvents(plan.entries).includes(event)
+    ),
+    command: `${programLine(program)} hook`,
+    added: edit.added,
+    updated: edit.updated,
+    removed: edit.removed,
+    warnings,
+    diff: diffLines(before, edit.text),
+  };
+}
+
+/**
+ * A backup from before an earlier installation stays when the file itself is gone: it may be the last copy. Only one
+ * that could be taken for the state before this installation goes; it held no settings.
+ */
+function dropMisleadingBackup(
+  text: string,
+  options: { readonly plan: InstallPlan; readonly backup: string | undefined },
+): void {
+  const { plan, backup } = options;
+  if (backup !== undefined && isOriginOf(text, { plan, origin: backup })) dropBackup(plan.path);
+}
+
+/** Refuses what Claude Code would discard; what it merely ignores becomes a warning. */
+function checkResult(settings: unknown, attempt: Attempt): string[] {
+  const problems = checkHooks(settings);
+  const fatal = problems.find(({ discardsFile }) => discardsFile);
+  if (fatal !== undefined) {
+    throw refusal(attempt, {
+      why: `\`${fatal.path}\` ${fatal.problem}; because of it Claude Code discards the whole file`,
+      todo: "correct or remove that entry",
+    });
+  }
+  const warnings = problems.map(({ path, problem }) =>
+    `\`${path}\` ${problem}; Claude Code ignores this entry`
+  );
+  const { disableAllHooks } = settings as { readonly disableAllHooks?: unknown };
+  if (disableAllHooks !== true) return warnings;
+  return [...warnings, "`disableAllHooks` is true in this file: Claude Code will not run any hook"];
+}
+
+function cautionsFor(events: readonly HookEvent[]): string[] {
+  return events.flatMap((event) => EVENT_CAUTIONS[event] ?? []);
+}
+
+/** An earlier version left no mark on a program of another name; whose it is, only a person knows. */
+function lookAlikeWarnings(
+  settings: unknown,
+  { plan, flags }: { readonly plan: InstallPlan; readonly flags: readonly string[] },
+): string[] {
+  return findLookAlikes(settings, plan).map((program) =>
+    `the hooks of \`${program}\` look like conclaude's under another name, and were left alone; if they are, ` +
+    `each event is recorded twice until you run \`${takeOver(program, flags)}\``
+  );
+}
+
+function uninstallOnce(
+  file: SettingsFile,
+  options: UninstallOptions & { readonly attempt: Attempt },
+): UninstallReport | undefined {
+  const { attempt, dryRun = false } = options;
+  const before = file.text ?? "";
+  const backup = readBackup(file.path);
+  const ownership = ownershipHere(options);
+  const target = { path: file.path, flags: attempt.flags };
+  const removal = planRemoval(before, { ...ownership, ...target, backup });
+  const changed = removal.kind !== "absent";
+  const after = removal.kind === "absent"
+    ? before
+    : removal.kind === "deleted"
+    ? undefined
+    : removal.text;
+  if (changed && !dryRun) {
+    if (!replaceSettings(file, after)) return undefined;
+    if (removal.kind === "restored") dropBackup(file.path);
+    if (removal.kind === "deleted") removeMadeFolder(file.path);
+  }
+  return {
+    settings: file.path,
+    scope: options.settings ? "file" : options.scope,
+    changed,
+    dryRun,
+    missing: file.text === undefined,
+    restored: removal.kind === "restored" || removal.kind === "deleted",
+    deleted: removal.kind === "deleted",
+    backup: backup !== undefined && removal.kind !== "restored" ? backupPath(file.path) : null,
+    removed: ownEvents(before, { ...ownership, attempt }),
+    diff: diffLines(before, after ?? ""),
+  };
+}
+
+function blockingEvents(entries: readonly HookEntry[]): string[] {
+  return entries.filter(({ onFailure }) => onFailure === "block").map(({ event }) => event);
+}
+
+function ownEvents(
+  text: string,
+  options: Ownership & { readonly attempt: Attempt },
+): readonly string[] {
+  return [...new Set(readOwnEntries(text, options).map(({ event }) => event))];
+}
+
+/** Lines that are the same around a change and are shown with it. */
+const CONTEXT_LINES = 2;
+
+/**
+ * What an edit would do, for people: changed lines begin with `+ ` or `- `, the lines around them with two spaces, and
+ * `…` stands for what is left out.
+ *
+ * @returns An empty list when the texts are equal.
+ */
+export function diffLines(before: string, after: string): string[] {
+  if (before === after) return [];
+  const marked = markLines(splitLines(before), splitLines(after));
+  const near = marked.map((_, index) =>
+    marked.slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1)
+      .some((line) => !line.startsWith("  "))
+  );
+  return marked.flatMap((line, index) => {
+    if (near[index]) return [line];
+    return index === 0 || near[index - 1] ? ["…"] : [];
+  });
+}
+
+function splitLines(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines[lines.length - 1] === "") lines.pop();
+  return lines;
+}
+
+/** All lines of both texts with their marks, by the longest common subsequence. */
+function markLines(before: readonly string[], after: readonly string[]): string[] {
+  const width = after.length + 1;
+  const common = new Uint32Array((before.length + 1) * width);
+  const commonAt = (row: number, column: number) => common[row * width + column] ?? 0;
+  for (let row = before.length - 1; row >= 0; row--) {
+    for (let column = after.length - 1; column >= 0; column--) {
+      common[row * width + column] = before[row] === after[column]
+        ? commonAt(row + 1, column + 1) + 1
+        : Math.max(commonAt(row + 1, column), commonAt(row, column + 1));
+    }
+  }
+  const marked: string[] = [];
+  let row = 0;
+  let column = 0;
+  while (row < before.length || column < after.length) {
+    if (row < before.length && before[row] === after[column]) {
+      marked.push(`  ${before[row]}`);
+      row++;
+      column++;
+    } else if (
+      row < before.length &&
+      (column === after.length || commonAt(row + 1, column) >= commonAt(row, column + 1))
+    ) {
+      marked.push(`- ${before[row++]}`);
+    } else {
+      marked.push(`+ ${after[column++]}`);
+    }
+  }
+  return marked;
+}
+
+/**
+ * What to know before a path of this machine goes into the settings that everybody who works in a project gets.
+ *
+ * @returns An empty list for any other file, and for a program that each one's `PATH` finds.
+ */
+function sharedPathWarnings(
+  place: SettingsPlace & { readonly program: Program },
+): string[] {
+  if (place.program.kind === "name" || !isShared(place)) return [];
+  const out = commandLine("uninstall-hooks", ["--scope", "project"]);
+  const local = commandLine("install-hooks", ["--scope", "local"]);
+  const named = commandLine("install-hooks", ["--scope", "project", "--command", "conclaude"]);
+  return [
+    "everybody who works in this project gets this file, and its hooks name a path of this machine. " +
+    `For yourself alone: \`${out} && ${local}\`. ` +
+    `For everybody who has conclaude on the PATH: \`${named}\`. ` +
+    "One of them is enough: two record each event twice",
+  ];
+}
+
+/** The project's own file, however it was named; in the home folder itself it is the user's. */
+function isShared(place: SettingsPlace): boolean {
+  const { settings: _, ...unnamed } = place;
+  const path = settingsPath(place);
+  if (path !== settingsPath({ ...unnamed, scope: "project" })) return false;
+  const isFindable = Boolean(place.configDir || place.home);
+  return !isFindable || path !== settingsPath({ ...unnamed, scope: "user" });
+}
