@@ -41,13 +41,13 @@ const FLOORS: readonly (readonly string[])[] = [
     "recall",
     "engine",
   ],
-  ["hook", "cli", "daemon", "mcp"],
+  ["hook", "cli", "daemon", "mcp", "config_sections.ts"],
 ];
 
 /** Floor 1 inside folders that also have files with effects on floor 3. */
 const PURE_FILES = [
   /^src\/(capture|guard|requirement|orchestration|memory|session)\//,
-  /^src\/config\/(config_schema|schema_kit|schema_requirements|schema_orchestration|schema_memory|schema_stop|compile_requirements|hook_config|compile_guards|compile_stop|parse|layer|globs|config_template|yaml_tree)\.ts$/,
+  /^src\/config\/(config_schema|schema_kit|sections|hook_config|parse|layer|globs|config_template|yaml_tree)\.ts$/,
   /^src\/settings\/(hooks|handler_schema|json_edit)\.ts$/,
 ];
 

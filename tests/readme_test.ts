@@ -1,9 +1,12 @@
 /** Holds the README and its pages to the program: what they promise exists, and what exists is in them. */
+import "../src/config_sections.ts";
 import assert from "node:assert/strict";
-import { CONFIG_ITEM_KEYS, CONFIG_KEYS } from "../src/config/config_schema.ts";
+import { configSchema } from "../src/config/config_schema.ts";
 import { DEFAULT_EVENTS } from "../src/settings/hooks.ts";
 import { ENVIRONMENT_NAMES } from "../src/cli/permissions.ts";
 import { startProgram } from "./support/process.ts";
+
+const { keys: CONFIG_KEYS, itemKeys: CONFIG_ITEM_KEYS } = configSchema();
 
 const ROOT = new URL("../", import.meta.url);
 /** The README and the pages that it leads to, by their paths. */

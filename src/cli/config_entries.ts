@@ -1,6 +1,6 @@
 /** Values that a configuration file is to have, set into its text so that its comments stay. */
 import { type Document, isMap, parseDocument } from "yaml";
-import { isMapping } from "../config/layer.ts";
+import { isMapping } from "../config/yaml_tree.ts";
 import type { Plain } from "../config/yaml_tree.ts";
 import { UserError } from "../errors.ts";
 import type { ConfigTarget } from "./config_target.ts";

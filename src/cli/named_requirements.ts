@@ -1,8 +1,10 @@
 /** Requirements by the names that a person gives, and why there is none of a name. */
+import "../config_sections.ts";
 import { UserError } from "../errors.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import type { ParsedConfig } from "../config/parse.ts";
-import { compileRequirements } from "../config/compile_requirements.ts";
+import type { Config } from "../config_sections.ts";
+import { compileRequirements } from "../requirement/requirement_section.ts";
 import { lookUpwards } from "../git/repository.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
 import type { CliContext } from "./context.ts";
@@ -74,16 +76,16 @@ export async function configuredRequirement(
 async function parseHere(
   { locations }: CliContext,
   { folder }: RequirementsHere,
-): Promise<ParsedConfig> {
+): Promise<ParsedConfig<Config>> {
   const { parseConfig } = await import("../config/parse.ts");
-  return parseConfig(readConfigFiles(lookUpwards(folder), locations));
+  return parseConfig<Config>(readConfigFiles(lookUpwards(folder), locations));
 }
 
 function unknownName(
   name: string,
   { here: { config, requirements }, parsed, undone }: {
     readonly here: RequirementsHere;
-    readonly parsed: ParsedConfig;
+    readonly parsed: ParsedConfig<Config>;
     readonly undone: Undone;
   },
 ): UserError {

@@ -1,4 +1,5 @@
-import type { Config } from "../config/config_schema.ts";
+import "../config_sections.ts";
+import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import type { Lasting } from "../engine/begin.ts";
 import { Settings } from "../engine/settings.ts";
 import type { CliContext } from "./context.ts";
@@ -9,7 +10,7 @@ import { leaseMs } from "./task_lookup.ts";
 export function orchestrationOf(
   { locations, cwd, process }: Pick<CliContext, "locations" | "cwd" | "process">,
   projectDir: string | null,
-): Config["orchestration"] {
+): OrchestrationSettings {
   const settings = new Settings({
     locations,
     folder: cwd,

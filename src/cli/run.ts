@@ -1,4 +1,5 @@
 import type { StricliProcess } from "@stricli/core";
+import { sectionsFrom } from "../config/sections.ts";
 import { type Environment, THIS_PROCESS } from "../environment.ts";
 import { isUserError } from "../errors.ts";
 import { perform } from "./command.ts";
@@ -9,6 +10,8 @@ import { spellOutHelp } from "./spell_out_help.ts";
 import { spellOutVerb } from "./spell_out_verb.ts";
 import { USAGE, usageError } from "./usage.ts";
 import { showError } from "./view.ts";
+
+sectionsFrom(() => import("../config_sections.ts"));
 
 /** The verb that completion scripts call; it must be quick, and leave no trace. */
 const COMPLETE = "__complete";

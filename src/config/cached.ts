@@ -5,6 +5,7 @@ import { openDatabase } from "../store/database.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, hashConfigFiles } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
+import { loadSections, sectionsFrom } from "./sections.ts";
 
 /** A slow cache is no cache: longest wait for it, in milliseconds. */
 const CACHE_BUSY_MS = 200;
@@ -26,13 +27,20 @@ export interface LoadedConfig {
  */
 export async function loadHookConfig(
   files: readonly ConfigFile[],
-  place: { readonly locations: Locations; readonly noDb: boolean },
+  place: {
+    readonly locations: Locations;
+    readonly noDb: boolean;
+    /** Loads the sections, where the face has not said how before. */
+    readonly sections?: () => Promise<unknown>;
+  },
 ): Promise<LoadedConfig> {
+  if (place.sections !== undefined) sectionsFrom(place.sections);
   const key = files.at(-1)!.path;
   const hash = hashConfigFiles(files);
   const cache = place.noDb ? null : await openCache(files, place.locations);
   const cached = cache === null ? undefined : readCachedConfig(cache, key, hash);
   if (isHookConfig(cached)) return { config: cached, configFrom: "cache", cache };
+  await loadSections();
   const { parseConfig } = await import("./parse.ts");
   const parsed = parseConfig(files);
   const home = cache ??

@@ -1,13 +1,13 @@
 /**
  * What may stand in a configuration file: one schema, from which the types, the validation, the JSON Schema, the table
- * of keys and the text of `config init` are made. A new section is one more `section(…)` in `SHAPE`.
+ * of keys and the text of `config init` are made. Here are the sections about state and captures; other rooms bring
+ * theirs (`sections.ts`).
  *
- * Here a value is only judged; reading, layers and paths are in `parse.ts`.
+ * A value is only judged here; reading, layers and paths are in `parse.ts`.
  */
 import * as z from "zod/mini";
 import {
   bool,
-  choice,
   type ConfigKey,
   type ConfigSection,
   globText,
@@ -15,25 +15,16 @@ import {
   itemKeysOf,
   keysOf,
   list,
-  needed,
-  optional,
   pattern,
-  perhaps,
   place,
   rowName,
-  rules,
-  said,
   section,
   sectionsOf,
   type Shape,
-  text,
 } from "./schema_kit.ts";
-import { MEMORY } from "./schema_memory.ts";
-import { HOOKS, REQUIREMENTS } from "./schema_requirements.ts";
-import { ORCHESTRATION } from "./schema_orchestration.ts";
-import { STOP_SECTIONS } from "./schema_stop.ts";
+import { sections } from "./sections.ts";
 
-const SHAPE = {
+const FIRST = {
   inherit: bool(
     true,
     "Whether the user's own file (`~/.conclaude/config.yaml`) counts below this one. " +
@@ -94,129 +85,9 @@ const SHAPE = {
       },
     ),
   }),
-  preToolUse: section(
-    "What is judged before a tool runs. It counts where a project has a configuration file of its own, or where the " +
-      "user's own file has this section.",
-    {
-      strict: bool(
-        false,
-        "True denies what cannot be told before it runs, such as `$COMMAND --force`; false lets it pass and notes it " +
-          "in the audit trail.",
-      ),
-      preventRootAdditions: bool(
-        false,
-        "Whether new files directly in the folder of the project's configuration file are refused, and hold back a stop " +
-          "when they came about in another way. Files that are there may be changed, and what git ignores may be added. A " +
-          "stop is not held back for names with a leading dot either, nor for what git has committed.",
-      ),
-      preventRootAdditionsMessage: text(
-        "What is said then. `{file_path}` and `{tool}` stand for the file and the tool; at a stop for the files, and `Stop`.",
-      ),
-      uneditableFiles: rules(
-        "Files that may not be changed, moved or removed, by a tool or by a shell command. Each is a glob, or a map of " +
-          "the keys below. A glob is tried on the path from the project's folder and on the absolute path; `*` also " +
-          "matches `/`. One that ends with `/` means the folder and all below it.",
-        {
-          pattern: needed("glob", globText(), "The files."),
-          message: said("What is said instead of the usual reason."),
-          agent: optional(
-            "glob",
-            globText(),
-            "Only for these agents: `main` (the main thread), or the type of a subagent or of `claude --agent`.",
-          ),
-        },
-        { shorthand: globText(), item: "glob or map of keys" },
-      ),
-      preventAdditions: list(
-        "glob",
-        globText(),
-        "Files that may not be made. Those that are there may be changed.",
-      ),
-      preventUpdateGitIgnored: bool(
-        false,
-        "Whether files that git ignores may not be changed, moved or removed, by a tool or by a shell command. Git itself " +
-          "is asked; a file that it tracks is not ignored. Outside of a repository the rule says nothing.",
-      ),
-      preventGeneratedFileEdits: bool(
-        false,
-        "Whether files are protected that say in their first 100 lines that a program wrote them, such as `@generated` " +
-          "or `DO NOT EDIT`.",
-      ),
-      generatedFileMessage: text(
-        "What is said then. `{file_path}`, `{tool}` and `{marker}` stand for the file, the tool and what was found.",
-      ),
-      toolUsageValidation: rules(
-        "What tools may be used for. A rule that blocks forbids what it matches; where a tool has rules that allow, it " +
-          "may only be used for what one of them matches. Shell commands are taken apart first: every command of a " +
-          "script is judged by itself, in the order of the rules, until one allows it.",
-        {
-          tool: needed("glob", globText(), "The name of the tool, or `*`."),
-          action: choice(["block", "allow"], "What the rule does with what it matches."),
-          pattern: optional(
-            "glob",
-            globText(),
-            "The files, of a tool that works on a file. A rule that blocks a tool that changes files (`Write`, `Edit`, " +
-              "`MultiEdit`, `NotebookEdit`) also holds for what a shell command changes, and one about `Edit` for " +
-              "`MultiEdit`. Of a tool of an MCP server: what its input names `path`, `file_path`, `source`, " +
-              "`destination` and the like.",
-          ),
-          commandPattern: optional(
-            "glob",
-            globText(),
-            "The commands, of `Bash`, `PowerShell` or `Monitor`: `git push --force*`. A rule about `Bash` holds for every " +
-              "shell, one about another for that alone, where upper and lower case are alike in PowerShell.",
-          ),
-          matchMode: choice(
-            ["full", "prefix"],
-            "Whether the pattern of a command has to match all of it, or its first words are enough. Without it: full.",
-            "full",
-          ),
-          message: said(
-            "What is said instead of the usual reason. `{tool}`, `{file_path}` and `{command}` stand for what was asked for.",
-          ),
-          agent: optional(
-            "glob",
-            globText(),
-            "Only for these agents: `main` (the main thread), or the type of a subagent or of `claude --agent`.",
-          ),
-        },
-        { item: "map of keys" },
-      ),
-      denyDangerousCommands: bool(
-        true,
-        "Whether commands are refused that destroy what nobody can bring back: `rm -rf` of the home, the project or " +
-          "the system, `git push --force` (not `--force-with-lease`), `git reset --hard origin/main`, `git clean -f`, " +
-          "`DROP TABLE`, `TRUNCATE`, `git push --delete origin main`.",
-      ),
-      protectPolicy: bool(
-        true,
-        "Whether the agent is kept from changing policy files: conclaude's own, workflows, prompts, hooks, variables and " +
-          "plugins in Claude Code's settings, code inside it, `.git` and its `HEAD`; and from commands that are a " +
-          "person's: `conclaude guard pause`, `conclaude req satisfy` and their like. People can always do all of it.",
-      ),
-    },
-  ),
-  permissionRequest: section(
-    "What is answered when Claude Code would ask a person whether a tool may be used. Without any of these keys the " +
-      "person is asked.",
-    {
-      deny: list("glob", globText(), "Names of tools that are refused. They are looked at first."),
-      allow: list(
-        "glob",
-        globText(),
-        "Names of tools that are allowed without asking; what the rules above forbid is refused all the same.",
-      ),
-      default: perhaps(
-        ["allow", "deny"],
-        "The answer for every other tool. Without it the person is asked.",
-      ),
-    },
-  ),
-  ...STOP_SECTIONS,
-  requirements: REQUIREMENTS,
-  hooks: HOOKS,
-  memory: MEMORY,
-  orchestration: ORCHESTRATION,
+} satisfies Shape;
+
+const LAST = {
   store: section("How long state is kept.", {
     sessionRetentionDays: int(
       [0, 36_500],
@@ -252,24 +123,39 @@ const SHAPE = {
   }),
 } satisfies Shape;
 
-/** Strict: a key that is not named above is refused. Parsing `{}` gives the defaults. */
-export const configSchema = z.strictObject(SHAPE);
-
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
-/** A complete configuration: every key has a value. */
-export type Config = DeepReadonly<z.output<typeof configSchema>>;
+/** The values of sections: every key has one. */
+export type SectionValues<S extends Shape> = DeepReadonly<{ [K in keyof S]: z.output<S[K]> }>;
 
-/** Every key, in the order in which people should meet them. */
-export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(SHAPE, "");
+/** A complete configuration, as far as `config/` knows it. */
+export type Config = SectionValues<typeof FIRST & typeof LAST>;
 
-/** The keys of the maps that lists hold: `preToolUse.uneditableFiles[].pattern`. */
-export const CONFIG_ITEM_KEYS: readonly ConfigKey[] = itemKeysOf(SHAPE, "");
+/** The schema with the tables that are made from it. */
+export interface ConfigSchema {
+  /** Strict: a key that is not named is refused. Parsing `{}` gives the defaults. */
+  readonly schema: z.ZodMiniType<Config>;
+  /** Every key, in the order in which people should meet them. */
+  readonly keys: readonly ConfigKey[];
+  /** The keys of the maps that lists hold: `preToolUse.uneditableFiles[].pattern`. */
+  readonly itemKeys: readonly ConfigKey[];
+  /** Every section, the outer before the inner. */
+  readonly sections: readonly ConfigSection[];
+  /** The name of a key in the tables, whichever entry of a list or a map it is in: `requirements.<name>.scope`. */
+  readonly rowName: (path: readonly (string | number)[]) => string;
+}
 
-/** Every section, the outer before the inner. */
-export const CONFIG_SECTIONS: readonly ConfigSection[] = sectionsOf(SHAPE, "");
+let made: ConfigSchema | undefined;
 
-/** The name of a key in the tables above, whichever entry of a list or a map it is in: `requirements.<name>.scope`. */
-export function configRowName(path: readonly (string | number)[]): string {
-  return rowName(SHAPE, path);
+/** The schema of all sections. @throws {Error} As `sections()`. */
+export function configSchema(): ConfigSchema {
+  if (made !== undefined) return made;
+  const shape: Shape = { ...FIRST, ...sections().shape, ...LAST };
+  return made = {
+    schema: z.strictObject(shape) as unknown as z.ZodMiniType<Config>,
+    keys: keysOf(shape, ""),
+    itemKeys: itemKeysOf(shape, ""),
+    sections: sectionsOf(shape, ""),
+    rowName: (path) => rowName(shape, path),
+  };
 }

@@ -1,5 +1,5 @@
 /** The file that `conclaude config init` writes. */
-import { CONFIG_ITEM_KEYS, CONFIG_KEYS, CONFIG_SECTIONS, configSchema } from "./config_schema.ts";
+import { configSchema } from "./config_schema.ts";
 import { type ConfigKey, descriptionOf } from "./schema_kit.ts";
 import * as z from "zod/mini";
 
@@ -21,9 +21,9 @@ export function configTemplate(options: { readonly schemaPath?: string } = {}): 
   if (options.schemaPath !== undefined) {
     lines.unshift(`# yaml-language-server: $schema=${options.schemaPath}`);
   }
-  const sections = new Map(CONFIG_SECTIONS.map((section) => [section.key, section]));
+  const sections = new Map(configSchema().sections.map((section) => [section.key, section]));
   const opened = new Set<string>();
-  for (const { key, default: fallback, description, range } of CONFIG_KEYS) {
+  for (const { key, default: fallback, description, range } of configSchema().keys) {
     const parts = key.split(".");
     for (let depth = 1; depth < parts.length; depth++) {
       const name = parts.slice(0, depth).join(".");
@@ -59,7 +59,9 @@ function entry(depth: number, about: readonly string[], setting: string): string
 /** The keys of the rules in a list, or in a map under names of a person's own, a paragraph each. */
 function itemsOf(key: string): string[] {
   const inside = [`${key}[].`, `${key}.<`];
-  return CONFIG_ITEM_KEYS.filter((item) => inside.some((start) => item.key.startsWith(start)))
+  return configSchema().itemKeys.filter((item) =>
+    inside.some((start) => item.key.startsWith(start))
+  )
     .map(({ key: name, type, range, default: fallback, description }) =>
       `- ${name.slice(key.length).replace(/^(?:\.<name>)?(?:\[\])?\./, "")} (${type}${
         rangeText(range)
@@ -90,7 +92,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
  * is not named is refused. A key or section without a value (`database:` alone) is accepted, as the program does.
  */
 export function configJsonSchema(): JsonSchema {
-  const schema = z.toJSONSchema(configSchema, {
+  const schema = z.toJSONSchema(configSchema().schema, {
     target: "draft-2020-12",
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {

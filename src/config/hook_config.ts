@@ -3,7 +3,15 @@
  * that a hook loads neither the YAML parser nor the schema. Only types are imported here for the same reason.
  */
 
-import type { RequiredUses } from "../requirement/look.ts";
+/** The tool uses that requirements are about, all together. */
+export interface RequiredUses {
+  /** Exact names; `*` where a glob may match any. */
+  readonly tools: readonly string[];
+  /** Whether one of them changes files, so that a shell command that writes counts as well. */
+  readonly edits: boolean;
+  /** The source of a regular expression (flag `i`) that every script with a command of interest matches; empty for none. */
+  readonly commands: string;
+}
 
 /**
  * Everything of the configuration that a hook looks at. Plain JSON: `JSON.parse(JSON.stringify(c))` equals `c`.

@@ -1,12 +1,12 @@
 /** What was in force before a configuration file became unreadable. */
 import type { DatabaseSync } from "node:sqlite";
-import type { GuardPolicy } from "../guard/guard_policy.ts";
 import { appendLog, logFiles } from "../log/log.ts";
 import type { Locations } from "../paths.ts";
 import { readLastConfig, rememberedStrict } from "../store/config_cache.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, isLeftOut } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
+import { loadSections, type StrictPolicy } from "./sections.ts";
 
 /**
  * The configuration for hooks; where a file cannot be read and the rules were strict before, or still say so in another
@@ -24,7 +24,7 @@ export function withLock(
     ? wasStrictBefore(files, cache)
     : policy.isStrict || wasStrict(files, cache);
   if (!isStrict) return hook;
-  const locked: GuardPolicy = { ...policy, lock: hook.unreadable };
+  const locked: StrictPolicy = { ...policy, lock: hook.unreadable };
   return { ...hook, guards: JSON.stringify(locked) };
 }
 
@@ -63,7 +63,7 @@ function wasStrictBefore(files: readonly ConfigFile[], cache: DatabaseSync | nul
 }
 
 /** The policy of a configuration that any version may have stored; undefined when it holds none. */
-function policyIn(stored: unknown): Partial<GuardPolicy> | undefined {
+function policyIn(stored: unknown): Partial<StrictPolicy> | undefined {
   try {
     const guards: unknown = Reflect.get(stored as object, "guards");
     return typeof guards === "string" && guards !== ""
@@ -84,6 +84,7 @@ export async function peekHookConfig(
   cache: DatabaseSync | null,
 ): Promise<HookConfig> {
   if (files.length === 0) return DEFAULT_HOOK_CONFIG;
+  await loadSections();
   const { parseConfig } = await import("./parse.ts");
   return withLock(parseConfig(files), { files, cache });
 }

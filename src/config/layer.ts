@@ -5,16 +5,12 @@ import type * as z from "zod/mini";
 import { parentOf, resolvePath } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { ConfigFile } from "./discover.ts";
-import {
-  CONFIG_ITEM_KEYS,
-  CONFIG_KEYS,
-  CONFIG_SECTIONS,
-  configRowName,
-  configSchema,
-} from "./config_schema.ts";
+import { configSchema } from "./config_schema.ts";
 import type { ConfigKey } from "./schema_kit.ts";
 import {
   fromTheEnd,
+  isMapping,
+  type LayerValues,
   pathInFile,
   type Plain,
   readYaml,
@@ -40,9 +36,6 @@ export interface ConfigProblem {
   readonly suggestion?: string;
 }
 
-/** A map of the configuration; the keys that are there have been judged by the schema. */
-export type LayerValues = { [key: string]: Plain };
-
 /** What one file contributes. */
 export interface LayerResult {
   /** Only the keys that the file names, all of them valid; `database.path` is absolute. */
@@ -58,8 +51,6 @@ export interface LayerResult {
   readonly summarizerFault: ConfigProblem | null;
 }
 
-const KEYS = new Map([...CONFIG_KEYS, ...CONFIG_ITEM_KEYS].map((row) => [row.key, row]));
-const KNOWN_NAMES = [...CONFIG_SECTIONS, ...KEYS.values()].map((row) => row.key);
 /** Taking a value out can uncover another fault, but not often. */
 const MAX_ROUNDS = 4;
 
@@ -110,11 +101,6 @@ function requirementsIn({ requirements }: LayerValues): string[] {
   return isMapping(requirements) ? Object.keys(requirements) : [];
 }
 
-/** True for a map of keys, false for a list or a single value. */
-export function isMapping(value: unknown): value is LayerValues {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 type Report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => void;
 
 /** Whoever copies a map later, the schema's library first, loses a key of this name without a word. */
@@ -132,7 +118,7 @@ function refuseLostNames(value: Plain, path: ValuePath, report: Report): void {
 
 function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerValues {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { error } = configSchema.safeParse(root);
+    const { error } = configSchema().schema.safeParse(root);
     if (error === undefined) return root;
     const reportInFile: Report = (path, ...what) => report(pathInFile(root, path), ...what);
     const paths = error.issues.flatMap((issue) => refuse(issue, root, reportInFile));
@@ -145,10 +131,23 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
 
 /** What counts in the place of a wrong entry: of a list that has a default, that. Less would ask for less than anybody. */
 function insteadAt(path: ValuePath): readonly string[] {
-  const usual = typeof path.at(-1) === "number"
-    ? KEYS.get(configRowName(path.slice(0, -1)))?.default
-    : null;
+  const usual = typeof path.at(-1) === "number" ? rowOf(path.slice(0, -1))?.default : null;
   return Array.isArray(usual) ? usual : [];
+}
+
+function allKeys(): readonly ConfigKey[] {
+  const { keys, itemKeys } = configSchema();
+  return [...keys, ...itemKeys];
+}
+
+function knownNames(): string[] {
+  return [...configSchema().sections, ...allKeys()].map(({ key }) => key);
+}
+
+/** What is known of the key that a path leads to. */
+function rowOf(path: ValuePath): ConfigKey | undefined {
+  const name = configSchema().rowName(path);
+  return allKeys().find(({ key }) => key === name);
 }
 
 /** Reports one issue. @returns The paths of the values that have to go. */
@@ -158,7 +157,7 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((name) => {
       const unknown = [...path, name];
-      report(unknown, "key", "there is no such key", insteadOf(configRowName(unknown)));
+      report(unknown, "key", "there is no such key", insteadOf(configSchema().rowName(unknown)));
       // A trigger without what restricts it would mean more than was written.
       return isInTrigger(path) ? path.slice(0, 2) : unknown;
     });
@@ -183,7 +182,7 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
     return [path];
   }
   const isItem = typeof path.at(-1) === "number";
-  const row = KEYS.get(configRowName(isItem ? path.slice(0, -1) : path));
+  const row = rowOf(isItem ? path.slice(0, -1) : path);
   const message = `expected ${expectation(row, isItem)}, found ${describe(found)}` +
     faultOf(issue, path);
   report(path, "value", message, row && !isItem ? correction(row, found) : undefined);
@@ -223,7 +222,7 @@ function insteadOf(unknown: string): string | undefined {
   const section = unknown.slice(0, unknown.lastIndexOf(".") + 1);
   // In an entry of a list or under a name, whose own names are in no table.
   const isInside = /(?:\[\]|<name>)\.$/.test(section);
-  const names = suggestKeys(unknown, KNOWN_NAMES)
+  const names = suggestKeys(unknown, knownNames())
     .map((key) => isInside && key.startsWith(section) ? key.slice(section.length) : key);
   if (names.length === 0) return undefined;
   return `write ${[...new Set(names)].map((name) => `"${name}"`).join(" or ")} instead`;
@@ -263,7 +262,7 @@ function correction(row: ConfigKey, found: unknown): string | undefined {
 function listOf({ key, type, item }: ConfigKey, value: string): string | undefined {
   if (!type.startsWith("list of")) return undefined;
   if (item !== "map of keys") return `write [${value}]`;
-  const needed = [...KEYS.values()]
+  const needed = allKeys()
     .filter((row) => row.key.startsWith(`${key}[].`) && row.type.endsWith(", needed"))
     .map((row) => row.key.slice(`${key}[].`.length));
   return needed.length === 1 ? `write [{${needed[0]}: ${value}}]` : undefined;

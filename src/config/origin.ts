@@ -1,7 +1,8 @@
 /** The merged configuration with the file that each value comes from, for `conclaude config show`. */
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
-import { isMapping, type LayerValues, readLayer } from "./layer.ts";
-import { type Config, CONFIG_KEYS } from "./config_schema.ts";
+import { readLayer } from "./layer.ts";
+import { isMapping, type LayerValues } from "./yaml_tree.ts";
+import { type Config, configSchema } from "./config_schema.ts";
 
 /** Stands for the source of a value that no file names. */
 const BUILT_IN = "default";
@@ -31,7 +32,7 @@ export function mergedConfig(
     .map((file) => ({ path: file.path, values: readLayer(file).values }));
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
-  for (const { key } of CONFIG_KEYS) {
+  for (const { key } of configSchema().keys) {
     const source = layers.find((layer) => valueAt(layer.values, key) !== undefined)?.path;
     if (source === undefined && !effective) continue;
     put(values, key, valueAt(config, key));

@@ -2,27 +2,23 @@
  * From the texts of the configuration files to what counts: the complete configuration, its short form for hooks, and
  * what is wrong with the files. Loaded on a cache miss and by the command line; a hook with a warm cache never is here.
  */
-import type { ConfigFile, ConfigLayer } from "./discover.ts";
-import type { GuardPolicy } from "../guard/guard_policy.ts";
 import { parentOf } from "../paths.ts";
-import { usesOf } from "../requirement/trigger_match.ts";
-import { compileGlob } from "./globs.ts";
-import { compileGuards } from "./compile_guards.ts";
-import { compileRequirements, followedTools } from "./compile_requirements.ts";
-import type { HookConfig } from "./hook_config.ts";
-import { type ConfigProblem, dotted, isMapping, type LayerValues, readLayer } from "./layer.ts";
 import { type Config, configSchema } from "./config_schema.ts";
-import { compileStopSections } from "./compile_stop.ts";
-import { type NameOfEntry, pathInFile } from "./yaml_tree.ts";
+import type { ConfigFile, ConfigLayer } from "./discover.ts";
+import { compileGlob } from "./globs.ts";
+import type { HookConfig } from "./hook_config.ts";
+import { type ConfigProblem, dotted, readLayer } from "./layer.ts";
+import { type CompiledSections, sections, type StrictPolicy } from "./sections.ts";
+import { isMapping, type LayerValues, type NameOfEntry, pathInFile } from "./yaml_tree.ts";
 
 /** What the configuration files come to. */
-export interface ParsedConfig {
+export interface ParsedConfig<Whole extends Config = Config> {
   /** Every key has a value; `database.path` is absolute or null. */
-  readonly config: Config;
+  readonly config: Whole;
   /** The same for hooks: paths absolute, globs compiled. */
   readonly hook: HookConfig;
   /** What `hook.guards` holds where it holds something. */
-  readonly policy: GuardPolicy;
+  readonly policy: StrictPolicy;
   /** Whether each file that cannot be used is left out because others could have written it. */
   readonly isOnlyLeftOut: boolean;
   /** By layer, lowest first, then by line; empty when all is well. */
@@ -50,7 +46,9 @@ const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];
  *
  * @param files As `readConfigFiles()` found them, in any order; without any, the defaults come back.
  */
-export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
+export function parseConfig<Whole extends Config>(
+  files: readonly ConfigFile[],
+): ParsedConfig<Whole> {
   const ordered = LAYERS.flatMap((layer) => files.filter((file) => file.layer === layer));
   const layers = ordered.map((file) => {
     const isLeftOut = file.text === null && file.distrust !== undefined;
@@ -62,32 +60,25 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
   const broken = layers.filter(({ layer }) => inherit || layer !== "user")
     .flatMap((layer) => layer.broken);
   const written = { ...mergeValues(user, own), inherit };
-  const config = configSchema.parse(written);
+  const config = configSchema().schema.parse(written) as Whole;
   const problems = layers.flatMap((layer) => layer.problems);
   const home = ordered.find((file) => file.home)?.home;
   const ofProjects = ordered.filter(({ layer }) => layer !== "user");
   const ofProject = ofProjects.find(({ text }) => text !== null) ?? ofProjects[0];
   const root = ofProject ? parentOf(ofProject.path) : null;
   const nameOf: NameOfEntry = (list, i) => dotted(pathInFile(written, [...list, i]));
-  const policy = compileGuards(config, { root, home, nameOf });
+  const { policy, hook } = sections().compile(config as never, { root, home, nameOf, user });
   const unread = layers.filter(({ layer, unreadable }) =>
     unreadable !== null && (inherit || layer !== "user")
   );
   // A person corrects what is broken first; a file that is left out may be nobody's.
   const worst = (unread.find(({ isLeftOut }) => !isLeftOut) ?? unread[0])?.unreadable;
-  const isGuarded = root !== null || isMapping(user.preToolUse) ||
-    isMapping(user.permissionRequest);
-  const requirements = root === null ? null : compileRequirements(config);
   return {
     config,
     hook: {
       ...toHookConfig(config, { home, problems }),
-      ...compileStopSections(config, { root, nameOf }),
+      ...hook,
       brokenRequirements: root === null ? "" : namesText([...new Set(broken)]),
-      guards: isGuarded ? JSON.stringify(policy) : "",
-      requirements: requirements === null ? "" : JSON.stringify(requirements),
-      requiredUses: usesOf(requirements?.requirements ?? []),
-      followedTools: followedTools(requirements),
       unreadable: worst ? faultText(worst) : "",
       isSilentAboutRoot: root !== null && !worst && isSilentAboutRoot(written) &&
         !ofProjects.some(({ text }) => text?.includes("preventRootAdditions")),
@@ -130,25 +121,14 @@ function mergeAll(layers: readonly { readonly values: LayerValues }[]): LayerVal
   return layers.reduce((merged: LayerValues, { values }) => mergeValues(merged, values), {});
 }
 
-/** What is compiled beside {@linkcode toHookConfig}. */
-type CompiledApart =
-  | "guards"
-  | "stop"
-  | "subagentStop"
-  | "prompts"
-  | "notifications"
-  | "requirements"
-  | "brokenRequirements"
-  | "requiredUses"
-  | "followedTools"
-  | "unreadable"
-  | "isSilentAboutRoot";
-
 function toHookConfig(
   config: Config,
   context: { readonly home: string | undefined; readonly problems: readonly ConfigProblem[] },
-): Omit<HookConfig, CompiledApart> {
-  const { database, capture, memory, store } = config;
+): Omit<
+  HookConfig,
+  keyof CompiledSections["hook"] | "brokenRequirements" | "unreadable" | "isSilentAboutRoot"
+> {
+  const { database, capture, store } = config;
   const { home, problems } = context;
   const folders = (globs: readonly string[]) =>
     globs.map((glob) => compileGlob(glob, { home, coversFolder: true }));
@@ -162,11 +142,6 @@ function toHookConfig(
     excludePaths: folders(capture.exclude.paths),
     maxPayloadBytes: capture.maxPayloadBytes,
     redactPatterns: [...capture.redact.patterns],
-    memoryEnabled: memory.enabled,
-    contextTokens: memory.context.tokens,
-    recallsPrompts: memory.recall.prompts,
-    recallsEdits: memory.recall.edits,
-    memoryRetentionDays: memory.retentionDays,
     sessionRetentionDays: store.sessionRetentionDays,
     retentionBatchRows: store.retentionBatchRows,
     claimTimeoutMinutes: store.claimTimeoutMinutes,

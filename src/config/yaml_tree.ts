@@ -285,3 +285,11 @@ function replaceEntry(list: Plain[], index: number, instead: readonly Plain[]): 
   FILE_INDEXES.set(list, indexes.toSpliced(index, 1, ...instead.map(() => indexes[index]!)));
   list.splice(index, 1, ...instead);
 }
+
+/** A map of the configuration; the keys that are there have been judged by the schema. */
+export type LayerValues = { [key: string]: Plain };
+
+/** True for a map of keys, false for a list or a single value. */
+export function isMapping(value: unknown): value is LayerValues {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

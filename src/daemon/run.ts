@@ -1,4 +1,5 @@
 /** The daemon's life: lock, database, engine, sockets; then it answers until it is told to stop. */
+import "../config_sections.ts";
 import { THIS_PROCESS } from "../environment.ts";
 import { Engine } from "../engine/engine.ts";
 import { Settings } from "../engine/settings.ts";

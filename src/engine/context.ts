@@ -1,9 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns, redactText } from "../capture/redact.ts";
-import type { Config } from "../config/config_schema.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
 import type { Lasting } from "./begin.ts";
-import type { Settings } from "./settings.ts";
+import type { DaemonConfig, Settings } from "./settings.ts";
 
 /** What the engine is given. */
 export interface EngineContext {
@@ -33,7 +32,7 @@ export interface EngineParts extends EngineContext {
 export function configFor(
   { settings, folder }: Pick<EngineParts, "settings" | "folder">,
   workflow: WorkflowRow | undefined,
-): Config {
+): DaemonConfig {
   return settings.at(workflow?.projectDir ?? folder, Date.now());
 }
 

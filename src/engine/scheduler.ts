@@ -1,6 +1,6 @@
 /** Takes tasks that are ready and begins their workflows, as long as there is room. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Config } from "../config/config_schema.ts";
+import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import { isUserError, messageOf } from "../errors.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
@@ -23,7 +23,7 @@ export interface Scheduling {
   readonly leaseMs: number;
   /** The user's home; null when there is none. */
   readonly home: string | null;
-  readonly settingsOf: (folder: string) => Config["orchestration"];
+  readonly settingsOf: (folder: string) => OrchestrationSettings;
   readonly log: (level: "info" | "warn", message: string) => void;
 }
 

@@ -1,15 +1,23 @@
 /** The configuration while the daemon runs: read anew when its files change, so that nobody has to start it again. */
 import { type ConfigFile, readConfigFiles, type UserPlace } from "../config/discover.ts";
 import { parseConfig, type ParsedConfig } from "../config/parse.ts";
-import type { Config } from "../config/config_schema.ts";
+import type { Config as OwnConfig } from "../config/config_schema.ts";
+import type { MemorySettings } from "../memory/memory_section.ts";
+import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import type { Locations } from "../paths.ts";
 import { lookUpwards } from "../git/repository.ts";
+
+/** The sections that the daemon goes by. */
+export type DaemonConfig = OwnConfig & {
+  readonly memory: MemorySettings;
+  readonly orchestration: OrchestrationSettings;
+};
 
 /** How long what was read counts without a look, in milliseconds. */
 const FRESH_MS = 1000;
 
 interface Read {
-  readonly config: Config;
+  readonly config: DaemonConfig;
   /** What the files held. */
   readonly text: string;
   readonly atMs: number;
@@ -46,7 +54,7 @@ export class Settings {
   }
 
   /** The settings of the daemon itself: how many agents run at once, how long things are kept. */
-  own(nowMs: number): Config {
+  own(nowMs: number): DaemonConfig {
     return this.at(this.#folder, nowMs);
   }
 
@@ -56,17 +64,17 @@ export class Settings {
   }
 
   /** The settings of the user's own file, which no project changes. */
-  ofUser(nowMs: number): Config {
+  ofUser(nowMs: number): DaemonConfig {
     return this.#read(null, nowMs);
   }
 
   /** The settings of a project. */
-  at(folder: string, nowMs: number): Config {
+  at(folder: string, nowMs: number): DaemonConfig {
     return this.#read(folder, nowMs);
   }
 
   /** @param folder Null: of no project. */
-  #read(folder: string | null, nowMs: number): Config {
+  #read(folder: string | null, nowMs: number): DaemonConfig {
     const known = this.#known.get(folder);
     if (known !== undefined && nowMs - known.atMs < FRESH_MS && nowMs >= known.atMs) {
       return known.config;
@@ -82,7 +90,7 @@ export class Settings {
     }
     // What is wrong with the user's own file is told where it counts: with every project.
     const { config, hook: { unreadable } } = folder === null
-      ? parseConfig(files)
+      ? parseConfig<DaemonConfig>(files)
       : this.#parse(files);
     // What nobody can read says nothing: what it said before goes on to count.
     const counts = unreadable !== "" && known !== undefined ? known.config : config;
@@ -96,8 +104,8 @@ export class Settings {
     return this.#known.get(this.#folder)?.unreadable || null;
   }
 
-  #parse(files: readonly ConfigFile[]): ParsedConfig {
-    const parsed = parseConfig(files);
+  #parse(files: readonly ConfigFile[]): ParsedConfig<DaemonConfig> {
+    const parsed = parseConfig<DaemonConfig>(files);
     for (const problem of parsed.problems) {
       const { key, path, line, message } = problem;
       const instead = key === ""

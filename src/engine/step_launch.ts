@@ -1,6 +1,6 @@
 /** From the step of a workflow to what is started for it. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Config } from "../config/config_schema.ts";
+import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import { builtinPrompt, CHECK_VARIABLE } from "../orchestration/builtins.ts";
 import type { Move } from "../orchestration/progress.ts";
 import { renderPrompt, renderScriptStep } from "../orchestration/render_step.ts";
@@ -40,7 +40,7 @@ export function launchOf(
     readonly agent: Agent;
     readonly workflow: WorkflowRow;
     readonly move: Extract<Move, { readonly kind: "run" }>;
-    readonly config: Config["orchestration"];
+    readonly config: OrchestrationSettings;
     readonly folder: string;
     readonly database: string;
   },
@@ -97,7 +97,7 @@ function agentLaunch(
   { move, workflow, config, place }: {
     readonly move: Run;
     readonly workflow: WorkflowRow;
-    readonly config: Config["orchestration"];
+    readonly config: OrchestrationSettings;
     readonly place: Place;
   },
 ): Pick<StepLaunch, "launch" | "answered"> {

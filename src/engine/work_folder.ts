@@ -1,7 +1,7 @@
 /** Where the steps of a workflow are run: a working tree of its own, or the project where there is no repository. */
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { Config } from "../config/config_schema.ts";
+import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
 import { runGit } from "../git/run_git.ts";
 import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../git/task_trees.ts";
@@ -31,7 +31,7 @@ export async function ensureFolder(
   { workflow, task, config, atMs }: {
     readonly workflow: WorkflowRow;
     readonly task: Task;
-    readonly config: Config["orchestration"];
+    readonly config: OrchestrationSettings;
     readonly atMs: number;
   },
 ): Promise<WorkFolder> {
@@ -74,7 +74,7 @@ export async function ensureFolder(
 async function baseOf(
   repository: Repository,
   workflow: WorkflowRow,
-  { baseBranch }: Config["orchestration"],
+  { baseBranch }: OrchestrationSettings,
 ): Promise<
   | { readonly kind: "found"; readonly branch: string; readonly commit: string }
   | { readonly kind: "failed"; readonly why: string }

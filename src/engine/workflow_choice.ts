@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { parse as parseYaml } from "yaml";
 import { foldersOf, leftOutText, MATCHERS, whyNotOf } from "../config/left_out.ts";
-import type { Config } from "../config/config_schema.ts";
+import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import { messageOf } from "../errors.ts";
 import { DEFAULT_WORKFLOW } from "../orchestration/builtins.ts";
 import { type MatcherFile, parseMatchers } from "../orchestration/matcher_file.ts";
@@ -46,7 +46,7 @@ function told(warnings: readonly string[], path: string): string[] {
 export function chooseFor(
   db: DatabaseSync,
   task: Task & { readonly projectDir: string },
-  { defaultWorkflow }: Pick<Config["orchestration"], "defaultWorkflow">,
+  { defaultWorkflow }: Pick<OrchestrationSettings, "defaultWorkflow">,
 ): WorkflowChoice & Omit<ProjectMatchers, "matchers"> {
   const { path, matchers, warnings } = readMatchers(task.projectDir);
   const facts = { ...task, workflowHint: task.workflow, hasParent: task.parentId !== null };

@@ -1,6 +1,6 @@
 /** What is guarded here, and which hooks it needs: the one table that `doctor` and the start of a session go by. */
 import { SHELL_TOOLS } from "../capture/payload.ts";
-import type { SubagentPolicy } from "../config/compile_stop.ts";
+import type { SubagentPolicy } from "../guard/prompt_policy.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { forbidsFor, type GuardPolicy } from "../guard/guard_policy.ts";
 import type { PromptPolicy } from "../guard/prompt_policy.ts";

@@ -31,6 +31,12 @@ export interface CommandsFor {
   readonly commands: readonly CommandRule[];
 }
 
+/** What is run when a subagent stops. */
+export interface SubagentPolicy {
+  readonly root: string | null;
+  readonly groups: readonly CommandsFor[];
+}
+
 /** A slash command that stands in a prompt. */
 export interface SlashCommand {
   /** Without the slash; that of a plugin has its name in front: `team:deploy`. */

@@ -1,4 +1,4 @@
-import type { SubagentPolicy } from "../config/compile_stop.ts";
+import type { SubagentPolicy } from "../guard/prompt_policy.ts";
 import { runCommands } from "../gate/run_commands.ts";
 import { failureText } from "../guard/command_text.ts";
 import { commandsFor } from "../guard/prompt_policy.ts";

@@ -38,6 +38,7 @@ export async function beginWork(
     : await (await import("../config/cached.ts")).loadHookConfig(files, {
       locations,
       noDb,
+      sections: () => import("../config_sections.ts"),
     });
   const config = noDb ? { ...written, databaseEnabled: false } : written;
   const repository = repositoryAt(folderOf(sent), { projectDir, looks });

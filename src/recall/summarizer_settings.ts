@@ -1,6 +1,11 @@
 import { readConfigFiles, type UserPlace } from "../config/discover.ts";
 import type { ConfigProblem } from "../config/layer.ts";
-import type { Config } from "../config/config_schema.ts";
+import type { Config as OwnConfig } from "../config/config_schema.ts";
+import { loadSections } from "../config/sections.ts";
+import type { MemorySettings } from "../memory/memory_section.ts";
+
+/** The configuration with what concerns a summarizer. */
+export type SummarizedConfig = OwnConfig & { readonly memory: MemorySettings };
 
 /** `memory.summarizer` of the user's own file. */
 export interface SummarizerSettings {
@@ -26,7 +31,7 @@ export interface ConfiguredSummarizer {
 }
 
 /** The summarizer of a configuration; null where there is none, or where nothing is to be remembered. */
-export function summarizerIn({ memory, capture }: Config): ConfiguredSummarizer | null {
+export function summarizerIn({ memory, capture }: SummarizedConfig): ConfiguredSummarizer | null {
   const { command } = memory.summarizer;
   if (!memory.enabled || command === null || command.trim() === "") return null;
   return {
@@ -54,14 +59,15 @@ export async function readSummarizer(
 ): Promise<FoundSummarizer> {
   const files = readConfigFiles([], locations);
   if (!files.some(({ text }) => text !== null && MAY_CONFIGURE.test(text))) return { kind: "none" };
+  await loadSections();
   const { parseConfig } = await import("../config/parse.ts");
-  return foundSummarizer(parseConfig(files));
+  return foundSummarizer(parseConfig<SummarizedConfig>(files));
 }
 
 /** What a parsed configuration says of a summarizer. */
 export function foundSummarizer(
   { config, summarizerFault }: {
-    readonly config: Config;
+    readonly config: SummarizedConfig;
     readonly summarizerFault: ConfigProblem | null;
   },
 ): FoundSummarizer {

@@ -1,5 +1,6 @@
 /** One requirement of the older framework in our words: which key is which, and what has no counterpart. */
-import { isMapping, type LayerValues, readLayer } from "../config/layer.ts";
+import { readLayer } from "../config/layer.ts";
+import { isMapping, type LayerValues } from "../config/yaml_tree.ts";
 import type { Plain } from "../config/yaml_tree.ts";
 import { readPattern } from "./import_pattern.ts";
 

@@ -1,17 +1,8 @@
 /** A cheap look at a tool use: whether any requirement could be about it. Runs before every tool. */
 
 import { SHELL_TOOLS } from "../capture/payload.ts";
+import type { RequiredUses } from "../config/hook_config.ts";
 import type { GitAliases } from "../guard/git_verbs.ts";
-
-/** The tool uses that requirements are about, all together. */
-export interface RequiredUses {
-  /** Exact names; `*` where a glob may match any. */
-  readonly tools: readonly string[];
-  /** Whether one of them changes files, so that a shell command that writes counts as well. */
-  readonly edits: boolean;
-  /** The source of a regular expression (flag `i`) that every script with a command of interest matches; empty for none. */
-  readonly commands: string;
-}
 
 /** Signs that a command is not what its text says, or that it starts another one. */
 const VEILED =

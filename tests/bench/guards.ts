@@ -1,7 +1,7 @@
 /** A PreToolUse that is judged by many rules, against an empty compiled program of the same runtime. */
 import { join } from "node:path";
 import { THIS_PROCESS } from "../../src/environment.ts";
-import { parseConfig } from "../../src/config/parse.ts";
+import { parseConfig } from "../support/configuration.ts";
 import { type AskedUse, judgeUse } from "../../src/gate/judge_use.ts";
 import { requirementsFor } from "../../src/gate/asked_requirements.ts";
 import { findRepository, lookUpwards } from "../../src/git/repository.ts";

@@ -1,7 +1,7 @@
 /** The verbs of `conclaude req` that look and that write configuration files, on the real program. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { parseConfig } from "../../src/config/parse.ts";
+import { parseConfig } from "../support/configuration.ts";
 import { presetText } from "../../src/requirement/presets.ts";
 import { hook } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";

@@ -3,13 +3,14 @@ import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
 import { stringify } from "yaml";
 import type { ConfigFile, ConfigLayer } from "../../src/config/discover.ts";
-import { explainProblems } from "../../src/config/warnings.ts";
+import { explainProblems } from "../../src/cli/config_warnings.ts";
 import type { ConfigProblem } from "../../src/config/layer.ts";
-import { mergeValues, parseConfig } from "../../src/config/parse.ts";
+import { mergeValues } from "../../src/config/parse.ts";
+import { parseConfig } from "../support/configuration.ts";
 import { configSchema } from "../../src/config/config_schema.ts";
 import { runs, sizedTest } from "../support/lanes.ts";
 
-const DEFAULTS = configSchema.parse({});
+const DEFAULTS = configSchema().schema.parse({});
 const HOME = "/home/ana";
 
 const PATHS: Readonly<Record<ConfigLayer, string>> = {
@@ -434,7 +435,7 @@ sizedTest(
           file("user", user),
           file("project", project),
         ]);
-        assert.ok(configSchema.safeParse(config).success);
+        assert.ok(configSchema().schema.safeParse(config).success);
         assert.deepEqual(JSON.parse(JSON.stringify(hook)), hook);
         for (const { line, column } of problems) assert.ok(line >= 1 && column >= 1);
         explainProblems(problems);

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { CONFIG_FORMAT, DEFAULT_HOOK_CONFIG, fingerprint } from "../../src/config/discover.ts";
 import { compileGlob } from "../../src/config/globs.ts";
 import { configJsonSchema, type JsonSchema } from "../../src/config/config_template.ts";
-import { parseConfig } from "../../src/config/parse.ts";
-import { CONFIG_KEYS, CONFIG_SECTIONS, configSchema } from "../../src/config/config_schema.ts";
+import { parseConfig } from "../support/configuration.ts";
+import { configSchema } from "../../src/config/config_schema.ts";
+
+const { keys: CONFIG_KEYS, sections: CONFIG_SECTIONS } = configSchema();
 
 /** The part of a JSON Schema or the value that a dotted name leads to. */
 function lookUp(start: unknown, key: string, step: (part: unknown, name: string) => unknown) {
@@ -15,7 +17,7 @@ function property(schema: unknown, name: string): unknown {
 }
 
 Deno.test("configSchema gives every key of CONFIG_KEYS its default", () => {
-  const config = configSchema.parse({});
+  const config = configSchema().schema.parse({});
   for (const { key, default: fallback } of CONFIG_KEYS) {
     const value = lookUp(config, key, (part, name) => (part as Record<string, unknown>)[name]);
     assert.deepEqual(value, fallback, key);

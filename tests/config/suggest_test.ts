@@ -1,3 +1,4 @@
+import "../../src/config_sections.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { suggestKeys } from "../../src/config/layer.ts";

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { parseConfig } from "../../src/config/parse.ts";
-import { CONFIG_ITEM_KEYS, CONFIG_KEYS, configSchema } from "../../src/config/config_schema.ts";
+import { parseConfig } from "../support/configuration.ts";
+import { configSchema } from "../../src/config/config_schema.ts";
 import { configTemplate } from "../../src/config/config_template.ts";
+
+const { keys: CONFIG_KEYS, itemKeys: CONFIG_ITEM_KEYS } = configSchema();
 
 Deno.test("configTemplate() is an empty configuration without problems", () => {
   const text = configTemplate();
@@ -12,20 +14,20 @@ Deno.test("configTemplate() is an empty configuration without problems", () => {
     text,
   }]);
   assert.deepEqual(problems, []);
-  assert.deepEqual(config, configSchema.parse({}));
+  assert.deepEqual(config, configSchema().schema.parse({}));
   assert.equal(parse(text), null);
 });
 
 Deno.test("configTemplate() with its comments taken away says exactly the defaults", () => {
   const text = configTemplate().replaceAll(/^# /gm, "");
-  assert.deepEqual(parse(text), configSchema.parse({}));
+  assert.deepEqual(parse(text), configSchema().schema.parse({}));
   const { problems } = parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]);
   assert.deepEqual(problems, []);
 });
 
 Deno.test("configTemplate() survives an editor that uncomments every line", () => {
   const text = configTemplate().replaceAll(/^# ?/gm, "");
-  assert.deepEqual(parse(text), configSchema.parse({}));
+  assert.deepEqual(parse(text), configSchema().schema.parse({}));
 });
 
 Deno.test("configTemplate() explains every key", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { THIS_PROCESS } from "../../src/environment.ts";
 import { join } from "node:path";
-import { parseConfig } from "../../src/config/parse.ts";
+import { parseConfig } from "../support/configuration.ts";
 import { judgeUse } from "../../src/gate/judge_use.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/guard_policy.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { THIS_PROCESS } from "../../src/environment.ts";
 import { join } from "node:path";
 import fc from "fast-check";
-import { parseConfig } from "../../src/config/parse.ts";
+import { parseConfig } from "../support/configuration.ts";
 import { judgeUse } from "../../src/gate/judge_use.ts";
 import { judgeBash } from "../../src/guard/bash.ts";
 import { mayConcernCommands } from "../../src/guard/command_look.ts";

@@ -1,7 +1,7 @@
 /** The cheap look that spares most tool uses a parser. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseConfig } from "../../src/config/parse.ts";
+import { parseConfig } from "../support/configuration.ts";
 import { readUses } from "../../src/guard/bash.ts";
 import { ARCHIVERS, NAMED_OUTPUTS, WRITERS } from "../../src/guard/shell/writers.ts";
 import { mayMean } from "../../src/requirement/look.ts";

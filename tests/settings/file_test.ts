@@ -45,7 +45,7 @@ Deno.test("replaceSettings() makes a new file 0600 in a new folder 0700, whateve
   inFolder(async (folder) => {
     const path = `${folder}/home/.claude/settings.json`;
     const isReplaced = await evaluate(
-      `import { readSettings, replaceSettings } from "src/settings/file.ts";
+      `import { readSettings, replaceSettings } from "src/settings/settings_file.ts";
       if (Deno.build.os !== "windows") Deno.umask(0);
       console.log(JSON.stringify(replaceSettings(readSettings(${JSON.stringify(path)}), "{}")));`,
     );

@@ -222,7 +222,7 @@ Deno.test("what Claude Code writes under its lock while a server is registered i
     Deno.mkdirSync(lock);
     const modules = new URL("../../src/settings/", import.meta.url).href;
     const script = `
-      import { registerServer, serversPlace } from "${modules}mcp.ts";
+      import { registerServer, serversPlace } from "${modules}mcp_servers.ts";
       const home = ${JSON.stringify(folder)};
       const place = serversPlace({ scope: "user", projectDir: home, projectKey: home, home });
       console.log("begun");

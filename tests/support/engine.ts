@@ -1,4 +1,5 @@
 /** A project in a git repository, agents that are shell scripts, the engine in this process and the verbs as the real program. */
+import "../../src/config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { Engine } from "../../src/engine/engine.ts";

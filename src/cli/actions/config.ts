@@ -1,3 +1,4 @@
+import "../../config_sections.ts";
 import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { type LeftOut, listLeftOut, passedOver } from "../../config/left_out.ts";
@@ -8,7 +9,7 @@ import {
   MAX_FOLDERS,
   readConfigFiles,
 } from "../../config/discover.ts";
-import { configNotes, configWarnings, explainProblems } from "../../config/warnings.ts";
+import { configNotes, configWarnings, explainProblems } from "../config_warnings.ts";
 import { configJsonSchema, configTemplate } from "../../config/config_template.ts";
 import { type ConfigProblem, readLayer } from "../../config/layer.ts";
 import { mergedConfig, sourcedYaml } from "../../config/origin.ts";

@@ -1,3 +1,4 @@
+import "../../config_sections.ts";
 import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";

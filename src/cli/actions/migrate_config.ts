@@ -1,5 +1,7 @@
 /** What `conclaude migrate` makes of the older daemon's configuration: keys of the project's own file. */
-import { isMapping, readLayer } from "../../config/layer.ts";
+import "../../config_sections.ts";
+import { readLayer } from "../../config/layer.ts";
+import { isMapping } from "../../config/yaml_tree.ts";
 import { configSchema } from "../../config/config_schema.ts";
 import { type Plain, readYaml } from "../../config/yaml_tree.ts";
 import type { ConfigEntry, NotTaken } from "../../orchestration/coven/old_config.ts";
@@ -30,7 +32,7 @@ export function planConfig(
   { root, entries }: { readonly root: string; readonly entries: readonly ConfigEntry[] },
 ): ConfigPlan {
   const target = targetOf({ ...context, cwd: root }, "project");
-  const [present, usual] = [readYaml(target.text).root ?? {}, configSchema.parse({})];
+  const [present, usual] = [readYaml(target.text).root ?? {}, configSchema().schema.parse({})];
   const notTaken: NotTaken[] = [];
   const kept: string[] = [];
   const added = entries.filter(({ path, value }) => {

@@ -1,4 +1,6 @@
 /** `conclaude req init|enable|disable`: requirements in configuration files. What else is in a file stays as it is. */
+import "../../config_sections.ts";
+import type { Config } from "../../config_sections.ts";
 import { isMap, parseDocument } from "yaml";
 import { plain } from "../../capture/plain.ts";
 import { parseConfig } from "../../config/parse.ts";
@@ -66,7 +68,7 @@ function switchTo(
   { all, names }: { readonly all: boolean; readonly names: readonly string[] },
 ): View {
   const verb = enabled ? "enable" : "disable";
-  const known = Object.keys(parseConfig(filesHere(context)).config.requirements);
+  const known = Object.keys(parseConfig<Config>(filesHere(context)).config.requirements);
   if (all === names.length > 0) {
     throw new UserError(`Cannot tell what to ${verb}`, {
       why: "name requirements, or give --all, and not both; nothing was changed",

@@ -1,4 +1,5 @@
 /** `conclaude req import`: takes over what the older requirements framework has. */
+import "../../config_sections.ts";
 import { count } from "../../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";

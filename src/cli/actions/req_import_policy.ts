@@ -1,5 +1,7 @@
 /** What `conclaude req import` makes of the older framework's configuration: the plan, and our files with it. */
-import { isMapping, type LayerValues, readLayer } from "../../config/layer.ts";
+import "../../config_sections.ts";
+import { readLayer } from "../../config/layer.ts";
+import { isMapping, type LayerValues } from "../../config/yaml_tree.ts";
 import { type Plain, readYaml } from "../../config/yaml_tree.ts";
 import { UserError } from "../../errors.ts";
 import type { FoundFile, FrameworkFiles } from "../../project/framework_files.ts";

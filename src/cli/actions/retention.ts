@@ -1,3 +1,4 @@
+import "../../config_sections.ts";
 import { UserError } from "../../errors.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { readConfigFiles } from "../../config/discover.ts";

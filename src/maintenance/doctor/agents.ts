@@ -1,4 +1,5 @@
 import { parseConfig } from "../../config/parse.ts";
+import type { DaemonConfig } from "../../engine/settings.ts";
 import { AGENT_COMMAND } from "../../engine/step_launch.ts";
 import { listWorkflowFiles } from "../../engine/workflow_files.ts";
 import { isAbsolutePath } from "../../paths.ts";
@@ -13,7 +14,8 @@ export function lookAtAgents(place: DoctorPlace): Finding[] {
   const isUsed = listWorkflowFiles(projectDir).some(({ path }) => path !== null) ||
     Object.keys(askDatabase(place, countState)?.workflows ?? {}).length > 0;
   if (!isUsed) return [];
-  const command = parseConfig(files).config.orchestration.agentCommand ?? AGENT_COMMAND;
+  const command = parseConfig<DaemonConfig>(files).config.orchestration.agentCommand ??
+    AGENT_COMMAND;
   // Any other path begins at a working tree that there may not be yet.
   if (!isBareName(command) && !isAbsolutePath(command)) return [];
   const found = isBareName(command) ? findOnPath(command, searchPath)[0] : command;

@@ -11,6 +11,7 @@ import { dayStartMs } from "../../recall/summarizer.ts";
 import {
   forbiddingLimit,
   foundSummarizer,
+  type SummarizedConfig,
   type SummarizerSettings,
 } from "../../recall/summarizer_settings.ts";
 import { commandLine } from "../../settings/hooks.ts";
@@ -119,7 +120,7 @@ function whyNoLock(path: string): string | null {
 
 function summarizerFaults(place: DoctorPlace): Finding[] {
   const { locations, nowMs, database } = place;
-  const found = foundSummarizer(parseConfig(readConfigFiles([], locations)));
+  const found = foundSummarizer(parseConfig<SummarizedConfig>(readConfigFiles([], locations)));
   if (found.kind === "none") return [];
   if (found.kind === "faulty") {
     return [

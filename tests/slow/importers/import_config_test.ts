@@ -1,6 +1,7 @@
+import "../../../src/config_sections.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isMapping, type LayerValues } from "../../../src/config/layer.ts";
+import { isMapping, type LayerValues } from "../../../src/config/yaml_tree.ts";
 import { mergeValues } from "../../../src/config/parse.ts";
 import { type Plain, readYaml } from "../../../src/config/yaml_tree.ts";
 import {

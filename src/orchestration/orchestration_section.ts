@@ -1,6 +1,7 @@
 /** The section about tasks that are worked on by themselves: agents, workflows, merges. */
 import * as z from "zod/mini";
-import { bool, int, list, section, text } from "./schema_kit.ts";
+import { bool, int, list, section, text } from "../config/schema_kit.ts";
+import type { SectionValues } from "../config/config_schema.ts";
 
 /** What an agent is started with when nothing else is said: it prints what it does, and may change files of its tree. */
 const AGENT_ARGS = [
@@ -84,3 +85,8 @@ export const ORCHESTRATION = section(
     ),
   },
 );
+
+/** The values of the section. */
+export type OrchestrationSettings = SectionValues<
+  { orchestration: typeof ORCHESTRATION }
+>["orchestration"];

@@ -1,5 +1,6 @@
 /** The section about what is remembered. */
-import { bool, int, section, text } from "./schema_kit.ts";
+import { bool, int, section, text } from "../config/schema_kit.ts";
+import type { SectionValues } from "../config/config_schema.ts";
 
 /** `memory: …` */
 export const MEMORY = section("What is made of captures, and what Claude is told of it.", {
@@ -52,3 +53,6 @@ export const MEMORY = section("What is made of captures, and what Claude is told
     },
   ),
 });
+
+/** The values of the section. */
+export type MemorySettings = SectionValues<{ memory: typeof MEMORY }>["memory"];

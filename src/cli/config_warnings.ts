@@ -1,9 +1,10 @@
 /** What is written well in a configuration, and does not do what it says. */
+import "../config_sections.ts";
 import { mostBlocks, type StopPolicy } from "../guard/stop_policy.ts";
-import type { ConfigFile } from "./discover.ts";
-import { type ConfigProblem, readLayer } from "./layer.ts";
-import { parseConfig } from "./parse.ts";
-import { SILENT_ABOUT_ROOT } from "./hook_config.ts";
+import type { ConfigFile } from "../config/discover.ts";
+import { type ConfigProblem, readLayer } from "../config/layer.ts";
+import { parseConfig } from "../config/parse.ts";
+import { SILENT_ABOUT_ROOT } from "../config/hook_config.ts";
 
 /** Notes about a configuration that name no fault, one sentence each. */
 export function configNotes(files: readonly ConfigFile[]): string[] {

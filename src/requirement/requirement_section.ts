@@ -1,6 +1,8 @@
-/** The sections `requirements` and `hooks`: what has to be true before something is done, and what hooks tell of it. */
+/** The sections `requirements` and `hooks`: their keys, and what a hook takes of them from the cache. */
 import * as z from "zod/mini";
-import { SCOPES } from "../requirement/requirement_policy.ts";
+import { EDITING_TOOLS, SHELL_TOOLS } from "../capture/payload.ts";
+import type { SectionValues } from "../config/config_schema.ts";
+import { compileGlob } from "../config/globs.ts";
 import {
   bool,
   choice,
@@ -15,7 +17,15 @@ import {
   said,
   section,
   text,
-} from "./schema_kit.ts";
+} from "../config/schema_kit.ts";
+import {
+  type Condition,
+  type Requirement,
+  type RequirementPolicy,
+  SCOPES,
+  type Trigger,
+} from "./requirement_policy.ts";
+import { skillsFor } from "./skills.ts";
 
 /** Words of a command line, and placeholders in messages: no blanks, no quotes. */
 const NAME = z.string().check(z.regex(/^[\w][\w.-]{0,63}$/));
@@ -24,7 +34,7 @@ const someText = () => z.string().check(z.minLength(1));
 const SECONDS_A_YEAR = 31_536_000;
 
 /** `requirements`: each under a name of its own. */
-export const REQUIREMENTS = named(
+const REQUIREMENTS = named(
   "requirement",
   NAME,
   {
@@ -112,7 +122,7 @@ export const REQUIREMENTS = named(
 const scopes = (description: string) => list("scope", z.enum(SCOPES), description, ["session"]);
 
 /** `hooks`: when and how requirements are told of. */
-export const HOOKS = section(
+const HOOKS = section(
   "What hooks do about requirements, beside asking before a tool runs.",
   {
     sessionStart: section("At the start of a session.", {
@@ -151,3 +161,90 @@ export const HOOKS = section(
     }),
   },
 );
+
+/** The two sections. */
+export const REQUIREMENT_SECTIONS = { requirements: REQUIREMENTS, hooks: HOOKS };
+
+type Values = SectionValues<typeof REQUIREMENT_SECTIONS>;
+type Entry = Values["requirements"][string];
+
+const SECOND_MS = 1_000;
+const PLAIN_NAME = /^\w+$/;
+
+/** Compiles the requirements that are switched on; null when there is none. */
+export function compileRequirements({ requirements, hooks }: Values): RequirementPolicy | null {
+  const compiled = Object.entries(requirements)
+    .filter(([, entry]) => entry.enabled)
+    .map(([name, entry]) => compileOne(name, entry));
+  if (compiled.length === 0) return null;
+  const { sessionStart, stop } = hooks;
+  const { carryOver } = sessionStart;
+  return {
+    requirements: compiled,
+    verifyScopes: stop.verifyRequirements ? stop.verifyScopes : [],
+    briefing: sessionStart.injectContext ? sessionStart.briefingFormat : "none",
+    header: sessionStart.customHeader,
+    carryOver: carryOver.enabled
+      ? { windowMs: carryOver.windowSeconds * SECOND_MS, scopes: carryOver.scopes }
+      : null,
+    reminds: hooks.promptSubmit.remind,
+    clearsAtEnd: hooks.sessionEnd.clearSessionState,
+  };
+}
+
+/** The tools after whose use a hook has something to do for the requirements; `*` is any. */
+export function followedTools(policy: RequirementPolicy | null): string[] {
+  if (policy === null) return [];
+  const singleUse = policy.requirements
+    .filter(({ scope }) => scope === "single_use")
+    .flatMap(({ triggers }) => triggers)
+    // A shell command may do what another tool is named for.
+    .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool, ...SHELL_TOOLS] : ["*"]);
+  return [...new Set(["Skill", "ExitPlanMode", ...singleUse])];
+}
+
+function compileOne(name: string, entry: Entry): Requirement {
+  // What a denial tells Claude to run has to satisfy.
+  const resolving = entry.autoResolveSkill === undefined ? [] : [entry.autoResolveSkill];
+  return {
+    name,
+    condition: conditionOf(entry),
+    scope: entry.scope,
+    triggers: entry.triggerTools.length === 0
+      ? [...EDITING_TOOLS].map((tool) => ({ tool, toolPattern: null, command: null }))
+      : entry.triggerTools.map(triggerOf),
+    stopOnly: entry.stopOnly,
+    message: entry.message ?? null,
+    shortMessage: entry.shortMessage ?? null,
+    description: entry.description ?? null,
+    checklist: entry.checklist,
+    skills: skillsFor(name, [...entry.satisfiedBySkill, ...resolving]),
+    resolvedBy: entry.autoResolveSkill?.replace(/^\//, "") ?? null,
+    lastsMs: entry.replanTtl === undefined ? null : entry.replanTtl * SECOND_MS,
+    approvalMs: entry.approvalTtl * SECOND_MS,
+  };
+}
+
+function conditionOf(entry: Entry): Condition {
+  if (entry.type === "dynamic") {
+    const { warn, block } = entry.thresholds;
+    return { type: entry.calculator, warn, block, cacheMs: entry.cacheTtl * SECOND_MS };
+  }
+  if (entry.type === "guard") {
+    return entry.guardType === "protected_branch"
+      ? { type: "protected_branch", branches: entry.protectedBranches }
+      : { type: "single_session" };
+  }
+  return { type: "blocking" };
+}
+
+function triggerOf(given: Entry["triggerTools"][number]): Trigger {
+  const { tool, commandPattern } = typeof given === "string"
+    ? { tool: given, commandPattern: undefined }
+    : given;
+  return {
+    tool,
+    toolPattern: PLAIN_NAME.test(tool) ? null : compileGlob(tool),
+    command: commandPattern ?? null,
+  };
+}

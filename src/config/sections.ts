@@ -1,0 +1,78 @@
+/**
+ * The sections that other rooms bring into the configuration. `config/` knows none of those rooms: `config_sections.ts`
+ * puts the list together, and the faces name it here.
+ */
+import type { HookConfig } from "./hook_config.ts";
+import type { LayerValues, NameOfEntry } from "./yaml_tree.ts";
+import type { Shape } from "./schema_kit.ts";
+
+/** What sections are compiled with. */
+export interface CompileFrom {
+  /** The folder of the project's configuration file; null when only the user's own file speaks. */
+  readonly root: string | null;
+  /** What `~` means. */
+  readonly home: string | undefined;
+  /** What an entry of a list is called: `stop.commands[2]`, as in its file. */
+  readonly nameOf: NameOfEntry;
+  /** What the user's own file says. */
+  readonly user: LayerValues;
+}
+
+/** The guards' policy as far as the cache has to know it. */
+export interface StrictPolicy {
+  readonly root: string | null;
+  readonly isStrict: boolean;
+  readonly lock: string | null;
+}
+
+/** What hooks need of the sections. */
+export interface CompiledSections {
+  readonly policy: StrictPolicy;
+  readonly hook: Pick<
+    HookConfig,
+    | "guards"
+    | "requirements"
+    | "requiredUses"
+    | "followedTools"
+    | "stop"
+    | "subagentStop"
+    | "prompts"
+    | "notifications"
+    | "memoryEnabled"
+    | "contextTokens"
+    | "recallsPrompts"
+    | "recallsEdits"
+    | "memoryRetentionDays"
+  >;
+}
+
+/** All sections beside those of `config/` itself, in the order in which people should meet them. */
+export interface SectionList {
+  readonly shape: Shape;
+  /** @param config A complete configuration. */
+  readonly compile: (config: never, from: CompileFrom) => CompiledSections;
+}
+
+let list: SectionList | undefined;
+let load: (() => Promise<unknown>) | undefined;
+
+/** Names the sections. */
+export function useSections(sections: SectionList): void {
+  list = sections;
+}
+
+/** Says how the sections are loaded when they are first needed: a hook with a warm cache needs none. */
+export function sectionsFrom(loader: () => Promise<unknown>): void {
+  load = loader;
+}
+
+/** Loads the sections, if nobody has. */
+export async function loadSections(): Promise<void> {
+  if (list === undefined) await load?.();
+}
+
+/** @throws {Error} When nobody has named them: import `config_sections.ts` first. */
+export function sections(): SectionList {
+  if (list === undefined) throw new Error("the sections of the configuration are not known");
+  return list;
+}
