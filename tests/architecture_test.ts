@@ -48,6 +48,7 @@ const FLOORS: readonly (readonly string[])[] = [
 const PURE_FILES = [
   /^src\/(capture|guard|requirement|orchestration|memory|session)\//,
   /^src\/config\/(config_schema|schema_kit|sections|hook_config|parse|layer|globs|config_template|yaml_tree)\.ts$/,
+  /^src\/process\/types\.ts$/,
   /^src\/settings\/(hooks|handler_schema|json_edit)\.ts$/,
 ];
 

@@ -1,7 +1,7 @@
 /** Where the daemon listens: a socket for this user alone, and a port of this machine when that is wanted. */
 import { UserError } from "../errors.ts";
 import { parentOf } from "../paths.ts";
-import { makePrivateFolder } from "../spool/spool.ts";
+import { makePrivateFolder } from "../project/write_file.ts";
 import type { Door } from "./access.ts";
 import type { DaemonFiles } from "../process/daemon_files.ts";
 

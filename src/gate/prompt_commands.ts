@@ -1,6 +1,7 @@
 /** Does what the configuration has for a prompt: tells Claude more, runs commands, may hold the prompt back. */
 import { type TrustPlace, whyDistrusted } from "../config/trust.ts";
-import { type CommandRun, failureText } from "../guard/command_text.ts";
+import { failureText } from "../guard/command_text.ts";
+import type { CommandRun } from "../process/types.ts";
 import type { Block } from "../guard/guard_policy.ts";
 import {
   commandsFor,

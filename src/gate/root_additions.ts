@@ -4,7 +4,7 @@ import type { Environment } from "../environment.ts";
 import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/root_snapshots.ts";
 import { listFolder } from "../project/on_disk.ts";
 import { runTool } from "../process/tool.ts";
-import { fingerprint } from "../config/discover.ts";
+import { fingerprint } from "../ids.ts";
 import { SILENT_ABOUT_ROOT } from "../config/hook_config.ts";
 import { isFirstTelling } from "../store/told_once.ts";
 

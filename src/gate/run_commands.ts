@@ -1,5 +1,5 @@
 /** Runs commands of the configuration for a hook, within the time that Claude Code gives it. */
-import type { CommandRule, CommandRun } from "../guard/command_text.ts";
+import type { CommandRule, CommandRun } from "../process/types.ts";
 import type { Environment } from "../environment.ts";
 import { runCommand } from "../process/command.ts";
 

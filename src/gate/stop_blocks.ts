@@ -1,5 +1,6 @@
 /** Judges a stop: runs the commands that have to succeed, looks at the project's folder, counts rounds. */
-import { type CommandRun, failureText } from "../guard/command_text.ts";
+import { failureText } from "../guard/command_text.ts";
+import type { CommandRun } from "../process/types.ts";
 import type { Block } from "../guard/guard_policy.ts";
 import {
   additionsBlock,

@@ -1,6 +1,7 @@
 /** Brings a task's branch into another one. What fails leaves that one as it was. */
 import { exists, isFolder } from "../project/on_disk.ts";
 import type { Repository } from "./repository.ts";
+import { removeQuietly } from "../project/write_file.ts";
 import { runGit } from "./run_git.ts";
 import { workingTreeOf } from "./working_trees.ts";
 import type { TaskTree } from "./task_trees.ts";
@@ -233,14 +234,6 @@ async function conflictsOf(
 
 function numberOf(text: string | undefined): number | null {
   return text === undefined || text === "-" ? null : Number(text);
-}
-
-function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // It was never there.
-  }
 }
 
 /** Folders that git keeps while it puts commits on top of others, and what that is called. */

@@ -1,4 +1,5 @@
 /** Which events a person is shown on the desktop, and in which words. */
+import type { Notification } from "../process/types.ts";
 import type { ExecutionStatus } from "../store/captures.ts";
 
 /** What is shown; plain JSON. */
@@ -8,13 +9,6 @@ export interface NotificationPolicy {
   readonly showErrors: boolean;
   readonly showSuccess: boolean;
   readonly showSystemEvents: boolean;
-}
-
-/** What a notifier is given. */
-export interface Notification {
-  readonly title: string;
-  readonly body: string;
-  readonly isUrgent: boolean;
 }
 
 /** An event that was handled. */

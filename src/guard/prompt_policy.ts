@@ -1,5 +1,5 @@
 /** What happens with a prompt: the configuration, compiled, and which of it a prompt is meant by. */
-import type { CommandRule } from "./command_text.ts";
+import type { CommandRule } from "../process/types.ts";
 
 /** A regular expression as plain data. */
 export interface PatternRule {

@@ -2,7 +2,7 @@
  * What must be true before Claude stops: what was configured, compiled, and what is answered when it is not so. Nothing
  * here runs a command or looks at a file: what came of that is given.
  */
-import type { CommandRule } from "./command_text.ts";
+import type { CommandRule } from "../process/types.ts";
 import type { Block } from "./guard_policy.ts";
 
 /** Everything that is judged at a stop; plain JSON. */

@@ -1,5 +1,6 @@
 import type { CommandGround } from "../gate/run_commands.ts";
-import { type CommandRun, endText } from "../guard/command_text.ts";
+import { endText } from "../guard/command_text.ts";
+import type { CommandRun } from "../process/types.ts";
 import { commandDeadlineMs } from "../settings/hooks.ts";
 import type { HookWork } from "./handler.ts";
 import { folderOf, transcriptOf } from "./protocol.ts";

@@ -1,4 +1,5 @@
-import { type CommandRun, endText, lineOf } from "../guard/command_text.ts";
+import { endText, lineOf } from "../guard/command_text.ts";
+import type { CommandRun } from "../process/types.ts";
 import { type HandledEvent, notificationOf, type NotificationPolicy } from "../guard/notify.ts";
 import { showNotification } from "../process/notifier.ts";
 import type { HookWork } from "./handler.ts";

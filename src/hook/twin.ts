@@ -1,4 +1,4 @@
-import { fingerprint } from "../config/discover.ts";
+import { fingerprint } from "../ids.ts";
 import { claim } from "../gate/event_claim.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 

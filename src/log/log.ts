@@ -1,5 +1,5 @@
 import { joinPath, parentOf } from "../paths.ts";
-import { makePrivateFolder } from "../spool/spool.ts";
+import { makePrivateFolder } from "../project/write_file.ts";
 
 /** The log is begun anew at this size; the one before stays beside it as `conclaude.log.1`. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;

@@ -2,7 +2,8 @@
 import { agentsFolder } from "../engine/agent_files.ts";
 import { logFiles } from "../log/log.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
-import { isPrivateFolder, type SpooledRecord, suffixesOf } from "../spool/spool.ts";
+import { type SpooledRecord, suffixesOf } from "../spool/spool.ts";
+import { isPrivateFolder } from "../project/write_file.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
 import { fallbackDatabase, isOwnDatabase } from "./fallback.ts";
 import { drainLockPath } from "../store/process_lock.ts";

@@ -1,5 +1,5 @@
 /** Runs a command of the configuration to its end, however it ends. */
-import type { CommandEnd, CommandRule, CommandRun } from "../guard/command_text.ts";
+import type { CommandEnd, CommandRule, CommandRun } from "./types.ts";
 import type { Environment } from "../environment.ts";
 import { messageOf } from "../errors.ts";
 import { joinPath } from "../paths.ts";

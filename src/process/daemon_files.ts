@@ -1,5 +1,5 @@
 /** What lies beside a database that a daemon serves: names only, nothing is looked at. */
-import { fingerprint } from "../config/discover.ts";
+import { fingerprint } from "../ids.ts";
 import { joinPath, parentOf } from "../paths.ts";
 
 /** Where a daemon's files are. */

@@ -1,6 +1,6 @@
 /** Shows a notification on the desktop, by the system's own means. */
 import type { Environment } from "../environment.ts";
-import type { Notification } from "../guard/notify.ts";
+import type { Notification } from "./types.ts";
 import { startWords } from "./start.ts";
 
 /** For `osascript`: the texts are arguments, never a part of the script. */

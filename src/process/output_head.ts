@@ -1,4 +1,4 @@
-import type { HeadOfOutput } from "../guard/command_text.ts";
+import type { HeadOfOutput } from "./types.ts";
 
 /** Of one output this much is kept, in bytes; Claude Code shows 10,000 characters of an answer. */
 const MAX_HEAD_BYTES = 32_768;

@@ -1,4 +1,5 @@
 /** Registering conclaude as an MCP server of Claude Code, and taking that back. */
+import { removeQuietly } from "../project/write_file.ts";
 import {
   type Attempt,
   refusal,
@@ -232,14 +233,6 @@ function isStale(lock: string): boolean {
     return Date.now() - (Deno.statSync(lock).mtime?.getTime() ?? 0) > STALE_MS;
   } catch {
     return false; // It is gone by now.
-  }
-}
-
-function removeQuietly(lock: string): void {
-  try {
-    Deno.removeSync(lock);
-  } catch {
-    // Somebody took it for stale.
   }
 }
 

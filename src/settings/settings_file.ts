@@ -7,6 +7,7 @@
  */
 import { isUserError, messageOf, UserError } from "../errors.ts";
 import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
+import { writeWhole } from "../project/write_file.ts";
 import { commandLine, quoteWord } from "./hooks.ts";
 
 /** Which of Claude Code's settings files: the user's own, the project's shared one, or the project's private one. */
@@ -128,7 +129,7 @@ export function replaceSettings(file: SettingsFile, text: string | undefined): b
       const now = readSettings(file.path);
       return now.text === file.text && now.target === file.target;
     };
-    if (text !== undefined) return writeWhole(text, { ...file, isWelcome: isUnchanged });
+    if (text !== undefined) return writeSettings(text, { ...file, isWelcome: isUnchanged });
     if (!isUnchanged()) return false;
     Deno.removeSync(file.target);
     return true;
@@ -164,7 +165,7 @@ export function writeBackup(file: SettingsFile): void {
   orExplain(
     target,
     `Cannot write "${target}"`,
-    () => writeWhole(file.text ?? "", { ...file, target }),
+    () => writeSettings(file.text ?? "", { ...file, target }),
   );
 }
 
@@ -221,13 +222,13 @@ function readFormer(path: string): SettingsFile | undefined {
 function undoBackup(path: string, former: SettingsFile | undefined): void {
   if (former?.text === undefined) return dropBackup(path);
   try {
-    writeWhole(former.text, { target: backupPath(path), mode: former.mode });
+    writeSettings(former.text, { target: backupPath(path), mode: former.mode });
   } catch {
     // The error that led here is the one to tell.
   }
 }
 
-function writeWhole(
+function writeSettings(
   text: string,
   options: {
     readonly target: string;
@@ -238,29 +239,13 @@ function writeWhole(
 ): boolean {
   const { target, mode, isWelcome = () => true } = options;
   Deno.mkdirSync(parentOf(target), { recursive: true, mode: NEW_FOLDER_MODE });
-  const draft = `${target}.${crypto.randomUUID()}.tmp`;
-  try {
-    writeDraft(draft, { bytes: new TextEncoder().encode(text), mode });
-    keepOwner(draft, { target, mode });
-    if (!isWelcome()) return false;
-    Deno.renameSync(draft, target);
-    return true;
-  } finally {
-    removeQuietly(draft);
-  }
-}
-
-/** Closed before it is renamed, since Windows does not rename an open file. */
-function writeDraft(
-  draft: string,
-  options: { readonly bytes: Uint8Array; readonly mode: number },
-): void {
-  const { bytes, mode } = options;
-  using file = Deno.openSync(draft, { write: true, createNew: true, mode });
-  for (let written = 0; written < bytes.length;) {
-    written += file.writeSync(bytes.subarray(written));
-  }
-  file.syncSync();
+  return writeWhole(target, text, {
+    mode,
+    prepare: (draft) => {
+      keepOwner(draft, { target, mode });
+      return isWelcome();
+    },
+  });
 }
 
 /** Undoes what the umask took from the mode, and lets root edit another user's file without taking it away. */
@@ -275,14 +260,6 @@ function keepOwner(
     if (uid !== null && gid !== null && uid !== Deno.uid()) Deno.chownSync(draft, uid, gid);
   } catch {
     // There is no file whose owner could be kept, or it is not ours to give away.
-  }
-}
-
-function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // It was renamed, or never made.
   }
 }
 

@@ -1,5 +1,5 @@
 import { joinPath } from "../paths.ts";
-import { makePrivateFolder } from "./spool.ts";
+import { makePrivateFolder } from "../project/write_file.ts";
 
 /** Folders of the machine that may take a file when the home and `/tmp` do not. */
 const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];

@@ -1,16 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../paths.ts";
+import { isPrivateFolder, removeQuietly } from "../project/write_file.ts";
 import { type Appliers, type HookRecord, saveRecords } from "../store/captures.ts";
 import { withoutForgotten } from "../store/forgotten_names.ts";
 import { applyChanges } from "../store/requirements.ts";
 import { applySessionChanges } from "../store/session_agents.ts";
-import {
-  isPrivateFolder,
-  SPOOL_FORMAT,
-  type SpooledRecord,
-  spoolSuffix,
-  suffixesOf,
-} from "./spool.ts";
+import { SPOOL_FORMAT, type SpooledRecord, spoolSuffix, suffixesOf } from "./spool.ts";
 
 /** Records that go into the database in one transaction. */
 const BATCH_RECORDS = 50;
@@ -155,12 +150,4 @@ function setAside(path: string): string {
     // Another process set it aside first.
   }
   return aside;
-}
-
-function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // Gone already, or on a disk that is read-only now: then the next drain finds its id in the database.
-  }
 }

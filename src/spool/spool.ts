@@ -1,4 +1,5 @@
 import { baseName, joinPath, parentOf } from "../paths.ts";
+import { makePrivateFolder, writeWhole } from "../project/write_file.ts";
 import type { HookRecord } from "../store/captures.ts";
 
 /**
@@ -95,57 +96,11 @@ export function spoolRecord(
       makePrivateFolder(parentOf(folder));
       makePrivateFolder(folder);
       const path = joinPath(folder, record.id + spoolSuffix(target.database));
-      writeWhole(path, text);
+      writeWhole(path, text, { mode: 0o600 });
       return path;
     } catch (thrown) {
       errors.push(thrown);
     }
   }
   throw new AggregateError(errors, "no folder could take the record");
-}
-
-/**
- * Makes a folder, and those above it that are missing, with mode 0700.
- *
- * @throws {Error} When it cannot be made, or somebody else owns it (in a shared temporary folder).
- */
-export function makePrivateFolder(folder: string): void {
-  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (!isPrivateFolder(folder)) {
-    throw new Error(`the folder is not this user's own: ${folder}`);
-  }
-}
-
-/** True for a folder, or a link to one, that this user made; on Windows ownership is not looked at. */
-export function isPrivateFolder(folder: string): boolean {
-  const uid = Deno.uid();
-  return Deno.statSync(folder).isDirectory && (uid === null || Deno.lstatSync(folder).uid === uid);
-}
-
-function writeWhole(path: string, text: string): void {
-  const temporary = `${path}.${crypto.randomUUID().slice(0, 8)}.tmp`;
-  try {
-    const file = Deno.openSync(temporary, { write: true, createNew: true, mode: 0o600 });
-    try {
-      const bytes = new TextEncoder().encode(text);
-      for (let written = 0; written < bytes.length;) {
-        written += file.writeSync(bytes.subarray(written));
-      }
-      file.syncSync();
-    } finally {
-      file.close();
-    }
-    Deno.renameSync(temporary, path);
-  } catch (thrown) {
-    removeQuietly(temporary);
-    throw thrown;
-  }
-}
-
-function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // It was never made.
-  }
 }

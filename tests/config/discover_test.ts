@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
 import {
   type ConfigFile,
-  fingerprint,
   hashConfigFiles,
   readConfigFiles as readFiles,
 } from "../../src/config/discover.ts";
+import { fingerprint } from "../../src/ids.ts";
 import { lookUpwards } from "../../src/git/repository.ts";
 
 /** A throw-away folder with `home/` and `project/` in it; files are given by their path inside it. */

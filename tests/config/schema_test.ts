@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { CONFIG_FORMAT, DEFAULT_HOOK_CONFIG, fingerprint } from "../../src/config/discover.ts";
+import { CONFIG_FORMAT, DEFAULT_HOOK_CONFIG } from "../../src/config/discover.ts";
+import { fingerprint } from "../../src/ids.ts";
 import { compileGlob } from "../../src/config/globs.ts";
 import { configJsonSchema, type JsonSchema } from "../../src/config/config_template.ts";
 import { parseConfig } from "../support/configuration.ts";

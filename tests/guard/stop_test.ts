@@ -1,11 +1,7 @@
 import { liftText } from "../../src/guard/lift.ts";
 import assert from "node:assert/strict";
-import {
-  type CommandEnd,
-  type CommandRun,
-  endText,
-  failureText,
-} from "../../src/guard/command_text.ts";
+import { endText, failureText } from "../../src/guard/command_text.ts";
+import type { CommandEnd, CommandRun } from "../../src/process/types.ts";
 import {
   letThroughText,
   nextOfQueue,

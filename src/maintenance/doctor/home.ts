@@ -2,7 +2,7 @@ import { messageOf } from "../../errors.ts";
 import { joinPath, parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
-import { isPrivateFolder } from "../../spool/spool.ts";
+import { isPrivateFolder } from "../../project/write_file.ts";
 import { databasePermissions, linkableFindings, permissionFindings } from "../private_files.ts";
 import { isThere } from "../whole_file.ts";
 import { isNotOurs } from "./database.ts";

@@ -2,7 +2,7 @@ import { count } from "../../counts.ts";
 import { joinPath, parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { drainSpool, spooledFiles } from "../../spool/drain.ts";
-import { isPrivateFolder } from "../../spool/spool.ts";
+import { isPrivateFolder } from "../../project/write_file.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { isThere } from "../whole_file.ts";
 import { type DoctorPlace, repairDatabase } from "./place.ts";
