@@ -7,30 +7,27 @@ import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
 import { loadSections, sectionsFrom } from "./sections.ts";
 
-/** A slow cache is no cache: longest wait for it, in milliseconds. */
+/** How long a hook waits for the cache, in milliseconds: a slow cache is worse than none. */
 const CACHE_BUSY_MS = 200;
 
-/** A configuration, and whether it was parsed for this call. */
 export interface LoadedConfig {
   readonly config: HookConfig;
   readonly configFrom: "cache" | "parsed";
-  /** The database that the cache lies in, open, for whoever goes on with it; null when it cannot be opened. */
+  /** The database of the cache, open, so that the caller can go on with it; null when it cannot be opened. */
   readonly cache: DatabaseSync | null;
 }
 
 /**
- * The configuration of the given files, from the cache in the database when nothing in them has changed, parsed
- * otherwise.
- *
- * The cache lives in the database that counts before the configuration has its say, since `database.path` must be
- * known before another one can be opened. A file that speaks of a database does not cause that one to be made.
+ * Reads the configuration from the cache in the database, or parses the files when any of them has changed.
+ * The cache lives in the database that counts without a configuration, since `database.path` must be known before
+ * another one can be opened. A configuration that names a database never makes that first one.
  */
 export async function loadHookConfig(
   files: readonly ConfigFile[],
   place: {
     readonly locations: Locations;
     readonly noDb: boolean;
-    /** Loads the sections, where the face has not said how before. */
+    /** Loads the sections; not needed where the face has named them with `sectionsFrom()`. */
     readonly sections?: () => Promise<unknown>;
   },
 ): Promise<LoadedConfig> {
@@ -58,7 +55,7 @@ export async function loadHookConfig(
   return { config, configFrom: "parsed", cache: home };
 }
 
-/** A file that cannot be read is rare: what is needed then is loaded then. */
+/** Unreadable files are rare, so what handles them is loaded only here. */
 async function configOfUnreadable(
   parsed: ParsedConfig,
   from: {
@@ -75,7 +72,9 @@ async function configOfUnreadable(
   return withLock(parsed, from);
 }
 
-/** Not made before it is known that there shall be one: a file that speaks of databases may switch them off. */
+/**
+ * Opens the database of the cache. Where a file speaks of a database, it is not created: the file may switch it off.
+ */
 async function openCache(
   files: readonly ConfigFile[],
   locations: Locations,
@@ -101,7 +100,7 @@ async function tryOpen({ database, databaseFrom }: Locations): Promise<DatabaseS
   }
 }
 
-/** Whether a value has every field of a {@linkcode HookConfig}, each of its type: what a cache gives back may be damaged. */
+/** Whether a value has every field of a {@linkcode HookConfig} with the right type: a cache may be damaged. */
 function isHookConfig(value: unknown): value is HookConfig {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(DEFAULT_HOOK_CONFIG).every(([key, usual]) => {

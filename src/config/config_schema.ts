@@ -131,23 +131,23 @@ export type SectionValues<S extends Shape> = DeepReadonly<{ [K in keyof S]: z.ou
 /** A complete configuration, as far as `config/` knows it. */
 export type Config = SectionValues<typeof FIRST & typeof LAST>;
 
-/** The schema with the tables that are made from it. */
+/** The schema, and the tables that are made from it. */
 export interface ConfigSchema {
   /** Strict: a key that is not named is refused. Parsing `{}` gives the defaults. */
   readonly schema: z.ZodMiniType<Config>;
-  /** Every key, in the order in which people should meet them. */
+  /** Every key, in the order of `config init`. */
   readonly keys: readonly ConfigKey[];
-  /** The keys of the maps that lists hold: `preToolUse.uneditableFiles[].pattern`. */
+  /** The keys of rules in lists: `preToolUse.uneditableFiles[].pattern`. */
   readonly itemKeys: readonly ConfigKey[];
   /** Every section, the outer before the inner. */
   readonly sections: readonly ConfigSection[];
-  /** The name of a key in the tables, whichever entry of a list or a map it is in: `requirements.<name>.scope`. */
+  /** The name of a key in these tables, without the index or name of the entry: `requirements.<name>.scope`. */
   readonly rowName: (path: readonly (string | number)[]) => string;
 }
 
 let made: ConfigSchema | undefined;
 
-/** The schema of all sections. @throws {Error} As `sections()`. */
+/** @throws {Error} As `sections()`. */
 export function configSchema(): ConfigSchema {
   if (made !== undefined) return made;
   const shape: Shape = { ...FIRST, ...sections().shape, ...LAST };

@@ -1,4 +1,4 @@
-/** The file that `conclaude config init` writes. */
+/** The texts that are made from the schema: the file of `conclaude config init`, and a JSON Schema. */
 import { configSchema } from "./config_schema.ts";
 import { type ConfigKey, descriptionOf } from "./schema_kit.ts";
 import * as z from "zod/mini";
@@ -10,11 +10,10 @@ const HEADER = [
 const LINE_WIDTH = 96;
 
 /**
- * Every key with its meaning, commented out at its default; before a list or map of rules stand the keys of a rule. As it is, the text is an empty configuration; with the first
- * `# ` of each line taken away, it says exactly the defaults.
+ * Writes every key with its meaning, commented out at its default. As it is, the text is an empty configuration; with
+ * the first `# ` of each line taken away, it says exactly the defaults.
  *
- * @param options.schemaPath A local file with the JSON Schema, for the language server of editors; without it, no such
- * line is written.
+ * @param options.schemaPath A local file with the JSON Schema, for the language server of editors.
  */
 export function configTemplate(options: { readonly schemaPath?: string } = {}): string {
   const lines = HEADER.map((line) => `## ${line}`);
@@ -46,7 +45,7 @@ export function configTemplate(options: { readonly schemaPath?: string } = {}): 
   return lines.join("\n") + "\n";
 }
 
-/** Prose has two number signs, so that taking one away from every line leaves it a comment. */
+/** Prose begins with two number signs, so that it stays a comment when one is taken away. */
 function entry(depth: number, about: readonly string[], setting: string): string[] {
   const indent = "  ".repeat(depth);
   return [
@@ -56,7 +55,7 @@ function entry(depth: number, about: readonly string[], setting: string): string
   ];
 }
 
-/** The keys of the rules in a list, or in a map under names of a person's own, a paragraph each. */
+/** The keys of the rules in a list or a map, a paragraph each. */
 function itemsOf(key: string): string[] {
   const inside = [`${key}[].`, `${key}.<`];
   return configSchema().itemKeys.filter((item) =>
@@ -84,25 +83,24 @@ function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-/** A JSON Schema document, or a part of one. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
- * The schema of a configuration file, draft 2020-12: every key optional, with description, default and range; a key that
- * is not named is refused. A key or section without a value (`database:` alone) is accepted, as the program does.
+ * The schema of a configuration file, draft 2020-12: every key is optional and has a description, its default and its
+ * range; unknown keys are refused. A key without a value (`database:` alone) is accepted, as the program does.
  */
 export function configJsonSchema(): JsonSchema {
   const schema = z.toJSONSchema(configSchema().schema, {
     target: "draft-2020-12",
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
-      // A word that may stand in any case is offered as it is usually written.
+      // Where upper and lower case count the same, the schema offers the usual spelling.
       const { def } = zodSchema._zod;
       if (def.type === "pipe") Object.assign(jsonSchema, { enum: [...def.out._zod.values ?? []] });
       const description = descriptionOf(zodSchema);
       if (description === undefined) return;
       jsonSchema.description = description;
-      // JSON Schema allows several types, zod's own type of the field does not.
+      // JSON Schema allows several types; the type of zod's field does not.
       const { type } = jsonSchema;
       if (type !== undefined) Object.assign(jsonSchema, { type: [type, "null"] });
     },

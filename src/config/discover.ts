@@ -5,14 +5,13 @@ import type { FolderLook } from "../git/repository.ts";
 import type { HookConfig } from "./hook_config.ts";
 import { type Distrust, searchedFolders, type TrustPlace, whyDistrusted } from "./trust.ts";
 
-/** Where a file stands: `local` lies over `project`, `project` over `user`. */
+/** `local` lies over `project`, `project` over `user`. */
 export type ConfigLayer = "user" | "project" | "local";
 
-/** One configuration file that is there: with its text, or with the reason why it could not be read. */
+/** A configuration file with its text, or with the reason why it was not read. */
 export type ConfigFile =
   & {
     readonly layer: ConfigLayer;
-    /** As found: the folder as it was given, and the file's name. */
     readonly path: string;
     /** What `~` means in this file; absent when the environment names no home. */
     readonly home?: string | undefined;
@@ -22,7 +21,7 @@ export type ConfigFile =
     | {
       readonly text: null;
       readonly problem: string;
-      /** Set where it is left out, unread, because others could have written it. */
+      /** Set where the file is left out because others could have written it. */
       readonly distrust?: Distrust;
     }
   );
@@ -31,21 +30,21 @@ export type ConfigFile =
 export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">;
 
 /**
- * Part of every hash. Raise it with any change of the keys, of their defaults or of how they are compiled for hooks, so
- * that nothing cached by an older program is served.
+ * Part of every hash. Raise it whenever keys, defaults or compiled forms change, so that hooks do not use what an older
+ * program has cached.
  */
 export const CONFIG_FORMAT = 19;
 
-/** Folders that the search visits at most, the first one included. */
+/** How many folders are searched at most, the first one included. */
 export const MAX_FOLDERS = 12;
-/** A larger file is not read. */
+/** Larger files are not read. */
 const MAX_FILE_BYTES = 1_048_576;
 
 const USER_NAMES = ["config.yaml", "config.yml"];
 const PROJECT_NAMES = [".conclaude.yaml", ".conclaude.yml"];
 const LOCAL_NAMES = [".conclaude.local.yaml"];
 
-/** What counts when there is no configuration file. A test keeps it equal to the defaults of the schema. */
+/** The configuration without any file. A test keeps it equal to the defaults of the schema. */
 export const DEFAULT_HOOK_CONFIG: HookConfig = {
   databaseEnabled: true,
   databasePath: null,
@@ -131,8 +130,8 @@ export function speakOfStops(files: readonly ConfigFile[]): boolean {
 }
 
 /**
- * One value that changes whenever anything changes that the parsed configuration depends on: a path, a byte of a text,
- * what `~` means, a file that comes or goes, or the program's own idea of the keys.
+ * Hashes everything that the parsed configuration depends on: paths, texts, what `~` means, and the program's own idea
+ * of the keys.
  *
  * @returns 32 hexadecimal digits; the empty text when there are no files.
  */
@@ -148,16 +147,14 @@ export function hashConfigFiles(files: readonly ConfigFile[]): string {
   return fingerprint(JSON.stringify([CONFIG_FORMAT, facts]));
 }
 
-/** How a file is looked for. */
 interface HowToRead {
-  /** Its names, the one that counts first. */
+  /** The file's names, the preferred one first. */
   readonly wanted: readonly string[];
-  /** The last folder that has to be the user's own. */
+  /** The last folder that has to belong to the user. */
   readonly top: string;
   readonly by: TrustPlace;
 }
 
-/** The first of the wanted files that is there; the others are not read. */
 function readFirst(
   layer: ConfigLayer,
   look: Pick<FolderLook, "path" | "names">,
@@ -184,7 +181,8 @@ function readConfigFile(
 ): ConfigFile | undefined {
   const unread = (problem: string): ConfigFile => ({ layer, path, home, text: null, problem });
   try {
-    // Asked first: reading a pipe would wait for ever, and a huge file would cost the hook its deadline.
+    // Asked first: reading a pipe would wait for ever, and a huge file would cost the hook its
+    // deadline.
     const { isFile, size } = Deno.statSync(path);
     if (!isFile) return unread("not a regular file");
     if (size > MAX_FILE_BYTES) return unread(`${size} bytes; the limit is 1 MiB`);
@@ -199,7 +197,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 
-/** Asked only where nothing could be opened: somebody meant a file to be there. */
+/** A link to nothing is told: somebody meant a file to be there. */
 function isLink(path: string): boolean {
   try {
     return Deno.lstatSync(path).isSymlink;

@@ -24,13 +24,12 @@ const OPTIONS = {
   },
 };
 
-/** What picomatch writes for "not `.` or `..`"; with a `*` that crosses folders it has no meaning. */
+/** picomatch writes this for "not `.` or `..`"; it has no meaning with a `*` that crosses folders. */
 const DOT_SEGMENT_GUARD = "(?!(?:^|\\/)\\.{1,2}(?:\\/|$))";
 
-/** So many patterns one is spelled out as at most. */
+/** Longest list of patterns that one glob with `**` in braces may come to. */
 const MAX_SPELLED = 256;
 
-/** How a compiled glob is meant. */
 export interface GlobOptions {
   /** What a leading `~` stands for; without it, `~` is a plain character. */
   readonly home?: string | undefined;
@@ -39,8 +38,6 @@ export interface GlobOptions {
 }
 
 /**
- * Compiles one glob.
- *
  * @returns The source of a regular expression that is anchored at both ends, for the flag `s`.
  * @throws SyntaxError when the glob is empty or not well formed; the message says where it is wrong.
  */
@@ -66,7 +63,7 @@ function sourceOf(pattern: string): string {
     .replaceAll("(?:(?:.)*?)", ".*?");
 }
 
-/** A pattern with `**` in braces, as the patterns that it comes to: only then `**` can be seen to be a whole folder. */
+/** Writes out braces that hold `**`, since only then can it be seen whether `**` is a whole folder. */
 function spellOut(pattern: string): string[] {
   const braces = findBraces(pattern);
   if (braces === null) return [pattern];
@@ -103,15 +100,15 @@ function findBraces(
 }
 
 /**
- * A text that is in everything that a glob matches, as long as can be told: looking for it is much cheaper than compiling
- * the glob. Empty when there is none.
+ * The longest text that everything which matches the glob must contain; empty when there is none. Looking for it is much
+ * cheaper than compiling the glob.
  */
 export function needleOf(glob: string): string {
   const plain = glob.replace(/^~|(?:^|(?<=\/))(?:\.\/)+/g, "*")
-    // Inside of brackets and braces nothing has to be there; a backslash may take the place of a letter.
+    // Brackets and braces guarantee nothing; an escaped letter is skipped, too.
     .replace(/\\./gs, "*").replace(/\[[^\]]*\]/g, "*").replace(/\{.*\}/gs, "*");
   if (/[[\]{}]/.test(plain)) return "";
-  // Where `**` is no folder, the slashes around it are not there either.
+  // `**` may stand for no folder, and then the slashes around it are missing as well.
   return plain.split(/[*?]+/).map((piece) => piece.replace(/^\/+|\/+$/g, ""))
     .reduce((longest, piece) => piece.length > longest.length ? piece : longest, "");
 }
@@ -132,8 +129,8 @@ function expandHome(glob: string, home: string | undefined): string {
 }
 
 /**
- * The same pattern for picomatch, where `[!a]` is `[^/a]`, where parentheses, bars and quotes have a meaning that they do
- * not have here, and where `\d` would end up as a digit of the regular expression.
+ * Translates to picomatch's dialect: `[!a]` becomes `[^/a]`, parentheses, bars and quotes are escaped, and `\d` becomes
+ * `d`.
  */
 function toPicomatch(glob: string): string {
   return glob

@@ -1,23 +1,22 @@
 /**
- * The configuration as a hook needs it: a handful of plain values, compiled once and then served from the cache, so
- * that a hook loads neither the YAML parser nor the schema. Only types are imported here for the same reason.
+ * The configuration as hooks need it: plain values that are compiled once and then read from the cache, so that a hook
+ * loads neither the YAML parser nor the schema.
  */
 
-/** The tool uses that requirements are about, all together. */
+/** The tool uses that requirements are about. */
 export interface RequiredUses {
-  /** Exact names; `*` where a glob may match any. */
+  /** Exact names; `*` where a glob may match any tool. */
   readonly tools: readonly string[];
-  /** Whether one of them changes files, so that a shell command that writes counts as well. */
+  /** Whether edits are among them: then shell commands that write files count as well. */
   readonly edits: boolean;
-  /** The source of a regular expression (flag `i`) that every script with a command of interest matches; empty for none. */
+  /** A regular expression (flag `i`) that matches every script which a requirement could mean; empty for none. */
   readonly commands: string;
 }
 
 /**
- * Everything of the configuration that a hook looks at. Plain JSON: `JSON.parse(JSON.stringify(c))` equals `c`.
- *
- * Regular expressions are sources without flags. Those of the `exclude…` lists are anchored at both ends, expect `/`
- * as the separator, and are made for `new RegExp(source, "s")`; those of `redactPatterns` for `new RegExp(source, "g")`.
+ * The part of the configuration that hooks look at. Plain JSON: `JSON.parse(JSON.stringify(c))` equals `c`.
+ * Regular expressions are sources without flags. Those of the `exclude…` lists are anchored at both ends, expect `/` as
+ * the separator, and are made for `new RegExp(source, "s")`; those of `redactPatterns` for `new RegExp(source, "g")`.
  */
 export interface HookConfig {
   /** False: state lives in memory only, for the life of one process. */
@@ -28,24 +27,24 @@ export interface HookConfig {
   readonly busyTimeoutMs: number;
   /** False: tool uses are not kept; sessions, counters and the audit trail are. */
   readonly captureEnabled: boolean;
-  /** To be tried on the absolute project directory. A match also covers the folders below the named one. */
+  /** Tried on the absolute project directory. A match also covers the folders below. */
   readonly excludeProjects: readonly string[];
-  /** To be tried on the tool name. */
+  /** Tried on the tool name. */
   readonly excludeTools: readonly string[];
   /**
-   * To be tried on a file's absolute path and, when the file is inside the project, also on its path relative to the
-   * project directory (`src/a.ts`, no leading `./`). A match also covers what is below a named folder.
+   * Tried on a file's absolute path and, inside the project, on its path from there (`src/a.ts`). A match also covers
+   * what is below a named folder.
    */
   readonly excludePaths: readonly string[];
   /** The longest payload that is kept whole, in bytes, 4096 to 67108864. */
   readonly maxPayloadBytes: number;
-  /** The user's own secrets to mask, beside the built-in ones. Never matches the empty text. */
+  /** More secrets to mask, beside the built-in kinds. They never match the empty text. */
   readonly redactPatterns: readonly string[];
-  /** False: nothing is worked into memory, and nothing told of it. */
+  /** False: captures are not worked into memory, and Claude is told nothing of earlier sessions. */
   readonly memoryEnabled: boolean;
-  /** What a session is told of earlier ones at most, in tokens, 0 to 2500. */
+  /** How many tokens a session is told of earlier ones at most, 0 to 2500. */
   readonly contextTokens: number;
-  /** Whether prompts, and edits of a file, are answered with what is remembered about them. */
+  /** Whether Claude is told what is remembered about a prompt, and about a file that it edits. */
   readonly recallsPrompts: boolean;
   readonly recallsEdits: boolean;
   /** Days that an observation stays, 0 to 36500; 0 keeps it for ever. */
@@ -56,35 +55,36 @@ export interface HookConfig {
   readonly retentionBatchRows: number;
   /** Minutes that the claim on a task counts without being renewed, 1 to 10080. */
   readonly claimTimeoutMinutes: number;
-  /** What is judged before a tool runs: a `GuardPolicy` as JSON, read only by who needs it; empty when nothing is. */
+  /** A `GuardPolicy` as JSON; empty when nothing is guarded. */
   readonly guards: string;
-  /** What has to be true before something is done: a `RequirementPolicy` as JSON; empty when nothing has. */
+  /** A `RequirementPolicy` as JSON; empty when there are no requirements. */
   readonly requirements: string;
-  /** The names of requirements that are switched off by a mistake in them, `a, b and 2 more`; empty when none is. */
+  /** Names of requirements that a mistake switches off, `a, b and 2 more`; empty when there are none. */
   readonly brokenRequirements: string;
-  /** The tool uses that requirements are about, all together. */
   readonly requiredUses: RequiredUses;
-  /** Tools after whose use a requirement may be satisfied, or used up; `*` is any. */
+  /** Tools whose use may satisfy a requirement, or use up a satisfaction; `*` is any. */
   readonly followedTools: readonly string[];
-  /** Why a configuration file counts for nothing, with its path, line and column; empty when all can be read. */
+  /** Why a configuration file does not count, with its path, line and column; empty when all can be read. */
   readonly unreadable: string;
-  /** What is judged when Claude stops: a `StopPolicy` as JSON; empty when nothing is. */
+  /** A `StopPolicy` as JSON; empty when nothing is judged at a stop. */
   readonly stop: string;
-  /** What is run when a subagent stops: a `SubagentPolicy` as JSON; empty when nothing is. */
+  /** A `SubagentPolicy` as JSON; empty when nothing runs at a subagent's stop. */
   readonly subagentStop: string;
-  /** What is done with prompts: a `PromptPolicy` as JSON; empty when nothing is. */
+  /** A `PromptPolicy` as JSON; empty when nothing is done with prompts. */
   readonly prompts: string;
-  /** What is shown on the desktop: a `NotificationPolicy` as JSON; empty when nothing is. */
+  /** A `NotificationPolicy` as JSON; empty when nothing is shown. */
   readonly notifications: string;
-  /** True: a file of the project is there, and none names `preToolUse.preventRootAdditions`, which is off unless it is named. */
+  /**
+   * True where the project has a file and none names `preToolUse.preventRootAdditions`, which is off unless it is named.
+   */
   readonly isSilentAboutRoot: boolean;
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
-  /** The keys that the first of them are about, or the file where it cannot be read at all. */
+  /** The keys of the first problems, or the path of a file that cannot be read. */
   readonly problemKeys: readonly string[];
 }
 
-/** The note on a configuration that does not name the key, which was `true` unless a file said otherwise in earlier versions. */
+/** Told to projects whose files do not name the key: earlier versions took `true` for its default. */
 export const SILENT_ABOUT_ROOT =
   "new files directly in the project's folder are allowed: no configuration file names " +
   "`preToolUse.preventRootAdditions`, which is off by default now. Write `true` to refuse them, `false` to settle it";

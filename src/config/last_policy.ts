@@ -51,10 +51,7 @@ function wasStrict(files: readonly ConfigFile[], cache: DatabaseSync | null): bo
   return false;
 }
 
-/**
- * A file that is left out was never in force, or somebody has since changed its rights: only what was strict with it
- * stays so.
- */
+/** A left-out file was perhaps never in force: only what was strict together with it stays strict. */
 function wasStrictBefore(files: readonly ConfigFile[], cache: DatabaseSync | null): boolean {
   return cache !== null &&
     files.some((file) =>
@@ -62,7 +59,7 @@ function wasStrictBefore(files: readonly ConfigFile[], cache: DatabaseSync | nul
     );
 }
 
-/** The policy of a configuration that any version may have stored; undefined when it holds none. */
+/** The policy in a cached configuration of any version; undefined when it holds none. */
 function policyIn(stored: unknown): Partial<StrictPolicy> | undefined {
   try {
     const guards: unknown = Reflect.get(stored as object, "guards");
@@ -75,9 +72,9 @@ function policyIn(stored: unknown): Partial<StrictPolicy> | undefined {
 }
 
 /**
- * The configuration as a hook would have it, without a trace: parsed anew, and nothing is stored.
+ * The configuration as a hook would have it: parsed anew, and nothing is stored.
  *
- * @param cache The database that the cache lies in, for reading; null when there is none.
+ * @param cache The database of the cache, for reading; null when there is none.
  */
 export async function peekHookConfig(
   files: readonly ConfigFile[],

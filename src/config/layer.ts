@@ -1,6 +1,4 @@
-/**
- * One configuration file as far as it is right: what the schema refuses is taken out and reported, the rest stays.
- */
+/** Reads one configuration file. What the schema refuses is taken out and reported; the rest counts. */
 import type * as z from "zod/mini";
 import { parentOf, resolvePath } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
@@ -21,40 +19,38 @@ import {
 } from "./yaml_tree.ts";
 import { editDistance } from "../likeness.ts";
 
-/** Something in a configuration file that does not count, or not as written. */
+/** Something in a configuration file that does not count as it is written. */
 export interface ConfigProblem {
-  /** The file. */
   readonly path: string;
   /** Line and column count from 1; both are 0 when the file could not be read. */
   readonly line: number;
   readonly column: number;
-  /** The dotted name (`capture.exclude.tools[2]`); empty when the file as a whole is meant. */
+  /** The dotted name (`capture.exclude.tools[2]`); empty when the whole file is meant. */
   readonly key: string;
-  /** What is wrong: what was expected and what was found. */
+  /** What was expected and what was found. */
   readonly message: string;
   /** What to write instead, as a sentence without a period. */
   readonly suggestion?: string;
 }
 
-/** What one file contributes. */
 export interface LayerResult {
-  /** Only the keys that the file names, all of them valid; `database.path` is absolute. */
+  /** The keys that the file names, all of them valid; `database.path` is absolute. */
   readonly values: LayerValues;
   readonly problems: readonly ConfigProblem[];
-  /** The names of requirements that are left out because of a mistake in them. */
+  /** Names of requirements that a mistake switches off. */
   readonly broken: readonly string[];
-  /** Why nothing of the file counts: it cannot be read, or is no YAML; null when it can be used. */
+  /** Why nothing of the file counts; null when it can be used. */
   readonly unreadable: ConfigProblem | null;
-  /** The keys that it names and that count in the user's own file alone. */
+  /** Keys that the file names although they count in the user's own file alone. */
   readonly unheeded: readonly string[];
-  /** The mistake for which nothing of the user's `memory.summarizer` counts; null without one. */
+  /** The mistake that switches the user's `memory.summarizer` off; null without one. */
   readonly summarizerFault: ConfigProblem | null;
 }
 
-/** Taking a value out can uncover another fault, but not often. */
+/** Taking out one mistake can uncover another, but not often. */
 const MAX_ROUNDS = 4;
 
-/** Reads one file. Never throws; a file that cannot be used contributes nothing and a problem. */
+/** Reads one file. Never throws. */
 export function readLayer(file: ConfigFile): LayerResult {
   if (file.text === null) {
     const message = file.distrust === undefined
@@ -94,7 +90,7 @@ export function readLayer(file: ConfigFile): LayerResult {
   return { values, problems, broken, unreadable: null, unheeded, summarizerFault: fault };
 }
 
-/** What a file contributes of which nothing can be used. */
+/** What an unusable file contributes. */
 const NOTHING = { values: {}, broken: [], unheeded: [], summarizerFault: null };
 
 function requirementsIn({ requirements }: LayerValues): string[] {
@@ -103,7 +99,7 @@ function requirementsIn({ requirements }: LayerValues): string[] {
 
 type Report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => void;
 
-/** Whoever copies a map later, the schema's library first, loses a key of this name without a word. */
+/** Copying a map, as zod does, loses a key of this name without a word. */
 const LOST_NAME = "__proto__";
 
 function refuseLostNames(value: Plain, path: ValuePath, report: Report): void {
@@ -129,7 +125,10 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
   return {};
 }
 
-/** What counts in the place of a wrong entry: of a list that has a default, that. Less would ask for less than anybody. */
+/**
+ * What counts instead of a wrong entry: the list's default, if it has one. Leaving the entry out would ask for less than
+ * the default.
+ */
 function insteadAt(path: ValuePath): readonly string[] {
   const usual = typeof path.at(-1) === "number" ? rowOf(path.slice(0, -1))?.default : null;
   return Array.isArray(usual) ? usual : [];
@@ -144,7 +143,6 @@ function knownNames(): string[] {
   return [...configSchema().sections, ...allKeys()].map(({ key }) => key);
 }
 
-/** What is known of the key that a path leads to. */
 function rowOf(path: ValuePath): ConfigKey | undefined {
   const name = configSchema().rowName(path);
   return allKeys().find(({ key }) => key === name);
@@ -158,12 +156,14 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
     return issue.keys.map((name) => {
       const unknown = [...path, name];
       report(unknown, "key", "there is no such key", insteadOf(configSchema().rowName(unknown)));
-      // A trigger without what restricts it would mean more than was written.
+      // Without its restricting key a trigger would mean more than was written, so the whole
+      // requirement goes.
       return isInTrigger(path) ? path.slice(0, 2) : unknown;
     });
   }
   if (issue.code === "invalid_union") {
-    // Of a map or its shorthand, in this order: what is wrong with the one that was meant.
+    // The union is a map or its shorthand, in this order: the errors of the one that was meant are
+    // reported.
     const meant = isMapping(found) ? issue.errors[0] : typeof found === "string" && issue.errors[1];
     if (meant) {
       return meant.flatMap((inner) =>
@@ -188,11 +188,11 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   report(path, "value", message, row && !isItem ? correction(row, found) : undefined);
   // Half a requirement would ask for something else than was meant.
   if (path[0] === "requirements") return [path.slice(0, 2)];
-  // Nor does an entry of a list mean anything without what it needs.
+  // An entry without its needed key means nothing.
   return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
 }
 
-/** What there is to say of it beside what was expected. */
+/** What there is to add to "expected …, found …". */
 function faultOf(issue: z.core.$ZodIssue, path: ValuePath): string {
   const instead = insteadAt(path);
   const words = issue.code === "invalid_value" ? issue.values : [];
@@ -203,24 +203,23 @@ function faultOf(issue: z.core.$ZodIssue, path: ValuePath): string {
   ].join("");
 }
 
-/** Whether a path leads to an entry of a requirement's `triggerTools`. */
 function isInTrigger(path: ValuePath): boolean {
   return path[0] === "requirements" && path[2] === "triggerTools" && path.length > 3;
 }
 
-/** Keys of the tool that this one follows, and where their meaning has gone. */
+/** Keys of the tool that came before this one, and where their meaning has gone. */
 const FORMER: Readonly<Record<string, string>> = {
   rules: 'write what stands in it below "preToolUse"',
   "stop.run": 'write "stop.commands", a list with a map {run: …} for each command',
   gitWorktree: "remove it: worktrees are left to Claude Code",
 };
 
-/** What to write instead of a key that does not exist. @param unknown Its name in the tables. */
+/** What to write instead of an unknown key. @param unknown Its name in the tables. */
 function insteadOf(unknown: string): string | undefined {
   const former = FORMER[unknown];
   if (former !== undefined) return former;
   const section = unknown.slice(0, unknown.lastIndexOf(".") + 1);
-  // In an entry of a list or under a name, whose own names are in no table.
+  // Inside of an entry, the suggestion names the key alone.
   const isInside = /(?:\[\]|<name>)\.$/.test(section);
   const names = suggestKeys(unknown, knownNames())
     .map((key) => isInside && key.startsWith(section) ? key.slice(section.length) : key);
@@ -258,7 +257,7 @@ function correction(row: ConfigKey, found: unknown): string | undefined {
   return undefined;
 }
 
-/** A list with one value in it; where it holds maps, one that needs nothing else. */
+/** A list with this one value; in a list of maps, a map whose one needed key has it. */
 function listOf({ key, type, item }: ConfigKey, value: string): string | undefined {
   if (!type.startsWith("list of")) return undefined;
   if (item !== "map of keys") return `write [${value}]`;
@@ -276,7 +275,10 @@ function describe(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** A relative path means the folder of the file that names it; after the layers are merged nobody knows which that was. */
+/**
+ * A relative path starts at the folder of the file that names it; it is resolved here, since the merged configuration
+ * does not know that file.
+ */
 function resolveDatabasePath(values: LayerValues, file: ConfigFile, report: Report): void {
   const { database } = values;
   if (!isMapping(database) || typeof database.path !== "string") return;
@@ -288,21 +290,21 @@ function resolveDatabasePath(values: LayerValues, file: ConfigFile, report: Repo
   database.path = resolvePath(database.path, { folder: parentOf(file.path), home: file.home });
 }
 
-/** `["capture", "exclude", "tools", 2]` as `capture.exclude.tools[2]`. */
+/** `["capture", "exclude", "tools", 2]` becomes `capture.exclude.tools[2]`. */
 export function dotted(path: ValuePath): string {
   return path.map((part) => typeof part === "number" ? `[${part}]` : `.${part}`).join("").slice(1);
 }
 
-/** Edits between two names that still count as a slip of the keyboard. */
+/** Edits between two names that still count as a typing error. */
 const MAX_DISTANCE = 3;
 const MAX_SUGGESTIONS = 3;
 
 /**
- * The keys that an unknown one may stand for, nearest first: those that are spelled almost alike in the same section,
- * then those of the same name in other sections. Upper and lower case do not matter.
+ * The keys that an unknown one may stand for, nearest first: those with almost the same name in the same section, then
+ * those of the same name in other sections. Upper and lower case do not matter.
  *
- * @param unknown The dotted name that does not exist: `capture.exlude`.
- * @param known All dotted names, sections among them.
+ * @param unknown The dotted name that does not exist: `capture.exlude`. @param known All dotted names, sections among
+ * them.
  * @returns At most three dotted names; empty when nothing is near.
  */
 export function suggestKeys(unknown: string, known: readonly string[]): string[] {
@@ -311,7 +313,7 @@ export function suggestKeys(unknown: string, known: readonly string[]): string[]
   const near = known
     .filter((key) => sectionOf(key) === section)
     .map((key) => ({ key, distance: editDistance(name, nameOf(key).toLowerCase()) }))
-    // A name whose every letter had to change is no slip.
+    // When every letter differs, it is no typing error.
     .filter(({ key, distance }) => distance <= MAX_DISTANCE && distance < nameOf(key).length)
     .sort((a, b) => a.distance - b.distance)
     .map(({ key }) => key);
@@ -331,21 +333,23 @@ function nameOf(key: string): string {
 
 const USERS_ONLY = ["summarizer", "retentionDays"];
 
-/** Takes it out of a project's `memory`. @returns The keys that were there. */
+/**
+ * A repository that somebody else has written must not run commands over what is remembered of other projects, nor
+ * shorten how long that is kept. @returns The keys that were there.
+ */
 function takeOutOfProject(memory: LayerValues): string[] {
   const taken = USERS_ONLY.filter((key) => memory[key] !== undefined);
   for (const key of taken) delete memory[key];
   return taken.map((key) => `memory.${key}`);
 }
 
-/** What holds the section of the summarizer: a second one, or one that is no map, may have held a limit. */
 const AROUND = "memory";
 const SECTION = `${AROUND}.summarizer`;
 
 /**
- * Takes the summarizer out of the user's `memory` where one of its limits may be lost, since what counts in its place could
- * be more than was meant: with any mistake in the section, and with one of its keys that stands elsewhere. Without a
- * command only the section itself counts: there is nothing else to switch off.
+ * Switches the summarizer off where one of its limits may be lost, since the limit that counts instead could be higher
+ * than was meant: with any mistake in its section, and with one of its keys written elsewhere. Without a command only
+ * its own section counts: there is nothing else to switch off.
  *
  * @returns The first such mistake; null when there is none.
  */

@@ -1,4 +1,4 @@
-/** Policy files of a project that count for nothing, since others can write them. */
+/** Policy files of a project that do not count: others can write them, or another file stands beside them. */
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { joinPath } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
@@ -12,30 +12,28 @@ import {
 } from "./trust.ts";
 import { exists } from "../project/on_disk.ts";
 
-/** The folder of a project's workflows, prompts and matchers. */
+/** The folder with a project's workflows, prompts and matchers. */
 export const OWN_FOLDER = ".conclaude";
-/** The file of a project's matchers in it. */
 export const MATCHERS = "workflow-matchers.yaml";
 
-/** So many are named at the start of a session. */
+/** How many are named at the start of a session. */
 const MAX_NAMED = 3;
 
-/** A file that counts for nothing. */
 export interface LeftOut {
   readonly path: string;
   readonly why: string;
-  /** The command after which it counts. */
+  /** The command after which the file counts. */
   readonly next: string;
 }
 
-/** The folders that are looked into for a project, in order: where it is, and the top of its repository. */
+/** The folders that are searched for a project: its own, then the top of its repository. */
 export function foldersOf(projectDir: string): string[] {
   const root = findRepository(lookUpwards(projectDir))?.root;
   const folders = root === undefined || root === projectDir ? [projectDir] : [projectDir, root];
   return folders.map((folder) => joinPath(folder, OWN_FOLDER));
 }
 
-/** Why a file in one of these folders must not count; null where it may. */
+/** Why a file in one of these folders does not count; null where it does. */
 export function whyNotOf(projectDir: string, path: string, by = trustHere()): LeftOut | null {
   const { top } = searchedFolders(lookUpwards(projectDir), by.home);
   const folder = path.slice(0, path.lastIndexOf(`/${OWN_FOLDER}/`));
@@ -43,12 +41,12 @@ export function whyNotOf(projectDir: string, path: string, by = trustHere()): Le
   return distrust === null ? null : leftOut(path, distrust);
 }
 
-/** The same as a part of a sentence. */
+/** The reason and the way out, as a part of a sentence. */
 export function leftOutText({ why, next }: Pick<LeftOut, "why" | "next">): string {
   return `it is left out: ${why}. So that it counts: \`${next}\``;
 }
 
-/** All that is left out for a project. @param files As `readConfigFiles()` found them. */
+/** All files that are left out for a project. @param files As `readConfigFiles()` found them. */
 export function listLeftOut(
   files: readonly ConfigFile[],
   projectDir: string | null,
@@ -63,7 +61,7 @@ export function listLeftOut(
   return [...ofConfig, ...others];
 }
 
-/** The notice that names them at the start of a session; null where nothing is left out. */
+/** Names them at the start of a session; null where nothing is left out. */
 export function leftOutNotice(
   files: readonly ConfigFile[],
   projectDir: string | null,
@@ -91,7 +89,7 @@ function namedIn(folder: string, isMeant: (name: string) => boolean): string[] {
   }
 }
 
-/** A file that is not read, and the one that counts in its place. */
+/** A file that is not read, and the file that counts instead. */
 interface PassedOver {
   readonly path: string;
   readonly counts: string;

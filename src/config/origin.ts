@@ -4,13 +4,13 @@ import { readLayer } from "./layer.ts";
 import { isMapping, type LayerValues } from "./yaml_tree.ts";
 import { type Config, configSchema } from "./config_schema.ts";
 
-/** Stands for the source of a value that no file names. */
+/** The source of a value that no file names. */
 const BUILT_IN = "default";
 
 /** Values by section, and their sources by dotted key. */
 export interface MergedConfig {
   readonly values: Readonly<Record<string, unknown>>;
-  /** Path of the file that set the key, or `default`; only keys that are in `values`. */
+  /** The path of the file, or `default`; only for keys in `values`. */
   readonly sources: Readonly<Record<string, string>>;
 }
 
@@ -18,9 +18,9 @@ export interface MergedConfig {
 const ORDER: readonly ConfigLayer[] = ["local", "project", "user"];
 
 /**
- * Tells of each key of a configuration where its value comes from.
+ * Tells of each key which file its value comes from.
  *
- * @param options `config`: what the files come to; `effective`: also keys that no file names.
+ * @param options `config`: the merged configuration; `effective`: also the keys that no file names.
  */
 export function mergedConfig(
   files: readonly ConfigFile[],
@@ -41,7 +41,7 @@ export function mergedConfig(
   return { values, sources };
 }
 
-/** The same as lines of YAML, each key with a comment that names its source. */
+/** Writes it as YAML, each key with a comment that names its source. */
 export function sourcedYaml({ values, sources }: MergedConfig): string[] {
   const lines: string[] = [];
   const open: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * From the texts of the configuration files to what counts: the complete configuration, its short form for hooks, and
- * what is wrong with the files. Loaded on a cache miss and by the command line; a hook with a warm cache never is here.
+ * Turns the texts of the configuration files into what counts: the complete configuration, its short form for hooks, and
+ * what is wrong with the files. Hooks come here only when the cache misses.
  */
 import { parentOf } from "../paths.ts";
 import { type Config, configSchema } from "./config_schema.ts";
@@ -11,26 +11,25 @@ import { type ConfigProblem, dotted, readLayer } from "./layer.ts";
 import { type CompiledSections, sections, type StrictPolicy } from "./sections.ts";
 import { isMapping, type LayerValues, type NameOfEntry, pathInFile } from "./yaml_tree.ts";
 
-/** What the configuration files come to. */
 export interface ParsedConfig<Whole extends Config = Config> {
   /** Every key has a value; `database.path` is absolute or null. */
   readonly config: Whole;
-  /** The same for hooks: paths absolute, globs compiled. */
+  /** The form for hooks: paths absolute, globs compiled. */
   readonly hook: HookConfig;
-  /** What `hook.guards` holds where it holds something. */
+  /** The guards' policy, also where `hook.guards` is empty. */
   readonly policy: StrictPolicy;
-  /** Whether each file that cannot be used is left out because others could have written it. */
+  /** Whether all unusable files are unusable because others could have written them. */
   readonly isOnlyLeftOut: boolean;
-  /** By layer, lowest first, then by line; empty when all is well. */
+  /** By layer, lowest first, then by line. */
   readonly problems: readonly ConfigProblem[];
   /** The mistake in the user's own file that switches the summarizer off; null without one. */
   readonly summarizerFault: ConfigProblem | null;
 }
 
-/** So many problems are named at the start of a session. */
+/** How many problems are named at the start of a session. */
 const MAX_NAMED_PROBLEMS = 3;
 
-/** So many requirements that are left out are named there. */
+/** How many broken requirements are named there. */
 const MAX_NAMED_REQUIREMENTS = 20;
 
 const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];
@@ -71,7 +70,7 @@ export function parseConfig<Whole extends Config>(
   const unread = layers.filter(({ layer, unreadable }) =>
     unreadable !== null && (inherit || layer !== "user")
   );
-  // A person corrects what is broken first; a file that is left out may be nobody's.
+  // Broken files are named before left-out ones: a person corrects them first.
   const worst = (unread.find(({ isLeftOut }) => !isLeftOut) ?? unread[0])?.unreadable;
   return {
     config,
@@ -102,7 +101,6 @@ function namesText(names: readonly string[]): string {
   return names.slice(0, MAX_NAMED_REQUIREMENTS).join(", ") + more;
 }
 
-/** Where and what, in one line. */
 function faultText({ path, line, column, message }: ConfigProblem): string {
   return line > 0 ? `${path}:${line}:${column}: ${message}` : `${path}: ${message}`;
 }

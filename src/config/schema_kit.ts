@@ -1,19 +1,19 @@
 /**
- * What the schema of the configuration is made of: kinds of keys, each with the words in which people read about it.
- * zod keeps the values, this keeps the words.
+ * The building blocks of the configuration's schema: kinds of keys with their descriptions. zod keeps the values, this
+ * file keeps the words.
  */
 import * as z from "zod/mini";
 import { globFault } from "./globs.ts";
 
-/** One key of the configuration, as people read about it. */
+/** One key of the configuration. */
 export interface ConfigKey {
   /** The dotted name: `capture.exclude.tools`. */
   readonly key: string;
   /** In words: `whole number`, `list of globs`. */
   readonly type: string;
-  /** Of a list: one of its values in words, `glob`. */
+  /** Of a list: what one value is called, `glob`. */
   readonly item?: string;
-  /** What counts when no file names the key; null when there is no value then. */
+  /** What counts when no file names the key; null for no value. */
   readonly default:
     | boolean
     | number
@@ -27,18 +27,16 @@ export interface ConfigKey {
   readonly range?: readonly [min: number, max: number];
 }
 
-/** A map of keys below one name. */
 export interface ConfigSection {
   /** The dotted name: `capture.exclude`. */
   readonly key: string;
   readonly description: string;
 }
 
-/** What is known of a part, beside its name. */
 type Fact = Omit<ConfigKey, "key"> & {
-  /** The keys of the maps that it holds. */
+  /** The keys of the maps in this list or map. */
   readonly items?: Shape;
-  /** What stands for one of them in dotted names. */
+  /** How dotted names write one entry. */
   readonly each?: typeof IN_LIST | typeof BY_NAME | typeof LISTS_BY_NAME;
 };
 
@@ -49,13 +47,11 @@ const BY_NAME = ".<name>";
 /** One entry of a list in such a map: `subagentStop.commands.<name>[].run`. */
 const LISTS_BY_NAME = ".<name>[]";
 
-/** The keys of a section. */
 export type Shape = Readonly<Record<string, z.ZodMiniType>>;
 
-/** What the schema objects stand for. */
 const FACTS = new Map<z.ZodMiniType, Fact | { readonly description: string; readonly of: Shape }>();
 
-/** What a part of the schema means, for the JSON Schema; `undefined` for parts inside a key. */
+/** The description of a part, for the JSON Schema; `undefined` for parts inside a key. */
 export function descriptionOf(part: unknown): string | undefined {
   return FACTS.get(part as z.ZodMiniType)?.description;
 }
@@ -65,7 +61,6 @@ function keep<T extends z.ZodMiniType>(schema: T, fact: Fact): T {
   return schema;
 }
 
-/** True or false. */
 export function bool(fallback: boolean, description: string) {
   return keep(z._default(z.boolean(), fallback), {
     type: "true or false",
@@ -74,7 +69,7 @@ export function bool(fallback: boolean, description: string) {
   });
 }
 
-/** A whole number in a range, both ends allowed. */
+/** A whole number; the range includes both ends. */
 export function int(
   range: readonly [min: number, max: number],
   fallback: number,
@@ -84,7 +79,7 @@ export function int(
   return keep(schema, { type: "whole number", range, default: fallback, description });
 }
 
-/** A whole number in a range, or none. */
+/** A whole number, or none. */
 export function perhapsInt(range: readonly [min: number, max: number], description: string) {
   const number = z.int().check(z.minimum(range[0]), z.maximum(range[1]));
   return keep(z._default(z.nullable(number), null), {
@@ -95,13 +90,13 @@ export function perhapsInt(range: readonly [min: number, max: number], descripti
   });
 }
 
-/** The path of a file or a folder; none without it. */
+/** The path of a file or a folder, or none. */
 export function place(description: string) {
   const schema = z._default(z.nullable(z.string().check(z.minLength(1))), null);
   return keep(schema, { type: "path", default: null, description });
 }
 
-/** A list of single values; without it `fallback`. */
+/** A list of single values. */
 export function list<T extends z.ZodMiniType<string, string>>(
   item: string,
   of: T,
@@ -116,13 +111,13 @@ function pluralOf(noun: string): string {
   return /(?:ch|sh|s|x)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
-/** A text; none without it. */
+/** A text, or none. */
 export function text(description: string) {
   const schema = z._default(z.nullable(z.string().check(z.minLength(1))), null);
   return keep(schema, { type: "text", default: null, description });
 }
 
-/** A list of maps; where there is a shorthand, a single value may stand for a map. */
+/** A list of maps. With a shorthand, a single value may stand for a map. */
 export function rules<S extends Shape, T extends z.ZodMiniType<string, string> = never>(
   description: string,
   items: S,
@@ -144,7 +139,7 @@ export function rules<S extends Shape, T extends z.ZodMiniType<string, string> =
   });
 }
 
-/** Maps of keys under names that a person chooses; none without it. */
+/** A map of maps under names that a person chooses. */
 export function named<S extends Shape>(
   item: string,
   names: z.ZodMiniType<string, string>,
@@ -161,7 +156,7 @@ export function named<S extends Shape>(
   });
 }
 
-/** A map whose names are globs, each of which stands for a list of maps. */
+/** A map from globs to lists of maps. */
 export function rulesByGlob<S extends Shape>(description: string, items: S) {
   const schema = z._default(z.record(globText(), z.array(z.strictObject(items))), {});
   return keep(schema, {
@@ -184,12 +179,11 @@ export function optional<T extends z.ZodMiniType>(type: string, of: T, descripti
   return keep(z.optional(of), { type, default: null, description });
 }
 
-/** A text that a map of a list may have. */
 export function said(description: string) {
   return optional("text", z.string().check(z.minLength(1)), description);
 }
 
-/** One of a few words; needed where there is no `fallback`. */
+/** One of a few words; without a `fallback` the key is needed. */
 export function choice<const W extends readonly string[]>(
   words: W,
   description: string,
@@ -220,7 +214,6 @@ export function section<S extends Shape>(description: string, of: S) {
   return schema;
 }
 
-/** The keys below a section, each with its dotted name. */
 export function keysOf(shape: Shape, prefix: string): ConfigKey[] {
   return Object.entries(shape).flatMap(([name, schema]): ConfigKey[] => {
     const fact = FACTS.get(schema);
@@ -244,7 +237,7 @@ export function itemKeysOf(shape: Shape, prefix: string): ConfigKey[] {
 }
 
 /**
- * The name of a key in the tables, whichever entry of a list or a map it is in: `requirements.<name>.scope`.
+ * The name of a key in the tables, without the index or name of the entry: `requirements.<name>.scope`.
  *
  * @param path Keys and indexes, from the top.
  */
@@ -265,7 +258,6 @@ export function rowName(shape: Shape, path: readonly (string | number)[]): strin
   return name;
 }
 
-/** The sections below a section, the outer before the inner. */
 export function sectionsOf(shape: Shape, prefix: string): ConfigSection[] {
   return Object.entries(shape).flatMap(([name, schema]): ConfigSection[] => {
     const fact = FACTS.get(schema);
@@ -275,7 +267,7 @@ export function sectionsOf(shape: Shape, prefix: string): ConfigSection[] {
   });
 }
 
-/** A new one each time: what is kept about a schema belongs to one key. */
+/** A glob that is well formed. Each key needs a schema of its own, since descriptions are kept by schema. */
 export function globText() {
   return z.string().check(z.check<string>(({ value, issues }) => {
     const fault = globFault(value);
@@ -283,13 +275,13 @@ export function globText() {
   }));
 }
 
-/** The source of a regular expression that does not match everything. */
+/** A regular expression that does not match the empty text. */
 export const pattern = z.string().check(z.check<string>(({ value, issues }) => {
   const fault = patternFault(value);
   if (fault) issues.push({ code: "custom", message: fault, input: value });
 }));
 
-/** The source of any regular expression. A new one each time. */
+/** Any regular expression; a new schema each time, as for globs. */
 export function regexText() {
   return z.string().check(
     z.minLength(1),
@@ -300,7 +292,7 @@ export function regexText() {
   );
 }
 
-/** Why a text is no regular expression that can be used; undefined when it is one. */
+/** Why a regular expression cannot be used; undefined when it can. */
 function regexFault(source: string, flags: string): string | undefined {
   try {
     new RegExp(source, flags);
@@ -312,18 +304,18 @@ function regexFault(source: string, flags: string): string | undefined {
   }
 }
 
-/** What keeps the engine from switching to one that reads every text once. */
+/** Constructs for which the engine has to backtrack. */
 const NEEDS_BACKTRACKING = /\\[1-9k]|\(\?<?[=!]|\{(?:\d*,)?\d{2,}/;
-/** A group with a repetition or a choice in it that is itself repeated; groups within groups as far as it matters. */
+/** A repeated group that holds a repetition or a choice itself. */
 const NESTED_REPETITION =
   /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*(?:[*+|]|\{\d*,)(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[*+]|\{\d*,)/s;
 
 /**
- * Whether a pattern may take a time that grows without bound: a hook has to answer. Other patterns that backtrack are
- * handed to an engine that cannot.
+ * Whether a pattern may take exponential time: a hook has to answer. Patterns that backtrack otherwise run on the engine
+ * that never does.
  */
 function isEndless(source: string, flags: string): boolean {
-  // That engine does not know patterns in which upper and lower case are alike.
+  // That engine does not ignore case.
   return (flags.includes("i") || NEEDS_BACKTRACKING.test(source)) && NESTED_REPETITION.test(source);
 }
 

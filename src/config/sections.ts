@@ -6,7 +6,6 @@ import type { HookConfig } from "./hook_config.ts";
 import type { LayerValues, NameOfEntry } from "./yaml_tree.ts";
 import type { Shape } from "./schema_kit.ts";
 
-/** What sections are compiled with. */
 export interface CompileFrom {
   /** The folder of the project's configuration file; null when only the user's own file speaks. */
   readonly root: string | null;
@@ -18,14 +17,13 @@ export interface CompileFrom {
   readonly user: LayerValues;
 }
 
-/** The guards' policy as far as the cache has to know it. */
+/** What the cache has to know of the guards' policy. */
 export interface StrictPolicy {
   readonly root: string | null;
   readonly isStrict: boolean;
   readonly lock: string | null;
 }
 
-/** What hooks need of the sections. */
 export interface CompiledSections {
   readonly policy: StrictPolicy;
   readonly hook: Pick<
@@ -46,7 +44,7 @@ export interface CompiledSections {
   >;
 }
 
-/** All sections beside those of `config/` itself, in the order in which people should meet them. */
+/** All sections beside those of `config/` itself, in the order of `config init`. */
 export interface SectionList {
   readonly shape: Shape;
   /** @param config A complete configuration. */
@@ -56,17 +54,15 @@ export interface SectionList {
 let list: SectionList | undefined;
 let load: (() => Promise<unknown>) | undefined;
 
-/** Names the sections. */
 export function useSections(sections: SectionList): void {
   list = sections;
 }
 
-/** Says how the sections are loaded when they are first needed: a hook with a warm cache needs none. */
+/** Says how the sections are loaded when they are first needed. A hook with a warm cache never needs them. */
 export function sectionsFrom(loader: () => Promise<unknown>): void {
   load = loader;
 }
 
-/** Loads the sections, if nobody has. */
 export async function loadSections(): Promise<void> {
   if (list === undefined) await load?.();
 }

@@ -1,38 +1,37 @@
 /**
- * Which files a policy may come from: those that nobody but the user and root can write, and those in folders that a
- * person trusts. Runs in every hook that finds a file.
+ * Decides which files a policy may come from: files that nobody but the user and root can write, and files in folders
+ * that a person trusts. Runs in every hook that finds a file.
  */
 import { type FolderLook, leadsInto } from "../git/repository.ts";
 import { joinPath, type Locations, parentOf, resolvePath, withParents } from "../paths.ts";
 import { trustedFolders } from "../store/trusted_folders.ts";
 
-/** The reason why a file counts for nothing, and the words of the command after which it counts. */
+/** Why a file does not count, and the command after which it does. */
 export interface Distrust {
   readonly why: string;
   readonly next: readonly string[];
 }
 
-/** Links that are followed to a file. */
+/** How many links are followed. */
 const MAX_WAYS = 40;
-/** Bits of a mode: the group may write, everybody may. */
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
-/** Only its owner takes a file away. */
+/** In a folder with this bit, only its owner can remove a file. */
 const STICKY = 0o1000;
 
-/** The user's home, and the database with the folders that a person trusts; without one no folder is trusted. */
+/** The user's home, and the database that lists trusted folders; without a database no folder is trusted. */
 export type TrustPlace =
   & Pick<Locations, "home">
   & Partial<Pick<Locations, "database" | "databaseFrom">>;
 
 let here: TrustPlace = { home: null };
 
-/** Says by which home and database this process trusts files, for those that are not told. */
+/** Sets the home and the database by which this process trusts files. */
 export function trustBy(place: TrustPlace): void {
   here = place;
 }
 
-/** The place that {@linkcode trustBy} named; before that no folder is trusted. */
+/** What {@linkcode trustBy} has set; before that no folder is trusted. */
 export function trustHere(): TrustPlace {
   return here;
 }
@@ -41,7 +40,7 @@ export function trustHere(): TrustPlace {
 export interface Search {
   /** The project's folder and those above it, nearest first. */
   readonly folders: readonly FolderLook[];
-  /** The last folder that has to be the user's own. */
+  /** The last folder that has to belong to the user. */
   readonly top: string;
 }
 
@@ -68,12 +67,11 @@ function upTo(looks: readonly FolderLook[], last: number): Search {
   return { folders: looks.slice(0, last + 1), top: looks[last]?.path ?? "" };
 }
 
-/** Whether a path is a folder or lies below it. */
 function isAt(path: string, folder: string): boolean {
   return `${path}/`.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** Whether a folder is the root of a repository. Git passes over a `.git` that is nothing to it, and so does this. */
+/** Whether a folder is the root of a repository. Like git, this ignores a `.git` that is no repository. */
 function endsSearch({ path, names, gitIsFile }: FolderLook): boolean {
   if (!names.includes(".git")) return false;
   try {
@@ -84,11 +82,11 @@ function endsSearch({ path, names, gitIsFile }: FolderLook): boolean {
 }
 
 /**
- * Why a file must not count: it, what it leads to as a link, or a folder from there up to `top` belongs to another user,
- * or others may write there. Null where it may, where nothing is there, and on systems that know no owners.
+ * Why a file must not count: the file, the target of its link, or a folder up to `top` belongs to another user, or
+ * others may write there. Null where it may count, where there is no file, and on systems without owners.
  *
- * @param at `top`: the folder where the search ends, one above the file. `folder`: the one to trust, so that the file
- * counts; by default the file's own.
+ * @param at `top`: the last folder that is checked. `folder`: the folder to trust so that the file counts; by default
+ * the file's own.
  */
 export function whyDistrusted(
   path: string,
@@ -102,14 +100,14 @@ export function whyDistrusted(
     const { why, mend } = fault;
     return { why, next: mend ?? ["conclaude", "config", "trust", at.folder ?? parentOf(path)] };
   } catch {
-    // It is gone, or may not be looked at: whoever reads it says so.
+    // It is gone, or may not be looked at: whoever reads it will say so.
     return null;
   }
 }
 
 interface Fault {
   readonly why: string;
-  /** The command with which the user takes it away; null where only trust helps. */
+  /** The command that takes the fault away; null where only trust helps. */
   readonly mend: readonly string[] | null;
 }
 
@@ -123,7 +121,9 @@ function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
   return fault;
 }
 
-/** Links lead to other folders: whoever may change one of them, or a folder above it, chooses the file that is read. */
+/**
+ * A link leads to other folders: whoever can change one of them, or a folder above it, chooses the file that is read.
+ */
 function faultOfLink(path: string, uid: number): Fault | null {
   const target = Deno.realPathSync(path);
   const ways = new Set<string>();
@@ -139,7 +139,7 @@ function faultOfLink(path: string, uid: number): Fault | null {
   return fault;
 }
 
-/** @param isAbove In a folder above, such as `/tmp`, the sticky bit keeps others from what is not theirs. */
+/** @param isAbove True for folders further up, such as `/tmp`: there the sticky bit keeps others from foreign files. */
 function faultAt(
   path: string,
   uid: number,
@@ -163,15 +163,15 @@ function faultAt(
 }
 
 /**
- * Whether nobody but the user and root is in a group, as where everybody has a group of his own and files are made with
- * the umask 002: root's group for root's files, else the user's first one, if it has his number or no other member.
+ * Whether only the user and root are in a group, as on systems where everybody has a group of their own and the umask is
+ * 002: root's group for root's files, else the user's first group, if it has the user's number or no other member.
  */
 function isOwnGroup(gid: number, owner: number, uid: number): boolean {
   if (gid === 0 && owner === 0) return true;
   return gid === Deno.gid() && (gid === uid || !hasOthers(gid, uid));
 }
 
-/** Whether others are in a group, or that is not known. */
+/** Whether others are in a group; true also when that is not known. */
 function hasOthers(gid: number, uid: number): boolean {
   try {
     const [accounts, groups] = ["/etc/passwd", "/etc/group"].map((file) =>
@@ -190,9 +190,12 @@ function hasOthers(gid: number, uid: number): boolean {
   }
 }
 
-/** Whether a person trusts the folder of a file, or one above it. The database is only asked where a file is in question. */
+/**
+ * Whether a person trusts the folder of a file, or one above it. The database is read only for files that are in
+ * question.
+ */
 function isTrusted(path: string, { database, databaseFrom }: TrustPlace): boolean {
-  // A database that others might have made trusts nothing.
+  // A fallback database in `/tmp` may have been made by others.
   if (database === undefined || databaseFrom === "fallback") return false;
   const folder = Deno.realPathSync(parentOf(path));
   return trustedFolders(database).some((trusted) => isAt(folder, trusted));

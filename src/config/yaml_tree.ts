@@ -1,5 +1,5 @@
 /**
- * YAML as plain values that know where they stood. Made for small files that anybody may have written: nothing here
+ * Reads YAML into plain values that know their place in the file. Anybody may have written the file, so nothing here
  * throws, and a file that would grow without end (aliases of aliases, endless nesting) is refused.
  */
 import {
@@ -17,7 +17,7 @@ import {
 /** What a configuration file can hold. Maps have no prototype, so that `__proto__` is a key like any other. */
 export type Plain = string | number | boolean | null | Plain[] | { [key: string]: Plain };
 
-/** A place in a file; both count from 1. */
+/** Counted from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -26,24 +26,23 @@ export interface Position {
 /** The way to a value: names of keys and indexes of lists. */
 export type ValuePath = readonly (string | number)[];
 
-/** Something about the file that is not as it should be; an empty path means the file as a whole. */
+/** A mistake in the file; an empty path means the file as a whole. */
 export interface YamlFault extends Position {
   readonly path: ValuePath;
   readonly message: string;
 }
 
-/** A file that was read. */
 export interface YamlTree {
   /** The outermost map, without keys that have no value; `undefined` when the file cannot be used at all. */
   readonly root: { [key: string]: Plain } | undefined;
   readonly faults: readonly YamlFault[];
-  /** Where the value at a path stands; of a map, its first key. The nearest one around it when the path leads nowhere. */
+  /** Where the value at a path stands; of a map, its first key. The nearest value around it when there is none. */
   readonly valueAt: (path: ValuePath) => Position;
   /** Where the name of a key stands; the same as `valueAt` for the entry of a list. */
   readonly keyAt: (path: ValuePath) => Position;
 }
 
-/** Values in one file, aliases counted each time they are used. */
+/** Values in one file; an alias counts each time that it is used. */
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 32;
 const START: Position = { line: 1, column: 1 };
@@ -86,7 +85,7 @@ class TreeReader {
   readonly #faults: YamlFault[] = [];
   readonly #values = new Map<string, Position>();
   readonly #keys = new Map<string, Position>();
-  /** Anchors by name, in the order of the text: an alias means the last one before it. */
+  /** In the order of the text: an alias means the last anchor before it. */
   readonly #anchors = new Map<string, Node>();
   #count = 0;
 
@@ -138,7 +137,7 @@ class TreeReader {
     };
   }
 
-  /** `position` is that of the alias when one led here: that is what can be changed for this key alone. */
+  /** `position` is the place of the alias that led here: only that can be changed for this key alone. */
   #read(node: unknown, path: ValuePath, position = this.#positionOf(node)): Plain {
     if (++this.#count > MAX_VALUES) {
       throw new TooLargeError(
@@ -189,7 +188,7 @@ class TreeReader {
       this.#keys.set(idOf(inner), position);
       const value = this.#read(pair.value, inner);
       if (value !== null) values[name] = value;
-      // A name without anything below it: all of its keys have their defaults.
+      // A requirement with a name alone has all defaults.
       else if (path.length === 1 && path[0] === "requirements") values[name] = {};
       else delete values[name];
     }
@@ -215,10 +214,9 @@ function idOf(path: ValuePath): string {
   return JSON.stringify(path);
 }
 
-/** The indexes that the entries of a list have in its file, of lists out of which something was taken. */
+/** Lists from which entries were taken out, with the indexes that the remaining entries have in the file. */
 const FILE_INDEXES = new WeakMap<object, readonly number[]>();
 
-/** The value at a path; `undefined` when there is none. */
 export function valueAt(root: unknown, path: ValuePath): unknown {
   let value = root;
   for (const part of path) {
@@ -228,7 +226,7 @@ export function valueAt(root: unknown, path: ValuePath): unknown {
   return value;
 }
 
-/** A path with the indexes that its entries of lists have in the file. @param root What the path leads through. */
+/** A path with the indexes that its entries have in the file. @param root What the path leads through. */
 export function pathInFile(root: unknown, path: ValuePath): ValuePath {
   return path.map((part, depth) => {
     if (typeof part !== "number") return part;
@@ -237,10 +235,13 @@ export function pathInFile(root: unknown, path: ValuePath): ValuePath {
   });
 }
 
-/** What an entry of a list is called: `stop.commands[2]`, as in the file, of whose entries some may have been taken out. */
+/** The name of an entry with its index in the file: `stop.commands[2]`. */
 export type NameOfEntry = (list: readonly string[], index: number) => string;
 
-/** Later entries of a list before earlier ones, and what is in them first: so no index moves before it is used. */
+/**
+ * Sorts later entries of a list before earlier ones, and inner values before outer ones, so that no index moves before
+ * it is used.
+ */
 export function fromTheEnd(one: ValuePath, other: ValuePath): number {
   const at = one.findIndex((part, i) => part !== other[i]);
   if (at < 0) return other.length - one.length;
@@ -286,10 +287,8 @@ function replaceEntry(list: Plain[], index: number, instead: readonly Plain[]): 
   list.splice(index, 1, ...instead);
 }
 
-/** A map of the configuration; the keys that are there have been judged by the schema. */
 export type LayerValues = { [key: string]: Plain };
 
-/** True for a map of keys, false for a list or a single value. */
 export function isMapping(value: unknown): value is LayerValues {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

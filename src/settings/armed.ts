@@ -1,41 +1,39 @@
-/** Whether Claude Code asks conclaude at all: what its settings files say, taken together. */
+/** Whether Claude Code asks conclaude at all, according to its settings files. */
 import { checkHooks } from "./handler_schema.ts";
 import { memberOf, type Ownership, roleOf } from "./own_handler.ts";
 import { OWN_MARK } from "./hooks.ts";
 
-/** A settings file, parsed; `undefined` for one that is not there, or is no JSON: Claude Code ignores both. */
+/** A settings file; `settings` is `undefined` when there is no file, or no JSON in it: Claude Code ignores both. */
 export interface ParsedSettings {
   readonly path: string;
   readonly settings: unknown;
 }
 
-/** One event that a gate has no say without. */
+/** An event without which a gate cannot decide. */
 export interface Need {
   /** The gate's name, as in the configuration: `stop.commands`. */
   readonly gate: string;
   readonly event: string;
-  /** The tools that it has to be asked about; empty where any tool that is guarded will do, or the event is about none. */
+  /** The tools that the gate must be asked about; empty where any guarded tool will do, or the event has no tool. */
   readonly tools: readonly string[];
 }
 
-/** What arms a gate. */
+/** What makes a gate work. */
 export type Remedy =
-  /** `disableAllHooks` has to go from this file. */
+  /** Remove `disableAllHooks` from this file. */
   | { readonly kind: "enable"; readonly path: string }
-  /** Somebody's entry in this file has to be corrected. */
+  /** Correct somebody's entry in this file. */
   | { readonly kind: "correct"; readonly path: string; readonly at: string }
-  /** Our hooks have to be installed, into this file; null where none of them is anywhere. */
+  /** Install our hooks into this file; null where none of them is installed anywhere. */
   | { readonly kind: "install"; readonly path: string | null }
-  /** The same with another program: the one that is named there cannot be started. */
+  /** Install the hooks of another program: the one that is named there cannot be started. */
   | { readonly kind: "replace"; readonly path: string };
 
-/** Gates that have no say, and why Claude Code does not ask. */
+/** Gates that Claude Code does not ask, and why. */
 export interface Unarmed {
-  /** By name, each once. */
   readonly gates: readonly string[];
-  /** The events for which Claude Code does not ask. */
   readonly events: readonly string[];
-  /** True when no other gate is here. */
+  /** True when no other gate is configured. */
   readonly isAll: boolean;
   /** A sentence without a capital letter and a period. */
   readonly why: string;
@@ -43,10 +41,10 @@ export interface Unarmed {
 }
 
 /**
- * Why gates have no say.
+ * Finds out why gates are not asked.
  *
  * @param files The files that count, the one with the last word first.
- * @returns One entry for each reason; empty when Claude Code will ask for all of them.
+ * @returns One entry a reason; empty when all gates are asked.
  */
 export function whyUnarmed(
   files: readonly ParsedSettings[],
@@ -78,26 +76,25 @@ export function whyUnarmed(
   );
 }
 
-/** `NOT ARMED: no hook is installed for Stop`, with the gates in it where they are not all. */
+/** `NOT ARMED: no hook is installed for Stop`; names the gates unless all are meant. */
 export function unarmedText({ gates, isAll, why }: Unarmed): string {
   return `NOT ARMED${isAll ? "" : ` for ${gates.join(", ")}`}: ${why}`;
 }
 
-/** Whether our own hook of an event is there, whatever else its handler says. */
+/** Whether our hook of an event is installed, whatever else its handler says. */
 export function holdsOwn(settings: unknown, event: string, ownership: Ownership): boolean {
   return handlersIn({ path: "", settings }, event, ownership).length > 0;
 }
 
-/** What is in the way of an event. */
 interface Obstacle {
   readonly needs: readonly Need[];
-  /** The reason, with the events that it keeps from being asked. */
+  /** The reason; `events` are the events that are not asked about. */
   readonly says: (events: string) => string;
   readonly remedy: Remedy;
 }
 
 interface ReadSettings extends ParsedSettings {
-  /** The entry for which Claude Code discards the file. */
+  /** The entry because of which Claude Code discards the file. */
   readonly fatal: { readonly path: string; readonly problem: string } | undefined;
 }
 
@@ -161,7 +158,7 @@ function obstacleFor(
   };
 }
 
-/** The same reason for several events is one. */
+/** Joins events that have the same reason. */
 function joined(obstacles: readonly Obstacle[], all: readonly Need[]): Unarmed[] {
   return [...Map.groupBy(obstacles, ({ says }) => says("")).values()].map((same) => {
     const needs = same.flatMap(({ needs }) => needs);
@@ -173,7 +170,6 @@ function joined(obstacles: readonly Obstacle[], all: readonly Need[]): Unarmed[]
   });
 }
 
-/** `A, B and C`. */
 function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
@@ -182,7 +178,6 @@ function namesOf(needs: readonly Need[]): string[] {
   return [...new Set(needs.map(({ gate }) => gate))];
 }
 
-/** The own hook of an event, and where it stands. */
 interface OwnHandler {
   readonly path: string;
   readonly matcher: unknown;
@@ -196,13 +191,13 @@ function handlersIn(
 ): OwnHandler[] {
   return itemsOf(memberOf(memberOf(settings, "hooks"), event)).flatMap((group) =>
     itemsOf(memberOf(group, "hooks"))
-      // The drain of a Stop answers nothing, and is not waited for: it is no gate's.
+      // The drain beside Stop answers nothing, so it arms no gate.
       .filter((handler) => roleOf(handler, ownership) === "event")
       .map((handler) => ({ path, matcher: memberOf(group, "matcher"), handler }))
   );
 }
 
-/** The tools that no handler is asked about; the client has PowerShell only where the machine has it. */
+/** Tools that no handler is asked about. PowerShell counts only where the machine has it. */
 function missedTools(
   { event, tools, sound, machine }: {
     readonly event: string;
@@ -219,14 +214,14 @@ function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What only the machine can tell of a handler. */
+/** What has to be asked of the machine. */
 export interface Machine {
-  /** Why the program of a command cannot be started; null when it can, or when only the shell knows. */
+  /** Null when the program can be started, or when only the shell knows. */
   readonly whyNotStarted: (command: string) => string | null;
   readonly hasPowerShell: () => boolean;
 }
 
-/** Events whose matcher is tried on the name of a tool. */
+/** Events whose matcher is compared with the name of a tool. */
 const TOOL_EVENTS: ReadonlySet<string> = new Set([
   "PreToolUse",
   "PermissionRequest",
@@ -258,21 +253,20 @@ function letsThrough(event: string, matcher: unknown, tool: string): boolean {
   }
 }
 
-/** Why a handler of ours does not answer. */
 interface HandlerFault {
-  /** Follows the handler in a sentence. */
+  /** Follows "the hook for … in …". */
   readonly says: string;
-  /** True when it is the program that cannot be started. */
+  /** True when the program itself cannot be started. */
   readonly isProgram?: true;
 }
 
-/** No process starts and answers in less, in seconds. */
+/** No process starts and answers in less time, in seconds. */
 const LEAST_SECONDS = 0.1;
 
-/** The event that a command names; none where the payload tells. */
+/** The event in a command; absent where the payload tells. */
 const NAMED_EVENT = new RegExp(` hook ([A-Za-z]+)(?: ${OWN_MARK})?\\s*$`);
 
-/** Whether Claude Code starts a handler for every use, as it is written, and waits for its answer. */
+/** Why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
 function faultOf(handler: unknown, event: string, machine: Machine): HandlerFault | null {
   if (memberOf(handler, "async") === true || memberOf(handler, "asyncRewake") === true) {
     return { says: "is not waited for: it is `async`" };

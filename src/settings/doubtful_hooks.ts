@@ -11,8 +11,8 @@ import { isOwnHandler, memberOf, type Ownership, readProgram, roleOf } from "./o
 const EVENT = "SessionStart";
 
 /**
- * Programs whose SessionStart handler is to the letter the one that we write, matcher and timeout included, and that
- * are not known to be ours.
+ * Programs whose SessionStart handler equals ours to the letter, matcher and timeout included, and that are not known to
+ * be ours.
  *
  * @param settings A parsed settings file. @returns What the handlers start, once each, without quotes.
  */
@@ -31,7 +31,7 @@ export function findLookAlikes(settings: unknown, ownership: Ownership): string[
 }
 
 /**
- * What makes one program's hooks conclaude's again: the old ones out, and this program's in their place.
+ * The command that removes one program's hooks and installs this program's.
  *
  * @param program One of {@linkcode findLookAlikes}. @param flags What leads to the settings file.
  */
@@ -50,7 +50,6 @@ function isAsWritten(
     Object.keys(handler as object).sort().join() === "command,timeout,type";
 }
 
-/** A handler that starts one of our hooks and does more. */
 export interface WrappedHook {
   readonly event: string;
   readonly role: HookRole;
@@ -60,7 +59,7 @@ export interface WrappedHook {
 /** What ends the first simple command of a line. */
 const COMMAND_END = /\s*(?:\d*[<>]|[|&;\n])[^]*$/;
 
-/** The handlers whose first command is a hook of ours, and which go on. @param settings A parsed settings file. */
+/** @param settings A parsed settings file. */
 export function findWrapped(settings: unknown, ownership: Ownership): WrappedHook[] {
   const hooks = memberOf(settings, "hooks");
   if (typeof hooks !== "object" || hooks === null) return [];
@@ -74,14 +73,14 @@ export function findWrapped(settings: unknown, ownership: Ownership): WrappedHoo
   );
 }
 
-/** What puts our own hook in the place of one that is wrapped. */
+/** How a person replaces a wrapped hook by ours. */
 export function unwrap({ command }: WrappedHook, path: string, flags: readonly string[]): string {
   return `take \`${command}\` out of ${quoteWord(path)}, then run \`${
     commandLine("install-hooks", flags)
   }\``;
 }
 
-/** Which hook of ours is wrapped; `undefined` where none is. */
+/** The role of the hook that a handler wraps; `undefined` where it wraps none. */
 function wrappedRole(handler: unknown, ownership: Ownership): HookRole | undefined {
   const command = memberOf(handler, "command");
   if (typeof command !== "string" || isOwnHandler(handler, ownership)) return undefined;

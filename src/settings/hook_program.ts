@@ -1,4 +1,4 @@
-/** The program that a hook's command starts: which file it is, and whether it can be started. */
+/** Which program a hook's command starts, and whether it can be started. */
 import { baseName, isAbsolutePath } from "../paths.ts";
 import {
   findOnPath,
@@ -10,7 +10,6 @@ import {
 import type { Machine } from "./armed.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
 
-/** What a hook's command starts. */
 export interface HookProgram {
   /** The command up to `hook <Event>`. */
   readonly line: string;
@@ -22,7 +21,7 @@ export interface HookProgram {
 /** What follows the program. */
 const REST = new RegExp(`\\s+hook(?:\\s+[A-Za-z]+)?(?:\\s+${OWN_MARK})?\\s*$`);
 
-/** What stands between blanks, or in quotes. */
+/** A word in quotes or between blanks. */
 const WORD = /'(?<single>(?:[^']|'\\'')*)'|"(?<double>[^"]*)"|(?<bare>\S+)/g;
 
 /** Reads one of our own commands: `/usr/local/bin/conclaude hook Stop`, `deno run … main.ts hook Stop`. */
@@ -41,14 +40,14 @@ export function readHookCommand(command: string): HookProgram {
 /**
  * The file that a hook starts.
  *
- * @param searchPath `PATH`. @returns Null when nothing of that name is on the `PATH`; a path with variables in it, which
- * only the shell knows, comes back as it is.
+ * @returns Null when no folder of `searchPath` (`PATH`) has it. A path with variables, which only the shell knows, comes
+ * back as it is.
  */
 export function fileOf({ executable }: HookProgram, searchPath: string | undefined): string | null {
   return isBareName(executable) ? findOnPath(executable, searchPath)[0] ?? null : executable;
 }
 
-/** Why the program cannot be started; null when it can, or when only the shell knows where it is. */
+/** Null when it can be started, or when only the shell knows where it is. */
 export function whyNotStarted(program: HookProgram, searchPath: string | undefined): string | null {
   const { executable, script } = program;
   const file = fileOf(program, searchPath);
@@ -57,7 +56,6 @@ export function whyNotStarted(program: HookProgram, searchPath: string | undefin
   return whyNotRun(file) ?? (script === null ? null : whyNotRead(script));
 }
 
-/** What this machine tells of handlers. @param searchPath `PATH`. */
 export function machineHere(searchPath: string | undefined): Machine {
   return {
     whyNotStarted: (command) => whyNotStarted(readHookCommand(command), searchPath),

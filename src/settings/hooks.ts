@@ -1,11 +1,9 @@
-/**
- * What conclaude asks Claude Code to run: which events, with which matcher, by which command.
- */
+/** The hooks that conclaude installs: which events, with which matcher, by which command. */
 import { editDistance } from "../likeness.ts";
 import { UserError } from "../errors.ts";
 import { baseName } from "../paths.ts";
 
-/** Every hook event of Claude Code 2.1.329. Any other name in a settings file is ignored by it. */
+/** Every hook event of Claude Code 2.1.329; it ignores any other name in a settings file. */
 export const KNOWN_EVENTS = [
   "SessionStart",
   "Setup",
@@ -42,10 +40,9 @@ export const KNOWN_EVENTS = [
   "SessionEnd",
 ] as const;
 
-/** A hook event that Claude Code knows. */
 export type HookEvent = typeof KNOWN_EVENTS[number];
 
-/** The events that are installed when nobody chooses, in the order in which they are written. */
+/** The events that are installed by default, in the order in which they are written. */
 export const DEFAULT_EVENTS: readonly HookEvent[] = [
   "SessionStart",
   "UserPromptSubmit",
@@ -67,8 +64,8 @@ export const DEFAULT_EVENTS: readonly HookEvent[] = [
 ];
 
 /**
- * Where Claude Code honours `onFailure: "block"`, seen in 2.1.329: a hook that cannot be started, crashes or takes too
- * long then blocks, instead of being passed over. Under any other event of ours it has no effect.
+ * Where Claude Code honours `onFailure: "block"` (seen in 2.1.329): when the hook cannot start, crashes or times out,
+ * the action is blocked. Under our other events it has no effect.
  */
 export const STRICT_EVENTS: ReadonlySet<string> = new Set(["PreToolUse", "UserPromptSubmit"]);
 
@@ -80,7 +77,7 @@ const MATCHERS: Readonly<Partial<Record<HookEvent, string>>> = {
   PostToolUseFailure: "*",
 };
 
-/** What a person should know before choosing one of these events; none is installed by default. */
+/** Warnings for events that are not installed by default. */
 export const EVENT_CAUTIONS: Readonly<Partial<Record<HookEvent, string>>> = {
   WorktreeCreate: "a WorktreeCreate hook replaces `git worktree`, and conclaude creates none: " +
     "Claude Code will fail to create worktrees",
@@ -89,41 +86,40 @@ export const EVENT_CAUTIONS: Readonly<Partial<Record<HookEvent, string>>> = {
 };
 
 /**
- * Ends a command whose program does not say by its name that it is ours. A hook takes no notice of it; it is there for
- * the next installation, when the program has another name or is gone.
+ * Marks a command of ours whose program has another name, so that a later installation recognises it. Hooks ignore it.
  */
 export const OWN_MARK = "--conclaude";
 
-/** The event that has a second handler of ours. */
+/** The event that has a second handler of ours, the drain. */
 export const DRAIN_EVENT = "Stop";
 
-/** What stands in the place of an event's name in the command of that second handler. */
+/** Stands for the event in the drain's command. */
 export const DRAIN_WORD = "Drain";
 
 /**
- * Which of our handlers under one event: the event's own hook, whose answer Claude Code waits for, or the drain beside
- * it, which works captures into memory while nobody waits.
+ * Our two handlers under one event: the event's own hook, whose answer Claude Code waits for, and the drain, which works
+ * captures into memory while nobody waits.
  */
 export type HookRole = "event" | "drain";
 
-/** One handler that conclaude wants in a settings file. Its event and its role tell it from all others. */
+/** One handler of ours in a settings file. Its event and its role tell it from all others. */
 export interface HookEntry {
   readonly event: string;
   readonly role: HookRole;
-  /** `undefined` where the entry has no matcher, which matches everything. */
+  /** `undefined` matches everything. */
   readonly matcher?: string | undefined;
   readonly command: string;
   /** Seconds, more than 0. */
   readonly timeout: number;
-  /** `block`: the action does not happen when the hook cannot run. `undefined`: it does. */
+  /** `block`: the action is blocked when the hook cannot run. */
   readonly onFailure?: "block" | undefined;
-  /** Claude Code does not wait for it. `undefined`: it does. */
+  /** `true`: Claude Code does not wait for it. */
   readonly async?: true | undefined;
 }
 
 /**
- * What a hook starts: the path of an executable, a name that the shell looks up on its `PATH` when the hook runs, both
- * quoted where the shell needs it, or a ready command line (`deno run … main.ts`), which is used as it is.
+ * What a hook starts: the path of an executable, a name that the shell finds on its `PATH`, or a ready command line
+ * (`deno run … main.ts`). Paths and names are quoted where the shell needs it.
  */
 export type Program =
   | { readonly kind: "path"; readonly path: string }
@@ -131,10 +127,11 @@ export type Program =
   | { readonly kind: "line"; readonly line: string };
 
 /**
- * The events that a person asked for, checked, without repetitions, in the person's order.
+ * Checks the events that a person asked for.
  *
  * @param names What `--events` was given; an empty list means the default events.
- * @throws UserError (exit code 2) at the first unknown name, with the nearest known one.
+ * @returns Each event once, in the person's order. @throws UserError (exit code 2) at the first unknown name, with the
+ * nearest known one.
  */
 export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
   if (names.length === 0) return DEFAULT_EVENTS;
@@ -148,9 +145,9 @@ export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
 }
 
 /**
- * The entries that `program` needs for `events`: one for each, and the drain after that of {@linkcode DRAIN_EVENT}.
+ * The entries for these events: one each, and the drain after that of {@linkcode DRAIN_EVENT}.
  *
- * @param options `strict`: what a hook of {@linkcode STRICT_EVENTS} is asked about does not happen when it cannot run.
+ * @param options `strict`: block when a hook of {@linkcode STRICT_EVENTS} cannot run.
  */
 export function planHooks(
   program: Program,
@@ -170,7 +167,7 @@ export function planHooks(
   });
 }
 
-/** Another command than that of the event, since Claude Code runs equal ones once. */
+/** Its command has to differ from the event's, since Claude Code runs equal commands once. */
 function drainEntry(program: Program): HookEntry {
   return {
     event: DRAIN_EVENT,
@@ -197,8 +194,8 @@ function tellsByName(program: Program): boolean {
 }
 
 /**
- * A program as the beginning of a command for a POSIX shell. A Windows path gets forward slashes, since Claude Code
- * runs hooks in Git Bash there.
+ * The beginning of a command for a POSIX shell. A Windows path gets forward slashes, since Claude Code runs hooks in Git
+ * Bash there.
  */
 export function programLine(program: Program): string {
   if (program.kind === "line") return program.line;
@@ -207,13 +204,13 @@ export function programLine(program: Program): string {
   return quoteWord(windows ? program.path.replaceAll("\\", "/") : program.path);
 }
 
-/** One word for a POSIX shell, in single quotes only where it needs them. */
+/** Puts a word in single quotes where a POSIX shell needs them. */
 export function quoteWord(word: string): string {
   if (/^[A-Za-z0-9_@%+:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A line to paste: `conclaude install-hooks --scope local`. */
+/** A command to paste: `conclaude install-hooks --scope local`. */
 export function commandLine(verb: string, flags: readonly string[] = []): string {
   return ["conclaude", verb, ...flags.map(quoteWord)].join(" ");
 }
@@ -234,14 +231,14 @@ function unknownEvent(name: string): UserError {
   });
 }
 
-/** What a release or a packager puts behind our name, beside a version: the system, the machine, the kind of file. */
+/** Words that a release or a packager puts behind our name: the system, the machine, the kind of file. */
 const PLATFORM_WORDS: ReadonlySet<string> = new Set([
   ..."linux macos mac osx darwin apple windows win pc unknown gnu musl msvc".split(" "),
   ..."x64 x86 amd64 arm64 aarch64 universal".split(" "),
   ..."alpha beta rc dev nightly exe cmd".split(" "),
 ]);
 
-/** `2`, `v0`, `64`, `rc1`: one number of a version, or the width of a machine's words. */
+/** A version number, or a word size: `2`, `v0`, `64`, `rc1`. */
 const VERSION_NUMBER = /^(?:v|rc|alpha|beta|win)?\d+$/;
 
 /**
@@ -257,28 +254,28 @@ export function isOurName(name: string): boolean {
     );
 }
 
-/** Claude Code's own default of 600 seconds would hold a turn for ten minutes. */
+/** Claude Code's own default of 600 seconds would hold up a turn for ten minutes. */
 const USUAL_SECONDS = 10;
 
-/** Events at which commands of the configuration are run. A person waits for a prompt, so that one gets less. */
+/** Events at which configured commands run. A person waits for a prompt, so UserPromptSubmit gets less. */
 const SECONDS_BY_EVENT: Readonly<Record<string, number>> = {
   Stop: 600,
   SubagentStop: 600,
   UserPromptSubmit: 30,
 };
 
-/** How long Claude Code is told to let the drain after a turn run, in seconds. Nobody waits for it. */
+/** Seconds; nobody waits for the drain. */
 const DRAIN_TIMEOUT_SECONDS = 60;
 
-/** What is kept of it for ending a command, and for the database, in seconds. */
+/** Seconds at the end of a hook, kept for ending a command and writing the database. */
 const RESERVE_SECONDS = 15;
 
-/** How long Claude Code is told to wait for the hook of an event, in seconds. */
+/** The timeout of an event's hook in the settings, in seconds. */
 export function hookTimeoutSeconds(event: string): number {
   return SECONDS_BY_EVENT[event] ?? USUAL_SECONDS;
 }
 
-/** When all commands of an event must be done, in milliseconds since the hook started; 0 where there are none. */
+/** When the commands of an event must be done, in milliseconds since the hook started; 0 where none run. */
 export function commandDeadlineMs(event: string): number {
   return (hookTimeoutSeconds(event) - RESERVE_SECONDS) * 1000;
 }

@@ -1,6 +1,4 @@
-/**
- * Installing conclaude's hooks into a settings file of Claude Code, and taking them out again.
- */
+/** Installs conclaude's hooks into a settings file of Claude Code, and takes them out again. */
 import { installInto, type InstallPlan, isOriginOf, planRemoval, readOwnEntries } from "./edit.ts";
 import {
   type Attempt,
@@ -37,22 +35,20 @@ const NOTHING_STRICT = `--strict changes nothing here: Claude Code honours it un
   [...STRICT_EVENTS].join(" and ")
 } only, and none of the events is one of them`;
 
-/** What to install, and where. */
 export interface InstallOptions extends SettingsPlace, Asker {
   readonly program: Program;
-  /** Which events, as `chooseEvents()` returns them; the default ones when not given. */
+  /** As `chooseEvents()` returns them; by default the default events. */
   readonly events?: readonly HookEvent[] | undefined;
-  /** Whether what a hook is asked about does not happen when the hook cannot run, where Claude Code allows that. */
+  /** Whether actions are blocked when our hook cannot run, where Claude Code allows that. */
   readonly strict?: boolean | undefined;
-  /** Say what would change, and change nothing. */
+  /** Only says what would change. */
   readonly dryRun?: boolean | undefined;
-  /** What the command was told beside the place, to be repeated in a refusal: `["--events", "Stop"]`. */
+  /** Flags beside those of the place, to be repeated in a refusal: `["--events", "Stop"]`. */
   readonly otherFlags?: readonly string[] | undefined;
 }
 
 /** What an installation did, or with `dryRun` would do. */
 export interface InstallReport {
-  /** The settings file, as it was asked for. */
   readonly settings: string;
   /** `file` when the file was named outright. */
   readonly scope: SettingsScope | "file";
@@ -60,31 +56,30 @@ export interface InstallReport {
   readonly dryRun: boolean;
   /** True when there was no settings file before. */
   readonly created: boolean;
-  /** Where the file as it was without our hooks is kept; null when there is no such file. */
+  /** The copy of the file without our hooks; null when there is none. */
   readonly backup: string | null;
   readonly events: readonly string[];
-  /** Whether the drain is there: it works captures into memory after each turn, while nobody waits. */
+  /** Whether the drain is installed. */
   readonly drain: boolean;
-  /** Events under which a hook that cannot run blocks. */
+  /** Events that are blocked when their hook cannot run. */
   readonly blocking: readonly string[];
-  /** Events under which it did before, and does no longer. */
+  /** Events that were blocked before, and are no longer. */
   readonly loosened: readonly string[];
   /** The command up to the event: `/usr/local/bin/conclaude hook`. */
   readonly command: string;
-  /** Events that our hooks were added to, were corrected under, and were taken from. */
+  /** Events under which our hooks were added, corrected and removed. */
   readonly added: readonly string[];
   readonly updated: readonly string[];
   readonly removed: readonly string[];
-  /** Sentences for a person; none of them kept the installation from being done. */
+  /** Sentences for a person; none of them prevented the installation. */
   readonly warnings: readonly string[];
-  /** The changed lines (`+ `, `- `) with what surrounds them; empty when nothing changes. */
+  /** Changed lines (`+ `, `- `) with the lines around them; empty when nothing changes. */
   readonly diff: readonly string[];
 }
 
-/** Where to remove hooks from. The hooks of a `program` are ours, whether it bears our name and mark or not. */
+/** The hooks of `program` count as ours under any name. */
 export interface UninstallOptions extends SettingsPlace, Asker {
   readonly dryRun?: boolean | undefined;
-  /** As in {@linkcode InstallOptions}. */
   readonly otherFlags?: readonly string[] | undefined;
 }
 
@@ -94,15 +89,13 @@ export interface UninstallReport {
   readonly scope: SettingsScope | "file";
   readonly changed: boolean;
   readonly dryRun: boolean;
-  /** True when there is no settings file. */
   readonly missing: boolean;
   /** True when the file is as it was before the installation, byte for byte. */
   readonly restored: boolean;
-  /** True when the installation had made the file, and it is gone again. */
+  /** True when the installation had made the file, and it is removed. */
   readonly deleted: boolean;
-  /** A backup that was left in place because the file has changed since; null when there is none. */
+  /** A backup that stays because the file has changed since; null when there is none. */
   readonly backup: string | null;
-  /** Events that our hooks were taken from. */
   readonly removed: readonly string[];
   readonly diff: readonly string[];
 }
@@ -194,8 +187,8 @@ function installOnce(
 }
 
 /**
- * A backup from before an earlier installation stays when the file itself is gone: it may be the last copy. Only one
- * that could be taken for the state before this installation goes; it held no settings.
+ * Drops a backup that could be taken for the state before this installation, because it held no settings. Any other
+ * backup stays: when the file itself is gone, it may be the last copy.
  */
 function dropMisleadingBackup(
   text: string,
@@ -205,7 +198,7 @@ function dropMisleadingBackup(
   if (backup !== undefined && isOriginOf(text, { plan, origin: backup })) dropBackup(plan.path);
 }
 
-/** Refuses what Claude Code would discard; what it merely ignores becomes a warning. */
+/** Refuses what Claude Code would discard, and warns of what it ignores. */
 function checkResult(settings: unknown, attempt: Attempt): string[] {
   const problems = checkHooks(settings);
   const fatal = problems.find(({ discardsFile }) => discardsFile);
@@ -227,7 +220,6 @@ function cautionsFor(events: readonly HookEvent[]): string[] {
   return events.flatMap((event) => EVENT_CAUTIONS[event] ?? []);
 }
 
-/** An earlier version left no mark on a program of another name; whose it is, only a person knows. */
 function lookAlikeWarnings(
   settings: unknown,
   { plan, flags }: { readonly plan: InstallPlan; readonly flags: readonly string[] },
@@ -284,12 +276,12 @@ function ownEvents(
   return [...new Set(readOwnEntries(text, options).map(({ event }) => event))];
 }
 
-/** Lines that are the same around a change and are shown with it. */
+/** Unchanged lines that are shown around a change. */
 const CONTEXT_LINES = 2;
 
 /**
- * What an edit would do, for people: changed lines begin with `+ ` or `- `, the lines around them with two spaces, and
- * `…` stands for what is left out.
+ * The difference as lines for people: `+ ` and `- ` for changed lines, two spaces for the lines around them, `…` for
+ * what is left out.
  *
  * @returns An empty list when the texts are equal.
  */
@@ -345,9 +337,9 @@ function markLines(before: readonly string[], after: readonly string[]): string[
 }
 
 /**
- * What to know before a path of this machine goes into the settings that everybody who works in a project gets.
+ * Warns where a path of this machine would go into the settings that a whole team shares.
  *
- * @returns An empty list for any other file, and for a program that each one's `PATH` finds.
+ * @returns Empty for any other file, and for a program that everybody's `PATH` finds.
  */
 function sharedPathWarnings(
   place: SettingsPlace & { readonly program: Program },
@@ -364,7 +356,7 @@ function sharedPathWarnings(
   ];
 }
 
-/** The project's own file, however it was named; in the home folder itself it is the user's. */
+/** Whether it is the project's shared file. In the home folder that file is the user's own. */
 function isShared(place: SettingsPlace): boolean {
   const { settings: _, ...unnamed } = place;
   const path = settingsPath(place);

@@ -1,4 +1,7 @@
-/** Registering conclaude as an MCP server of Claude Code, and taking that back. */
+/**
+ * Registers conclaude as an MCP server of Claude Code, and takes it out again. Every byte of the file that is not about
+ * our server stays as it is.
+ */
 import { removeQuietly } from "../project/write_file.ts";
 import {
   type Attempt,
@@ -18,25 +21,24 @@ import { getNodeValue, parseTree } from "jsonc-parser";
 import { type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
 import { mustBe, openObject, refuseTwins } from "./settings_text.ts";
 
-/** Where, and how. */
 export interface ServerOptions {
   readonly place: ServersPlace;
   readonly dryRun?: boolean | undefined;
-  /** What the command was told, to be repeated in a refusal: `["--scope", "local", "--mcp"]`. */
+  /** The flags of the command, to be repeated in a refusal: `["--scope", "local", "--mcp"]`. */
   readonly flags: readonly string[];
 }
 
-/** What became of our server in one file, or with `dryRun` would. */
+/** What was done in one file, or with `dryRun` would be. */
 export interface ServerReport {
   readonly file: string;
   readonly scope: SettingsScope;
   readonly changed: boolean;
   readonly dryRun: boolean;
-  /** What was done: `present` and `absent` say that nothing was to do, `foreign` that another server has our name. */
+  /** `present` and `absent`: nothing had to be done. `foreign`: another server has our name. */
   readonly done: "added" | "updated" | "present" | "removed" | "absent" | "foreign";
-  /** True when the file was made for the server, and is gone again. */
+  /** True when the file was made for the server, and is removed. */
   readonly deleted: boolean;
-  /** The server before (`- `) and after (`+ `). Nothing else of the file is shown: it holds what is nobody's business. */
+  /** Our server before (`- `) and after (`+ `). The rest of the file is private, so it is not shown. */
   readonly diff: readonly string[];
 }
 
@@ -129,7 +131,7 @@ function factsOf(
   return { file: path, scope };
 }
 
-/** Whether a file holds nothing but our server, written as we write it where there is no file. */
+/** Whether the file holds nothing but our server, as a registration into no file writes it. */
 function isMadeFor(
   text: string,
   { value, ...edit }: ServerEdit & { readonly value: ReturnType<typeof findServer> },
@@ -148,17 +150,17 @@ function serverLines(before: string, after: string, edit: ServerEdit): string[] 
   return [...line("-", before), ...line("+", after)];
 }
 
-/** One object of MCP servers by name. */
+/** Where one object of MCP servers stands. */
 interface ServersPlace {
   readonly scope: SettingsScope;
   readonly path: string;
-  /** The keys that lead to the object; there need be nothing yet. */
+  /** The keys that lead to the object; it need not exist. */
   readonly keys: readonly string[];
-  /** True for the file that Claude Code keeps for itself, and changes at any time. */
+  /** True for the file that Claude Code keeps for itself and changes at any time. */
   readonly isClaudes: boolean;
 }
 
-/** A scope, without a file that was named outright: those hold settings, and no servers. */
+/** A scope without a file of its own: settings files hold no servers. */
 export interface ServersScope extends Omit<SettingsPlace, "settings"> {
   /** The name by which Claude Code remembers the project, for the local scope. */
   readonly projectKey: string;
@@ -167,8 +169,8 @@ export interface ServersScope extends Omit<SettingsPlace, "settings"> {
 const SERVERS = "mcpServers";
 
 /**
- * The user's own servers and those of one user in one project are in the file that Claude Code keeps for itself; those of
- * everybody who works in a project are in its `.mcp.json`. Seen in 2.1.329.
+ * The place of the servers of a scope (seen in 2.1.329): `.mcp.json` of the project for the whole team, else the file
+ * that Claude Code keeps for itself.
  *
  * @throws UserError When the user's file is asked for and there is neither a home nor a configuration folder.
  */
@@ -220,7 +222,7 @@ function take(lock: string): boolean {
       Deno.mkdirSync(lock);
       return true;
     } catch (thrown) {
-      // Where no folder can be made, no file can be replaced: that is told by who tries.
+      // Where no folder can be made, the file cannot be replaced either: the caller will say so.
       if (!(thrown instanceof Deno.errors.AlreadyExists) || isStale(lock)) return false;
     }
     waitMs(PAUSE_MS);
@@ -236,34 +238,29 @@ function isStale(lock: string): boolean {
   }
 }
 
-/** The name under which Claude Code knows our server. It is our mark as well. */
+/** The name under which Claude Code knows our server. */
 const SERVER_NAME = "conclaude";
 
-/** The word that makes the program an MCP server. */
+/** The verb that makes the program an MCP server. */
 const SERVER_VERB = "mcp";
 
-/** How Claude Code starts our server: a program and its arguments, without a shell. */
 interface ServerEntry {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** What is edited: `keys` lead to the object of servers. */
+/** `keys` lead to the object of servers. */
 export interface ServerEdit {
   readonly keys: readonly string[];
   readonly attempt: Attempt;
 }
 
-/** What stands under our name: nothing, a server of ours, or one that is not. */
+/** What stands under our name. */
 type FoundServer =
   | { readonly kind: "none" }
   | { readonly kind: "ours" | "foreign"; readonly value: unknown };
 
-/**
- * What a file has under our name.
- *
- * @throws UserError When the text cannot be edited safely. One that does not even name us is not looked into.
- */
+/** @throws UserError When the text cannot be edited safely. A text without our name is not looked into. */
 function findServer(text: string, edit: ServerEdit): FoundServer {
   if (!text.includes(`"${SERVER_NAME}"`)) return { kind: "none" };
   const { body } = openObject(text, edit.attempt);
@@ -274,7 +271,7 @@ function findServer(text: string, edit: ServerEdit): FoundServer {
 }
 
 /**
- * The text with our server in it. One that is there is corrected where it stands; what else it says (`env`) stays.
+ * The text with our server in it. A server of ours is corrected where it stands; its other keys (`env`) stay.
  *
  * @throws UserError When the text cannot be edited safely, or when another server has our name.
  */
@@ -299,10 +296,9 @@ export function addServer(
 }
 
 /**
- * The text without our server, and without the objects that held nothing else. The `mcpServers` of a project that is
- * known for other things stays: Claude Code gives one to each.
+ * The text without our server, and without the objects that held nothing else. The `mcpServers` of a project that Claude
+ * Code keeps other things of stays: it gives one to each.
  *
- * @returns The text as it is when it has no server of ours.
  * @throws UserError When the text cannot be edited safely.
  */
 export function removeServer(text: string, edit: ServerEdit): string {
@@ -312,7 +308,7 @@ export function removeServer(text: string, edit: ServerEdit): string {
   return own === undefined ? text : mark + removeMember(body, emptiedBy(own, edit.keys));
 }
 
-/** What we write, and what a person may have made of it: any program that is started as an MCP server by our verb. */
+/** Any program that is started as an MCP server by our verb counts as ours: a person may have changed the rest. */
 function isOurs(value: unknown): boolean {
   const type = memberOf(value, "type");
   const args = memberOf(value, "args");
@@ -349,7 +345,6 @@ function correct(
   }, body);
 }
 
-/** The largest part of the text that would be empty without our server. */
 function emptiedBy(own: Node, keys: readonly string[]): Node {
   let emptied = own;
   for (const _ of keys) {

@@ -1,7 +1,4 @@
-/**
- * Which handlers in a settings file are conclaude's own. Whatever is not surely one of them is another tool's, and is
- * never touched.
- */
+/** Which handlers in a settings file are conclaude's own. Any other belongs to another tool and is never touched. */
 import { baseName, isAbsolutePath, joinPath, parentOf } from "../paths.ts";
 import {
   DRAIN_WORD,
@@ -13,13 +10,13 @@ import {
 } from "./hooks.ts";
 import { isSameFile } from "../process/executable.ts";
 
-/** What tells our handlers from others, beyond the mark and the name of the program. */
+/** How our handlers are recognised, beyond the mark and the program's name. */
 export interface Ownership {
   /** The program that is being installed: its handlers are ours under any name. */
   readonly program?: Program | undefined;
   /** Whether an absolute path leads to this very executable, perhaps by a link; by default none does. */
   readonly isThisExecutable?: (path: string) => boolean;
-  /** Whether a `main.ts` or `main.js` that a handler runs with Deno is conclaude's; by default its folders tell. */
+  /** Whether a `main.ts` or `main.js` that Deno runs is conclaude's; by default its folders tell. */
   readonly isOurScript?: (path: string) => boolean;
 }
 
@@ -37,7 +34,7 @@ export function isOwnHandler(handler: unknown, ownership: Ownership = {}): boole
   return roleOf(handler, ownership) !== undefined;
 }
 
-/** Which of our handlers it is, by the command that it runs; `undefined` when it is none, as `isOwnHandler` tells. */
+/** The role of our handler, by its command; `undefined` when it is not ours. */
 export function roleOf(handler: unknown, ownership: Ownership = {}): HookRole | undefined {
   const own = commandsOf(handler).find((command) => isOwnCommand(command, ownership));
   if (own === undefined) return undefined;
@@ -62,12 +59,12 @@ function isOwnCommand(command: Command, ownership: Ownership): boolean {
     (marked || isOurScript(script));
 }
 
-/** True when a folder on the way to the script carries our name, as a clone or an unpacked release does. */
+/** True when a folder on the way carries our name, like a clone or an unpacked release. */
 export function isInOurFolder(script: string): boolean {
   return script.split(/[\\/]/).slice(0, -1).some(isOurName);
 }
 
-/** `PATH=/opt/conclaude` before a command, and a remark. */
+/** An assignment (`PATH=/opt/conclaude`) or a comment. */
 function isNoProgram(word: string): boolean {
   return /^(?:#|[A-Za-z_]\w*=)/.test(word);
 }
@@ -78,7 +75,9 @@ interface Command {
   readonly args: readonly string[] | undefined;
 }
 
-/** What a handler may mean. Beside `args` the command is one word, but whoever added them may not have known. */
+/**
+ * The ways to read a handler. With `args` the command should be one word, but whoever added them may not have known.
+ */
 function commandsOf(handler: unknown): readonly Command[] {
   if (typeof handler !== "object" || handler === null) return [];
   const { type, command, args } = handler as Record<string, unknown>;
@@ -89,7 +88,7 @@ function commandsOf(handler: unknown): readonly Command[] {
   return [{ text: command, args: words }, line];
 }
 
-/** What the installer writes, to the space. */
+/** Exactly what the installer writes. */
 const WRITTEN = new RegExp(`^(.*) hook ([A-Za-z]+)(?: ${OWN_MARK})?$`, "s");
 
 function isRunBy(program: Program, command: Command): boolean {
@@ -107,11 +106,10 @@ export function readProgram(handler: unknown): string | undefined {
   return words.length === 1 && !isNoProgram(words[0]!) ? words[0] : undefined;
 }
 
-/** A command that runs one of our hooks, taken apart. */
 interface HookWords {
   /** What stands before `hook <Event>`. */
   readonly words: readonly string[];
-  /** What stands in the place of the event; `undefined` where the payload tells. */
+  /** The word in the place of the event; `undefined` where the payload tells it. */
   readonly word: string | undefined;
   readonly marked: boolean;
 }
@@ -129,14 +127,14 @@ function programWords(command: Command): HookWords | undefined {
   return { words: words.slice(0, -2), word, marked };
 }
 
-/** One piece of a word: in single quotes, in double quotes, an escaped character, or bare. */
+/** A piece of a word: in single quotes, in double quotes, an escaped character, or bare. */
 const PIECE =
   /'(?<single>[^']*)'|"(?<double>(?:[^"\\`$]|\\[^]|\$(?!\())*)"|\\(?<escaped>[^\n])|(?<bare>[^\s'"\\`;&|<>()]+)/y;
 
 /**
  * The words of a simple shell command; variables stay as they are written.
  *
- * @returns `undefined` when it is more than one simple command, substitutes a command, redirects, or does not end.
+ * @returns `undefined` for more than one simple command, a substitution, a redirect, or an open quote.
  */
 export function splitWords(command: string): string[] | undefined {
   const words: string[] = [];
@@ -159,17 +157,16 @@ export function splitWords(command: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-/** Who asks which hooks are conclaude's. */
 export interface Asker {
   /** The program that hooks shall start. */
   readonly program?: Program | undefined;
-  /** The executable that this process is; null or nothing when it runs from source. */
+  /** This process's executable; null or nothing when it runs from source. */
   readonly executable?: string | null | undefined;
 }
 
 /**
- * Ownership with everything that this machine can tell. Sameness counts for this very executable alone: any other
- * program may be one of many names for one file (`busybox`, the shims of a version manager), most of them foreign.
+ * Recognises handlers with what this machine can tell. Only this very executable counts as the same file: other programs
+ * may share one file (`busybox`, the shims of a version manager).
  */
 export function ownershipHere({ program, executable }: Asker): Ownership {
   return {
@@ -179,13 +176,10 @@ export function ownershipHere({ program, executable }: Asker): Ownership {
   };
 }
 
-/** `dist/bundle/main.js` lies two folders below the `deno.json` of its clone, `main.ts` lies beside it. */
+/** `main.ts` lies beside the `deno.json` of its clone, `dist/bundle/main.js` two folders below. */
 const FOLDERS_UP = 3;
 
-/**
- * Whether a `main.ts` or `main.js` is conclaude's: its folders say so, or the `deno.json` of the clone that it lies in
- * does. Somebody else's script, and one that is gone from a folder of any other name, is not.
- */
+/** Whether a script is conclaude's: a folder on its way carries our name, or the `deno.json` of its clone does. */
 function isConclaudeScript(script: string): boolean {
   if (isInOurFolder(script)) return true;
   let folder = parentOf(script);
@@ -204,7 +198,7 @@ function nameIn(denoJson: string): unknown {
   }
 }
 
-/** What a value holds under a key; undefined where it is no object or array, or has none. */
+/** The value under a key; undefined where the value is no object or array, or has no such key. */
 export function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

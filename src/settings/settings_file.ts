@@ -1,22 +1,18 @@
 /**
- * Settings files on disk: where they are, reading them, and replacing them whole.
- *
- * A file is written beside its place under a name of its own, flushed, and renamed, so that Claude Code and other
- * programs see the old text or the new one and never half of it. Links are followed: the link stays, its target is
- * replaced.
+ * Settings files on disk: finds, reads and replaces them whole, so that Claude Code and other programs never see half a
+ * file. A link stays a link; its target is replaced.
  */
 import { isUserError, messageOf, UserError } from "../errors.ts";
 import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
 import { writeWhole } from "../project/write_file.ts";
 import { commandLine, quoteWord } from "./hooks.ts";
 
-/** Which of Claude Code's settings files: the user's own, the project's shared one, or the project's private one. */
+/** The user's own file, the project's shared one, or the project's private one. */
 export type SettingsScope = "user" | "project" | "local";
 
-/** Where settings are looked for. */
 export interface SettingsPlace {
   readonly scope: SettingsScope;
-  /** A file that was named outright; the scope then counts for nothing. A relative path starts at `cwd`. */
+  /** A file that was named outright; `scope` then does not count. A relative path starts at `cwd`. */
   readonly settings?: string | undefined;
   readonly projectDir: string;
   /** The working directory; the project directory when it is not given. */
@@ -26,40 +22,32 @@ export interface SettingsPlace {
   readonly configDir?: string | undefined;
 }
 
-/** A settings file as it was when it was read. */
 export interface SettingsFile {
-  /** The path as it was asked for, perhaps a link. */
   readonly path: string;
   /** The file behind all links; the same as `path` when there are none. It need not exist. */
   readonly target: string;
-  /** `undefined` when there is no file. */
   readonly text: string | undefined;
-  /** Permission bits for whatever takes its place: its own, or 0600 when there is no file. */
+  /** The file's permission bits, or 0600 when there is no file. */
   readonly mode: number;
 }
 
-/** Which file is edited; only for the words of a refusal. */
 export interface Target {
   readonly path: string;
-  /** The flags that led the command to it, and what else it was told: repeated in the way on. */
+  /** The flags of the command, repeated when a refusal says how to go on. */
   readonly flags?: readonly string[] | undefined;
 }
 
 /** Who wants to edit which file. */
 export interface Attempt extends Target {
   readonly command: "install-hooks" | "uninstall-hooks";
-  /** What is put in or taken out, in the words of a refusal; `hooks` when not given. */
+  /** What is put in or taken out, in the words of a refusal; by default `hooks`. */
   readonly subject?: string | undefined;
 }
 
 const NEW_FILE_MODE = 0o600;
 const MOST_LINKS = 40;
 
-/**
- * The absolute path of a settings file.
- *
- * @throws UserError When the user's settings are asked for and there is neither a home nor a configuration folder.
- */
+/** @throws UserError When the user's settings are asked for and there is neither a home nor a configuration folder. */
 export function settingsPath(place: SettingsPlace): string {
   const { scope, projectDir, home, configDir } = place;
   const cwd = place.cwd ?? projectDir;
@@ -76,7 +64,10 @@ export function settingsPath(place: SettingsPlace): string {
   return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
 }
 
-/** Claude Code's settings files for a project, the one that has the last word first; without a user's where none is known. */
+/**
+ * Claude Code's settings files for a project, the one with the last word first; without the user's where its place is
+ * not known.
+ */
 export function settingsPaths(
   place: Pick<SettingsPlace, "projectDir" | "home" | "configDir">,
 ): string[] {
@@ -89,7 +80,7 @@ export function settingsPaths(
   return [...new Set(scopes.map((scope) => settingsPath({ scope, ...place })))];
 }
 
-/** The flags that lead a command to the same file again, from the same folder; none for the user's own settings. */
+/** The flags with which a command finds the same file again; none for the user's own settings. */
 export function placeFlags(place: SettingsPlace): string[] {
   if (place.settings) return ["--settings", settingsPath(place)];
   return place.scope === "user" ? [] : ["--scope", place.scope];
@@ -98,7 +89,7 @@ export function placeFlags(place: SettingsPlace): string[] {
 /**
  * Reads a settings file through all links. A byte order mark is kept.
  *
- * @throws UserError When there is something that is no file, cannot be read, or is not UTF-8.
+ * @throws UserError When it is no file, cannot be read, or is not UTF-8.
  */
 export function readSettings(path: string): SettingsFile {
   return orExplain(path, `Cannot read "${path}"`, () => {
@@ -117,8 +108,7 @@ export function readSettings(path: string): SettingsFile {
 }
 
 /**
- * Puts `text` in the place of a file that was read before, and makes its folder where that is missing. `undefined`
- * removes the file.
+ * Replaces a file that was read before, or makes it with its folder; `undefined` removes it.
  *
  * @returns False, with nothing written, when the file has changed since it was read.
  * @throws UserError When it cannot be written.
@@ -141,11 +131,7 @@ export function backupPath(path: string): string {
   return `${path}.conclaude-backup`;
 }
 
-/**
- * The text of the backup.
- *
- * @returns `undefined` when there is none, and when it cannot be read: a backup is never needed to go on.
- */
+/** @returns `undefined` when there is no backup, or it cannot be read: nothing depends on it. */
 export function readBackup(path: string): string | undefined {
   try {
     return readSettings(backupPath(path)).text;
@@ -156,7 +142,7 @@ export function readBackup(path: string): string | undefined {
 }
 
 /**
- * Keeps the text of a file that was read, with its mode, in place of any older backup.
+ * Keeps the text and the mode of a file in place of any older backup.
  *
  * @throws UserError When it cannot be written.
  */
@@ -170,8 +156,7 @@ export function writeBackup(file: SettingsFile): void {
 }
 
 /**
- * {@linkcode replaceSettings} with a backup of what was there. When the file cannot be replaced, what was kept before is
- * kept again; when it has changed, whoever changed it may count on the backup.
+ * {@linkcode replaceSettings} with a backup of the former text. When replacing fails, the former backup comes back.
  *
  * @throws UserError When either cannot be written.
  */
@@ -186,16 +171,15 @@ export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   }
 }
 
-/** Removes the backup; nothing happens when there is none or when it cannot be removed. */
 export function dropBackup(path: string): void {
   try {
     Deno.removeSync(backupPath(path));
   } catch {
-    // A backup that stays does no harm: it is replaced by the next installation.
+    // A backup that stays does no harm: the next installation replaces it.
   }
 }
 
-/** The path behind all links. The end of a dangling link is a place where a file may be made. */
+/** Follows all links, also to a file that does not exist yet. */
 function followLinks(path: string): string {
   let target = path;
   for (let links = 0; links < MOST_LINKS; links++) {
@@ -209,7 +193,6 @@ function followLinks(path: string): string {
   throw new Error("too many levels of symbolic links");
 }
 
-/** The backup before this one; `undefined` when there is none, or none that can be read. */
 function readFormer(path: string): SettingsFile | undefined {
   try {
     const former = readSettings(path);
@@ -224,7 +207,7 @@ function undoBackup(path: string, former: SettingsFile | undefined): void {
   try {
     writeSettings(former.text, { target: backupPath(path), mode: former.mode });
   } catch {
-    // The error that led here is the one to tell.
+    // The error that led here is the one to report.
   }
 }
 
@@ -233,7 +216,7 @@ function writeSettings(
   options: {
     readonly target: string;
     readonly mode: number;
-    /** Asked when everything is ready for the rename; by default the file is welcome. */
+    /** Asked right before the rename; false keeps the old file. */
     readonly isWelcome?: () => boolean;
   },
 ): boolean {
@@ -248,7 +231,7 @@ function writeSettings(
   });
 }
 
-/** Undoes what the umask took from the mode, and lets root edit another user's file without taking it away. */
+/** Undoes what the umask took from the mode, and keeps the file's owner when root edits it. */
 function keepOwner(
   draft: string,
   options: { readonly target: string; readonly mode: number },
@@ -259,7 +242,7 @@ function keepOwner(
     const { uid, gid } = Deno.statSync(options.target);
     if (uid !== null && gid !== null && uid !== Deno.uid()) Deno.chownSync(draft, uid, gid);
   } catch {
-    // There is no file whose owner could be kept, or it is not ours to give away.
+    // There is no file yet, or its owner cannot be kept.
   }
 }
 
@@ -291,10 +274,10 @@ export function refusal(
   });
 }
 
-/** Only their owner looks into folders that an installation makes: Claude Code keeps what people have typed beside its settings. */
+/** Claude Code keeps what people have typed beside its settings, so only the owner may look into a new folder. */
 const NEW_FOLDER_MODE = 0o700;
 
-/** Removes the folder of a settings file that is gone, where an installation has made it, as far as its mode tells, and nothing is in it. */
+/** Removes an empty settings folder that, by its mode, an installation has made. */
 export function removeMadeFolder(settings: string): void {
   const folder = parentOf(settings);
   try {
