@@ -1,4 +1,7 @@
-/** What is guarded here, and which hooks it needs: the one table that `doctor` and the start of a session go by. */
+/**
+ * The gates of a project, and the hooks without which each cannot decide. `doctor` and the start of a session go by this
+ * table.
+ */
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { SubagentPolicy } from "../guard/prompt_policy.ts";
 import type { HookConfig } from "../config/hook_config.ts";
@@ -18,7 +21,7 @@ import { settingsPaths } from "../settings/settings_file.ts";
 import { machineHere } from "../settings/hook_program.ts";
 import { ownershipHere } from "../settings/own_handler.ts";
 
-/** The sections of a configuration that may guard something; null for one that asks for nothing. */
+/** The compiled sections; null for a section that asks for nothing. */
 interface Policies {
   readonly guards: GuardPolicy | null;
   readonly requirements: RequirementPolicy | null;
@@ -27,21 +30,20 @@ interface Policies {
   readonly prompts: PromptPolicy | null;
 }
 
-/** Something that may forbid, hold back or add. */
+/** Something that may deny, hold back or add. */
 interface Gate {
   readonly name: string;
   readonly isHere: (policies: Policies) => boolean;
-  /** The events without which it has no say. */
+  /** The events without which it cannot decide. */
   readonly events: readonly string[];
-  /** The tools that it is about; none where every tool will do, or the events are about none. */
+  /** The tools that it is about; none where any tool will do, or the events have no tool. */
   readonly tools?: (policies: Policies) => readonly string[];
 }
 
-/** By these tools files are changed. A client of today has no `MultiEdit`, so that a matcher need not name it. */
+/** The tools that change files. Today's clients have no `MultiEdit`, so a matcher need not name it. */
 const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", ...SHELL_TOOLS];
 const FORMER_TOOL = "MultiEdit";
 
-/** One row for each gate and the moments at which it is asked. */
 const GATES: readonly Gate[] = [
   {
     name: "preToolUse",
@@ -129,7 +131,7 @@ const GATES: readonly Gate[] = [
   },
 ];
 
-/** What the gates of a configuration need, gate by gate; empty where nothing is guarded. */
+/** What the gates of a configuration need; empty where nothing is guarded. */
 export function needsOf(config: HookConfig): Need[] {
   const policies: Policies = {
     guards: policyIn(config.guards),
@@ -166,12 +168,12 @@ function guardedTools(guards: GuardPolicy): string[] {
   ];
 }
 
-/** A rule about Bash needs every shell. */
+/** A rule about Bash covers every shell. */
 function withShells(tools: readonly string[]): readonly string[] {
   return tools.includes("Bash") ? [...tools, ...SHELL_TOOLS] : tools;
 }
 
-/** A shell command that changes files is an edit as well. */
+/** A shell command that changes files counts as an edit. */
 function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] }[]): string[] {
   const named = requirements.flatMap(({ triggers }) => triggers)
     .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool] : []);
@@ -192,13 +194,14 @@ function answersRequests({ permission }: GuardPolicy): boolean {
   return deny.length > 0 || allow.length > 0 || fallback !== null;
 }
 
-/** The event that asks; who is asked must be installed somewhere. */
+/** The notice is given at this event, so its own hook must be installed. */
 const ASKING_EVENT = "SessionStart";
 
 /**
- * One line for the person where gates exist and Claude Code will not ask them.
+ * One line for the person where the project has gates and Claude Code will not ask them.
  *
- * @returns Null when it will, and when nobody can tell: hooks that stand in none of these files have come another way.
+ * @returns Null when it will, and when nobody can tell: none of these files holds our hooks, so they come from
+ * elsewhere.
  */
 export function unarmedNotice(
   config: HookConfig,

@@ -1,4 +1,4 @@
-/** Requirements on the way of one event: what a tool use falls under, and what their conditions are judged by. */
+/** Which requirements a tool use falls under, and the facts by which their conditions are judged. */
 import type { DatabaseSync } from "node:sqlite";
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import type { Environment } from "../environment.ts";
@@ -21,17 +21,16 @@ import { quietly } from "./ground.ts";
 import { type AskedUse, commandOf } from "./judge_use.ts";
 import { type Place, placeAt, placesOf, treesAround } from "./places.ts";
 
-/** A place where a tool use falls, or may fall, under requirements. */
+/** A branch in a working tree where a tool use falls, or may fall, under requirements. */
 export interface MeantPlace extends Omit<Place, "changesFiles"> {
-  /** The requirements that it falls under. */
   readonly triggered: readonly Requirement[];
-  /** Others that it may fall under: only the running shell knows. */
+  /** Requirements that it may fall under: only the running shell knows. */
   readonly doubts: readonly Doubt[];
 }
 
 /**
- * Finds out which requirements a tool use falls under, and where. Plan files are free: a plan is what many of them ask
- * for. So are files that a shell command changes outside of the repository, or that git ignores.
+ * Finds the requirements that a tool use falls under, and where. Plan files are exempt, since many requirements ask for
+ * a plan. So are files outside of the repository and files that git ignores, when a shell command changes them.
  */
 export async function requirementsFor(
   requirements: readonly Requirement[],
@@ -76,19 +75,19 @@ export async function requirementsFor(
   const doubts = mayTrigger(requirements, { tool, ...untold }).filter(({ requirement }) =>
     !meant.some(({ triggered }) => triggered.includes(requirement))
   );
-  // Where the command comes to in the end, what nobody knows of it may happen.
+  // What cannot be told of a command may happen where it ends up.
   return [...meant.slice(0, -1), { ...meant.at(-1)!, doubts }]
     .filter((place) => place.triggered.length + place.doubts.length > 0);
 }
 
-/** Whether a file, with all links followed, is one of the repository's, in whatever working tree, and no plan. */
+/** Whether a file, links followed, belongs to the repository, in any working tree, and is no plan. */
 function isOfProject(path: string, { root, commonDir }: Repository): boolean {
   if (isPlanFile(path) || path.startsWith(`${commonDir}/`)) return false;
   return path.startsWith(`${realPath(root)}/`) ||
     findRepository(lookUpwards(parentOf(path)))?.commonDir === commonDir;
 }
 
-/** Those that git does not ignore; all of them where it cannot be asked. */
+/** All of them where git cannot be asked. */
 async function unignored(
   paths: readonly string[],
   environment: Environment,
@@ -97,24 +96,23 @@ async function unignored(
   return paths.filter((path) => !ignored.has(path));
 }
 
-/** What the conditions of requirements are judged by, and what was measured for it. */
+/** Facts for the conditions of requirements, and what was measured for them. */
 export interface GatheredFacts {
   readonly facts: Facts;
   readonly changes: readonly RequirementChange[];
 }
 
-/** Finds out what these requirements ask about; what none of them asks about is not looked at. */
+/** Gathers what these requirements ask about, and nothing else. */
 export async function gatherFacts(
   requirements: readonly Requirement[],
   at: {
     readonly db: DatabaseSync | null;
     readonly repository: Repository;
     readonly branch: string;
-    /** Whether the working tree does not show the branch: nobody can measure it then. */
+    /** Whether the working tree shows another branch: then this one cannot be measured. */
     readonly isElsewhere?: boolean;
     readonly sessionId: string;
     readonly atMs: number;
-    /** The folder of the session, as sessions are recorded with it. */
     readonly projectDir: string | null;
     readonly environment: Environment;
   },
@@ -155,16 +153,15 @@ async function branchSize(
   };
 }
 
-/** Why the size of a branch is not known. */
 const UNTOLD =
   "git did not tell how much the branch has changed: it is missing, has failed or takes too long; " +
   "`git diff --stat` shows which";
 
-/** Why it is not, of another branch than the one that is checked out. */
 export const ELSEWHERE = "it is calculated only where the branch is checked out";
 
 /**
- * Live sessions in the same working tree, beside this one, wherever in it they have begun; what cannot be told is none.
+ * Other live sessions in the same working tree, wherever in it they began. A session whose process is unknown counts as
+ * live.
  */
 async function otherSessions(
   { db, repository: { commonDir }, projectDir, sessionId }: Parameters<typeof gatherFacts>[1],
@@ -185,12 +182,12 @@ async function otherSessions(
   return others.map((other) => other.sessionId).filter((id) => !gone.has(id)).map(shortSessionId);
 }
 
-/** The top of the working tree that a folder lies in; the folder itself where it is in none. */
+/** The top of the working tree of a folder; the folder itself outside of one. */
 function treeOf(folder: string): string {
   return realPath(findRepository(lookUpwards(folder))?.root ?? folder);
 }
 
-/** Files in which Claude plans: no requirement keeps it from writing them. */
+/** Claude plans in these files, so no requirement keeps it from writing them. */
 const PLAN_FOLDER = /\/(?:\.claude\/plans|docs\/plans)\//;
 
 /** @param path Absolute, with all links followed. */

@@ -1,10 +1,9 @@
-/** Lets one process handle an event, of several that were started for it. */
+/** Lets one process handle an event when several were started for it. */
 import type { Environment } from "../environment.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { type Claimant, claimEvent, releaseEvent } from "../store/claims.ts";
 import { type Remembering, withDatabase } from "./stop_row.ts";
 
-/** What became of a claim. */
 export type Claim =
   /** Another process handles the event, or has done so. */
   | { readonly kind: "twin" }
@@ -12,9 +11,9 @@ export type Claim =
   | { readonly kind: "own"; release(): void };
 
 /**
- * Claims an event for this process. Where nothing can be remembered, every process has it for itself.
+ * Claims an event for this process. Without a database every process handles the event.
  *
- * @param event The same for the same event, and for no other one of the session.
+ * @param event Identifies the event within its session.
  */
 export async function claim(
   event: string,

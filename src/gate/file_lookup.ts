@@ -1,58 +1,55 @@
-/** What the rules ask about a file: all its names, whether it is there, whether it lies in the project's folder. */
+/** Looks up what the rules ask about a file: all its names, whether it exists, whether it lies in the project. */
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import type { FileFacts, HowToLook, Looked, OwnFile } from "../guard/types.ts";
 import { findOwn } from "../guard/protected.ts";
 import { exists, isFolder, readHead, readText } from "../project/on_disk.ts";
 import type { RealPaths } from "../project/real_paths.ts";
 
-/** What a file begins with: nearly always the shorter part holds all the lines that count. */
+/** Nearly always the first size holds all the lines that count. */
 const HEAD_BYTES = [4_096, 65_536];
 const HEAD_LINES = 100;
 
-/** How much more may be done for one tool use; below nothing where it was not enough. */
+/** What one tool use may still look at; negative when that was not enough. */
 export interface Allowance {
   left: number;
 }
 
-/** Where a path is looked up from. */
+/** Where paths are looked up from. */
 export interface Ground {
   /** The project's folder, absolute; null when there is none. */
   readonly root: string | null;
-  /** Where a relative path starts. */
   readonly folder: string | null;
   readonly home: string | null;
-  /** How many files more may be read for what they begin with; null where no rule asks for that. */
+  /** How many files may still be read for their beginnings; null where no rule asks for them. */
   readonly heads: Allowance | null;
-  /** The guards' own files; none where nothing is written. Asked for with the first file. */
+  /** The guards' own files; none where nothing is written. Looked up with the first file. */
   readonly own: () => readonly OwnFile[];
-  /** Where paths lead, as far as it was asked. */
   readonly paths: RealPaths;
 }
 
-/** A file that is meant. */
 export interface Place {
   readonly path: string;
   /** What is copied there; null for nothing. */
   readonly from: string | null;
-  /** True where it arises with the folder that it lies in. */
+  /** True for a file that comes with a folder which is copied or made. */
   readonly isPart?: boolean;
-  /** True for a file that a listing of its folder showed: it is there, and no link. */
+  /** True for a file from a folder's listing: it exists and is no link. */
   readonly isListed?: boolean;
   readonly comesFromGit?: boolean;
 }
 
-/** Looks a file up that a tool names. */
+/** Looks up a file that a tool names. */
 export function lookAtFile(path: string, how: HowToLook, ground: Ground): Looked {
   const place = { path: fullPath(path, ground), from: null };
   return { files: [factsOf(place, how, ground)], unknown: [] };
 }
 
-/** A path as it was sent, from the root of the disk. */
+/** The absolute form of a path. */
 export function fullPath(path: string, { folder, root, home }: Ground): string {
   return resolvePath(path, { folder: folder ?? root ?? "/", home: home ?? undefined });
 }
 
-/** What is known of one file; of what a folder takes away with it, nothing yet. */
+/** The facts about one file. */
 export function factsOf(
   { path, from, isPart = false, isListed = false, comesFromGit = false }: Place,
   how: HowToLook,
@@ -60,7 +57,7 @@ export function factsOf(
 ): FileFacts {
   const { own, paths } = ground;
   const { effect } = how;
-  // A link that is removed goes away itself, what it leads to stays.
+  // Removing a link removes the link and not its target.
   const real = effect === "remove" || isListed
     ? joinPath(paths.real(parentOf(path)), baseName(path))
     : paths.real(path);
@@ -91,12 +88,11 @@ export function factsOf(
   };
 }
 
-/** The project's folder, links followed. */
 function rootOf({ root, paths }: Ground): string | null {
   return root === null ? null : paths.real(root);
 }
 
-/** Every way to name it from the project's folder; none outside of that. */
+/** All paths from the project's folder to the file; none when it lies outside. */
 export function spellingsInside(
   { path, real }: { readonly path: string; readonly real: string },
   ground: Ground,
@@ -107,7 +103,7 @@ export function spellingsInside(
     .filter((spelling) => spelling !== null);
 }
 
-/** Whether the command itself makes a folder there before. */
+/** Whether the command itself has made this folder before. */
 export function isMade(path: string, { made = [] }: HowToLook): boolean {
   return made.some((folder) => folder === path || folder.startsWith(`${path}/`));
 }

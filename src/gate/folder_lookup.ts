@@ -1,10 +1,10 @@
-/** What lies in a folder that is about to go away, or that is searched. */
+/** Lists what lies in a folder that is removed or searched. */
 import type { Entry, Search } from "../guard/types.ts";
 import { joinPath } from "../paths.ts";
 import type { Allowance } from "./file_lookup.ts";
 import { entriesOf, kindAt, kindOf, sizeAt } from "../project/on_disk.ts";
 
-/** Folders that hold what tools make anew: who removes one of them means nothing in it. */
+/** Folders whose content tools make anew: removing one loses nothing. */
 const MADE_ANEW: ReadonlySet<string> = new Set([
   ...".git node_modules bower_components vendor .venv venv __pycache__ .tox .eggs".split(" "),
   ...".mypy_cache .pytest_cache .ruff_cache target dist build out .next .nuxt .svelte-kit".split(
@@ -13,24 +13,24 @@ const MADE_ANEW: ReadonlySet<string> = new Set([
   ...".output .turbo .parcel-cache .gradle .cache coverage tmp .tmp".split(" "),
 ]);
 
-/** Entries of a folder that goes away that are looked through at most: each costs 2 µs and more. */
+/** How many entries of a removed folder are looked at; each costs 2 µs and more. */
 const MAX_ENTRIES = 5_000;
-/** The same of a search, which goes through a whole project. */
+/** The same for a search, which goes through a whole project. */
 const MAX_SEARCHED = 20_000;
 
 /** Entries that one tool use may look at: six searches of a whole project take a third of a second. */
 export const MAX_VISITS = 120_000;
 
-/** Whether a folder of this name, or one above it, holds what tools make anew. */
+/** Whether the path names such a folder, or leads through one. */
 export function isMadeAnew(name: string): boolean {
   return name.split("/").some((part) => MADE_ANEW.has(part));
 }
 
 /**
- * The files in a folder and below, as paths from there; links are not followed.
+ * The files below a folder, as paths from there; links are not followed.
  *
- * @param name How a person would name the folder. Where that says that tools make it anew, nothing is in it.
- * @returns Nothing for what is no folder; null when there are too many to look through.
+ * @param name How a person would name the folder: below a folder that tools make anew, nothing is listed.
+ * @returns Empty where there is no folder; null when there are too many files.
  */
 export function filesBelow(path: string, name: string, visits: Allowance): string[] | null {
   if (!isOwnFolder(path)) return [];
@@ -46,23 +46,22 @@ export function filesBelow(path: string, name: string, visits: Allowance): strin
   return isAll ? files : null;
 }
 
-/** What a search finds, by paths from where it begins; the empty text for that itself. */
+/** By path from the start of the search; the empty text for the start itself. */
 export type Found = ReadonlyMap<string, Entry["kind"]>;
 
-/** What a search comes to. */
 export interface Finds {
   readonly sure: Found;
-  /** What only the running command knows to be meant. */
+  /** Entries of which only the running command knows whether they are meant. */
   readonly perhaps: Found;
   /** False when there is too much to look through. */
   readonly isAll: boolean;
 }
 
 /**
- * Looks for what a search means, without what tools make anew.
+ * Runs a search, without folders that tools make anew.
  *
- * @param options `own`: paths, from where the search begins, that are asked about wherever they lie. `among`: the only
- * ones that it may mean beside that where it begins; null for any.
+ * @param options `own`: paths that are checked wherever they lie. `among`: the only paths that may be found beside the
+ * start; null for any.
  */
 export function findIn(
   path: string,
@@ -111,7 +110,10 @@ export function findIn(
   return { sure, perhaps, isAll };
 }
 
-/** Visits what lies in a folder and below, the nearest first, as long as that goes on; false when it is too much. */
+/**
+ * Visits what lies below a folder, the nearest first; `visit` says whether to go into an entry. @returns False when it
+ * is too much.
+ */
 function walk(
   root: string,
   name: string,
@@ -124,7 +126,7 @@ function walk(
   if (isMadeAnew(name)) return true;
   const folders = [""];
   let entries = 0;
-  // It grows while it is gone through.
+  // The list grows during the loop.
   for (const folder of folders) {
     const listed = entriesOf(joinPath(root, folder));
     if (listed === null) return false;
@@ -140,20 +142,19 @@ function walk(
   return true;
 }
 
-/** `a`, `a/b` of `a/b/c`. */
+/** `a` and `a/b` of `a/b/c`. */
 function foldersAbove(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_, i) => parts.slice(0, i + 1).join("/"));
 }
 
-/** What is there, from where a search begins; null for nothing. */
 function entryAt(root: string, path: string): Entry | null {
   const full = path === "" ? root : joinPath(root, path);
   const kind = kindAt(full);
   return kind === null ? null : { path, kind, size: () => sizeAt(full) };
 }
 
-/** Whether it is a folder itself, and no link to one. */
+/** Whether it is a folder, and no link to one. */
 export function isOwnFolder(path: string): boolean {
   return kindAt(path) === "folder";
 }

@@ -1,10 +1,10 @@
-/** The aliases of git that a tool use may call. */
+/** Finds the git aliases that a tool use may call. */
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { Environment } from "../environment.ts";
 import type { Repository } from "../git/repository.ts";
 import { foreignVerbs, type GitAliases, isOwnVerb } from "../guard/git_verbs.ts";
 
-/** None where its command calls git with git's own verbs alone: then no file is read. */
+/** Empty, and no file is read, where the command calls only git's own verbs. */
 export async function gitAliasesFor(
   { tool, input, ...place }: {
     readonly tool: string;

@@ -7,13 +7,13 @@ import { UNKNOWN_SESSION_ID } from "../ids.ts";
 import type { BranchKey } from "../store/requirements.ts";
 import { lastBranch } from "../store/sessions.ts";
 
-/** Where requirements count: on a branch of a repository, checked out or the last one of a session, or why they do not. */
+/** The branch is the one that is checked out, or the last one of the session. */
 export type Ground =
   | {
     readonly kind: "branch";
     readonly repository: Repository;
     readonly branch: string;
-    /** What is kept of it is kept under this. */
+    /** The key of what is stored about the branch. */
     readonly key: BranchKey;
   }
   | Nowhere<Repository>
@@ -27,7 +27,6 @@ interface Nowhere<Where extends Repository | null> {
   readonly next: string;
 }
 
-/** Where nothing can be remembered. */
 export const UNKEPT: Nowhere<null> = {
   kind: "none",
   repository: null,
@@ -36,7 +35,6 @@ export const UNKEPT: Nowhere<null> = {
   next: "conclaude config path",
 };
 
-/** Where nobody can say whose requirements they would be. */
 export const NAMELESS: Nowhere<null> = {
   kind: "none",
   repository: null,
@@ -44,10 +42,9 @@ export const NAMELESS: Nowhere<null> = {
   next: "conclaude doctor",
 };
 
-/** Why requirements do not count where no branch is checked out. */
 export const DETACHED = "HEAD is detached, so there is no branch";
 
-/** Why they do not where git cannot be asked. */
+/** Why requirements do not count where git cannot tell the branch. */
 export const UNTOLD_BRANCH =
   "git does not tell which branch is checked out (it is missing, or older than the format of this repository)";
 
@@ -75,7 +72,7 @@ export function groundOf(repository: Repository | undefined, last: string | null
     : { kind: "none", repository, why: DETACHED, next: "git switch NAME" };
 }
 
-/** The last branch of a session in a repository where none is checked out now; null where it was on none. */
+/** The last branch of a session where none is checked out now; null where it was on none. */
 export function lastBranchIn(
   repository: Repository | undefined,
   { db, sessionId }: { readonly db: DatabaseSync | null; readonly sessionId: string },
@@ -85,7 +82,7 @@ export function lastBranchIn(
   return quietly(() => lastBranch(db, asked)) ?? null;
 }
 
-/** Where requirements count for an event: nowhere without a session, and when nothing can be kept of them. */
+/** Where requirements count for an event: nowhere without a session or a database. */
 export function groundFor(
   { repository, sessionId, db, config }: {
     readonly repository: Repository | undefined;
@@ -100,12 +97,12 @@ export function groundFor(
     : groundOf(repository, lastBranchIn(repository, { db, sessionId }));
 }
 
-/** What a read before the event gives; undefined when the database did not answer. */
+/** Reads before the event is written; undefined when the database fails. */
 export function quietly<Result>(work: () => Result): Result | undefined {
   try {
     return work();
   } catch {
-    // The write of the event will tell what is wrong with the database.
+    // Writing the event will report what is wrong with the database.
     return undefined;
   }
 }

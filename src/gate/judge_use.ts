@@ -1,4 +1,4 @@
-/** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
+/** Judges a tool use by the rules of the guards. Shell commands are parsed only when a rule could mean them. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import type { Environment } from "../environment.ts";
 import { mayConcernCommands } from "../guard/command_look.ts";
@@ -12,35 +12,35 @@ import { type Ground, lookAtFile } from "./file_lookup.ts";
 import { RealPaths } from "../project/real_paths.ts";
 import { ownFiles, type OwnPlaces } from "./own_files.ts";
 
-/** A tool use that is about to happen, as it was sent: secrets and all, so nothing of it is stored from here. */
+/** A tool use that is about to happen, as it was sent. It may hold secrets, so nothing of it is stored from here. */
 export interface AskedUse extends Actor {
   readonly tool: string;
   readonly input: unknown;
-  /** True where it was too long to be kept whole. */
+  /** True where its input was cut because it was too long. */
   readonly isCut?: true;
-  /** Where a relative path starts; null when it was not told. */
+  /** Where a relative path starts; null when unknown. */
   readonly folder: string | null;
   readonly projectDir: string | null;
   readonly home: string | null;
-  /** Empty where its command calls none. */
+  /** The aliases that its command may call. */
   readonly gitAliases: GitAliases;
   readonly environment: Environment;
 }
 
-/** With both, git may take back what lies in a folder. One pattern for them would cost the square of a long text. */
+/** When both match, git may take back the files of a folder. One pattern for both would take quadratic time. */
 const SIGNS_OF_GIT = [/\bgit\b/i, /\b(?:checkout|restore|stash|reset|switch)\b/];
 
-/** Files that are read for what they begin with: each costs 30 µs and more. */
+/** How many files are read for their beginnings; each costs 30 µs and more. */
 const MAX_HEADS = 5_000;
 
-/** So many doubts are noted of one tool use. */
+/** How many doubts are noted of one tool use. */
 const MAX_DOUBTS = 50;
 const MAX_REASON_CHARS = 1_500;
 const REASON_END_CHARS = 300;
 
 const NOTHING: Verdict = { blocks: [], doubts: [] };
 
-/** What the rules say of a tool use. With a strict policy, what cannot be told before it runs is forbidden. */
+/** Judges a tool use. A strict policy denies what cannot be known before it runs. */
 export async function judgeUse(
   policy: GuardPolicy,
   use: AskedUse,
@@ -62,7 +62,7 @@ export async function judgeUse(
   };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   const callsAlias = gitAliases.size > 0;
-  // The cheap look knows words of the POSIX shell alone.
+  // The cheap look knows only words of the POSIX shell.
   const isPlain = tool !== "PowerShell" && !callsAlias && !use.isCut;
   if (command !== null && isPlain && !mayConcernCommands(policy, command)) return NOTHING;
   const { judge, beginLooking } = command === null
@@ -98,12 +98,12 @@ export async function judgeUse(
   };
 }
 
-/** Why a tool use was not judged to its end, and how to go on. */
+/** Why a tool use was not judged to its end, and what to do. */
 export function unreadText(unread: string): string {
   return `what it does was not judged to its end, for ${unread}. Split it into smaller ones.`;
 }
 
-/** A reason may quote a command, or a name, of any length: of a long one, its beginning and its end. */
+/** Of a long reason, which quotes a command or a name, only the beginning and the end stay. */
 function shortened(reason: string): string {
   const left = reason.length - MAX_REASON_CHARS;
   if (left <= 0) return reason;

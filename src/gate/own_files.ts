@@ -1,4 +1,4 @@
-/** Where the files are that the guards live by, links and all. */
+/** Finds the files that the guards depend on, links included. */
 import type { ConfigFile } from "../config/discover.ts";
 import type { Environment } from "../environment.ts";
 import { gitFolders, type Repository } from "../git/repository.ts";
@@ -13,23 +13,21 @@ import { settingsPaths } from "../settings/settings_file.ts";
 export interface OwnPlaces {
   /** The configuration files in force. */
   readonly configFiles: readonly Pick<ConfigFile, "path">[];
-  /** The database that counts: its path, or `:memory:`. */
+  /** The path of the database, or `:memory:`. */
   readonly database: string;
   readonly repository: Repository | undefined;
   readonly environment: Environment;
 }
 
-/** The same, with what the configuration files say. */
+/** With the texts of the configuration files. */
 export type KnownPlaces = OwnPlaces & { readonly configFiles: readonly ConfigFile[] };
 
-/** What SQLite keeps beside a database. */
 const BESIDE_DATABASE = ["-wal", "-shm"];
 const MAX_WAYS = 16;
 
 /**
- * The files that count now: configuration, database, Claude Code's settings, the folders of code that it runs in itself,
- * the executable, and what tells the branch.
- * One that is reached over links is listed with each way to it.
+ * Lists the files that count now: configuration, database, Claude Code's settings, the folders of code that runs inside
+ * it, the executable, and the files that tell the branch. A file behind links is listed with every link on the way.
  */
 export function ownFiles(
   { configFiles, database, repository, environment }: OwnPlaces,
@@ -55,7 +53,7 @@ export function ownFiles(
     settings: waysInFolders(settings),
     mods: waysInFolders(inClient(["plugins", "dev-mods"])),
     skills: waysInFolders(inClient(["skills"])),
-    // Run from its source, the program is the whole checkout: nothing that could be kept from whoever works on it.
+    // When the program runs from source, its files are the checkout that people work on.
     program: environment.program.script === null ? ownPaths(environment).flatMap(waysTo) : [],
     git: (repository === undefined ? [] : gitFolders(repository))
       .flatMap((folder) => [folder, joinPath(folder, "HEAD")]),
@@ -66,7 +64,7 @@ export function ownFiles(
     .flatMap((kind) => files[kind]!.map((path) => ({ kind, path })));
 }
 
-/** The folders from the project's own upwards that lie below the project's configuration file. */
+/** The folders from the project's own upwards, up to the one of its configuration file. */
 function foldersBelow(
   files: OwnPlaces["configFiles"],
   projectDir: string | null,
@@ -77,7 +75,7 @@ function foldersBelow(
     .filter((folder) => !holders.includes(folder));
 }
 
-/** The executable, and where it was started by: a hook names a link to it, and who takes that away takes the hooks away. */
+/** The executable, and the link by which it was started: removing that link removes the hooks. */
 function ownPaths({ program, variable, cwd }: Environment): string[] {
   const { executable, startedAs } = program;
   const started = isBareName(startedAs)
@@ -87,10 +85,7 @@ function ownPaths({ program, variable, cwd }: Environment): string[] {
   return [executable, ...others];
 }
 
-/**
- * The ways to files most of which are not there: asking for one of those costs five times as much as for one that is,
- * so their folders are listed.
- */
+/** Most of these files are missing, and asking for a missing file is slow, so their folders are listed instead. */
 function waysInFolders(paths: readonly string[]): string[] {
   return [...Map.groupBy(paths, parentOf)].flatMap(([folder, files]) => {
     const names = namesIn(folder);
@@ -102,13 +97,13 @@ function waysInFolders(paths: readonly string[]): string[] {
   });
 }
 
-/** A path as it was given, where it ends, and every link in between: who takes one of those away has taken the file. */
+/** The path itself, where it ends, and every link in between: removing any of them removes the file. */
 function waysTo(path: string): string[] {
   const ways = [path];
   const real = realPath(path);
   for (let at = path; at !== real && ways.length < MAX_WAYS;) {
     const target = linkAt(at);
-    // Only a folder above it is a link.
+    // No link here; only a folder above is one.
     if (target === null) break;
     at = resolvePath(target, { folder: realPath(parentOf(at)) });
     ways.push(at, joinPath(realPath(parentOf(at)), baseName(at)));

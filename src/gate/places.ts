@@ -1,4 +1,4 @@
-/** Where the steps of a shell command happen: each in a working tree, on the branch that the steps before have left there. */
+/** Where the steps of a shell command happen: in which working tree, and on which branch after the steps before. */
 import { findRepository, lookUpwards, readRef, type Repository } from "../git/repository.ts";
 import type { BashStep } from "../guard/bash.ts";
 import { joinPath, parentOf } from "../paths.ts";
@@ -10,11 +10,11 @@ import { realPath } from "../project/real_paths.ts";
 
 /** A branch in a working tree, and what a command does there. */
 export interface Place {
-  /** With the branch that is checked out by then. */
+  /** With the branch that is checked out at that step. */
   readonly repository: Repository;
-  /** The branch that stands now where this one will begin: itself, unless the command makes it; null when unknown. */
+  /** The existing branch at which this one will begin: itself, unless the command makes it; null when unknown. */
   readonly startsAt: string | null;
-  /** Whether it is checked out before the command has begun. */
+  /** Whether it was checked out before the command began. */
   readonly isCheckedOut: boolean;
   /** Whether the working tree shows now what the branch will begin with. */
   readonly showsBranch: boolean;
@@ -25,15 +25,14 @@ export interface Place {
 /** A step with the files that count as edited, links followed. */
 export type EditingStep = Omit<BashStep, "changed"> & { readonly edited: readonly string[] };
 
-/** What was done at a place until now. */
 type Doing = Omit<Place, "commands" | "changesFiles"> & {
   readonly commands: CommandText[];
   changesFiles: boolean;
 };
 
 /**
- * The places of a command, in the order in which they are first come to; at least the one where it starts. Where it cannot
- * be told which branch is checked out, the one before stays.
+ * The places of a command in the order of its steps; at least the one where it starts. Where the branch of a step cannot
+ * be told, it stays the same as before.
  */
 export function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
   const trees = new WorkingTrees(home);
@@ -63,7 +62,7 @@ export function placesOf(steps: readonly EditingStep[], home: Repository): Place
       waiting.push(...texts);
       continue;
     }
-    // Of a commit in another repository the requirements of this one are asked as well.
+    // A commit in another repository is asked about by the requirements of this one, too.
     if (texts.length > 0) doingAt(tree ?? home).commands.push(...waiting.splice(0), ...texts);
     if (tree !== undefined) trees.follow(step, tree);
   }
@@ -71,7 +70,7 @@ export function placesOf(steps: readonly EditingStep[], home: Repository): Place
   return [...places.values()];
 }
 
-/** What happens in a working tree as it is. */
+/** An action in a working tree as it is. */
 export function placeAt(repository: Repository): Place {
   return {
     repository,
@@ -83,37 +82,30 @@ export function placeAt(repository: Repository): Place {
   };
 }
 
-/** What a working tree has checked out. */
 interface Standing {
-  /** With the branch that is checked out by then. */
   readonly repository: Repository;
-  /** The branch that stands now where this one will begin: itself, unless the command makes it; null when unknown. */
   readonly startsAt: string | null;
 }
 
-/** What a command does to branches and working trees. */
 type Branching = Pick<BashStep, "checksOut" | "makesBranch" | "makesTree">;
 
-/**
- * The working trees of the repository of an event. Each is known as it is before the script begins; what the script has
- * done to it until now is its standing.
- */
+/** The working trees of a repository, and what a script has done to them so far. */
 class WorkingTrees {
   readonly #treeAt: (folder: string | null) => Repository | undefined;
-  /** Those that the script makes. */
+  /** Working trees that the script makes. */
   readonly #made: Repository[] = [];
-  /** By the top of the working tree. */
+  /** By the top folder of the working tree. */
   readonly #standings = new Map<string, Standing>();
-  /** The branches that the script makes, each with the one that stands now where it begins. */
+  /** Branches that the script makes, each with the existing branch at which it begins. */
   readonly #begun = new Map<string, string | null>();
-  /** The branches that a working tree had checked out, and now has no more. */
+  /** Branches that the script has left, so that they are not checked out any more. */
   readonly #left = new Set<string>();
 
   constructor(home: Repository) {
     this.#treeAt = treesAround(home);
   }
 
-  /** The working tree of a folder; `undefined` where it is none of this repository. */
+  /** The working tree of a folder; `undefined` outside of this repository. */
   treeOf(folder: string | null): Repository | undefined {
     if (folder === null || this.#made.length === 0) return this.#treeAt(folder);
     const real = `${realPath(folder)}/`;
@@ -124,12 +116,11 @@ class WorkingTrees {
     return this.#standings.get(tree.root) ?? { repository: tree, startsAt: tree.branch };
   }
 
-  /** Whether the script makes it. */
   isNew(tree: Repository): boolean {
     return this.#made.includes(tree);
   }
 
-  /** Goes on behind a command that runs in one of them. */
+  /** Takes over what a command does in one of them. */
   follow({ checksOut, makesBranch, makesTree }: Branching, tree: Repository): void {
     const { repository, startsAt } = this.standingOf(tree);
     if (makesBranch !== null && readRef(repository, `heads/${makesBranch.branch}`) === "") {
@@ -157,7 +148,7 @@ class WorkingTrees {
     if (makes === "new" || makes === "anew" || isMissing) {
       this.#begun.set(branch, startsElsewhere ? null : from);
     } else if (!isMade && !standsAt && !readRef(tree, `remotes/origin/${branch}`)) {
-      // git makes one of the same name as a branch of the remote repository; there is none.
+      // git would make it from the branch of the same name on the remote, and there is none.
       return false;
     }
     const startsAt = this.#begun.has(branch) ? this.#begun.get(branch)! : branch;
@@ -166,7 +157,7 @@ class WorkingTrees {
     return true;
   }
 
-  /** Whether another working tree has a branch checked out: git lets no other one have it then. */
+  /** Whether another working tree has the branch checked out: then git refuses to check it out here. */
   #isTaken(branch: string, tree: Repository): boolean {
     const isTakenBy = ([root, { repository }]: readonly [string, Standing]) =>
       root !== tree.root && repository.branch === branch;
@@ -175,9 +166,9 @@ class WorkingTrees {
   }
 }
 
-/** The working trees of a repository, by folders in them; `undefined` for a folder that is in none of them. */
+/** Finds the working tree of the repository that a folder lies in; `undefined` outside of it. */
 export function treesAround(home: Repository): (folder: string | null) => Repository | undefined {
-  // Where nobody knows the folder, it is that of the event.
+  // An unknown folder counts as the folder of the event.
   const byFolder = new Map<string | null, Repository | undefined>([[null, home], [
     home.root,
     home,

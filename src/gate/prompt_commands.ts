@@ -1,4 +1,4 @@
-/** Does what the configuration has for a prompt: tells Claude more, runs commands, may hold the prompt back. */
+/** Does what the configuration says about a prompt: tells Claude more, runs commands, may hold the prompt back. */
 import { type TrustPlace, whyDistrusted } from "../config/trust.ts";
 import { failureText } from "../guard/command_text.ts";
 import type { CommandRun } from "../process/types.ts";
@@ -13,25 +13,24 @@ import {
 import { resolvePath } from "../paths.ts";
 import { type CommandGround, type CommandRuns, runCommands } from "./run_commands.ts";
 
-/** A longer file is cut: Claude Code shows 10,000 characters of what a hook adds, and keeps the rest in a file. */
+/** Longer files are cut: Claude Code shows 10,000 characters of what a hook adds, and keeps the rest in a file. */
 const MAX_FILE_BYTES = 32_768;
 
-/** The status with which a command of a slash command holds the prompt back. */
+/** The exit status with which a command holds the prompt back. */
 const BLOCKING_CODE = 2;
 
-/** What Claude is told beside a prompt. */
 export interface PromptContext {
   /** In the order of the configuration. */
   readonly texts: readonly string[];
   readonly rules: readonly string[];
-  /** `@path` that stayed as it is: no such file in the folder. */
+  /** Each `@path` that stayed as it is, since there is no such file. */
   readonly missing: readonly string[];
 }
 
 /**
- * The texts of the rules that a prompt is meant by.
+ * The texts of the rules that match a prompt.
  *
- * @param at `folder`: where `@path` starts; null for nowhere. `by`: who says which folders are trusted.
+ * @param at `folder`: where `@path` starts; null for nowhere. `by`: says which folders are trusted.
  */
 export function contextFor(
   policy: PromptPolicy,
@@ -49,7 +48,7 @@ export function contextFor(
   };
 }
 
-/** Runs the commands for a prompt, those for every prompt first. @returns What holds the prompt back, or null. */
+/** Runs the commands for a prompt, those for every prompt first. `block` is what holds the prompt back, or null. */
 export async function runForPrompt(
   policy: PromptPolicy,
   prompt: string,
@@ -88,8 +87,8 @@ export async function runForPrompt(
 }
 
 /**
- * A file in a folder, links followed: nothing outside of it is told, and nothing that others could have written. Null
- * when there is none, or it cannot be read.
+ * Reads a file in a folder, links followed. Null when there is none, it lies outside of the folder, or others could have
+ * written it.
  */
 function readIn(folder: string | null, path: string, by: TrustPlace): string | null {
   if (folder === null) return null;

@@ -1,21 +1,21 @@
-/** Looks for a proof in the transcripts of Claude Code. Loaded only where a satisfaction has to be proven. */
+/** Looks for proofs in the transcripts of Claude Code. Loaded only where a satisfaction has to be proven. */
 import { joinPath, parentOf } from "../paths.ts";
 import { type Missing, type Proof, saidIn, signOf } from "../requirement/proof.ts";
 
-/** The line is new: most often it stands near the end. */
+/** The line is new, so it mostly stands near the end. */
 const FIRST_BYTES = 262_144;
-/** Nothing is looked for further up. */
+/** How far from the end it is searched. */
 const MAX_BYTES = 50 * 1_048_576;
 const LINE_BREAK = 10;
 
-/** An id that may become part of a path: it leads to no other folder. */
+/** An id that may become part of a path, since it leads to no other folder. */
 const PLAIN_NAME = /^[\w-]+$/;
 
 /**
  * Looks for a proof.
  *
- * @param near The transcript of a session, as Claude Code tells it: those of the others lie around it.
- * @param sessionId Whose transcript that is.
+ * @param near The transcript of a session: those of other sessions lie around it.
+ * @param sessionId The session of that transcript.
  */
 export function lookForProof(
   proof: Proof,
@@ -36,7 +36,7 @@ export function lookForProof(
   }
 }
 
-/** The transcript that would show it; null where there is none. */
+/** The transcript that would show the proof; null where there is none. */
 function transcriptOf(
   { sessionId, agentId }: Proof,
   near: string,
@@ -50,7 +50,7 @@ function transcriptOf(
   return isFile(path) ? path : null;
 }
 
-/** The transcript of a session by its id: in the same folder, or in that of another project. */
+/** The transcript of another session, in the same folder or in that of another project. */
 function sessionBeside(near: string, sessionId: string): string | null {
   if (!PLAIN_NAME.test(sessionId)) return null;
   const folder = parentOf(near);
@@ -63,7 +63,7 @@ function sessionBeside(near: string, sessionId: string): string | null {
       if (isFile(path)) return path;
     }
   } catch {
-    // It is told that there is none.
+    // The caller says that there is none.
   }
   return null;
 }
@@ -77,13 +77,13 @@ function isFile(path: string): boolean {
   }
 }
 
-/** The lines of a file that have a text in them, the last one first. Each part that is read is larger than the one before. */
+/** The lines of a file that hold a text, the last one first. It reads larger and larger parts from the end. */
 function* linesWith(path: string, text: string): Generator<string> {
   using file = Deno.openSync(path);
   const decoder = new TextDecoder();
   let end = file.statSync().size;
   const first = Math.max(0, end - MAX_BYTES);
-  // The end of a line that begins further up.
+  // The end of a line whose beginning is not read yet.
   let rest = new Uint8Array();
   for (let size = FIRST_BYTES; end > first; size *= 4) {
     const start = Math.max(first, end - size);

@@ -1,4 +1,4 @@
-/** Whether satisfactions that came with an event are proven, at the gates that go by them. */
+/** Checks at the gates whether satisfactions that came with an event are proven. */
 import type { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../paths.ts";
 import { type Facts, openOf } from "../requirement/open_requirements.ts";
@@ -9,29 +9,28 @@ import type { Audience } from "../requirement/requirement_text.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
 import { quietly } from "./ground.ts";
 
-/** The session whose transcripts are searched, and the requirements' strictness. */
+/** The session whose transcripts are searched. */
 export interface Proving {
   readonly sessionId: string;
-  /** The transcript of the session, as the event that asks names it: that of an earlier event may be a lie. */
+  /** The transcript that the asking event names: an earlier event may have lied. */
   readonly transcriptPath: string | null;
-  /** True: an unproven satisfaction counts for nothing. */
+  /** True: an unproven satisfaction does not count. */
   readonly isStrict: boolean;
-  /** A path as it may be stored; without it, nothing is. */
+  /** A path as it may be stored; without it, no path is stored. */
   readonly hide?: ((path: string) => string | null) | undefined;
 }
 
-/** The result of looking proofs up. */
 export interface Proofs {
-  /** Standings, with those marked that are not proven. */
+  /** Marks the standings that are not proven. */
   marked(standings: readonly Standing[]): Standing[];
-  /** To be written down, so that nothing that was found is looked for again. */
+  /** Found proofs to store, so that they are not searched again. */
   readonly changes: readonly RequirementChange[];
 }
 
 type Found = { readonly foundIn: string } | { readonly missing: Missing };
 
 /**
- * Looks up what these requirements go by on a branch and is not proven yet.
+ * Looks up the proofs of these requirements' satisfactions on a branch.
  *
  * @param db Null where nothing can be read.
  */
@@ -45,7 +44,7 @@ export async function proofsOn(
   return await prove(stored.filter(({ requirement }) => names.has(requirement)), key, at);
 }
 
-/** The same of standings that were read already. */
+/** The same for standings that were read already. */
 export async function prove(
   standings: readonly Standing[],
   key: BranchKey,
@@ -85,7 +84,7 @@ export interface Unproven {
   readonly standing: Standing;
 }
 
-/** Those by which alone requirements are satisfied, or would be. */
+/** The unproven satisfactions on which requirements depend. */
 export function unprovenAmong(
   requirements: readonly Requirement[],
   standings: readonly Standing[],
@@ -98,13 +97,13 @@ export function unprovenAmong(
   });
 }
 
-/** For the audit trail: their names. */
+/** Their names, for the audit trail. */
 export function unprovenNotes(unproven: readonly Unproven[]): Readonly<Record<string, unknown>> {
   const names = new Set(unproven.map(({ standing }) => standing.requirement));
   return names.size === 0 ? {} : { unproven: [...names] };
 }
 
-/** Notices for the person, each once; empty when all of them were given. */
+/** Notices for the person, each given once. */
 export function noticeOf(
   unproven: readonly Unproven[],
   to: Pick<Audience, "session">,
@@ -121,7 +120,10 @@ export function noticeOf(
   };
 }
 
-/** Whether it has to be looked up. What was found counts only among the transcripts of this client. */
+/**
+ * Whether a proof is missing or has to be searched again. A found proof counts only among the transcripts of this
+ * client.
+ */
 function isUnproven(standing: Standing, { transcriptPath }: Proving): boolean {
   const proof = standing.satisfiedAtMs === null ? null : proofOf(standing);
   if (proof === null) return false;
@@ -132,7 +134,7 @@ function isUnproven(standing: Standing, { transcriptPath }: Proving): boolean {
   return !isAmongThem || /[\\/]\.\.[\\/]/.test(foundIn);
 }
 
-/** Tells apart what is looked for. */
+/** Identifies a proof. */
 function nameOf(standing: Standing): string {
   const { of, id, sessionId, agentId } = proofOf(standing)!;
   return JSON.stringify([of, id, sessionId, agentId, skillOf(standing)]);

@@ -1,4 +1,4 @@
-/** The requirements' part in the decision about a stop. */
+/** Decides about a stop by the requirements. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../environment.ts";
 import type { HookConfig } from "../config/hook_config.ts";
@@ -25,14 +25,13 @@ import { quietly } from "./ground.ts";
 import { audienceOf } from "./standings.ts";
 import { isStrict } from "./unkept.ts";
 
-/** A branch on which the session has triggered something, with all that its requirements ask about. */
+/** A branch on which the session has triggered requirements, with their facts. */
 interface AskedBranch extends Omit<OpenOnBranch, "open"> {
   readonly key: BranchKey;
   readonly facts: Facts;
   readonly proofs: Proofs;
 }
 
-/** A stop with all branches that it is judged by. */
 export interface PreparedStop extends Pick<GatheredFacts, "changes"> {
   readonly policy: RequirementPolicy;
   readonly branches: readonly AskedBranch[];
@@ -42,19 +41,17 @@ export interface PreparedStop extends Pick<GatheredFacts, "changes"> {
 
 /** Why a session may not stop yet. */
 export interface StopDecision {
-  /** The requirements that are open, each once. */
+  /** The open requirements, each once. */
   readonly names: readonly string[];
-  /** What Claude is told; empty when it may stop. */
+  /** For Claude; empty when it may stop. */
   readonly reason: string;
-  /** Changes to write with the event. */
   readonly changes: readonly RequirementChange[];
   /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** Notices for the person. */
+  /** For the person. */
   readonly notices: readonly string[];
 }
 
-/** What is around a stop. */
 interface StopPlace {
   readonly config: Pick<HookConfig, "databaseEnabled" | "guards">;
   readonly db: DatabaseSync | null;
@@ -68,8 +65,8 @@ interface StopPlace {
 }
 
 /**
- * Looks up everything before the transaction begins. What the session has triggered counts on whatever branch of the
- * repository it did, also when another one is checked out by now, or none.
+ * Looks up everything before the transaction begins. What the session has triggered counts on the branch where it
+ * happened, also when another branch is checked out by now, or none.
  *
  * @returns Null when no requirement can hold a stop here.
  */
@@ -108,7 +105,7 @@ async function lookAtBranch(
   const { repository, sessionId, atMs } = at;
   const isHere = repository.branch === branch;
   const tree = isHere ? repository : workingTreeOf(repository, branch);
-  // What is about a working tree is not judged where there is none.
+  // Conditions about a working tree are not judged where there is none.
   const { facts, changes }: GatheredFacts = tree === undefined
     ? { facts: { sessionId, atMs, branch, branchLines: null, otherSessions: [] }, changes: [] }
     : await gatherFacts(requirements, { ...at, repository: tree, branch });
@@ -129,7 +126,7 @@ async function lookAtBranch(
 }
 
 /**
- * Decides, in the transaction that writes the event.
+ * Decides in the transaction that writes the event.
  *
  * @throws {Error} What SQLite says.
  */

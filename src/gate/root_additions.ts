@@ -1,4 +1,4 @@
-/** Which files have appeared in a project's folder since the session began. */
+/** Finds files that have appeared in a project's folder since the session began. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../environment.ts";
 import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/root_snapshots.ts";
@@ -8,16 +8,16 @@ import { fingerprint } from "../ids.ts";
 import { SILENT_ABOUT_ROOT } from "../config/hook_config.ts";
 import { isFirstTelling } from "../store/told_once.ts";
 
-/** Keeps which files are there now, as those that may be there. */
+/** Stores the names of the present files: they may be there. */
 export function takeSnapshot(db: DatabaseSync, key: SnapshotKey, atMs: number): void {
   const names = filesInRoot(key.root);
   if (names !== null) saveSnapshot(db, key, { names, atMs });
 }
 
 /**
- * The files that are there and were not, without those that git ignores, and those that it has committed: a merge or
- * another branch brought them, or everybody can see that they were added. Where nobody looked when the session began,
- * what is there now counts as having been there.
+ * The new files, without those that git ignores or has committed: a merge or another branch has brought those, or
+ * everybody can see that they were added. Where nothing was stored when the session began, the present files are stored
+ * now.
  */
 export async function rootAdditions(
   db: DatabaseSync,
@@ -35,12 +35,12 @@ export async function rootAdditions(
   return unignored.length === 0 ? [] : await notCommitted(key.root, unignored, environment);
 }
 
-/** More names are not kept: a folder with so many is nobody's project. */
+/** A folder with more files is nobody's project. */
 const MAX_NAMES = 5000;
 const GIT_TIMEOUT_MS = 3000;
 
 /**
- * The names of the files (and links) in a folder; not its folders, and no name with a leading dot.
+ * Files and links directly in a folder, without names that begin with a dot.
  *
  * @returns Sorted; null when the folder cannot be read, or holds too many.
  */
@@ -50,10 +50,7 @@ function filesInRoot(root: string): string[] | null {
   return names === undefined || names.length > MAX_NAMES ? null : names.sort();
 }
 
-/**
- * Those of the names that git has not committed on what is checked out; all of them where there is no repository, or no
- * git.
- */
+/** The names that git has not committed on the branch that is checked out; all of them without a repository or git. */
 async function notCommitted(
   root: string,
   names: readonly string[],
@@ -69,7 +66,7 @@ async function notCommitted(
   return names.filter((name) => !committed.has(name));
 }
 
-/** Those of the names that git does not ignore; all of them where there is no repository, or no git. */
+/** The names that git does not ignore; all of them without a repository or git. */
 async function notIgnored(
   root: string,
   names: readonly string[],
@@ -81,9 +78,12 @@ async function notIgnored(
   return names.filter((name) => !ignored.has(name));
 }
 
-/** One line for the person; null when it was told before. @param path The project's configuration file. */
+/**
+ * A notice for a project whose files do not name the rule; null when it was given before. @param path The project's
+ * configuration file.
+ */
 export function rootNotice(db: DatabaseSync, path: string): string | null {
-  // The path itself would stay when the project is forgotten.
+  // The path is stored as a fingerprint, so that it does not outlive a project that is forgotten.
   return isFirstTelling(db, `root:${fingerprint(path)}`)
     ? `conclaude: ${SILENT_ABOUT_ROOT} (${path}). This is said once.`
     : null;

@@ -3,7 +3,7 @@ import type { CommandRule, CommandRun } from "../process/types.ts";
 import type { Environment } from "../environment.ts";
 import { runCommand } from "../process/command.ts";
 
-/** Why commands are run, and where. */
+/** Why and where commands are run. */
 export interface CommandGround {
   /** The folder of the project's configuration file; null when there is none. */
   readonly root: string | null;
@@ -13,27 +13,26 @@ export interface CommandGround {
   readonly hookName: string;
   readonly cwd: string | null;
   readonly transcriptPath: string | null;
-  /** Variables of this event alone. */
+  /** Variables of this event. */
   readonly variables: Readonly<Record<string, string | null>>;
-  /** The time when all of them must be done, in milliseconds of `performance.now()`. */
+  /** When all of them must be done, in milliseconds of `performance.now()`. */
   readonly untilMs: number;
   readonly environment: Environment;
 }
 
-/** The longest value of a variable, in characters: the system refuses to start a program with a longer one. */
+/** Longest value of a variable, in characters: the system refuses longer ones. */
 const MAX_VALUE_CHARS = 30_000;
 
-/** Commands that were run. */
 export interface CommandRuns {
   readonly runs: readonly CommandRun[];
-  /** Settled when nothing that was interrupted runs any more: what has to be written comes first. */
+  /** Settled when no interrupted command runs any more. The event is written before. */
   readonly gone: Promise<void>;
 }
 
 /**
  * Runs commands one after the other.
  *
- * @param options `untilFailure`: no further one is run behind one that failed; `done` is told of each as it ends.
+ * @param options `untilFailure`: stop after the first failure. `done`: called with each command as it ends.
  */
 export async function runCommands(
   commands: readonly CommandRule[],

@@ -1,4 +1,7 @@
-/** The files that the words of a shell command stand for: patterns, searches, what arises in a folder that is copied. */
+/**
+ * Finds the files that the words of a shell command stand for: patterns, searches, and files that come with a copied
+ * folder.
+ */
 import { baseName, joinPath, parentOf } from "../paths.ts";
 import type { FileFacts, HowToLook, Looked, Search } from "../guard/types.ts";
 import { entriesOf, exists, isFolder } from "../project/on_disk.ts";
@@ -16,15 +19,14 @@ import {
 import { filesBelow, findIn, type Found, isMadeAnew, isOwnFolder } from "./folder_lookup.ts";
 import { withStars } from "../guard/shell/wildcard.ts";
 
-/** Where a path of a shell command is looked up from. */
 export interface ShellGround extends Ground {
-  /** Whether a rule asks for what lies in a folder that goes away. */
+  /** Whether a rule asks what lies in a folder that is removed. */
   readonly wantsBelow: boolean;
-  /** How many entries of folders more may be looked through. */
+  /** How many entries of folders may still be looked at. */
   readonly visits: Allowance;
 }
 
-/** Looks a file up; a pattern as the files that are there for it, a search as those that it finds. */
+/** Looks up a path; a pattern gives the files that match it, a search the files that it finds. */
 export function lookAtFiles(
   path: string,
   how: HowToLook,
@@ -34,7 +36,7 @@ export function lookAtFiles(
   if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, ground);
   const { places, unknown } = placesOf(full, how, ground);
   if (places.length === 0 && (how.namedLike ?? null) !== null) {
-    // What is to arise there has any name.
+    // A new file may have any name.
     const { files } = lookedAt([{ path: full, from: null }], { ...how, effect: "fill" }, ground);
     return { files, unknown };
   }
@@ -54,21 +56,21 @@ export function lookAtFiles(
   };
 }
 
-/** What becomes of one place; of a folder that is filled from one that is there, which files arise in it. */
+/** What happens to one path. Where a folder is copied, the files that come with it. */
 function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   const { path, from } = place;
   const asked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : "none";
   if (from === null || asked === "none") return lookedAt([place], how, ground);
   const isFile = (at: string) => ground.paths.isThere(at) && !isFolder(at);
   if (isFile(path) || isFile(parentOf(path))) return { files: [], unknown: [] };
-  // A link is copied as one, unless what lies in its folder is.
+  // A link is copied as a link, unless only its content is copied.
   const source = how.isContents ? ground.paths.real(from) : from;
   if (exists(source) && !isOwnFolder(source)) return { files: [], unknown: [] };
   const below = filesBelow(source, "", ground.visits);
   const itself = lookedAt([place], how, ground);
   if (below === null || below.length === 0) {
     const name = fromFolder(ground.root, from) || from;
-    // What a folder is to hold may come before it is copied.
+    // The command may fill the folder before it copies it.
     const untold = below === null && asked === "all"
       ? [tooMany(name)]
       : below !== null && how.isContents
@@ -79,7 +81,7 @@ function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   const arising = below.map((name) => joinPath(path, name))
     .filter((at) => asked === "all" || exists(at))
     .map((path): Place => ({ path, from: null, isPart: true }));
-  // What is new where tools make things anew counts as the folder does.
+  // Below folders that tools make anew, the folder itself stands for its new files.
   const whole = asked === "there" ? itself.files : [];
   const as = { ...how, effect: "change", isFolder: false } as const;
   const { files, unknown } = lookedAt(arising, as, ground);
@@ -90,7 +92,7 @@ function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   };
 }
 
-/** Which files that arise in a folder, and below, the rules ask about: where tools make it anew, those that are there. */
+/** Which files in a new folder the rules ask about: below folders that tools make anew, only those that exist. */
 function askedBelow(
   folder: string,
   ground: ShellGround,
@@ -127,7 +129,7 @@ function lookFor(
   };
   const found = places.map(({ path: start }) => {
     if (search.named === "always" && !how.isGlob && !exists(start)) {
-      // Only what git is told is named so.
+      // Only git names a path that does not exist.
       const place = { path: start, from: null, comesFromGit: true };
       return { files: [...look([place]), ...look([place], "fill")], perhaps: [] };
     }
@@ -161,8 +163,8 @@ function lookFor(
 }
 
 /**
- * The name by which it is told whether tools make a folder anew: from the project's folder; of one that holds this, none,
- * wherever it lies.
+ * The name that tells whether tools make a folder anew: the path from the project's folder; empty for a folder that
+ * holds the project.
  */
 function nameFrom(
   { path, real }: { readonly path: string; readonly real: string },
@@ -174,7 +176,7 @@ function nameFrom(
   return root !== null && isBelow(paths.real(root), real) ? "" : path;
 }
 
-/** The top of the repository in which a folder lies; the folder itself outside of one. */
+/** The top of the repository of a folder; the folder itself outside of one. */
 export function topOf(folder: string): string {
   for (let at = folder; at !== parentOf(at); at = parentOf(at)) {
     if (exists(joinPath(at, ".git"))) return at;
@@ -186,7 +188,7 @@ function tooMany(name: string): string {
   return `${name || "the project's folder"} holds more files than can be looked through`;
 }
 
-/** The files that a path, or a pattern, means. */
+/** The files that a path or a pattern means. */
 function placesOf(
   path: string,
   { effect, isGlob, from = null, namedLike = null }: HowToLook,
@@ -197,7 +199,7 @@ function placesOf(
   const { paths, isAll } = expandPattern(pattern, visits);
   const unknown = isAll ? [] : [`${pattern} stands for more files than can be looked up`];
   if (namedLike === null) {
-    // A shell leaves a pattern that stands for nothing as it is: a file may come about under that name.
+    // A shell leaves a pattern without a match as it is: a file of that name may be made.
     const left = effect === "change" || effect === "fill" ? [path] : [];
     return {
       places: (paths.length === 0 ? left : paths).map((one) => ({ path: one, from })),
@@ -209,7 +211,7 @@ function placesOf(
     : { places: paths.map((one) => ({ path: joinPath(path, baseName(one)), from: one })), unknown };
 }
 
-/** What is known of one file, and with a folder that goes away of what lies in it. */
+/** The facts about one file; of a folder that is removed, also what lies in it. */
 function lookAt(
   place: Place,
   how: HowToLook,
@@ -229,13 +231,13 @@ function lookAt(
   };
 }
 
-/** Files that one pattern is looked up as, at most. */
+/** Matches of one pattern that are looked up. */
 const MAX_MATCHES = 1_000;
 
 /**
- * The paths that a pattern stands for now, and whether these are all.
+ * The paths that match a pattern now, and whether these are all.
  *
- * @param visits How many entries of folders more may be looked at.
+ * @param visits How many entries of folders may still be looked at.
  */
 function expandPattern(
   path: string,
@@ -247,7 +249,7 @@ function expandPattern(
   for (const segment of path.split("/").filter((part) => part !== "")) {
     const isPattern = /[*?[]/.test(segment);
     isFound ||= isPattern;
-    // Behind a pattern a name stands for what is there, no less than the pattern.
+    // After the first pattern, only existing names count.
     const found = paths.flatMap((folder) =>
       isPattern
         ? namesLike(folder, segment, visits)
@@ -260,8 +262,8 @@ function expandPattern(
 }
 
 /**
- * What a pattern stands for as well where `**` means folders of any depth: where the search begins, and what it means. Only
- * the running shell knows whether it does; null for a pattern without.
+ * The search that a pattern with `**` stands for where the shell takes it for folders of any depth, which only the
+ * running shell knows; null for a pattern without `**`.
  */
 function deepSearch(
   path: string,
@@ -271,7 +273,7 @@ function deepSearch(
   const from = path.slice(0, path.slice(0, path.search(/[*?[]/)).lastIndexOf("/")) || "/";
   const segments = path.slice(from === "/" ? 1 : from.length + 1).split("/")
     .filter((segment, i, all) => segment !== "**" || all[i + 1] !== "**");
-  // Behind so many of them anything may stand.
+  // After so many of them, anything matches.
   const at = segments.flatMap((segment, i) => segment === "**" ? [i] : [])[MAX_DEEP];
   const rest = at === undefined ? segments : segments.slice(0, at + 1);
   const pattern = rest.map((segment, i) => {
@@ -297,7 +299,7 @@ function deepSearch(
   }
 }
 
-/** Places of `**` in one pattern that are tried one by one. */
+/** How many `**` of one pattern are tried. */
 const MAX_DEEP = 3;
 
 function sourceOf(segment: string, any: string, id = ""): string {

@@ -1,4 +1,4 @@
-/** What is loaded for a shell command alone: it is taken apart, and the files are found that its words stand for. */
+/** Parses a shell command and finds the files that its words stand for. Loaded for shell commands alone. */
 import { type BashUse, type BashUses, judgeBash, readUses } from "../guard/bash.ts";
 import { TooMuchWork } from "../guard/shell/budget.ts";
 import { readPowerShellWith } from "../guard/shell/languages.ts";
@@ -9,12 +9,12 @@ import { MAX_VISITS } from "./folder_lookup.ts";
 import { lookAtFiles, topOf } from "./shell_lookup.ts";
 import type { Judge } from "../guard/types.ts";
 
-/** A longer patch is not read, in bytes. */
+/** Longer patches are not read, in bytes. */
 const MAX_TEXT_BYTES = 1_048_576;
 
 const DISK = { readText: (path: string) => readText(path, MAX_TEXT_BYTES), topOf };
 
-/** What judges a shell command by the rules. */
+/** Makes the judge of a shell command. */
 export async function judgerOfShell(
   policy: GuardPolicy,
   use: BashUse,
@@ -48,7 +48,7 @@ export async function readShellUse(
   return readUses(command, { ...around, disk: DISK });
 }
 
-/** Loads what reads PowerShell, for its own tool and where a command may start it: quotes may stand within its name. */
+/** Loads the reader of PowerShell where a command may start it; its name may be broken by quotes. */
 async function loadLanguage({ tool, command }: Pick<BashUse, "tool" | "command">): Promise<void> {
   if (tool !== "PowerShell" && !/pwsh|powershell/i.test(command.replace(/['"\\]/g, ""))) return;
   const { POWERSHELL } = await import("../guard/shell/powershell_reader.ts");

@@ -1,4 +1,4 @@
-/** What the use of a skill, or of a slash command, means for requirements. */
+/** What the use of a skill or a slash command satisfies. */
 import type { DatabaseSync } from "node:sqlite";
 import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
@@ -11,18 +11,17 @@ import { triggeredBranches, type TriggeredOn } from "../store/triggered_branches
 import { type Ground, groundOf, quietly } from "./ground.ts";
 
 /**
- * The satisfactions that a skill brings: on the branch of the session, on those of the other working trees in which the
- * session was denied something, for that was told of the skill; and what was triggered, or denied, on another branch
- * there.
+ * The satisfactions that a skill brings: on the session's branch, on the branches of other working trees in which the
+ * session was denied something, and for single requirements that were triggered or denied on further branches.
  *
- * @returns None where the skill satisfies nothing, and where the same use was reported before: it counts once.
+ * @returns None where the skill satisfies nothing, or the same use was reported before.
  */
 export function satisfactionsBySkill(
   requirements: readonly Requirement[],
   skill: string,
   at: {
     readonly ground: Ground;
-    /** Null when it cannot be asked for denials. */
+    /** Null when denials cannot be read. */
     readonly db: DatabaseSync | null;
     readonly sessionId: string;
     readonly atMs: number;
@@ -51,7 +50,7 @@ export function satisfactionsBySkill(
   ];
 }
 
-/** Where the skill counts as a whole. */
+/** The branches where the skill counts for all its requirements. */
 function branchesOf(
   { ground, db, sessionId }: Parameters<typeof satisfactionsBySkill>[2],
 ): BranchKey[] {
@@ -63,7 +62,7 @@ function branchesOf(
   return [...new Map([...here, ...others].map((key) => [key.branch, key])).values()];
 }
 
-/** What holds the session's stops on another branch, and what it was denied there; each once. */
+/** Requirements that hold the session's stops on other branches, or denied it something there; each once. */
 function askedElsewhere(
   { db, sessionId, repository }: {
     readonly db: DatabaseSync | null;

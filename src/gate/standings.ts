@@ -1,4 +1,4 @@
-/** How requirements stand on a branch for a session, and whom to tell of it. */
+/** How requirements stand on a branch for a session, and whom to tell. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../environment.ts";
 import type { HookConfig } from "../config/hook_config.ts";
@@ -14,10 +14,10 @@ import { type Ground } from "./ground.ts";
 import { standingsOf } from "./used_up.ts";
 import { isStrict } from "./unkept.ts";
 
-/** How requirements stand, with all that they were judged by. */
+/** How requirements stand, with the facts by which they were judged. */
 export interface Stand {
   readonly open: readonly Open[];
-  /** Those of which nobody can know it. */
+  /** Requirements of which nobody can know whether they are open. */
   readonly unknown: readonly Open[];
   readonly standings: readonly Standing[];
   readonly facts: Facts;
@@ -25,9 +25,9 @@ export interface Stand {
 }
 
 /**
- * Finds out what the conditions of these requirements ask about, and which of them are open; nothing is written.
+ * Finds out which of these requirements are open; nothing is written.
  *
- * @param requirements What a caller cannot wait for has to be left out.
+ * @param requirements Without those that the caller cannot wait for.
  * @throws {Error} What SQLite says.
  */
 export async function standOf(
@@ -39,7 +39,6 @@ export async function standOf(
     readonly sessionId: string;
     readonly transcriptPath: string | null;
     readonly atMs: number;
-    /** The folder of the session, as sessions are recorded with it. */
     readonly projectDir: string | null;
     readonly environment: Environment;
   },
@@ -56,7 +55,7 @@ export async function standOf(
   };
 }
 
-/** How requirements stand on a branch for a session, what is used up left out, what is not proven marked. */
+/** The standings on a branch for a session: used-up ones left out, unproven ones marked. */
 export async function provenStandings(
   requirements: readonly Requirement[],
   at: Parameters<typeof standingsOf>[1] & {
@@ -70,10 +69,9 @@ export async function provenStandings(
 }
 
 /**
- * Whom to tell of what was judged. Where there are several working trees, and of a branch that is not checked out yet, a
- * command names the branch that it is about.
+ * Whom to tell. Commands name the branch where there are several working trees, or where the branch is not checked out.
  *
- * @param at `db` is asked how long the session's id has to be, only when something is told; null where it cannot be.
+ * @param at `db` is asked for the length of the session's id, only when something is told; null where it cannot be.
  */
 export function audienceOf(
   facts: Facts,

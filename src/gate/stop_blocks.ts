@@ -1,4 +1,4 @@
-/** Judges a stop: runs the commands that have to succeed, looks at the project's folder, counts rounds. */
+/** Judges a stop: runs the configured commands, looks for new files in the project's folder, counts rounds. */
 import { failureText } from "../guard/command_text.ts";
 import type { CommandRun } from "../process/types.ts";
 import type { Block } from "../guard/guard_policy.ts";
@@ -15,29 +15,25 @@ import { type CommandGround, runCommands } from "./run_commands.ts";
 import { type Remembering, withDatabase } from "./stop_row.ts";
 import { rootAdditions, takeSnapshot } from "./root_additions.ts";
 
-/** What is known around a stop. */
 export interface StopGround extends Remembering {
   readonly commands: CommandGround;
-  /** Told of each command as it ends. */
+  /** Called with each command as it ends. */
   readonly ran: (run: CommandRun) => void;
 }
 
-/** What was found wrong at a stop. */
+/** What holds a stop back. */
 export interface StopFindings {
   readonly blocks: readonly Block[];
   readonly runs: readonly CommandRun[];
-  /** True when the hook was ended from outside, so that nothing can be said. */
+  /** True when the hook was ended from outside, so that it cannot answer. */
   readonly isInterrupted: boolean;
-  /** Settled when nothing that was interrupted runs any more. */
+  /** Settled when no interrupted command runs any more. */
   readonly gone: Promise<void>;
-  /** Has to be told whether the stop was held back for it. */
+  /** Has to be called with whether the stop was held back. */
   readonly settle: (held: boolean) => void;
 }
 
-/**
- * Finds what has to be in order before Claude stops, and is not. A message that waits for the session's stops comes
- * first, and alone.
- */
+/** Finds what is not in order before a stop. A queued message comes first, and alone. */
 export async function findStopBlocks(
   policy: StopPolicy,
   ground: StopGround,
@@ -61,7 +57,7 @@ export async function findStopBlocks(
   return { blocks, runs, isInterrupted: false, gone, settle: added.settle };
 }
 
-/** Whether Claude has to go on although all is in order: rounds first, then without an end. */
+/** Whether Claude has to go on although all is in order: by `stop.rounds`, then by `stop.infinite`. */
 export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Remembering): Block[] {
   const round = rounds === null
     ? null
@@ -71,7 +67,7 @@ export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Rem
   return infiniteMessage === null ? [] : [infiniteBlock(infiniteMessage)];
 }
 
-/** Takes the files that are there for known, while a person has lifted the rules: so has the person allowed them. */
+/** Accepts the present files while a person has lifted the rules. */
 export function acceptAdditions(
   { root, preventsRootAdditions }: StopPolicy,
   memory: Remembering,
@@ -81,7 +77,7 @@ export function acceptAdditions(
   withDatabase(memory, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
-/** New files, and what is to be done when they were let be. */
+/** New files, and what to do once the stop is decided. */
 interface Additions {
   readonly names: readonly string[];
   readonly settle: (held: boolean) => void;
@@ -100,7 +96,7 @@ async function additions(policy: StopPolicy, memory: StopGround): Promise<Additi
     return {
       names,
       settle: (held) => {
-        // The person has been told of them, and must not be told for ever.
+        // The person has been told of them once; that is enough.
         if (!held) withDatabase(memory, (db) => takeSnapshot(db, key, atMs));
       },
     };

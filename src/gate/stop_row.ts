@@ -1,25 +1,24 @@
-/** What is known of a session from one stop to the next. */
+/** Counts the stops of a session that are held back in a row. */
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { readCounter } from "../store/counters.ts";
 import { countBlock, isLasting, REQUIREMENTS_HELD, resetRow } from "../store/stop_counters.ts";
 
-/** Whose stop it is, and where that can be remembered. */
+/** Whose stop it is, and where counters are kept. */
 export interface Remembering {
   readonly sessionId: string;
   readonly atMs: number;
-  /** Null, or one in memory, remembers nothing: what has to be counted is not judged then. */
+  /** Null or in memory: nothing can be counted. */
   readonly db: DatabaseSync | null;
-  /** True for a stop that continues a stopped one. */
+  /** True for a stop that follows one which was held back. */
   readonly isContinued: boolean;
 }
 
-/** Begins a new row of stops that are held back. */
 export function beginRow(memory: Remembering): void {
   withDatabase(memory, (db) => resetRow(db, memory.sessionId));
 }
 
-/** Whether requirements have held a stop of this row; true also when nobody knows. */
+/** Whether requirements have held a stop of this row; true also when that cannot be read. */
 export function haveRequirementsHeld(memory: Remembering): boolean {
   return withDatabase(
     memory,
@@ -27,13 +26,12 @@ export function haveRequirementsHeld(memory: Remembering): boolean {
   ) ?? true;
 }
 
-/** Whether a stop may be held back (once more). */
 export type Hold =
-  /** `inRow`: which one in a row it is; null when that cannot be counted. */
+  /** `inRow`: the number of the stop in its row; null when it cannot be counted. */
   | { readonly kind: "hold"; readonly inRow: number | null }
   | { readonly kind: "let through"; readonly why: string };
 
-/** Counts a stop that is to be held back. What cannot be counted is held back once, never again in the same row. */
+/** Counts a stop that is to be held back. What cannot be counted is held back once in a row. */
 export function holdOnce(maxBlocks: number, memory: Remembering): Hold {
   const inRow = withDatabase(memory, (db) => countBlock(db, maxBlocks, memory));
   if (inRow === undefined) {
@@ -49,7 +47,9 @@ export function holdOnce(maxBlocks: number, memory: Remembering): Hold {
     : { kind: "hold", inRow };
 }
 
-/** What a lasting database does; undefined when there is none, or it cannot: saving the event says why. */
+/**
+ * Works on a database that lasts; undefined when there is none or it fails. Saving the event will report the failure.
+ */
 export function withDatabase<Result>(
   { db }: Pick<Remembering, "db">,
   work: (db: DatabaseSync) => Result,

@@ -1,4 +1,4 @@
-/** The requirements' part in the decision about a tool use. Loaded only where a requirement could be about the tool. */
+/** Decides about a tool use by the requirements. Loaded only where a requirement could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { type Keeping, keepingOf } from "../guard/lift.ts";
@@ -24,12 +24,12 @@ import {
   STRICT_RULE,
 } from "./use_decision.ts";
 
-/** Requirements that have a say, with all that they ask about. */
+/** The prepared decision. */
 export interface RequiredUse {
   readonly apply: ApplyChanges;
   /**
-   * Decides, in the transaction that writes the event; without a database when that cannot be. A requirement is triggered
-   * only by a tool that may be used.
+   * Decides in the transaction that writes the event; `db` is null when there is none. Requirements are triggered only
+   * by a use that is allowed.
    *
    * @param denying The rules that deny it already.
    * @throws {Error} What SQLite says.
@@ -37,7 +37,6 @@ export interface RequiredUse {
   decide(db: DatabaseSync | null, denying: readonly string[]): RequirementSaying;
 }
 
-/** What is known around a tool use. */
 interface Around {
   readonly config: Pick<HookConfig, "databaseEnabled">;
   readonly repository: Repository | undefined;
@@ -63,7 +62,7 @@ export async function prepareUse(
 ): Promise<RequiredUse | null> {
   const { requirements }: RequirementPolicy = JSON.parse(policy);
   const ground = at.sessionId === UNKNOWN_SESSION_ID ? NAMELESS : groundOf(at.repository);
-  // Where HEAD is detached here, what is done may still be done in another working tree.
+  // HEAD may be detached here, and the action happen in another working tree.
   if (ground.repository === null) return notCounting(ground.why);
   const places = await requirementsFor(requirements, use, ground.repository);
   if (places.length === 0) return null;
@@ -85,7 +84,7 @@ export async function prepareUse(
   };
 }
 
-/** The requirements that would be asked at places of which nobody can tell the branch. */
+/** The requirements at places whose branch git cannot tell. */
 export function untoldAt(places: readonly MeantPlace[]): Requirement[] {
   return places.filter(({ repository }) => repository.isUntold)
     .flatMap(({ triggered, doubts }) => [
@@ -95,7 +94,7 @@ export function untoldAt(places: readonly MeantPlace[]): Requirement[] {
     .filter(({ stopOnly }) => !stopOnly);
 }
 
-/** Denied: a strict policy refuses what nobody can judge. */
+/** A strict policy denies what nobody can judge. */
 function ofUntoldBranch(
   untold: readonly Requirement[],
   { sessionId, atMs }: Pick<Around, "sessionId" | "atMs">,
@@ -116,8 +115,8 @@ function ofUntoldBranch(
 }
 
 /**
- * Gathers what is asked at each place of a tool use. Where no branch is checked out, that is nothing, but in the working
- * tree of the session: there it is what its last branch asks.
+ * Gathers the facts at each place of a tool use. Where no branch is checked out, only the session's own working tree
+ * counts, with its last branch.
  */
 export async function prepareParts(
   places: readonly MeantPlace[],
@@ -178,9 +177,9 @@ function notCounting(why: string): RequiredUse {
 }
 
 /**
- * A person is asked for a tool, and may refuse it: what it triggered does not count until it has run.
+ * For a tool use that a person is asked about: what it triggers counts only once it has run.
  *
- * @param prepared What forbids it where a rule would answer for the person; null where none would, or none forbids it.
+ * @param prepared The decision where a rule would answer for the person; else null.
  */
 export function askedFor(sessionId: string, prepared: RequiredUse | null): RequiredUse {
   return {
@@ -194,7 +193,7 @@ export function askedFor(sessionId: string, prepared: RequiredUse | null): Requi
   };
 }
 
-/** Where nobody can know what has been satisfied. */
+/** For when nothing can be read of what was satisfied. */
 function undecided(
   keeping: Keeping,
   parts: readonly PreparedUse[],

@@ -1,4 +1,4 @@
-/** Requirements where the database is switched off: nothing can be satisfied then, and a strict policy goes by that. */
+/** Requirements without a database: nothing can be satisfied, so a strict policy denies. */
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../environment.ts";
 import type { Repository } from "../git/repository.ts";
@@ -8,12 +8,12 @@ import type { Requirement } from "../requirement/requirement_policy.ts";
 import { gatherFacts } from "./asked_requirements.ts";
 import { groundOf, UNKEPT } from "./ground.ts";
 
-/** Whether a strict policy denies what falls under a requirement of which nobody can know whether it is satisfied. */
+/** Whether the policy is strict: then it denies what falls under a requirement that nobody can judge. */
 export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {
   return guards !== "" && (JSON.parse(guards) as GuardPolicy).isStrict;
 }
 
-/** The names of those that a strict policy denies now; none where there is no branch. */
+/** The names of the requirements that a strict policy denies now; none where there is no branch. */
 export async function deniedUnkept(
   requirements: readonly Requirement[],
   repository: Repository | undefined,
@@ -34,7 +34,7 @@ export async function deniedUnkept(
   return mayBeOpen(requirements, facts).map(({ name }) => name);
 }
 
-/** What holds then, in a sentence without its end. */
+/** A sentence about them, without its end. */
 export function unkeptText(denied: readonly string[]): string {
   const named = denied.length === 1 ? `"${denied[0]}" is` : `${denied.join(", ")} are`;
   return denied.length === 0

@@ -1,4 +1,4 @@
-/** Decides about a tool use from what is stored of its requirements, in the transaction that writes the event. */
+/** Decides about a tool use from the stored satisfactions, in the transaction that writes the event. */
 import type { DatabaseSync } from "node:sqlite";
 import { doubtfulOf, type Open, openForUse, unknownOf } from "../requirement/open_requirements.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
@@ -23,30 +23,28 @@ import type { GatheredFacts } from "./asked_requirements.ts";
 import { noticeOf, type Proofs, type Unproven, unprovenAmong, unprovenNotes } from "./proven.ts";
 import { withoutSpent } from "./used_up.ts";
 
-/** The rule by which a strict policy refuses what nobody can know. */
+/** The rule by which a strict policy denies what nobody can know. */
 export const STRICT_RULE = "preToolUse.strict";
 
-/** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
+/** The same denial within this time is told in short: it comes from parallel tool calls. */
 const REPEATED_MS = 5_000;
 
-/** What the requirements say of a tool use. */
+/** What the requirements say about a tool use. */
 export interface RequirementSaying {
-  /** Why it is denied; empty when it is not. */
+  /** Empty when it is not denied. */
   readonly reason: string;
-  /** The requirements that are open, as the audit trail names them, also when a person has lifted them. */
+  /** The open requirements as rule names, also when a person has lifted them. */
   readonly rules: readonly string[];
   readonly paused: boolean;
-  /** Whether only a person may allow it, of what a person would be asked for. */
+  /** True where only a person may allow it. */
   readonly withholds?: true;
-  /** What is to be written with the event. */
   readonly changes: readonly RequirementChange[];
   /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** Notices for the person where it is not denied. */
+  /** For the person, where it is not denied. */
   readonly notices: readonly string[];
 }
 
-/** Says nothing. */
 export const SILENT: RequirementSaying = {
   reason: "",
   rules: [],
@@ -56,37 +54,35 @@ export const SILENT: RequirementSaying = {
   notices: [],
 };
 
-/** A tool use, or the part of one that happens on one branch, with all that its requirements ask about. */
+/** The part of a tool use that happens on one branch, with the facts for its requirements. */
 export interface PreparedUse extends GatheredFacts {
   readonly key: BranchKey;
   readonly toolUseId: string | null;
-  /** What it falls under. */
   readonly triggered: readonly Requirement[];
   readonly doubts: readonly Doubt[];
   readonly to: Audience;
   /** The working tree in which it happens. */
   readonly worktree: string;
-  /** Whether the branch is checked out there already, and not only by the command itself. */
+  /** False where the command itself checks the branch out. */
   readonly isCheckedOut: boolean;
-  /** The single uses that it is, if it may happen. */
+  /** The single uses that it would be. */
   readonly uses: readonly Omit<AllowedUse, "untilMs">[];
-  /** What was used up before, and is cleared only now. */
+  /** Satisfactions that earlier actions have used up; they are cleared now. */
   readonly spent: readonly Clearing[];
   readonly proofs: Proofs;
 }
 
-/** A part of a tool use, with what is open for it. */
 export interface JudgedUse extends PreparedUse {
   readonly standings: readonly Standing[];
   readonly open: readonly Open[];
   readonly unknown: readonly Open[];
-  /** The open ones of those that it may fall under. */
+  /** Open requirements that it may fall under. */
   readonly feared: readonly Open[];
-  /** Requirements that allow it by a satisfaction without a proof. */
+  /** Satisfactions without a proof that allow it. */
   readonly unproven: readonly Unproven[];
 }
 
-/** Decides about all parts of a tool use together. @throws {Error} What SQLite says. */
+/** Decides about all parts together. @throws {Error} What SQLite says. */
 export function decideUse(
   parts: readonly PreparedUse[],
   db: DatabaseSync,
@@ -104,7 +100,7 @@ export function decideUse(
   const named = open.flatMap((part) => part.open.map(({ requirement }) => requirement.name));
   const rules = [
     ...[...new Set(named)].map((name) => `requirements.${name}`),
-    // The guards may have named it, for a doubt of theirs.
+    // The guards may have named this rule already.
     ...(feared.length > 0 && !denying.includes(STRICT_RULE) ? [STRICT_RULE] : []),
   ];
   const { sessionId, atMs } = parts[0]!.facts;
@@ -134,10 +130,11 @@ export function decideUse(
       ...unprovenNotes(unproven),
       ...sizeNotes(judged),
       ...doubtNotes(judged),
-      // Whether it ran is found out when Claude stops, and what it used up when it is reported.
+      // At a stop it is looked up whether the use has run; its report tells what it used up.
       ...noteOf("triggered", counted.flatMap((one) => one.triggered.map(({ name }) => name))),
       ...noteOf("uses", isDenied ? [] : judged.flatMap(usesOf)),
-      // A skill that is used for it satisfies there: in this one of several working trees, on these other branches.
+      // A skill that satisfies the denied requirement counts here: in this working tree, and on
+      // these branches.
       ...Object.assign(
         {},
         ...judged.map(({ to, worktree, isCheckedOut }) =>
@@ -149,12 +146,12 @@ export function decideUse(
   };
 }
 
-/** What was open on a branch that the command itself would have checked out. */
+/** Requirements that were open on a branch which the command itself would have checked out. */
 function ontoOf({ key, open }: JudgedUse): DeniedOnto[] {
   return open.map(({ requirement }) => ({ ...key, requirement: requirement.name }));
 }
 
-/** What is open for a part of a tool use. @throws {Error} What SQLite says. */
+/** Judges one part. @throws {Error} What SQLite says. */
 export function judgePart(
   part: PreparedUse,
   db: DatabaseSync | null,
@@ -178,7 +175,7 @@ export function judgePart(
   };
 }
 
-/** What it triggers that was not triggered before. */
+/** Requirements that it triggers for the first time. */
 function triggersOf(
   { triggered, standings, key, facts, toolUseId }: JudgedUse,
 ): RequirementChange[] {
@@ -194,7 +191,7 @@ function triggersOf(
     }));
 }
 
-/** The satisfaction that allows a single use may be a moment younger than the event. */
+/** The satisfaction that allows it may be a moment younger than the event. */
 function usesOf({ uses, standings, facts }: JudgedUse): AllowedUse[] {
   return uses.map((use) => {
     const own = standings.find(({ requirement, sessionId }) =>
@@ -204,7 +201,7 @@ function usesOf({ uses, standings, facts }: JudgedUse): AllowedUse[] {
   });
 }
 
-/** The lines of the branch are null on a trunk, and without a base. */
+/** `branchLines` is null on a trunk, and without a base. */
 function sizeNotes(judged: readonly JudgedUse[]): RequirementSaying["notes"] {
   const sized = judged.flatMap(({ triggered, facts: { branchLines } }) =>
     triggered.flatMap(({ name, condition }) => {

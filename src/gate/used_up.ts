@@ -1,4 +1,4 @@
-/** Satisfactions that allow one action: what an action stands for before it happens, and what it has used up after it. */
+/** Satisfactions for a single use: what an action will use up, and what it has used up. */
 import type { DatabaseSync } from "node:sqlite";
 import { doneSince, headLogBytes } from "../git/head_log.ts";
 import { findRepository, lookUpwards, readRef, type Repository } from "../git/repository.ts";
@@ -17,7 +17,7 @@ import { type AskedUse, commandOf } from "./judge_use.ts";
 import { type MeantPlace, requirementsFor } from "./asked_requirements.ts";
 import { quietly } from "./ground.ts";
 
-/** What a use is, of the requirements that are satisfied for one use each. */
+/** The single uses that an action at a place is. */
 export function usesOf(place: MeantPlace): Omit<AllowedUse, "untilMs">[] {
   const { triggered, repository, startsAt, commands } = place;
   const singleUse = triggered.filter(({ scope }) => scope === "single_use");
@@ -37,15 +37,15 @@ export function usesOf(place: MeantPlace): Omit<AllowedUse, "untilMs">[] {
 }
 
 /**
- * What a use that has ended used up: the satisfactions that allowed it, on the branch where it happened, wherever the
- * command has led since. Of a use that nobody has seen begin, those of the branch that is checked out.
+ * What an action has used up, once it has ended: the satisfactions that allowed it, on their branch. When nobody saw it
+ * begin, those of the branch that is checked out.
  */
 export async function usedUp(
   requirements: Parameters<typeof requirementsFor>[0],
   use: AskedUse & { readonly toolUseId: string | null; readonly succeeded: boolean },
   { repository, db, sessionId }: {
     readonly repository: Repository;
-    /** Null when it cannot be asked how the use began. */
+    /** Null when the beginning of the use cannot be looked up. */
     readonly db: DatabaseSync | null;
     readonly sessionId: string;
   },
@@ -69,7 +69,7 @@ export async function usedUp(
     );
   }
   const ended = { succeeded, tellsOfAll: endTellsOfAll(commandOf(use.input) ?? "") };
-  // A command that goes on to another branch may have done the same only there.
+  // A command that goes to another branch may have done the same only there.
   const isOnOne = allowed.every(({ branch }) => branch === allowed[0]!.branch);
   return allowed
     .filter((one) => isUsedUp(ended, hasMoved(one, isOnOne) ?? standsElsewhere(one), one))
@@ -77,10 +77,9 @@ export async function usedUp(
 }
 
 /**
- * What was used up on a branch without a word of it: by an action that went on in the background, or whose end is still to
- * be told, or never was.
+ * What was used up although no end was reported: by actions in the background, or whose report is late or lost.
  *
- * @param requirements The names of those that are asked about.
+ * @param requirements Their names.
  */
 export function usedUpUntold(
   requirements: readonly string[],
@@ -92,14 +91,14 @@ export function usedUpUntold(
 ): Clearing[] {
   if (db === null || requirements.length === 0) return [];
   const unended = quietly(() => readUnendedUses(db, { ...key, sessionId })) ?? [];
-  // Much may have been done on other branches since.
+  // Other branches may have seen much since, so only moves of this one count.
   return unended.filter((one) =>
     one.repository === key.repository && one.branch === key.branch &&
     requirements.includes(one.requirement) && hasMoved(one, false) === true
   ).map((one) => clearingOf(one, sessionId));
 }
 
-/** What is stored without what is used up of it; a satisfaction of the session that is newer stays. */
+/** Stored standings without those that are used up; newer satisfactions of the session stay. */
 export function withoutSpent(
   stored: readonly Standing[],
   spent: readonly Clearing[],
@@ -113,7 +112,7 @@ export function withoutSpent(
   );
 }
 
-/** How requirements stand on a branch for a session, with what it has used up and nobody has told of. */
+/** The standings on a branch for a session, without what is used up and not reported yet. */
 export function standingsOf(
   requirements: readonly Requirement[],
   { db, key, ...at }: {
@@ -136,9 +135,9 @@ function clearingOf(
 }
 
 /**
- * Whether a use has moved its branch, by git's log of the working tree; null where that does not tell.
+ * Whether a use has moved its branch, by the reflog of the working tree; null where that does not tell.
  *
- * @param isOnOne Whether what was done there can be meant for no other branch.
+ * @param isOnOne Whether the action can only be about this branch.
  */
 function hasMoved(use: AllowedUse, isOnOne: boolean): boolean | null {
   const { worktree, repository, moves, loggedBytes } = use;
@@ -148,14 +147,16 @@ function hasMoved(use: AllowedUse, isOnOne: boolean): boolean | null {
   return haveMoved(moves, done) && (isOnOne || standsAsBefore(use) !== true);
 }
 
-/** The same by the branch alone; null also where the command has gone to another one, which may have moved instead. */
+/**
+ * The same by the branch's tip alone; null also where the command went to another branch, which may have moved instead.
+ */
 function standsElsewhere(use: AllowedUse): boolean | null {
   const asBefore = standsAsBefore(use);
   if (asBefore !== true) return asBefore === null ? null : true;
   return findRepository(lookUpwards(use.worktree))?.branch === use.branch ? false : null;
 }
 
-/** Whether a branch stands where it stood; null when that is not known. */
+/** Whether the branch's tip is the same as before; null when unknown. */
 function standsAsBefore({ repository, branch, stoodAt }: AllowedUse): boolean | null {
   const standsAt = stoodAt === null ? null : readRef({ commonDir: repository }, `heads/${branch}`);
   return standsAt === null ? null : standsAt === stoodAt;

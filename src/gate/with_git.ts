@@ -1,4 +1,6 @@
-/** Judges with what git says of the files that would be written; loaded only where a rule, or the command, asks for it. */
+/**
+ * Judges with git's answers about the files that would be written. Loaded only where a rule or the command needs them.
+ */
 import type { Environment } from "../environment.ts";
 import { askChanged, askIgnored, type TakingBack } from "../git/file_status.ts";
 import type { FileFacts, HowToLook, Judge } from "../guard/types.ts";
@@ -56,7 +58,7 @@ function amongOnly(among: readonly string[], how: HowToLook): HowToLook {
   return how.search === undefined ? how : { ...how, search: { ...how.search, among } };
 }
 
-/** How git takes back what a search finds, as JSON; null for every other search. */
+/** How git takes back what a search finds, as JSON; null for other searches. */
 function takingOf({ search, isGlob }: HowToLook): string | null {
   if (search?.takenFrom === undefined) return null;
   const { takenFrom, takes, fromTop } = search;

@@ -1,18 +1,17 @@
-/** What git notes of a branch: how it was made, and each time that it came to stand elsewhere. */
+/** Reads git's reflogs of branches: how a branch was made, and each time that it moved. */
 import { hasBranch } from "./working_trees.ts";
 import type { Repository } from "./repository.ts";
 import { joinPath } from "../paths.ts";
 
 const MADE_HERE = /\tbranch: Created from HEAD\n?$/;
 
-/** A branch that was made anew: where it began, and when. */
 const MADE_ANEW =
   /^0+ ([\da-f]{40,64}) .* (\d+) [-+]\d+\tbranch: Created from (?:HEAD|(?:refs\/heads\/)?(?:main|master))\n/;
 const RENAMED = /\tBranch: renamed refs\/heads\/(\S+) to refs\/heads\//g;
-/** A longer log, in bytes, is not looked through for names. */
+/** Longer logs are not read. */
 const MAX_LOG_BYTES = 1_048_576;
 
-/** The names that a branch had before; none where git keeps no log of it. */
+/** The names that a branch had before; none without a reflog. */
 export function formerNames(
   repository: Pick<Repository, "commonDir">,
   branch: string,
@@ -22,9 +21,9 @@ export function formerNames(
 }
 
 /**
- * When a branch was made of what was checked out or of the trunk, epoch milliseconds.
+ * When a branch was made from what was checked out or from the trunk, epoch milliseconds.
  *
- * @param but Null where it began at this commit: then it is the one that had that.
+ * @param but Null where it began at this commit: then the commit was always its own.
  */
 export function madeAnewAtMs(
   repository: Pick<Repository, "commonDir">,
@@ -36,22 +35,20 @@ export function madeAnewAtMs(
   return seconds === undefined || id.startsWith(but) ? null : Number(seconds) * 1_000;
 }
 
-/** A commit that was made on a branch, whoever made it. */
 export interface LoggedCommit {
-  /** Its whole id. */
+  /** The whole id. */
   readonly id: string;
   readonly subject: string;
-  /** To the second. */
   readonly atMs: number;
 }
 
 const COMMITTED =
   /^[\da-f]+ ([\da-f]+) .* (\d+) [-+]\d+\t(?:commit(?: \([a-z]+\))?|revert): (.*)$/gm;
 
-/** So much of a log, in characters, tells of its last hundred moves. */
+/** Characters of a log that hold about its last hundred moves. */
 const LAST_CHARS = 16_384;
 
-/** The last commits that were made on a branch in this repository; none where git keeps no log of it. */
+/** The last commits that were made on a branch in this repository; none without a reflog. */
 export function loggedCommits(
   repository: Pick<Repository, "commonDir">,
   branch: string,
@@ -68,9 +65,10 @@ export function loggedCommits(
 }
 
 /**
- * Whether a branch still stands where it was made of what was checked out; also true of one that is not made yet.
+ * Whether a branch still stands where it was made from what was checked out; true also for a branch that does not exist
+ * yet.
  *
- * @returns Null where git keeps no log of it.
+ * @returns Null without a reflog.
  */
 export function hasJustBegun(
   repository: Pick<Repository, "commonDir">,
@@ -84,7 +82,7 @@ export function hasJustBegun(
   }
 }
 
-/** A log that is read, but for one that is longer than so many bytes; empty where there is none. */
+/** The text of a log; empty where there is none, or it is longer than `maxBytes`. */
 export function readLog(path: string, maxBytes: number): string {
   try {
     return Deno.statSync(path).size > maxBytes ? "" : Deno.readTextFileSync(path);
@@ -93,7 +91,6 @@ export function readLog(path: string, maxBytes: number): string {
   }
 }
 
-/** Where the log of a branch lies. */
 export function branchLogPath(
   { commonDir }: Pick<Repository, "commonDir">,
   branch: string,

@@ -1,4 +1,4 @@
-/** How much a branch has changed: lines added and removed since it left the branch that it comes from. */
+/** Measures how much a branch has changed: lines added and removed since it left its base. */
 import type { Environment } from "../environment.ts";
 import { runTool } from "../process/tool.ts";
 import { joinPath } from "../paths.ts";
@@ -11,11 +11,10 @@ import type { Repository } from "./repository.ts";
  */
 type MeasuredLines = number | null | "unknown" | "no base";
 
-/** Longest wait for all calls of git together, in milliseconds: a hook has ten seconds. */
+/** For all calls of git together, in milliseconds: a hook has ten seconds. */
 const MAX_GIT_MS = 4_000;
-/** What the remote calls its default branch. */
 const DEFAULT_BRANCH = "refs/remotes/origin/HEAD";
-/** What a branch is compared with when it comes from no other one, in this order. */
+/** The usual bases, the preferred one first. */
 const BASES = [
   DEFAULT_BRANCH,
   "refs/remotes/origin/main",
@@ -23,14 +22,14 @@ const BASES = [
   "refs/heads/main",
   "refs/heads/master",
 ];
-/** Branches that are not compared, beside the default one: others come from them. */
+/** Branches that are a base themselves, beside the default one. */
 const TRUNKS: ReadonlySet<string> = new Set(["main", "master"]);
-/** Branches that are asked how near they are, at most. */
+/** How many branches are asked how near they are. */
 const MAX_NEAR = 20;
-/** Files that git does not know yet: of a larger one, or of more, nothing is read. */
+/** Limits on files that git does not know yet: others are not read. */
 const MAX_FILE_BYTES = 4_194_304;
 const MAX_FILES = 1_000;
-/** A NUL in the beginning tells that a file is no text. */
+/** A NUL in the beginning means that the file is no text. */
 const BINARY_LOOK_BYTES = 8_000;
 
 /**
@@ -78,16 +77,16 @@ async function countChanges(
     countFiles(root, unknown.split("\0").filter((name) => name !== ""));
 }
 
-/** Git did not start, did not end in time, or failed where it must not. */
+/** Git did not start, did not end in time, or failed. */
 class GitFault extends Error {}
 
-/** Git's own word for no. */
+/** The exit status with which git says no. */
 const NO = 1;
 
 interface Git {
   /** Null when git says no. @throws {GitFault} */
   ask(...args: string[]): Promise<string | null>;
-  /** @throws {GitFault} Also then. */
+  /** @throws {GitFault} Also when git says no. */
   tell(...args: string[]): Promise<string>;
 }
 
@@ -114,7 +113,7 @@ function gitIn(folder: string, environment: Environment): Git {
   };
 }
 
-/** The nearest branch that this one is built upon; one at the very same commit may as well be built upon this one. */
+/** The nearest branch that this one is built upon. Of two branches at the same commit, either may be the base. */
 async function nearestBranch(
   git: Git,
   repository: Pick<Repository, "commonDir">,
@@ -140,7 +139,7 @@ async function nearestBranch(
   return nearest?.ref ?? null;
 }
 
-/** Which of the usual bases there are, in their order; `target` is what a symbolic one means, else empty. */
+/** The usual bases that exist; `target` is the branch behind a symbolic one, else empty. */
 async function basesThere(
   git: Git,
 ): Promise<{ readonly ref: string; readonly target: string }[]> {

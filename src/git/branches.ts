@@ -1,13 +1,12 @@
-/** The branches of a repository, read from git's own files without starting git. */
+/** Lists the branches of a repository from git's files, without starting git. */
 import { joinPath } from "../paths.ts";
 import type { Repository } from "./repository.ts";
 
-/** More folders of branches are not looked into. */
 const MAX_FOLDERS = 200;
 
 /**
- * The names of all branches. Folders are listed, and nothing is asked for that may be missing: an error costs more than all
- * of this.
+ * The names of all branches. It lists folders and asks for nothing that may be missing: an error costs more than all of
+ * this.
  *
  * @returns Null where they cannot be told: kept in another way, unreadable, too many, or none.
  */

@@ -1,8 +1,8 @@
-/** The aliases that a person has given to commands of git; read without starting git. */
+/** Reads the aliases in git's configuration, without starting git. */
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../paths.ts";
 
-/** What aliases stand for, by their names in small letters. */
+/** Commands by alias, in small letters. */
 type GitAliases = ReadonlyMap<string, string>;
 
 /**
@@ -21,7 +21,7 @@ export function findAliases(
 ): GitAliases {
   const ofUser = environment.variable("XDG_CONFIG_HOME") ??
     (home === null ? null : `${home}/.config`);
-  // The later ones count.
+  // Later files count more.
   const files = [
     ...(ofUser === null ? [] : [joinPath(ofUser, "git/config")]),
     ...(home === null ? [] : [joinPath(home, ".gitconfig")]),
@@ -31,7 +31,6 @@ export function findAliases(
   return verbs.some((verb) => verb === null || aliases.has(verb)) ? aliases : new Map();
 }
 
-/** The aliases in a configuration file of git. */
 export function aliasesIn(text: string): GitAliases {
   const aliases = new Map<string, string>();
   let isAbout = false;
@@ -44,7 +43,7 @@ export function aliasesIn(text: string): GitAliases {
   return aliases;
 }
 
-/** A part in quotes, an escaped letter, a comment, or plain text. */
+/** A quoted part, an escaped letter, a comment, or plain text. */
 const PART = /"((?:\\.|[^"\\])*)"?|\\.|[#;].*|[^"\\#;]+/g;
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" };
 
@@ -56,7 +55,6 @@ function valueOf(written: string): string {
   return parts.join("").replace(/\\(.)/g, (_, letter: string) => ESCAPED[letter] ?? letter).trim();
 }
 
-/** The empty text where there is no such file, or it cannot be read. */
 function readText(path: string): string {
   try {
     return Deno.readTextFileSync(path);

@@ -1,28 +1,26 @@
-/** What git says of files: which it ignores, and which differ from what it would take them back to. */
+/** Asks git about files: which are ignored, and which differ from what they would be taken back to. */
 import type { Environment } from "../environment.ts";
 import { runTool } from "../process/tool.ts";
 import { parentOf } from "../paths.ts";
 import { findRepository, lookUpwards } from "./repository.ts";
 import { RealPaths } from "../project/real_paths.ts";
 
-/** What makes git ignore a file. */
 export interface IgnorePattern {
   readonly pattern: string;
-  /** The file that it stands in, from the top of the working tree where it lies there, and the line: `.gitignore:3`. */
+  /** The file with the pattern, from the top of the working tree where it lies there, and the line: `.gitignore:3`. */
   readonly where: string;
 }
 
-/** What git says of some files. */
 export interface IgnoreAnswer {
-  /** By path; what is not ignored, or lies outside of every repository, is not there. */
+  /** By path; only ignored files are in it. */
   readonly ignored: ReadonlyMap<string, IgnorePattern>;
-  /** Files about which git could not be asked: it is not there, refuses, or takes too long. */
+  /** Files about which git could not be asked: it is missing, refuses, or takes too long. */
   readonly unknown: readonly string[];
 }
 
 const GIT_MS = 3_000;
 
-/** `.gitignore:3:*.log`, a tab, and the path; before the tab only colons where nothing matches. */
+/** `.gitignore:3:*.log`, a tab, and the path; only colons before the tab where nothing matches. */
 const LINE = /^(.+?:\d+):(.*)\t/;
 
 /**
@@ -39,7 +37,8 @@ export async function askIgnored(
   const unknown: string[] = [];
   for (const [root, asked] of byRepository(paths)) {
     if (root === undefined) continue;
-    // To look for each path in the index takes seconds for thousands: only what a pattern means is looked for.
+    // Looking up thousands of paths in the index takes seconds, so only those that match a pattern
+    // are looked up.
     const meant = await askGit(root, asked, { options: ["--no-index"], environment });
     const named = meant?.map(([path]) => path) ?? [];
     const said = named.length === 0
@@ -59,23 +58,23 @@ async function askGit(
     readonly environment: Environment;
   },
 ): Promise<readonly (readonly [string, IgnorePattern])[] | null> {
-  // Without a match too: so there is a line for each path, in their order, and none has to be unquoted.
+  // With a line for each path, in the same order, no path has to be unquoted.
   const asking = ["git", "check-ignore", "--verbose", "--non-matching", ...options];
   const words = [...asking, "--", ...paths];
   const output = await runTool(words, { folder: root, timeoutMs: GIT_MS, environment });
-  // 1: none of them is.
+  // 1 means that none is ignored.
   if (output === null || output.code > 1) return null;
   const lines = output.stdout.split("\n");
   return paths.flatMap((path, i) => {
     const [, where, pattern] = LINE.exec(lines[i] ?? "") ?? [];
-    // The last pattern that matches is named also where it takes the file back in.
+    // The last matching pattern is named also when it takes the file back in (`!`).
     return where === undefined || pattern === undefined || pattern.startsWith("!")
       ? []
       : [[path, { pattern, where }] as const];
   });
 }
 
-/** Files by the top of the working tree in which they lie; `undefined` for those outside of every repository. */
+/** Groups files by the top of their working tree; `undefined` outside of every repository. */
 export function byRepository(paths: readonly string[]): Map<string | undefined, string[]> {
   const roots = new Map<string, string | undefined>();
   for (const folder of new Set(paths.map(parentOf))) {
@@ -86,22 +85,21 @@ export function byRepository(paths: readonly string[]): Map<string | undefined, 
 
 const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
 
-/** How files are taken back. */
 export interface TakingBack {
-  /** Files that git does not know go away as well, or those that it ignores, too. */
+  /** Whether files that git does not know are removed as well, or also those that it ignores. */
   readonly takes?: "untracked" | "ignored";
   /** A commit; null for the index. */
   readonly takenFrom: string | null;
-  /** True: what changed anywhere in the repository is asked for. */
+  /** True: asks for changes anywhere in the repository. */
   readonly isEverywhere?: boolean;
 }
 
 /**
- * Asks git, once for each repository, which files differ in folders; what git ignores or does not know does not, unless it
- * is taken away as well.
+ * Asks git, once for each repository, which files differ in folders. Unknown and ignored files count only when they are
+ * removed as well.
  *
- * @param folders Absolute, or files.
- * @returns Absolute, with all links followed; null where git cannot be asked.
+ * @param folders Absolute; files are allowed, too.
+ * @returns Absolute, links followed; null where git cannot be asked.
  */
 export async function askChanged(
   how: TakingBack,
@@ -110,7 +108,7 @@ export async function askChanged(
 ): Promise<readonly string[] | null> {
   const paths = new RealPaths();
   const changed: string[] = [];
-  // A folder may be the top of its repository: what lies in it does not.
+  // The dot keeps the path inside of a folder that is the top of a repository.
   for (const [root, asked] of byRepository(folders.map((path) => `${paths.real(path)}/.`))) {
     const told = root === undefined
       ? null
@@ -149,7 +147,7 @@ async function differing(
     { folder: root, timeoutMs: GIT_MS, environment },
   );
   if (output?.code !== 0) return null;
-  // Before each name, what its state is.
+  // The state stands before the name.
   const skipped = takes === undefined ? 0 : 3;
   return output.stdout.split("\0").filter((line) => line !== "")
     .map((line) => `${root}/${line.slice(skipped)}`);

@@ -1,14 +1,12 @@
-/** What git notes of a working tree's `HEAD`: each time that it came to stand elsewhere, and what was done for it. */
+/** Reads git's reflog of `HEAD` in a working tree: each move, and what was done. */
 import { joinPath } from "../paths.ts";
 import { gitFolders, type Repository } from "./repository.ts";
 
-/** Of which working tree. */
 type Tree = Pick<Repository, "root" | "commonDir">;
 
-/** The end of a line. */
 const LINE_FEED = 10;
 
-/** How long the log is, in bytes: nothing where none is there yet, null where that cannot be told. */
+/** The length of the log in bytes: 0 where there is none yet, null where that cannot be told. */
 export function headLogBytes(tree: Tree): number | null {
   try {
     return Deno.statSync(pathOf(tree)).size;
@@ -18,7 +16,7 @@ export function headLogBytes(tree: Tree): number | null {
 }
 
 /**
- * What was done since the log was so long, in git's words: `commit: Add a test`, `reset: moving to HEAD~1`.
+ * What was done since the log had a length, in git's words: `commit: Add a test`, `reset: moving to HEAD~1`.
  *
  * @returns Null where there is no log, or git has shortened it.
  */

@@ -1,4 +1,4 @@
-/** Brings a task's branch into another one. What fails leaves that one as it was. */
+/** Merges a task's branch into another one. When it fails, the other branch stays as it was. */
 import { exists, isFolder } from "../project/on_disk.ts";
 import type { Repository } from "./repository.ts";
 import { removeQuietly } from "../project/write_file.ts";
@@ -7,14 +7,13 @@ import { workingTreeOf } from "./working_trees.ts";
 import type { TaskTree } from "./task_trees.ts";
 import { joinPath } from "../paths.ts";
 
-/** What came of a merge. */
 export type MergeResult =
   /** `commit` is null when there was nothing to merge. */
   | { readonly kind: "merged"; readonly commit: string | null }
   | { readonly kind: "conflicts"; readonly files: readonly string[] }
   | { readonly kind: "failed"; readonly why: string };
 
-/** How often a merge is begun anew when somebody else moves the target meanwhile. */
+/** How often a merge starts anew when somebody else moves the target meanwhile. */
 const ROUNDS = 5;
 
 /**
@@ -30,20 +29,20 @@ export async function mergeTree(
   { target, message, workMessage }: {
     readonly target: string;
     readonly message: string;
-    /** Of the commit of what lies in the working tree. */
+    /** The message for the commit of what lies in the working tree. */
     readonly workMessage: string;
   },
 ): Promise<MergeResult> {
   if (!exists(path)) return { kind: "failed", why: `its working tree ${path} is gone` };
   const committed = await commitAll(path, { message: workMessage, target });
   if (committed !== null) return { kind: "failed", why: committed };
-  // What lies there is what was looked at, whichever branch the agent has switched to.
+  // HEAD is what was reviewed, whichever branch the agent has switched to.
   const work = await revision(path, "HEAD");
   if (work === null) return { kind: "failed", why: `${path} has no commit` };
   for (let round = 0; round < ROUNDS; round++) {
     const result = await mergeOnce(repository, { work, target, message });
     if (result === "moved") continue;
-    // Steps that come after see what the target is now.
+    // Later steps start from the new target.
     if (result.kind === "merged") {
       await runGit(["merge", "--ff-only", "--quiet", target], { folder: path });
     }
@@ -102,7 +101,7 @@ async function move(
   return { kind: "failed", why: `git could not move ${target}${where}: ${moved.complaint}` };
 }
 
-/** Commits everything that lies in a working tree. @returns What stands in the way; null when all is committed. */
+/** Commits everything in a working tree. @returns What stands in the way; null when all is committed. */
 async function commitAll(
   folder: string,
   { message, target }: { readonly message: string; readonly target: string },
@@ -126,7 +125,7 @@ async function commitAll(
   return committed.code === 0 ? null : `git commit: ${committed.complaint}`;
 }
 
-/** Where nobody has told git who commits, the program does. */
+/** conclaude is the author where git knows none. */
 async function authorFlags(folder: string): Promise<string[]> {
   const known = await runGit(["var", "GIT_COMMITTER_IDENT"], { folder });
   return known.code === 0
@@ -139,7 +138,7 @@ async function revision(folder: string, name: string): Promise<string | null> {
   return found.code === 0 ? found.stdout.trim() : null;
 }
 
-/** The merge that has a commit as what it brought; null where nothing had to be brought, or it came another way. */
+/** The merge commit that brought a commit in; null where there is none. */
 async function mergeCommitOf(
   folder: string,
   { work, into }: { readonly work: string; readonly into: string },
@@ -155,7 +154,6 @@ async function mergeCommitOf(
   return null;
 }
 
-/** What a review shows. */
 export interface Review {
   /** `3 files changed, 10 insertions(+), 2 deletions(-)`; empty where nothing is different. */
   readonly summary: string;
@@ -166,11 +164,11 @@ export interface Review {
     readonly removed: number | null;
   }[];
   readonly diff: string;
-  /** Files that cannot be merged into the target as it is now; empty when all can. */
+  /** Files that would conflict with the target as it is now. */
   readonly conflicts: readonly string[];
 }
 
-/** All work of a task against where it began: what is committed, what is not, and files that git does not know yet. */
+/** Shows all work of a task since its base: committed, uncommitted and new files. */
 export async function reviewTree(
   { path }: Pick<TaskTree, "path">,
   { base, target }: { readonly base: string; readonly target: string },
@@ -179,7 +177,7 @@ export async function reviewTree(
   const index = Deno.makeTempFileSync({ prefix: "conclaude-index-" });
   const variables = { GIT_INDEX_FILE: index };
   try {
-    // An index of its own, so that looking changes nothing.
+    // With an index of its own, looking changes nothing.
     Deno.removeSync(index);
     await runGit(["read-tree", "HEAD"], { folder, variables });
     const added = await runGit(["add", "--all"], { folder, variables });
@@ -213,7 +211,6 @@ export async function reviewTree(
   }
 }
 
-/** Files that would conflict if the tree were merged now. */
 async function conflictsOf(
   folder: string,
   { tree, target }: { readonly tree: string; readonly target: string },
@@ -236,13 +233,13 @@ function numberOf(text: string | undefined): number | null {
   return text === undefined || text === "-" ? null : Number(text);
 }
 
-/** Folders that git keeps while it puts commits on top of others, and what that is called. */
+/** What git's folders of an unfinished operation mean. */
 const UNDER_WAY: Readonly<Record<string, string>> = {
   "rebase-merge": "a rebase",
   "rebase-apply": "a rebase, or git am,",
 };
 
-/** Files with conflicts that nobody has resolved: git has their versions side by side. */
+/** Files with unresolved conflicts. */
 async function unresolvedFiles(folder: string): Promise<readonly string[]> {
   const { stdout } = await runGit(["ls-files", "--unmerged", "-z"], { folder });
   const names = stdout.split("\0").filter((line) => line !== "")
@@ -250,7 +247,7 @@ async function unresolvedFiles(folder: string): Promise<readonly string[]> {
   return [...new Set(names)];
 }
 
-/** What somebody has begun with git and not ended, in words; null when nothing. */
+/** What is unfinished in a working tree, in words; null when nothing is. */
 async function unfinishedIn(folder: string): Promise<string | null> {
   const files = await unresolvedFiles(folder);
   if (files.length > 0) {
@@ -266,10 +263,10 @@ async function unfinishedIn(folder: string): Promise<string | null> {
 }
 
 /**
- * Repositories inside of a working tree that are to be committed: git keeps the number of a commit of theirs, and none of
- * their files. Submodules are none: what they hold lies with the repository around them.
+ * Repositories inside of a working tree that would be committed: git would store the number of their commit and none of
+ * their files. Submodules do not count: their repositories lie with the outer one.
  *
- * @param target What is there already.
+ * @param target What is committed already.
  */
 async function nestedRepositories(
   folder: string,

@@ -1,27 +1,25 @@
-/** A working tree and a branch for a task: made, looked at, taken away. */
+/** Makes, looks at and removes the working tree and the branch of a task. */
 import { joinPath, parentOf } from "../paths.ts";
 import { exists } from "../project/on_disk.ts";
 import type { Repository } from "./repository.ts";
 import { runGit } from "./run_git.ts";
 
-/** Where a task's work is done. */
 export interface TaskTree {
-  /** The folder of the working tree. */
   readonly path: string;
   readonly branch: string;
 }
 
-/** What could not be done, in git's words. */
+/** In git's words. */
 export interface GitFailure {
   readonly kind: "failed";
   readonly why: string;
 }
 
 /**
- * Makes the working tree of a task, or takes the one that is there. What is in the way and is none is taken away only
- * when it is empty.
+ * Makes the working tree of a task, or keeps the existing one. Another folder in its place is removed only when it is
+ * empty.
  *
- * @param base What the branch begins at when it does not exist yet.
+ * @param base Where the branch begins when it does not exist yet.
  */
 export async function ensureTree(
   repository: Pick<Repository, "commonDir">,
@@ -35,7 +33,7 @@ export async function ensureTree(
   }
 }
 
-/** Git that somebody else has started, or a daemon that was killed, may be making another tree: they disturb each other. */
+/** Another git, or a daemon that was killed, may be making a tree at the same time. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 200;
 
@@ -61,7 +59,6 @@ async function makeTree(
   return made.code === 0 ? { kind: "ready" } : { kind: "failed", why: made.complaint };
 }
 
-/** Whether a repository has a branch. */
 export async function hasBranch(
   { commonDir }: Pick<Repository, "commonDir">,
   branch: string,
@@ -72,7 +69,7 @@ export async function hasBranch(
   return found.code === 0;
 }
 
-/** Whether a folder is a working tree of the repository, whatever an agent has checked out there. */
+/** Whether a folder is a working tree of the repository, whatever is checked out there. */
 async function isTreeOf(path: string, commonDir: string): Promise<boolean> {
   if (!exists(joinPath(path, ".git"))) return false;
   const found = await runGit(["rev-parse", "--path-format=absolute", "--git-common-dir"], {
@@ -89,7 +86,7 @@ function realPath(path: string): string {
   }
 }
 
-/** Keeps git from showing the folder of the working trees as something new. The repository's own files stay as they are. */
+/** Hides the folder of the working trees from `git status`. The repository's own files stay as they are. */
 export function excludeFolder(
   { commonDir }: Pick<Repository, "commonDir">,
   pattern: string,
@@ -106,7 +103,6 @@ export function excludeFolder(
   }
 }
 
-/** What is in a working tree. */
 export interface TreeState {
   /** Whether anything is not committed. */
   readonly isDirty: boolean;
@@ -115,9 +111,9 @@ export interface TreeState {
 }
 
 /**
- * Looks into a working tree; null where it is gone or git cannot tell.
+ * Looks at a working tree; null where it is gone or git cannot tell.
  *
- * @param sinceMs Only commits from then on are counted, in epoch milliseconds.
+ * @param sinceMs Counts only commits from then on, in epoch milliseconds.
  */
 export async function lookAtTree(
   path: string,
@@ -125,7 +121,7 @@ export async function lookAtTree(
   sinceMs = 0,
 ): Promise<TreeState | null> {
   if (!exists(joinPath(path, ".git"))) return null;
-  // To look is to change nothing: an agent may be at work there.
+  // Without locks: an agent may be at work there.
   const status = await runGit(["--no-optional-locks", "status", "--porcelain"], { folder: path });
   const since = `--max-age=${Math.floor(sinceMs / 1000)}`;
   const count = await runGit(["rev-list", "--count", since, `${target}..HEAD`], { folder: path });
@@ -133,7 +129,7 @@ export async function lookAtTree(
   return { isDirty: status.stdout.trim() !== "", ahead: Number(count.stdout.trim()) };
 }
 
-/** Takes a working tree away, and its branch when all of it is in the target. Never throws. */
+/** Removes a working tree, and its branch when the target has all of it. Never throws. */
 export async function removeTree(
   { commonDir }: Pick<Repository, "commonDir">,
   { path, branch }: TaskTree,

@@ -1,12 +1,12 @@
-/** Where the branches of a repository are checked out, and whether they are there; read without starting git. */
+/** Where the branches of a repository are checked out, read without starting git. */
 import { joinPath, parentOf, resolvePath } from "../paths.ts";
 import { exists } from "../project/on_disk.ts";
 import { branchOf, readRef, type Repository, worktreeDirs } from "./repository.ts";
 
-/** A git directory that has no other name lies in the main working tree. */
+/** The git directory of the main working tree ends like this. */
 const IN_MAIN_TREE = /[\\/]\.git$/;
 
-/** The working tree in which a branch is checked out; `undefined` where it is in none, or none can be found. */
+/** The working tree in which a branch is checked out; `undefined` where there is none. */
 export function workingTreeOf(
   { commonDir }: Pick<Repository, "commonDir">,
   branch: string,
@@ -16,7 +16,7 @@ export function workingTreeOf(
   return found === undefined ? undefined : { commonDir, root: found.root, branch };
 }
 
-/** Whether one of a repository's working trees has a branch checked out: git lets no other one have it then. */
+/** Whether a working tree has a branch checked out: then git refuses to check it out in another one. */
 export function isCheckedOut(
   { commonDir }: Pick<Repository, "commonDir">,
   branch: string,
@@ -24,7 +24,7 @@ export function isCheckedOut(
   return [commonDir, ...worktreeDirs({ commonDir })].some((gitDir) => branchIn(gitDir) === branch);
 }
 
-/** Whether the repository has a branch of this name; true also where its files do not tell. */
+/** Whether the repository has a branch; true also where its files do not tell. */
 export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
   return exists(joinPath(commonDir, "reftable")) ||
     readRef({ commonDir }, `heads/${branch}`) !== "";
@@ -33,11 +33,10 @@ export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: 
 /** A working tree, and the folder that git keeps of it. */
 export interface WorkingTree {
   readonly gitDir: string;
-  /** Its top folder. */
   readonly root: string;
 }
 
-/** The working trees of a repository, the main one first; one that is gone may be among them. */
+/** The working trees of a repository, the main one first; some may be gone. */
 export function treesOf(commonDir: string): WorkingTree[] {
   const main = IN_MAIN_TREE.test(commonDir)
     ? [{ gitDir: commonDir, root: parentOf(commonDir) }]
@@ -45,7 +44,7 @@ export function treesOf(commonDir: string): WorkingTree[] {
   return [...main, ...linkedTrees(commonDir)];
 }
 
-/** What `git worktree add` has made, each with the folder that git keeps of it. */
+/** Working trees that `git worktree add` has made. */
 function linkedTrees(commonDir: string): WorkingTree[] {
   return worktreeDirs({ commonDir }).flatMap((gitDir) => {
     const dotGit = readLine(joinPath(gitDir, "gitdir"));
@@ -55,7 +54,7 @@ function linkedTrees(commonDir: string): WorkingTree[] {
   });
 }
 
-/** The branch that is checked out in a working tree; null where there is none, or it cannot be read. */
+/** The branch that a working tree has checked out; null where there is none, or it cannot be read. */
 export function branchIn(gitDir: string): string | null {
   try {
     return branchOf(gitDir);

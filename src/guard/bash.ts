@@ -26,28 +26,27 @@ import { literal } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
 import { findTargets, foldersMade, placeOf, type Target } from "./shell/writes.ts";
 
-/** A call of a shell tool that is about to happen. */
 export interface BashUse extends Actor {
   readonly tool: string;
   readonly command: string;
-  /** The folder in which it starts, absolute; null when it was not told. */
+  /** The folder in which it starts, absolute; null when unknown. */
   readonly folder: string | null;
   readonly home: string | null;
   /** The project's folder, absolute; null when there is none. */
   readonly root: string | null;
-  /** Whether a folder is there; absent where nobody can look. */
+  /** Whether a folder exists; absent where nobody can look. */
   readonly isFolder?: (path: string) => boolean;
   readonly disk?: Disk;
   readonly gitAliases?: GitAliases;
 }
 
-/** Files of one call that are looked up at most: each costs a few looks at the disk, 40 µs and more. */
+/** Files that are looked up for one call; each costs 40 µs and more. */
 const MAX_LOOKED = 8_000;
 const MAX_PATH_CHARS = 16_384;
 
 /**
- * Judges a Bash call. What only happens on another way through it than the one on which all happens is in doubt. What is
- * too large to be read to its end is judged as far as it was read.
+ * Judges a call of a shell tool. It is in doubt whether a command runs that only one way through the script reaches. A
+ * script that is too large is judged as far as it was read.
  */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { tooLarge, atLeast, ...all } = readScript(use.command, { ...use, ...languageOf(use) });
@@ -66,7 +65,6 @@ function languageOf({ tool }: Pick<BashUse, "tool">): Pick<Surroundings, "langua
   return tool === "PowerShell" ? { language: "powershell" } : {};
 }
 
-/** Judges a script as it was read. */
 function judgeScript(
   policy: GuardPolicy,
   { commands, unknown }: Pick<Script, "commands" | "unknown">,
@@ -74,7 +72,7 @@ function judgeScript(
 ): {
   readonly blocks: Block[];
   readonly doubts: string[];
-  /** False where there are more files than can be looked up. */
+  /** False when there are too many files to look up. */
   readonly isAll: boolean;
 } {
   const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
@@ -84,7 +82,7 @@ function judgeScript(
   let looked = 0;
   const links: string[] = [];
   const folders: string[] = [];
-  /** What was looked up already; a folder that is made may make a difference. */
+  /** Targets that were looked up already; cleared when a folder is made, since that may make a difference. */
   let known = new Set<string>();
   const judge = (command: ShellCommand) => {
     if (policy.deniesDangerous) {
@@ -117,7 +115,7 @@ function judgeScript(
       const key = JSON.stringify([path, by, how]);
       if (how.search === undefined && known.has(key)) continue;
       known.add(key);
-      // No system opens a path as long as this.
+      // No system opens a path of this length.
       if (path.length > MAX_PATH_CHARS) throw new TooMuchWork();
       if (looked > MAX_LOOKED) break;
       const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
@@ -149,12 +147,12 @@ function judgeScript(
   };
 }
 
-/** The files that a command changes here. @throws {TooMuchWork} */
+/** @throws {TooMuchWork} */
 function targetsOf(command: ShellCommand): readonly Target[] {
   return isElsewhere(command) ? [] : findTargets(command);
 }
 
-/** Does what a hostile command can make endless; null where it takes too much work, or is too deep for the engine. */
+/** Runs work that a hostile command can make endless; null when it takes too much or is too deep for the engine. */
 function withinLimits<Result>(work: () => Result): Result | null {
   try {
     return work();
@@ -164,39 +162,42 @@ function withinLimits<Result>(work: () => Result): Result | null {
   }
 }
 
-/** What only the running shell knows of a Bash call. */
+/** What only the running shell knows of a call. */
 export interface Untold {
-  /** Why more may be started than can be seen. */
+  /** Why more commands may be started than can be seen. */
   readonly commands: readonly string[];
   /** Why more files may be changed. */
   readonly files: readonly string[];
-  /** The commands whose beginning alone is known. */
+  /** Commands of which only the beginning is known. */
   readonly beginnings: readonly string[];
 }
 
-/** One command of a Bash call, in the order in which they are read. */
+/** One command of a call, in the order of the script. */
 export interface BashStep {
-  /** Its words, in each way to write it; what only the running shell knows is left out. None where it only tells. */
+  /**
+   * Its words, in each way to write it, without those that only the running shell knows. None for a command that only
+   * prints.
+   */
   readonly commands: readonly (readonly string[])[];
   /** The files that it plainly changes, absolute, links not followed. */
   readonly changed: readonly string[];
-  /** The folder in which it runs, of git the one whose repository it takes; null when that cannot be told. */
+  /** The folder in which it runs, for git the folder of the repository; null when unknown. */
   readonly folder: string | null;
-  /** Whether it only goes to another folder: it is a part of what is done there. */
+  /** Whether it only changes the folder: then it is a part of the next step. */
   readonly onlyGoes: boolean;
-  /** What it does to the branches and working trees that it sees; null each for nothing, and where that cannot be told. */
+  /** What it does to branches and working trees; null for nothing, and when unknown. */
   readonly checksOut: BranchSwitch | null;
   readonly makesBranch: BranchSwitch | null;
   readonly makesTree: NewTree | null;
 }
 
-/** What a Bash call would start and change, without judging it. */
+/** What a call would start and change. */
 export interface BashUses {
   readonly steps: readonly BashStep[];
   readonly untold: Untold;
 }
 
-/** Takes a Bash call apart. */
+/** Reads a call without judging it. */
 export function readUses(
   command: string,
   around: Pick<BashUse, "tool" | "folder" | "home" | "disk" | "gitAliases">,
@@ -235,12 +236,12 @@ export function readUses(
   };
 }
 
-/** The file that a command names; a word that may be a branch names one when it has an ending. */
+/** The file that a command names. A word that may also be a branch counts as a file when it has an ending. */
 function named({ path, search }: Target): string[] {
   return path === null || (search?.named === "if-there" && !/\.\w+$/.test(path)) ? [] : [path];
 }
 
-/** Whether it sees other files than those here: in a container, on another machine. */
+/** Whether it works on other files: in a container, or on another machine. */
 function isElsewhere(command: ShellCommand): boolean {
   return isContained(command) || isStartedBy(command, (name) => name === "ssh");
 }
@@ -254,7 +255,7 @@ function isStartedBy({ startedBy }: ShellCommand, is: (name: string) => boolean)
   return is(programName(startedBy.words[0]?.text ?? "")) || isStartedBy(startedBy, is);
 }
 
-/** `.git` of a working tree is named by the folder that it lies in. */
+/** A `.git` folder stands for the working tree that it lies in. */
 function folderOf({ words: [program, ...rest], folder, gitDir }: ShellCommand): string | null {
   if (program === undefined || programName(program.text) !== "git") return folder;
   const { folder: named, gitDir: given } = withoutGitOptions(rest);
@@ -279,7 +280,7 @@ function hasFileRules(
     tools.some(({ about }) => about === "file");
 }
 
-/** A rule is named once for each file; the same command inside of another is no second offence. */
+/** Each rule once for each file; a command inside of another one is no second offence. */
 function once(blocks: readonly Block[]): Block[] {
   const seen = new Set<string>();
   return blocks.filter(({ rule, reason }) => {

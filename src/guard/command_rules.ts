@@ -18,13 +18,13 @@ import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
 import { isShell, programName } from "./shell/wrappers.ts";
 
-/** `maybe`: the part that only the running shell knows decides. */
+/** `maybe`: it depends on a part that only the running shell knows. */
 type Match = "yes" | "maybe" | "no";
 
-/** Of a longer text the beginning is tried: what a pattern costs may grow with a power of it. */
+/** Of a longer text only the beginning is tried: patterns can take polynomial time. */
 const MAX_TRIED_CHARS = 16_384;
 
-/** Programs that only start another one, and change nothing about what that does. */
+/** Programs that only start another one. */
 const TRANSPARENT = new Set([
   "env",
   "command",
@@ -40,7 +40,7 @@ const TRANSPARENT = new Set([
   "xargs",
 ]);
 
-/** What the shell does itself: no program, and no trace but in the shell and what it prints. */
+/** What the shell does itself, without a program. */
 const INSIDE_SHELL = new Set(
   ("cd pushd popd set shopt test [ true false : exit return break continue shift wait echo printf pwd read " +
     "export local declare typeset readonly unset umask trap let getopts mapfile readarray alias unalias")
@@ -93,7 +93,7 @@ function judgeCommand(
   const { tool } = found;
   const shown = shownCommand(command.words);
   const texts = spellings(command.words).map(textOf);
-  // PowerShell does not mind how names are written.
+  // PowerShell ignores upper and lower case in names.
   const flags = tool === "PowerShell" ? "si" : "s";
   const allowing: ToolRule[] = [];
   for (const rule of rules) {
@@ -114,8 +114,8 @@ function judgeCommand(
 }
 
 /**
- * What need not be allowed by name: what only starts other commands is allowed as far as those are, the program of a
- * package and what a cmdlet does as far as what runs it, and what the shell does itself is no use of a tool.
+ * Commands that no rule has to allow by name: programs that only start allowed commands, programs of a package and
+ * effects of a cmdlet, for which the starting command counts, and what the shell does itself.
  */
 function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   const starter = startedBy === null ? "" : programName(startedBy.words[0]!.text);
@@ -123,12 +123,12 @@ function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   const [program, ...rest] = words;
   if (callsFunction || INSIDE_SHELL.has(program!.text)) return true;
   const name = programName(program!.text);
-  // A script in a file is what nobody has looked into.
+  // Nobody has looked into a script in a file.
   if (isShell(name)) return rest.some(({ text }) => /^-[a-zA-Z]*c$/.test(text));
   return (TRANSPARENT.has(name) && rest.length > 0) || verbOfProgram(name) !== null;
 }
 
-/** Whether a rule means a command, in any of the ways to write it. */
+/** Whether a rule means a command in any of its spellings. */
 function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: string): Match {
   let best: Match = "no";
   for (const spelling of spellings) {
@@ -139,7 +139,10 @@ function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: st
   return best;
 }
 
-/** As written, with the program's name alone, without git's own options, and with the other names of a cmdlet. */
+/**
+ * The spellings of a command: as written, with the program's bare name, without git's own options, and with the other
+ * names of a cmdlet.
+ */
 export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [words];
@@ -168,14 +171,14 @@ function matchSpelling(rule: ToolRule, { text, isOpen }: KnownText, flags: strin
   return plain.startsWith(text) || text.startsWith(plain) ? "maybe" : "no";
 }
 
-/** A command as one text, its words with one blank between them. */
+/** A command as one text with single blanks. */
 export interface KnownText {
   readonly text: string;
-  /** Whether it ends where only the running shell knows more. */
+  /** Whether the rest is known only to the running shell. */
   readonly isOpen: boolean;
 }
 
-/** What is known of a command. A pattern of the shell ends it: a file may have any name. */
+/** The known beginning of a command. A pattern of the shell ends it, since a file may have any name. */
 export function textOf(words: readonly Argument[]): KnownText {
   const open = words.findIndex(({ isOpen, isGlob }) => isOpen || isGlob);
   const known = open < 0 ? words : words.slice(0, open + 1);

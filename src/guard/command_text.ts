@@ -1,16 +1,16 @@
-/** What is told of a command of the configuration that was run. */
+/** What people and Claude are told of a command of the configuration that was run. */
 import { count } from "../counts.ts";
 import type { CommandEnd, CommandRun, HeadOfOutput } from "../process/types.ts";
 
-/** The line that a command had come to, as it may be told; null where that is not known, or not wanted. */
+/** The line at which a command ended; null where it is not known, or shall not be told. */
 export function lineOf({ command, line }: Pick<CommandRun, "command" | "line">): string | null {
   const { lines, showCommand } = command;
-  // Of one line alone it is known without being told.
+  // A command of one line can only have ended there.
   const at = line ?? (lines.length === 1 ? 0 : null);
   return showCommand && at !== null ? lines[at] ?? null : null;
 }
 
-/** What is told of a command that failed: which, how, the configured message, and the outputs that are to be shown. */
+/** The report of a failed command: which, how, the configured message, and the outputs that are to be shown. */
 export function failureText({ command, end, line, stdout, stderr }: CommandRun): string {
   const named = lineOf({ command, line });
   return [

@@ -1,6 +1,6 @@
 /**
- * Commands that destroy what nobody can bring back: the system's or the home's folders, the history of a shared branch,
- * uncommitted work, whole tables. Text that only mentions such a command is none.
+ * Recognises commands that destroy what nobody can bring back: folders of the system or the home, the history of a
+ * shared branch, uncommitted work, whole tables. A text that only mentions such a command is not dangerous.
  */
 import { parentOf, resolvePath } from "../paths.ts";
 import type { Verdict } from "./guard_policy.ts";
@@ -12,14 +12,13 @@ import type { Argument } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
 import { WRITERS } from "./shell/writers.ts";
 
-/** The folders that must stay, beside those of the system. */
+/** Folders that must stay, beside those of the system. */
 export interface Precious {
   readonly home: string | null;
   /** The project's folder. */
   readonly root: string | null;
 }
 
-/** The name of the rule. */
 export const DANGEROUS_RULE = "preToolUse.denyDangerousCommands";
 
 const SQL_CLIENTS = new Set(
@@ -32,9 +31,9 @@ const SQL =
   /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b|(?:^|;)\s*TRUNCATE\s+["`\w]/i;
 
 /**
- * What one command would destroy, and what could not be told.
+ * What a command would destroy, and what could not be told.
  *
- * @param precious Null where its folders are those of a container, which is made anew as easily.
+ * @param precious Null in a container, which is easily made anew.
  */
 export function judgeDanger(command: ShellCommand, precious: Precious | null): Verdict {
   const [program, ...rest] = command.words;
@@ -105,7 +104,7 @@ function judgeRecursive(
   const isOwner = ({ text, source = text }: Argument) =>
     WRITERS.get(name)?.onlyGives?.test(source) ?? false;
   for (const { text, isOpen, found: finds } of operands.filter((word) => !isOwner(word))) {
-    // What `find` finds is judged with it.
+    // What `find` finds is judged with `find`.
     if (finds !== undefined) continue;
     if (isOpen) {
       if (!isRecursive) continue;
@@ -122,7 +121,10 @@ function judgeRecursive(
   return { found, doubts };
 }
 
-/** `find / -delete`, `find ~ -exec rm -rf {} +`, where nothing narrows it down. */
+/**
+ * `find
+ * -delete`, `find ~ -exec rm -rf {} +`, without a condition.
+ */
 function judgeFind(
   rest: readonly Argument[],
   command: ShellCommand,
@@ -136,7 +138,10 @@ function judgeFind(
   return verbs.flatMap((verb) => allOf(call.roots, { verb, command, precious }));
 }
 
-/** `find / | xargs rm -rf`: what is done to all that a search finds. */
+/**
+ * `find
+ * | xargs rm -rf`: what happens to everything that a search finds.
+ */
 function judgeFound(command: ShellCommand, precious: Precious): string[] {
   const verb = verbOf(command.words);
   if (verb === null) return [];
@@ -159,7 +164,7 @@ function allOf(
     .map((path) => `${verb} all of ${path}`);
 }
 
-/** What a command does to every file that it is given; null for what destroys none. */
+/** What a command does to every file that it is given; null for nothing destructive. */
 function verbOf([program, ...rest]: readonly Argument[]): string | null {
   const name = programName(program?.text ?? "");
   if (name === "rm" || name === "shred") return "removes";
@@ -168,8 +173,8 @@ function verbOf([program, ...rest]: readonly Argument[]): string | null {
 }
 
 /**
- * The top, the system's own folders, the home and the project, and all that these lie in. Who may read and write the
- * project's own files is put right by changing it.
+ * Precious are `/`, the system's folders, the home, the project, and every folder above them. Changing the rights of the
+ * project's own files is allowed.
  */
 function isPrecious(
   path: string,
@@ -219,7 +224,7 @@ function deletesMain(texts: readonly string[]): boolean {
   );
 }
 
-/** What a part that only the running shell knows could make of it. */
+/** What words that only the running shell knows could make of a git command. */
 function doubtsOfGit(rest: readonly Argument[]): string[] {
   const { words: [verb, ...after] } = withoutGitOptions(rest);
   if (verb === undefined) return [];
@@ -232,7 +237,7 @@ function doubtsOfGit(rest: readonly Argument[]): string[] {
     : [];
 }
 
-/** SQL without remarks and without what stands in quotes: text that only mentions a statement. */
+/** SQL without comments and quoted texts. */
 function withoutTexts(sql: string): string {
   return sql.replace(/--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'/g, " ");
 }

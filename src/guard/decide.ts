@@ -1,8 +1,7 @@
 /**
- * Judges one tool use: all rules are asked, and all that forbid it are named in one answer.
- *
- * A tool that works on a file is judged here. A shell command is taken apart first, which costs a parser: see
- * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
+ * Judges one tool use by all rules, and names all that deny it.
+ * A shell command has to be parsed first: see `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a
+ * rule could mean it.
  */
 import { namesInRules, SEARCHING_TOOLS } from "../capture/payload.ts";
 import { judgeFile, matchesFile } from "./file_rules.ts";
@@ -21,25 +20,23 @@ import {
 } from "./guard_policy.ts";
 import { PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
 
-/** A tool use that is about to happen. */
 export interface ToolUse extends Actor {
   readonly tool: string;
-  /** The files that the tool works on, as they were sent; none for a tool that names none. */
+  /** The files that the tool works on, as they were sent. */
   readonly files: readonly string[];
   /** What it writes; null when it only reads, or nobody knows. */
   readonly written: Written | null;
 }
 
-/** Judges a tool that names a file, or none at all. */
+/** Judges a tool that names files, or none. */
 export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
   if (use.files.length === 0) return { blocks: judgeNameless(policy, use), doubts: [] };
-  // What is looked through may be a folder: then what lies in it is meant.
+  // A searched path may be a folder, so what lies in it counts.
   const effect = SEARCHING_TOOLS.has(use.tool) ? "fill" : "change";
   const files = use.files.flatMap((path) => look(path, { effect, isFolder: false }).files);
   return { blocks: files.flatMap((file) => judgeOne(policy, file, use)), doubts: [] };
 }
 
-/** Judges one file that a tool, or a shell command, works on. */
 export function judgeOne(
   policy: GuardPolicy,
   file: FileFacts,
@@ -52,7 +49,7 @@ export function judgeOne(
   return isOwnOnly ? blocks : [...blocks, ...judgeFile(policy, file, use)];
 }
 
-/** The rule that keeps the guards' own files. */
+/** The rule that protects the guards' own files. */
 export function judgeOwn(
   policy: GuardPolicy,
   file: FileFacts,
@@ -64,7 +61,10 @@ export function judgeOwn(
   return [{ rule: PROTECT_RULE, reason }];
 }
 
-/** The rules about which files a tool may be used for; one that blocks always counts, of those that allow one has to. */
+/**
+ * The rules about which files a tool may be used for. A blocking rule always counts; of the allowing rules one has to
+ * match.
+ */
 function judgeFileRules(
   policy: GuardPolicy,
   file: FileFacts,
@@ -93,7 +93,7 @@ function judgeFileRules(
   return firstAllowing !== undefined && !isAllowed ? [...blocks, firstAllowing] : blocks;
 }
 
-/** A tool without a file can only be forbidden altogether. */
+/** A tool without a file can only be denied altogether. */
 function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
   return policy.tools.flatMap((rule): Block[] =>
     rule.about === "file" && rule.action === "block" && isAboutAll(rule) &&
@@ -108,13 +108,13 @@ function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
   );
 }
 
-/** The answer and the rule that gives it; `ask` leaves the question to the person. */
+/** `ask` leaves the question to the person. */
 type PermissionAnswer =
   | { readonly kind: "allow"; readonly rule: string }
   | { readonly kind: "deny"; readonly block: Block }
   | { readonly kind: "ask" };
 
-/** Tells if a rule is for a tool: a refusal of Bash covers every shell, a permission for Bash covers Bash alone. */
+/** Whether a rule is for a tool. Denying Bash covers every shell; allowing Bash covers Bash alone. */
 export function isForTool(
   { pattern }: PermissionPolicy["deny"][number],
   key: "deny" | "allow",
@@ -124,7 +124,7 @@ export function isForTool(
   return names.some((name) => new RegExp(pattern, "s").test(name));
 }
 
-/** Answers for a tool: those that are refused first, then those that are allowed, then all others. */
+/** Answers for a tool: denied tools first, then allowed ones, then the default. */
 export function answerPermission(
   { deny, allow, fallback }: PermissionPolicy,
   tool: string,
@@ -141,10 +141,9 @@ function refusal(rule: string, tool: string): PermissionAnswer {
   return { kind: "deny", block: { rule, reason: `Blocked ${tool}: ${rule} refuses it` } };
 }
 
-/** The key that asks for it. */
 export const LOCK_RULE = "preToolUse.strict";
 
-/** Tools that only look, ask, or keep notes of their own; what a subagent does is asked for by its own tool uses. */
+/** Tools that only look, ask, or keep notes. A subagent's tool uses are judged one by one. */
 const LOOKING_TOOLS: ReadonlySet<string> = new Set([
   ..."Read Grep Glob LS NotebookRead WebFetch WebSearch LSP ToolSearch".split(" "),
   ..."ListMcpResourcesTool ReadMcpResourceTool BashOutput TaskOutput".split(" "),
@@ -152,7 +151,7 @@ const LOOKING_TOOLS: ReadonlySet<string> = new Set([
   ..."AskUserQuestion EnterPlanMode ExitPlanMode Agent Task Skill".split(" "),
 ]);
 
-/** Refuses every tool that could change something, and none while the policy can be read. */
+/** While a strict policy cannot be read, denies every tool that could change something. */
 export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
   if (lock === null || LOOKING_TOOLS.has(tool)) return [];
   const reason = `Blocked ${tool} operation: the rules cannot be read: ${lock}. They were strict ` +

@@ -1,9 +1,9 @@
-/** What a file holds after an editing tool, as Claude Code's tools do it. */
+/** What a file holds after an editing tool, worked out as Claude Code's tools do it. */
 
-/** The text after it, from the text before; null of a file that is not there, and null when the tool would fail. */
+/** From the text before to the text after. Null stands for no file before, and for a failing tool after. */
 export type TextChange = (before: string | null) => string | null;
 
-/** What a tool would make of a file's text; null for a tool that works on something else than text. */
+/** What a tool would make of a file's text; null for a tool that does not work on text. */
 export function textAfter(tool: string, input: unknown): TextChange | null {
   const { content, edits } = Object(input);
   if (tool === "Write") return () => textOf(content);
@@ -12,7 +12,7 @@ export function textAfter(tool: string, input: unknown): TextChange | null {
   return (before) => Array.isArray(edits) ? afterAll(edits, before) : null;
 }
 
-/** One after the other; when one fails, nothing is done at all. */
+/** One edit after the other; when one fails, none is done. */
 function afterAll(edits: readonly unknown[], before: string | null): string | null {
   let text = before;
   for (const edit of edits) {
@@ -22,7 +22,7 @@ function afterAll(edits: readonly unknown[], before: string | null): string | nu
   return text;
 }
 
-/** Of one replacement: a text that stands there several times is only replaced where all of them are meant. */
+/** One replacement. A text that occurs several times is replaced only with `replace_all`. */
 function edited(before: string | null, edit: unknown): string | null {
   const { old_string, new_string, replace_all } = Object(edit);
   const from = textOf(old_string);
@@ -38,7 +38,7 @@ function edited(before: string | null, edit: unknown): string | null {
   return pieces.length === 2 ? pieces.join(to) : null;
 }
 
-/** The tool takes curly quotes for straight ones where the text is not there otherwise. */
+/** Where the text is not found, the tool takes curly quotes for straight ones. */
 function meant(text: string, from: string): string | null {
   const at = straight(text).indexOf(straight(from));
   return at < 0 ? null : text.slice(at, at + from.length);

@@ -1,9 +1,9 @@
-/** A look at the text of a shell command for words that git would look up among its aliases. Runs before every one. */
+/** Looks for words in a shell command that git would look up among its aliases. Runs before every shell command. */
 
-/** What the aliases of git stand for, by their names in small letters. */
+/** Commands by alias, in small letters. */
 export type GitAliases = ReadonlyMap<string, string>;
 
-/** Git's own verbs, of which no alias can take one, and those of programs that are often added to it. */
+/** Git's own verbs, which no alias can replace, and verbs that are often added to git. */
 const OWN_VERBS: ReadonlySet<string> = new Set(
   ("add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap " +
     "check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree " +
@@ -20,7 +20,6 @@ const OWN_VERBS: ReadonlySet<string> = new Set(
     "worktree write-tree citool filter-repo gui lfs p4 send-email subtree svn").split(" "),
 );
 
-/** Whether git has a verb of this name, so that an alias of it counts for nothing. */
 export function isOwnVerb(name: string): boolean {
   return OWN_VERBS.has(name);
 }
@@ -29,14 +28,13 @@ export function isOwnVerb(name: string): boolean {
 const CALL =
   /(?<![\w.-])git(?:\.exe)?(?![\w./-])(?:\s+(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env))\s+\S+|\s+-\S+)*[ \t]*([^\s;&|()<>]*)/gi;
 
-/** Signs that a word may come to stand behind `git` which is not in the text. */
+/** Signs that the word behind `git` is not in the text. */
 const ADDING = /[$`]|\bxargs\b/;
 
 /**
- * The words that stand in the place of a verb of git and are none. Quotes and backslashes are disregarded, since the shell
- * takes them away.
+ * The words in the place of a git verb that are none. Quotes and backslashes are ignored, since the shell removes them.
  *
- * @returns Null among them where only the running shell knows the word.
+ * @returns With null for a word that only the running shell knows.
  */
 export function foreignVerbs(command: string): (string | null)[] {
   const plain = command.replaceAll("\\\n", "").replace(/['"\\]/g, "");

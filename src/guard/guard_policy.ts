@@ -1,52 +1,51 @@
 /**
- * What a team wants to be guarded, compiled from the configuration: plain JSON, so that a hook takes it from the cache.
- * Regular expressions are sources, anchored at both ends, for the flag `s`.
+ * The guards' policy, compiled from the configuration: plain JSON, so that hooks read it from the cache. Regular
+ * expressions are sources, anchored at both ends, for the flag `s`.
  */
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../capture/payload.ts";
 
-/** A file that is protected. */
+/** A rule that protects files. */
 export interface FileRule {
   /** As in the configuration file: `preToolUse.uneditableFiles[2]`. */
   readonly name: string;
   /** As the configuration has it, for people. */
   readonly glob: string;
-  /** The same compiled. */
+  /** The glob as a regular expression. */
   readonly pattern: string;
-  /** In every text that the pattern matches. */
+  /** A text that everything which matches must contain. */
   readonly needle: string;
-  /** Told instead of the usual reason; null for that. */
+  /** Replaces the usual reason; null for that. */
   readonly message: string | null;
-  /** To be tried on each of the agent's names; null for every agent. */
+  /** Tried on each of the agent's names; null for every agent. */
   readonly agent: string | null;
 }
 
-/** What a tool may be used for. */
+/** A rule about what a tool may be used for. */
 export interface ToolRule {
   /** As in the configuration file: `preToolUse.toolUsageValidation[2]`. */
   readonly name: string;
   /** The name of the tool, or `*` for every tool. */
   readonly tool: string;
-  /** Where the name is another glob: to be tried on the tool's name; else null. */
+  /** Tried on the tool's name where that is another glob; else null. */
   readonly toolPattern: string | null;
   readonly action: "block" | "allow";
-  /** Of commands: to be tried on each command that a shell tool starts. Of files: on the file that the tool works on. */
+  /** Whether the pattern is tried on each command that a shell tool starts, or on the tool's file. */
   readonly about: "command" | "file";
   readonly glob: string;
   readonly pattern: string;
   readonly needle: string;
-  /** Of commands: the pattern may also match the first words alone. */
+  /** For commands: the first words may match alone. */
   readonly isPrefix: boolean;
   readonly message: string | null;
   readonly agent: string | null;
 }
 
-/** Everything that is judged before a tool runs. */
 export interface GuardPolicy {
-  /** The folder of the project's configuration file, absolute; null when only the user's own file speaks. */
+  /** The folder of the project's configuration file, absolute; null when only the user's own file has rules. */
   readonly root: string | null;
-  /** True: what cannot be told before it runs is denied. */
+  /** True: what cannot be known before it runs is denied. */
   readonly isStrict: boolean;
-  /** Why nothing may be changed: a strict policy became unreadable. Null when it can be read. */
+  /** Why every change is denied: a strict policy became unreadable. Null when it can be read. */
   readonly lock: string | null;
   readonly preventsRootAdditions: boolean;
   readonly rootAdditionsMessage: string | null;
@@ -63,48 +62,48 @@ export interface GuardPolicy {
   readonly permission: PermissionPolicy;
 }
 
-/** What is answered in the place of the person who would be asked; the globs are for the tool's name. */
+/** The answers when Claude Code would ask a person; the globs are tried on the tool's name. */
 export interface PermissionPolicy {
   readonly deny: readonly { readonly glob: string; readonly pattern: string }[];
   readonly allow: readonly { readonly glob: string; readonly pattern: string }[];
-  /** For every other tool; null leaves the person the question. */
+  /** For every other tool; null asks the person. */
   readonly fallback: "allow" | "deny" | null;
 }
 
-/** A rule that forbids what is about to be done. */
+/** A denial by one rule. */
 export interface Block {
   /** Its name, as in the configuration: `preToolUse.uneditableFiles[2]`. */
   readonly rule: string;
-  /** What is forbidden, and by what; for the agent and the person. */
+  /** For the agent and the person. */
   readonly reason: string;
-  /** True where not even a pause lifts it: it would give the agent what only a person may give. */
+  /** True where no pause lifts it: it would give the agent what only a person may give. */
   readonly isLasting?: boolean;
 }
 
-/** What the rules say of one tool use. */
+/** What the rules say about one tool use. */
 export interface Verdict {
   readonly blocks: readonly Block[];
-  /** What could not be told before it runs, a sentence each; nothing of it is forbidden unless the policy is strict. */
+  /** What could not be known, a sentence each; denied only when the policy is strict. */
   readonly doubts: readonly string[];
-  /** Why it was not judged to its end; a person decides then. Absent where it was. */
+  /** Why it was not judged to its end; then a person decides. */
   readonly unread?: string;
 }
 
 /** The name of the main thread. */
 export const MAIN_AGENT = "main";
 
-/** Who is about to do it. */
+/** Who uses the tool. */
 export interface Actor {
-  /** The names it goes by: {@linkcode MAIN_AGENT}, the type of the agent, or both. */
+  /** {@linkcode MAIN_AGENT}, the type of the agent, or both. */
   readonly agents: readonly string[];
 }
 
-/** What everything that a glob matches begins with; empty when it begins with a sign of its own. */
+/** The plain text with which a glob begins. */
 export function fixedHead(glob: string): string {
   return /^[^*?[{\\]*/.exec(glob)![0];
 }
 
-/** Tells if a rule is for this tool. A rule for Bash is for every shell. */
+/** Whether a rule is for a tool. A rule for Bash is for every shell. */
 export function isAbout(
   { tool, toolPattern }: Pick<ToolRule, "tool" | "toolPattern">,
   used: string,
@@ -114,15 +113,14 @@ export function isAbout(
   );
 }
 
-/** Whether a rule about files is about the tool itself: its pattern means every file. */
+/** Whether a rule about files means every file, and so the tool itself. */
 export function isAboutAll({ glob }: Pick<ToolRule, "glob">): boolean {
   return /^[*]+$/.test(glob);
 }
 
 /**
- * Whether a rule that forbids files is for this tool: one about a tool that changes files also means what a shell command
- * changes, unless it is about the tool itself, and one about Edit also means MultiEdit. What a tool may be used for instead
- * is that tool's alone.
+ * Whether a rule that denies files is for a tool. A rule for an editing tool also means what a shell command changes,
+ * unless it denies the tool itself, and one for Edit also means MultiEdit.
  */
 export function forbidsFor(
   rule: Pick<ToolRule, "tool" | "toolPattern" | "glob">,
@@ -134,14 +132,12 @@ export function forbidsFor(
     [...EDITING_TOOLS].some((tool) => isAbout(rule, tool));
 }
 
-/** Whether a rule is for an agent of one of these names. */
 export function concerns({ agent }: { readonly agent: string | null }, { agents }: Actor): boolean {
   return agent === null || agents.some((name) => new RegExp(agent, "s").test(name));
 }
 
 /**
- * A message with its placeholders filled, all at once: what stands for one may look like another, or like a sign of a
- * replacement. A name in braces that stands for nothing stays.
+ * Fills all placeholders of a message at once, since a value may look like a placeholder. Unknown names in braces stay.
  */
 export function filled(message: string, values: Readonly<Record<string, string>>): string {
   return message.replace(

@@ -1,4 +1,4 @@
-/** The sections `preToolUse` and `permissionRequest`: their keys, and what a hook takes of them from the cache. */
+/** The sections `preToolUse` and `permissionRequest`: their keys, and their compiled form. */
 import type { SectionValues } from "../config/config_schema.ts";
 import { compileGlob, needleOf } from "../config/globs.ts";
 import {
@@ -17,7 +17,6 @@ import {
 import type { CompileFrom } from "../config/sections.ts";
 import type { FileRule, GuardPolicy, ToolRule } from "./guard_policy.ts";
 
-/** The two sections. */
 export const GUARD_SECTIONS = {
   preToolUse: section(
     "What is judged before a tool runs. It counts where a project has a configuration file of its own, or where the " +
@@ -142,7 +141,6 @@ export const GUARD_SECTIONS = {
 type Values = SectionValues<typeof GUARD_SECTIONS>;
 type PreToolUse = Values["preToolUse"];
 
-/** Compiles what is judged before a tool runs. */
 export function compileGuards(
   { preToolUse, permissionRequest }: Values,
   { root, home, nameOf }: CompileFrom,
@@ -206,18 +204,17 @@ function compileTool(
   };
 }
 
-/** A pattern that ends with `/` means the folder, and all below it. */
+/** A pattern that ends with `/` means the folder and all below it. */
 function compileFileGlob(glob: string, home: string | undefined): string {
   return compileGlob(glob, { home, coversFolder: glob.endsWith("/") });
 }
 
-/** Names of tools have no blanks at their ends. */
 function toolName(written: string) {
   const glob = written.trim();
   return { glob, pattern: compileGlob(glob) };
 }
 
-/** Null for every agent, which is what most rules are for. */
+/** Null for every agent. */
 function compiledAgent(glob: string | undefined): string | null {
   return glob === undefined || glob === "*" ? null : compileGlob(glob);
 }

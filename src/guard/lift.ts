@@ -1,27 +1,26 @@
-/** How a person lifts what the guards forbid. */
+/** How a person lifts what the guards deny, in words. */
 import type { HookConfig } from "../config/hook_config.ts";
 
-/** What becomes of what is to be remembered: the database may be switched off, or not be usable. */
+/** Whether pauses and satisfactions can be kept: the database may be switched off, or unusable. */
 export type Keeping = "lasting" | "off" | "broken";
 
-/** What keeps the database from being used, and what a person does about it. */
+/** Why the database cannot be used, and what a person does about it. */
 export interface Mending {
   /** The state, with the path in it. */
   readonly trouble: string;
-  /** What mends it, with the command in backticks. */
+  /** What repairs it, with the command in backticks. */
   readonly remedy: string;
 }
 
-/** How things stand with what is to be remembered. */
 export type KeepingState =
   | { readonly kind: Exclude<Keeping, "broken"> }
   | { readonly kind: "broken"; readonly mending: Mending };
 
 /**
- * The way out, in sentences. Only what is remembered can be paused.
+ * Tells Claude how a person lifts a denial.
  *
- * @param session An id that tells it from others; of a broken database the whole one, since what is begun in its place
- * knows no session.
+ * @param session An id that identifies the session; with a broken database the whole id, since the new database knows no
+ * session.
  */
 export function liftText(keeping: KeepingState, session: string): string {
   const pause = `\`conclaude guard pause --session ${session}\``;
@@ -39,7 +38,7 @@ export function liftText(keeping: KeepingState, session: string): string {
   }
 }
 
-/** The same where it is the person who reads it, of a prompt that was held back. */
+/** Tells the person the same about a prompt that was held back. */
 export function sendText(keeping: KeepingState, session: string): string {
   const pause =
     `run \`conclaude guard pause --session ${session}\`, which lifts the rules for 15 minutes.`;
@@ -57,7 +56,7 @@ export function sendText(keeping: KeepingState, session: string): string {
   }
 }
 
-/** How a person does what the agent may never do: lift a rule, satisfy a requirement, change what is remembered. */
+/** Tells Claude how a person does what an agent may never do. */
 export function ownText(session: string): string {
   return "Nothing was done. A person can run it on a terminal of their own, where " +
     `\`conclaude guard pause --session ${session}\` lifts rules for 15 minutes, and ` +
@@ -65,12 +64,12 @@ export function ownText(session: string): string {
     "`preToolUse.protectPolicy: false` in the configuration.";
 }
 
-/** What a person does where a denial comes only from a database that cannot be used. */
+/** For a denial that comes only from a broken database. */
 export function mendText({ trouble, remedy }: Mending): string {
   return `A person has to mend the database first: ${trouble}. This mends it: ${remedy}; do not do it yourself.`;
 }
 
-/** What becomes of what is written there. @param db Null when it cannot be opened or written. */
+/** @param db Null when it cannot be opened or written. */
 export function keepingOf(
   db: object | null,
   { databaseEnabled }: Pick<HookConfig, "databaseEnabled">,

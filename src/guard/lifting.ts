@@ -1,9 +1,12 @@
-/** Commands with which an agent would give itself what only a person may: lift a rule, satisfy a requirement, disarm. */
+/**
+ * Recognises commands with which an agent would give itself what only a person may: lift a rule, satisfy a requirement,
+ * disarm the guards.
+ */
 import { DATABASE_PROGRAMS, onlyReads } from "./shell/changes.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { programName } from "./shell/wrappers.ts";
 
-/** The verbs of a person, by their noun. The program itself asks who runs them; an agent is told here, before it tries. */
+/** The verbs of a person, by noun. The program itself checks who runs them; here the agent is told before it tries. */
 export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   guard: new Set(["pause", "resume"]),
   req: new Set(
@@ -16,22 +19,21 @@ export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   config: new Set(["init", "trust"]),
   counter: new Set(["increment", "reset"]),
 };
-/** The same, whatever follows: an event that an agent makes up would satisfy what no skill has. */
+/** Verbs of a person that count with any argument: an event that an agent makes up would satisfy requirements. */
 const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);
-/** Verbs of a person without a noun: words that may stand elsewhere in a command as well. */
+/** Verbs of a person without a noun; they count only as the first word. */
 const FIRST_WORDS = new Set(["import", "token"]);
-/** Nouns none of whose verbs lifts anything, and whose arguments may be any words. */
+/** Nouns without such verbs, whose arguments may be any words. */
 const HARMLESS = new Set(["task", "event"]);
 /** Nouns that no other program has with these verbs. */
 const LIFTING_BY_ANY_NAME = new Set(["guard", "req"]);
-/** With one of these a command only looks, where no other option takes it for its value. */
+/** With one of these options a command only looks. */
 const LOOKING = new Set(["--help", "-h", "--dry-run", "--preview"]);
-/** Options of it whose value is the next word. */
+/** Options whose value is the next word. */
 const VALUED = /^--(?:session|branch|ttl|metadata|db|minutes|reason|preset|output|project)$/;
-/** The program, by whatever path or runner; also where it runs from its source. */
+/** The program, by whatever path or runner, also from its source. */
 const PROGRAM = /conclaude|main\.[jt]s$/;
 
-/** Programs that only print what they are given. */
 const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
 
 /** Why an agent must not run a command; null when it may. */
@@ -44,7 +46,7 @@ export function liftedBy(command: ShellCommand): string | null {
   return null;
 }
 
-/** Why a command may be such a one, if only the running shell knows its verb; null when it cannot. */
+/** Why a command may be forbidden if only the running shell knows its verb; null when it cannot be. */
 export function mayLift({ words }: ShellCommand): string | null {
   const at = words.findIndex(({ text }) => isProgram(text));
   if (at < 0 || PRINTING.has(programName(words[0]!.text))) return null;
@@ -54,11 +56,11 @@ export function mayLift({ words }: ShellCommand): string | null {
   return isOpen ? "what conclaude is told to do is only known when it runs" : null;
 }
 
-/** Whether our program is started, by whatever name or runner, with a verb that is a person's. */
+/** Whether our program is started with a verb of a person, by whatever name or runner. */
 function lifts({ words }: ShellCommand): boolean {
   const texts = words.map(({ text }) => text);
   if (PRINTING.has(programName(texts[0] ?? "")) || onlyLooks(texts)) return false;
-  // Whatever it is called, and wherever it was copied to, its verbs tell.
+  // A copy of the program under any name is recognised by its verbs.
   const [, noun = "", verb = ""] = texts.filter((text) => !text.startsWith("-"));
   if (LIFTING_BY_ANY_NAME.has(noun) && PERSON_VERBS[noun]!.has(verb)) return true;
   const at = texts.findIndex(isProgram);
@@ -84,7 +86,7 @@ function onlyLooks(texts: readonly string[]): boolean {
   );
 }
 
-/** `claude plugin install x`: it writes the settings that no tool may write. */
+/** `claude plugin install x` writes the settings that no tool may write. */
 function changesPlugins({ words: [program, ...rest] }: ShellCommand): boolean {
   const verbs = rest.map(({ text }) => text).filter((text) => !text.startsWith("-"));
   return programName(program?.text ?? "") === "claude" && /^plugins?$/.test(verbs[0] ?? "") &&

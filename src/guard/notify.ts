@@ -1,8 +1,8 @@
-/** Which events a person is shown on the desktop, and in which words. */
+/** Which events are shown on the desktop, and in which words. */
 import type { Notification } from "../process/types.ts";
 import type { ExecutionStatus } from "../store/captures.ts";
 
-/** What is shown; plain JSON. */
+/** Plain JSON. */
 export interface NotificationPolicy {
   /** Names of hook events; `*` stands for all. */
   readonly hooks: readonly string[];
@@ -11,15 +11,14 @@ export interface NotificationPolicy {
   readonly showSystemEvents: boolean;
 }
 
-/** An event that was handled. */
 export interface HandledEvent {
   readonly hookName: string;
   readonly status: ExecutionStatus;
-  /** What it was about, in a few words; null when there is nothing to tell. */
+  /** What it was about, in a few words; null for nothing. */
   readonly context: string | null;
 }
 
-/** Events that neither succeed nor fail, they happen. */
+/** Events that neither succeed nor fail. */
 const SYSTEM_EVENTS: ReadonlySet<string> = new Set([
   "SessionStart",
   "SessionEnd",
@@ -29,14 +28,14 @@ const SYSTEM_EVENTS: ReadonlySet<string> = new Set([
   "PreCompact",
 ]);
 
-/** Events that tell of a failure by their name. */
+/** Events whose name tells of a failure. */
 const FAILURE_EVENTS: ReadonlySet<string> = new Set(["PostToolUseFailure", "StopFailure"]);
 
 const FAILURES: ReadonlySet<ExecutionStatus> = new Set(["failure", "timeout", "blocked"]);
 
 const MAX_BODY_CHARS = 300;
 
-/** What a person is shown of an event; null for nothing. */
+/** The notification for an event; null for none. */
 export function notificationOf(
   policy: NotificationPolicy,
   { hookName, status, context }: HandledEvent,
@@ -53,7 +52,7 @@ export function notificationOf(
     success: policy.showSuccess,
   };
   if (!isShown[kind]) return null;
-  // The event itself may be handled well and tell of a failure.
+  // The hook may have succeeded while the event reports a failure.
   const what = kind === "failure" && !FAILURES.has(status) ? "failure" : status;
   const usual = kind === "failure" ? "Command failed" : "All checks passed";
   return {

@@ -1,4 +1,4 @@
-/** What happens with a prompt: the configuration, compiled, and which of it a prompt is meant by. */
+/** What happens with a prompt: the compiled configuration, and which of it a prompt falls under. */
 import type { CommandRule } from "../process/types.ts";
 
 /** A regular expression as plain data. */
@@ -7,9 +7,9 @@ export interface PatternRule {
   readonly flags: string;
 }
 
-/** Everything that is done with a prompt; plain JSON. */
+/** Plain JSON. */
 export interface PromptPolicy {
-  /** Where `@path` starts, and where commands run: the folder of the project's configuration file, else null. */
+  /** Where `@path` starts and commands run: the folder of the project's configuration file, else null. */
   readonly root: string | null;
   readonly context: readonly {
     readonly rule: string;
@@ -26,7 +26,7 @@ export interface PromptPolicy {
 
 /** Commands for the names that a glob matches. */
 export interface CommandsFor {
-  /** Source of a regular expression, for the flag `s`. */
+  /** A regular expression, for the flag `s`. */
   readonly pattern: string;
   readonly commands: readonly CommandRule[];
 }
@@ -37,11 +37,10 @@ export interface SubagentPolicy {
   readonly groups: readonly CommandsFor[];
 }
 
-/** A slash command that stands in a prompt. */
 export interface SlashCommand {
-  /** Without the slash; that of a plugin has its name in front: `team:deploy`. */
+  /** Without the slash; a plugin's command has the plugin's name in front: `team:deploy`. */
   readonly name: string;
-  /** What follows in its line; may be empty. */
+  /** The rest of its line; may be empty. */
   readonly args: string;
 }
 
@@ -51,12 +50,11 @@ export function slashCommandOf(prompt: string): SlashCommand | null {
   return name === undefined ? null : { name, args };
 }
 
-/** Whether a prompt is meant by a pattern. */
 export function concernsPrompt(pattern: PatternRule | null, prompt: string): boolean {
   return pattern === null || new RegExp(pattern.source, pattern.flags).test(prompt);
 }
 
-/** The commands whose glob matches one of the names, in the order of the policy, each once. */
+/** The commands whose glob matches one of the names, in the order of the policy. */
 export function commandsFor(
   groups: readonly CommandsFor[],
   names: readonly string[],
@@ -66,12 +64,12 @@ export function commandsFor(
     .flatMap(({ commands }) => commands);
 }
 
-/** A `@path` in a text: from, to, and the path. */
+/** `@path`. */
 const FILE_TOKEN = /(?<=^|[\s("'[])@([^\s"'()[\]]+)/g;
 
 /**
- * A text in which every `@path` of a file that can be read is replaced by what the file holds. What stands behind the
- * path in a sentence (`@docs/a.md.`) is no part of it, unless there is such a file.
+ * Replaces every `@path` of a readable file in a text by the file's content. Punctuation behind the path (`@docs/a.md.`)
+ * does not count, unless there is such a file.
  *
  * @param read The content of a file, or null when it may not be, or cannot be, read.
  * @returns The text, and the paths that stayed as they are.

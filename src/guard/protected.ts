@@ -1,19 +1,18 @@
-/** Files without which the guards would not be what they are: their policy, what they remember, and what starts them. */
+/** The files that the guards depend on: their policy, what they store, and what starts them. */
 
 import type { TextChange } from "./edited_text.ts";
 import { parentOf } from "../paths.ts";
 import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 import { isSameValue } from "../likeness.ts";
 
-/** The name of the rule that protects them. */
 export const PROTECT_RULE = "preToolUse.protectPolicy";
 
-/** A kind of file: the reason that is given, and which changes of such a file count. */
+/** A kind of file: why it is protected, and which changes count. */
 interface Kind {
   readonly reason: string;
   /** The only effects that count; absent where each does. */
   readonly effects?: readonly Effect[];
-  /** Such a path is a folder, and all below it is of this kind; what this pattern matches there is not. */
+  /** The path is a folder whose content is of this kind, without what `spares` matches. */
   readonly below?: { readonly spares: RegExp | null };
   /** Whether a change counts, by the text before and after it; absent where each does. */
   readonly counts?: (before: string | null, after: string) => boolean;
@@ -42,22 +41,22 @@ const KINDS: Readonly<Record<OwnKind, Kind>> = {
   },
 };
 
-/** Files that are known by their name, wherever they lie. */
+/** Files that are recognised by name, wherever they lie. */
 export interface NamedFiles {
   readonly kind: OwnKind;
-  /** In every such path, in small letters: a search for a word costs nothing beside compiling a pattern. */
+  /** A text in every such path, in small letters: finding it is much cheaper than a pattern. */
   readonly needle: string;
-  /** For paths in small letters, as all patterns below. */
+  /** All patterns are for paths in small letters. */
   readonly pattern: RegExp;
-  /** A folder that takes such a file with it, or that may hold one once a command has made or filled it. */
+  /** A folder that holds such a file, or may hold one once a command has made or filled it. */
   readonly folder?: RegExp;
   /** A folder that may hold such a file once a command has filled it. */
   readonly filled?: RegExp;
   /** New files of these names count only in the project, and in folders above it. */
   readonly onlyHere?: RegExp;
-  /** Whether a new file counts that comes with the copy of a folder. */
+  /** Whether a new file counts that comes with a copied folder. */
   readonly inCopies?: true;
-  /** They count only where it is known what they hold afterwards. */
+  /** They count only where it is known what they will hold. */
   readonly onlyKnown?: true;
   readonly example: string;
   readonly counterexample: string;
@@ -139,8 +138,8 @@ export const NAMED_FILES: readonly NamedFiles[] = [
 ];
 
 /**
- * Which of the guards' files that count now a path is; of a folder, also which is meant with it: one that lies in it and
- * goes away with it, settings that may arise in it. Null for none.
+ * Which of the guards' files a path is. A folder counts for a file in it that is removed with it, and for settings that
+ * may be made in it. Null for none.
  */
 export function findOwn(
   own: readonly OwnFile[],
@@ -148,7 +147,7 @@ export function findOwn(
 ): OwnFile | null {
   const isMeant = ({ kind, path: own }: OwnFile, path: string) => {
     const { below } = KINDS[kind];
-    // A folder that is there only changes with what comes to lie in it.
+    // An existing folder changes only by what comes to lie in it.
     return (own === path && (below === undefined || effect !== "change")) ||
       (concernsBelow(effect) && own.startsWith(`${path}/`)) ||
       (effect === "fill" && kind === "settings" && parentOf(own) === path) ||
@@ -157,10 +156,9 @@ export function findOwn(
   return own.find((file) => paths.some((path) => isMeant(file, path))) ?? null;
 }
 
-/** What a tool makes of a file: its text, where that can be worked out before; `unknown` of a shell command. */
+/** How a tool changes a file's text; `unknown` for a shell command. */
 export type Written = TextChange | "unknown";
 
-/** The facts of a file that decide it. */
 type Asked = Pick<
   FileFacts,
   | "name"
@@ -176,9 +174,8 @@ type Asked = Pick<
 
 /**
  * Why only a person may change a file in this way; null when a tool may.
- *
- * Of Claude Code's settings a tool may change all but the keys of {@linkcode changesPolicy}, and make them where there
- * are none.
+ * Of Claude Code's settings a tool may change everything but the keys of {@linkcode changesPolicy}, and it may make them
+ * where there are none.
  */
 export function whyProtected(file: Asked, written: Written): string | null {
   const counts = (kind: OwnKind) => {
@@ -190,18 +187,17 @@ export function whyProtected(file: Asked, written: Written): string | null {
   if (named !== undefined) return `${file.name} ${KINDS[named.kind].reason}`;
   const { own, name, spellings } = file;
   if (own === null || !counts(own.kind)) return null;
-  // Of a folder, what lies in it is the reason.
+  // A folder is protected because of what lies in it.
   const isInIt = KINDS[own.kind].below !== undefined || spellings.includes(own.path);
   return `${isInIt ? name : own.path} ${KINDS[own.kind].reason}`;
 }
 
-/** True for a file that is one of these by its name. */
 function isNamed(
   { needle, pattern, folder, filled, onlyHere, inCopies, onlyKnown }: NamedFiles,
   { spellings, exists, isPart, isElsewhere, comesFromGit, effect }: Asked,
   written: Written,
 ): boolean {
-  // On macOS and Windows other letters name the same file.
+  // On macOS and Windows upper and lower case name the same file.
   const names = spellings.map((spelling) => spelling.toLowerCase());
   // Nearly no file is one of them.
   if (!names.some((name) => name.includes(needle))) return false;
@@ -232,7 +228,7 @@ function isFelt(
   return after !== null && counts(before, after);
 }
 
-/** The keys of settings that do. */
+/** Keys of Claude Code's settings that decide which hooks and which other code run. */
 const POLICY_KEYS = [
   "hooks",
   "disableAllHooks",
@@ -242,10 +238,9 @@ const POLICY_KEYS = [
 ];
 
 /**
- * Whether a change of settings changes one of these keys; also true when nobody can tell because one of the texts is no
- * JSON.
+ * Whether a change of settings changes one of these keys; true also when one of the texts is no JSON.
  *
- * @param before Null when there is no file; that, and an empty one, counts as `{}`.
+ * @param before Null when there is no file; that, and an empty file, counts as `{}`.
  */
 export function changesPolicy(before: string | null, after: string): boolean {
   const was = settingsOf(before?.trim() || "{}");
@@ -254,7 +249,7 @@ export function changesPolicy(before: string | null, after: string): boolean {
   return POLICY_KEYS.some((key) => !isSameValue(was[key], becomes[key]));
 }
 
-/** Whether a `hooks.json` of a plugin names modules: code that runs inside Claude Code. */
+/** Whether a plugin's `hooks.json` names modules: code that runs inside Claude Code. */
 export function holdsModules(text: string): boolean {
   const held = settingsOf(text);
   return held === null ? text.includes("modules") : Object.hasOwn(held, "modules");

@@ -14,36 +14,31 @@ import {
 import { PROTECT_RULE } from "./protected.ts";
 import type { StopPolicy } from "./stop_policy.ts";
 
-/** One rule, and a policy that consists of nothing else. */
+/** A policy with a single rule. */
 export interface SingleRule {
   /** As in the configuration: `preToolUse.uneditableFiles[0]`. */
   readonly name: string;
-  /** What it says: its glob, or nothing. */
+  /** Its glob, or nothing. */
   readonly glob: string;
-  /** False for one that the configuration has switched off. */
+  /** False when the configuration switches it off. */
   readonly isOn: boolean;
-  /** Forbids what the rule matches, also where the rule allows it. */
+  /** Denies what the rule matches, even where the rule allows it. */
   readonly alone: GuardPolicy;
   /** Whether the rule allows what it matches. */
   readonly allows: boolean;
-  /** Whom it is for, and what tool it is about. */
   readonly aim: Aim;
-  /**
-   * Policies that forbid more and more: the first that forbids a tool use which the rule does not match tells what it is
-   * in the rule that does not fit.
-   */
+  /** Policies that deny more and more. The first that denies a tool use tells why the rule itself does not match it. */
   readonly wider: readonly { readonly policy: GuardPolicy; readonly why: string }[];
-  /** Why it does not match where not even the widest one does. */
+  /** The reason where even the widest policy does not match. */
   readonly otherwise: string;
 }
 
 type Aim = Pick<ToolRule, "tool" | "toolPattern" | "agent" | "about">;
 
-/** What is forbidden instead of a rule, and why that one does not match then. */
+/** A wider policy, and why the rule does not match when this one does. */
 type Wider = readonly [policy: Partial<GuardPolicy>, why: string];
 
 const EVERYTHING: Aim = { tool: "*", toolPattern: null, agent: null, about: "file" };
-/** Matches whatever there is. */
 const ANYTHING = { name: "", glob: "**", pattern: "", needle: "", message: null, agent: null };
 const EVERY_FILE: Partial<GuardPolicy> = { uneditable: [ANYTHING] };
 const EVERY_COMMAND: Partial<GuardPolicy> = {
@@ -166,7 +161,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
   ];
 }
 
-/** Why a rule is not for this tool, or not for this agent; null when it is. */
+/** Why a rule is not for this tool or this agent; null when it is. */
 export function whyAside(
   { aim, allows, glob }: SingleRule,
   use: Actor & { readonly tool: string },

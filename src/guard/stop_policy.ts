@@ -1,52 +1,52 @@
 /**
- * What must be true before Claude stops: what was configured, compiled, and what is answered when it is not so. Nothing
- * here runs a command or looks at a file: what came of that is given.
+ * What must be true before Claude stops, compiled from the configuration, and the answers when it is not. Nothing here
+ * runs a command or reads a file.
  */
 import type { CommandRule } from "../process/types.ts";
 import type { Block } from "./guard_policy.ts";
 
-/** Everything that is judged at a stop; plain JSON. */
+/** Plain JSON. */
 export interface StopPolicy {
-  /** The folder of the project's configuration file, absolute; null when only the user's own file speaks. */
+  /** The folder of the project's configuration file, absolute; null when only the user's own file has rules. */
   readonly root: string | null;
   readonly commands: readonly CommandRule[];
   readonly preventsRootAdditions: boolean;
-  /** Told then, in the place of what to do; null for that. */
+  /** Replaces the advice about new files; null for that. */
   readonly rootAdditionsMessage: string | null;
-  /** How often Claude has to come to an end; null for once. */
+  /** How often Claude has to finish; null for once. */
   readonly rounds: number | null;
-  /** What Claude is told when all succeeded and it shall go on; null when it may stop. */
+  /** What Claude is told although all succeeded; null when it may stop. */
   readonly infiniteMessage: string | null;
-  /** Stops that are held back in a row, at most. */
+  /** How many stops in a row are held back. */
   readonly maxBlocks: number;
   /** Null when no first prompt holds back a stop. */
   readonly queue: PromptQueue | null;
 }
 
-/** Claude Code goes on by itself after eight; one of them may be for requirements. */
+/** Claude Code ends a row after eight; one of them is kept for requirements. */
 const MOST_BESIDE_REQUIREMENTS = 7;
 
-/** How many stops in a row the rules hold back at most. @param maxBlocks As it was configured. */
+/** How many stops in a row the rules hold back at most. @param maxBlocks As configured. */
 export function mostBlocks(maxBlocks: number, hasRequirements: boolean): number {
   return hasRequirements ? Math.min(maxBlocks, MOST_BESIDE_REQUIREMENTS) : maxBlocks;
 }
 
 /** Messages for sessions that began with a certain prompt. */
 export interface PromptQueue {
-  /** Sources of regular expressions, for the flag `s`. */
+  /** Regular expressions, for the flag `s`. */
   readonly prefixes: readonly string[];
   readonly messages: readonly { readonly text: string; readonly times: number }[];
 }
 
 /** How far a session has come with the messages. */
 export interface QueuePlace {
-  /** The message that is next. */
+  /** The index of the next message. */
   readonly position: number;
-  /** How many more times; null for all its times. */
+  /** How many more times it is told; null for all its times. */
   readonly timesLeft: number | null;
 }
 
-/** The message that is next for a session, and where it then stands; null when there is none (any more). */
+/** The next message for a session, and the place after it; null when none is left. */
 export function nextOfQueue(
   queue: PromptQueue,
   { position, timesLeft, prompt }: QueuePlace & { readonly prompt: string },
@@ -61,12 +61,11 @@ export function nextOfQueue(
   };
 }
 
-/** The block of a round that is not the last one. @param round Counts from 1. */
+/** @param round Counts from 1. */
 export function roundBlock(round: number, rounds: number): Block {
   return { rule: "stop.rounds", reason: `Round ${round}/${rounds} completed, continuing...` };
 }
 
-/** The block of what never ends. */
 export function infiniteBlock(message: string): Block {
   return { rule: "stop.infinite", reason: message };
 }
@@ -74,7 +73,7 @@ export function infiniteBlock(message: string): Block {
 const WHAT_TO_DO =
   "They were not there when the session began. Move them into a folder where they belong, or remove what is yours.";
 
-/** The block of files that appeared in the project's folder. @param message With `{file_path}` and `{tool}`, or null. */
+/** @param message With `{file_path}` and `{tool}`, or null. */
 export function additionsBlock(names: readonly string[], message: string | null): Block {
   const files = names.join(", ");
   const told = message?.replaceAll("{file_path}", files).replaceAll("{tool}", "Stop");
@@ -89,7 +88,7 @@ const GO_ON = new Set(["stop.rounds", "stop.infinite", "stop.promptPrefixBlockin
 
 const ROOT_ADDITIONS = "preToolUse.preventRootAdditions";
 
-/** The pause alone would end, and the files would be told of again. */
+/** Told with new files: after a pause they would be reported again otherwise. */
 const LETTING_BE =
   "Files that are there when Claude stops while it is lifted count as known afterwards.";
 
@@ -114,9 +113,9 @@ export function stopReason(
 }
 
 /**
- * What the person is told when a stop is let through although it should not be.
+ * What the person is told when a stop is let through although something is open.
  *
- * @param about `requirements`: the names of those that are open as well, as rules.
+ * @param about `requirements`: the open requirements, as rules.
  */
 export function letThroughText(
   blocks: readonly Block[],

@@ -1,7 +1,4 @@
-/**
- * The sections `stop`, `subagentStop`, `userPromptSubmit` and `notifications`: their keys, and what a hook takes of them
- * from the cache.
- */
+/** The sections `stop`, `subagentStop`, `userPromptSubmit` and `notifications`: their keys, and their compiled form. */
 import { parse } from "unbash";
 import * as z from "zod/mini";
 import type { SectionValues } from "../config/config_schema.ts";
@@ -30,10 +27,10 @@ import type { NotificationPolicy } from "./notify.ts";
 import type { CommandsFor, PatternRule, PromptPolicy, SubagentPolicy } from "./prompt_policy.ts";
 import type { StopPolicy } from "./stop_policy.ts";
 
-/** More would only be cut off: Claude Code overrides a ninth block in a row. */
+/** Claude Code overrides a ninth block in a row. */
 const MAX_BLOCKS = 8;
 
-/** A line that is not empty, and no comment. */
+/** A line that is neither empty nor a comment. */
 const DOING = /^[^\S\n]*[^\s#]/m;
 
 const RUN = needed(
@@ -55,7 +52,6 @@ const TIMEOUT = perhapsInt(
     "lives on.",
 );
 
-/** A command whose failure is told. */
 const COMMAND = {
   run: RUN,
   message: said("What is said, beside which command failed, when it fails."),
@@ -73,13 +69,12 @@ const COMMAND = {
   ),
 };
 
-/** A name that Claude Code does not know would never be heard of. */
+/** An unknown event would never be heard of. */
 const eventName = z.string().check(z.check<string>(({ value, issues }) => {
   if (value === "*" || KNOWN_EVENTS.some((name) => name === value)) return;
   issues.push({ code: "custom", message: "Claude Code has no such event", input: value });
 }));
 
-/** The four sections. */
 export const STOP_SECTIONS = {
   stop: section(
     "What must be true before Claude stops. It is judged at every stop, also at one that continues a stopped one.",
@@ -190,12 +185,11 @@ export const STOP_SECTIONS = {
   ),
 };
 
-/** What Claude is told when nobody says what. */
 const GO_ON = "continue working on the task";
 
 type Values = SectionValues<typeof STOP_SECTIONS & typeof GUARD_SECTIONS>;
 
-/** Compiles the four sections, each as JSON; the empty text for one that asks for nothing. */
+/** Each section as JSON; the empty text for one that asks for nothing. */
 export function compileStopSections(
   config: Values,
   from: CompileFrom,
@@ -267,7 +261,7 @@ function compilePrompts(
       pattern: pattern === undefined ? null : patternOf(pattern, caseInsensitive),
       command: compileCommand(command, nameOf(["userPromptSubmit", "commands"], i)),
     })),
-    // A person writes the name as it is typed, slash and all, or without it.
+    // A person may write the name with its slash.
     slash: compileGroups(
       slashCommands.commands,
       (glob, i) => nameOf(["userPromptSubmit", "slashCommands", "commands", glob], i),
@@ -283,7 +277,7 @@ function compileNotifications({ notifications }: Values): NotificationPolicy | n
   return enabled && hooks.length > 0 ? { hooks, showErrors, showSuccess, showSystemEvents } : null;
 }
 
-/** By name, which puts `*` first. */
+/** Sorted by name, which puts `*` first. */
 function compileGroups(
   commands: Readonly<Record<string, readonly ConfiguredCommand[]>>,
   nameOf: (glob: string, index: number) => string,
@@ -302,7 +296,7 @@ function patternOf(source: string, ignoresCase: boolean): PatternRule {
   return { source, flags: ignoresCase ? "i" : "" };
 }
 
-/** A command as the schema has it; of keys that its section does not know, the defaults count. */
+/** A command as the schema has it; sections may lack some of the keys. */
 interface ConfiguredCommand {
   readonly run: string;
   readonly message?: string | undefined;
@@ -314,13 +308,13 @@ interface ConfiguredCommand {
   readonly notifyPerCommand?: boolean;
 }
 
-/** Longest line of a command that is told, in characters. */
+/** Characters of a command's line that are told. */
 const MAX_TOLD_CHARS = 200;
 
 /**
- * What stands before the script. Before every line that begins something, the line before it is judged, and where the
- * script has come to is written down: so the first line that fails ends it, and is known, also when it hangs. All of it
- * stands in the lines that a person wrote, so that the shell's own messages count them rightly.
+ * Stands before the script. Before every line that begins a statement, the status of the line before is checked, and the
+ * line's number is written down: so the first failing line ends the script and is known, also when it hangs. The marks
+ * stand in the person's own lines, so that the shell's messages count lines rightly.
  */
 const MARKING = [
   "__conclaude_report=$1; shift; __conclaude_at() { __conclaude_status=$?;",
@@ -328,7 +322,7 @@ const MARKING = [
   'printf %s "$1" 2>/dev/null >|"$__conclaude_report" || :; }; ',
 ].join(" ");
 
-/** Compiles one command. @param rule Its name: `stop.commands[0]`. */
+/** @param rule Its name: `stop.commands[0]`. */
 export function compileCommand(command: ConfiguredCommand, rule: string): CommandRule {
   const parts = splitScript(command.run);
   return {
@@ -347,8 +341,8 @@ export function compileCommand(command: ConfiguredCommand, rule: string): Comman
 }
 
 /**
- * The parts of a script, cut where a line begins a new statement: what belongs together (an `if`, a here-document) stays
- * so. A script that cannot be read is one part; the shell will say what is wrong with it.
+ * Cuts a script where a line begins a new statement; an `if` or a here-document stays whole. A script that cannot be
+ * parsed stays one part: the shell will say what is wrong.
  */
 export function splitScript(script: string): string[] {
   const { commands, errors } = parse(script);
@@ -360,7 +354,7 @@ export function splitScript(script: string): string[] {
   return parts.length === 0 ? [script] : parts;
 }
 
-/** Comments and empty lines before the first part are in none. */
+/** Comments and empty lines before the first statement belong to no part. */
 function linesBefore(script: string, parts: readonly string[]): number {
   const before = script.slice(0, script.length - parts.join("").length);
   return before.split("\n").length - 1;

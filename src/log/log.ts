@@ -1,7 +1,7 @@
 import { joinPath, parentOf } from "../paths.ts";
 import { makePrivateFolder } from "../project/write_file.ts";
 
-/** The log is begun anew at this size; the one before stays beside it as `conclaude.log.1`. */
+/** A log of this size becomes `conclaude.log.1`, and a new one begins. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -17,7 +17,7 @@ export function appendLog(
     readonly level: "info" | "warn" | "error";
     readonly message: string;
     readonly atMs: number;
-    /** The user's home, null when there is none; not there where the log is of one database alone. */
+    /** The user's home, null when there is none. Left out for the log of one database. */
     readonly home?: string | null;
   },
 ): string | undefined {
@@ -33,28 +33,28 @@ export function appendLog(
       Deno.writeTextFileSync(file, text, { append: true, mode: 0o600 });
       return file;
     } catch {
-      // The next place; whoever called decides what it means that none took it.
+      // The next file; the caller decides what it means that none took the line.
     }
   }
   return undefined;
 }
 
-/** The log files of a set of spool folders: beside each of them. */
+/** The log files beside these spool folders. */
 export function logFiles(spoolFolders: readonly string[]): string[] {
   return spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log"));
 }
 
-/** Whether a log is that of a home alone. */
+/** Whether a log belongs to one home. */
 export function isOfHome(file: string, home: string | null): boolean {
   return home !== null && parentOf(file) === joinPath(home, ".conclaude");
 }
 
-/** What a line in a shared log says first of whose it is. */
+/** How a line in a shared log begins. */
 export function homeMark(home: string | null): string {
   return `home ${JSON.stringify(home ?? "")}: `;
 }
 
-/** @throws {Error} When it is a pipe: who writes to one waits until somebody reads it. */
+/** @throws {Error} When it is a pipe: writing would wait for a reader. */
 function makeReady(file: string): void {
   const info = statQuietly(file);
   if (info?.isFifo) throw new Error(`a pipe: ${file}`);

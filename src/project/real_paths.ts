@@ -1,24 +1,23 @@
-/** Where paths lead once all links are followed. */
+/** Follows links. */
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 
 const MAX_LINKS = 8;
 
-/** Where one path leads. */
 interface Real {
   readonly path: string;
   readonly isThere: boolean;
 }
 
-/** Remembers what was asked once, as long as nothing changes: asking for a file that is missing costs 30 µs and more. */
+/** Remembers what was asked, as long as nothing changes: asking for a missing file costs 30 µs and more. */
 export class RealPaths {
   readonly #known = new Map<string, Real>();
 
-  /** The path with all links followed, also when its end is not there yet, or is a link to nothing. */
+  /** The path with all links followed. Its end may be missing, or be a link to nothing. */
   real(path: string): string {
     return this.#follow(path, 0).path;
   }
 
-  /** Whether anything is there at the end of all links. */
+  /** Whether anything is at the end of all links. */
   isThere(path: string): boolean {
     return this.#follow(path, 0).isThere;
   }
@@ -34,7 +33,7 @@ export class RealPaths {
   #look(path: string, links: number): Real {
     const above = parentOf(path);
     const isTop = above === path || above === ".";
-    // Where a folder is known to be missing, all below it is.
+    // Below a missing folder everything is missing.
     const entry = isTop || this.#known.get(above)?.isThere !== false ? entryAt(path) : null;
     try {
       if (entry !== null) {
@@ -51,7 +50,7 @@ export class RealPaths {
   }
 }
 
-/** What is there, and where it leads as a link; null for nothing. */
+/** The target where it is a link; null where nothing is there. */
 function entryAt(path: string): { readonly target: string | null } | null {
   try {
     return { target: Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : null };
@@ -60,7 +59,7 @@ function entryAt(path: string): { readonly target: string | null } | null {
   }
 }
 
-/** The path with all links followed, also when its end is not there yet, or is a link to nothing. */
+/** As `RealPaths.real()`, once. */
 export function realPath(path: string): string {
   return new RealPaths().real(path);
 }

@@ -1,10 +1,10 @@
-/** A cheap look at a tool use: whether any requirement could be about it. Runs before every tool. */
+/** A quick look at a tool use: whether any requirement could be about it. Runs before every tool. */
 
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { RequiredUses } from "../config/hook_config.ts";
 import type { GitAliases } from "../guard/git_verbs.ts";
 
-/** Signs that a command is not what its text says, or that it starts another one. */
+/** Signs that a command is not what its text says, or starts another one. */
 const VEILED =
   /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z|pw|power)?sh(?:ell)?|cmd)\b|\bgit(?:\s+-|-[a-z])/;
 
@@ -12,31 +12,30 @@ const VEILED =
 const WRITING =
   />|\b(?:g?(?:rm|mv|cp|sed|awk)|tee|ln|dd|install|rsync|scp|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|uniq|c?split|p?rename|xxd|json\.tool|merge-file|clone|patch|checkout|restore|reset|switch|stash|clean|apply|am|archive|ed|ex|tar|unzip|cpio|g(?:un)?zip|b(?:un)?zip2|(?:un)?xz|zstd|sponge|openssl|mkfifo|mktemp|prettier|eslint|stylelint|markdownlint|standard|biome|ruff|black|isort|autopep8|yapf|gofmt|goimports|rustfmt|clang(?:-format)?|shfmt|rubocop|yq|sd|dos2unix|unix2dos|sops|n?vim?|rimraf|del|trash|iconv|gpg2?|age|ssh-keygen|aws|gsutil|docker|podman|kubectl|oc|unzstd|(?:g|bsd)tar|zip|7za?|gcc|cc|[gc]\+\+|ld|rustc|go|pandoc|dot|esbuild|tsx|ts-node|pg_dump(?:all)?|mysqldump|[sl]trace)(?!\w)|\s--output\b/;
 
-/** A longer text is taken apart in any case: what a pattern costs may grow with a power of it. */
+/** Longer texts are parsed in any case: patterns can take polynomial time. */
 const MAX_LOOKED_CHARS = 2_000;
 
-/** Whether a requirement could be about a tool use. */
 export function mayBeRequired(
   uses: RequiredUses,
   { tool, input, gitAliases }: {
     readonly tool: string;
     readonly input: unknown;
-    /** Those of git that a shell command may call. */
+    /** The aliases that a shell command may call. */
     readonly gitAliases: GitAliases;
   },
 ): boolean {
   if (SHELL_TOOLS.has(tool)) {
     const { edits, commands } = uses;
     return gitAliases.size > 0 || mayMean(uses, Reflect.get(Object(input), "command")) ||
-      // The cheap look knows words of the POSIX shell alone.
+      // The quick look knows only words of the POSIX shell.
       (tool === "PowerShell" && (edits || commands !== ""));
   }
   return uses.tools.includes(tool) || uses.tools.includes("*");
 }
 
 /**
- * Whether a requirement could mean a shell command, so that it has to be taken apart: no command passes that it is about.
- * Quotes and backslashes are disregarded, since the shell takes them away, and so are redirections between words.
+ * Whether a requirement could mean a shell command, so that it has to be parsed. Quotes and backslashes are ignored,
+ * since the shell removes them, and so are redirections between words.
  */
 export function mayMean({ edits, commands }: RequiredUses, command: unknown): boolean {
   if (typeof command !== "string") return false;
@@ -55,7 +54,7 @@ export function mayMean({ edits, commands }: RequiredUses, command: unknown): bo
     pattern.test(plain(joined.replace(QUOTED, "''")));
 }
 
-/** What stands in quotes is a word without a text for a pattern, see {@linkcode CommandText}. */
+/** A quoted text counts as an empty word, see {@linkcode CommandText}. */
 const QUOTED = /"(?:\\.|[^"\\])*"|'[^']*'|\\./gs;
 
 /** `2>&1`, `> file` */

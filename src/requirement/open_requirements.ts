@@ -1,19 +1,18 @@
-/** What is open: the requirements that forbid a tool use, or hold a stop. */
+/** Which requirements are open, and so deny a tool use or hold a stop. */
 import { count } from "../counts.ts";
 import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
 import { isSatisfied, isTriggered, type Standing, unprovenOf } from "./standing.ts";
 
 /**
- * Lines that a branch has added and removed, or why they are not known; null for one from which others come, and
- * `"no base"` where there is none to compare it with: both forbid nothing.
+ * Lines that a branch has added and removed, or why they are not known. Null for a branch that others start from, `"no
+ * base"` where there is none to compare with: both deny nothing.
  */
 export type BranchLines = number | null | "no base" | { readonly unknown: string };
 
-/** What conditions are judged by. */
+/** The facts for the conditions. */
 export interface Facts {
   readonly sessionId: string;
   readonly atMs: number;
-  /** The exact name of the branch. */
   readonly branch: string;
   readonly branchLines: BranchLines;
   /** Other live sessions in the same working tree, by their short ids. */
@@ -23,13 +22,13 @@ export interface Facts {
 /** A requirement that is not met. */
 export interface Open {
   readonly requirement: Requirement;
-  /** What its condition found, in a sentence; null for one that only waits for somebody's word. */
+  /** What its condition found, in a sentence; null for one that waits for somebody's word. */
   readonly finding: string | null;
   /** Nobody can know whether it is met; the finding says why. */
   readonly isUnknown?: true;
 }
 
-/** The requirements that are open, of those that a tool use falls under: what only concerns stops is left out. */
+/** The open requirements that deny a tool use, without those that only concern stops. */
 export function openForUse(
   triggered: readonly Requirement[],
   standings: readonly Standing[],
@@ -38,7 +37,7 @@ export function openForUse(
   return openOf(triggered.filter(({ stopOnly }) => !stopOnly), standings, facts);
 }
 
-/** The requirements that hold a stop: those that it is asked for, and that are open. */
+/** The open requirements that hold a stop. */
 export function openForStop(
   policy: Pick<RequirementPolicy, "requirements" | "verifyScopes">,
   standings: readonly Standing[],
@@ -47,7 +46,7 @@ export function openForStop(
   return openOf(askedAtStop(policy, standings, facts.sessionId), standings, facts);
 }
 
-/** Those that a stop is asked for: triggered in this session, of a scope that is verified. */
+/** The requirements that a stop is judged by: triggered in this session, of a verified scope. */
 export function askedAtStop(
   { requirements, verifyScopes }: Pick<RequirementPolicy, "requirements" | "verifyScopes">,
   standings: readonly Standing[],
@@ -58,7 +57,6 @@ export function askedAtStop(
   );
 }
 
-/** Every one of these that is open. */
 export function openOf(
   requirements: readonly Requirement[],
   standings: readonly Standing[],
@@ -77,7 +75,7 @@ export function openOf(
   });
 }
 
-/** Those of which nobody can know whether they are met, with why; a person's word settles it. */
+/** Requirements that cannot be judged, with the reason; a person's word settles them. */
 export function unknownOf(
   requirements: readonly Requirement[],
   standings: readonly Standing[],
@@ -95,7 +93,7 @@ const NO_BASE =
   "there is nothing to compare the branch with, so that its size forbids nothing: no `origin/HEAD`, " +
   "`main` or `master` that it has a commit in common with; `git remote set-head origin --auto` asks for the first";
 
-/** Those of them that a strict policy denies: not where there is nothing to be known. */
+/** The unknown requirements that a strict policy denies for; none where there is no base to compare with. */
 export function doubtfulOf(
   ...[requirements, standings, facts]: Parameters<typeof unknownOf>
 ): Open[] {
@@ -103,8 +101,8 @@ export function doubtfulOf(
 }
 
 /**
- * Those that may forbid a tool use where nothing can be read of what is stored: nobody's word is known then, nor which
- * other sessions there are; a condition that is met by itself needs neither.
+ * Requirements that may deny a tool use when the database cannot be read. Nobody's word and no other session is known
+ * then.
  */
 export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): Requirement[] {
   return requirements.filter((requirement) =>
@@ -114,7 +112,6 @@ export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): R
   );
 }
 
-/** Whether judging these asks for the size of the branch. */
 export function wantsBranchSize(requirements: readonly Requirement[]): boolean {
   return requirements.some(({ condition }) => condition.type === "branch_size");
 }

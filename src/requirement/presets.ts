@@ -1,13 +1,12 @@
-/** Sets of requirements to begin with, as text of a configuration file. */
+/** Sets of requirements to begin with, as the text of a configuration file. */
 
-/** The sets that `conclaude req init` knows. */
 export type Preset = "strict" | "relaxed" | "minimal" | "advanced";
 
 interface Sample {
   readonly name: string;
-  /** The sets that have it, beside `advanced`, which has all. */
+  /** The sets that have it; `advanced` has all. */
   readonly sets: readonly Preset[];
-  /** What it is for, as a comment. */
+  /** Its purpose, as a comment. */
   readonly about: string;
   readonly lines: readonly string[];
 }
@@ -132,7 +131,7 @@ const SAMPLES: readonly Sample[] = [
   },
 ];
 
-/** The section `requirements` of a set, with every requirement explained; ends with a line break. */
+/** The section `requirements` of a set, with a comment on each requirement. */
 export function presetText(preset: Preset): string {
   const chosen = SAMPLES.filter(({ sets }) => preset === "advanced" || sets.includes(preset));
   const head =

@@ -1,57 +1,56 @@
 /**
- * Proofs of satisfactions that came with an event. An agent can play an event (`conclaude hook PostToolUse`); the
- * transcript of the session shows what Claude Code itself has done.
+ * Proofs of satisfactions that came with an event. An agent can fake an event (`conclaude hook PostToolUse`), but the
+ * transcript shows what Claude Code has really done.
  */
 import { usedSkill } from "./skills.ts";
 import type { Standing } from "./standing.ts";
 
-/** The event that a transcript has to show. */
+/** What a transcript has to show. */
 export interface Proof {
   /** A use of the tool `Skill`, or a prompt with a slash command. */
   readonly of: "skill" | "prompt";
-  /** Of the tool use, or of the prompt; null where the event named none. */
+  /** The id of the tool use or the prompt; null where the event named none. */
   readonly id: string | null;
-  /** The session that did it. */
   readonly sessionId: string;
-  /** The sub-agent that did it; null for the session itself. */
+  /** The sub-agent; null for the session itself. */
   readonly agentId: string | null;
-  /** The transcript that shows it, once a gate has found it. */
+  /** The transcript that shows it, once it was found. */
   readonly foundIn?: string;
   /** The person was told that no transcript shows it. */
   readonly isTold?: true;
 }
 
-/** A proof that a transcript did not show. */
+/** Why there is no proof. */
 export type Missing = "not shown" | "no transcript";
 
-/** The proof that a satisfaction needs; null for a person's word, and for what a program before this one has recorded. */
+/** The proof that a satisfaction needs; null for a person's word, and for satisfactions from older programs. */
 export function proofOf({ satisfiedBy, metadata }: Standing): Proof | null {
   if (satisfiedBy !== "skill" && satisfiedBy !== "carry_over") return null;
   const proof = metadata["proof"];
   return typeof proof === "object" && proof !== null ? proof as Proof : null;
 }
 
-/** The skill, or the slash command without its `/`, that a satisfaction came by. */
+/** The skill, or the slash command without its `/`, that satisfied. */
 export function skillOf({ metadata }: Standing): string {
   return String(metadata["skill"]);
 }
 
-/** A text that every line has which shows it. */
+/** A text that stands in every line with the proof. */
 export function signOf({ of, id }: Proof, skill: string): string {
   const sign = of === "skill" ? id ?? "" : commandTag(skill);
   return JSON.stringify(sign).slice(1, -1);
 }
 
 /**
- * Reads from a line of a transcript that it was done, or that it failed; null for neither. The input is compared as well:
- * the use of another skill proves nothing.
+ * Whether a line of a transcript shows that the skill was used or failed; null for neither. The input is compared, too:
+ * using another skill proves nothing.
  */
 export function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" | "failed" | null {
   const { type, isSidechain, isMeta, promptId, message } = Object(line);
   const content: unknown = Object(message).content;
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   if (of === "prompt") {
-    // A skill's own text comes as a prompt as well, marked `isMeta`.
+    // A skill's own text also comes as a prompt, marked `isMeta`.
     const isTyped = type === "user" && isSidechain !== true && isMeta !== true && promptId === id;
     return isTyped && blocks.some((block) => isCommand(block, skill)) ? "done" : null;
   }
@@ -63,7 +62,7 @@ export function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" 
   return null;
 }
 
-/** Why a satisfaction counts as unproven, as a sentence without its end. */
+/** Why a satisfaction is unproven, as a sentence without its end. */
 export function unprovenText(standing: Standing, missing: Missing): string {
   const skill = skillOf(standing);
   const what = proofOf(standing)?.of === "prompt"

@@ -1,4 +1,4 @@
-/** The sections `requirements` and `hooks`: their keys, and what a hook takes of them from the cache. */
+/** The sections `requirements` and `hooks`: their keys, and their compiled form. */
 import * as z from "zod/mini";
 import { EDITING_TOOLS, SHELL_TOOLS } from "../capture/payload.ts";
 import type { SectionValues } from "../config/config_schema.ts";
@@ -27,13 +27,12 @@ import {
 } from "./requirement_policy.ts";
 import { skillsFor } from "./skills.ts";
 
-/** Words of a command line, and placeholders in messages: no blanks, no quotes. */
+/** Names stand in command lines and placeholders, so they have no blanks and no quotes. */
 const NAME = z.string().check(z.regex(/^[\w][\w.-]{0,63}$/));
 
 const someText = () => z.string().check(z.minLength(1));
 const SECONDS_A_YEAR = 31_536_000;
 
-/** `requirements`: each under a name of its own. */
 const REQUIREMENTS = named(
   "requirement",
   NAME,
@@ -121,7 +120,6 @@ const REQUIREMENTS = named(
 
 const scopes = (description: string) => list("scope", z.enum(SCOPES), description, ["session"]);
 
-/** `hooks`: when and how requirements are told of. */
 const HOOKS = section(
   "What hooks do about requirements, beside asking before a tool runs.",
   {
@@ -162,7 +160,6 @@ const HOOKS = section(
   },
 );
 
-/** The two sections. */
 export const REQUIREMENT_SECTIONS = { requirements: REQUIREMENTS, hooks: HOOKS };
 
 type Values = SectionValues<typeof REQUIREMENT_SECTIONS>;
@@ -171,7 +168,7 @@ type Entry = Values["requirements"][string];
 const SECOND_MS = 1_000;
 const PLAIN_NAME = /^\w+$/;
 
-/** Compiles the requirements that are switched on; null when there is none. */
+/** Null when no requirement is switched on. */
 export function compileRequirements({ requirements, hooks }: Values): RequirementPolicy | null {
   const compiled = Object.entries(requirements)
     .filter(([, entry]) => entry.enabled)
@@ -192,19 +189,19 @@ export function compileRequirements({ requirements, hooks }: Values): Requiremen
   };
 }
 
-/** The tools after whose use a hook has something to do for the requirements; `*` is any. */
+/** The tools after whose use the requirements have to be updated; `*` is any. */
 export function followedTools(policy: RequirementPolicy | null): string[] {
   if (policy === null) return [];
   const singleUse = policy.requirements
     .filter(({ scope }) => scope === "single_use")
     .flatMap(({ triggers }) => triggers)
-    // A shell command may do what another tool is named for.
+    // A shell command may do the work of another tool.
     .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool, ...SHELL_TOOLS] : ["*"]);
   return [...new Set(["Skill", "ExitPlanMode", ...singleUse])];
 }
 
 function compileOne(name: string, entry: Entry): Requirement {
-  // What a denial tells Claude to run has to satisfy.
+  // The skill that a denial names has to satisfy the requirement.
   const resolving = entry.autoResolveSkill === undefined ? [] : [entry.autoResolveSkill];
   return {
     name,

@@ -1,4 +1,4 @@
-/** What Claude and the person are told of open requirements: what, why, and how to go on. */
+/** What Claude and the person are told about open requirements: what, why, and how to go on. */
 import { filled } from "../guard/guard_policy.ts";
 import type { Keeping } from "../guard/lift.ts";
 import { quoteWord } from "../settings/hooks.ts";
@@ -7,26 +7,25 @@ import type { Requirement, RequirementPolicy, Trigger } from "./requirement_poli
 import { isSatisfied, type Standing } from "./standing.ts";
 import type { Doubt } from "./trigger_match.ts";
 
-/** Claude Code shows no more than 10,000 characters of an answer, and the way out stands at its end. */
+/** Claude Code shows 10,000 characters of an answer, and the way out stands at its end. */
 const MAX_REASON_CHARS = 2_000;
 const MAX_ROWS = 20;
 const MAX_CELL_CHARS = 300;
-/** So many items of the checklists of several requirements are told. */
+/** Items of checklists that are told. */
 const MAX_ITEMS = 10;
 
-/** So many doubts are told. */
 const MAX_DOUBTS = 5;
 
-/** Whose session it is, in the form that commands take. */
+/** Who is told: the session and the branch that commands have to name. */
 export interface Audience {
   /** The short id, or more of it where another session begins the same. */
   readonly session: string;
-  /** What a command has to name for it to mean the same in every working tree; null where there is only one. */
+  /** The branch that a command names; null where there is only one working tree. */
   readonly branch: string | null;
   readonly facts: Pick<Facts, "branch" | "branchLines">;
 }
 
-/** The command with which a person satisfies requirements for a session, wherever in the repository it is given. */
+/** The command with which a person satisfies requirements for a session, from anywhere in the repository. */
 export function satisfyCommand(
   names: readonly string[],
   { session, branch }: Pick<Audience, "session" | "branch">,
@@ -35,7 +34,6 @@ export function satisfyCommand(
     (branch === null ? "" : ` --branch ${quoteWord(branch)}`);
 }
 
-/** Why a tool was not used. */
 export function denialText(open: readonly Open[], to: Audience): string {
   const names = open.map(({ requirement }) => requirement.name);
   return [
@@ -51,14 +49,14 @@ export function denialText(open: readonly Open[], to: Audience): string {
   ].join("\n");
 }
 
-/** The same once more, within seconds: parallel tool calls need not be told at length. */
+/** The short form for a repeated denial within seconds: it comes from parallel tool calls. */
 export function shortDenialText(open: readonly Open[], to: Audience): string {
   const names = open.map(({ requirement }) => requirement.name);
   return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run ` +
     `\`${satisfyCommand(names, to)}\`; do not run that yourself.`;
 }
 
-/** Why a strict policy denies a shell command that may fall under requirements which are open. */
+/** Why a strict policy denies a shell command that may fall under open requirements. */
 export function doubtText(
   open: readonly Open[],
   doubts: readonly Doubt[],
@@ -79,7 +77,7 @@ export function doubtText(
     `A person can satisfy ${them} with \`${satisfyCommand(names, to)}\`; do not run that yourself.`;
 }
 
-/** Why a strict policy denies a tool use of whose requirements nobody can know whether they are satisfied. */
+/** Why a strict policy denies a tool use when satisfactions cannot be read. */
 export function unknownText(names: readonly string[], keeping: Keeping): string {
   const what = names.length === 0
     ? "whether the requirements here are satisfied"
@@ -94,7 +92,6 @@ export function unknownText(names: readonly string[], keeping: Keeping): string 
   }`;
 }
 
-/** What is open on one branch. */
 export interface OpenOnBranch {
   readonly open: readonly Open[];
   readonly to: Audience;
@@ -124,7 +121,7 @@ function placeText({ facts: { branch } }: Audience, place: OpenOnBranch["place"]
   return ` on the branch ${branch}${place === "gone" ? ", which is there no more," : ""}`;
 }
 
-/** Where things stand, for the start of a session; the empty text when there is nothing to tell. */
+/** The briefing at the start of a session; empty when there is nothing to tell. */
 export function briefingText(
   policy: RequirementPolicy,
   open: readonly Open[],
@@ -155,11 +152,10 @@ export function briefingText(
   ].join("\n");
 }
 
-/** Prompts that are about changes. */
 const ABOUT_CHANGES =
   /\b(?:edit|change|modif(?:y|ies)|update|fix|implement|refactor|rename|add|remove|delete|write|create|commit|push|merge|pull request|pr)\b/i;
 
-/** A line for a prompt that speaks of edits or commits; the empty text for others, and when nothing is open. */
+/** The answer to a prompt about edits or commits; empty for other prompts, and when nothing is open. */
 export function reminderText(prompt: string, open: readonly Open[]): string {
   if (open.length === 0 || !ABOUT_CHANGES.test(prompt)) return "";
   const names = open.map(({ requirement }) => requirement.name).join(", ");
@@ -169,15 +165,14 @@ export function reminderText(prompt: string, open: readonly Open[]): string {
   ].join("\n");
 }
 
-/** What is asked of a plan that was just approved. */
+/** What is still asked of a plan that was just approved. */
 export function planText(open: readonly Open[], to: Audience): string {
   return ["## Plan validation required", ...tableOf(open, to), ...skillLines(open)].join("\n");
 }
 
-/** How a requirement stands. */
 export type Status = "satisfied" | "met" | "open" | "unknown";
 
-/** The requirements of this session, with how each stands: for `req status`. */
+/** How each requirement of this session stands, for `req status`. */
 export function statusOf(
   requirement: Requirement,
   standings: readonly Standing[],
@@ -193,7 +188,7 @@ export function statusOf(
   return facts.open.some(isOf) ? "open" : facts.unknown.some(isOf) ? "unknown" : "met";
 }
 
-/** Why one requirement is open, in its own words or in the usual ones. */
+/** Why a requirement is open, in its own words or in the usual ones. */
 export function reasonOf({ requirement, finding, isUnknown }: Open, to: Audience): string {
   const usual = finding ?? requirement.description ?? "it has to be satisfied first";
   const { message } = requirement;
@@ -229,7 +224,7 @@ function tableOf(open: readonly Open[], to: Audience): string[] {
   ];
 }
 
-/** What to think of; of several requirements each item with its name, and not without end. */
+/** The checklist; with several requirements each item names its own, and the list is cut. */
 function checklistOf(open: readonly Open[]): string[] {
   if (open.length === 1) return open[0]!.requirement.checklist.map((item) => `- [ ] ${item}`);
   const items = open.flatMap(({ requirement: { name, checklist } }) =>
@@ -241,7 +236,7 @@ function checklistOf(open: readonly Open[]): string[] {
   return items.length > MAX_ITEMS ? [...shown, `and ${items.length - MAX_ITEMS} more`] : shown;
 }
 
-/** Each skill once, whatever it resolves. */
+/** Each skill once, with all requirements that it satisfies. */
 function skillLines(open: readonly Open[]): string[] {
   const bySkill = Map.groupBy(
     open.filter(({ requirement }) => requirement.resolvedBy !== null),
@@ -254,7 +249,6 @@ function skillLines(open: readonly Open[]): string[] {
   );
 }
 
-/** What the placeholders of messages stand for. */
 function valuesOf(
   { resolvedBy, condition }: Requirement,
   to: Audience,

@@ -1,4 +1,4 @@
-/** What is written down when somebody says that a requirement is satisfied. */
+/** What is stored when a requirement is satisfied, and what a new session takes over. */
 import type { Requirement, RequirementPolicy, Scope } from "./requirement_policy.ts";
 import type { Proof } from "./proof.ts";
 import { isOneOf } from "./skills.ts";
@@ -11,13 +11,12 @@ export interface Told {
   readonly sessionId: string;
   readonly scope: Scope;
   readonly by: SatisfiedBy;
-  /** When it was first satisfied, where it was taken over from another session. */
+  /** When it was first satisfied, if it was taken over from another session. */
   readonly originalAtMs?: number;
   readonly expiresAtMs: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What a skill that was used satisfies. */
 export function satisfiedBySkill(
   requirements: readonly Requirement[],
   skill: string,
@@ -37,7 +36,6 @@ export function satisfiedBySkill(
   }));
 }
 
-/** What a session takes over from another one. */
 export function takenOver(standings: readonly Standing[], sessionId: string): Told[] {
   return standings.map((standing) => ({
     requirement: standing.requirement,
@@ -56,8 +54,8 @@ export function takenOver(standings: readonly Standing[], sessionId: string): To
 }
 
 /**
- * What a person says on the command line: recorded as such, and as a bypass where a skill is there to do the work. Of a
- * calculated requirement it is an approval, which lasts for a while.
+ * What a person says on the command line. It is recorded as a bypass where a skill could do the work; for a calculated
+ * requirement it is an approval, which lasts for a while.
  *
  * @param options `wholeBranch`: for every session, whatever the scope; `ttlMs`: how long, null for the usual.
  */
@@ -85,7 +83,7 @@ export function toldByPerson(
   };
 }
 
-/** Where a session begins as a new one; a resumed or compacted one has its own standings. */
+/** A resumed or compacted session has its own standings. */
 const NEW_SESSIONS: ReadonlySet<string> = new Set(["startup", "clear"]);
 
 /**

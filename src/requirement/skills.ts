@@ -1,9 +1,9 @@
 /** Which skills satisfy which requirements. */
 
-/** Whose skills the table below names. */
+/** The plugin of the skills in the table. */
 const PREFIX = "requirements-framework:";
 
-/** The requirements that a skill satisfies wherever they are configured (seed 003 §5). */
+/** Requirements that a skill satisfies wherever they are configured. */
 const SKILLS: Readonly<Record<string, readonly string[]>> = {
   "pre-commit": ["pre_commit_review"],
   "requesting-code-review": ["pre_commit_review"],
@@ -19,9 +19,9 @@ const SKILLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The skills that satisfy a requirement: those of the table, with their prefix, and those that the configuration adds.
+ * The skills that satisfy a requirement: those of the table, and those that the configuration adds.
  *
- * @param added Names as the configuration has them; a leading `/` is dropped.
+ * @param added Names from the configuration; a leading `/` is dropped.
  */
 export function skillsFor(requirement: string, added: readonly string[]): string[] {
   const known = Object.entries(SKILLS)
@@ -30,7 +30,7 @@ export function skillsFor(requirement: string, added: readonly string[]): string
   return [...new Set([...known, ...added.map(plainSkill)])];
 }
 
-/** Whether a skill that was used is one of these. A name without a prefix means a skill of any prefix, or of none. */
+/** Whether a used skill is one of these. A name without a prefix matches any prefix. */
 export function isOneOf(skills: readonly string[], used: string): boolean {
   const name = plainSkill(used);
   return skills.some((skill) =>
@@ -39,14 +39,14 @@ export function isOneOf(skills: readonly string[], used: string): boolean {
   );
 }
 
-/** The name of the skill that a use of the tool `Skill` names; null when it names none. */
+/** The skill that a use of the tool `Skill` names; null for none. */
 export function usedSkill(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const name: unknown = Reflect.get(input, "skill") ?? Reflect.get(input, "command");
   return typeof name === "string" && name.trim() !== "" ? plainSkill(name) : null;
 }
 
-/** `/arch-review` as `arch-review`; what follows the name is dropped. */
+/** `/arch-review x` becomes `arch-review`. */
 function plainSkill(name: string): string {
   return name.trim().replace(/^\//, "").split(/\s/, 1)[0]!;
 }

@@ -1,13 +1,13 @@
-/** Whether a requirement is satisfied, from what is stored of it. */
+/** Whether a requirement is satisfied, from what is stored about it. */
 import type { Requirement, Scope } from "./requirement_policy.ts";
 
-/** Who said that a requirement is satisfied. */
+/** How it was satisfied. */
 export type SatisfiedBy = "skill" | "cli" | "cli_bypass" | "approval" | "carry_over" | "import";
 
-/** What is stored of one requirement, for a branch, and there for one session or for all. */
+/** What is stored of a requirement on a branch, for one session or for all. */
 export interface Standing {
   readonly requirement: string;
-  /** The session's full id; empty for the branch as a whole. */
+  /** The full id; empty for the whole branch. */
   readonly sessionId: string;
   readonly scope: Scope;
   /** Null where it was only triggered. */
@@ -15,20 +15,19 @@ export interface Standing {
   readonly satisfiedBy: SatisfiedBy | null;
   /** When it was satisfied in the session that it was carried over from; else the same as `satisfiedAtMs`. */
   readonly originalAtMs: number | null;
-  /** The first moment at which it counts no more; null without an end. */
+  /** When it ends; null without an end. */
   readonly expiresAtMs: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** When a tool use of the session first fell under it; null when none did. */
   readonly triggeredAtMs: number | null;
-  /** That tool use. */
   readonly triggeredBy: string | null;
-  /** `asked`: it may not have run, since a person was asked for a tool, or nothing was reported of it. */
+  /** `asked`: it may not have run, since a person was asked, or no end was reported. */
   readonly triggerState: "allowed" | "asked" | "ran" | null;
-  /** Set where an event has satisfied it and nothing proves that: why not, and whether it counts nevertheless. */
+  /** Set for a satisfaction by an event without a proof: the reason, and whether it counts nevertheless. */
   readonly unproven?: { readonly why: string; readonly counts: boolean };
 }
 
-/** The session id of what counts for the whole branch. */
+/** The session id that stands for the whole branch. */
 export const WHOLE_BRANCH = "";
 
 /**
@@ -47,7 +46,7 @@ export function isSatisfied(
   return satisfyingOf(requirement, standings, now) !== undefined;
 }
 
-/** The standing that satisfies it: a proven one first, then the branch's before the session's own. */
+/** The standing that satisfies it: proven ones first, then the branch's before the session's. */
 export function satisfyingOf(
   ...about: Parameters<typeof isSatisfied>
 ): Standing | undefined {
@@ -56,13 +55,13 @@ export function satisfyingOf(
     told.find(({ unproven }) => unproven?.counts);
 }
 
-/** The unproven satisfaction that would count if nothing else does; undefined when there is none. */
+/** The unproven satisfaction that would count alone; undefined when there is none. */
 export function unprovenOf(...about: Parameters<typeof isSatisfied>): Standing | undefined {
   const told = toldOf(...about);
   return told.every(({ unproven }) => unproven !== undefined) ? told[0] : undefined;
 }
 
-/** All that was said of it and has not run out, the branch's first. */
+/** All its satisfactions that have not expired, the branch's first. */
 function toldOf(
   ...[{ name, scope }, standings, { sessionId, atMs }]: Parameters<typeof isSatisfied>
 ): Standing[] {
@@ -78,7 +77,7 @@ function toldOf(
   );
 }
 
-/** The satisfaction that would count, had its time not run out: the one that ended last; undefined when there is none. */
+/** The satisfaction that expired last; undefined when there is none. */
 export function expiredOf(
   { name, scope }: Pick<Requirement, "name" | "scope">,
   standings: readonly Standing[],
@@ -94,12 +93,12 @@ export function expiredOf(
   ).sort((one, other) => other.expiresAtMs! - one.expiresAtMs!)[0];
 }
 
-/** Where a satisfaction in the usual way goes: to the session, or to the branch. */
+/** Where a satisfaction is stored: for the session, or for the branch. */
 export function ownerOf(scope: Scope, sessionId: string): string {
   return scope === "branch" || scope === "permanent" ? WHOLE_BRANCH : sessionId;
 }
 
-/** Whether a tool use of the session fell under it, and was not refused afterwards, as far as is known. */
+/** Whether a tool use of the session fell under it and was not refused, as far as is known. */
 export function isTriggered(
   { name }: Pick<Requirement, "name">,
   standings: readonly Standing[],

@@ -4,10 +4,9 @@ import type { Untold } from "../guard/bash.ts";
 import type { RequiredUses } from "../config/hook_config.ts";
 import type { Requirement, Trigger } from "./requirement_policy.ts";
 
-/** Matches every command. */
 const ANYTHING = "^";
 
-/** A tool use, with a shell command taken apart. */
+/** A tool use; a shell command is parsed. */
 export interface TriggerUse {
   readonly tool: string;
   /** The commands that a shell tool would start; empty for other tools. */
@@ -16,17 +15,17 @@ export interface TriggerUse {
   readonly changesFiles: boolean;
 }
 
-/** One command in two ways to search it. */
+/** A command, in two forms for searching. */
 export interface CommandText {
-  /** All words with one blank between them; a pattern has to begin at the first. */
+  /** All words with single blanks; a pattern has to match from the start. */
   readonly whole: string;
-  /** The same without words that hold blanks: those are texts, such as the message of a commit, and no commands. */
+  /** Without words that hold blanks: those are texts, such as a commit's message. */
   readonly shown: string;
-  /** Whether it runs in another repository, or where nobody knows: git's log here says nothing of it. */
+  /** Whether it runs in another repository, or nobody knows where: then the reflog here does not show it. */
   readonly isElsewhere: boolean;
 }
 
-/** The requirements that a tool use falls under, in the order of the configuration. */
+/** In the order of the configuration. */
 export function triggeredBy(
   requirements: readonly Requirement[],
   use: TriggerUse,
@@ -34,7 +33,7 @@ export function triggeredBy(
   return requirements.filter(({ triggers }) => triggers.some((trigger) => isHit(trigger, use)));
 }
 
-/** A shell command that writes files is an edit, whatever tool it is called by. */
+/** A shell command that writes files counts as an edit. */
 function isHit(trigger: Trigger, { tool, commands, changesFiles }: TriggerUse): boolean {
   if (!isAboutTool(trigger, tool)) return changesFiles && isAboutEdits(trigger);
   if (trigger.command === null || !SHELL_TOOLS.has(tool)) return true;
@@ -65,29 +64,25 @@ function isAboutShell(trigger: Trigger): boolean {
   return [...SHELL_TOOLS].some((tool) => isAboutTool(trigger, tool));
 }
 
-/** Whether it means one of the tools that change files. */
 function isAboutEdits(trigger: Trigger): boolean {
   return [...EDITING_TOOLS].some((tool) => isAboutTool(trigger, tool));
 }
 
 /**
- * A pattern that cannot be put beside others: it refers to its own groups, or looks around, which keeps the engine from
- * giving up on those that take too long.
+ * A pattern that cannot be joined with others: it refers to its own groups, or looks around, and then the engine cannot
+ * give up on slow ones.
  */
 const REFERRING = /\\[1-9k]|\(\?[<=!]/;
 
-/** An escaped letter, a class, or an assertion about the place in the text. */
+/** An escaped letter, a class, or an assertion about the place. */
 const PIECE = /\\[bB]|\\.|\[(?:\\.|[^\]])*\]|[$^]/gs;
 
-/**
- * A pattern that a command matches matches somewhere in its script without `^`, `$` and `\b`: other commands stand
- * before and behind it there.
- */
+/** Removes `^`, `$` and `\b` from a pattern: in a script, other commands stand around the one that it matches. */
 function anywhere(source: string): string {
   return source.replace(PIECE, (piece) => /^(?:\\[bB]|[$^])$/.test(piece) ? "(?:)" : piece);
 }
 
-/** All tool uses that these requirements are about, for a cheap look. */
+/** The tool uses that these requirements are about, for the quick look. */
 export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   const triggers = requirements.flatMap((requirement) => requirement.triggers);
   const sources = triggers.filter(isAboutShell)
@@ -108,8 +103,8 @@ export interface Doubt {
 }
 
 /**
- * The requirements that a command may fall under for all that nobody can tell of it. One whose beginning is known may
- * fall under those whose patterns begin with a plain text, if it could go on like that.
+ * The requirements that a command may fall under. A command whose beginning is known may fall under those whose patterns
+ * begin with a text that could follow.
  */
 export function mayTrigger(
   requirements: readonly Requirement[],
@@ -134,7 +129,7 @@ function begunText(text: string): string {
   return text === "" ? "a command that only the running shell knows" : `"${text}…"`;
 }
 
-/** The plain texts that a pattern may begin with, blanks as one; nothing where it begins otherwise. */
+/** The plain texts with which a pattern may begin, with single blanks; empty where it begins otherwise. */
 function headsOf(pattern: string): string[] {
   let rest = pattern.replace(/^(?:\^|\\b|\(\?:\^\|\\s\))+/, "").replace(/\\s[+*]?| +/g, " ")
     .replaceAll("\\b", "").toLowerCase();
@@ -154,10 +149,9 @@ function headsOf(pattern: string): string[] {
 
 const MAX_HEADS = 64;
 
-/** So much of a command is searched: what a pattern costs may grow with a power of it. */
+/** Characters of a command that are searched: patterns can take polynomial time. */
 const MAX_SEARCHED_CHARS = 2_000;
 
-/** A command of these words. */
 export function commandText(words: readonly string[], isElsewhere: boolean): CommandText {
   const shown = words.map((word) => /\s/.test(word) ? "''" : word).join(" ");
   return {

@@ -1,7 +1,7 @@
 import { joinPath } from "../paths.ts";
 import { makePrivateFolder } from "../project/write_file.ts";
 
-/** Folders of the machine that may take a file when the home and `/tmp` do not. */
+/** Where a file may go when neither the home nor `/tmp` takes one. */
 const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
 
 /**

@@ -10,28 +10,25 @@ import { SPOOL_FORMAT, type SpooledRecord, spoolSuffix, suffixesOf } from "./spo
 /** Records that go into the database in one transaction. */
 const BATCH_RECORDS = 50;
 
-/** The ending that sets a file aside that holds no record. */
+/** The ending of files that hold no record. */
 const DAMAGED_SUFFIX = ".damaged";
 
 const APPLIERS: Appliers = { changes: applyChanges, told: applySessionChanges };
 
-/** What a drain did. */
 export interface DrainReport {
-  /** Records written now. */
   readonly saved: number;
-  /** Records that were in the database already: a drain before was stopped between its write and its clean-up. */
+  /** Records that were in the database already: an earlier drain was stopped before its clean-up. */
   readonly known: number;
-  /** Files set aside because they hold no record that can be saved. */
+  /** Files that were set aside, since they hold no record that can be saved. */
   readonly damaged: readonly string[];
-  /** Files still waiting, because the limit or the time was reached. */
+  /** Files that still wait, because the time was over. */
   readonly left: number;
 }
 
-/** Which spool is drained, and how far. */
 export interface DrainTarget {
   readonly database: string;
   readonly folders: readonly string[];
-  /** Stop after this time, in milliseconds since the process started (`performance.now()`). */
+  /** When to stop, in milliseconds since the process started (`performance.now()`). */
   readonly untilMs?: number;
 }
 
@@ -98,7 +95,7 @@ function saveBatch(
 ): { readonly saved: number; readonly known: number } {
   try {
     const records = batch.map(({ record }) => record);
-    // What waited here while it was forgotten stays away.
+    // What was forgotten while its record waited stays away.
     const saved = saveRecords(db, () => withoutForgotten(db, records), APPLIERS);
     for (const { path } of batch) removeQuietly(path);
     return { saved, known: batch.length - saved };
@@ -108,7 +105,7 @@ function saveBatch(
       damaged.push(setAside(batch[0]!.path));
       return { saved: 0, known: 0 };
     }
-    // One record of the batch does not fit the tables: find it by taking them one at a time.
+    // One record of the batch does not fit the tables: taking them one at a time finds it.
     const each = batch.map((entry) => saveBatch(db, [entry], damaged));
     return {
       saved: each.reduce((sum, { saved }) => sum + saved, 0),

@@ -3,30 +3,28 @@ import { makePrivateFolder, writeWhole } from "../project/write_file.ts";
 import type { HookRecord } from "../store/captures.ts";
 
 /**
- * Where records wait while the database cannot take them: one file each, private, named by the record's id, so that
- * the order of names is the order of time.
+ * Where records wait while the database cannot take them: one private file each, named by the record's id, so that names
+ * sort by time.
  */
 
-/** The newest layout of a spool file that this program knows. */
 export const SPOOL_FORMAT = 3;
 
 /**
- * A program that does not know what a record changes must leave it alone: requirements came with format 2, sub-agents
- * and questions with 3. Any other record it may take in.
+ * The oldest layout that describes a record: an older program must leave alone what it does not know. Requirements came
+ * with format 2, sub-agents and questions with 3.
  */
 function formatOf({ changes, told }: HookRecord): number {
   return told !== undefined ? SPOOL_FORMAT : changes !== undefined ? 2 : 1;
 }
 
-/** What a spool file holds. */
 export interface SpooledRecord {
   readonly format: number;
-  /** Absolute path of the database that the record is meant for. */
+  /** Absolute path of the record's database. */
   readonly database: string;
   readonly record: HookRecord;
 }
 
-/** Ends the names of the files that are meant for one database. */
+/** The ending of all files for one database. */
 export function spoolSuffix(database: string): string {
   let hash = 0x811c9dc5; // FNV-1a, 32 bits
   for (let i = 0; i < database.length; i++) {
@@ -35,12 +33,12 @@ export function spoolSuffix(database: string): string {
   return `.${(hash >>> 0).toString(16).padStart(8, "0")}.json`;
 }
 
-/** How the name of a record ends, whatever database it is meant for. */
+/** The ending of a record for any database. */
 const ANY_SUFFIX = /\.[\da-f]{8}\.json$/;
 
 /**
- * The endings of the names in a spool folder that are meant for a database. Where the folder lies beside the database they
- * may have been moved together: what waits for one of the same name in a folder that is gone is meant for it, too.
+ * The endings that count for a database. Records for a database of the same name in a folder that is gone count as well,
+ * where the spool lies beside the database: both may have been moved together.
  */
 export function suffixesOf(
   database: string,
@@ -58,7 +56,7 @@ export function suffixesOf(
   return [own, ...moved.map(([suffix]) => suffix)];
 }
 
-/** Whether a record was meant for a database of this name in a folder that is not there any more. */
+/** Whether a record is for a database of this name in a folder that is gone. */
 function wasMoved(path: string, database: string): boolean {
   try {
     if (!Deno.lstatSync(path).isFile) return false;
@@ -79,10 +77,10 @@ function isGone(folder: string): boolean {
 }
 
 /**
- * Writes a record into the first folder that takes it, whole: a temporary file, synced, then renamed.
+ * Writes a record whole into the first folder that takes it.
  *
  * @returns The path of the file.
- * @throws {AggregateError} No folder could take it; its errors are in the order of the folders.
+ * @throws {AggregateError} When no folder takes it; the errors are in the order of the folders.
  */
 export function spoolRecord(
   record: HookRecord,
