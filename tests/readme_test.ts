@@ -81,19 +81,18 @@ Deno.test("README.md names every key of the configuration", () => {
   }
 });
 
-Deno.test("the page of the configuration has every key with its default", () => {
-  const rows = PAGES.get("docs/configuration.md")!.split("\n")
-    .filter((line) => line.startsWith("| `"))
-    .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()));
-  for (const { key, default: value, description } of [...CONFIG_KEYS, ...CONFIG_ITEM_KEYS]) {
+Deno.test("the page of the configuration has every key with its default, range and meaning", () => {
+  const page = PAGES.get("docs/configuration.md")!.replace(/\s+/g, " ");
+  for (const { key, default: value, range, description } of [...CONFIG_KEYS, ...CONFIG_ITEM_KEYS]) {
     const shown = value === null
-      ? "none"
-      : typeof value === "object"
-      ? JSON.stringify(value)
-      : String(value);
-    const row = rows.find((cells) => cells[1] === `\`${key}\``);
-    assert.ok(row, `${key} is missing`);
-    assert.deepEqual([row[3], row[4]], [shown, description], key);
+      ? ""
+      : `: ${typeof value === "object" ? JSON.stringify(value) : String(value)}`;
+    const limits = range === undefined ? "" : ` (${range[0]}–${range[1]})`;
+    // Commands of subagents and slash commands have the keys of the commands of a stop.
+    const name = /^(?:subagentStop|userPromptSubmit\.slashCommands)\.commands\.<name>/.test(key)
+      ? `stop.commands${key.slice(key.indexOf("[]"))}`
+      : key;
+    assert.ok(page.includes(`- \`${name}${shown}\`${limits}: ${description}`), key);
   }
 });
 

@@ -27,98 +27,69 @@ import { sections } from "./sections.ts";
 const FIRST = {
   inherit: bool(
     true,
-    "Whether the user's own file (`~/.conclaude/config.yaml`) counts below this one. " +
-      "False in a project's file drops it. In the user's own file it has no effect.",
+    "False in a project's file drops the user's own file (`~/.conclaude/config.yaml`).",
   ),
   database: section("Where state is kept.", {
-    enabled: bool(
-      true,
-      "False keeps everything in memory: nothing outlives a hook, so nothing is remembered.",
-    ),
+    enabled: bool(true, "False keeps everything in memory, so nothing is remembered."),
     path: place(
-      "The database file. A relative path starts at the folder of the configuration file; `~` is the home. " +
-        "Without it: `~/.conclaude/conclaude.db`.",
+      "The database file, relative to the folder of this file. Without it: `~/.conclaude/conclaude.db`.",
     ),
     busyTimeoutMs: int(
       [100, 8000],
       3000,
-      "How long a write waits while another process writes, in milliseconds.",
+      "Milliseconds that a write waits while another process writes.",
     ),
   }),
   capture: section("What is kept of the tools that Claude Code uses.", {
-    enabled: bool(
-      true,
-      "False keeps no tool uses; sessions, counters and the audit trail go on.",
-    ),
-    exclude: section(
-      "What is never kept. In these globs `*` and `?` also match `/`, `[a-z]` and `{a,b}` work, " +
-        "and upper and lower case differ.",
-      {
-        projects: list(
-          "glob",
-          globText(),
-          "Project directories, as absolute paths (`~` is the home). A folder covers everything below it.",
-        ),
-        tools: list("glob", globText(), "Names of tools, for example `mcp__mail__*`."),
-        paths: list(
-          "glob",
-          globText(),
-          "Files that a tool touches. Each glob is tried on the absolute path (`~` is the home) and, inside the " +
-            "project, on the path from the project directory. A folder covers everything below it.",
-        ),
-      },
-    ),
+    enabled: bool(true, "False keeps no tool uses; sessions, counters and the audit trail go on."),
+    exclude: section("What is never kept.", {
+      projects: list(
+        "glob",
+        globText(),
+        "Project directories, absolute (`~` is the home), with all below.",
+      ),
+      tools: list("glob", globText(), "Names of tools: `mcp__mail__*`."),
+      paths: list(
+        "glob",
+        globText(),
+        "Files that a tool touches, with all below a folder. Tried on the absolute path and on the path from the project.",
+      ),
+    }),
     maxPayloadBytes: int(
       [4096, 67_108_864],
       1_048_576,
-      "The longest payload that is kept whole, in bytes. Of a longer one, head and tail stay. One that holds what may be " +
-        "a secret is kept up to 128 KiB, any other up to 4 MiB; of a longer one, the beginnings of its texts stay.",
+      "The longest payload that is kept whole, in bytes. Of a longer one, head and tail stay.",
     ),
-    redact: section(
-      "Secrets are masked before anything is written. This cannot be switched off, only extended.",
-      {
-        patterns: list(
-          "regular expression",
-          pattern,
-          "Regular expressions (JavaScript, no flags) of more text to mask.",
-        ),
-      },
-    ),
+    redact: section("Secrets are always masked before anything is written.", {
+      patterns: list(
+        "regular expression",
+        pattern,
+        "More text to mask: JavaScript patterns, no flags.",
+      ),
+    }),
   }),
 } satisfies Shape;
 
 const LAST = {
-  store: section("How long state is kept.", {
+  store: section("How long state is kept. 0 is for ever.", {
     sessionRetentionDays: int(
       [0, 36_500],
       30,
-      "Days that a session, its audit trail and its captures stay after the session ended. 0 is for ever.",
+      "Days that a session, its audit trail and its captures stay after its end.",
     ),
     retentionBatchRows: int([10, 10_000], 500, "Rows that one clean-up step removes at most."),
     claimTimeoutMinutes: int(
       [1, 10_080],
       30,
-      "Minutes that the claim on a task counts without being renewed. Then anybody may claim the task.",
+      "Minutes after which a claim that is not renewed is void.",
     ),
-    taskRetentionDays: int(
-      [0, 36_500],
-      30,
-      "Days that a closed task stays before it is deleted. 0 is for ever.",
-    ),
-    taskSoftDeleteDays: int(
-      [0, 36_500],
-      7,
-      "Days that a deleted task can be restored before it is removed for good. 0 is for ever.",
-    ),
-    workflowRetentionDays: int(
-      [0, 36_500],
-      7,
-      "Days that a workflow stays after it is over. 0 is for ever.",
-    ),
+    taskRetentionDays: int([0, 36_500], 30, "Days that a closed task stays."),
+    taskSoftDeleteDays: int([0, 36_500], 7, "Days that a deleted task can be restored."),
+    workflowRetentionDays: int([0, 36_500], 7, "Days that a workflow stays after its end."),
     eventRetentionHours: int(
       [0, 876_000],
       24,
-      "Hours that events of tasks, agents and workflows stay. 0 is for ever.",
+      "Hours that events of tasks, agents and workflows stay.",
     ),
   }),
 } satisfies Shape;

@@ -17,122 +17,81 @@ import {
 import type { CompileFrom } from "../config/sections.ts";
 import type { FileRule, GuardPolicy, ToolRule } from "./guard_policy.ts";
 
+const AGENT = "Only for these agents: `main`, or the type of a subagent or of `claude --agent`.";
+
 export const GUARD_SECTIONS = {
   preToolUse: section(
-    "What is judged before a tool runs. It counts where a project has a configuration file of its own, or where the " +
-      "user's own file has this section.",
+    "What is judged before a tool runs, in projects with a configuration file, or everywhere if the user's own file has it.",
     {
-      strict: bool(
-        false,
-        "True denies what cannot be told before it runs, such as `$COMMAND --force`; false lets it pass and notes it " +
-          "in the audit trail.",
-      ),
+      strict: bool(false, "True denies what cannot be known before it runs: `$COMMAND --force`."),
       preventRootAdditions: bool(
         false,
-        "Whether new files directly in the folder of the project's configuration file are refused, and hold back a stop " +
-          "when they came about in another way. Files that are there may be changed, and what git ignores may be added. A " +
-          "stop is not held back for names with a leading dot either, nor for what git has committed.",
+        "Whether new files directly in the project's folder are refused, and hold back a stop. Ignored files are allowed.",
       ),
-      preventRootAdditionsMessage: text(
-        "What is said then. `{file_path}` and `{tool}` stand for the file and the tool; at a stop for the files, and `Stop`.",
-      ),
+      preventRootAdditionsMessage: text("Said then, with `{file_path}` and `{tool}`."),
       uneditableFiles: rules(
-        "Files that may not be changed, moved or removed, by a tool or by a shell command. Each is a glob, or a map of " +
-          "the keys below. A glob is tried on the path from the project's folder and on the absolute path; `*` also " +
-          "matches `/`. One that ends with `/` means the folder and all below it.",
+        "Files that may not be changed, moved or removed, by a tool or a shell command: globs, or maps.",
         {
-          pattern: needed("glob", globText(), "The files."),
-          message: said("What is said instead of the usual reason."),
-          agent: optional(
-            "glob",
-            globText(),
-            "Only for these agents: `main` (the main thread), or the type of a subagent or of `claude --agent`.",
-          ),
+          pattern: needed("glob", globText(), "The files; one that ends with `/` means all below."),
+          message: said("Said instead of the usual reason."),
+          agent: optional("glob", globText(), AGENT),
         },
         { shorthand: globText(), item: "glob or map of keys" },
       ),
-      preventAdditions: list(
-        "glob",
-        globText(),
-        "Files that may not be made. Those that are there may be changed.",
-      ),
-      preventUpdateGitIgnored: bool(
-        false,
-        "Whether files that git ignores may not be changed, moved or removed, by a tool or by a shell command. Git itself " +
-          "is asked; a file that it tracks is not ignored. Outside of a repository the rule says nothing.",
-      ),
+      preventAdditions: list("glob", globText(), "Files that may not be made."),
+      preventUpdateGitIgnored: bool(false, "Whether files that git ignores may not be changed."),
       preventGeneratedFileEdits: bool(
         false,
-        "Whether files are protected that say in their first 100 lines that a program wrote them, such as `@generated` " +
-          "or `DO NOT EDIT`.",
+        "Whether files are protected that say in their first 100 lines that they are generated.",
       ),
-      generatedFileMessage: text(
-        "What is said then. `{file_path}`, `{tool}` and `{marker}` stand for the file, the tool and what was found.",
-      ),
+      generatedFileMessage: text("Said then, with `{file_path}`, `{tool}` and `{marker}`."),
       toolUsageValidation: rules(
-        "What tools may be used for. A rule that blocks forbids what it matches; where a tool has rules that allow, it " +
-          "may only be used for what one of them matches. Shell commands are taken apart first: every command of a " +
-          "script is judged by itself, in the order of the rules, until one allows it.",
+        "What tools may be used for. A blocking rule denies what it matches; a tool with allowing rules may only do what " +
+          "one of them matches. Every command of a script is judged by itself.",
         {
           tool: needed("glob", globText(), "The name of the tool, or `*`."),
-          action: choice(["block", "allow"], "What the rule does with what it matches."),
+          action: choice(["block", "allow"], "What the rule does."),
           pattern: optional(
             "glob",
             globText(),
-            "The files, of a tool that works on a file. A rule that blocks a tool that changes files (`Write`, `Edit`, " +
-              "`MultiEdit`, `NotebookEdit`) also holds for what a shell command changes, and one about `Edit` for " +
-              "`MultiEdit`. Of a tool of an MCP server: what its input names `path`, `file_path`, `source`, " +
-              "`destination` and the like.",
+            "The files of the tool. A blocking rule about an editing tool also holds for shell commands.",
           ),
           commandPattern: optional(
             "glob",
             globText(),
-            "The commands, of `Bash`, `PowerShell` or `Monitor`: `git push --force*`. A rule about `Bash` holds for every " +
-              "shell, one about another for that alone, where upper and lower case are alike in PowerShell.",
+            "The commands: `git push --force*`. A rule about `Bash` holds for every shell.",
           ),
           matchMode: choice(
             ["full", "prefix"],
-            "Whether the pattern of a command has to match all of it, or its first words are enough. Without it: full.",
+            "`prefix`: the first words of a command may match alone.",
             "full",
           ),
           message: said(
-            "What is said instead of the usual reason. `{tool}`, `{file_path}` and `{command}` stand for what was asked for.",
+            "Said instead of the usual reason, with `{tool}`, `{file_path}` and `{command}`.",
           ),
-          agent: optional(
-            "glob",
-            globText(),
-            "Only for these agents: `main` (the main thread), or the type of a subagent or of `claude --agent`.",
-          ),
+          agent: optional("glob", globText(), AGENT),
         },
         { item: "map of keys" },
       ),
       denyDangerousCommands: bool(
         true,
-        "Whether commands are refused that destroy what nobody can bring back: `rm -rf` of the home, the project or " +
-          "the system, `git push --force` (not `--force-with-lease`), `git reset --hard origin/main`, `git clean -f`, " +
-          "`DROP TABLE`, `TRUNCATE`, `git push --delete origin main`.",
+        "Whether commands are refused that destroy what nobody can bring back: `rm -rf` of the home or the project, " +
+          "`git push --force`, `git reset --hard origin/main`, `git clean -f`, `DROP TABLE`.",
       ),
       protectPolicy: bool(
         true,
-        "Whether the agent is kept from changing policy files: conclaude's own, workflows, prompts, hooks, variables and " +
-          "plugins in Claude Code's settings, code inside it, `.git` and its `HEAD`; and from commands that are a " +
-          "person's: `conclaude guard pause`, `conclaude req satisfy` and their like. People can always do all of it.",
+        "Whether the agent may not change policy files, nor run the verbs of a person: `conclaude guard pause`.",
       ),
     },
   ),
   permissionRequest: section(
-    "What is answered when Claude Code would ask a person whether a tool may be used. Without any of these keys the " +
-      "person is asked.",
+    "What is answered when Claude Code would ask a person whether a tool may be used.",
     {
-      deny: list("glob", globText(), "Names of tools that are refused. They are looked at first."),
-      allow: list(
-        "glob",
-        globText(),
-        "Names of tools that are allowed without asking; what the rules above forbid is refused all the same.",
-      ),
+      deny: list("glob", globText(), "Tools that are refused; looked at first."),
+      allow: list("glob", globText(), "Tools that are allowed, unless a rule forbids the use."),
       default: perhaps(
         ["allow", "deny"],
-        "The answer for every other tool. Without it the person is asked.",
+        "The answer for other tools. Without it the person is asked.",
       ),
     },
   ),

@@ -37,64 +37,51 @@ const REQUIREMENTS = named(
   "requirement",
   NAME,
   {
-    enabled: bool(true, "False switches it off, for example in the file that is not committed."),
+    enabled: bool(true, "False switches it off."),
     type: choice(
       ["blocking", "dynamic", "guard"],
-      "`blocking` waits for somebody's word, a skill's or a person's. `dynamic` is calculated, `guard` is a condition; " +
-        "both are looked at anew each time, and a person's word lifts them.",
+      "`blocking` waits for a skill or a person, `dynamic` is calculated, `guard` is a condition.",
       "blocking",
     ),
     scope: choice(
       SCOPES,
-      "How far a satisfaction reaches: the `session`, the `branch`, the branch for ever (`permanent`: it does not " +
-        "expire), or one use (`single_use`: gone once the action that it allowed has succeeded).",
+      "How far a satisfaction reaches: the session, the branch, the branch without expiry (`permanent`), or one use.",
       "session",
     ),
     triggerTools: rules(
-      "Which tool uses it is about: names of tools (`mcp__*` works), or maps of the keys below. Without it: Edit, Write, " +
-        "MultiEdit and NotebookEdit. A shell command that plainly changes files of the project counts as an edit.",
+      "The tool uses that it is about: names of tools, or maps. Without it: the editing tools, and shell commands that edit.",
       {
         tool: needed("glob", globText(), "The name of the tool."),
         commandPattern: optional(
           "regular expression",
           regexText(),
-          "Of `Bash` (every shell), `PowerShell` or `Monitor`: searched in each command that would run, upper and lower " +
-            "case alike. Without it every command is meant.",
+          "Of a shell tool: searched in each command that would run.",
         ),
       },
       { shorthand: globText(), item: "tool's name or map of keys" },
     ),
     message: said(
-      "What a denial says. `{auto_resolve_skill}`, `{session_id}`, `{branch}`, `{total}` and `{limit}` stand for the " +
-        "skill, the session, the branch, and the lines that it has changed and may change.",
+      "Said by a denial, with `{auto_resolve_skill}`, `{session_id}`, `{branch}`, `{total}` and `{limit}`.",
     ),
-    shortMessage: said(
-      "The same where there is little room: in tables and at the start of a session.",
-    ),
-    description: said("What it is for; a denial says it where there is no message."),
-    checklist: list("text", someText(), "What to think of; a denial shows it."),
-    satisfiedBySkill: list(
-      "skill",
-      someText(),
-      "Skills and slash commands that satisfy it when they are used, beside those that are known by its name.",
-    ),
-    autoResolveSkill: said(
-      "The skill that a denial tells Claude to run: `arch-review`. It satisfies as well.",
-    ),
-    stopOnly: bool(false, "True: it never forbids a tool; it is asked when Claude stops."),
+    shortMessage: said("The same for tables and the start of a session."),
+    description: said("What it is for; said where there is no message."),
+    checklist: list("text", someText(), "Shown by a denial."),
+    satisfiedBySkill: list("skill", someText(), "More skills and slash commands that satisfy it."),
+    autoResolveSkill: said("The skill that a denial tells Claude to run; it satisfies as well."),
+    stopOnly: bool(false, "True: it denies no tool; it is asked when Claude stops."),
     replanTtl: optional(
       "whole number",
       z.int().check(z.minimum(1), z.maximum(SECONDS_A_YEAR)),
-      "Seconds that a satisfaction by a skill lasts. Without it as long as its scope.",
+      "Seconds that a satisfaction by a skill lasts.",
     ),
     calculator: choice(
       ["branch_size"],
-      "Of `dynamic`: `branch_size` counts the lines that the branch has added and removed, with what is not committed.",
+      "Of `dynamic`: the lines that the branch has added and removed.",
       "branch_size",
     ),
     thresholds: section("Of `dynamic`.", {
       warn: int([0, 10_000_000], 250, "So many are noted in the audit trail."),
-      block: int([1, 10_000_000], 400, "So many forbid."),
+      block: int([1, 10_000_000], 400, "So many deny."),
     }),
     cacheTtl: int([0, 86_400], 60, "Of `dynamic`: seconds that a calculated value counts."),
     approvalTtl: int(
@@ -104,18 +91,12 @@ const REQUIREMENTS = named(
     ),
     guardType: choice(
       ["protected_branch", "single_session"],
-      "Of `guard`: the branch is none of `protectedBranches`, or no other session is live in the same working tree.",
+      "Of `guard`: not on `protectedBranches`, or no other live session in the working tree.",
       "protected_branch",
     ),
-    protectedBranches: list(
-      "branch",
-      someText(),
-      "Of `guard`: exact names of branches.",
-      ["master", "main"],
-    ),
+    protectedBranches: list("branch", someText(), "Of `guard`: exact names.", ["master", "main"]),
   },
-  "What has to be true before Claude edits, commits or stops, each under a name. They count in projects with a " +
-    "configuration file of their own; a wrong value switches off the requirement that it is in, and so does an unknown key in `triggerTools`.",
+  "What has to be true before Claude edits, commits or stops, by name. They count in projects with a file of their own.",
 );
 
 const scopes = (description: string) => list("scope", z.enum(SCOPES), description, ["session"]);
@@ -128,38 +109,35 @@ const HOOKS = section(
       briefingFormat: choice(["compact", "standard"], "A few lines, or a table.", "compact"),
       customHeader: text("A line before it."),
       carryOver: section(
-        "A new session takes over what another one of the branch has just satisfied, such as a plan that is executed in " +
-          "a cleared context.",
+        "A new session takes over what another one of the branch has just satisfied.",
         {
           enabled: bool(true, "Whether it does."),
           windowSeconds: int(
             [0, 86_400],
             300,
-            "How long ago that may be, counted from when it was first satisfied.",
+            "How long ago that may be, from its first satisfaction.",
           ),
           scopes: scopes("Requirements of these scopes."),
         },
       ),
     }),
     promptSubmit: section("When a prompt is sent.", {
-      remind: bool(
-        true,
-        "Whether a prompt that speaks of edits or commits is answered with what is open.",
-      ),
+      remind: bool(true, "Whether a prompt about edits or commits is answered with what is open."),
     }),
     stop: section("When Claude stops.", {
       verifyRequirements: bool(
         true,
-        "Whether it is held, once a turn, while a requirement is open that something in the session fell under.",
+        "Whether a triggered requirement that is open holds a stop, once a turn.",
       ),
       verifyScopes: scopes("Requirements of these scopes."),
     }),
     sessionEnd: section("At the end of a session.", {
-      clearSessionState: bool(false, "Whether what the session has satisfied is forgotten then."),
+      clearSessionState: bool(false, "Whether its satisfactions are forgotten then."),
     }),
   },
 );
 
+/** The two sections. */
 export const REQUIREMENT_SECTIONS = { requirements: REQUIREMENTS, hooks: HOOKS };
 
 type Values = SectionValues<typeof REQUIREMENT_SECTIONS>;
