@@ -91,10 +91,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
  * is none. A file that is there but cannot be read (no permission, not a regular file, a link to nothing, over 1 MiB) is
  * listed with `text: null`, and no other one takes its place.
  */
-export function readConfigFiles(
-  looks: readonly FolderLook[],
-  user: UserPlace,
-): ConfigFile[] {
+export function readConfigFiles(looks: readonly FolderLook[], user: UserPlace): ConfigFile[] {
   const home = user.home ?? undefined;
   const ofUser = readFirst(
     "user",

@@ -125,10 +125,7 @@ export function rules<S extends Shape, T extends z.ZodMiniType<string, string> =
 ) {
   const map = z.strictObject(items);
   const of = options.shorthand === undefined ? map : z.union([map, options.shorthand]);
-  const schema = z._default(
-    z.array(of as z.ZodMiniType<z.output<typeof map> | z.output<T>>),
-    [],
-  );
+  const schema = z._default(z.array(of as z.ZodMiniType<z.output<typeof map> | z.output<T>>), []);
   return keep(schema, {
     type: "list of rules",
     item: options.item,
@@ -147,13 +144,7 @@ export function named<S extends Shape>(
   description: string,
 ) {
   const schema = z._default(z.record(names, z.strictObject(items)), {});
-  return keep(schema, {
-    type: `map of ${item}s`,
-    default: {},
-    description,
-    items,
-    each: BY_NAME,
-  });
+  return keep(schema, { type: `map of ${item}s`, default: {}, description, items, each: BY_NAME });
 }
 
 /** A map from globs to lists of maps. */

@@ -274,10 +274,7 @@ export function takeOut(
   else takeOut(root, path.slice(0, -1), instead);
 }
 
-function isThere(
-  holder: unknown,
-  name: string | number,
-): holder is Record<string | number, Plain> {
+function isThere(holder: unknown, name: string | number): holder is Record<string | number, Plain> {
   return typeof holder === "object" && holder !== null && Object.hasOwn(holder, name);
 }
 

@@ -94,11 +94,7 @@ const GATES: readonly Gate[] = [
     isHere: ({ stop }) => (stop?.commands.length ?? 0) > 0,
     events: ["Stop"],
   },
-  {
-    name: "stop.rounds",
-    isHere: ({ stop }) => (stop?.rounds ?? null) !== null,
-    events: ["Stop"],
-  },
+  { name: "stop.rounds", isHere: ({ stop }) => (stop?.rounds ?? null) !== null, events: ["Stop"] },
   {
     name: "stop.infinite",
     isHere: ({ stop }) => (stop?.infiniteMessage ?? null) !== null,

@@ -88,10 +88,7 @@ function isOfProject(path: string, { root, commonDir }: Repository): boolean {
 }
 
 /** All of them where git cannot be asked. */
-async function unignored(
-  paths: readonly string[],
-  environment: Environment,
-): Promise<string[]> {
+async function unignored(paths: readonly string[], environment: Environment): Promise<string[]> {
   const { ignored } = await askIgnored(paths, environment);
   return paths.filter((path) => !ignored.has(path));
 }

@@ -37,11 +37,7 @@ export function lookForProof(
 }
 
 /** The transcript that would show the proof; null where there is none. */
-function transcriptOf(
-  { sessionId, agentId }: Proof,
-  near: string,
-  whose: string,
-): string | null {
+function transcriptOf({ sessionId, agentId }: Proof, near: string, whose: string): string | null {
   const session = sessionId === whose && isFile(near) ? near : sessionBeside(near, sessionId);
   if (session === null || agentId === null) return session;
   if (!PLAIN_NAME.test(agentId)) return null;

@@ -27,11 +27,7 @@ export interface ShellGround extends Ground {
 }
 
 /** Looks up a path; a pattern gives the files that match it, a search the files that it finds. */
-export function lookAtFiles(
-  path: string,
-  how: HowToLook,
-  ground: ShellGround,
-): Looked {
+export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): Looked {
   const full = fullPath(path, ground);
   if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, ground);
   const { places, unknown } = placesOf(full, how, ground);
@@ -93,10 +89,7 @@ function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
 }
 
 /** Which files in a new folder the rules ask about: below folders that tools make anew, only those that exist. */
-function askedBelow(
-  folder: string,
-  ground: ShellGround,
-): "all" | "there" | "none" {
+function askedBelow(folder: string, ground: ShellGround): "all" | "there" | "none" {
   const { root, own, paths } = ground;
   const [inside] = spellingsInside({ path: folder, real: paths.real(folder) }, ground);
   if (inside !== undefined) return isMadeAnew(inside) ? "there" : "all";

@@ -17,11 +17,7 @@ export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {
 export async function deniedUnkept(
   requirements: readonly Requirement[],
   repository: Repository | undefined,
-  at: {
-    readonly sessionId: string;
-    readonly atMs: number;
-    readonly environment: Environment;
-  },
+  at: { readonly sessionId: string; readonly atMs: number; readonly environment: Environment },
 ): Promise<string[]> {
   const ground = groundOf(repository);
   if (ground.kind === "none") return [];

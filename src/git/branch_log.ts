@@ -56,11 +56,7 @@ export function loggedCommits(
   const log = readLog(branchLogPath(repository, branch), MAX_LOG_BYTES);
   return Array.from(
     log.slice(-LAST_CHARS).matchAll(COMMITTED),
-    ([, id, seconds, subject]) => ({
-      id: id!,
-      subject: subject!,
-      atMs: Number(seconds) * 1_000,
-    }),
+    ([, id, seconds, subject]) => ({ id: id!, subject: subject!, atMs: Number(seconds) * 1_000 }),
   );
 }
 

@@ -95,11 +95,7 @@ function gitIn(folder: string, environment: Environment): Git {
   const ask: Git["ask"] = async (...args) => {
     const timeoutMs = Math.ceil(untilMs - performance.now());
     if (timeoutMs <= 0) throw new GitFault();
-    const done = await runTool(["git", "--no-pager", ...args], {
-      folder,
-      timeoutMs,
-      environment,
-    });
+    const done = await runTool(["git", "--no-pager", ...args], { folder, timeoutMs, environment });
     if (done === null || done.code > NO) throw new GitFault();
     return done.code === NO ? null : done.stdout;
   };
@@ -140,9 +136,7 @@ async function nearestBranch(
 }
 
 /** The usual bases that exist; `target` is the branch behind a symbolic one, else empty. */
-async function basesThere(
-  git: Git,
-): Promise<{ readonly ref: string; readonly target: string }[]> {
+async function basesThere(git: Git): Promise<{ readonly ref: string; readonly target: string }[]> {
   const listed = await git.tell("for-each-ref", "--format=%(refname) %(symref)", ...BASES);
   const targets = new Map(listed.split("\n").map((line) => line.split(" ") as [string, string]));
   return BASES.flatMap((ref) => {

@@ -122,10 +122,7 @@ export async function askChanged(
 async function differing(
   root: string,
   { takenFrom, takes, isEverywhere = false }: TakingBack,
-  { paths, environment }: {
-    readonly paths: readonly string[];
-    readonly environment: Environment;
-  },
+  { paths, environment }: { readonly paths: readonly string[]; readonly environment: Environment },
 ): Promise<readonly string[] | null> {
   const commit = takenFrom === null ? [] : ["--end-of-options", takenFrom];
   const asked = takes === undefined

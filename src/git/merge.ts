@@ -268,10 +268,7 @@ async function unfinishedIn(folder: string): Promise<string | null> {
  *
  * @param target What is committed already.
  */
-async function nestedRepositories(
-  folder: string,
-  target: string,
-): Promise<readonly string[]> {
+async function nestedRepositories(folder: string, target: string): Promise<readonly string[]> {
   const { stdout } = await runGit(["diff", "--cached", "--raw", "-z", "--no-renames", target], {
     folder,
   });

@@ -87,10 +87,7 @@ function realPath(path: string): string {
 }
 
 /** Hides the folder of the working trees from `git status`. The repository's own files stay as they are. */
-export function excludeFolder(
-  { commonDir }: Pick<Repository, "commonDir">,
-  pattern: string,
-): void {
+export function excludeFolder({ commonDir }: Pick<Repository, "commonDir">, pattern: string): void {
   const path = joinPath(commonDir, "info/exclude");
   try {
     const text = exists(path) ? Deno.readTextFileSync(path) : "";

@@ -125,11 +125,7 @@ function judgeRecursive(
  * `find
  * -delete`, `find ~ -exec rm -rf {} +`, without a condition.
  */
-function judgeFind(
-  rest: readonly Argument[],
-  command: ShellCommand,
-  precious: Precious,
-): string[] {
+function judgeFind(rest: readonly Argument[], command: ShellCommand, precious: Precious): string[] {
   const call = readFind(rest);
   const verbs = call.actions.flatMap((did, action) => {
     const verb = did.kind === "delete" ? "removes" : did.kind === "exec" ? verbOf(did.words) : null;

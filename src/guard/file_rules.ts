@@ -118,11 +118,7 @@ export function matchesFile(
 export const IGNORED_RULE = "preToolUse.preventUpdateGitIgnored";
 
 /** Denies changing an ignored file, and names three ways to allow it. */
-function judgeIgnored(
-  { protectsIgnored }: GuardPolicy,
-  file: FileFacts,
-  tool: string,
-): Block[] {
+function judgeIgnored({ protectsIgnored }: GuardPolicy, file: FileFacts, tool: string): Block[] {
   if (!protectsIgnored || file.ignored === null || file.isMadeAnew) return [];
   const { pattern, where } = file.ignored;
   const source = where.replace(/:\d+$/, "");

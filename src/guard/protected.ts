@@ -229,13 +229,7 @@ function isFelt(
 }
 
 /** Keys of Claude Code's settings that decide which hooks and which other code run. */
-const POLICY_KEYS = [
-  "hooks",
-  "disableAllHooks",
-  "env",
-  "enabledPlugins",
-  "extraKnownMarketplaces",
-];
+const POLICY_KEYS = ["hooks", "disableAllHooks", "env", "enabledPlugins", "extraKnownMarketplaces"];
 
 /**
  * Whether a change of settings changes one of these keys; true also when one of the texts is no JSON.

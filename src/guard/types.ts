@@ -109,9 +109,7 @@ export interface Entry {
 
 /** Which entries below a folder a command means. */
 export interface Search {
-  readonly judge: (
-    entry: Entry,
-  ) => { readonly isMeant: Answer; readonly goesOn: boolean };
+  readonly judge: (entry: Entry) => { readonly isMeant: Answer; readonly goesOn: boolean };
   /** Whether a folder that is found is removed or changed with all that lies in it. */
   readonly takesFolders: Answer;
   /** True: the search starts at the top of the path's repository. */
@@ -139,10 +137,7 @@ export interface Looked {
   readonly unknown: readonly string[];
 }
 
-export type Look = (
-  path: string,
-  how: HowToLook,
-) => Looked;
+export type Look = (path: string, how: HowToLook) => Looked;
 
 export interface Judge {
   readonly judge: (look: Look) => Verdict;

@@ -19,10 +19,7 @@ const SAMPLES: readonly Sample[] = [
     name: "commit_plan",
     sets: ["strict", "relaxed"],
     about: "A plan exists before files are changed.",
-    lines: [
-      "message: Plan the change first. Run {auto_resolve_skill}.",
-      ...PLANNED,
-    ],
+    lines: ["message: Plan the change first. Run {auto_resolve_skill}.", ...PLANNED],
   },
   {
     name: "protected_branch",

@@ -57,11 +57,7 @@ export function shortDenialText(open: readonly Open[], to: Audience): string {
 }
 
 /** Why a strict policy denies a shell command that may fall under open requirements. */
-export function doubtText(
-  open: readonly Open[],
-  doubts: readonly Doubt[],
-  to: Audience,
-): string {
+export function doubtText(open: readonly Open[], doubts: readonly Doubt[], to: Audience): string {
   const names = open.map(({ requirement }) => requirement.name);
   const whys = doubts.filter(({ requirement }) => names.includes(requirement.name))
     .map(({ why }) => why);

@@ -47,9 +47,7 @@ export function isSatisfied(
 }
 
 /** The standing that satisfies it: proven ones first, then the branch's before the session's. */
-export function satisfyingOf(
-  ...about: Parameters<typeof isSatisfied>
-): Standing | undefined {
+export function satisfyingOf(...about: Parameters<typeof isSatisfied>): Standing | undefined {
   const told = toldOf(...about);
   return told.find(({ unproven }) => unproven === undefined) ??
     told.find(({ unproven }) => unproven?.counts);

@@ -26,10 +26,7 @@ export interface CommandText {
 }
 
 /** In the order of the configuration. */
-export function triggeredBy(
-  requirements: readonly Requirement[],
-  use: TriggerUse,
-): Requirement[] {
+export function triggeredBy(requirements: readonly Requirement[], use: TriggerUse): Requirement[] {
   return requirements.filter(({ triggers }) => triggers.some((trigger) => isHit(trigger, use)));
 }
 

@@ -69,10 +69,7 @@ export function installInto(text: string, plan: InstallPlan): Edit {
  * @param text A whole settings file.
  * @throws UserError When the text cannot be edited safely (`openSettings`).
  */
-export function uninstallFrom(
-  text: string,
-  options: Ownership & Target,
-): Edit {
+export function uninstallFrom(text: string, options: Ownership & Target): Edit {
   const { mark, body } = openSettings(text, attemptOf("uninstall-hooks", options));
   const owners = ownersIn(body, options);
   const removed = [...new Set(owners.map(({ event }) => event))];

@@ -341,9 +341,7 @@ function markLines(before: readonly string[], after: readonly string[]): string[
  *
  * @returns Empty for any other file, and for a program that everybody's `PATH` finds.
  */
-function sharedPathWarnings(
-  place: SettingsPlace & { readonly program: Program },
-): string[] {
+function sharedPathWarnings(place: SettingsPlace & { readonly program: Program }): string[] {
   if (place.program.kind === "name" || !isShared(place)) return [];
   const out = commandLine("uninstall-hooks", ["--scope", "project"]);
   const local = commandLine("install-hooks", ["--scope", "local"]);

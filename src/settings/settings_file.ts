@@ -297,10 +297,7 @@ const MOST_ROUNDS = 20;
  *
  * @throws UserError As `act`, and when other programs do not stop changing the file.
  */
-export function withFreshFile<T>(
-  attempt: Attempt,
-  act: (file: SettingsFile) => T | undefined,
-): T {
+export function withFreshFile<T>(attempt: Attempt, act: (file: SettingsFile) => T | undefined): T {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const done = act(readSettings(attempt.path));
     if (done !== undefined) return done;

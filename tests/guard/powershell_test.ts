@@ -20,9 +20,7 @@ preToolUse:
 
 /** `npm publish`, as `powershell -EncodedCommand` takes it. */
 const ENCODED = btoa(String.fromCharCode(
-  ...new Uint8Array(
-    Uint16Array.from("npm publish", (letter) => letter.charCodeAt(0)).buffer,
-  ),
+  ...new Uint8Array(Uint16Array.from("npm publish", (letter) => letter.charCodeAt(0)).buffer),
 ));
 
 const FORBIDDEN = [

@@ -20,11 +20,7 @@ for (const [prompt, name, args] of SLASHES) {
   });
 }
 
-const FILES: Readonly<Record<string, string>> = {
-  "a.md": "A\n",
-  "b.": "B",
-  "docs/c": "C $& $1",
-};
+const FILES: Readonly<Record<string, string>> = { "a.md": "A\n", "b.": "B", "docs/c": "C $& $1" };
 const TEXTS: readonly (readonly [text: string, expanded: string, missing: readonly string[]])[] = [
   ["@a.md", "A", []],
   ["see @a.md, @docs/c.", "see A, C $& $1.", []],

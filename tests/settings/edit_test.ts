@@ -173,9 +173,7 @@ Deno.test("installInto() takes out of its own handler what keeps it from being a
       pretty({ hooks: { Stop: [{ hooks: [{ ...handler, ...alien }, foreign] }, drainGroup] } }),
       ["Stop"],
     );
-    assert.deepEqual(JSON.parse(text).hooks, {
-      Stop: [{ hooks: [handler, foreign] }, drainGroup],
-    });
+    assert.deepEqual(JSON.parse(text).hooks, { Stop: [{ hooks: [handler, foreign] }, drainGroup] });
     assert.deepEqual(updated, ["Stop"]);
   }
   const usual = pretty({
@@ -193,10 +191,7 @@ Deno.test("installInto() leaves one of its hooks an event, however many there we
 Deno.test("installInto() puts the drain beside the Stop of an older installation, and calls that an update", () => {
   const before = { hooks: { Stop: [{ hooks: [own("Stop"), foreign] }] }, model: "opus" };
   const { text, added, updated } = install(pretty(before), ["Stop"]);
-  assert.equal(
-    text,
-    pretty({ ...before, hooks: { Stop: [...before.hooks.Stop, drainGroup] } }),
-  );
+  assert.equal(text, pretty({ ...before, hooks: { Stop: [...before.hooks.Stop, drainGroup] } }));
   assert.deepEqual([added, updated], [[], ["Stop"]]);
 });
 
