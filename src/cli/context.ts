@@ -1,5 +1,5 @@
 import type { CommandContext, StricliProcess } from "@stricli/core";
-import { trustBy } from "../config/trust.ts";
+import { trustBy } from "../config/discover.ts";
 import type { Environment } from "../environment.ts";
 import { isThere, namesIn } from "../maintenance/whole_file.ts";
 import {

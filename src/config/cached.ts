@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Locations } from "../paths.ts";
+import { isFile } from "../project/on_disk.ts";
 import { readCachedConfig, rememberStrict, storeCachedConfig } from "../store/config_cache.ts";
 import { openDatabase } from "../store/database.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, hashConfigFiles } from "./discover.ts";
@@ -79,14 +80,8 @@ async function openCache(
   files: readonly ConfigFile[],
   locations: Locations,
 ): Promise<DatabaseSync | null> {
-  if (files.some(({ text }) => text?.includes("database"))) {
-    try {
-      Deno.statSync(locations.database);
-    } catch {
-      return null;
-    }
-  }
-  return await tryOpen(locations);
+  const mayBeOff = files.some(({ text }) => text?.includes("database"));
+  return mayBeOff && !isFile(locations.database) ? null : await tryOpen(locations);
 }
 
 async function tryOpen({ database, databaseFrom }: Locations): Promise<DatabaseSync | null> {

@@ -1,9 +1,10 @@
 /** Which configuration files count, what they say, and one hash over it all. Runs in every hook. */
+import { findFault, isFile, readSmallFile, realOr } from "../project/file_owners.ts";
 import { fingerprint } from "../ids.ts";
-import { joinPath, type Locations } from "../paths.ts";
-import type { FolderLook } from "../git/repository.ts";
+import { joinPath, type Locations, parentOf } from "../paths.ts";
+import { type FolderLook, leadsInto } from "../git/repository.ts";
 import type { HookConfig } from "./hook_config.ts";
-import { type Distrust, searchedFolders, type TrustPlace, whyDistrusted } from "./trust.ts";
+import { trustedFolders } from "../store/trusted_folders.ts";
 
 /** `local` lies over `project`, `project` over `user`. */
 export type ConfigLayer = "user" | "project" | "local";
@@ -37,8 +38,6 @@ export const CONFIG_FORMAT = 19;
 
 /** How many folders are searched at most, the first one included. */
 export const MAX_FOLDERS = 12;
-/** Larger files are not read. */
-const MAX_FILE_BYTES = 1_048_576;
 
 const USER_NAMES = ["config.yaml", "config.yml"];
 const PROJECT_NAMES = [".conclaude.yaml", ".conclaude.yml"];
@@ -176,29 +175,106 @@ function readConfigFile(
   path: string,
   home: string | undefined,
 ): ConfigFile | undefined {
-  const unread = (problem: string): ConfigFile => ({ layer, path, home, text: null, problem });
-  try {
-    // Asked first: reading a pipe would wait for ever, and a huge file would cost the hook its
-    // deadline.
-    const { isFile, size } = Deno.statSync(path);
-    if (!isFile) return unread("not a regular file");
-    if (size > MAX_FILE_BYTES) return unread(`${size} bytes; the limit is 1 MiB`);
-    return { layer, path, home, text: Deno.readTextFileSync(path) };
-  } catch (error) {
-    if (isMissing(error)) return isLink(path) ? unread("a link to nothing") : undefined;
-    return unread(error instanceof Error ? error.message : String(error));
+  const read = readSmallFile(path);
+  if (read === undefined) return undefined;
+  return "text" in read
+    ? { layer, path, home, text: read.text }
+    : { layer, path, home, text: null, problem: read.problem };
+}
+
+/** Why a file does not count, and the command after which it does. */
+export interface Distrust {
+  readonly why: string;
+  readonly next: readonly string[];
+}
+
+/** The user's home, and the database that lists trusted folders; without a database no folder is trusted. */
+export type TrustPlace =
+  & Pick<Locations, "home">
+  & Partial<Pick<Locations, "database" | "databaseFrom">>;
+
+let here: TrustPlace = { home: null };
+
+/** Sets the home and the database by which this process trusts files. */
+export function trustBy(place: TrustPlace): void {
+  here = place;
+}
+
+/** What {@linkcode trustBy} has set; before that no folder is trusted. */
+export function trustHere(): TrustPlace {
+  return here;
+}
+
+/** Where a project's files are searched. */
+interface Search {
+  /** The project's folder and those above it, nearest first. */
+  readonly folders: readonly FolderLook[];
+  /** The last folder that has to belong to the user. */
+  readonly top: string;
+}
+
+/**
+ * The folders in which a project's files are searched: up to the root of its repository; outside of one up to the home
+ * if the project lies below it, elsewhere the project's own folder alone. A worktree or submodule inside of another
+ * checkout of the same repository goes on up to the root of that.
+ *
+ * @param looks The project's folder and those above it, as `lookUpwards()` found them.
+ */
+export function searchedFolders(looks: readonly FolderLook[], home: string | null): Search {
+  const at = looks.findIndex(endsSearch);
+  if (at >= 0) {
+    const outer = looks.findIndex((look, i) => i > at && leadsInto(looks[at]!, look));
+    return upTo(looks, Math.max(at, outer));
   }
+  const start = looks[0]?.path ?? "";
+  const top = home === null || isAt(start, home) ? home : realOr(home);
+  if (top === null || !isAt(start, top)) return upTo(looks, 0);
+  return { folders: looks.filter(({ path }) => isAt(path, top)), top };
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+function upTo(looks: readonly FolderLook[], last: number): Search {
+  return { folders: looks.slice(0, last + 1), top: looks[last]?.path ?? "" };
 }
 
-/** A link to nothing is told: somebody meant a file to be there. */
-function isLink(path: string): boolean {
+function isAt(path: string, folder: string): boolean {
+  return `${path}/`.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+/** Whether a folder is the root of a repository. Like git, this ignores a `.git` that is no repository. */
+function endsSearch({ path, names, gitIsFile }: FolderLook): boolean {
+  if (!names.includes(".git")) return false;
+  return gitIsFile || isFile(joinPath(path, ".git/HEAD"));
+}
+
+/**
+ * Why a file must not count: the file, the target of its link, or a folder up to `top` belongs to another user, or
+ * others may write there. Null where it may count, where there is no file, and on systems without owners.
+ *
+ * @param at `top`: the last folder that is checked. `folder`: the folder to trust so that the file counts; by default
+ * the file's own.
+ */
+export function whyDistrusted(
+  path: string,
+  at: { readonly top: string; readonly folder?: string; readonly by: TrustPlace },
+): Distrust | null {
   try {
-    return Deno.lstatSync(path).isSymlink;
+    const fault = findFault(path, at.top);
+    if (fault === null || isTrusted(path, at.by)) return null;
+    const { why, mend } = fault;
+    return { why, next: mend ?? ["conclaude", "config", "trust", at.folder ?? parentOf(path)] };
   } catch {
-    return false;
+    // It is gone, or may not be looked at: whoever reads it will say so.
+    return null;
   }
+}
+
+/**
+ * Whether a person trusts the folder of a file, or one above it. The database is read only for files that are in
+ * question.
+ */
+function isTrusted(path: string, { database, databaseFrom }: TrustPlace): boolean {
+  // A fallback database in `/tmp` may have been made by others.
+  if (database === undefined || databaseFrom === "fallback") return false;
+  const folder = realOr(parentOf(path));
+  return trustedFolders(database).some((trusted) => isAt(folder, trusted));
 }

@@ -2,15 +2,16 @@
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { joinPath } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import { type ConfigFile, isLeftOut } from "./discover.ts";
 import {
+  type ConfigFile,
   type Distrust,
+  isLeftOut,
   searchedFolders,
   trustHere,
   type TrustPlace,
   whyDistrusted,
-} from "./trust.ts";
-import { exists } from "../project/on_disk.ts";
+} from "./discover.ts";
+import { exists, namesIn } from "../project/on_disk.ts";
 
 /** The folder with a project's workflows, prompts and matchers. */
 export const OWN_FOLDER = ".conclaude";
@@ -81,12 +82,7 @@ function leftOut(path: string, { why, next }: Distrust): LeftOut {
 }
 
 function namedIn(folder: string, isMeant: (name: string) => boolean): string[] {
-  try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name).filter(isMeant).sort()
-      .map((name) => joinPath(folder, name));
-  } catch {
-    return [];
-  }
+  return (namesIn(folder) ?? []).filter(isMeant).sort().map((name) => joinPath(folder, name));
 }
 
 /** A file that is not read, and the file that counts instead. */

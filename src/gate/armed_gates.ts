@@ -18,6 +18,7 @@ import {
 } from "../settings/armed.ts";
 import type { Environment } from "../environment.ts";
 import { settingsPaths } from "../settings/settings_file.ts";
+import { readJsonFile } from "../project/on_disk.ts";
 import { machineHere } from "../settings/hook_program.ts";
 import { ownershipHere } from "../settings/own_handler.ts";
 
@@ -228,13 +229,5 @@ function settingsFiles(
 ): ParsedSettings[] {
   const configDir = environment.variable("CLAUDE_CONFIG_DIR");
   return settingsPaths({ projectDir, home: home ?? undefined, configDir })
-    .map((path) => ({ path, settings: read(path) }));
-}
-
-function read(path: string): unknown {
-  try {
-    return JSON.parse(Deno.readTextFileSync(path).replace(/^\uFEFF/, ""));
-  } catch {
-    return undefined;
-  }
+    .map((path) => ({ path, settings: readJsonFile(path) }));
 }

@@ -1,6 +1,6 @@
 /** Lets one process handle an event when several were started for it. */
 import type { Environment } from "../environment.ts";
-import { lookAtProcesses } from "../process/identity.ts";
+import { lookAtProcesses, OWN_PID } from "../process/identity.ts";
 import { type Claimant, claimEvent, releaseEvent } from "../store/claims.ts";
 import { type Remembering, withDatabase } from "./stop_row.ts";
 
@@ -22,7 +22,7 @@ export async function claim(
   },
 ): Promise<Claim> {
   const beganAtMs = Math.floor(performance.timeOrigin + environment.beganMs);
-  const claimant: Claimant = { sessionId, event, pid: Deno.pid, beganAtMs };
+  const claimant: Claimant = { sessionId, event, pid: OWN_PID, beganAtMs };
   const own: Claim = {
     kind: "own",
     release: () => void withDatabase({ db }, (db) => releaseEvent(db, claimant, Date.now())),

@@ -1,5 +1,5 @@
 /** Does what the configuration says about a prompt: tells Claude more, runs commands, may hold the prompt back. */
-import { type TrustPlace, whyDistrusted } from "../config/trust.ts";
+import { type TrustPlace, whyDistrusted } from "../config/discover.ts";
 import { failureText } from "../guard/command_text.ts";
 import type { CommandRun } from "../process/types.ts";
 import type { Block } from "../guard/guard_policy.ts";
@@ -11,6 +11,8 @@ import {
   slashCommandOf,
 } from "../guard/prompt_policy.ts";
 import { resolvePath } from "../paths.ts";
+import { readHead } from "../project/on_disk.ts";
+import { realPath } from "../project/real_paths.ts";
 import { type CommandGround, type CommandRuns, runCommands } from "./run_commands.ts";
 
 /** Longer files are cut: Claude Code shows 10,000 characters of what a hook adds, and keeps the rest in a file. */
@@ -92,22 +94,11 @@ export async function runForPrompt(
  */
 function readIn(folder: string | null, path: string, by: TrustPlace): string | null {
   if (folder === null) return null;
-  try {
-    const root = Deno.realPathSync(folder);
-    const file = Deno.realPathSync(resolvePath(path, { folder }));
-    if (!file.startsWith(`${root.replace(/[\\/]$/, "")}${root.includes("\\") ? "\\" : "/"}`)) {
-      return null;
-    }
-    if (!Deno.statSync(file).isFile || whyDistrusted(file, { top: root, by }) !== null) return null;
-    using open = Deno.openSync(file);
-    const bytes = new Uint8Array(MAX_FILE_BYTES + 1);
-    let read = 0;
-    for (let more = 1; read < bytes.length && more > 0; read += more) {
-      more = open.readSync(bytes.subarray(read)) ?? 0;
-    }
-    const text = new TextDecoder().decode(bytes.subarray(0, Math.min(read, MAX_FILE_BYTES)));
-    return read > MAX_FILE_BYTES ? `${text}\n... (the rest of ${path} is left out)` : text;
-  } catch {
-    return null;
-  }
+  const root = realPath(folder);
+  const file = realPath(resolvePath(path, { folder }));
+  if (!file.startsWith(root.endsWith("/") ? root : `${root}/`)) return null;
+  const bytes = readHead(file, MAX_FILE_BYTES + 1);
+  if (bytes === null || whyDistrusted(file, { top: root, by }) !== null) return null;
+  const text = new TextDecoder().decode(bytes.subarray(0, MAX_FILE_BYTES));
+  return bytes.length > MAX_FILE_BYTES ? `${text}\n... (the rest of ${path} is left out)` : text;
 }

@@ -1,6 +1,8 @@
 /** Files that can be started: what is in the way, where a shell finds them, and whether two paths lead to one. */
 import { isAbsolutePath, joinPath } from "../paths.ts";
 
+export const IS_WINDOWS = Deno.build.os === "windows";
+
 /** Why a file cannot be started: `/opt/x is not there`; null when it can. */
 export function whyNotRun(path: string): string | null {
   const why = whyNotRead(path);
@@ -25,9 +27,8 @@ export function whyNotRead(path: string): string | null {
  * @param searchPath The variable `PATH`. @returns Absolute paths of files that can be started, links not followed.
  */
 export function findOnPath(name: string, searchPath: string | undefined): string[] {
-  const onWindows = Deno.build.os === "windows";
-  const names = onWindows && !/\.exe$/i.test(name) ? [`${name}.exe`, name] : [name];
-  return (searchPath ?? "").split(onWindows ? ";" : ":")
+  const names = IS_WINDOWS && !/\.exe$/i.test(name) ? [`${name}.exe`, name] : [name];
+  return (searchPath ?? "").split(IS_WINDOWS ? ";" : ":")
     .filter(isAbsolutePath)
     .flatMap((folder) => names.map((file) => joinPath(folder, file)))
     .filter((path) => whyNotRun(path) === null);

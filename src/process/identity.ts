@@ -3,6 +3,9 @@
  * system gives it out again.
  */
 
+/** The number of this process. */
+export const OWN_PID = Deno.pid;
+
 /** What is known of one process number. */
 export interface ProcessState {
   readonly alive: boolean;

@@ -70,6 +70,14 @@ export function readText(path: string, maxBytes = Infinity): string | null {
   });
 }
 
+/** The JSON in a file, a byte order mark left out; undefined where there is none. */
+export function readJsonFile(path: string): unknown {
+  return orElse(undefined, () => {
+    const text = readText(path);
+    return text === null ? undefined : JSON.parse(text.replace(/^\uFEFF/, ""));
+  });
+}
+
 /** What a file begins with, at most `maxBytes`; null where it is none, or cannot be read. */
 export function readHead(path: string, maxBytes: number): Uint8Array | null {
   return orElse(null, () => {

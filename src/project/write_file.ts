@@ -1,4 +1,4 @@
-/** Writes files so that other programs see the old text or the new one and never half of it. */
+/** Replaces, makes and removes files and folders. Other programs see an old text or a new one, and never half of it. */
 
 /**
  * Puts a text in the place of a file: it is written beside it, flushed, and renamed. The folder has to be there.
@@ -57,4 +57,61 @@ export function makePrivateFolder(folder: string): void {
 export function isPrivateFolder(folder: string): boolean {
   const uid = Deno.uid();
   return Deno.statSync(folder).isDirectory && (uid === null || Deno.lstatSync(folder).uid === uid);
+}
+
+/**
+ * A file to be replaced.
+ *
+ * @returns Null when there is none; `mode`: its permission bits, null on systems without them.
+ * @throws {Error} When it is no regular file, or cannot be read.
+ */
+export function readFile(
+  path: string,
+): { readonly bytes: Uint8Array; readonly mode: number | null } | null {
+  try {
+    const { isFile, mode } = Deno.statSync(path);
+    if (!isFile) throw new Error("it is not a regular file");
+    return { bytes: Deno.readFileSync(path), mode: mode === null ? null : mode & 0o777 };
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return null;
+    throw thrown;
+  }
+}
+
+/** @throws {Error} When it cannot be removed. */
+export function removeFile(path: string): void {
+  Deno.removeSync(path);
+}
+
+/** Makes a folder, and those above it that are missing. @throws {Error} When it cannot be made. */
+export function makeFolder(path: string, mode: number): void {
+  Deno.mkdirSync(path, { recursive: true, mode });
+}
+
+/** The permission bits of a folder, 0 on systems without them; null where there is no folder, or a link to one. */
+export function folderMode(path: string): number | null {
+  try {
+    const { isDirectory, mode } = Deno.lstatSync(path);
+    return isDirectory ? (mode ?? 0) & 0o777 : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Prepares a draft to replace a file: undoes what the umask took from the mode, and keeps the file's owner when root
+ * edits it.
+ */
+export function keepOwner(
+  draft: string,
+  { target, mode }: { readonly target: string; readonly mode: number },
+): void {
+  if (Deno.build.os === "windows") return;
+  Deno.chmodSync(draft, mode);
+  try {
+    const { uid, gid } = Deno.statSync(target);
+    if (uid !== null && gid !== null && uid !== Deno.uid()) Deno.chownSync(draft, uid, gid);
+  } catch {
+    // There is no file yet, or its owner cannot be kept.
+  }
 }

@@ -2,6 +2,7 @@
 import { baseName, isAbsolutePath } from "../paths.ts";
 import {
   findOnPath,
+  IS_WINDOWS,
   isBareName,
   isSameFile,
   whyNotRead,
@@ -59,7 +60,7 @@ export function whyNotStarted(program: HookProgram, searchPath: string | undefin
 export function machineHere(searchPath: string | undefined): Machine {
   return {
     whyNotStarted: (command) => whyNotStarted(readHookCommand(command), searchPath),
-    hasPowerShell: () => Deno.build.os === "windows" || findOnPath("pwsh", searchPath).length > 0,
+    hasPowerShell: () => IS_WINDOWS || findOnPath("pwsh", searchPath).length > 0,
   };
 }
 

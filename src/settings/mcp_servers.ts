@@ -2,7 +2,7 @@
  * Registers conclaude as an MCP server of Claude Code, and takes it out again. Every byte of the file that is not about
  * our server stays as it is.
  */
-import { removeQuietly } from "../project/write_file.ts";
+import { whileLocked } from "../project/folder_lock.ts";
 import {
   type Attempt,
   refusal,
@@ -16,7 +16,6 @@ import type { Program } from "./hooks.ts";
 import { memberOf, splitWords } from "./own_handler.ts";
 import { UserError } from "../errors.ts";
 import { joinPath, resolvePath } from "../paths.ts";
-import { waitMs } from "../store/wait.ts";
 import { getNodeValue, parseTree } from "jsonc-parser";
 import { type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
 import { mustBe, openObject, refuseTwins } from "./settings_text.ts";
@@ -114,6 +113,12 @@ function editOf(
   return { keys, attempt: { command, path, flags, subject: "the MCP server" } };
 }
 
+/**
+ * Claude Code changes the file that it keeps for itself under a lock beside it (seen in 2.1.329). Without the lock, it
+ * could read the file before our change and write it after. We wait for five seconds: longer than anybody needs to write.
+ */
+const CLAUDES_LOCK = { waitMs: 5_000, staleMs: 10_000 };
+
 /** @returns False, with nothing written, when the file has changed since it was read. */
 function replace(
   file: SettingsFile,
@@ -121,7 +126,7 @@ function replace(
   { isClaudes }: ServersPlace,
 ): boolean {
   const act = () => replaceSettings(file, text);
-  return isClaudes ? whileLocked(file.path, act) : act();
+  return isClaudes ? whileLocked(`${file.path}.lock`, act, CLAUDES_LOCK) : act();
 }
 
 function factsOf(
@@ -190,52 +195,6 @@ export function serversPlace(place: ServersScope): ServersPlace {
   const path = joinPath(resolvePath(folder, { folder: cwd, home }), ".claude.json");
   const keys = scope === "local" ? ["projects", projectKey, SERVERS] : [SERVERS];
   return { scope, path, keys, isClaudes: true };
-}
-
-/** How long we wait for a lock, in milliseconds: longer than anybody needs to write a file. */
-const WAIT_MS = 5_000;
-const PAUSE_MS = 20;
-/** Claude Code ignores a lock of this age: its process is dead. */
-const STALE_MS = 10_000;
-
-/**
- * Runs `act` under the lock of the file that Claude Code keeps for itself: a folder beside the file, which is there as
- * long as somebody writes (seen in 2.1.329). Without it, Claude Code could read the file before our change and write it
- * after. A lock that does not go away is passed over and left where it is: whoever replaces the file looks once more
- * whether it has changed.
- *
- * @param path The file, as Claude Code names it.
- */
-function whileLocked<T>(path: string, act: () => T): T {
-  const lock = `${path}.lock`;
-  const isOurs = take(lock);
-  try {
-    return act();
-  } finally {
-    if (isOurs) removeQuietly(lock);
-  }
-}
-
-function take(lock: string): boolean {
-  for (const untilMs = performance.now() + WAIT_MS; performance.now() < untilMs;) {
-    try {
-      Deno.mkdirSync(lock);
-      return true;
-    } catch (thrown) {
-      // Where no folder can be made, the file cannot be replaced either: the caller will say so.
-      if (!(thrown instanceof Deno.errors.AlreadyExists) || isStale(lock)) return false;
-    }
-    waitMs(PAUSE_MS);
-  }
-  return false;
-}
-
-function isStale(lock: string): boolean {
-  try {
-    return Date.now() - (Deno.statSync(lock).mtime?.getTime() ?? 0) > STALE_MS;
-  } catch {
-    return false; // It is gone by now.
-  }
 }
 
 /** The name under which Claude Code knows our server. */

@@ -8,6 +8,7 @@ import {
   type Program,
   programLine,
 } from "./hooks.ts";
+import { readJsonFile } from "../project/on_disk.ts";
 import { isSameFile } from "../process/executable.ts";
 
 /** How our handlers are recognised, beyond the mark and the program's name. */
@@ -184,18 +185,11 @@ function isConclaudeScript(script: string): boolean {
   if (isInOurFolder(script)) return true;
   let folder = parentOf(script);
   for (let level = 0; level < FOLDERS_UP; level++) {
-    if (nameIn(joinPath(folder, "deno.json")) === "conclaude") return true;
+    const config = readJsonFile(joinPath(folder, "deno.json"));
+    if (memberOf(config, "name") === "conclaude") return true;
     folder = parentOf(folder);
   }
   return false;
-}
-
-function nameIn(denoJson: string): unknown {
-  try {
-    return JSON.parse(Deno.readTextFileSync(denoJson))?.name;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The value under a key; undefined where the value is no object or array, or has no such key. */

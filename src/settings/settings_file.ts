@@ -4,7 +4,17 @@
  */
 import { isUserError, messageOf, UserError } from "../errors.ts";
 import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
-import { writeWhole } from "../project/write_file.ts";
+import { IS_WINDOWS } from "../process/executable.ts";
+import { linkAt } from "../project/on_disk.ts";
+import {
+  folderMode,
+  keepOwner,
+  makeFolder,
+  readFile,
+  removeFile,
+  removeQuietly,
+  writeWhole,
+} from "../project/write_file.ts";
 import { commandLine, quoteWord } from "./hooks.ts";
 
 /** The user's own file, the project's shared one, or the project's private one. */
@@ -94,16 +104,10 @@ export function placeFlags(place: SettingsPlace): string[] {
 export function readSettings(path: string): SettingsFile {
   return orExplain(path, `Cannot read "${path}"`, () => {
     const target = followLinks(path);
-    try {
-      const info = Deno.statSync(target);
-      if (!info.isFile) throw new Error("it is not a regular file");
-      const bytes = Deno.readFileSync(target);
-      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-      return { path, target, text, mode: (info.mode ?? NEW_FILE_MODE) & 0o777 };
-    } catch (thrown) {
-      if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
-      return { path, target, text: undefined, mode: NEW_FILE_MODE };
-    }
+    const held = readFile(target);
+    if (held === null) return { path, target, text: undefined, mode: NEW_FILE_MODE };
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(held.bytes);
+    return { path, target, text, mode: held.mode ?? NEW_FILE_MODE };
   });
 }
 
@@ -121,7 +125,7 @@ export function replaceSettings(file: SettingsFile, text: string | undefined): b
     };
     if (text !== undefined) return writeSettings(text, { ...file, isWelcome: isUnchanged });
     if (!isUnchanged()) return false;
-    Deno.removeSync(file.target);
+    removeFile(file.target);
     return true;
   });
 }
@@ -171,24 +175,18 @@ export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   }
 }
 
+/** A backup that stays does no harm: the next installation replaces it. */
 export function dropBackup(path: string): void {
-  try {
-    Deno.removeSync(backupPath(path));
-  } catch {
-    // A backup that stays does no harm: the next installation replaces it.
-  }
+  removeQuietly(backupPath(path));
 }
 
 /** Follows all links, also to a file that does not exist yet. */
 function followLinks(path: string): string {
   let target = path;
   for (let links = 0; links < MOST_LINKS; links++) {
-    try {
-      const next = Deno.readLinkSync(target);
-      target = isAbsolutePath(next) ? next : joinPath(parentOf(target), next);
-    } catch {
-      return target;
-    }
+    const next = linkAt(target);
+    if (next === null) return target;
+    target = isAbsolutePath(next) ? next : joinPath(parentOf(target), next);
   }
   throw new Error("too many levels of symbolic links");
 }
@@ -221,7 +219,7 @@ function writeSettings(
   },
 ): boolean {
   const { target, mode, isWelcome = () => true } = options;
-  Deno.mkdirSync(parentOf(target), { recursive: true, mode: NEW_FOLDER_MODE });
+  makeFolder(parentOf(target), NEW_FOLDER_MODE);
   return writeWhole(target, text, {
     mode,
     prepare: (draft) => {
@@ -229,21 +227,6 @@ function writeSettings(
       return isWelcome();
     },
   });
-}
-
-/** Undoes what the umask took from the mode, and keeps the file's owner when root edits it. */
-function keepOwner(
-  draft: string,
-  options: { readonly target: string; readonly mode: number },
-): void {
-  if (Deno.build.os === "windows") return;
-  Deno.chmodSync(draft, options.mode);
-  try {
-    const { uid, gid } = Deno.statSync(options.target);
-    if (uid !== null && gid !== null && uid !== Deno.uid()) Deno.chownSync(draft, uid, gid);
-  } catch {
-    // There is no file yet, or its owner cannot be kept.
-  }
 }
 
 function orExplain<T>(path: string, what: string, act: () => T): T {
@@ -280,13 +263,9 @@ const NEW_FOLDER_MODE = 0o700;
 /** Removes an empty settings folder that, by its mode, an installation has made. */
 export function removeMadeFolder(settings: string): void {
   const folder = parentOf(settings);
-  try {
-    const { isDirectory, mode } = Deno.lstatSync(folder);
-    const isMade = Deno.build.os === "windows" || ((mode ?? 0) & 0o777) === NEW_FOLDER_MODE;
-    if (isDirectory && isMade) Deno.removeSync(folder);
-  } catch {
-    // Something else is in it, so it stays.
-  }
+  const mode = folderMode(folder);
+  // Where something else is in it, it stays.
+  if (mode === NEW_FOLDER_MODE || (IS_WINDOWS && mode !== null)) removeQuietly(folder);
 }
 
 /** How often a file that another program changes meanwhile is read again. */

@@ -8,13 +8,13 @@ import {
   isLeftOut,
   MAX_FOLDERS,
   readConfigFiles,
+  searchedFolders,
 } from "../../config/discover.ts";
 import { configNotes, configWarnings, explainProblems } from "../config_warnings.ts";
 import { configJsonSchema, configTemplate } from "../../config/config_template.ts";
 import { type ConfigProblem, readLayer } from "../../config/layer.ts";
 import { mergedConfig, sourcedYaml } from "../../config/origin.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { searchedFolders } from "../../config/trust.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { isThere, writeWholeFile } from "../../maintenance/whole_file.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";
