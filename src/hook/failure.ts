@@ -5,7 +5,7 @@ import { messageOf } from "../errors.ts";
 import { newId, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { appendLog, logFiles } from "../log/log.ts";
 import { joinPath, locate, type Locations, parentOf } from "../paths.ts";
-import { claimNotice } from "../spool/claim_notice.ts";
+import { claimNotice } from "../project/claim_notice.ts";
 import { spoolRecord } from "../spool/spool.ts";
 import type { HookRecord } from "../store/captures.ts";
 import { shortenInput } from "./masking.ts";

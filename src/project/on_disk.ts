@@ -57,6 +57,21 @@ export function listFolder(path: string): Deno.DirEntry[] | null {
   );
 }
 
+/** The names of the regular files in a folder, however many. @throws {Error} When it cannot be read. */
+export function fileNamesIn(path: string): string[] {
+  return Array.from(Deno.readDirSync(path)).filter(({ isFile }) => isFile).map(({ name }) => name);
+}
+
+/** Whether nothing is at a path for sure; false also when it may not be looked at. */
+export function isMissing(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return false;
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.NotFound;
+  }
+}
+
 /** The names in a folder; null as for `listFolder()`. */
 export function namesIn(path: string): string[] | null {
   return listFolder(path)?.map(({ name }) => name) ?? null;

@@ -41,6 +41,15 @@ export function removeQuietly(path: string): void {
   }
 }
 
+/** Renames a file; one that is gone is let be. */
+export function renameQuietly(from: string, to: string): void {
+  try {
+    Deno.renameSync(from, to);
+  } catch {
+    // Another process was first.
+  }
+}
+
 /**
  * Makes a folder, and those above it that are missing, with mode 0700.
  *

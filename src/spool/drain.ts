@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../paths.ts";
-import { isPrivateFolder, removeQuietly } from "../project/write_file.ts";
+import { fileNamesIn } from "../project/on_disk.ts";
+import { isPrivateFolder, readFile, removeQuietly, renameQuietly } from "../project/write_file.ts";
 import { type Appliers, type HookRecord, saveRecords } from "../store/captures.ts";
 import { withoutForgotten } from "../store/forgotten_names.ts";
 import { applyChanges } from "../store/requirements.ts";
@@ -43,8 +44,7 @@ export function spooledFiles(target: Pick<DrainTarget, "database" | "folders">):
   for (const folder of target.folders) {
     try {
       if (!isPrivateFolder(parentOf(folder)) || !isPrivateFolder(folder)) continue;
-      const names = Array.from(Deno.readDirSync(folder)).filter(({ isFile }) => isFile)
-        .map(({ name }) => name);
+      const names = fileNamesIn(folder);
       const suffixes = suffixesOf(target.database, { folder, names });
       for (const name of names) {
         const isMeant = suffixes.some((suffix) => name.endsWith(suffix));
@@ -121,14 +121,10 @@ function isRefusal(thrown: unknown): boolean {
 }
 
 function readSpooled(path: string): HookRecord | "gone" | "newer" | "damaged" {
-  let text: string;
   try {
-    text = Deno.readTextFileSync(path);
-  } catch (thrown) {
-    return thrown instanceof Deno.errors.NotFound ? "gone" : "damaged";
-  }
-  try {
-    const entry = JSON.parse(text) as SpooledRecord;
+    const file = readFile(path);
+    if (file === null) return "gone";
+    const entry = JSON.parse(new TextDecoder().decode(file.bytes)) as SpooledRecord;
     if (entry.format > SPOOL_FORMAT) return "newer";
     return entry.format >= 1 && path.endsWith(spoolSuffix(entry.database)) &&
         typeof entry.record.id === "string"
@@ -141,10 +137,6 @@ function readSpooled(path: string): HookRecord | "gone" | "newer" | "damaged" {
 
 function setAside(path: string): string {
   const aside = path + DAMAGED_SUFFIX;
-  try {
-    Deno.renameSync(path, aside);
-  } catch {
-    // Another process set it aside first.
-  }
+  renameQuietly(path, aside);
   return aside;
 }

@@ -1,4 +1,5 @@
 import { baseName, joinPath, parentOf } from "../paths.ts";
+import { isMissing, kindAt, readJsonFile } from "../project/on_disk.ts";
 import { makePrivateFolder, writeWhole } from "../project/write_file.ts";
 import type { HookRecord } from "../store/captures.ts";
 
@@ -58,22 +59,10 @@ export function suffixesOf(
 
 /** Whether a record is for a database of this name in a folder that is gone. */
 function wasMoved(path: string, database: string): boolean {
-  try {
-    if (!Deno.lstatSync(path).isFile) return false;
-    const { database: meant } = JSON.parse(Deno.readTextFileSync(path)) as SpooledRecord;
-    return baseName(meant) === baseName(database) && isGone(parentOf(meant));
-  } catch {
-    return false;
-  }
-}
-
-function isGone(folder: string): boolean {
-  try {
-    Deno.statSync(folder);
-    return false;
-  } catch (thrown) {
-    return thrown instanceof Deno.errors.NotFound;
-  }
+  if (kindAt(path) !== "file") return false;
+  const meant: unknown = Reflect.get(Object(readJsonFile(path)), "database");
+  return typeof meant === "string" && baseName(meant) === baseName(database) &&
+    isMissing(parentOf(meant));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { joinPath } from "../paths.ts";
-import { makePrivateFolder } from "../project/write_file.ts";
+import { makePrivateFolder } from "./write_file.ts";
 
 /** Where a file may go when neither the home nor `/tmp` takes one. */
 const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
