@@ -94,6 +94,38 @@ Deno.test("rules are pure: no runtime, no clock, no SQL", async () => {
   assert.deepEqual(wrong, []);
 });
 
+/** Rooms that have no circle of files, and those of them that reach the runtime through other rooms alone. */
+const WITHOUT_CIRCLES =
+  /^src\/(config|settings|git|project|process|gate|guard|requirement|spool|log)\/[^/]+$/;
+const WITHOUT_RUNTIME = /^src\/(config|settings|gate|guard|requirement|spool)\//;
+
+Deno.test("no file of the lower rooms leads back to itself", () => {
+  const wrong = sources.filter(({ path }) => WITHOUT_CIRCLES.test(path)).flatMap(({ path }) => {
+    const reached = new Set<string>();
+    const waiting = [path];
+    for (const at of waiting) {
+      for (const target of graph.find((module) => module.path === at)?.imports ?? []) {
+        if (target === path) return [path];
+        if (!WITHOUT_CIRCLES.test(target) || reached.has(target)) continue;
+        reached.add(target);
+        waiting.push(target);
+      }
+    }
+    return [];
+  });
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("policy, configuration, settings and spool use no runtime", async () => {
+  const wrong: string[] = [];
+  for (const { path } of sources) {
+    if (!WITHOUT_RUNTIME.test(path)) continue;
+    const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)));
+    if (/\bDeno\./.test(code)) wrong.push(path);
+  }
+  assert.deepEqual(wrong, []);
+});
+
 Deno.test("classes of all scripts are worked out when they are wanted, not where a file is read", async () => {
   const wrong: string[] = [];
   for (const { path } of sources) {

@@ -9,7 +9,12 @@ import { shortSessionId } from "../ids.ts";
 import { parentOf, resolvePath } from "../paths.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { realPath } from "../project/real_paths.ts";
-import { type BranchLines, type Facts, wantsBranchSize } from "../requirement/open_requirements.ts";
+import {
+  type BranchLines,
+  type Facts,
+  mayBeOpen,
+  wantsBranchSize,
+} from "../requirement/open_requirements.ts";
 import { mayBeRequired } from "../requirement/look.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
 import { type Doubt, mayTrigger, triggeredBy, usesOf } from "../requirement/trigger_match.ts";
@@ -17,9 +22,11 @@ import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { readBranchSize } from "../store/branch_sizes.ts";
 import type { RequirementChange } from "../store/requirements.ts";
 import { listActive } from "../store/sessions.ts";
-import { quietly } from "./ground.ts";
+import { groundOf, quietly, UNKEPT } from "./ground.ts";
 import { type AskedUse, commandOf } from "./judge_use.ts";
 import { type Place, placeAt, placesOf, treesAround } from "./places.ts";
+import type { HookConfig } from "../config/hook_config.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
 
 /** A branch in a working tree where a tool use falls, or may fall, under requirements. */
 export interface MeantPlace extends Omit<Place, "changesFiles"> {
@@ -190,4 +197,34 @@ const PLAN_FOLDER = /\/(?:\.claude\/plans|docs\/plans)\//;
 /** @param path Absolute, with all links followed. */
 function isPlanFile(path: string): boolean {
   return PLAN_FOLDER.test(path);
+}
+
+/** Whether the policy is strict: then it denies what falls under a requirement that nobody can judge. */
+export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {
+  return guards !== "" && (JSON.parse(guards) as GuardPolicy).isStrict;
+}
+
+/** The names of the requirements that a strict policy denies now; none where there is no branch. */
+export async function deniedUnkept(
+  requirements: readonly Requirement[],
+  repository: Repository | undefined,
+  at: { readonly sessionId: string; readonly atMs: number; readonly environment: Environment },
+): Promise<string[]> {
+  const ground = groundOf(repository);
+  if (ground.kind === "none") return [];
+  const { facts } = await gatherFacts(requirements, {
+    ...at,
+    ...ground,
+    db: null,
+    projectDir: null,
+  });
+  return mayBeOpen(requirements, facts).map(({ name }) => name);
+}
+
+/** A sentence about them, without its end. */
+export function unkeptText(denied: readonly string[]): string {
+  const named = denied.length === 1 ? `"${denied[0]}" is` : `${denied.join(", ")} are`;
+  return denied.length === 0
+    ? `none of them denies anything on this branch, though none can be satisfied, for ${UNKEPT.why}`
+    : `what ${named} about is denied here, for ${UNKEPT.why}, and the policy is strict`;
 }

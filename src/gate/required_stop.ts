@@ -20,10 +20,9 @@ import {
   unprovenAmong,
   unprovenNotes,
 } from "./proven.ts";
-import { type GatheredFacts, gatherFacts } from "./asked_requirements.ts";
+import { type GatheredFacts, gatherFacts, isStrict } from "./asked_requirements.ts";
 import { quietly } from "./ground.ts";
 import { audienceOf } from "./standings.ts";
-import { isStrict } from "./unkept.ts";
 
 /** A branch on which the session has triggered requirements, with their facts. */
 interface AskedBranch extends Omit<OpenOnBranch, "open"> {

@@ -9,10 +9,9 @@ import type { Standing } from "../requirement/standing.ts";
 import type { Audience } from "../requirement/requirement_text.ts";
 import { tellingId } from "../store/telling_id.ts";
 import { prove } from "./proven.ts";
-import { gatherFacts } from "./asked_requirements.ts";
+import { gatherFacts, isStrict } from "./asked_requirements.ts";
 import { type Ground } from "./ground.ts";
 import { standingsOf } from "./used_up.ts";
-import { isStrict } from "./unkept.ts";
 
 /** How requirements stand, with the facts by which they were judged. */
 export interface Stand {

@@ -3,7 +3,7 @@ import { groundFor } from "../gate/ground.ts";
 import { keepingOf } from "../guard/lift.ts";
 import { quietly, UNTOLD_BRANCH } from "../gate/ground.ts";
 import { standOf } from "../gate/standings.ts";
-import { deniedUnkept, isStrict, unkeptText } from "../gate/unkept.ts";
+import { deniedUnkept, isStrict, unkeptText } from "../gate/asked_requirements.ts";
 import { carriedOver, takenOver } from "../requirement/satisfy.ts";
 import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { briefingText } from "../requirement/requirement_text.ts";

@@ -110,7 +110,7 @@ Deno.test("parseConfig() leaves a wrong entry out of a list and keeps the others
   assert.equal(hook.problems, 5);
 });
 
-Deno.test("parseConfig() lets the default stand for what is wrong in a list that has one: a typing error asks for no less", () => {
+Deno.test("parseConfig() puts the default in the place of a wrong entry, where the list has one", () => {
   const scopes: Readonly<Record<string, readonly string[]>> = {
     "[sesion]": ["session"],
     "[sesion, branch]": ["session", "branch"],
@@ -130,7 +130,7 @@ Deno.test("parseConfig() lets the default stand for what is wrong in a list that
   ]);
 });
 
-Deno.test("parseConfig() lets a list without a right entry replace none of a lower layer", () => {
+Deno.test("parseConfig() lets a list without a valid entry replace no list of a lower layer", () => {
   const { config } = parseConfig([
     file("user", "preToolUse: {uneditableFiles: [a]}\npermissionRequest: {deny: [Bash]}"),
     file("project", 'preToolUse: {uneditableFiles: [5]}\npermissionRequest: {deny: ["[x", 5]}'),
@@ -139,7 +139,7 @@ Deno.test("parseConfig() lets a list without a right entry replace none of a low
   assert.deepEqual(config.permissionRequest.deny, ["Bash"]);
 });
 
-Deno.test("parseConfig() calls rules and commands as the file does, whatever was left out before them", () => {
+Deno.test("parseConfig() names rules and commands by their index in the file, whatever was left out before them", () => {
   const { hook, policy } = parseConfig([
     file("user", "preToolUse: {uneditableFiles: [5, 5, 5, x]}"),
     file(

@@ -94,7 +94,7 @@ Deno.test("configJsonSchema() accepts a key and a section without a value, as pa
   }
 });
 
-Deno.test("a lifetime that is none counts as the usual one, and is told of", () => {
+Deno.test("an invalid lifetime counts as the default, and is reported", () => {
   const text = "store: {eventRetentionHours: x, claimTimeoutMinutes: 0, taskRetentionDays: 5}\n";
   const { config, problems } = parseConfig([{
     layer: "project",

@@ -81,7 +81,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   "patch -p0 -i index.diff": ["change F"],
 };
 
-Deno.test("the files of a patch in a file are those that it names", () => {
+Deno.test("a patch in a file changes the files that it names", () => {
   for (const [command, expected] of Object.entries(TABLE)) {
     assert.deepEqual([command, targets(command)], [command, expected]);
   }
@@ -106,7 +106,7 @@ Deno.test("a patch that cannot be read may change any file", () => {
   ) assert.equal(targets(command).at(-1), "change ?", command);
 });
 
-Deno.test("a patch that is only looked at changes nothing", () => {
+Deno.test("a patch that a command only looks at changes nothing", () => {
   for (const option of ["--check", "--stat", "--numstat", "--summary"]) {
     assert.deepEqual(targets(`git apply ${option} plain.diff`), [], option);
     assert.deepEqual(targets(`git apply ${option} --apply plain.diff`), ["change sub/F"]);

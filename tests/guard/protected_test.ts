@@ -11,7 +11,7 @@ const OWN: readonly OwnFile[] = [
   { kind: "skills", path: "/h/.claude/skills" },
 ];
 
-Deno.test("the program that runs is taken away by itself, or with a folder above it", () => {
+Deno.test("removing the running program is denied, by itself and with a folder above it", () => {
   const kind = (effect: Effect, path: string) => findOwn(OWN, { effect, paths: [path] })?.kind;
   assert.equal(kind("remove", "/opt/bin/conclaude"), "program");
   assert.equal(kind("change", "/opt/bin/conclaude"), "program");
@@ -24,7 +24,7 @@ Deno.test("the program that runs is taken away by itself, or with a folder above
   assert.equal(kind("remove", "/p/.git/index"), undefined);
 });
 
-Deno.test("all that lies in a folder of plugins is the person's, of skills all but their texts", () => {
+Deno.test("everything in a folder of plugins is protected, and everything but the texts in a folder of skills", () => {
   const kind = (path: string, effect: Effect = "change") =>
     findOwn(OWN, { effect, paths: [path] })?.kind;
   assert.equal(kind("/h/.claude/plugins/a/b/m.js"), "mods");
@@ -60,7 +60,7 @@ function named(name: string, more: Partial<FileFacts> = {}): FileFacts {
   };
 }
 
-Deno.test("each row of named files means its example, and not its counterexample", () => {
+Deno.test("each row of named files matches its example and not its counterexample", () => {
   const after = () => '{"modules": ["./m.js"], "hooks": {}}';
   for (const { example, counterexample } of NAMED_FILES) {
     assert.notEqual(whyProtected(named(example), after), null, example);
@@ -71,7 +71,7 @@ Deno.test("each row of named files means its example, and not its counterexample
   }
 });
 
-Deno.test("what fills a folder of skills may bring code, what comes from git was there", () => {
+Deno.test("filling a folder of skills may bring code; what git restores is allowed", () => {
   const why = (name: string, more: Partial<FileFacts>) =>
     whyProtected(named(name, more), "unknown");
   assert.match(why(".claude/skills/x", { effect: "fill" })!, /inside Claude Code/);

@@ -18,7 +18,7 @@ function isTouched(old_string: string, new_string: string, replace_all = false):
   return changesPolicy(SETTINGS, after(SETTINGS) ?? SETTINGS);
 }
 
-Deno.test("an edit disarms the hooks without naming them", () => {
+Deno.test("an edit that disarms the hooks without naming them counts as a change of the policy", () => {
   for (
     const [from, to] of [
       ['"matcher": "*"', '"matcher": "x"'],
@@ -34,7 +34,7 @@ Deno.test("an edit disarms the hooks without naming them", () => {
   ) assert.equal(isTouched(from, to), true, `${from} -> ${to}`);
 });
 
-Deno.test("an edit beside the hooks, or one that cannot be made, leaves them alone", () => {
+Deno.test("an edit beside the hooks, or one that the tool cannot make, is no change of the policy", () => {
   for (
     const [from, to, all] of [
       ['"hooks": {\n    "PreToolUse"', '"model": "m",\n  "hooks": {\n    "PreToolUse"'],
@@ -63,7 +63,7 @@ Deno.test("several edits count together, in their order; one that fails undoes a
   );
 });
 
-Deno.test("settings count by what they say: order, spaces and a byte order mark are nothing", () => {
+Deno.test("settings are compared by their values: order, spaces and a byte order mark do not matter", () => {
   const other = JSON.stringify({ hooks: { B: [1], A: [2] }, model: "m" });
   assert.equal(changesPolicy(other, '\uFEFF{ "hooks": {"A": [2], "B": [1]} }'), false);
   assert.equal(changesPolicy(null, '{"model": "m"}'), false);
@@ -71,7 +71,7 @@ Deno.test("settings count by what they say: order, spaces and a byte order mark 
   assert.equal(changesPolicy("{ broken", '{"model": "m"}'), true);
 });
 
-Deno.test("variables and plugins of settings are policy as the hooks are, permissions are not", () => {
+Deno.test("variables and plugins in settings are policy like hooks; permissions are not", () => {
   for (
     const [key, value] of Object.entries({
       env: { PATH: "/tmp" },

@@ -11,7 +11,7 @@ function checkedOut(command: string) {
   return lastStep(command).checksOut;
 }
 
-Deno.test("a branch that is named is known, whether it is there, begins, or begins anew", () => {
+Deno.test("a branch that a command names is recognised, whether it exists, is made, or is made anew", () => {
   const told: readonly (readonly [string, string, string, boolean?])[] = [
     ["git switch main", "main", "no"],
     ["git -C sub checkout -q main", "main", "no"],
@@ -30,7 +30,7 @@ Deno.test("a branch that is named is known, whether it is there, begins, or begi
   }
 });
 
-Deno.test("where only git knows, or nothing is checked out, no branch is named", () => {
+Deno.test("where only git knows the branch, or none is checked out, none is named", () => {
   const untold = [
     "git switch $BRANCH",
     "git switch --detach main",
@@ -51,7 +51,7 @@ Deno.test("where only git knows, or nothing is checked out, no branch is named",
   for (const command of untold) assert.equal(checkedOut(command), null, command);
 });
 
-Deno.test("a branch is made that `git branch` names, unless an option asks for something else", () => {
+Deno.test("`git branch NAME` makes a branch, unless an option asks for something else", () => {
   const made = { branch: "q", makes: "new", startsElsewhere: false };
   assert.deepEqual(lastStep("git branch q").makesBranch, made);
   assert.deepEqual(lastStep("git -C sub branch -q --no-track q").makesBranch, made);

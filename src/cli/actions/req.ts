@@ -4,7 +4,7 @@ import { plain } from "../../capture/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../errors.ts";
 import { type Ground, UNKEPT } from "../../gate/ground.ts";
-import { deniedUnkept, isStrict, unkeptText } from "../../gate/unkept.ts";
+import { deniedUnkept, isStrict, unkeptText } from "../../gate/asked_requirements.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { shortSessionId } from "../../ids.ts";
 import type { Requirement } from "../../requirement/requirement_policy.ts";

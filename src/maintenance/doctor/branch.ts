@@ -1,5 +1,5 @@
 import { groundOf, UNTOLD_BRANCH } from "../../gate/ground.ts";
-import { isStrict } from "../../gate/unkept.ts";
+import { isStrict } from "../../gate/asked_requirements.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { type Finding, warn } from "../check.ts";
 import type { DoctorPlace } from "./place.ts";
