@@ -8,19 +8,16 @@
 import * as z from "zod/mini";
 import {
   bool,
-  type ConfigKey,
-  type ConfigSection,
   globText,
   int,
-  itemKeysOf,
-  keysOf,
+  type KeyTables,
   list,
   pattern,
   place,
   rowName,
   section,
-  sectionsOf,
   type Shape,
+  tablesOf,
 } from "./schema_kit.ts";
 import { sections } from "./sections.ts";
 
@@ -103,15 +100,9 @@ export type SectionValues<S extends Shape> = DeepReadonly<{ [K in keyof S]: z.ou
 export type Config = SectionValues<typeof FIRST & typeof LAST>;
 
 /** The schema, and the tables that are made from it. */
-export interface ConfigSchema {
+export interface ConfigSchema extends KeyTables {
   /** Strict: a key that is not named is refused. Parsing `{}` gives the defaults. */
   readonly schema: z.ZodMiniType<Config>;
-  /** Every key, in the order of `config init`. */
-  readonly keys: readonly ConfigKey[];
-  /** The keys of rules in lists: `preToolUse.uneditableFiles[].pattern`. */
-  readonly itemKeys: readonly ConfigKey[];
-  /** Every section, the outer before the inner. */
-  readonly sections: readonly ConfigSection[];
   /** The name of a key in these tables, without the index or name of the entry: `requirements.<name>.scope`. */
   readonly rowName: (path: readonly (string | number)[]) => string;
 }
@@ -124,9 +115,7 @@ export function configSchema(): ConfigSchema {
   const shape: Shape = { ...FIRST, ...sections().shape, ...LAST };
   return made = {
     schema: z.strictObject(shape) as unknown as z.ZodMiniType<Config>,
-    keys: keysOf(shape, ""),
-    itemKeys: itemKeysOf(shape, ""),
-    sections: sectionsOf(shape, ""),
+    ...tablesOf(shape),
     rowName: (path) => rowName(shape, path),
   };
 }

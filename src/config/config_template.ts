@@ -1,7 +1,7 @@
 /** The texts that are made from the schema: the file of `conclaude config init`, and a JSON Schema. */
+import * as z from "zod/mini";
 import { configSchema } from "./config_schema.ts";
 import { type ConfigKey, descriptionOf } from "./schema_kit.ts";
-import * as z from "zod/mini";
 
 const HEADER = [
   "Configuration of conclaude. Every key is optional; what is commented out is the default.",

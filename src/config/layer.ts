@@ -1,9 +1,10 @@
 /** Reads one configuration file. What the schema refuses is taken out and reported; the rest counts. */
 import type * as z from "zod/mini";
+import { editDistance } from "../likeness.ts";
 import { parentOf, resolvePath } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import type { ConfigFile } from "./discover.ts";
 import { configSchema } from "./config_schema.ts";
+import type { ConfigFile } from "./discover.ts";
 import type { ConfigKey } from "./schema_kit.ts";
 import {
   fromTheEnd,
@@ -17,7 +18,6 @@ import {
   type ValuePath,
   type YamlTree,
 } from "./yaml_tree.ts";
-import { editDistance } from "../likeness.ts";
 
 /** Something in a configuration file that does not count as it is written. */
 export interface ConfigProblem {

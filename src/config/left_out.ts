@@ -1,6 +1,7 @@
 /** Policy files of a project that do not count: others can write them, or another file stands beside them. */
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { joinPath } from "../paths.ts";
+import { exists, namesIn } from "../project/on_disk.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import {
   type ConfigFile,
@@ -11,7 +12,6 @@ import {
   type TrustPlace,
   whyDistrusted,
 } from "./discover.ts";
-import { exists, namesIn } from "../project/on_disk.ts";
 
 /** The folder with a project's workflows, prompts and matchers. */
 export const OWN_FOLDER = ".conclaude";

@@ -1,8 +1,8 @@
 /** The merged configuration with the file that each value comes from, for `conclaude config show`. */
+import { type Config, configSchema } from "./config_schema.ts";
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
 import { readLayer } from "./layer.ts";
 import { isMapping, type LayerValues } from "./yaml_tree.ts";
-import { type Config, configSchema } from "./config_schema.ts";
 
 /** The source of a value that no file names. */
 const BUILT_IN = "default";

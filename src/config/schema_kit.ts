@@ -205,26 +205,37 @@ export function section<S extends Shape>(description: string, of: S) {
   return schema;
 }
 
-export function keysOf(shape: Shape, prefix: string): ConfigKey[] {
-  return Object.entries(shape).flatMap(([name, schema]): ConfigKey[] => {
-    const fact = FACTS.get(schema);
-    if (fact === undefined) return [];
-    if ("of" in fact) return keysOf(fact.of, `${prefix}${name}.`);
-    const { items: _items, each: _each, ...row } = fact;
-    return [{ key: prefix + name, ...row }];
-  });
+/** What is in a schema, in its order. */
+export interface KeyTables {
+  readonly keys: readonly ConfigKey[];
+  /** The keys of the maps in lists and under names: `preToolUse.uneditableFiles[].pattern`. */
+  readonly itemKeys: readonly ConfigKey[];
+  /** Every section, the outer before the inner. */
+  readonly sections: readonly ConfigSection[];
 }
 
-/** The keys of the maps in lists and under names: `preToolUse.uneditableFiles[].pattern`. */
-export function itemKeysOf(shape: Shape, prefix: string): ConfigKey[] {
-  return Object.entries(shape).flatMap(([name, schema]): ConfigKey[] => {
-    const fact = FACTS.get(schema);
-    if (fact === undefined) return [];
-    if ("of" in fact) return itemKeysOf(fact.of, `${prefix}${name}.`);
-    if (fact.items === undefined) return [];
-    const inner = `${prefix}${name}${fact.each}.`;
-    return [...keysOf(fact.items, inner), ...itemKeysOf(fact.items, inner)];
-  });
+/** The keys and sections of a schema, each with its dotted name. */
+export function tablesOf(shape: Shape): KeyTables {
+  const keys: ConfigKey[] = [];
+  const itemKeys: ConfigKey[] = [];
+  const sections: ConfigSection[] = [];
+  const walk = (part: Shape, prefix: string, rows: ConfigKey[]) => {
+    for (const [name, schema] of Object.entries(part)) {
+      const fact = FACTS.get(schema);
+      const key = prefix + name;
+      if (fact === undefined) continue;
+      if ("of" in fact) {
+        if (rows === keys) sections.push({ key, description: fact.description });
+        walk(fact.of, `${key}.`, rows);
+        continue;
+      }
+      const { items, each, ...row } = fact;
+      rows.push({ key, ...row });
+      if (items !== undefined) walk(items, `${key}${each}.`, itemKeys);
+    }
+  };
+  walk(shape, "", keys);
+  return { keys, itemKeys, sections };
 }
 
 /**
@@ -247,15 +258,6 @@ export function rowName(shape: Shape, path: readonly (string | number)[]): strin
     i += fact.each === LISTS_BY_NAME ? 2 : 1;
   }
   return name;
-}
-
-export function sectionsOf(shape: Shape, prefix: string): ConfigSection[] {
-  return Object.entries(shape).flatMap(([name, schema]): ConfigSection[] => {
-    const fact = FACTS.get(schema);
-    if (fact === undefined || !("of" in fact)) return [];
-    const key = prefix + name;
-    return [{ key, description: fact.description }, ...sectionsOf(fact.of, `${key}.`)];
-  });
 }
 
 /** A glob that is well formed. Each key needs a schema of its own, since descriptions are kept by schema. */

@@ -3,8 +3,8 @@
  * puts the list together, and the faces name it here.
  */
 import type { HookConfig } from "./hook_config.ts";
-import type { LayerValues, NameOfEntry } from "./yaml_tree.ts";
 import type { Shape } from "./schema_kit.ts";
+import type { LayerValues, NameOfEntry } from "./yaml_tree.ts";
 
 export interface CompileFrom {
   /** The folder of the project's configuration file; null when only the user's own file speaks. */

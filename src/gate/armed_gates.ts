@@ -3,11 +3,13 @@
  * table.
  */
 import { SHELL_TOOLS } from "../capture/payload.ts";
-import type { SubagentPolicy } from "../guard/prompt_policy.ts";
 import type { HookConfig } from "../config/hook_config.ts";
+import type { Environment } from "../environment.ts";
 import { forbidsFor, type GuardPolicy } from "../guard/guard_policy.ts";
+import type { SubagentPolicy } from "../guard/prompt_policy.ts";
 import type { PromptPolicy } from "../guard/prompt_policy.ts";
 import type { StopPolicy } from "../guard/stop_policy.ts";
+import { readJsonFile } from "../project/on_disk.ts";
 import type { RequirementPolicy, Trigger } from "../requirement/requirement_policy.ts";
 import {
   holdsOwn,
@@ -16,11 +18,9 @@ import {
   unarmedText,
   whyUnarmed,
 } from "../settings/armed.ts";
-import type { Environment } from "../environment.ts";
-import { settingsPaths } from "../settings/settings_file.ts";
-import { readJsonFile } from "../project/on_disk.ts";
 import { machineHere } from "../settings/hook_program.ts";
 import { ownershipHere } from "../settings/own_handler.ts";
+import { settingsPaths } from "../settings/settings_file.ts";
 
 /** The compiled sections; null for a section that asks for nothing. */
 interface Policies {

@@ -1,21 +1,23 @@
 /** Which requirements a tool use falls under, and the facts by which their conditions are judged. */
 import type { DatabaseSync } from "node:sqlite";
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
+import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../environment.ts";
 import { measureBranch } from "../git/branch_size.ts";
 import { askIgnored } from "../git/file_status.ts";
 import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
 import { shortSessionId } from "../ids.ts";
 import { parentOf, resolvePath } from "../paths.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { realPath } from "../project/real_paths.ts";
+import { mayBeRequired } from "../requirement/look.ts";
 import {
   type BranchLines,
   type Facts,
   mayBeOpen,
   wantsBranchSize,
 } from "../requirement/open_requirements.ts";
-import { mayBeRequired } from "../requirement/look.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
 import { type Doubt, mayTrigger, triggeredBy, usesOf } from "../requirement/trigger_match.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
@@ -25,8 +27,6 @@ import { listActive } from "../store/sessions.ts";
 import { groundOf, quietly, UNKEPT } from "./ground.ts";
 import { type AskedUse, commandOf } from "./judge_use.ts";
 import { type Place, placeAt, placesOf, treesAround } from "./places.ts";
-import type { HookConfig } from "../config/hook_config.ts";
-import type { GuardPolicy } from "../guard/guard_policy.ts";
 
 /** A branch in a working tree where a tool use falls, or may fall, under requirements. */
 export interface MeantPlace extends Omit<Place, "changesFiles"> {

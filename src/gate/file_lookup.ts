@@ -1,7 +1,7 @@
 /** Looks up what the rules ask about a file: all its names, whether it exists, whether it lies in the project. */
-import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
-import type { FileFacts, HowToLook, Looked, OwnFile } from "../guard/types.ts";
 import { findOwn } from "../guard/protected.ts";
+import type { FileFacts, HowToLook, Looked, OwnFile } from "../guard/types.ts";
+import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import { exists, isFolder, readHead, readText } from "../project/on_disk.ts";
 import type { RealPaths } from "../project/real_paths.ts";
 

@@ -1,8 +1,8 @@
 /** Lists what lies in a folder that is removed or searched. */
 import type { Entry, Search } from "../guard/types.ts";
 import { joinPath } from "../paths.ts";
-import type { Allowance } from "./file_lookup.ts";
 import { entriesOf, kindAt, kindOf, sizeAt } from "../project/on_disk.ts";
+import type { Allowance } from "./file_lookup.ts";
 
 /** Folders whose content tools make anew: removing one loses nothing. */
 const MADE_ANEW: ReadonlySet<string> = new Set([

@@ -3,13 +3,13 @@ import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import type { Environment } from "../environment.ts";
 import { mayConcernCommands } from "../guard/command_look.ts";
 import { judgeLock, judgeTool, LOCK_RULE } from "../guard/decide.ts";
-import type { FileFacts, Judge, OwnFile } from "../guard/types.ts";
 import { textAfter } from "../guard/edited_text.ts";
 import { isRootAddition, ROOT_RULE } from "../guard/file_rules.ts";
 import type { GitAliases } from "../guard/git_verbs.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/guard_policy.ts";
-import { type Ground, lookAtFile } from "./file_lookup.ts";
+import type { FileFacts, Judge, OwnFile } from "../guard/types.ts";
 import { RealPaths } from "../project/real_paths.ts";
+import { type Ground, lookAtFile } from "./file_lookup.ts";
 import { ownFiles, type OwnPlaces } from "./own_files.ts";
 
 /** A tool use that is about to happen, as it was sent. It may hold secrets, so nothing of it is stored from here. */

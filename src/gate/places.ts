@@ -1,12 +1,12 @@
 /** Where the steps of a shell command happen: in which working tree, and on which branch after the steps before. */
 import { findRepository, lookUpwards, readRef, type Repository } from "../git/repository.ts";
-import type { BashStep } from "../guard/bash.ts";
-import { joinPath, parentOf } from "../paths.ts";
-import { type CommandText, commandText } from "../requirement/trigger_match.ts";
 import { isCheckedOut } from "../git/working_trees.ts";
+import type { BashStep } from "../guard/bash.ts";
 import type { BranchSwitch } from "../guard/shell/switching.ts";
+import { joinPath, parentOf } from "../paths.ts";
 import { exists } from "../project/on_disk.ts";
 import { realPath } from "../project/real_paths.ts";
+import { type CommandText, commandText } from "../requirement/trigger_match.ts";
 
 /** A branch in a working tree, and what a command does there. */
 export interface Place {

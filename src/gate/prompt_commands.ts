@@ -1,7 +1,6 @@
 /** Does what the configuration says about a prompt: tells Claude more, runs commands, may hold the prompt back. */
 import { type TrustPlace, whyDistrusted } from "../config/discover.ts";
 import { failureText } from "../guard/command_text.ts";
-import type { CommandRun } from "../process/types.ts";
 import type { Block } from "../guard/guard_policy.ts";
 import {
   commandsFor,
@@ -11,6 +10,7 @@ import {
   slashCommandOf,
 } from "../guard/prompt_policy.ts";
 import { resolvePath } from "../paths.ts";
+import type { CommandRun } from "../process/types.ts";
 import { readHead } from "../project/on_disk.ts";
 import { realPath } from "../project/real_paths.ts";
 import { type CommandGround, type CommandRuns, runCommands } from "./run_commands.ts";

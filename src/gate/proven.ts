@@ -2,10 +2,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../paths.ts";
 import { type Facts, openOf } from "../requirement/open_requirements.ts";
-import type { Requirement } from "../requirement/requirement_policy.ts";
 import { type Missing, type Proof, proofOf, skillOf, unprovenText } from "../requirement/proof.ts";
-import { type Standing, unprovenOf } from "../requirement/standing.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
 import type { Audience } from "../requirement/requirement_text.ts";
+import { type Standing, unprovenOf } from "../requirement/standing.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
 import { quietly } from "./ground.ts";
 

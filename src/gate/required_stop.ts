@@ -1,7 +1,7 @@
 /** Decides about a stop by the requirements. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Environment } from "../environment.ts";
 import type { HookConfig } from "../config/hook_config.ts";
+import type { Environment } from "../environment.ts";
 import type { Repository } from "../git/repository.ts";
 import { hasBranch, workingTreeOf } from "../git/working_trees.ts";
 import { askedAtStop, type Facts, openForStop } from "../requirement/open_requirements.ts";
@@ -11,7 +11,9 @@ import { isPaused } from "../store/pauses.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
 import { triggeredBranches } from "../store/triggered_branches.ts";
 import { settleTriggers } from "../store/triggers.ts";
+import { type GatheredFacts, gatherFacts, isStrict } from "./asked_requirements.ts";
 import { groundFor } from "./ground.ts";
+import { quietly } from "./ground.ts";
 import {
   noticeOf,
   type Proofs,
@@ -20,8 +22,6 @@ import {
   unprovenAmong,
   unprovenNotes,
 } from "./proven.ts";
-import { type GatheredFacts, gatherFacts, isStrict } from "./asked_requirements.ts";
-import { quietly } from "./ground.ts";
 import { audienceOf } from "./standings.ts";
 
 /** A branch on which the session has triggered requirements, with their facts. */

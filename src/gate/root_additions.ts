@@ -1,11 +1,11 @@
 /** Finds files that have appeared in a project's folder since the session began. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Environment } from "../environment.ts";
-import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/root_snapshots.ts";
-import { listFolder } from "../project/on_disk.ts";
-import { runTool } from "../process/tool.ts";
-import { fingerprint } from "../ids.ts";
 import { SILENT_ABOUT_ROOT } from "../config/hook_config.ts";
+import type { Environment } from "../environment.ts";
+import { fingerprint } from "../ids.ts";
+import { runTool } from "../process/tool.ts";
+import { listFolder } from "../project/on_disk.ts";
+import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/root_snapshots.ts";
 import { isFirstTelling } from "../store/told_once.ts";
 
 /** Stores the names of the present files: they may be there. */

@@ -1,7 +1,7 @@
 /** Runs commands of the configuration for a hook, within the time that Claude Code gives it. */
-import type { CommandRule, CommandRun } from "../process/types.ts";
 import type { Environment } from "../environment.ts";
 import { runCommand } from "../process/command.ts";
+import type { CommandRule, CommandRun } from "../process/types.ts";
 
 /** Why and where commands are run. */
 export interface CommandGround {

@@ -2,8 +2,9 @@
  * Finds the files that the words of a shell command stand for: patterns, searches, and files that come with a copied
  * folder.
  */
-import { baseName, joinPath, parentOf } from "../paths.ts";
+import { withStars } from "../guard/shell/wildcard.ts";
 import type { FileFacts, HowToLook, Looked, Search } from "../guard/types.ts";
+import { baseName, joinPath, parentOf } from "../paths.ts";
 import { entriesOf, exists, isFolder } from "../project/on_disk.ts";
 import {
   type Allowance,
@@ -17,7 +18,6 @@ import {
   spellingsInside,
 } from "./file_lookup.ts";
 import { filesBelow, findIn, type Found, isMadeAnew, isOwnFolder } from "./folder_lookup.ts";
-import { withStars } from "../guard/shell/wildcard.ts";
 
 export interface ShellGround extends Ground {
   /** Whether a rule asks what lies in a folder that is removed. */

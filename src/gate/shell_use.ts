@@ -1,13 +1,13 @@
 /** Parses a shell command and finds the files that its words stand for. Loaded for shell commands alone. */
 import { type BashUse, type BashUses, judgeBash, readUses } from "../guard/bash.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
 import { TooMuchWork } from "../guard/shell/budget.ts";
 import { readPowerShellWith } from "../guard/shell/languages.ts";
-import type { GuardPolicy } from "../guard/guard_policy.ts";
+import type { Judge } from "../guard/types.ts";
 import { isFolder, readText } from "../project/on_disk.ts";
 import type { Ground } from "./file_lookup.ts";
 import { MAX_VISITS } from "./folder_lookup.ts";
 import { lookAtFiles, topOf } from "./shell_lookup.ts";
-import type { Judge } from "../guard/types.ts";
 
 /** Longer patches are not read, in bytes. */
 const MAX_TEXT_BYTES = 1_048_576;

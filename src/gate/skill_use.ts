@@ -1,8 +1,8 @@
 /** What the use of a skill or a slash command satisfies. */
 import type { DatabaseSync } from "node:sqlite";
 import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
-import type { Requirement } from "../requirement/requirement_policy.ts";
 import type { Proof } from "../requirement/proof.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
 import { satisfiedBySkill } from "../requirement/satisfy.ts";
 import { deniedOnto, worktreesOfDenials } from "../store/denials.ts";
 import { wasReported } from "../store/proofs.ts";

@@ -1,16 +1,16 @@
 /** How requirements stand on a branch for a session, and whom to tell. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Environment } from "../environment.ts";
 import type { HookConfig } from "../config/hook_config.ts";
+import type { Environment } from "../environment.ts";
 import { type Repository, worktreeDirs } from "../git/repository.ts";
 import { type Facts, type Open, openOf, unknownOf } from "../requirement/open_requirements.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
-import type { Standing } from "../requirement/standing.ts";
 import type { Audience } from "../requirement/requirement_text.ts";
+import type { Standing } from "../requirement/standing.ts";
 import { tellingId } from "../store/telling_id.ts";
-import { prove } from "./proven.ts";
 import { gatherFacts, isStrict } from "./asked_requirements.ts";
 import { type Ground } from "./ground.ts";
+import { prove } from "./proven.ts";
 import { standingsOf } from "./used_up.ts";
 
 /** How requirements stand, with the facts by which they were judged. */

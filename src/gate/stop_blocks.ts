@@ -1,6 +1,5 @@
 /** Judges a stop: runs the configured commands, looks for new files in the project's folder, counts rounds. */
 import { failureText } from "../guard/command_text.ts";
-import type { CommandRun } from "../process/types.ts";
 import type { Block } from "../guard/guard_policy.ts";
 import {
   additionsBlock,
@@ -9,11 +8,12 @@ import {
   roundBlock,
   type StopPolicy,
 } from "../guard/stop_policy.ts";
+import type { CommandRun } from "../process/types.ts";
 import { advanceQueue, readQueue } from "../store/prompt_queues.ts";
 import { countRound } from "../store/stop_counters.ts";
+import { rootAdditions, takeSnapshot } from "./root_additions.ts";
 import { type CommandGround, runCommands } from "./run_commands.ts";
 import { type Remembering, withDatabase } from "./stop_row.ts";
-import { rootAdditions, takeSnapshot } from "./root_additions.ts";
 
 export interface StopGround extends Remembering {
   readonly commands: CommandGround;

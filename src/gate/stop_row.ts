@@ -1,6 +1,6 @@
 /** Counts the stops of a session that are held back in a row. */
-import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { count } from "../counts.ts";
 import { readCounter } from "../store/counters.ts";
 import { countBlock, isLasting, REQUIREMENTS_HELD, resetRow } from "../store/stop_counters.ts";
 

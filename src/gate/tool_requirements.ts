@@ -1,21 +1,20 @@
 /** Decides about a tool use by the requirements. Loaded only where a requirement could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
-import { type Keeping, keepingOf } from "../guard/lift.ts";
 import type { Repository } from "../git/repository.ts";
+import { type Keeping, keepingOf } from "../guard/lift.ts";
 import { UNKNOWN_SESSION_ID } from "../ids.ts";
 import { mayBeOpen } from "../requirement/open_requirements.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { unknownText } from "../requirement/requirement_text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
+import { isPaused } from "../store/pauses.ts";
 import { applyChanges } from "../store/requirements.ts";
-import type { AskedUse } from "./judge_use.ts";
 import { gatherFacts, type MeantPlace, requirementsFor } from "./asked_requirements.ts";
 import { DETACHED, groundOf, lastBranchIn, NAMELESS, UNKEPT, UNTOLD_BRANCH } from "./ground.ts";
+import type { AskedUse } from "./judge_use.ts";
 import { proofsOn, type Proving } from "./proven.ts";
-import { usedUpUntold, usesOf } from "./used_up.ts";
 import { audienceOf } from "./standings.ts";
-import { isPaused } from "../store/pauses.ts";
 import {
   decideUse,
   type PreparedUse,
@@ -23,6 +22,7 @@ import {
   SILENT,
   STRICT_RULE,
 } from "./use_decision.ts";
+import { usedUpUntold, usesOf } from "./used_up.ts";
 
 /** The prepared decision. */
 export interface RequiredUse {

@@ -2,14 +2,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { doubtfulOf, type Open, openForUse, unknownOf } from "../requirement/open_requirements.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
-import type { AllowedUse } from "../requirement/single_use.ts";
-import { isTriggered, type Standing } from "../requirement/standing.ts";
 import {
   type Audience,
   denialText,
   doubtText,
   shortDenialText,
 } from "../requirement/requirement_text.ts";
+import type { AllowedUse } from "../requirement/single_use.ts";
+import { isTriggered, type Standing } from "../requirement/standing.ts";
 import type { Doubt } from "../requirement/trigger_match.ts";
 import { type DeniedOnto, wasDeniedSince } from "../store/denials.ts";
 import { isPaused } from "../store/pauses.ts";

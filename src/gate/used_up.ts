@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { doneSince, headLogBytes } from "../git/head_log.ts";
 import { findRepository, lookUpwards, readRef, type Repository } from "../git/repository.ts";
+import type { Requirement } from "../requirement/requirement_policy.ts";
 import {
   type AllowedUse,
   endTellsOfAll,
@@ -9,13 +10,12 @@ import {
   isUsedUp,
   movesOf,
 } from "../requirement/single_use.ts";
-import type { Requirement } from "../requirement/requirement_policy.ts";
 import type { Standing } from "../requirement/standing.ts";
 import { readAllowedUses, readUnendedUses } from "../store/allowed_uses.ts";
 import { type BranchKey, type Clearing, readOwnStandings } from "../store/requirements.ts";
-import { type AskedUse, commandOf } from "./judge_use.ts";
 import { type MeantPlace, requirementsFor } from "./asked_requirements.ts";
 import { quietly } from "./ground.ts";
+import { type AskedUse, commandOf } from "./judge_use.ts";
 
 /** The single uses that an action at a place is. */
 export function usesOf(place: MeantPlace): Omit<AllowedUse, "untilMs">[] {

@@ -3,8 +3,8 @@
  */
 import type { Environment } from "../environment.ts";
 import { askChanged, askIgnored, type TakingBack } from "../git/file_status.ts";
-import type { FileFacts, HowToLook, Judge } from "../guard/types.ts";
 import type { Verdict } from "../guard/guard_policy.ts";
+import type { FileFacts, HowToLook, Judge } from "../guard/types.ts";
 
 /**
  * Judges twice: the first time to learn which files are meant, then with what git says of all of them at once. What git

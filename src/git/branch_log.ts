@@ -1,7 +1,7 @@
 /** Reads git's reflogs of branches: how a branch was made, and each time that it moved. */
-import { hasBranch } from "./working_trees.ts";
-import type { Repository } from "./repository.ts";
 import { joinPath } from "../paths.ts";
+import type { Repository } from "./repository.ts";
+import { hasBranch } from "./working_trees.ts";
 
 const MADE_HERE = /\tbranch: Created from HEAD\n?$/;
 

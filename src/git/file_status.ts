@@ -1,9 +1,9 @@
 /** Asks git about files: which are ignored, and which differ from what they would be taken back to. */
 import type { Environment } from "../environment.ts";
-import { runTool } from "../process/tool.ts";
 import { parentOf } from "../paths.ts";
-import { findRepository, lookUpwards } from "./repository.ts";
+import { runTool } from "../process/tool.ts";
 import { RealPaths } from "../project/real_paths.ts";
+import { findRepository, lookUpwards } from "./repository.ts";
 
 export interface IgnorePattern {
   readonly pattern: string;

@@ -1,11 +1,11 @@
 /** Merges a task's branch into another one. When it fails, the other branch stays as it was. */
-import { exists, isFolder } from "../project/on_disk.ts";
-import type { Repository } from "./repository.ts";
-import { removeQuietly } from "../project/write_file.ts";
-import { runGit } from "./run_git.ts";
-import { workingTreeOf } from "./working_trees.ts";
-import type { TaskTree } from "./task_trees.ts";
 import { joinPath } from "../paths.ts";
+import { exists, isFolder } from "../project/on_disk.ts";
+import { removeQuietly } from "../project/write_file.ts";
+import type { Repository } from "./repository.ts";
+import { runGit } from "./run_git.ts";
+import type { TaskTree } from "./task_trees.ts";
+import { workingTreeOf } from "./working_trees.ts";
 
 export type MergeResult =
   /** `commit` is null when there was nothing to merge. */

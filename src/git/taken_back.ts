@@ -1,6 +1,6 @@
 /** Commits that a branch held and holds no more, as its log tells: it was reset, or they were amended. */
-import { branchNames } from "./branches.ts";
 import { branchLogPath, readLog } from "./branch_log.ts";
+import { branchNames } from "./branches.ts";
 import type { Repository } from "./repository.ts";
 
 /** A commit that is not on its branch any more. */

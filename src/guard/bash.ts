@@ -3,10 +3,9 @@ import { baseName, parentOf } from "../paths.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
-import type { FileFacts, Look } from "./types.ts";
 import type { GitAliases } from "./git_verbs.ts";
-import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
+import { liftedBy, mayLift } from "./lifting.ts";
 import { PROTECT_RULE } from "./protected.ts";
 import { TooMuchWork } from "./shell/budget.ts";
 import type { ShellCommand } from "./shell/command.ts";
@@ -25,6 +24,7 @@ import { onlyTells } from "./shell/telling.ts";
 import { literal } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
 import { findTargets, foldersMade, placeOf, type Target } from "./shell/writes.ts";
+import type { FileFacts, Look } from "./types.ts";
 
 export interface BashUse extends Actor {
   readonly tool: string;

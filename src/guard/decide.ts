@@ -5,7 +5,6 @@
  */
 import { namesInRules, SEARCHING_TOOLS } from "../capture/payload.ts";
 import { judgeFile, matchesFile } from "./file_rules.ts";
-import type { FileFacts, Look } from "./types.ts";
 import {
   type Actor,
   type Block,
@@ -19,6 +18,7 @@ import {
   type Verdict,
 } from "./guard_policy.ts";
 import { PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
+import type { FileFacts, Look } from "./types.ts";
 
 export interface ToolUse extends Actor {
   readonly tool: string;

@@ -1,9 +1,9 @@
 /** The files that the guards depend on: their policy, what they store, and what starts them. */
 
-import type { TextChange } from "./edited_text.ts";
-import { parentOf } from "../paths.ts";
-import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 import { isSameValue } from "../likeness.ts";
+import { parentOf } from "../paths.ts";
+import type { TextChange } from "./edited_text.ts";
+import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 
 export const PROTECT_RULE = "preToolUse.protectPolicy";
 

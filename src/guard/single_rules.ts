@@ -1,8 +1,8 @@
 /** The rules of a policy one by one, so that each can be asked by itself, and why it does not match. */
 import { count } from "../counts.ts";
 import { DANGEROUS_RULE } from "./dangerous.ts";
-import { IGNORED_RULE, ROOT_RULE } from "./file_rules.ts";
 import { LOCK_RULE } from "./decide.ts";
+import { IGNORED_RULE, ROOT_RULE } from "./file_rules.ts";
 import {
   type Actor,
   concerns,

@@ -20,8 +20,8 @@ import {
   text,
 } from "../config/schema_kit.ts";
 import type { CompileFrom } from "../config/sections.ts";
-import { KNOWN_EVENTS } from "../settings/hooks.ts";
 import type { CommandRule } from "../process/types.ts";
+import { KNOWN_EVENTS } from "../settings/hooks.ts";
 import type { GUARD_SECTIONS } from "./guard_section.ts";
 import type { NotificationPolicy } from "./notify.ts";
 import type { CommandsFor, PatternRule, PromptPolicy, SubagentPolicy } from "./prompt_policy.ts";

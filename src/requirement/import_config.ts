@@ -5,10 +5,10 @@
  * local one) goes into the file of the project that is not committed: the difference to what is shared. So nothing of
  * one's own is committed, no other project changes, and for this person the result is what it was.
  */
-import { isMapping, type LayerValues } from "../config/yaml_tree.ts";
 import { mergeValues } from "../config/parse.ts";
-import { isSameValue } from "../likeness.ts";
+import { isMapping, type LayerValues } from "../config/yaml_tree.ts";
 import type { Plain } from "../config/yaml_tree.ts";
+import { isSameValue } from "../likeness.ts";
 import { convertRequirement, faultOf, type LeftOut, NO_SUCH_KEY, truth } from "./import_fields.ts";
 
 /** The layers as they were read; null where there is no file, or none that can be used. */

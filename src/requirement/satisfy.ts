@@ -1,6 +1,6 @@
 /** What is stored when a requirement is satisfied, and what a new session takes over. */
-import type { Requirement, RequirementPolicy, Scope } from "./requirement_policy.ts";
 import type { Proof } from "./proof.ts";
+import type { Requirement, RequirementPolicy, Scope } from "./requirement_policy.ts";
 import { isOneOf } from "./skills.ts";
 import { isSatisfied, ownerOf, type SatisfiedBy, type Standing, WHOLE_BRANCH } from "./standing.ts";
 

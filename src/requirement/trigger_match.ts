@@ -1,7 +1,7 @@
 /** Which requirements a tool use falls under. */
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../capture/payload.ts";
-import type { Untold } from "../guard/bash.ts";
 import type { RequiredUses } from "../config/hook_config.ts";
+import type { Untold } from "../guard/bash.ts";
 import type { Requirement, Trigger } from "./requirement_policy.ts";
 
 const ANYTHING = "^";

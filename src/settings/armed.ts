@@ -1,7 +1,7 @@
 /** Whether Claude Code asks conclaude at all, according to its settings files. */
 import { checkHooks } from "./handler_schema.ts";
-import { memberOf, type Ownership, roleOf } from "./own_handler.ts";
 import { OWN_MARK } from "./hooks.ts";
+import { memberOf, type Ownership, roleOf } from "./own_handler.ts";
 
 /** A settings file; `settings` is `undefined` when there is no file, or no JSON in it: Claude Code ignores both. */
 export interface ParsedSettings {

@@ -6,12 +6,12 @@
  * twice is the same as installing once.
  */
 import { getNodePath, getNodeValue, parseTree } from "jsonc-parser";
-import type { Attempt, Target } from "./settings_file.ts";
+import { isUserError } from "../errors.ts";
 import type { HookEntry, HookRole } from "./hooks.ts";
 import { type Json, type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
 import { type Ownership, roleOf } from "./own_handler.ts";
+import type { Attempt, Target } from "./settings_file.ts";
 import { openSettings } from "./settings_text.ts";
-import { isUserError } from "../errors.ts";
 
 /** What is to be installed. */
 export interface InstallPlan extends Ownership, Target {

@@ -1,6 +1,6 @@
 /** The hooks that conclaude installs: which events, with which matcher, by which command. */
-import { editDistance } from "../likeness.ts";
 import { UserError } from "../errors.ts";
+import { editDistance } from "../likeness.ts";
 import { baseName } from "../paths.ts";
 
 /** Every hook event of Claude Code 2.1.329; it ignores any other name in a settings file. */

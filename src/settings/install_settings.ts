@@ -1,5 +1,19 @@
 /** Installs conclaude's hooks into a settings file of Claude Code, and takes them out again. */
+import { findLookAlikes, takeOver } from "./doubtful_hooks.ts";
 import { installInto, type InstallPlan, isOriginOf, planRemoval, readOwnEntries } from "./edit.ts";
+import { checkHooks } from "./handler_schema.ts";
+import {
+  commandLine,
+  DEFAULT_EVENTS,
+  EVENT_CAUTIONS,
+  type HookEntry,
+  type HookEvent,
+  planHooks,
+  type Program,
+  programLine,
+  STRICT_EVENTS,
+} from "./hooks.ts";
+import { type Asker, type Ownership, ownershipHere } from "./own_handler.ts";
 import {
   type Attempt,
   backupPath,
@@ -16,20 +30,6 @@ import {
   type SettingsScope,
   withFreshFile,
 } from "./settings_file.ts";
-import { checkHooks } from "./handler_schema.ts";
-import {
-  commandLine,
-  DEFAULT_EVENTS,
-  EVENT_CAUTIONS,
-  type HookEntry,
-  type HookEvent,
-  planHooks,
-  type Program,
-  programLine,
-  STRICT_EVENTS,
-} from "./hooks.ts";
-import { findLookAlikes, takeOver } from "./doubtful_hooks.ts";
-import { type Asker, type Ownership, ownershipHere } from "./own_handler.ts";
 
 const NOTHING_STRICT = `--strict changes nothing here: Claude Code honours it under ${
   [...STRICT_EVENTS].join(" and ")

@@ -2,7 +2,13 @@
  * Registers conclaude as an MCP server of Claude Code, and takes it out again. Every byte of the file that is not about
  * our server stays as it is.
  */
+import { getNodeValue, parseTree } from "jsonc-parser";
+import { UserError } from "../errors.ts";
+import { joinPath, resolvePath } from "../paths.ts";
 import { whileLocked } from "../project/folder_lock.ts";
+import type { Program } from "./hooks.ts";
+import { type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
+import { memberOf, splitWords } from "./own_handler.ts";
 import {
   type Attempt,
   refusal,
@@ -12,12 +18,6 @@ import {
   type SettingsScope,
   withFreshFile,
 } from "./settings_file.ts";
-import type { Program } from "./hooks.ts";
-import { memberOf, splitWords } from "./own_handler.ts";
-import { UserError } from "../errors.ts";
-import { joinPath, resolvePath } from "../paths.ts";
-import { getNodeValue, parseTree } from "jsonc-parser";
-import { type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
 import { mustBe, openObject, refuseTwins } from "./settings_text.ts";
 
 export interface ServerOptions {

@@ -1,5 +1,7 @@
 /** Which handlers in a settings file are conclaude's own. Any other belongs to another tool and is never touched. */
 import { baseName, isAbsolutePath, joinPath, parentOf } from "../paths.ts";
+import { isSameFile } from "../process/executable.ts";
+import { readJsonFile } from "../project/on_disk.ts";
 import {
   DRAIN_WORD,
   type HookRole,
@@ -8,8 +10,6 @@ import {
   type Program,
   programLine,
 } from "./hooks.ts";
-import { readJsonFile } from "../project/on_disk.ts";
-import { isSameFile } from "../process/executable.ts";
 
 /** How our handlers are recognised, beyond the mark and the program's name. */
 export interface Ownership {

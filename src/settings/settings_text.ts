@@ -1,8 +1,8 @@
 /** Opens the text of a file of Claude Code for editing, or refuses it and says why. */
 import { parseTree } from "jsonc-parser";
-import { type Attempt, refusal } from "./settings_file.ts";
 import { KNOWN_EVENTS } from "./hooks.ts";
 import { lineEndOf, type Node, placeOf, readJson, valueAt } from "./json_edit.ts";
+import { type Attempt, refusal } from "./settings_file.ts";
 
 /** The two parts of a settings file: a byte order mark or nothing, and a JSON object. */
 export interface SettingsText {
