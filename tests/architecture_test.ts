@@ -171,15 +171,6 @@ Deno.test("no module is a barrel", async () => {
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("a file is one idea: at most 300 lines", () => {
-  const wrong = sources
-    .map(({ path }) =>
-      [path, Deno.readTextFileSync(new URL(path, ROOT)).split("\n").length] as const
-    )
-    .filter(([, lines]) => lines > 301);
-  assert.deepEqual(wrong, []);
-});
-
 function floorOf(path: string): number {
   const name = path.split("/")[1]!;
   if (path.startsWith("migrations/")) return 2;

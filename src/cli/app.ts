@@ -7,7 +7,7 @@ import {
   type RouteMap,
   run,
 } from "@stricli/core";
-import { perform, type Verb, type VerbGroup } from "./command.ts";
+import { type LazyVerb, perform, type Verb, type VerbGroup, type Verbs } from "./verb.ts";
 import type { CliContext, Globals } from "./context.ts";
 import { HELP_FLAG, VERSION_FLAG } from "./help.ts";
 import { camel } from "./usage.ts";
@@ -20,20 +20,19 @@ export async function runWithLibrary(context: CliContext, words: readonly string
 }
 
 /**
- * The command line: a table of verbs. Their actions are loaded when they are run.
+ * The command line as the library has it.
  *
- * @param args What is to be run: where it begins with a verb, there is only this one, since no verb is to pay for
- * another; an error also names the verb that it is about.
+ * @param args What is to be run: everything is there of the verb that it begins with, of the others only the names, so that
+ * no verb pays for another.
  */
 export async function application(
   { globals }: { readonly globals: Pick<Globals, "color"> },
   args: readonly string[] = [],
 ): Promise<Application<CliContext>> {
-  const verb = camel(args[0] ?? "");
-  const names = Object.hasOwn(VERBS, verb) ? [verb] : Object.keys(VERBS);
-  const targets = await Promise.all(names.map((name) => VERBS[name]!()));
+  const asked = camel(args[0] ?? "");
+  const verbs = Object.hasOwn(VERBS, asked) ? { [asked]: VERBS[asked]! } : VERBS;
   const root = buildRouteMap<string, CliContext>({
-    routes: Object.fromEntries(names.map((name, i) => [name, libraryTarget(targets[i]!)])),
+    routes: await routesOf(verbs, args),
     docs: {
       brief: "The state engine for Claude Code: one executable, one SQLite database",
       fullDescription: [
@@ -54,17 +53,38 @@ export async function application(
   }, { help: HELP_FLAG, version: VERSION_FLAG });
 }
 
-/** A part of the table as the library has it. */
-function libraryTarget(target: Verb | VerbGroup): Command<CliContext> | RouteMap<CliContext> {
+/** @param args What is to be run of them. A page of help shows how each is used; else nobody looks at the others. */
+async function routesOf(
+  verbs: Verbs,
+  args: readonly string[],
+): Promise<Record<string, Command<CliContext> | RouteMap<CliContext>>> {
+  const isHelp = args[0] === undefined || args[0].startsWith("-");
+  const asked = camel(args[0] ?? "");
+  const routes = Object.entries(verbs).map(async ([name, verb]) => {
+    const rest = isHelp ? [] : name === asked ? args.slice(1) : null;
+    return [name, await libraryTarget(verb, verb.brief ?? "", rest)] as const;
+  });
+  return Object.fromEntries(await Promise.all(routes));
+}
+
+/** A verb or a noun as the library has it. @param rest What follows it on the command line; null where only its name counts. */
+async function libraryTarget(
+  target: Verb | VerbGroup | LazyVerb,
+  brief: string,
+  rest: readonly string[] | null,
+): Promise<Command<CliContext> | RouteMap<CliContext>> {
+  if (target.kind === "lazy") {
+    if (rest !== null) return await libraryTarget(await target.load(), brief, rest);
+    const loader = () => Promise.reject(new Error("only named"));
+    return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
+  }
   if (target.kind === "group") {
-    const { verbs, brief, examples } = target;
-    const routes = Object.entries(verbs).map(([name, verb]) => [name, libraryTarget(verb)]);
     return buildRouteMap<string, CliContext>({
-      routes: Object.fromEntries(routes),
-      docs: { brief, fullDescription: withExamples(brief, examples) },
+      routes: await routesOf(target.verbs, rest ?? []),
+      docs: { brief, fullDescription: withExamples(brief, target.examples) },
     });
   }
-  const { load, parameters, brief, about, examples } = target.spec;
+  const { load, flags, args, about, examples } = target;
   return buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>(
     {
       loader: async () => {
@@ -73,9 +93,12 @@ function libraryTarget(target: Verb | VerbGroup): Command<CliContext> | RouteMap
           return perform(this, action, { flags, args });
         };
       },
-      parameters,
+      parameters: {
+        flags,
+        positional: "kind" in args ? args : { kind: "tuple", parameters: args },
+      },
       docs: { brief, fullDescription: withExamples(about, examples) },
-    } as Parameters<
+    } as unknown as Parameters<
       typeof buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>
     >[0],
   );

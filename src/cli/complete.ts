@@ -27,7 +27,7 @@ async function proposalsFor(
   // After `--db` comes a path, which the shell completes itself.
   if (words.at(-2) === "--db") return [];
   const { rest } = splitGlobals(words.slice(0, -1));
-  const app = await application({ globals: { color: false } }, rest);
+  const app = await application({ globals: { color: false } }, [...rest, partial]);
   const found = await proposeCompletions(app, [...rest, partial], quietContext(environment));
   const flags = partial.startsWith("-")
     ? GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly).map(({ name }) => `--${name}`)

@@ -133,3 +133,9 @@ export async function sessionIdOrNone(
     return NO_SESSION;
   }
 }
+
+/** How long something lasts: `5m 0s`. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+}

@@ -1,13 +1,12 @@
 import type { StricliProcess } from "@stricli/core";
 import { type Environment, THIS_PROCESS } from "../environment.ts";
 import { isUserError } from "../errors.ts";
-import { perform } from "./command.ts";
 import { type CliContext, contextOf } from "./context.ts";
 import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { plainCall } from "./plain_call.ts";
-import { spellOutHelp } from "./spell_out_help.ts";
-import { spellOutVerb } from "./spell_out_verb.ts";
-import { USAGE, usageError } from "./usage.ts";
+import { camel, kebab, USAGE, usageError } from "./usage.ts";
+import { perform } from "./verb.ts";
+import { VERBS } from "./verbs.ts";
 import { showError } from "./view.ts";
 
 /** The verb that completion scripts call; it must be quick, and leave no trace. */
@@ -51,7 +50,7 @@ export async function runLine(
 ): Promise<void> {
   try {
     if (fault !== null) throw usageError(fault.what, fault);
-    const words = await spellOutVerb(spellOutHelp(rest));
+    const words = await withUsualVerb(withHelpFlag(rest));
     const call = await plainCall(words);
     if (call !== null) return await perform(context, call.action, call);
     const { runWithLibrary } = await import("./app.ts");
@@ -60,6 +59,27 @@ export async function runLine(
     if (isUserError(thrown)) showError(context, thrown);
     else reportQuietly(context, thrown);
   }
+}
+
+/** `help`, `help session` and `session help` as the library understands them; anything else as it is. */
+function withHelpFlag(words: readonly string[]): readonly string[] {
+  if (words[0] === "help") return [...words.slice(1), "--help"];
+  return words.length === 2 && words[1] === "help" ? [words[0]!, "--help"] : words;
+}
+
+/**
+ * The command line with the verb that a group lets people leave out: `import FILE` as `import file FILE`. Anything else,
+ * help above all, as it is.
+ */
+async function withUsualVerb(words: readonly string[]): Promise<readonly string[]> {
+  const [noun = "", next, ...rest] = words;
+  if (next === undefined || ["--help", "-h"].includes(next)) return words;
+  if (!Object.hasOwn(VERBS, camel(noun))) return words;
+  const target = await VERBS[camel(noun)]!.load();
+  if (target.kind !== "group" || target.usual === undefined) return words;
+  return Object.hasOwn(target.verbs, camel(next))
+    ? words
+    : [noun, kebab(target.usual), next, ...rest];
 }
 
 /** What broke may be stdout itself (a full disk); then stderr alone can tell. */

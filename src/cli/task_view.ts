@@ -4,7 +4,7 @@ import { DEEP, hasLapsed, type Task } from "../orchestration/task.ts";
 import type { HistoryRow } from "../store/task_changes.ts";
 import { relativeTime } from "../time.ts";
 import type { CliContext } from "./context.ts";
-import { type Column, tableText } from "./table.ts";
+import type { Columns } from "./table.ts";
 import type { View } from "./view.ts";
 
 /** So much of an id tells it from others: its end, since ids of the same minute begin alike. */
@@ -38,46 +38,14 @@ export function holderText(
   return `${shortAgent(task.claimedBy ?? "")}${hasLapsed(task, nowMs) ? " (ran out)" : ""}`;
 }
 
-const COLUMNS: readonly Column<Task>[] = [
-  { title: "ID", value: ({ id }) => shortTaskId(id) },
-  { title: "PRIO", value: ({ priority }) => `P${priority}` },
-  {
-    title: "STATUS",
-    value: ({ status, deletedAtMs }) => deletedAtMs === null ? status : "deleted",
-  },
-  { title: "TITLE", value: ({ title }) => shortTitle(title) },
-  {
-    title: "CLAIMED BY",
-    value: (task) => task.claimedBy === null ? null : holderText(task, Date.now()),
-  },
-];
-
-/** Tasks as a table, a line each. */
-export function tasksTable(
-  tasks: readonly Task[],
-  { globals, empty }: Pick<CliContext, "globals"> & { readonly empty: string },
-): string {
-  return tableText(tasks, COLUMNS, { empty, color: globals.color });
-}
-
-/**
- * A page of a list, and whether there is more.
- *
- * @param found One more than `limit` where there are so many. @param page `onwards`: the flags that lead on.
- */
-export function pageOfTasks(
-  found: readonly Task[],
-  { limit, onwards, ...page }: Pick<CliContext, "globals"> & {
-    readonly limit: number;
-    readonly empty: string;
-    readonly onwards: string;
-  },
-): View {
-  const tasks = found.slice(0, limit);
-  const more = found.length > limit;
-  const table = tasksTable(tasks, page);
-  return { json: { tasks, more }, text: more ? `${table}\n… and more: ${onwards}` : table };
-}
+/** Tasks in a list. */
+export const TASK_COLUMNS: Columns<Task> = {
+  ID: ({ id }) => shortTaskId(id),
+  PRIO: ({ priority }) => `P${priority}`,
+  STATUS: ({ status, deletedAtMs }) => deletedAtMs === null ? status : "deleted",
+  TITLE: ({ title }) => shortTitle(title),
+  "CLAIMED BY": (task) => task.claimedBy === null ? null : holderText(task, Date.now()),
+};
 
 /** A task that was changed, and what is to be said of it. */
 export function changedView(task: Task, text: string): View {

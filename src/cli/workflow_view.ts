@@ -9,19 +9,14 @@ import { readTask } from "../store/tasks.ts";
 import { type WorkflowRow } from "../store/workflows.ts";
 import { listSteps } from "../store/workflow_steps.ts";
 import { relativeTime } from "../time.ts";
-import type { Column } from "./table.ts";
-import { nameOf, shortTaskId, shortTitle, valueText } from "./task_view.ts";
+import { section, titledFacts } from "./table.ts";
+import { nameOf, shortTaskId, valueText } from "./task_view.ts";
 import type { View } from "./view.ts";
 
 /** A workflow with all that belongs to it. */
 export interface WholeWorkflow extends WorkflowRow {
   readonly steps: readonly StepView[];
   readonly actions: readonly WorkflowAction[];
-}
-
-/** What a row of a list is. */
-export interface ListedWorkflow extends WorkflowRow {
-  readonly taskTitle: string | null;
 }
 
 /** A workflow with its steps and what can be asked of it. @param isCarriedOut Whether a daemon runs. */
@@ -52,21 +47,13 @@ export function changedWorkflow(
   };
 }
 
-export const WORKFLOW_COLUMNS: readonly Column<ListedWorkflow>[] = [
-  { title: "ID", value: ({ id }) => shortTaskId(id) },
-  { title: "WORKFLOW", value: ({ name }) => name },
-  { title: "STATUS", value: statusText },
-  { title: "STEP", value: ({ currentStep }) => currentStep },
-  { title: "TASK", value: ({ taskId }) => shortTaskId(taskId) },
-  { title: "TITLE", value: ({ taskTitle }) => taskTitle === null ? null : shortTitle(taskTitle) },
-];
-
 /** `1a2b3c4d (implement)` */
 export function workflowName({ id, name }: Pick<WorkflowRow, "id" | "name">): string {
   return `${shortTaskId(id)} (${name})`;
 }
 
-function statusText({ status, decision }: WorkflowRow): string {
+/** `pending_merge, approve recorded` */
+export function statusText({ status, decision }: WorkflowRow): string {
   return decision === null ? status : `${status}, ${decision} recorded`;
 }
 
@@ -80,7 +67,7 @@ export function workflowText(
     readonly nowMs: number;
   },
 ): string {
-  const facts: readonly (readonly [string, string | null])[] = [
+  const facts = [
     ["id", workflow.id],
     ["task", task === undefined ? workflow.taskId : `${nameOf(task)} (${task.status})`],
     ["status", statusText(workflow)],
@@ -93,14 +80,11 @@ export function workflowText(
     ["changed", relativeTime(workflow.updatedAtMs, nowMs)],
     ["asks", questionId && `conclaude question answer ${questionId} TEXT`],
     ["you can", workflow.actions.join(", ") || null],
-  ];
+  ] as const;
   return [
     workflow.name,
-    ...facts.filter(([, value]) => value !== null)
-      .map(([name, value]) => `  ${`${name}:`.padEnd(13)}${value}`),
-    "",
-    "Steps",
-    ...workflow.steps.map((step) => `  ${stepLine(step, workflow)}`),
+    ...titledFacts(facts),
+    ...section("Steps", workflow.steps.map((step) => stepLine(step, workflow))),
   ].map(plain).join("\n");
 }
 

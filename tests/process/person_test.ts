@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { PERSON_VERBS } from "../../src/guard/lifting.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
-import type { Verb, VerbGroup } from "../../src/cli/command.ts";
+import type { Verbs } from "../../src/cli/verb.ts";
 import { programCommand, surroundings } from "../../src/build/program.ts";
 import { query } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
@@ -77,14 +77,12 @@ const forked = (command: string) =>
 
 Deno.test("the verbs that the guards keep from an agent are those that the program keeps for a person", async () => {
   const ofPerson: string[] = [];
-  const walk = (name: string, verb: Verb | VerbGroup): void => {
-    if (verb.kind === "verb") {
-      if (verb.spec.person !== undefined) ofPerson.push(verb.spec.person);
-      return;
-    }
-    for (const [inner, one] of Object.entries(verb.verbs)) walk(`${name} ${inner}`, one);
+  const walk = async (one: Verbs[string]): Promise<void> => {
+    if (one.kind === "lazy") return await walk(await one.load());
+    if (one.kind === "group") { for (const inner of Object.values(one.verbs)) await walk(inner); }
+    else if (one.person !== undefined) ofPerson.push(one.person);
   };
-  for (const [name, load] of Object.entries(VERBS)) walk(name, await load());
+  for (const one of Object.values(VERBS)) await walk(one);
   const guarded = Object.entries(PERSON_VERBS)
     .flatMap(([noun, verbs]) => [...verbs].map((verb) => `${noun} ${verb}`));
   const alone = ["import", "import claude-mem", "import transcripts", "uninstall-hooks"];

@@ -1,0 +1,92 @@
+import { SHELL_TOOLS } from "../../capture/payload.ts";
+import { findRepository, lookUpwards } from "../../git/repository.ts";
+import { MAIN_AGENT } from "../../guard/policy.ts";
+import { transcriptNear } from "../../store/sessions.ts";
+import { optional, text, textFlag, usually } from "../flags.ts";
+import { refuseUnknownTool } from "../known_tools.ts";
+import { sessionIdOrNone } from "../requirements_here.ts";
+import { explanationText } from "../rule_table.ts";
+import { tryEvent } from "../tried_event.ts";
+import { usageError } from "../usage.ts";
+import { verb } from "../verb.ts";
+
+export const explain = verb({
+  args: [
+    text("The tool: Bash, Edit, Write …", "tool"),
+    optional(text("The command, the file, or the tool's whole input as JSON", "input")),
+  ],
+  flags: {
+    agent: usually("main", text("As if this agent asked: main, or the type of a subagent", "name")),
+    session: textFlag("As if this session asked, by its id or the beginning of it", "id"),
+  },
+  about:
+    "Shows every rule and requirement that is asked before this tool use, what it says and why. Nothing is run, and nothing is written.\n" +
+    "Exit status 1 when it would be denied, 2 for a tool that neither Claude Code nor a rule knows.",
+  examples: [
+    "conclaude explain Bash 'git push --force'",
+    "conclaude explain Edit src/a.ts --agent reviewer",
+    `conclaude explain Write '{"file_path":"new.txt"}' --json`,
+  ],
+  async run(context, { agent, session }, tool, input) {
+    const { madeUp } = await import("../../hook/dry_run.ts");
+    const { cwd, environment, locations: { home } } = context;
+    const trial = await tryEvent(context, cwd, async (db, policy) => {
+      const session_id = await sessionIdOrNone(db, context, session);
+      const repository = findRepository(lookUpwards(cwd))?.commonDir ?? null;
+      const sent = {
+        session_id,
+        transcript_path: db && transcriptNear(db, { repository, sessionId: session_id }),
+        cwd,
+        tool_name: tool,
+        tool_input: inputOf(tool, input ?? ""),
+        ...(agent === MAIN_AGENT ? {} : { agent_id: agent, agent_type: agent }),
+      };
+      return madeUp(sent, { home, environment, projectDir: policy?.root ?? cwd });
+    });
+    const { config, sayings, verdict: { blocks, doubts }, isLifted } = trial;
+    refuseUnknownTool(tool, config);
+    if (input === undefined) {
+      throw usageError("Missing argument: input", {
+        why: `${tool} is explained with what it would be given`,
+        next: "conclaude explain --help",
+      });
+    }
+    if (config.problems > 0) {
+      context.process.stderr.write(
+        `The configuration has problems, in ${
+          config.problemKeys.join(", ")
+        }: run \`conclaude config validate\`.\n`,
+      );
+    }
+    const decision = trial.decision ?? "allow";
+    const result = isLifted
+      ? "Allowed: a person has lifted the rules."
+      : decision === "deny"
+      ? "Denied."
+      : "Allowed.";
+    return {
+      json: { decision, blocks, doubts, rules: sayings },
+      text: sayings.length === 0
+        ? "Allowed: there are no rules here. `conclaude config init` begins some."
+        : [result, explanationText(trial, context.globals)].join("\n"),
+      exitCode: decision === "deny" ? 1 : 0,
+    };
+  },
+});
+
+/** The field of a tool's input that a plain text stands for. */
+const PLAIN_FIELDS: ReadonlyMap<string, string> = new Map([
+  ...[...SHELL_TOOLS].map((tool) => [tool, "command"] as const),
+  ["NotebookEdit", "notebook_path"],
+]);
+
+function inputOf(tool: string, text: string): unknown {
+  if (text.trimStart().startsWith("{")) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // A command may begin like that: `{ echo a; }`.
+    }
+  }
+  return { [PLAIN_FIELDS.get(tool) ?? "file_path"]: text };
+}
