@@ -44,12 +44,12 @@ export function parsed<Value>(
   return { kind: "parsed", parse, brief, placeholder };
 }
 
-/** The same, which may be left out. */
+/** The same as a parameter that may be left out. */
 export function optional<Value>(parameter: Parameter<Value>): Parameter<Value | undefined> {
   return { ...parameter, optional: true } as Parameter<Value | undefined>;
 }
 
-/** The same with a value, as it would be typed, for when it is left out. */
+/** The same with a default, written as it would be typed. */
 export function usually<Value>(text: string, parameter: Parameter<Value>): Parameter<Value> {
   return { ...parameter, default: text };
 }
@@ -64,12 +64,10 @@ export function several<Value>(
   >;
 }
 
-/** A text that is not blank. */
 export function text(brief: string, placeholder: string): Parameter<string> {
   return parsed(someText, brief, placeholder);
 }
 
-/** A whole number in a range. */
 export function number(
   min: number,
   max: number,
@@ -79,7 +77,6 @@ export function number(
   return parsed(wholeNumber(min, max), brief, placeholder);
 }
 
-/** One of some words. */
 export function oneOf<const Word extends string>(
   words: readonly Word[],
   brief: string,
@@ -117,7 +114,6 @@ export function timeFlag(brief: string): Parameter<number | undefined> {
   return optional(parsed(parseWhen, brief, "when"));
 }
 
-/** A text as it is. */
 export const anyText = (text: string): string => text;
 
 /** @throws {SyntaxError} When a text is blank: `--settings "$UNSET"` must not be taken for the flag left out. */
@@ -152,7 +148,6 @@ async function parseWhen(text: string): Promise<number> {
   return (await import("./since.ts")).parseSince(text, Date.now());
 }
 
-/** Days of a unit of an age. */
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30 };
 
 /** Reads an age (`30d`, `2w`, or `3m`, months of 30 days) in milliseconds. @throws {SyntaxError} When the text is none. */
@@ -164,10 +159,8 @@ export function parseAge(text: string): number {
   return daysMs(Number(number) * UNIT_DAYS[unit!]!);
 }
 
-/** Rows of a table when nobody says how many. */
 const TABLE_ROWS = 20;
 
-/** How many rows a list has. */
 export const LIMIT_FLAG = optional(
   number(
     1,
@@ -184,27 +177,22 @@ export function limitOf({ globals }: CliContext, given: number | undefined): num
 /** How many rows a page of tasks, workflows, agents or questions has. */
 export const PAGE_FLAG = usually("100", number(1, 1000, "How many at most"));
 
-/** The session that a list is limited to. */
 export const SESSION_FLAG = textFlag(
   "Only of this session, by its id or the beginning of it",
   "id",
 );
 
-/** The time that a list begins at. */
 export const SINCE_FLAG = timeFlag(
   "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",
 );
 
-/** Tasks beyond this project. */
 export const ALL_PROJECTS = switchOn("Of all projects, not only of this repository");
 
-/** The one task that a verb is about. */
 export const TASK = text(
   "The task, by its id, or 4 or more characters of its beginning or end",
   "id",
 );
 
-/** Who does it. */
 export const AGENT_FLAG = clearingFlag(
   "Who does it; without it the session of Claude Code that this runs in, else `user`",
   "name",
@@ -219,23 +207,19 @@ export const TOKEN_FLAG = optional(
   ),
 );
 
-/** The one workflow that a verb is about. */
 export const WORKFLOW = text(
   "The workflow, by its id or its task's, or 4 or more characters of the beginning or end of one",
   "id",
 );
 
-/** The session whose requirements are meant. */
 export const OF_SESSION = textFlag(
   "The session, by its id or the beginning of it; without it, the one that this runs in",
   "id",
 );
 
-/** The branch whose requirements are meant. */
 export const OF_BRANCH = textFlag(
   "The branch; without it, the one that is checked out",
   "name",
 );
 
-/** Names of requirements. */
 export const REQUIREMENT = text("Names of requirements", "name");

@@ -36,7 +36,7 @@ export const VERSION_FLAG: StricliIntegration<CliContext> = {
     async run() {
       const context = this as CliContext;
       const json = context.globals.json
-        ? (await import("./actions/version.ts")).versionFacts()
+        ? (await import("./version_facts.ts")).versionFacts()
         : undefined;
       show(context, { json, text: VERSION });
     },

@@ -7,7 +7,6 @@ import { type CliContext, typedPath } from "./context.ts";
 
 /** So much text is gathered before it is written, in characters. */
 const CHUNK_CHARS = 65_536;
-
 const ON_WINDOWS = Deno.build.os === "windows";
 
 /** Where lines go. Nothing but `close` or `abandon` may follow an error. */
@@ -19,7 +18,6 @@ export interface LineSink {
   readonly abandon: () => void;
 }
 
-/** Lines to stdout. */
 export function stdoutSink({ process }: CliContext): LineSink {
   return gathering({
     write: (text) => process.stdout.write(text),

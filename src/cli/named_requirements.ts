@@ -1,4 +1,4 @@
-/** Requirements by the names that a person gives, and why there is none of a name. */
+/** Finds requirements by name, and says why there is none of a name. */
 import { UserError } from "../errors.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import type { ParsedConfig } from "../config/parse.ts";
@@ -9,7 +9,7 @@ import type { CliContext } from "./context.ts";
 import { nearestWords } from "./nearest.ts";
 import type { RequirementsHere } from "./requirements_here.ts";
 
-/** What a verb has left undone when a name is wrong. */
+/** What the error says was not done. */
 type Undone = "nothing was recorded" | null;
 
 /**
@@ -44,7 +44,6 @@ export async function namedRequirements(
     : unknownName(missing, { here, parsed, undone });
 }
 
-/** A requirement as it is configured. */
 export interface Configured {
   readonly requirement: Requirement;
   readonly isOn: boolean;
@@ -70,7 +69,7 @@ export async function configuredRequirement(
   return { requirement, isOn: false };
 }
 
-/** Parsed anew: what a hook has of it does not say what was left out. */
+/** Parses the configuration again, since the cached one does not name what was left out. */
 async function parseHere(
   { locations }: CliContext,
   { folder }: RequirementsHere,

@@ -1,9 +1,9 @@
 import { editDistance } from "../config/suggest.ts";
 
-/** A word of so many letters may have one of them wrong, one of twice as many two. */
+/** Letters that a word needs for each typo that is forgiven. */
 const LETTERS_A_SLIP = 3;
 const MAX_SLIPS = 2;
-/** So short a beginning may be that it stands for the whole word. */
+/** The shortest beginning that stands for a whole word. */
 const MIN_BEGINNING = 2;
 
 /**

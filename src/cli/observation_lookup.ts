@@ -5,7 +5,6 @@ import { findObservations } from "../store/memory_look.ts";
 import { lastObservation } from "../store/memory_search.ts";
 import type { Observation } from "../store/observations.ts";
 
-/** How many ids are named when several begin the same. */
 const NAMED_IDS = 5;
 
 /**

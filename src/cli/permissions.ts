@@ -4,7 +4,6 @@
  * given away again by `main.ts` before anything else is loaded, and by the daemon as soon as its sockets are open.
  */
 
-/** An operating system that a release is made for. */
 export type System = "linux" | "darwin" | "windows";
 
 /** Every environment variable that the program reads. Any other one reads as unset. */
@@ -26,7 +25,6 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
   "XDG_CONFIG_HOME",
 ];
 
-/** Facts of the system: whose process this is, and whether another one lives. */
 const SYSTEM_FACTS: readonly string[] = ["uid", "gid", "getPriority", "statfs"];
 
 /**

@@ -27,10 +27,7 @@ import { tellingId } from "../store/telling_id.ts";
 import type { CliContext } from "./context.ts";
 import { placeOf } from "./store.ts";
 
-/** The variable in which a script shows a token. */
 export const TOKEN_VARIABLE = "CONCLAUDE_TOKEN";
-
-/** Processes that are looked up in one call. */
 const BATCH = 1_000;
 /** The clock of the system and its process table differ by a moment, in milliseconds. */
 const CLOCK_SLACK_MS = 2_000;
@@ -67,7 +64,7 @@ export async function requirePerson(
 
 type Refusal = { readonly why: string; readonly next: string };
 
-/** The process that runs the verb: how it came to be, and its surroundings. */
+/** The process that runs the verb, and its environment. */
 interface By extends Descent {
   readonly environment: Environment;
   readonly atTerminal?: boolean;
@@ -115,7 +112,7 @@ async function refusalOf(
   };
 }
 
-/** Where a database cannot be asked, an agent may see to that: then only a terminal that no agent has opened will do. */
+/** Why the verb is refused when the database cannot be read: an agent may have locked it, so only a terminal counts. */
 function whyNotUnasked(
   thrown: unknown,
   { lineage, environments }: By,
@@ -129,7 +126,7 @@ function whyNotUnasked(
   };
 }
 
-/** Which session or agent is above this process, as a sentence; null when none is. */
+/** A sentence about the session or agent that this process descends from; null when there is none. */
 function agentAmong(
   db: DatabaseSync,
   { lineage, environments }: By,
@@ -152,7 +149,7 @@ function agentAmong(
 /** Variables with which Claude Code and our engine tell their commands who they are. */
 const IDENTITY = /\b(?:CLAUDE_CODE_SESSION_ID|CONCLAUDE_AGENT_ID)=([\w.-]{8,64})/g;
 
-/** The short id of a session that is under way: it is active, or a process of it still runs; null when there is none. */
+/** The short id of a session that is active or has a running process; null when there is none. */
 function sessionAtWork(
   db: DatabaseSync,
   counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
@@ -172,7 +169,7 @@ function sessionAtWork(
   return id === undefined ? null : tellingId(db, id);
 }
 
-/** Whether a process that is there is the one that was recorded, and no later one of the same number. */
+/** Whether a running process is the recorded one, not a later one with the same number. */
 function isSame({ mark, seenAtMs }: AgentProcess, now: ProcessFacts | undefined): boolean {
   if (now === undefined) return false;
   if (mark !== null) return mark === now.mark;
@@ -201,7 +198,7 @@ function databasesOf({ environment }: CliContext, home: string | null): string[]
   return [database, ...db === null ? [] : configuredDatabases(db)];
 }
 
-/** Homes other than this one: of the ancestors, of the user's account, and those that what is meant lies in. */
+/** Homes other than this one: of the ancestor processes, of the user's account, and around the paths that are named. */
 function homesElsewhere(
   context: CliContext,
   environments: string,

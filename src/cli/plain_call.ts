@@ -8,7 +8,6 @@ import type { Action, Verb, Verbs } from "./verb.ts";
 import { camel, kebab } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** A verb with what it is given. */
 export interface PlainCall {
   readonly action: Action<Values, unknown[]>;
   readonly flags: Values;
@@ -17,7 +16,7 @@ export interface PlainCall {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Thrown where a command line is not as plain as that. */
+/** Thrown when the library has to read the command line. */
 class NotPlain extends Error {}
 
 /** The verb that a command line calls, ready to be run; null when the library has to read it. */
@@ -105,7 +104,7 @@ function argumentsOf(words: readonly string[], known: Verb["args"]): unknown[] {
   });
 }
 
-/** @throws What is no such value. */
+/** @throws {NotPlain} When the text is no value of the parameter. */
 function valueOf(text: string, { kind, parse, values }: Parameter): unknown {
   if (kind === "enum" ? values?.includes(text) !== true : parse === undefined) throw new NotPlain();
   const value = parse === undefined ? text : parse(text);

@@ -56,7 +56,7 @@ export async function peek<Found>(
   }
 }
 
-/** What a hook would make where nothing is, but in memory; null where something is. */
+/** An empty database in memory where there is none yet, as a hook would make one; null where a file is in the way. */
 async function openEmpty(path: string): Promise<DatabaseSync | null> {
   const { kind } = identifyDatabase(path);
   return kind === "missing" || kind === "empty"

@@ -1,12 +1,12 @@
 import type { Environment } from "../environment.ts";
-import { joinPath, parentOf } from "../paths.ts";
+import { baseName, isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
+import { findOnPath, isBareName, isSameFile } from "../process/executable.ts";
 import { type Program, quoteWord } from "../settings/hooks.ts";
-import { findOwnPath } from "./own_path.ts";
 import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "./permissions.ts";
 
 /** This program, as somebody else can start it. */
 export interface OwnProgram {
-  /** What a hook starts, from any folder and without a network. */
+  /** What a hook starts; it works in any folder and without a network. */
   readonly program: Program;
   /** The words that this process starts it with again. */
   readonly words: readonly string[];
@@ -17,7 +17,7 @@ export interface OwnProgram {
   readonly fromSource: boolean;
 }
 
-/** How this very process was started, put so that it can be repeated from any folder. */
+/** The command that starts this program again, from any folder. */
 export function ownProgram({ program, cwd, variable }: Environment): OwnProgram {
   const { executable, script, startedAs } = program;
   if (script === null) {
@@ -54,4 +54,35 @@ function sourceFlags(script: string): string[] {
   return script.endsWith(".js")
     ? ["--no-config", "--no-remote", "--no-npm"]
     : [`--config=${joinPath(parentOf(script), "deno.json")}`, "--no-lock", "--cached-only"];
+}
+
+/** How an executable was started, and where a shell looks for it. */
+interface StartHints {
+  readonly started: string;
+  readonly cwd: string;
+  readonly searchPath: string | undefined;
+}
+
+/**
+ * The path by which a person finds an executable. The system names the file behind all links
+ * (`/opt/conclaude-0.1.0/conclaude`), and a hook that names it breaks with the next upgrade; a link stays.
+ *
+ * @param executable What the system says. @returns The path it was started by, or one that the `PATH` finds, or
+ * `executable`: the first of them that names no version.
+ */
+export function findOwnPath(executable: string, hints: StartHints): string {
+  const { started, cwd, searchPath } = hints;
+  const typed = started === "" || isBareName(started)
+    ? []
+    : [isAbsolutePath(started) ? started : resolvePath(started, { folder: cwd })];
+  const names = new Set([baseName(started), "conclaude", baseName(executable)]);
+  names.delete("");
+  const found = [...names].flatMap((name) => findOnPath(name, searchPath));
+  const paths = [...typed, ...found].filter((path) => isSameFile(path, executable));
+  return [...paths, executable].find((path) => !namesVersion(path)) ?? paths[0] ?? executable;
+}
+
+/** `/opt/conclaude-0.1.0/conclaude`, `/opt/Cellar/conclaude/0.1/bin/conclaude`. */
+function namesVersion(path: string): boolean {
+  return /\d+\.\d+/.test(path);
 }

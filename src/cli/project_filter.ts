@@ -61,7 +61,7 @@ export function projectNamed(
   return named[0] ?? folder;
 }
 
-/** The project that {@linkcode projectNamed} finds, for what cannot be undone: a bare name is only what is called so. */
+/** {@linkcode projectNamed} for what cannot be undone: a bare name counts only when a project is called so. */
 export function projectMeant(db: DatabaseSync, context: CliContext, typed: string): string {
   const project = projectNamed(db, context, typed);
   if (!isBareName(typed) || isCalled(project, typed)) return project;
@@ -103,7 +103,7 @@ function pathFilterOf(db: DatabaseSync, context: CliContext, file: string): stri
   return whole ?? (isKnownFile(db, path) ? path : path.slice(1));
 }
 
-/** `.`, also as `./`: a part of a path is no name then. */
+/** Whether it is `.` or `./`, which names no part of a path. */
 function isFolderHere(file: string): boolean {
   return file.split(/[\\/]/).every((part) => part === "" || part === ".");
 }

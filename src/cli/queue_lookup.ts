@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { findQueueItems, type QueueItem } from "../store/queue.ts";
 
-/** How many ids are named when several begin the same. */
 const NAMED_IDS = 5;
 
 /**

@@ -35,7 +35,6 @@ export interface Row {
   readonly expired: { readonly by: string | null; readonly atMs: number } | null;
   /** Why what has satisfied it is not proven; null where it is, or needs no proof. */
   readonly unproven: string | null;
-  /** Whether it counts for the whole branch. */
   readonly wholeBranch: boolean;
   readonly triggered: boolean;
   readonly stopOnly: boolean;
@@ -100,7 +99,7 @@ export async function rowsOf(
   return { rows, to };
 }
 
-/** How requirements stand on a branch: on the one that is checked out here, or on another one. */
+/** How requirements stand on the branch that is checked out here, or on another one. */
 async function standHere(
   requirements: readonly Requirement[],
   ground: Ground,

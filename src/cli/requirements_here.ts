@@ -15,7 +15,6 @@ import type { CliContext } from "./context.ts";
 import { currentSession, sessionOf } from "./session_lookup.ts";
 import { placeOf } from "./store.ts";
 
-/** Which requirements count here, and on which branch. */
 export interface RequirementsHere {
   /** Those that are switched on; empty when the project has none. */
   readonly requirements: readonly Requirement[];
@@ -95,7 +94,6 @@ export async function hereOfSession(
   });
 }
 
-/** A whole id of Claude Code's own. */
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /**

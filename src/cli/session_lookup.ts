@@ -20,10 +20,8 @@ import {
 import { relativeTime } from "../time.ts";
 import type { CliContext } from "./context.ts";
 
-/** How many ids are named when several begin the same. */
 const NAMED_IDS = 5;
-
-/** Ids of Claude Code are UUIDs; only of such a one may a script mean another session than the one that it names. */
+/** Only the beginning of a UUID, as Claude Code's ids are, is completed to a session's id. */
 const PART_OF_UUID = /^[0-9a-f-]+$/i;
 
 /**
@@ -106,14 +104,14 @@ function candidate(db: DatabaseSync, session: SessionRow, nowMs: number): string
   return plain(`${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, nowMs)}`);
 }
 
-/** Without a repository the project is a folder, and this one may lie in it. */
+/** The common git directory; outside of a repository this folder and all above it. */
 function projectsHere(cwd: string): string[] {
   const looks = lookUpwards(cwd);
   const repository = findRepository(looks);
   return repository === undefined ? withParents(cwd) : [repository.commonDir];
 }
 
-/** Of folders that lie in one another the innermost counts. */
+/** Of projects whose folders lie in one another the innermost. */
 function nearestProject(sessions: readonly ActiveSession[]): ActiveSession[] {
   const length = ({ session }: ActiveSession) =>
     session.repository === null ? session.projectDir?.length ?? 0 : 0;
@@ -139,7 +137,7 @@ export function projectHere(cwd: string): string {
   return findRepository(lookUpwards(cwd))?.commonDir ?? cwd;
 }
 
-/** Whether anything is of another project than the one around this folder: then their projects are named. */
+/** Whether a list needs a column for projects: something in it is of another project than this folder's. */
 export function isAnyOfOthers(
   all: readonly { readonly project: string | null }[],
   cwd: string,

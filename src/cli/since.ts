@@ -3,7 +3,6 @@ import { UnreadableTime } from "./usage.ts";
 
 const SECOND_MS = 1000;
 
-/** Units of an age, in milliseconds. */
 const UNITS: Readonly<Record<string, number>> = {
   s: SECOND_MS,
   m: 60 * SECOND_MS,
@@ -19,11 +18,9 @@ const DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 const DAY_MS = UNITS["d"]!;
-
-/** `2 hours ago`, of which a day would say too little. */
+/** `2 hours ago`. */
 const SPELT_AGE = /^(\d{1,3}|an?) (second|minute|hour|day|week)s?(?: ago)?$/i;
-
-/** When it began is told by the calendar; a question means about then. */
+/** `last week`: it begins as the calendar says. */
 const PERIOD = /^(this|last|previous) (week|month|year)$/i;
 
 /**
@@ -77,7 +74,7 @@ function startOfPeriod(period: string, nowMs: number, which: string): number {
   return new Date(year, month, day - (now.getDay() + 6) % 7 - 7 * back).getTime();
 }
 
-/** When the time began that words speak of, all of them; null when they speak of none, or of one of two. */
+/** The start of a time that the whole text names in words; null for none, or when it can mean two. */
 function spokenStart(
   text: string,
   { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },

@@ -11,7 +11,6 @@ import type { CliContext } from "./context.ts";
 /** The configuration as it counts here, and the database that it leads to. */
 export interface Place {
   readonly config: HookConfig;
-  /** Absolute path, or `:memory:`. */
   readonly database: string;
 }
 
@@ -64,7 +63,7 @@ export async function openStore(
   return held(context, opened);
 }
 
-/** A database that the verb leaves open. */
+/** Keeps a database open until the verb ends. */
 function held<Opened extends { readonly db: DatabaseSync }>(
   { environment }: CliContext,
   opened: Opened,
@@ -91,7 +90,6 @@ async function openToRead({ process }: CliContext, place: Place, path: string) {
   }
 }
 
-/** Null where there is no room for it. */
 async function openCopy(path: string): Promise<DatabaseSync | null> {
   const { openNamelessDatabase } = await import("../store/nameless_database.ts");
   return await openNamelessDatabase({ copyOf: path }).catch(() => null);
@@ -189,12 +187,12 @@ export async function lookIntoStore<Result>(
   }
 }
 
-/** False for a file of no bytes too: the cache of the configuration would make tables in it. */
+/** Whether a file has bytes: an empty one must stay empty, and the cache of the configuration would make tables in it. */
 function holdsBytes(path: string): boolean {
   return exists(path, ({ size }) => size > 0);
 }
 
-/** Whether anything is there: what is no database, or cannot be looked at, must not pass for a fresh start. */
+/** Whether something is at a path. A file that cannot be read counts: it must not look like a fresh start. */
 function exists(path: string, counts = (_file: Deno.FileInfo) => true): boolean {
   try {
     return counts(Deno.statSync(path));

@@ -2,11 +2,9 @@ import { plain } from "../capture/plain.ts";
 import type { CliContext } from "./context.ts";
 import type { View } from "./view.ts";
 
-/** One column of a table. */
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number | null;
-  /** Numbers are set to the right. */
   readonly align?: "left" | "right";
 }
 

@@ -4,12 +4,9 @@ import { findRepository, lookUpwards } from "../git/repository.ts";
 import { checkAgentId } from "../orchestration/task_input.ts";
 import type { CliContext } from "./context.ts";
 
-/** Who is named as the author where nobody is named. */
 const NOBODY_NAMED = "user";
-
 const MINUTE_MS = 60_000;
 
-/** The flag of every verb that changes something. */
 export type ByFlag = {
   readonly agentId?: string;
 };

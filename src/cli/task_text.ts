@@ -6,7 +6,6 @@ import { checkBody } from "../orchestration/task_input.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { usageError } from "./usage.ts";
 
-/** The ways to give a long text. */
 export type BodyFlags = {
   readonly body?: string;
   readonly bodyFile?: string;
@@ -55,7 +54,6 @@ function readText(path: string): string {
   }
 }
 
-/** All that comes on stdin. */
 export function readStdin({ environment }: Pick<CliContext, "environment">): string {
   return new TextDecoder().decode(readAll(environment.stdin));
 }

@@ -9,13 +9,8 @@ import type { View } from "./view.ts";
 
 /** So much of an id tells it from others: its end, since ids of the same minute begin alike. */
 const SHORT_ID_CHARS = 8;
-
-/** Longest value that a line of history shows, in characters. */
 const MAX_SHOWN_CHARS = 60;
-
-/** Longest title that is shown beside other things, in characters; `task show` and JSON have it whole. */
 const MAX_TITLE_CHARS = 80;
-
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** The end of an id, as people read and type it. */
@@ -38,7 +33,6 @@ export function holderText(
   return `${shortAgent(task.claimedBy ?? "")}${hasLapsed(task, nowMs) ? " (ran out)" : ""}`;
 }
 
-/** Tasks in a list. */
 export const TASK_COLUMNS: Columns<Task> = {
   ID: ({ id }) => shortTaskId(id),
   PRIO: ({ priority }) => `P${priority}`,

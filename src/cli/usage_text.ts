@@ -1,4 +1,4 @@
-/** Command lines that make no sense, told as what / why / next instead of the library's own sentences. */
+/** Errors of the command line as what / why / next instead of the library's own sentences. */
 import {
   AliasNotFoundError,
   type ApplicationText,
@@ -23,7 +23,6 @@ import { camel, kebab, UnreadableTime, usageError } from "./usage.ts";
 /** What verbs call their arguments that are words of any kind. */
 const FREE_TEXT: ReadonlySet<string> = new Set(["query", "text"]);
 
-/** What a command line leads to, as far as it makes sense. */
 interface Reached {
   /** `["conclaude", "session", "list"]` */
   readonly words: readonly string[];
@@ -181,7 +180,7 @@ function timeFlagWith(
     );
 }
 
-/** How far the words of a command line lead. */
+/** The verb or group that the words of a command line name. */
 function reach(root: RouteMap<CliContext>, args: readonly string[]): Reached {
   const words = ["conclaude"];
   let target: Reached["target"] = root;

@@ -24,7 +24,7 @@ type Given<Args extends Arguments> = Args extends Many<infer Value> ? Value[]
     ? { -readonly [I in keyof Args]: Args[I] extends Parameter<infer Value> ? Value : never }
   : never;
 
-/** What a verb is called with and what its help says. Its work stands beside it (`run`) or is loaded when it is run. */
+/** What a verb is called with and what its help says. Its work is `run`, or `load` loads it when it is run. */
 type VerbText<Flags, Args extends Arguments> = {
   readonly flags?: Flags;
   readonly args?: Args;
@@ -55,7 +55,7 @@ export interface Verb {
   readonly load: () => Promise<Action<any, any>>;
 }
 
-/** A verb of which no more is there than a list of verbs needs: the rest is loaded when it is asked for. */
+/** A verb whose code is loaded when it is asked for; a list of verbs needs no more than this. */
 export interface LazyVerb {
   readonly kind: "lazy";
   readonly brief: string;
@@ -65,7 +65,6 @@ export interface LazyVerb {
 /** Verbs by their names as identifiers: `setPriority`. */
 export type Verbs = Readonly<Record<string, Verb | VerbGroup | LazyVerb>>;
 
-/** A noun with its verbs. */
 export interface VerbGroup {
   readonly kind: "group";
   readonly verbs: Verbs;
@@ -103,7 +102,6 @@ async function loadForPerson(load: Verb["load"], verb: string): ReturnType<Verb[
   };
 }
 
-/** Arguments of one kind, at least so many. */
 export function many<Value>(parameter: Parameter<Value>, minimum = 0): Many<Value> {
   return { kind: "array", parameter, minimum };
 }
@@ -113,7 +111,6 @@ export function lazy(brief: string, load: LazyVerb["load"]): LazyVerb {
   return { kind: "lazy", brief, load };
 }
 
-/** A noun with its verbs. */
 export function group(group: Omit<VerbGroup, "kind">): VerbGroup {
   return { kind: "group", ...group };
 }

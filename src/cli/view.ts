@@ -54,7 +54,7 @@ export function errorText(
   return `${what}\n  why:  ${why}\n${next === "" ? "" : `  next: ${next}\n`}`;
 }
 
-/** What somebody is told of anything that was thrown. @param what What could not be done, where the error does not say. */
+/** Anything that was thrown, as an error for a person. @param what What could not be done, where the error does not say. */
 export function asUserError(thrown: unknown, what: string): UserError {
   if (isUserError(thrown)) return thrown;
   if (isDatabaseBusy(thrown)) {

@@ -1,4 +1,3 @@
-/** Workflows as people and programs see them. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../capture/plain.ts";
 import { readPlan } from "../engine/plan.ts";
@@ -13,7 +12,6 @@ import { section, titledFacts } from "./table.ts";
 import { nameOf, shortTaskId, valueText } from "./task_view.ts";
 import type { View } from "./view.ts";
 
-/** A workflow with all that belongs to it. */
 export interface WholeWorkflow extends WorkflowRow {
   readonly steps: readonly StepView[];
   readonly actions: readonly WorkflowAction[];
@@ -57,7 +55,6 @@ export function statusText({ status, decision }: WorkflowRow): string {
   return decision === null ? status : `${status}, ${decision} recorded`;
 }
 
-/** A workflow with its steps, for people. */
 export function workflowText(
   workflow: WholeWorkflow,
   { task, questionId, nowMs }: {
@@ -88,7 +85,7 @@ export function workflowText(
   ].map(plain).join("\n");
 }
 
-/** What a step that has not ended is while its workflow does not run. */
+/** The word for a step that has not ended while its workflow does not run. */
 const AT_REST: Readonly<Partial<Record<WorkflowRow["status"], string>>> = {
   pending_merge: "review",
   blocked: "stopped",
@@ -111,7 +108,6 @@ function stepLine(
   return `${`[${word}]`.padEnd(10)} ${"  ".repeat(depth)}${name}  ${told.join(", ")}`;
 }
 
-/** What came of a step, in a word. */
 export function stepWord(status: StepView["status"], outcome: StepView["outcome"]): string {
   if (outcome === null) return status;
   if (outcome.skipped) return "skipped";

@@ -13,12 +13,10 @@ import { applyChanges, type RequirementChange } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 
-/** What follows from a tool use. */
 export interface FollowUp {
   /** To be written with the event, by `apply`. */
   readonly changes: readonly RequirementChange[];
   readonly apply: ApplyChanges;
-  /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
   /** To be called once the event is saved; null when there is nothing to tell. */
   answer(): Promise<Answer>;

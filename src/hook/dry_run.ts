@@ -41,7 +41,7 @@ export interface TriedEvent {
 /** The events about which the rules for tools are asked. */
 const JUDGED: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
 
-/** Handlers that only look and record. Of any other, running it would do something. */
+/** Handlers that only look and record. Trying any other would do something. */
 const LOOKING = new Map([
   ["PreToolUse", () => import("./pre_tool_use.ts")],
   ["PermissionRequest", () => import("./pre_tool_use.ts")],

@@ -12,7 +12,6 @@ import { shortenInput } from "./masking.ts";
 import type { HookFlags } from "./handler.ts";
 import { elapsedMs, type Input, readInput, toEvent, withPlainLetters } from "./protocol.ts";
 
-/** Where a record was to go. */
 export interface Destination {
   readonly database: string;
   readonly locations: Locations;
@@ -73,7 +72,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
   }
 }
 
-/** What rules cannot go by without the database. */
+/** What rules cannot know without the database. */
 const UNKNOWN = "requirements, pauses and counted stops cannot be known";
 
 /** A database that another process holds is free again soon; any other fault stays until somebody mends it. */
@@ -94,7 +93,6 @@ function isNewerSchema(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === "NewerSchemaError";
 }
 
-/** A hook that failed in a way that no rule expected. */
 export interface Crash {
   readonly stdin: string | Uint8Array;
   readonly flags: HookFlags;
@@ -146,7 +144,7 @@ export async function keepCrashed(
   keepElsewhere(thrown, record, { database: locations.database, locations, environment });
 }
 
-/** Masking may be what failed; then nothing of the fields is kept but whose they are. */
+/** The fields, masked; when masking fails only the session's id. */
 function maskedFields(input: Input): Record<string, unknown> {
   if (input.kind !== "event") return {};
   const { session_id } = input.fields;
@@ -160,7 +158,7 @@ function maskedFields(input: Input): Record<string, unknown> {
   }
 }
 
-/** What is nested too deep to be written is not kept. */
+/** JSON of the fields; a marker where they are nested too deep. */
 function jsonOf(fields: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify(fields);
@@ -169,7 +167,7 @@ function jsonOf(fields: Readonly<Record<string, unknown>>): string {
   }
 }
 
-/** The same for a text. */
+/** A text, masked; a marker when masking fails. */
 function maskedText(text: string): string {
   try {
     return redactText(withPlainLetters(text), { patterns: [] });

@@ -2,7 +2,6 @@ import type { Environment } from "../environment.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 import { type Input, readInput } from "./protocol.ts";
 
-/** The rule of one kind of event. */
 interface HandlerModule {
   handle(work: HookWork): Promise<Answer> | Answer;
 }
@@ -87,7 +86,7 @@ function mayHoldStop(
   return folder === "" && speaksOfStops("/", ".conclaude.");
 }
 
-/** Whether a file whose name begins like this does, or may; what cannot be read is left to who reads it next. */
+/** Whether a file whose name begins like this speaks of stops, or may: who reads files later decides about others' files. */
 function speaksOfStops(folder: string, beginning: string): boolean {
   try {
     for (const { name } of Deno.readDirSync(folder)) {

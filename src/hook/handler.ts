@@ -10,10 +10,8 @@ import type { RequirementChange } from "../store/requirements.ts";
 import type { ApplySessionChanges } from "../store/session_agents.ts";
 import type { HookEvent } from "./protocol.ts";
 
-/** What goes to stdout: one JSON object, or nothing. */
 export type Answer = Readonly<Record<string, unknown>> | null;
 
-/** The command line of a hook. */
 export interface HookFlags {
   readonly event: string | undefined;
   readonly db: string | undefined;
@@ -40,7 +38,7 @@ export interface HookWork {
   readonly event: HookEvent;
   /** The fields as they came, secrets and all: for decisions, never for what is stored. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** What stdin held, secrets masked: the same work as for the event once more, so only for what is none. */
+  /** What stdin held, masked. Masks it again, so it is only for what is no event. */
   readonly maskedText: () => string;
   /** Bytes of stdin that are missing in the event, for it is too large. */
   readonly cutBytes: number;
@@ -61,12 +59,10 @@ export interface HookWork {
   readonly home: string | null;
   readonly claudePid: number | null;
   readonly config: HookConfig;
-  /** The configuration files in force. */
   readonly configFiles: readonly ConfigFile[];
-  /** The database that counts: its path, or `:memory:`. */
   readonly database: string;
   readonly locations: Locations;
-  /** Why the database could not take the event, once it is saved; null when it could. */
+  /** Why the database could not take the event; null when it could. Known once the event is saved. */
   readonly fault: unknown;
   /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
   readonly keepsContent: boolean;
@@ -76,7 +72,6 @@ export interface HookWork {
   exclusion(toolName: string, toolInput: unknown): Promise<string | null>;
   /** Null when it cannot be opened; the event goes to the spool then. */
   readonly db: DatabaseSync | null;
-  /** What the person is told beside the answer. */
   readonly notices: readonly string[];
   /** Tells the person something, in Claude Code's own interface. */
   tell(notice: string): void;

@@ -31,9 +31,7 @@ export function maskInput(
   given: Input,
   { eventName, patterns, isClean }: {
     readonly eventName: string | undefined;
-    /** The user's own. */
     readonly patterns: readonly RegExp[];
-    /** Whether nothing is to be masked in it. */
     readonly isClean: boolean;
   },
 ): Masked {

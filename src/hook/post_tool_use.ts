@@ -55,7 +55,6 @@ export async function handle(work: HookWork): Promise<Answer> {
   return await after?.answer() ?? SILENT;
 }
 
-/** The error as it was sent; of anything but text its JSON. */
 function textOfError(error: unknown): string {
   return typeof error === "string" ? error : JSON.stringify(error) ?? "";
 }

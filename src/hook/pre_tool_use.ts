@@ -72,7 +72,6 @@ function agentsOf(sent: HookWork["sent"]): string[] {
   return type === "" ? [MAIN_AGENT] : [MAIN_AGENT, type];
 }
 
-/** So many reasons are told of one tool use. */
 const MAX_TOLD = 5;
 
 /** What the guards say; `allowedBy` is the rule that allows what a person would be asked for. */
@@ -119,14 +118,12 @@ async function askRequirements(
     : prepared;
 }
 
-/** What guards and requirements come to. */
 interface Decision {
   readonly blocks: readonly Block[];
   readonly required: RequirementSaying | null;
   /** What has forbidden it, or would have. */
   readonly rules: readonly string[];
   readonly denied: boolean;
-  /** Why a person is asked, for it was not judged to its end; null where nobody has to be. */
   readonly asks: string | null;
   /** What a person has lifted, of what would have denied it. */
   readonly paused: readonly string[];

@@ -6,14 +6,14 @@ import { serializePayload } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
 import type { Draft, HookWork } from "./handler.ts";
 
-/** The field of an event that memory is made of. */
+/** The field of each event that is kept. */
 const FIELDS: Readonly<Record<string, string>> = {
   UserPromptSubmit: "prompt",
   Stop: "last_assistant_message",
   StopFailure: "error",
   PostCompact: "compact_summary",
 };
-/** What is kept beside it, where it is there. */
+/** Fields that are kept beside it. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
   StopFailure: ["last_assistant_message", "error_details"],
 };

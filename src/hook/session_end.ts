@@ -3,9 +3,7 @@ import { checkpoint } from "../store/database.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
-/** The part of a SessionEnd that may go into working captures in, in milliseconds. */
 const DRAIN_MS = 150;
-/** The part of a SessionEnd that may go into cleaning up, in milliseconds. */
 const CLEANUP_MS = 300;
 
 /**

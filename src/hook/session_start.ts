@@ -25,11 +25,8 @@ import { noteTold } from "../store/told_observations.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
-/** Sessions whose process is looked after at one SessionStart. */
 const MAX_LOOKED_AFTER = 20;
-/** Sessions in the context. */
 const MAX_TOLD = 5;
-/** The part of a SessionStart that goes into working captures in, in milliseconds. */
 const DRAIN_MS = 30;
 const NOTHING: SessionContext = { text: "", gone: [] };
 
@@ -194,7 +191,7 @@ function projectOf({ hide, repository, projectDir }: HookWork): string | null {
   return hide(repository?.commonDir ?? projectDir);
 }
 
-/** Whether what was left on branches that are gone counts for others now, that they were merged into. */
+/** Whether open failures of branches that were merged and are gone now count for the branch they were merged into. */
 async function isLeftElsewhere(
   db: DatabaseSync | null,
   { environment, repository, atMs: nowMs }: HookWork,

@@ -24,7 +24,6 @@ export async function handle(work: HookWork): Promise<Answer> {
   return await answerStop(work, draft) ?? MAY_STOP;
 }
 
-/** What is recorded of every stop. */
 function draftOf(work: HookWork): Draft {
   const pending = work.db === null ? {} : { pending: pendingOf(work) };
   const told = work.keepsContent ? summarizeInput(work.event.own) : {};

@@ -7,21 +7,19 @@ import { applyChanges } from "../store/requirements.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { isLifted, wayOut } from "./lifted.ts";
-import { heldDraft, type HeldForRequirements, saveJudged } from "./stop_judged.ts";
+import { heldDraft, type HeldForRequirements, saveJudged } from "./stop_answer.ts";
 import { tellable } from "./tellable.ts";
 
 /** What the guards say of a stop. */
 interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone"> {
-  /** Whether Claude has to go on although nothing is wrong: asked only then, for it counts. */
+  /** Blocks of rules that demand more rounds. Asking counts a round, so it is called only when nothing else blocks. */
   goOn(): readonly Block[];
   /** Stops that are held back in a row, at most. */
   readonly maxBlocks: number;
-  /** What the record says beside the usual. */
   readonly draft: Pick<Draft, "status" | "errorMessage">;
   readonly notes: Readonly<Record<string, unknown>>;
 }
 
-/** How much of a reason is in the audit trail, in characters. */
 const MAX_STORED_CHARS = 4000;
 
 /** Judges a stop by the configuration of the guards. */

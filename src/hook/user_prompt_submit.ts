@@ -1,4 +1,4 @@
-import type { Answer, Draft, HookWork } from "./handler.ts";
+import type { Answer, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { saidIn } from "./said.ts";
 
@@ -33,6 +33,3 @@ function tell(texts: readonly string[]): Answer {
     ? null
     : { hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext: context } };
 }
-
-/** What is added to the record of a prompt. */
-export type PromptExtra = Pick<Draft, "status" | "errorMessage" | "metadata">;

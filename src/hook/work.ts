@@ -13,10 +13,7 @@ import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import type { Masked } from "./masking.ts";
 import { elapsedMs, folderOf, type Input, toEvent, withPlainLetters } from "./protocol.ts";
 
-/** The part of a hook that may go into records of earlier ones, in milliseconds. */
 const MAX_DRAIN_MS = 500;
-
-/** How long work beside the event waits for another process, in milliseconds. */
 const SPARE_BUSY_MS = 100;
 
 /** Reads everything that decides about an event: the environment, the configuration, the repository; opens the database. */
@@ -258,7 +255,7 @@ async function takeInSpool(
   if (damaged.length > 0) (await import("./failure.ts")).reportDamaged(damaged, locations);
 }
 
-/** An empty folder is cheaper to look into than none, so a missing one is made for the next hook. */
+/** Whether a spool folder holds records. A missing folder is made, since an empty one is cheaper to look into. */
 function holdsRecords(folder: string): boolean {
   try {
     // What was set aside as damaged ends otherwise.

@@ -1,4 +1,3 @@
-/** What agents have written. */
 import { plain } from "../../capture/plain.ts";
 import { agentFiles } from "../../engine/agent_files.ts";
 import { needAgent } from "../../engine/agent_requests.ts";
@@ -58,7 +57,6 @@ export const output = verb({
   },
 });
 
-/** Which lines are wanted, and how. */
 type OutputFlags = {
   readonly since?: number;
   readonly limit?: number;

@@ -1,4 +1,3 @@
-/** Agents: which there are, and the end of one. */
 import { plain } from "../../capture/plain.ts";
 import { needAgent, requestEnd } from "../../engine/agent_requests.ts";
 import { endHere } from "../../engine/ending.ts";
@@ -148,9 +147,7 @@ export const agent = group({
 });
 
 const ACTIVE: readonly AgentStatus[] = ["starting", "running"];
-
 const STATUSES: readonly AgentStatus[] = [...ACTIVE, "completed", "failed", "killed"];
-
 const KINDS: readonly AgentKind[] = ["agent", "script", "subagent"];
 
 function ageText(atMs: number | null): string | null {

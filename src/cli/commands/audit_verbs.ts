@@ -91,7 +91,6 @@ export const audit = group({
   ],
 });
 
-/** Longest note in a table, in characters. */
 const MAX_NOTE_CHARS = 60;
 
 /** What is worth a person's look in what a hook noted, by the name of the note; an empty text for nothing. */

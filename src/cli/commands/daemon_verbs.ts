@@ -1,17 +1,26 @@
-import { askToStop, findDaemon, isWrittenDown, type KnownDaemon } from "../../daemon/client.ts";
-import { undecidedOldState } from "../../engine/migration/notice.ts";
+import {
+  askToStop,
+  findDaemon,
+  type FoundDaemon,
+  isWrittenDown,
+  type KnownDaemon,
+} from "../../daemon/client.ts";
+import { oldStateNotice, undecidedOldState } from "../../engine/migration/notice.ts";
+import type { OldPlace } from "../../engine/migration/old_files.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
 import { askToLeave } from "../../process/start.ts";
 import { startAlone } from "../../process/start_alone.ts";
 import { isLocked } from "../../store/process_lock.ts";
+import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
-import { stateView } from "../daemon_view.ts";
 import { number, optional, toggle, usually } from "../flags.ts";
+import { hintsHere, nextHere } from "../next_command.ts";
 import { ownProgram } from "../program.ts";
 import { openAt, type Place, placeOf } from "../store.ts";
 import { group, verb } from "../verb.ts";
+import type { View } from "../view.ts";
 
 const PORT = optional(
   number(0, 65_535, "Answer on this port of this machine too, with a token; 0 takes a free one"),
@@ -187,11 +196,8 @@ export const daemon = group({
   examples: ["conclaude daemon start", "conclaude daemon status --json", "conclaude daemon stop"],
 });
 
-/** How long is waited until a daemon answers, or is gone, in milliseconds. */
 const START_MS = 10_000;
-
 const STOP_MS = 12_000;
-
 const PAUSE_MS = 50;
 
 /** The database that a daemon is about, and where its files are. */
@@ -211,7 +217,7 @@ async function daemonPlace(context: CliContext) {
   return { ...place, database, privateFolder, files: daemonFiles(database, privateFolder) };
 }
 
-/** What cannot be served is told before a lock and a log are made. @throws {UserError} When it cannot be opened. */
+/** Tells that the database cannot be opened before a lock and a log are made. @throws {UserError} */
 async function tryDatabase(place: Place): Promise<void> {
   (await openAt(place, place.database)).db.close();
 }
@@ -225,7 +231,7 @@ function lastSaid(log: string): string {
     .join(": ");
 }
 
-/** A daemon keeps the doors that it was started with. @throws {UserError} When it does not listen on a wanted port. */
+/** @throws {UserError} When the daemon that runs does not listen on the wanted port. */
 function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void {
   if (wanted === undefined || (wanted === 0 ? port !== null : port === wanted)) return;
   throw new UserError(
@@ -239,12 +245,11 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
   );
 }
 
-/** Nothing more is asked of the daemon, and nobody else may be. */
+/** Lets nothing ask the network after the daemon was asked. */
 function giveUpNetwork(): void {
   Deno.permissions.revokeSync({ name: "net" });
 }
 
-/** How often the log is looked at, in milliseconds. */
 const FOLLOW_MS = 250;
 
 /** Prints what is added until the program is ended; a log that was begun anew is read from its start. */
@@ -269,4 +274,71 @@ function readText(path: string): string {
   } catch {
     return "";
   }
+}
+
+interface Beside extends Pick<Place, "database"> {
+  /** Whether this command has started it. */
+  readonly started?: boolean;
+  readonly globals: CliContext["globals"];
+  /** State of the older daemon here that nobody has decided about. */
+  readonly oldState: OldPlace | null;
+}
+
+/** What is told of a daemon, and of the state of the older one. */
+function stateView(found: FoundDaemon, { oldState, ...beside }: Beside): View {
+  const view = daemonView(found, beside);
+  if (oldState === null) return view;
+  return {
+    ...view,
+    json: { ...view.json, oldState: oldState.folder },
+    text: `${view.text}\n${hintsHere(oldStateNotice(oldState), beside.globals)}`,
+  };
+}
+
+function daemonView(
+  found: FoundDaemon,
+  { database, started, globals }: Omit<Beside, "oldState">,
+): View & { readonly json: object } {
+  const more = started === undefined ? {} : { started };
+  if (found.kind === "none") {
+    return {
+      json: { running: false, database },
+      text: `The daemon of ${database} is not running. Start it with \`${
+        nextHere("conclaude daemon start", globals)
+      }\`.`,
+    };
+  }
+  if (found.kind === "silent") {
+    return {
+      json: {
+        running: true,
+        answers: false,
+        database,
+        pid: null,
+        socket: null,
+        port: null,
+        startedAtMs: null,
+      },
+      text: `The daemon of ${database} is just starting or stopping.`,
+    };
+  }
+  const { state, answers } = found;
+  const isSame = state.version === VERSION;
+  return {
+    json: { running: true, answers, ...more, database, ...state, programVersion: VERSION },
+    text: [
+      `The daemon of ${database} ${
+        started ? "has started" : started === false ? "is running already" : "is running"
+      }.`,
+      `  process: ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
+      `  socket:  ${state.socket ?? "none"}`,
+      ...state.port === null ? [] : [`  port:    127.0.0.1:${state.port}`],
+      `  version: ${state.version}${
+        isSame ? "" : `, but this program is ${VERSION}: stop it and start it again`
+      }`,
+      ...answers ? [] : [
+        hintsHere("  It does not answer: see `conclaude daemon logs`.", globals),
+      ],
+    ].join("\n"),
+  };
 }

@@ -19,7 +19,6 @@ import type { View } from "../view.ts";
 import { entityIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
-/** Most events that are asked for at once. */
 const MAX_EVENTS = 10_000;
 
 /** A whole number is that of an event, anything else a time. */
@@ -87,19 +86,13 @@ export const event = group({
   examples: ["conclaude event list --since 1h", "conclaude event list --follow"],
 });
 
-/** How often somebody who follows the events looks whether there are new ones. */
 const LOOK_EVERY_MS = 200;
-
-/** So many events are listed where nothing is said. */
 const USUAL_LIMIT = 100;
-
-/** So many are read at once. */
 const PAGE = 500;
 
 /** Where a list of events begins: after one of them, or at a time; neither takes the newest. */
 export type Since = { readonly afterId: number } | { readonly sinceMs: number };
 
-/** Which events are wanted. */
 export type EventFlags = {
   readonly since?: Since;
   readonly type?: string;

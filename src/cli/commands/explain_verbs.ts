@@ -1,13 +1,15 @@
 import { SHELL_TOOLS } from "../../capture/payload.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
+import { UserError } from "../../errors.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
-import { MAIN_AGENT } from "../../guard/policy.ts";
+import { type GuardPolicy, MAIN_AGENT } from "../../guard/policy.ts";
+import type { RequirementPolicy } from "../../requirement/policy.ts";
 import { transcriptNear } from "../../store/sessions.ts";
 import { optional, text, textFlag, usually } from "../flags.ts";
-import { refuseUnknownTool } from "../known_tools.ts";
+import { nearestWords } from "../nearest.ts";
 import { sessionIdOrNone } from "../requirements_here.ts";
-import { explanationText } from "../rule_table.ts";
-import { tryEvent } from "../tried_event.ts";
-import { usageError } from "../usage.ts";
+import { explanationText, tryEvent } from "../tried_event.ts";
+import { USAGE, usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 
 export const explain = verb({
@@ -89,4 +91,51 @@ function inputOf(tool: string, text: string): unknown {
     }
   }
   return { [PLAIN_FIELDS.get(tool) ?? "file_path"]: text };
+}
+
+/** Claude Code's own tools, of former versions too. */
+const TOOLS: readonly string[] =
+  ("Agent AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree " +
+    "ExitPlanMode ExitWorktree Glob Grep KillBash KillShell ListMcpResourcesTool LS LSP Monitor MultiEdit " +
+    "NotebookEdit NotebookRead PowerShell Read ReadMcpResourceTool RemoteTrigger REPL SendMessage Skill Sleep " +
+    "SlashCommand StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate " +
+    "TeamDelete TodoRead TodoWrite ToolSearch WebFetch WebSearch Write").split(" ");
+
+/** How names of tools of MCP servers begin. */
+const OF_SERVER = /^mcp__/;
+/** The tools that the error names when no name is similar. */
+const USUAL = "Bash, Edit, Write, Read, or a tool of a server, `mcp__SERVER__TOOL`";
+
+/**
+ * Refuses a name that is neither Claude Code's, nor an MCP server's, nor in a rule of the configuration.
+ *
+ * @throws {UserError} With the nearest names.
+ */
+function refuseUnknownTool(tool: string, config: HookConfig): void {
+  const named = namedTools(config);
+  if (TOOLS.includes(tool) || OF_SERVER.test(tool) || named.some((is) => is.test(tool))) return;
+  const byLetters = new Map(TOOLS.map((name) => [name.toLowerCase(), name]));
+  const near = nearestWords(tool, [...byLetters.keys()]).map((name) => byLetters.get(name)!);
+  throw new UserError(`Unknown tool "${tool}"`, {
+    why: near.length > 0
+      ? `did you mean ${near.map((name) => `"${name}"`).join(" or ")}?`
+      : `Claude Code has no tool of this name, and no rule names it; there are ${USUAL}`,
+    next: near.length === 1 ? `conclaude explain ${near[0]} INPUT` : "conclaude explain --help",
+    exitCode: USAGE,
+  });
+}
+
+/** The names of tools, and their patterns, in rules and requirements, except those that mean every tool. */
+function namedTools({ guards, requirements }: HookConfig): RegExp[] {
+  const policy: GuardPolicy | null = guards === "" ? null : JSON.parse(guards);
+  const required: RequirementPolicy | null = requirements === "" ? null : JSON.parse(requirements);
+  const aimed = [
+    ...policy?.tools ?? [],
+    ...required?.requirements.flatMap(({ triggers }) => triggers) ?? [],
+  ].filter(({ tool }) => !/^\*+$/.test(tool))
+    .map(({ tool, toolPattern }) => toolPattern ?? `^${RegExp.escape(tool)}$`);
+  const permitted = [...policy?.permission.deny ?? [], ...policy?.permission.allow ?? []]
+    .filter(({ glob }) => !/^\*+$/.test(glob))
+    .map(({ pattern }) => pattern);
+  return [...aimed, ...permitted].map((source) => new RegExp(source, "s"));
 }

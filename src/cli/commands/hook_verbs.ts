@@ -1,7 +1,6 @@
 import type { CliContext } from "../context.ts";
 import { optional, parsed, toggle } from "../flags.ts";
-import { explanationText } from "../rule_table.ts";
-import { type Trial, tryEvent } from "../tried_event.ts";
+import { explanationText, type Trial, tryEvent } from "../tried_event.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 
@@ -37,7 +36,6 @@ export const hook = verb({
   },
 });
 
-/** What a hook would answer, and why; nothing is changed. */
 async function tryHook(context: CliContext, name: string | undefined): Promise<View> {
   const { readEvent } = await import("../../hook/dry_run.ts");
   const tried = await readEvent(name, {

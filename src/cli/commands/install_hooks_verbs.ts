@@ -8,9 +8,14 @@ import {
 } from "../../settings/install.ts";
 import type { ServerReport } from "../../settings/mcp.ts";
 import type { CliContext } from "../context.ts";
-import { doubledHooks } from "../doubled_hooks.ts";
+import {
+  commandFlags,
+  doubledHooks,
+  namedProgram,
+  requireStartable,
+  settingsPlace,
+} from "../hooks_flags.ts";
 import { oneOf, optional, several, text, textFlag, toggle } from "../flags.ts";
-import { commandFlags, namedProgram, requireStartable, settingsPlace } from "../hooks_flags.ts";
 import { register, serverFacts, unregister } from "../mcp_server.ts";
 import { ownProgram } from "../program.ts";
 import { verb } from "../verb.ts";

@@ -17,16 +17,11 @@ import { group, many, verb } from "../verb.ts";
 import { forget, verify } from "./memory_forget_verbs.ts";
 
 const load = () => import("../actions/memory_look.ts");
-
 const loadSearch = () => import("../actions/memory_search.ts");
-
 const loadEval = () => import("../actions/memory_eval.ts");
-
 const loadRemember = () => import("../actions/memory_remember.ts");
-
 const ID = text("Number of an observation, or the beginning of its uid", "id");
 
-/** The flags that limit a question to one project. */
 const PROJECT_FLAGS = {
   project: textFlag("Only of the project of this folder", "dir"),
   here: switchOn("Only of the project of the current folder"),

@@ -1,4 +1,3 @@
-/** Questions of agents and sessions, and their answers. */
 import { plain } from "../../capture/plain.ts";
 import { answer } from "../../engine/answers.ts";
 import { checkBody } from "../../orchestration/task_input.ts";

@@ -10,7 +10,7 @@ import { forbiddingLimit, readSummarizer } from "../../recall/summarizer_setting
 import { drainSpool } from "../../spool/drain.ts";
 import { rebuildText } from "../../store/memory_index.ts";
 import type { CliContext } from "../context.ts";
-import { type ProgressLine, progressLine } from "../progress_line.ts";
+import { type ProgressLine, progressLine } from "../progress.ts";
 import { openStore } from "../store.ts";
 import { bytesText } from "../table.ts";
 import { verb } from "../verb.ts";
@@ -96,7 +96,6 @@ export const drain = verb({
 /** So long another drain is waited for; it works for a few seconds, as a rule. */
 const WAIT_MS = 10_000;
 
-/** What became of the summaries that a command may rewrite. */
 interface Rewritten {
   readonly json:
     | { readonly summarizer: SummarizerReport }
@@ -146,7 +145,6 @@ async function summarize(
   }
 }
 
-/** What it did, in a line. */
 function summarizerText(
   { isBusy, written, failed, left, givenUp, usedUp, needed, reason, today }: SummarizerReport,
 ): string {

@@ -8,7 +8,7 @@ import {
   pruneUnreadable,
 } from "../../store/payload_pruning.ts";
 import { parseAge, parsed, toggle, usually } from "../flags.ts";
-import { progressLine } from "../progress_line.ts";
+import { progressLine } from "../progress.ts";
 import { openStore } from "../store.ts";
 import { bytesText } from "../table.ts";
 import { usageError } from "../usage.ts";
@@ -71,7 +71,6 @@ export const prune = verb({
 
 /** Payloads in one transaction. */
 const BATCH_ROWS = 200;
-
 /** So often the write-ahead log is moved into the database. */
 const CHECKPOINT_EVERY_STEPS = 16;
 

@@ -200,7 +200,6 @@ export const queue = group({
   ],
 });
 
-/** Longest error in a list, in characters; `queue show` has it whole. */
 const MAX_ERROR_CHARS = 60;
 
 /** How many records wait in the spool, captures among them, because the database could not take them. */

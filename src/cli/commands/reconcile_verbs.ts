@@ -4,12 +4,12 @@ import { UserError } from "../../errors.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { joinPath } from "../../paths.ts";
 import type { TranscriptProject } from "../../recall/transcripts/project.ts";
+import { quoteWord } from "../../settings/hooks.ts";
 import { MIN_ID_BEGINNING } from "../../store/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { SESSION_FLAG, SINCE_FLAG, textFlag, toggle } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { isBareName, isCalled, isThere } from "../project_filter.ts";
-import { spellOutFlags } from "../transcript_flags.ts";
 import { runTranscripts } from "../transcript_run.ts";
 import { gapsOf, outcomeJson, outcomeLines } from "../transcript_view.ts";
 import { verb } from "../verb.ts";
@@ -113,7 +113,7 @@ function wantedOf(
       (name !== null && isCalled(of.repository ?? of.dir ?? "", name)));
 }
 
-/** Of a folder that is there nothing may have been done yet; one that is neither there nor in a transcript is a mistake. */
+/** Refuses a project that neither exists as a folder nor occurs in a transcript. */
 function requireFolder(context: CliContext, project: string, transcripts: number): void {
   if (isThere(typedPath(context, project))) return;
   throw new UserError(`Cannot find a transcript of the project "${project}"`, {
@@ -151,4 +151,22 @@ function requireOne(text: string, found: readonly { readonly sessionId: string }
       next: found.length === 0 ? "conclaude reconcile" : `conclaude reconcile --session ${ids[0]}`,
     },
   );
+}
+
+/** The flags that chose the transcripts, as they are typed, each with a space before it. */
+function spellOutFlags(flags: {
+  readonly session?: string;
+  readonly project?: string;
+  readonly since?: number;
+  readonly transcripts?: string;
+}): string {
+  const { session, project, since, transcripts } = flags;
+  const given: readonly (readonly [name: string, value: string | undefined])[] = [
+    ["session", session],
+    ["project", project],
+    ["since", since === undefined ? undefined : new Date(since).toISOString()],
+    ["transcripts", transcripts],
+  ];
+  return given.map(([name, value]) => value === undefined ? "" : ` --${name} ${quoteWord(value)}`)
+    .join("");
 }

@@ -259,7 +259,7 @@ function lastBranchNote(ground: Ground): string | null {
     : null;
 }
 
-/** Sessions that ended without a word: their process is gone, and the next start of one marks them. */
+/** Active sessions whose process is gone; the next SessionStart marks them. */
 async function withoutProcess(db: DatabaseSync): Promise<ReadonlySet<string>> {
   const sessions = activeSessions(db, { except: "", limit: Number.MAX_SAFE_INTEGER });
   const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
@@ -276,7 +276,7 @@ function faultOf(
     `${brokenRequirements === "" ? "" : `, which switch off ${brokenRequirements}`}; ${next}`;
 }
 
-/** A status can be told without a session, of what the whole branch has. */
+/** The session that is meant; without one the status of the whole branch is told. */
 async function sessionOrNone(
   db: DatabaseSync,
   context: CliContext,

@@ -43,14 +43,10 @@ import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const SECONDS_A_YEAR = 31_536_000;
-
 const MINUTES_A_WEEK = 10_080;
-
 const MINUTE_MS = 60_000;
-
 /** Longer than any session: a pause without a time ends with it. */
 const UNTIL_THE_END_MS = 3_650 * 24 * 60 * MINUTE_MS;
-
 const GIT_TIMEOUT_MS = 10_000;
 
 const SATISFY_FLAGS = {
@@ -322,7 +318,7 @@ async function satisfyRequirements(
   };
 }
 
-/** A branch may be made later, or be gone; but a slip of the keyboard would satisfy nothing. */
+/** Warns of a branch that git does not know: it may be made later, or be a typo. */
 async function branchNote(
   { cwd, environment }: CliContext,
   branch: string | undefined,

@@ -1,9 +1,7 @@
 import { group, lazy } from "../verb.ts";
 
 const look = () => import("./req_look_verbs.ts");
-
 const state = () => import("./req_state_verbs.ts");
-
 const files = () => import("./req_files_verbs.ts");
 
 export const req = group({

@@ -75,15 +75,12 @@ export const status = verb({
   },
 });
 
-/** What `conclaude status --json` prints. */
 export interface StatusReport {
   readonly version: string;
   readonly database: {
     /** Absolute path, or `:memory:` when the database is off. */
     readonly path: string;
-    /** False before the first hook, and when the database is off. */
     readonly exists: boolean;
-    /** The file and its write-ahead log. */
     readonly bytes: number;
     readonly schema: number;
   };
@@ -91,17 +88,13 @@ export interface StatusReport {
   readonly project: string;
   readonly sessions: { readonly here: SessionCounts; readonly all: SessionCounts };
   readonly queue: QueueTotals;
-  /** What is remembered of all projects, and captures that are not worked in yet. */
   readonly memory: MemoryLine;
-  /** What there is of all projects in this database. */
   readonly work: WorkCounts;
   readonly daemon: { readonly running: boolean };
-  /** The hooks of the last 24 hours. */
   readonly audit: ExecutionSummary & { readonly sinceMs: number };
   readonly spool: { readonly waiting: number };
   /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
   readonly fallback: FallbackLine | null;
-  /** The settings files that hold our hooks; empty when none are installed. */
   readonly hooks: readonly { readonly path: string; readonly events: readonly string[] }[];
   readonly config: {
     readonly files: readonly { readonly layer: string; readonly path: string }[];
@@ -122,11 +115,10 @@ interface WorkCounts {
 }
 
 interface FallbackLine extends Pick<LeftBehind, "path" | "events" | "captures"> {
-  /** The command that brings it over. */
   readonly next: string;
 }
 
-/** What cannot be read is left to `doctor`. */
+/** What waits in the temporary folder; null when nothing does, or when it cannot be read (`doctor` tells of that). */
 function fallbackOf(
   { locations }: CliContext,
   { database, config }: Place,
@@ -193,7 +185,7 @@ function told(words: Words, counts: Readonly<Record<string, number>>): Record<st
   return Object.fromEntries(words.map(([status]) => [status, counts[status] ?? 0]));
 }
 
-/** Lines of what there is; none of what there is none of. */
+/** Lines about tasks, workflows, agents, questions and the daemon; a count of 0 has no line. */
 function workLines(
   { work, daemon }: Pick<StatusReport, "work" | "daemon">,
   queued: number,

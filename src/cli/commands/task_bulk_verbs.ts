@@ -100,15 +100,12 @@ export const taskBulk = group({
   examples: ["conclaude task bulk set-priority --priority 1 1a2b3c4d 5e6f7a8b"],
 });
 
-/** What every verb of `task bulk` takes. */
 type BulkFlags = ByFlag & {
   readonly stdin: boolean;
 };
 
-/** Which tags it is about. */
 type TagFlags = BulkFlags & { readonly tags: readonly string[] };
 
-/** What became of one task. */
 interface Result {
   readonly id: string;
   readonly ok: boolean;

@@ -1,16 +1,24 @@
-/** What a task is, and where it stands in the tree. */
-import { DEFAULT_PRIORITY, type Task } from "../../orchestration/task.ts";
+import { wayTo } from "../../orchestration/status_ways.ts";
+import {
+  DEFAULT_PRIORITY,
+  type Task,
+  type TaskStatus,
+  TRANSITIONS,
+} from "../../orchestration/task.ts";
 import {
   checkBody,
   checkPriority,
+  checkStatus,
   checkTags,
   checkTitle,
   checkType,
+  checkWorkflowName,
 } from "../../orchestration/task_input.ts";
 import { transaction } from "../../store/database.ts";
-import { changeTask, needTask, type TaskChanges } from "../../store/task_changes.ts";
+import { type Author, changeTask, needTask, type TaskChanges } from "../../store/task_changes.ts";
+import { releaseTask } from "../../store/task_claims.ts";
 import { changeDependencies } from "../../store/task_dependencies.ts";
-import { createTask } from "../../store/task_life.ts";
+import { badTransition, createTask, unblockTask } from "../../store/task_life.ts";
 import { reparentTask } from "../../store/task_tree.ts";
 import {
   AGENT_FLAG,
@@ -25,13 +33,12 @@ import {
 } from "../flags.ts";
 import { openKeptStore } from "../store.ts";
 import { authorOf, homeOfTasks } from "../task_lookup.ts";
-import { changeStatus } from "../task_status.ts";
 import { maskerOf, readBody } from "../task_text.ts";
 import { changedView, nameOf, warnOfDepth } from "../task_view.ts";
-import { workflowCheck } from "../task_workflow.ts";
 import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 import { taskIdOf } from "../work_lookup.ts";
+import type { DatabaseSync } from "node:sqlite";
 
 /** The ways to give the body of a task. */
 const BODY_FLAGS = {
@@ -41,7 +48,6 @@ const BODY_FLAGS = {
 };
 
 const TYPE = clearingFlag("What sort of work it is: task, feature, bug", "type");
-
 const PRIORITY = clearingFlag("How urgent it is: 0 (most) to 4; without it 2", "n");
 
 export const create = verb({
@@ -80,7 +86,9 @@ export const create = verb({
       isQueued: flags.start,
     };
     const checkWorkflow = await workflowCheck(given.workflow, CREATE_HELP);
-    const checkStart = flags.start ? (await import("../start_check.ts")).checkStart : () => {};
+    const checkStart = flags.start
+      ? (await import("../orchestration_here.ts")).checkStart
+      : () => {};
     const task = transaction(db, () => {
       const made = createTask(db, {
         ...given,
@@ -195,11 +203,43 @@ export const reparent = verb({
   },
 });
 
-/** Takes the workflow away again. */
 const NONE = "none";
-
-/** Names what a task can be given when it is made. */
 const CREATE_HELP = "conclaude task create --help";
-
-/** Names what can be changed of a task. */
 const UPDATE_HELP = "conclaude task update --help";
+
+/**
+ * Sets a status where nothing else is to be said: opens a blocked task again, or gives a claimed one back.
+ *
+ * @throws {UserError} INVALID_TRANSITION, with the verb that leads there where one does.
+ */
+function changeStatus(
+  db: DatabaseSync,
+  task: Task,
+  status: string,
+  author: Author,
+): Task {
+  const to: TaskStatus = checkStatus(status, "conclaude task update --help");
+  if (!TRANSITIONS[task.status].includes(to) || wayTo(task, to) !== undefined) {
+    throw badTransition(task, to);
+  }
+  return task.status === "blocked"
+    ? unblockTask(db, task.id, author)
+    : releaseTask(db, task.id, { ...author, force: false });
+}
+
+/**
+ * What finds workflows is loaded only where one is named: most verbs name none.
+ *
+ * @returns Throws WORKFLOW_NOT_FOUND where the project of a task has no workflow of this name.
+ */
+async function workflowCheck(
+  name: string | null,
+  next: string,
+): Promise<(task: Pick<Task, "projectDir">) => void> {
+  if (name === null) return () => {};
+  checkWorkflowName(name, next);
+  const { findWorkflowFile } = await import("../../engine/workflow_files.ts");
+  return ({ projectDir }) => {
+    if (projectDir !== null) findWorkflowFile(name, projectDir);
+  };
+}

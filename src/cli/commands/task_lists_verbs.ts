@@ -207,10 +207,7 @@ export const history = verb({
   },
 });
 
-/** The word that stands for nobody, and for no task. */
 const NONE = "none";
-
-/** Where the values of the filters are named. */
 const HELP = "conclaude task list --help";
 
 /** The library of globs is loaded only where there is one. */
@@ -219,7 +216,6 @@ async function likeTags(pattern: string, tags: readonly string[]): Promise<strin
   return tagsLike(pattern, tags);
 }
 
-/** So many changes are shown with a task. */
 const SHOWN_CHANGES = 5;
 
 function factsOf(task: Task, nowMs: number): Facts {

@@ -1,4 +1,3 @@
-/** The tags of a task. */
 import { checkTags } from "../../orchestration/task_input.ts";
 import { transaction } from "../../store/database.ts";
 import { needTask } from "../../store/task_changes.ts";
@@ -14,7 +13,6 @@ import { group, many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import { taskIdOf } from "../work_lookup.ts";
 
-/** The task, then its tags. */
 function idAndTags(minimum: number) {
   return many(
     text("The task, then the tags, with spaces or commas between", "id and tags"),
@@ -66,7 +64,6 @@ export const taskTag = group({
   examples: ["conclaude task tag add 1a2b3c4d auth", "conclaude task tag list"],
 });
 
-/** `conclaude task tag add|remove|set ID TAGS…` */
 function tagTask(kind: TagChange["kind"]) {
   return async (
     context: CliContext,

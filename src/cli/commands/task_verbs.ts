@@ -1,11 +1,8 @@
 import { group, lazy } from "../verb.ts";
 
 const changes = () => import("./task_changes_verbs.ts");
-
 const deleting = () => import("./task_delete_verbs.ts");
-
 const lists = () => import("./task_lists_verbs.ts");
-
 const work = () => import("./task_work_verbs.ts");
 
 export const task = group({

@@ -187,7 +187,7 @@ export const startWorkflow = verb({
 
 async function startTask(context: CliContext, flags: ByFlag, text: string): Promise<View> {
   // What is about workflows and daemons is loaded where it is asked for: no other verb is to pay for it.
-  const { checkStart } = await import("../start_check.ts");
+  const { checkStart } = await import("../orchestration_here.ts");
   const task = await work(context, { ...flags, text, what: "start a task" }, (db, id, terms) => {
     const queued = queueTask(db, id, terms);
     if (queued.status !== "in_progress") checkStart(context, db, queued);
@@ -201,7 +201,6 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
   return changedView(task, `Task ${nameOf(task)} is ${handedOver(context, store, task)}`);
 }
 
-/** Who works, and on what terms. */
 interface Terms extends Author {
   readonly token: number | null;
   readonly leaseMs: number;

@@ -1,4 +1,3 @@
-/** Tokens with which a person's own scripts run the verbs of a person. */
 import { dropTokens, makeToken } from "../../store/person_proof.ts";
 import { toggle } from "../flags.ts";
 import { requirePerson, TOKEN_VARIABLE } from "../person.ts";

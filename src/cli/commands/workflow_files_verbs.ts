@@ -140,7 +140,6 @@ export const match = verb({
   },
 });
 
-/** Where a part of the program comes from. */
 const BUILT_IN = "built-in";
 
 function stepLines(

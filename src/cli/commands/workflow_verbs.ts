@@ -1,4 +1,3 @@
-/** Workflows, looked at. */
 import { plain } from "../../capture/plain.ts";
 import { needWorkflow } from "../../engine/workflow_requests.ts";
 import { listEvents } from "../../store/events.ts";
@@ -17,7 +16,6 @@ import { checkWord, workflowIdOf } from "../work_lookup.ts";
 import { statusText, stepWord, wholeWorkflow, workflowText } from "../workflow_view.ts";
 
 const files = () => import("./workflow_files_verbs.ts");
-
 const work = () => import("./workflow_work_verbs.ts");
 
 const list = verb({
@@ -132,7 +130,6 @@ export const workflow = group({
   ],
 });
 
-/** Every status, in the order of a workflow's life. */
 const STATUSES: readonly WorkflowStatus[] = [
   "running",
   "pending_merge",

@@ -1,4 +1,3 @@
-/** What people decide of workflows. */
 import { plain } from "../../capture/plain.ts";
 import { count } from "../../counts.ts";
 import { endHere } from "../../engine/ending.ts";
@@ -11,12 +10,15 @@ import {
   requestDecision,
   requestRetry,
 } from "../../engine/workflow_requests.ts";
+import { UserError } from "../../errors.ts";
+import { refusal } from "../../orchestration/refusal.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
 import { exists } from "../../project/exists.ts";
+import { quoteWord } from "../../settings/hooks.ts";
 import { listAgents } from "../../store/agents.ts";
 import { transaction } from "../../store/database.ts";
-import { lastEventId } from "../../store/events.ts";
-import { readWorkflow } from "../../store/workflows.ts";
+import { type EventRow, lastEventId, listEvents } from "../../store/events.ts";
+import { readWorkflow, type WorkflowRow } from "../../store/workflows.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
@@ -29,8 +31,8 @@ import { shortTaskId } from "../task_view.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import { workflowIdOf } from "../work_lookup.ts";
-import { awaitMerge } from "../workflow_merge.ts";
 import { changedWorkflow, workflowName } from "../workflow_view.ts";
+import type { DatabaseSync } from "node:sqlite";
 
 export const diff = verb({
   args: [WORKFLOW],
@@ -211,10 +213,79 @@ async function end(
   });
 }
 
-/** A longer diff is only printed when somebody asks for it, in characters. */
 const MAX_DIFF_CHARS = 10_000;
 
 /** A line of a diff; its tabs stay. */
 function plainLine(line: string): string {
   return line.split("\t").map(plain).join("\t");
+}
+
+const WAIT_MS = 60_000;
+const LOOK_MS = 100;
+const OUTCOMES = new Set(["workflow.merged", "workflow.merge_failed", "workflow.cancelled"]);
+
+/**
+ * Waits until a merge is made.
+ *
+ * @param afterId The newest event before it was approved. @returns The commit; null when there was nothing to merge.
+ * @throws {UserError} MERGE_CONFLICTS with the files, MERGE_FAILED; or when nothing has come of it in time.
+ */
+async function awaitMerge(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { afterId, waitMs = WAIT_MS }: { readonly afterId: number; readonly waitMs?: number },
+): Promise<string | null> {
+  for (const endMs = Date.now() + waitMs; Date.now() < endMs;) {
+    const told = outcomeOf(db, workflow, afterId);
+    if (told?.type === "workflow.merged") return told.data["mergeCommit"] as string | null;
+    if (told !== undefined) throw notMerged(workflow, told);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  throw new UserError(`Workflow ${workflowName(workflow)} is not merged yet`, {
+    why: `the approval is recorded, and nothing has come of it in ${waitMs / 1000} s`,
+    next: `conclaude workflow show ${workflow.id}`,
+  });
+}
+
+function outcomeOf(
+  db: DatabaseSync,
+  { id }: WorkflowRow,
+  afterId: number,
+): EventRow | undefined {
+  return listEvents(db, {
+    afterId,
+    sinceMs: null,
+    type: "workflow.*",
+    entityId: id,
+    limit: Number.MAX_SAFE_INTEGER,
+  }).find(({ type }) => OUTCOMES.has(type));
+}
+
+function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
+  const files = data["conflictFiles"];
+  const isCancelled = type === "workflow.cancelled";
+  const now = data["workflow"] as WorkflowRow | null;
+  const why = isCancelled ? `it was cancelled: ${now?.reason}` : String(data["reason"]);
+  if (Array.isArray(files)) {
+    return refusal("MERGE_CONFLICTS", {
+      what: `Cannot merge workflow ${workflowName(workflow)}`,
+      why: `${why}; ${workflow.baseBranch} is as it was, and the workflow still waits. Merge ` +
+        `${workflow.baseBranch} into ${workflow.branch} in its working tree, resolve and commit there, and approve again`,
+      next: `cd ${quoteWord(workflow.worktree ?? "")} && git merge ${
+        quoteWord(workflow.baseBranch ?? "")
+      }`,
+      details: { conflictFiles: files, status: now?.status },
+    });
+  }
+  return refusal("MERGE_FAILED", {
+    what: `Cannot merge workflow ${workflowName(workflow)}`,
+    why: isCancelled ? why : `${why}; nothing was merged, and the workflow still waits`,
+    next: String(
+      data["next"] ??
+        (isCancelled || workflow.worktree === null
+          ? `conclaude workflow show ${workflow.id}`
+          : `git -C ${quoteWord(workflow.worktree)} status`),
+    ),
+    details: { status: now?.status },
+  });
 }

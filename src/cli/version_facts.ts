@@ -1,6 +1,6 @@
-import { sqliteVersion } from "../../store/care.ts";
-import { SCHEMA_VERSION } from "../../store/database.ts";
-import { VERSION } from "../../version.ts";
+import { sqliteVersion } from "../store/care.ts";
+import { SCHEMA_VERSION } from "../store/database.ts";
+import { VERSION } from "../version.ts";
 
 /** What `conclaude --version --json` prints: the program, what it runs on, and the schema that it writes. */
 export interface VersionFacts {
@@ -12,7 +12,6 @@ export interface VersionFacts {
   readonly target: string;
 }
 
-/** The versions of everything that matters when something is wrong. */
 export function versionFacts(): VersionFacts {
   return {
     version: VERSION,
