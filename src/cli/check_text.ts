@@ -6,10 +6,7 @@ import type { CliContext, Globals } from "./context.ts";
 const COLORS: Readonly<Record<Check["status"], number>> = { ok: 32, warn: 33, fail: 31 };
 
 /** Findings for a terminal: a line each, and under it what to do. */
-export function checkLines(
-  checks: readonly Check[],
-  { color }: Pick<Globals, "color">,
-): string[] {
+export function checkLines(checks: readonly Check[], { color }: Pick<Globals, "color">): string[] {
   const nameWidth = Math.max(0, ...checks.map(({ name }) => name.length));
   const indent = " ".repeat("fail  ".length + nameWidth + 2);
   return checks.flatMap(({ name, status, message, next }) => {

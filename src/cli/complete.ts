@@ -19,10 +19,7 @@ export async function complete(
   if (proposals.length > 0) stdout.write(proposals.join("\n") + "\n");
 }
 
-async function proposalsFor(
-  words: readonly string[],
-  environment: Environment,
-): Promise<string[]> {
+async function proposalsFor(words: readonly string[], environment: Environment): Promise<string[]> {
   const partial = words.at(-1) ?? "";
   // After `--db` comes a path, which the shell completes itself.
   if (words.at(-2) === "--db") return [];

@@ -217,9 +217,6 @@ export const OF_SESSION = textFlag(
   "id",
 );
 
-export const OF_BRANCH = textFlag(
-  "The branch; without it, the one that is checked out",
-  "name",
-);
+export const OF_BRANCH = textFlag("The branch; without it, the one that is checked out", "name");
 
 export const REQUIREMENT = text("Names of requirements", "name");

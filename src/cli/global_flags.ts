@@ -62,12 +62,7 @@ export function splitGlobals(args: readonly string[]): SplitLine {
     else rest.push(arg);
   }
   return {
-    globals: {
-      db,
-      json: seen.has("json"),
-      noDb: seen.has("no-db"),
-      noColor: seen.has("no-color"),
-    },
+    globals: { db, json: seen.has("json"), noDb: seen.has("no-db"), noColor: seen.has("no-color") },
     rest: [...rest, ...args.slice(end)],
     fault,
   };

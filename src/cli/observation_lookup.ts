@@ -29,10 +29,7 @@ export function observationNamed(db: DatabaseSync, text: string): Observation {
 }
 
 /** Why a text names nothing, and what may have been meant. */
-function whyNone(
-  db: DatabaseSync,
-  text: string,
-): { readonly why: string; readonly next: string } {
+function whyNone(db: DatabaseSync, text: string): { readonly why: string; readonly next: string } {
   const newest = lastObservation(db);
   if (newest === 0) return { why: "nothing is remembered yet", next: "conclaude status" };
   if (!/^#?[-+]?[\d.,]+$/.test(text)) {

@@ -31,11 +31,7 @@ export function lastingOf(
   projectDir: string | null,
 ): Lasting {
   const { workflowTimeoutMinutes } = orchestrationOf(context, projectDir);
-  return {
-    leaseMs: leaseMs(config),
-    timeoutMs: workflowTimeoutMinutes * 60_000,
-    atMs: Date.now(),
-  };
+  return { leaseMs: leaseMs(config), timeoutMs: workflowTimeoutMinutes * 60_000, atMs: Date.now() };
 }
 
 /**

@@ -113,10 +113,7 @@ async function refusalOf(
 }
 
 /** Why the verb is refused when the database cannot be read: an agent may have locked it, so only a terminal counts. */
-function whyNotUnasked(
-  thrown: unknown,
-  { lineage, environments }: By,
-): Refusal | null {
+function whyNotUnasked(thrown: unknown, { lineage, environments }: By): Refusal | null {
   const [agent] = environments.match(IDENTITY) ?? [];
   if (agent === undefined && lineage.doubt === null) return null;
   const why = agent === undefined ? lineage.doubt : `it runs below ${agent}`;

@@ -38,11 +38,7 @@ export function projectFilterOf(
  * @returns A folder of which nothing is known where there is neither: never the project around it.
  * @throws {UserError} When several are called so.
  */
-export function projectNamed(
-  db: DatabaseSync,
-  context: CliContext,
-  typed: string,
-): string {
+export function projectNamed(db: DatabaseSync, context: CliContext, typed: string): string {
   const folder = typedPath(context, typed);
   if (isThere(folder)) return projectHere(folder);
   // Nothing on the disk tells whether what was moved or removed was a repository.

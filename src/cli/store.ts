@@ -134,10 +134,7 @@ export async function openAt(place: Place, path: string) {
  *
  * @param what What it does: `pause requirements`. @throws {UserError} When the database is switched off, too.
  */
-export async function openKept(
-  context: CliContext,
-  what: string,
-): Promise<DatabaseSync> {
+export async function openKept(context: CliContext, what: string): Promise<DatabaseSync> {
   return (await openKeptStore(context, what)).db;
 }
 

@@ -17,9 +17,7 @@ export type ByFlag = {
  * @throws {UserError} INVALID_INPUT
  */
 export function authorOf({ environment }: CliContext, { agentId }: ByFlag): string {
-  return checkAgentId(
-    agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? NOBODY_NAMED,
-  );
+  return checkAgentId(agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? NOBODY_NAMED);
 }
 
 /** Where a task belongs that is made here: all working trees of a repository share its tasks. */

@@ -332,11 +332,7 @@ function unkept(
 }
 
 /** What is said of a requirement that does not apply to the tool use. */
-function aside(
-  requirement: Requirement,
-  tool: string,
-  doubts: readonly Doubt[],
-): Saying {
+function aside(requirement: Requirement, tool: string, doubts: readonly Doubt[]): Saying {
   const { name, triggers } = requirement;
   const doubt = doubts.find((one) => one.requirement === requirement);
   if (doubt !== undefined) return row(name, "cannot tell", doubt.why);

@@ -41,11 +41,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     });
     if (config.memoryRetentionDays > 0) {
       const { removeOldMemory } = await import("../maintenance/memory_retention.ts");
-      removeOldMemory(db, {
-        nowMs: work.atMs,
-        retentionDays: config.memoryRetentionDays,
-        untilMs,
-      });
+      removeOldMemory(db, { nowMs: work.atMs, retentionDays: config.memoryRetentionDays, untilMs });
     }
   } catch {
     // The event is stored; `doctor` and `retention run` tell what stands in the way of the rest.

@@ -32,10 +32,7 @@ export async function beginWork(
   const files = readConfigFiles(looks, locations);
   const { config: written, configFrom, cache } = files.length === 0
     ? { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache: null }
-    : await (await import("../config/cached.ts")).loadHookConfig(files, {
-      locations,
-      noDb,
-    });
+    : await (await import("../config/cached.ts")).loadHookConfig(files, { locations, noDb });
   const config = noDb ? { ...written, databaseEnabled: false } : written;
   const repository = repositoryAt(folderOf(sent), { projectDir, looks });
   const { event, maskedText, hide, cutBytes } = await withoutSecrets(input, {
@@ -88,11 +85,7 @@ export async function beginWork(
         durationMs: elapsedMs(environment),
         errorMessage: draft.errorMessage ?? null,
         errorStack: null,
-        metadata: {
-          config: configFrom,
-          ...draft.metadata,
-          ...(cutBytes > 0 ? { cutBytes } : {}),
-        },
+        metadata: { config: configFrom, ...draft.metadata, ...(cutBytes > 0 ? { cutBytes } : {}) },
       },
       capture: draft.capture ?? null,
       counters: draft.counters ?? [],

@@ -32,10 +32,7 @@ Deno.test("a question is answered once, and the agent goes on in its session wit
   const { questions } = (await json(["question", "list", "--task", id.slice(-8)])).body;
   assert.equal(questions.length, 1);
   const [{ id: questionId, text, sessionId, status }] = questions;
-  assert.deepEqual(
-    [text, sessionId, status],
-    ["Which color do you want?", SESSION, "pending"],
-  );
+  assert.deepEqual([text, sessionId, status], ["Which color do you want?", SESSION, "pending"]);
   const { stdout } = await run(["workflow", "show", id]);
   assert.ok(stdout.includes(`conclaude question answer ${questionId} TEXT`), stdout);
   const empty = await json(["question", "answer", questionId, " "]);
@@ -51,11 +48,7 @@ Deno.test("a question is answered once, and the agent goes on in its session wit
   assert.deepEqual([second.code, second.body.error.reason], [11, "ALREADY_ANSWERED"]);
   await reaches(id, "completed");
   assert.deepEqual(linesOf(join(folder, "log", "args")), ["", `--resume ${SESSION}`]);
-  assert.deepEqual(linesOf(join(folder, "log", "stdin")), [
-    "Paint the shed",
-    "",
-    "Blue, please",
-  ]);
+  assert.deepEqual(linesOf(join(folder, "log", "stdin")), ["Paint the shed", "", "Blue, please"]);
   const shown = (await json(["question", "show", questionId])).body.question;
   assert.deepEqual([shown.status, shown.answer], ["resolved", "Blue, please"]);
   assert.match((await run(["question", "list"])).stdout, /Nobody asks anything/);

@@ -29,22 +29,21 @@ Deno.test("parseSince() takes a date as this machine's, and one with a zone as i
 });
 
 Deno.test("parseSince() refuses what is neither, and days that do not exist", () => {
-  for (
-    const text of [
-      "",
-      "2",
-      "h",
-      "2x",
-      "-2h",
-      "1.5h",
-      "30m1h",
-      "1h1h",
-      "1h30",
-      "2026-02-30",
-      "2026-13-01",
-      "20",
-    ]
-  ) {
+  const texts = [
+    "",
+    "2",
+    "h",
+    "2x",
+    "-2h",
+    "1.5h",
+    "30m1h",
+    "1h1h",
+    "1h30",
+    "2026-02-30",
+    "2026-13-01",
+    "20",
+  ];
+  for (const text of texts) {
     assert.throws(() => parseSince(text, NOW), SyntaxError, text);
   }
 });

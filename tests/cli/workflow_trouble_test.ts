@@ -198,10 +198,7 @@ Deno.test("outside of a repository nothing is merged, and nobody works in the ho
     }
   }
   const at = async (cwd: string, ...args: string[]) => {
-    const { stdout, stderr } = await runProgram([...args, "--json"], {
-      cwd,
-      env: { HOME: home },
-    });
+    const { stdout, stderr } = await runProgram([...args, "--json"], { cwd, env: { HOME: home } });
     return JSON.parse(stdout || stderr);
   };
   const make = async (cwd: string, workflow: string, ...flags: string[]) =>

@@ -34,12 +34,7 @@ async function ask(
 ): Promise<string | null> {
   const { code, stdout } = await hook(
     "PreToolUse",
-    {
-      session_id: "s1",
-      cwd: join(home.path, "project"),
-      tool_name: tool,
-      tool_input: input,
-    },
+    { session_id: "s1", cwd: join(home.path, "project"), tool_name: tool, tool_input: input },
     home,
     { env },
   );
@@ -80,18 +75,16 @@ testWhere(
     for (const path of ["debug.log", ".env", join(home.path, "project", "other.log")]) {
       assert.equal(await write(home, path), null, path);
     }
-    for (
-      const command of [
-        "npm test 2> errors.log",
-        "npm test > out.log 2>&1 && tee more.log < out.log",
-        "cp src/a.txt a.log",
-        "git log > history.log",
-      ]
-    ) assert.equal(await bash(home, command), null, command);
+    const commands = [
+      "npm test 2> errors.log",
+      "npm test > out.log 2>&1 && tee more.log < out.log",
+      "cp src/a.txt a.log",
+      "git log > history.log",
+    ];
+    for (const command of commands) assert.equal(await bash(home, command), null, command);
     for (const path of ["new.txt", "keep.log"]) assert.match((await write(home, path))!, refused);
-    for (
-      const command of ["npm test > out.log 2> new.txt", "cp src/a.txt keep.log", "git log > log"]
-    ) assert.match((await bash(home, command))!, refused, command);
+    const rows = ["npm test > out.log 2> new.txt", "cp src/a.txt keep.log", "git log > log"];
+    for (const command of rows) assert.match((await bash(home, command))!, refused, command);
   },
 );
 
@@ -151,22 +144,20 @@ testWhere(needsGit, "shell commands are asked about, all files at once", async (
     "src/a.ts": "",
   });
   Deno.mkdirSync(join(project, "dist"));
-  for (
-    const command of [
-      "echo x > .env",
-      "true && sed -i s/1/2/ ./.env",
-      "cp src/a.ts dist/a.ts",
-      "cp src/a.ts dist",
-      "cat src/a.ts | tee src/b.ts dist/b.ts",
-      "rm .env",
-      "bash -c 'echo x >> src/../.env'",
-    ]
-  ) {
+  const rows = [
+    "echo x > .env",
+    "true && sed -i s/1/2/ ./.env",
+    "cp src/a.ts dist/a.ts",
+    "cp src/a.ts dist",
+    "cat src/a.ts | tee src/b.ts dist/b.ts",
+    "rm .env",
+    "bash -c 'echo x >> src/../.env'",
+  ];
+  for (const command of rows) {
     assert.match((await bash(home, command)) ?? "", /preventUpdateGitIgnored/, command);
   }
-  for (
-    const command of ["cat .env > /dev/null", "echo x > src/c.ts", "ls dist", "cp .env src/env"]
-  ) {
+  const tried = ["cat .env > /dev/null", "echo x > src/c.ts", "ls dist", "cp .env src/env"];
+  for (const command of tried) {
     assert.equal(await bash(home, command), null, command);
   }
 });
@@ -238,9 +229,8 @@ testWhere(needsGit, "a folder that tools make anew may go away", async () => {
     "dist/a.js": "",
     "logs/a.txt": "",
   });
-  for (
-    const command of ["rm -rf node_modules && npm ci", "rm -rf dist", "rm -r node_modules/m"]
-  ) assert.equal(await bash(home, command), null, command);
+  const commands = ["rm -rf node_modules && npm ci", "rm -rf dist", "rm -r node_modules/m"];
+  for (const command of commands) assert.equal(await bash(home, command), null, command);
   assert.match((await bash(home, "rm -rf logs"))!, /git ignores the file/);
   assert.match((await bash(home, "rm dist/a.js"))!, /git ignores the file/);
 });
@@ -289,15 +279,16 @@ testWhere(
     assert.match((await bash(home, "git checkout HEAD -- lib"))!, /yarn\.lock/);
     Deno.writeTextFileSync(join(project, ".conclaude.yaml"), `${config}# a person's\n`);
     assert.match((await bash(home, "git checkout ."))!, /belongs to the guards/);
-    for (
-      const command of [
-        "git stash -u",
-        "git reset --hard HEAD",
-        "git reset --hard HEAD~0",
-        "git switch -f main",
-        "git checkout -f main",
-      ]
-    ) assert.match((await bash(home, command))!, /belongs to the guards/, command);
+    const rows = [
+      "git stash -u",
+      "git reset --hard HEAD",
+      "git reset --hard HEAD~0",
+      "git switch -f main",
+      "git checkout -f main",
+    ];
+    for (const command of rows) {
+      assert.match((await bash(home, command))!, /belongs to the guards/, command);
+    }
     gitSync(project, "checkout", "-q", "--", ".");
     gitSync(project, "commit", "-qm", "y");
     for (const command of ["git stash -u", "git stash -a"]) {

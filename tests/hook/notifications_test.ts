@@ -95,13 +95,12 @@ testWhere(
   },
 );
 
-for (
-  const config of [
-    "notifications: {enabled: true, hooks: []}",
-    'notifications: {enabled: false, hooks: ["*"], showSuccess: true, showErrors: true}',
-    "notifications: {enabled: true, hooks: [SessionStart], showSystemEvents: false}",
-  ]
-) {
+const configs = [
+  "notifications: {enabled: true, hooks: []}",
+  'notifications: {enabled: false, hooks: ["*"], showSuccess: true, showErrors: true}',
+  "notifications: {enabled: true, hooks: [SessionStart], showSystemEvents: false}",
+];
+for (const config of configs) {
   testWhere(linux, `nothing is shown with ${config}`, async () => {
     using home = tempHome();
     const env = placeIn(home, config);

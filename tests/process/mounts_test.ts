@@ -228,10 +228,7 @@ testWhere(needsMounts(), "where nothing can be written the person is told each t
   }
   const atStart = await send(place, ["hook", "SessionStart"], { stdin: { session_id: "s1" } });
   assert.match(atStart.systemMessage, /cannot record/);
-  assert.equal(
-    await send(place, ["hook", "Stop"], { stdin: { stop_hook_active: true } }),
-    null,
-  );
+  assert.equal(await send(place, ["hook", "Stop"], { stdin: { stop_hook_active: true } }), null);
 });
 
 testWhere(

@@ -45,13 +45,7 @@ export const output = verb({
       limit: flags.limit ?? Infinity,
     });
     return {
-      json: {
-        agentId: agent.id,
-        taskId: agent.taskId,
-        lines,
-        lineCount: lines.length,
-        lastSeq,
-      },
+      json: { agentId: agent.id, taskId: agent.taskId, lines, lineCount: lines.length, lastSeq },
       text: speaker(flags)(lines).join("\n"),
     };
   },

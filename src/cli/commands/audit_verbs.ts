@@ -81,14 +81,8 @@ const stats = verb({
 });
 
 export const audit = group({
-  verbs: {
-    list,
-    stats,
-  },
-  examples: [
-    "conclaude audit list --since 2h --status failure",
-    "conclaude audit stats --json",
-  ],
+  verbs: { list, stats },
+  examples: ["conclaude audit list --since 2h --status failure", "conclaude audit stats --json"],
 });
 
 const MAX_NOTE_CHARS = 60;

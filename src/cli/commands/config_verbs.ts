@@ -119,19 +119,14 @@ const path = verb({
 
 const trust = verb({
   person: "config trust",
-  flags: {
-    remove: toggle("Take that back"),
-  },
+  flags: { remove: toggle("Take that back") },
   args: [text("The folder", "dir")],
   brief: "Let the files of a folder count, whoever may write them",
   about:
     "Says that configuration, workflows and prompts in a folder, and in all below it, count although it belongs\n" +
     "to another user, as in a container or on a mount, or others may write there. Whoever can write there then\n" +
     "decides what is run as you. `conclaude config path` lists such folders. An agent is kept from running this.",
-  examples: [
-    "conclaude config trust /workspace",
-    "conclaude config trust /workspace --remove",
-  ],
+  examples: ["conclaude config trust /workspace", "conclaude config trust /workspace --remove"],
   async run(context, flags, dir) {
     const { globals, locations } = context;
     const typed = typedPath(context, dir);
@@ -255,19 +250,8 @@ const schema = verb({
 });
 
 export const config = group({
-  verbs: {
-    init,
-    path,
-    trust,
-    show,
-    validate,
-    schema,
-  },
-  examples: [
-    "conclaude config init",
-    "conclaude config show",
-    "conclaude config validate --json",
-  ],
+  verbs: { init, path, trust, show, validate, schema },
+  examples: ["conclaude config init", "conclaude config show", "conclaude config validate --json"],
 });
 
 type InitFlags = {

@@ -62,10 +62,7 @@ const increment = verb({
   args: [TYPE],
   flags: {
     session: OWNER_FLAG,
-    by: usually(
-      "1",
-      number(-MAX_STEP, MAX_STEP, "How much to add; write --by=-1 to take away"),
-    ),
+    by: usually("1", number(-MAX_STEP, MAX_STEP, "How much to add; write --by=-1 to take away")),
   },
   brief: "Raise a counter and print its new value",
   about:
@@ -85,10 +82,7 @@ const increment = verb({
 const reset = verb({
   person: "counter reset",
   args: [{ ...TYPE, optional: true }],
-  flags: {
-    session: OWNER_FLAG,
-    all: toggle("All counters of the session"),
-  },
+  flags: { session: OWNER_FLAG, all: toggle("All counters of the session") },
   brief: "Set counters back to 0",
   about: "Sets one counter of a session back to 0, or all of them with --all.",
   examples: [
@@ -110,16 +104,8 @@ const reset = verb({
 });
 
 export const counter = group({
-  verbs: {
-    list,
-    get,
-    increment,
-    reset,
-  },
-  examples: [
-    "conclaude counter list",
-    "conclaude counter increment retries --session 01980c5e",
-  ],
+  verbs: { list, get, increment, reset },
+  examples: ["conclaude counter list", "conclaude counter increment retries --session 01980c5e"],
 });
 
 /** The database, and the name of a counter as it may be kept: a secret is none. */

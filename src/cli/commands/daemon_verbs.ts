@@ -27,10 +27,7 @@ const PORT = optional(
 );
 
 const run = verb({
-  flags: {
-    port: PORT,
-    quiet: toggle("Write to the log alone, nothing to stderr"),
-  },
+  flags: { port: PORT, quiet: toggle("Write to the log alone, nothing to stderr") },
   brief: "Run the daemon in this terminal",
   about:
     "Runs the daemon of the database until Ctrl-C, SIGTERM or `conclaude daemon stop`. It answers on a unix " +
@@ -186,13 +183,7 @@ const logs = verb({
 });
 
 export const daemon = group({
-  verbs: {
-    run,
-    start,
-    stop,
-    status,
-    logs,
-  },
+  verbs: { run, start, stop, status, logs },
   examples: ["conclaude daemon start", "conclaude daemon status --json", "conclaude daemon stop"],
 });
 
@@ -336,9 +327,7 @@ function daemonView(
       `  version: ${state.version}${
         isSame ? "" : `, but this program is ${VERSION}: stop it and start it again`
       }`,
-      ...answers ? [] : [
-        hintsHere("  It does not answer: see `conclaude daemon logs`.", globals),
-      ],
+      ...answers ? [] : [hintsHere("  It does not answer: see `conclaude daemon logs`.", globals)],
     ].join("\n"),
   };
 }

@@ -31,9 +31,7 @@ export const db = group({
     backup: verb({
       load: async () => (await load()).backup,
       args: [
-        optional(
-          text("Where to; ~/.conclaude/backups/conclaude-<time>.db when not given", "file"),
-        ),
+        optional(text("Where to; ~/.conclaude/backups/conclaude-<time>.db when not given", "file")),
       ],
       brief: "Copy the database into a file",
       about:
@@ -91,9 +89,5 @@ export const db = group({
       examples: ["conclaude db reset", "conclaude db reset --yes --json"],
     }),
   },
-  examples: [
-    "conclaude db check",
-    "conclaude db backup",
-    "conclaude db stats --json",
-  ],
+  examples: ["conclaude db check", "conclaude db backup", "conclaude db stats --json"],
 });

@@ -80,9 +80,7 @@ const list = verb({
 });
 
 export const event = group({
-  verbs: {
-    list,
-  },
+  verbs: { list },
   examples: ["conclaude event list --since 1h", "conclaude event list --follow"],
 });
 

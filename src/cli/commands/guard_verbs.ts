@@ -109,11 +109,7 @@ const resume = verb({
 });
 
 export const guard = group({
-  verbs: {
-    list,
-    pause,
-    resume,
-  },
+  verbs: { list, pause, resume },
   examples: ["conclaude guard list", "conclaude guard pause --session 01980c5e"],
 });
 

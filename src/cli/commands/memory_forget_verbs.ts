@@ -46,9 +46,7 @@ export const forget = verb({
 export const verify = verb({
   load: async () => (await load()).verifyForgotten,
   args: [text("Id of a receipt, or its beginning", "receipt")],
-  flags: {
-    text: textFlag("The text that was forgotten: every byte is looked through for it"),
-  },
+  flags: { text: textFlag("The text that was forgotten: every byte is looked through for it") },
   brief: "Check that what was forgotten is still gone",
   about: [
     "Looks whether anything that a receipt names is back (from an import, for example), and whether the search index is",

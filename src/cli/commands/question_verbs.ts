@@ -85,10 +85,7 @@ const show = verb({
     ];
     return {
       json: { question },
-      text: [
-        ...question.text.split("\n"),
-        ...titledFacts(facts, 15),
-      ].map(plain).join("\n"),
+      text: [...question.text.split("\n"), ...titledFacts(facts, 15)].map(plain).join("\n"),
     };
   },
 });
@@ -137,11 +134,7 @@ const answerVerb = verb({
 });
 
 export const question = group({
-  verbs: {
-    list,
-    show,
-    answer: answerVerb,
-  },
+  verbs: { list, show, answer: answerVerb },
   examples: [
     "conclaude question list",
     "conclaude question answer q-20261121083000-1 'Use the second one'",

@@ -21,10 +21,7 @@ export const prune = verb({
       "30d",
       parsed(parseAge, "Captured longer ago than this: 30d, 2w, 3m (months of 30 days)", "age"),
     ),
-    keepRaw: usually(
-      "100",
-      parsed(Number, "How many of these to leave alone, the newest", "n"),
-    ),
+    keepRaw: usually("100", parsed(Number, "How many of these to leave alone, the newest", "n")),
     unreadable: toggle(
       "Instead, those that are damaged and that nobody can read any more, of any age",
     ),

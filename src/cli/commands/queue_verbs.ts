@@ -79,10 +79,7 @@ const show = verb({
   brief: "Show one capture with its payload",
   about:
     "Shows what was captured of one tool use: its input, its response, the files that it names.",
-  examples: [
-    "conclaude queue show 019a8f2e-3b1c-7",
-    "conclaude queue show 019a8f2e-3b1c-7 --json",
-  ],
+  examples: ["conclaude queue show 019a8f2e-3b1c-7", "conclaude queue show 019a8f2e-3b1c-7 --json"],
   async run(context, _flags, id) {
     const { db } = await openStore(context, "read");
     const item = queueItemOf(db, id);
@@ -147,9 +144,7 @@ const stats = verb({
 
 const retry = verb({
   args: many(ID),
-  flags: {
-    all: toggle("All that have the status error"),
-  },
+  flags: { all: toggle("All that have the status error") },
   brief: "Let captures wait again that were given up",
   about: [
     "Sets captures with the status error back to raw, without error and with no attempts counted, so that they",

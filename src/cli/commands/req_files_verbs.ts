@@ -60,10 +60,7 @@ export const init = verb({
   about:
     "Writes requirements into the project's configuration file, with every one explained. What else is in the\n" +
     "file stays as it is.",
-  examples: [
-    "conclaude req init --preview",
-    "conclaude req init --preset strict",
-  ],
+  examples: ["conclaude req init --preview", "conclaude req init --preset strict"],
   run(context, flags) {
     const target = targetOf(context, flags.local ? "local" : "project");
     const section = presetText(flags.preset);

@@ -142,9 +142,7 @@ export const list = verb({
 });
 
 export const sessions = verb({
-  flags: {
-    project: toggle("Only of the project in this folder"),
-  },
+  flags: { project: toggle("Only of the project in this folder") },
   about:
     "Lists the sessions that are active, with their branches and processes. One whose process is gone is left out.",
   examples: ["conclaude req sessions --project", "conclaude req sessions --json"],

@@ -99,10 +99,7 @@ export const clear = verb({
   },
   about:
     "Forgets what was recorded of requirements on a branch. An agent is kept from running this.",
-  examples: [
-    "conclaude req clear commit_plan",
-    "conclaude req clear --all --branch feature/auth",
-  ],
+  examples: ["conclaude req clear commit_plan", "conclaude req clear --all --branch feature/auth"],
   async run(context, flags, ...names) {
     if (flags.all === names.length > 0) {
       throw new UserError("Cannot tell what to clear", {
@@ -167,9 +164,7 @@ export const pause = verb({
   flags: {
     session: OF_SESSION,
     reason: textFlag("Why; the next start of the session shows it"),
-    minutes: optional(
-      number(1, MINUTES_A_WEEK, "For how long; without it until the session ends"),
-    ),
+    minutes: optional(number(1, MINUTES_A_WEEK, "For how long; without it until the session ends")),
   },
   about:
     "Lifts all requirements for one session, until it ends or as long as is said. An agent is kept from\n" +
@@ -223,9 +218,7 @@ export const resume = verb({
 
 export const prune = verb({
   person: "req prune",
-  flags: {
-    dryRun: toggle("Only say what would be forgotten"),
-  },
+  flags: { dryRun: toggle("Only say what would be forgotten") },
   about:
     "Forgets what was recorded of branches that git does not know any more. When git names no branch at all,\n" +
     "nothing is removed.",

@@ -18,9 +18,7 @@ import { openStore } from "../store.ts";
 import { group, verb } from "../verb.ts";
 
 const run = verb({
-  flags: {
-    dryRun: toggle("Say what would be removed, and remove nothing"),
-  },
+  flags: { dryRun: toggle("Say what would be removed, and remove nothing") },
   brief: "Remove what is older than the retention time",
   about: [
     "Removes sessions that ended longer ago than store.sessionRetentionDays (30; 0 keeps everything), with their",
@@ -94,14 +92,7 @@ const run = verb({
   },
 });
 
-export const retention = group({
-  verbs: {
-    run,
-  },
-  examples: [
-    "conclaude retention run --dry-run",
-  ],
-});
+export const retention = group({ verbs: { run }, examples: ["conclaude retention run --dry-run"] });
 
 function sessionsText({ sessions, executions, captures, counters }: RowCounts): string {
   return [

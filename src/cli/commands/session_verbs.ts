@@ -16,10 +16,7 @@ const list = verb({
   },
   brief: "List sessions, newest first",
   about: "Lists the sessions that hooks have seen, newest first.",
-  examples: [
-    "conclaude session list",
-    "conclaude session list --here --status abandoned --json",
-  ],
+  examples: ["conclaude session list", "conclaude session list --here --status abandoned --json"],
   async run(context, flags) {
     const { db } = await openStore(context, "read");
     const project = flags.here ? projectHere(context.cwd) : null;
@@ -78,14 +75,8 @@ const show = verb({
 });
 
 export const session = group({
-  verbs: {
-    list,
-    show,
-  },
-  examples: [
-    "conclaude session list --here",
-    "conclaude session show 01980c5e --json",
-  ],
+  verbs: { list, show },
+  examples: ["conclaude session list --here", "conclaude session show 01980c5e --json"],
 });
 
 function subagentsText(count: number, running: readonly string[]): string | null {

@@ -168,9 +168,7 @@ function memoryOf(db: DatabaseSync, nowMs: number): MemoryLine {
   return { observations, waiting, openFailures: openFailureIds(db, null).length };
 }
 
-function workOf(
-  { tasks, workflows, agents, pendingQuestions }: StateCounts,
-): WorkCounts {
+function workOf({ tasks, workflows, agents, pendingQuestions }: StateCounts): WorkCounts {
   return {
     tasks: told(TASK_WORDS, tasks),
     workflows: told(WORKFLOW_WORDS, workflows),

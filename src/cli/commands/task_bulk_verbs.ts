@@ -60,10 +60,7 @@ const deleteAll = verb({
 
 const setPriority = verb({
   args: MANY_TASKS,
-  flags: {
-    priority: parsed(anyText, "How urgent they are: 0 (most) to 4", "n"),
-    ...COMMON,
-  },
+  flags: { priority: parsed(anyText, "How urgent they are: 0 (most) to 4", "n"), ...COMMON },
   brief: "Give tasks a priority",
   about: "Gives tasks a priority, each for itself.",
   examples: ["conclaude task bulk set-priority --priority 1 1a2b3c4d 5e6f7a8b"],
@@ -121,11 +118,7 @@ interface Result {
 type Change = (db: DatabaseSync, id: string, author: Author) => unknown;
 
 function tagAll(kind: "add" | "remove") {
-  return (
-    context: CliContext,
-    flags: TagFlags,
-    ...ids: string[]
-  ): Promise<View> =>
+  return (context: CliContext, flags: TagFlags, ...ids: string[]): Promise<View> =>
     each(context, { flags, ids, verb: `${kind}-tags` }, (mask) => {
       const tags = checkTags(flags.tags.map(mask));
       return (db, id, author) => changeTags(db, id, { kind, tags }, author);

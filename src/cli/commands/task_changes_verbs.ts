@@ -212,12 +212,7 @@ const UPDATE_HELP = "conclaude task update --help";
  *
  * @throws {UserError} INVALID_TRANSITION, with the verb that leads there where one does.
  */
-function changeStatus(
-  db: DatabaseSync,
-  task: Task,
-  status: string,
-  author: Author,
-): Task {
+function changeStatus(db: DatabaseSync, task: Task, status: string, author: Author): Task {
   const to: TaskStatus = checkStatus(status, "conclaude task update --help");
   if (!TRANSITIONS[task.status].includes(to) || wayTo(task, to) !== undefined) {
     throw badTransition(task, to);

@@ -40,10 +40,7 @@ export const list = verb({
       "glob",
     ),
     parent: clearingFlag("Only right below this task; `none` for those without a parent", "id"),
-    claimedBy: clearingFlag(
-      "Only claimed by this agent; `none` for those that nobody has",
-      "name",
-    ),
+    claimedBy: clearingFlag("Only claimed by this agent; `none` for those that nobody has", "name"),
     deleted: switchOn("Deleted ones as well"),
     allProjects: ALL_PROJECTS,
     limit: PAGE_FLAG,

@@ -25,10 +25,7 @@ export const task = group({
     ancestors: lazy("List what a task is a part of", async () => (await lists()).ancestors),
     children: lazy("List the parts of a task", async () => (await lists()).children),
     reparent: lazy("Move a task in the tree", async () => (await changes()).reparent),
-    tag: lazy(
-      "Words to find tasks by",
-      async () => (await import("./task_tag_verbs.ts")).taskTag,
-    ),
+    tag: lazy("Words to find tasks by", async () => (await import("./task_tag_verbs.ts")).taskTag),
     history: lazy("Show what changed of a task", async () => (await lists()).history),
     bulk: lazy(
       "One change of many tasks, each for itself; exit status 1 when one could not be changed",

@@ -113,11 +113,7 @@ export const release = verb({
 
 export const complete = verb({
   args: [TASK],
-  flags: {
-    summary: clearingFlag("What was done"),
-    claimToken: TOKEN_FLAG,
-    agentId: AGENT_FLAG,
-  },
+  flags: { summary: clearingFlag("What was done"), claimToken: TOKEN_FLAG, agentId: AGENT_FLAG },
   about:
     "Closes a task that is in work, by whoever has claimed it and whose claim still counts; or one that is blocked.",
   examples: [

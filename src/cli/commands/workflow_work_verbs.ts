@@ -40,10 +40,7 @@ export const diff = verb({
   about:
     "Shows all work of a workflow since it began, also what is not committed, and with which files it conflicts. " +
     "A diff of 10,000 characters and more is only printed with --full.",
-  examples: [
-    "conclaude workflow diff 1a2b3c4d",
-    "conclaude workflow diff 1a2b3c4d --full | less",
-  ],
+  examples: ["conclaude workflow diff 1a2b3c4d", "conclaude workflow diff 1a2b3c4d --full | less"],
   async run(context, { full }, text) {
     const { db } = await openStore(context, "read");
     const workflow = needWorkflow(db, workflowIdOf(db, text));
@@ -247,11 +244,7 @@ async function awaitMerge(
   });
 }
 
-function outcomeOf(
-  db: DatabaseSync,
-  { id }: WorkflowRow,
-  afterId: number,
-): EventRow | undefined {
+function outcomeOf(db: DatabaseSync, { id }: WorkflowRow, afterId: number): EventRow | undefined {
   return listEvents(db, {
     afterId,
     sinceMs: null,
