@@ -30,11 +30,12 @@ export interface ConfigTarget {
   readonly mode: number;
 }
 
+/** Advice for a file that must not be committed. */
+export const IGNORE_ADVICE = "\nIt is yours alone: add .conclaude.local.yaml to .gitignore.";
+
 /** Advice for a new file that must not be committed; empty otherwise. */
 export function ignoreAdvice({ isNew, mode }: ConfigTarget): string {
-  return isNew && mode === 0o600
-    ? "\nIt is yours alone: add .conclaude.local.yaml to .gitignore."
-    : "";
+  return isNew && mode === 0o600 ? IGNORE_ADVICE : "";
 }
 
 /**
@@ -91,7 +92,10 @@ export function targetOf(context: CliContext, layer: "project" | "local"): Confi
  *
  * @throws {UserError} When it cannot be written.
  */
-export function writeTarget({ path, mode }: ConfigTarget, text: string): void {
+export function writeTarget(
+  { path, mode }: Pick<ConfigTarget, "path" | "mode">,
+  text: string,
+): void {
   try {
     writeWholeFile(path, text, { mode });
   } catch (thrown) {

@@ -1,6 +1,6 @@
 import type { HooksPlace } from "../maintenance/doctor/settings_look.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import { ownProgram } from "./program.ts";
+import { ownProgram } from "./own_program.ts";
 
 /**
  * Where hooks of this program are looked for, from the folder that a command is run in.

@@ -9,7 +9,7 @@ import { projectFinder, type TranscriptProject } from "../recall/transcripts/pro
 import { type Scan, scanTranscripts } from "../recall/transcripts/scan.ts";
 import type { CliContext } from "./context.ts";
 import { tellLostForgetKey } from "./lost_forget_key.ts";
-import { progressLine } from "./progress.ts";
+import { progressLine } from "./progress_line.ts";
 import { takeInSpool } from "./spool_first.ts";
 import { openKeptStore, openStore, placeOf } from "./store.ts";
 import { bytesText } from "./table.ts";

@@ -27,7 +27,7 @@ import { reasonOf, triggersText } from "../requirement/text.ts";
 import { type Doubt, triggeredBy } from "../requirement/triggers.ts";
 import { findPause } from "../store/pauses.ts";
 import type { CliContext } from "./context.ts";
-import { type Peek, peek } from "./policy.ts";
+import { type Peek, peek } from "./look_as_hook.ts";
 import { tableText } from "./table.ts";
 import type { DatabaseSync } from "node:sqlite";
 

@@ -95,7 +95,7 @@ export function verb<
 }
 
 async function loadForPerson(load: Verb["load"], verb: string): ReturnType<Verb["load"]> {
-  const [action, { requirePerson }] = await Promise.all([load(), import("./person.ts")]);
+  const [action, { requirePerson }] = await Promise.all([load(), import("./require_person.ts")]);
   return async (context, flags, ...args) => {
     if (flags.dryRun !== true && flags.preview !== true) await requirePerson(context, verb);
     return await action(context, flags, ...args);

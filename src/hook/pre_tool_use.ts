@@ -198,7 +198,7 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
 /** What is remembered of a file, before it is edited. */
 async function recalled(work: HookWork): Promise<Answer> {
   if (!work.config.recallsEdits) return null;
-  const context = (await import("./recall.ts")).recallOfEdit(work);
+  const context = (await import("./recall_beside.ts")).recallOfEdit(work);
   return context === ""
     ? null
     : { hookSpecificOutput: { hookEventName: "PreToolUse", additionalContext: context } };

@@ -3,7 +3,7 @@ import type { PromptPolicy } from "../guard/prompts.ts";
 import type { StopPolicy } from "../guard/stop.ts";
 import { joinPath } from "../paths.ts";
 import { keepFirstPrompt } from "../store/prompt_queues.ts";
-import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { isLifted, wayToSend } from "./lifted.ts";
 import { tellable } from "./tellable.ts";

@@ -4,7 +4,7 @@ import { speakOfStops } from "../config/discover.ts";
 import type { Block } from "../guard/policy.ts";
 import { letThroughText, mostBlocks, type StopPolicy, stopReason } from "../guard/stop.ts";
 import { applyChanges } from "../store/requirements.ts";
-import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { isLifted, wayOut } from "./lifted.ts";
 import { heldDraft, type HeldForRequirements, saveJudged } from "./stop_answer.ts";

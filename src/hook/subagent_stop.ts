@@ -2,7 +2,7 @@ import type { SubagentPolicy } from "../config/stop_sections.ts";
 import { runCommands } from "../gate/commands.ts";
 import { failureText } from "../guard/commands_policy.ts";
 import { commandsFor } from "../guard/prompts.ts";
-import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";

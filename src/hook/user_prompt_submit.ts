@@ -24,7 +24,7 @@ export async function handle(work: HookWork): Promise<Answer> {
 
 async function recalled(work: HookWork): Promise<string> {
   if (!work.config.recallsPrompts) return "";
-  return (await import("./recall.ts")).recallOfPrompt(work);
+  return (await import("./recall_beside.ts")).recallOfPrompt(work);
 }
 
 function tell(texts: readonly string[]): Answer {

@@ -26,9 +26,9 @@ const CONTINUES_STOP = /"stop_hook_active":\s*true/;
 const HEAD_BYTES = 4_096;
 
 // Where a flag cannot be read, the library of the command line leaves promises behind that nobody awaits; a process is over
-// before they are noticed. `flags.ts` and `since.ts` do nothing but read flags.
+// before they are noticed. `flags.ts` and `point_in_time.ts` do nothing but read flags.
 addEventListener("unhandledrejection", (event) => {
-  if (/stricli|\/src\/cli\/(?:flags|since)\.ts/.test(String(event.reason?.stack))) {
+  if (/stricli|\/src\/cli\/(?:flags|point_in_time)\.ts/.test(String(event.reason?.stack))) {
     event.preventDefault();
   }
 });

@@ -16,7 +16,7 @@ import { confirmOrThrow } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { checksHere } from "../next_command.ts";
-import { withProgress } from "../progress.ts";
+import { withProgress } from "../progress_line.ts";
 import { openStore, type Place, placeOf } from "../store.ts";
 import { bytesText, tableText } from "../table.ts";
 import type { View } from "../view.ts";

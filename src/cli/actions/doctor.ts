@@ -8,8 +8,8 @@ import { checkLines, databaseFrom, type DatabaseSource } from "../check_text.ts"
 import type { CliContext } from "../context.ts";
 import { hooksPlace } from "../hooks_place.ts";
 import { checksHere, hintsHere, nextHere } from "../next_command.ts";
-import { withProgress } from "../progress.ts";
-import { ownProgram } from "../program.ts";
+import { withProgress } from "../progress_line.ts";
+import { ownProgram } from "../own_program.ts";
 import { placeOf } from "../store.ts";
 import type { View } from "../view.ts";
 

@@ -19,7 +19,7 @@ import { identifyDatabase } from "../../store/identity.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { count } from "../../counts.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
-import { progressLine } from "../progress.ts";
+import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
 import { maskerOf } from "../task_text.ts";
 import { usageError } from "../usage.ts";

@@ -10,7 +10,7 @@ import { quoteWord } from "../../settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
 import { nextHere } from "../next_command.ts";
-import { progressLine } from "../progress.ts";
+import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
 import { errorText, type View } from "../view.ts";
 

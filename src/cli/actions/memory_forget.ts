@@ -25,7 +25,7 @@ import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../
 import { removedText } from "../forget_text.ts";
 import { fileMeant, isNone, nothingView, ofWhat, previewView, reportView } from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
-import { progressLine } from "../progress.ts";
+import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openAt, openKept, placeOf } from "../store.ts";
 import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import type { View } from "../view.ts";

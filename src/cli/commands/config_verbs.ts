@@ -10,7 +10,7 @@ import {
 import { explainProblems } from "../../config/explain.ts";
 import { configJsonSchema } from "../../config/json_schema.ts";
 import { type ConfigProblem, readLayer } from "../../config/layer.ts";
-import { type LeftOut, listLeftOut } from "../../config/left_out.ts";
+import { listLeftOut } from "../../config/left_out.ts";
 import { mergedConfig, sourcedYaml } from "../../config/origin.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { configTemplate } from "../../config/template.ts";
@@ -19,17 +19,18 @@ import { configNotes, configWarnings } from "../../config/warnings.ts";
 import { count } from "../../counts.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { lookUpwards } from "../../git/repository.ts";
-import { isThere, writeWholeFile } from "../../maintenance/whole_file.ts";
-import { writeAdvice } from "../../maintenance/write_advice.ts";
+import { isThere } from "../../maintenance/whole_file.ts";
 import { joinPath, resolvePath } from "../../paths.ts";
 import { realPath } from "../../project/real_paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { addTrusted, removeTrusted, trustedFolders } from "../../store/trusted_folders.ts";
+import { filesHere, IGNORE_ADVICE, writeTarget } from "../config_target.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { optional, text, toggle } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { openAt, placeOf } from "../store.ts";
-import { USAGE } from "../usage.ts";
+import { section } from "../table.ts";
+import { usageError } from "../usage.ts";
 import { group, verb } from "../verb.ts";
 
 const init = verb({
@@ -54,26 +55,13 @@ const init = verb({
         why: present === path
           ? "the file is there already, and only --force replaces it; nothing was changed"
           : `"${present}" is there already, and only --force writes one that comes before it; nothing was changed`,
-        next: [
-          "conclaude config init --force",
-          ...flags.user ? ["--user"] : [],
-          ...flags.local ? ["--local"] : [],
-        ]
-          .join(" "),
+        next: `conclaude config init --force${flags.user ? " --user" : ""}${
+          flags.local ? " --local" : ""
+        }`,
       });
     }
-    try {
-      writeWholeFile(path, configTemplate(), { mode });
-    } catch (thrown) {
-      throw new UserError(`Cannot write "${path}"`, {
-        why: `${messageOf(thrown)}; nothing was changed`,
-        next: writeAdvice(path, thrown),
-        cause: thrown,
-      });
-    }
-    const advice = layer === "local"
-      ? "\nIt is yours alone: add .conclaude.local.yaml to .gitignore."
-      : "";
+    writeTarget({ path, mode }, configTemplate());
+    const advice = layer === "local" ? IGNORE_ADVICE : "";
     return {
       json: { path, layer, overwritten: present === path },
       text: `Wrote ${plain(path)}\nEvery key is in it, commented out at its default.${advice}`,
@@ -90,10 +78,8 @@ const path = verb({
   run(context) {
     const looks = lookUpwards(context.cwd);
     const all = readConfigFiles(looks, context.locations);
-    const files = all.filter((file) => !isLeftOut(file)).map(({ layer, path }) => ({
-      layer,
-      path,
-    }));
+    const files = all.filter((file) => !isLeftOut(file))
+      .map(({ layer, path }) => ({ layer, path }));
     const leftOut = listLeftOut(all, context.cwd, context.locations)
       .map((file) => ({ ...file, next: nextHere(file.next, context.globals) }));
     const trusted = trustedFolders(context.locations.database);
@@ -109,9 +95,12 @@ const path = verb({
       json: { files, searched, leftOut, trusted },
       text: [
         ...found,
-        ...section("Left out, since others could have written them", leftOut.map(leftOutLine)),
-        ...section("Searched", searched),
-        ...section("Trusted by `conclaude config trust`", trusted),
+        ...section(
+          "Left out, since others could have written them:",
+          leftOut.map(({ path, why, next }) => `${path}: ${why}. So that it counts: ${next}`),
+        ),
+        ...section("Searched:", searched),
+        ...section("Trusted by `conclaude config trust`:", trusted),
       ].map(plain).join("\n"),
     };
   },
@@ -220,10 +209,7 @@ const validate = verb({
     return {
       json: {
         valid,
-        problems: problems.map((problem) => ({
-          ...problem,
-          suggestion: problem.suggestion ?? null,
-        })),
+        problems: problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null })),
         warnings,
         notes,
       },
@@ -254,12 +240,6 @@ export const config = group({
   examples: ["conclaude config init", "conclaude config show", "conclaude config validate --json"],
 });
 
-type InitFlags = {
-  readonly user: boolean;
-  readonly local: boolean;
-  readonly force: boolean;
-};
-
 interface ConfigPlace {
   readonly layer: ConfigLayer;
   readonly folder: string;
@@ -269,20 +249,14 @@ interface ConfigPlace {
   readonly mode: number;
 }
 
-function leftOutLine({ path, why, next }: LeftOut): string {
-  return `${path}: ${why}. So that it counts: ${next}`;
-}
-
-function section(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : ["", `${title}:`, ...lines.map((line) => `  ${line}`)];
-}
-
-function placeToInit({ cwd, locations }: CliContext, flags: InitFlags): ConfigPlace {
+function placeToInit(
+  { cwd, locations }: CliContext,
+  flags: { readonly user: boolean; readonly local: boolean },
+): ConfigPlace {
   if (flags.user && flags.local) {
-    throw new UserError("Cannot write two files at once", {
+    throw usageError("Cannot write two files at once", {
       why: "--user and --local name different ones",
       next: "conclaude config init --help",
-      exitCode: USAGE,
     });
   }
   if (flags.local) {
@@ -310,10 +284,6 @@ function placeToInit({ cwd, locations }: CliContext, flags: InitFlags): ConfigPl
     names: ["config.yaml", "config.yml"],
     mode: 0o600,
   };
-}
-
-function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
-  return readConfigFiles(lookUpwards(cwd), locations);
 }
 
 /** One file by itself; of a folder the files that count there. */

@@ -17,7 +17,7 @@ import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, toggle, usually } from "../flags.ts";
 import { hintsHere, nextHere } from "../next_command.ts";
-import { ownProgram } from "../program.ts";
+import { ownProgram } from "../own_program.ts";
 import { openAt, type Place, placeOf } from "../store.ts";
 import { group, verb } from "../verb.ts";
 import type { View } from "../view.ts";

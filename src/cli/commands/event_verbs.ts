@@ -11,7 +11,7 @@ import {
 } from "../../store/events.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, parsed, switchOn, textFlag } from "../flags.ts";
-import { parseSince } from "../since.ts";
+import { parseSince } from "../point_in_time.ts";
 import { openKept, openStore } from "../store.ts";
 import { shortAgent, shortTaskId, valueText } from "../task_view.ts";
 import { group, verb } from "../verb.ts";

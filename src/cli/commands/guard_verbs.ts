@@ -4,7 +4,7 @@ import { rulesOf, stopRulesOf } from "../../guard/explain.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";
 import { tellingId } from "../../store/telling_id.ts";
 import { number, textFlag, usually } from "../flags.ts";
-import { peek } from "../policy.ts";
+import { peek } from "../look_as_hook.ts";
 import { sessionIdOf } from "../requirements_here.ts";
 import { openKept, openStore } from "../store.ts";
 import { listView } from "../table.ts";

@@ -17,7 +17,7 @@ import {
 } from "../hooks_flags.ts";
 import { oneOf, optional, several, text, textFlag, toggle } from "../flags.ts";
 import { register, serverFacts, unregister } from "../mcp_server.ts";
-import { ownProgram } from "../program.ts";
+import { ownProgram } from "../own_program.ts";
 import { verb } from "../verb.ts";
 
 const PLACE_FLAGS = {
@@ -192,7 +192,7 @@ const RESTART = "Restart Claude Code, or start a new session, for the hooks to t
 async function requirePersonToChange(context: CliContext, options: InstallOptions): Promise<void> {
   const { removed, updated, loosened } = install({ ...options, dryRun: true });
   if (removed.length + updated.length + loosened.length === 0) return;
-  const { requirePerson } = await import("../person.ts");
+  const { requirePerson } = await import("../require_person.ts");
   await requirePerson(context, "install-hooks");
 }
 

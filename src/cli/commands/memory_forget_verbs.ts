@@ -4,7 +4,7 @@ import { many, verb } from "../verb.ts";
 const load = () => import("../actions/memory_forget.ts");
 
 const when = async (text: string) =>
-  (await import("../since.ts")).parseSince(text, Date.now(), { isExact: true });
+  (await import("../point_in_time.ts")).parseSince(text, Date.now(), { isExact: true });
 
 export const forget = verb({
   person: "memory forget",

@@ -29,7 +29,7 @@ import {
 } from "../requirements_here.ts";
 import { projectHere } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
-import { tableText } from "../table.ts";
+import { factLines, type Facts, listView, tableText } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
@@ -84,24 +84,23 @@ export const status = verb({
         `\`conclaude req resume --session ${to.session}\` ends it`,
       ]),
       "",
-      tableText(rows, [
-        { title: "REQUIREMENT", value: ({ name }) => name },
-        { title: "STATUS", value: ({ status }) => status },
-        { title: "SCOPE", value: ({ scope }) => scope },
+      listView(
+        context,
+        { rows },
         {
-          title: "BY",
-          value: ({ satisfiedBy, unproven }) =>
+          REQUIREMENT: ({ name }) => name,
+          STATUS: ({ status }) => status,
+          SCOPE: ({ scope }) => scope,
+          BY: ({ satisfiedBy, unproven }) =>
             satisfiedBy === null || unproven === null ? satisfiedBy : `${satisfiedBy} (unproven)`,
+          WHEN: (row) => whenOf(row, atMs),
+          TRIGGERED: ({ triggered }) => triggered ? "yes" : null,
+          WHY: ({ why, unproven }) => why ?? unproven,
         },
-        { title: "WHEN", value: (row) => whenOf(row, atMs) },
-        { title: "TRIGGERED", value: ({ triggered }) => triggered ? "yes" : null },
-        { title: "WHY", value: ({ why, unproven }) => why ?? unproven },
-      ], {
-        empty: fault === null
-          ? "No requirement is switched on here. `conclaude req init` begins some."
-          : "No requirement is switched on here.",
-        color: context.globals.color,
-      }),
+        `No requirement is switched on here.${
+          fault === null ? " `conclaude req init` begins some." : ""
+        }`,
+      ).text,
       ...(open.length === 0 || sessionId === NO_SESSION ? [] : [
         "",
         `To satisfy: ${satisfyCommand(open.map(({ name }) => name), to)}`,
@@ -155,16 +154,13 @@ export const sessions = verb({
       limit: Number.MAX_SAFE_INTEGER,
     }).filter(({ sessionId }) => !gone.has(sessionId));
     const now = Date.now();
-    return {
-      json: { sessions },
-      text: tableText(sessions, [
-        { title: "ID", value: ({ shortId }) => shortId },
-        { title: "BRANCH", value: ({ branch }) => branch },
-        { title: "PROCESS", value: ({ claudePid }) => claudePid, align: "right" },
-        { title: "LAST SEEN", value: ({ updatedAtMs }) => relativeTime(updatedAtMs, now) },
-        { title: "PROJECT", value: ({ projectDir }) => projectDir },
-      ], { empty: "No session is active.", color: context.globals.color }),
-    };
+    return listView(context, { sessions }, {
+      ID: ({ shortId }) => shortId,
+      BRANCH: ({ branch }) => branch,
+      PROCESS: [({ claudePid }) => claudePid],
+      "LAST SEEN": ({ updatedAtMs }) => relativeTime(updatedAtMs, now),
+      PROJECT: ({ projectDir }) => projectDir,
+    }, "No session is active.");
   },
 });
 
@@ -175,7 +171,7 @@ export const show = verb({
   async run(context, _flags, name) {
     const here = await requirementsHere(context);
     const { requirement, isOn } = await configuredRequirement(context, here, name);
-    const facts: readonly (readonly [string, string | null])[] = [
+    const facts: Facts = [
       ["requirement", isOn ? name : `${name} (switched off)`],
       ["type", Object.values(configuredType(requirement!)).join(", ")],
       ["scope", requirement!.scope],
@@ -187,11 +183,7 @@ export const show = verb({
       ["run", requirement!.resolvedBy === null ? null : `/${requirement!.resolvedBy}`],
       ["checklist", requirement!.checklist.join("; ") || null],
     ];
-    return {
-      json: { requirement, enabled: isOn },
-      text: facts.filter(([, value]) => value !== null)
-        .map(([fact, value]) => `${fact.padEnd(13)}${plain(value ?? "")}`).join("\n"),
-    };
+    return { json: { requirement, enabled: isOn }, text: factLines(facts, 13).join("\n") };
   },
 });
 

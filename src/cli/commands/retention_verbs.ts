@@ -13,7 +13,7 @@ import { previewRetention, runRetention } from "../../maintenance/retention.ts";
 import { drainAlone } from "../../recall/drain_lock.ts";
 import type { RowCounts } from "../../store/retention.ts";
 import { toggle } from "../flags.ts";
-import { progressLine } from "../progress.ts";
+import { progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
 import { group, verb } from "../verb.ts";
 

@@ -3,14 +3,14 @@ import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { count } from "../../counts.ts";
 import { findRepository, lookUpwards, type Repository } from "../../git/repository.ts";
 import { installedHooks } from "../../maintenance/doctor/hooks.ts";
-import { bringOver, type LeftBehind, leftBehind } from "../../maintenance/fallback.ts";
+import { bringOver, leftBehind } from "../../maintenance/fallback.ts";
 import { baseName, parentOf } from "../../paths.ts";
 import { openFailureIds } from "../../recall/open_count.ts";
 import { spooledFiles } from "../../spool/drain.ts";
 import { SCHEMA_VERSION } from "../../store/database.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../store/executions.ts";
-import { type MemoryHealth, memoryHealth } from "../../store/memory_health.ts";
-import { type QueueTotals, summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
+import { memoryHealth } from "../../store/memory_health.ts";
+import { summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
 import { countSessions, type SessionCounts } from "../../store/session_counts.ts";
 import { countQueued, countState, type StateCounts } from "../../store/state_counts.ts";
 import { daysMs, relativeTime } from "../../time.ts";
@@ -33,97 +33,60 @@ export const status = verb({
   examples: ["conclaude status", "conclaude status --json"],
   async run(context) {
     const { db, place } = await openStore(context, "read");
-    const looks = lookUpwards(context.cwd);
-    const repository = findRepository(looks);
+    const repository = findRepository(lookUpwards(context.cwd));
     const project = repository?.commonDir ?? context.cwd;
-    const now = Date.now();
-    const sinceMs = now - daysMs(1);
-    const bytes = [fileBytes(place.database), fileBytes(`${place.database}-wal`)];
-    const report: StatusReport = {
-      version: VERSION,
-      database: {
-        path: place.database,
-        exists: bytes[0] !== undefined,
-        bytes: (bytes[0] ?? 0) + (bytes[1] ?? 0),
-        schema: SCHEMA_VERSION,
-      },
-      project,
-      sessions: { here: countSessions(db, project), all: countSessions(db, null) },
-      queue: totalsOf(summarizeQueue(db)),
-      memory: memoryOf(db, now),
-      work: workOf(countState(db)),
-      daemon: { running: isDaemonHere(context, place) },
-      audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
-      spool: {
-        waiting: spooledFiles({
-          database: place.database,
-          folders: context.locations.spoolFolders,
-        }).length,
-      },
-      fallback: fallbackOf(context, place, now),
-      hooks: installedHooks(hooksPlace(context)),
-      config: {
-        files: readConfigFiles(looks, context.locations)
-          .filter((file) => !isLeftOut(file))
-          .map(({ layer, path }) => ({ layer, path })),
-        problems: place.config.problems,
-      },
-    };
+    const nowMs = Date.now();
+    const report = reportOf(context, { db, place }, { project, nowMs });
     const folder = repository === undefined ? project : projectFolder(repository);
-    const text = textOf(report, { project: folder, queued: countQueued(db), nowMs: now });
+    const text = textOf(report, { project: folder, queued: countQueued(db), nowMs });
     return { json: report, text: hintsHere(text, context.globals) };
   },
 });
 
-export interface StatusReport {
-  readonly version: string;
-  readonly database: {
-    /** Absolute path, or `:memory:` when the database is off. */
-    readonly path: string;
-    readonly exists: boolean;
-    readonly bytes: number;
-    readonly schema: number;
+type StatusReport = ReturnType<typeof reportOf>;
+
+/** What `conclaude status --json` prints. */
+function reportOf(
+  context: CliContext,
+  { db, place }: { readonly db: DatabaseSync; readonly place: Place },
+  { project, nowMs }: { readonly project: string; readonly nowMs: number },
+) {
+  const { database, config } = place;
+  const { spoolFolders } = context.locations;
+  const sinceMs = nowMs - daysMs(1);
+  const bytes = [fileBytes(database), fileBytes(`${database}-wal`)];
+  return {
+    version: VERSION,
+    database: {
+      /** Absolute path, or `:memory:` when the database is off. */
+      path: database,
+      exists: bytes[0] !== undefined,
+      bytes: (bytes[0] ?? 0) + (bytes[1] ?? 0),
+      schema: SCHEMA_VERSION,
+    },
+    /** The repository or folder that `sessions.here` is about. */
+    project,
+    sessions: { here: countSessions(db, project), all: countSessions(db, null) },
+    queue: totalsOf(summarizeQueue(db)),
+    memory: memoryOf(db, nowMs),
+    work: workOf(countState(db)),
+    daemon: { running: isDaemonHere(context, place) },
+    audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
+    spool: { waiting: spooledFiles({ database, folders: spoolFolders }).length },
+    /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
+    fallback: fallbackOf(context, place, nowMs),
+    hooks: installedHooks(hooksPlace(context)),
+    config: {
+      files: readConfigFiles(lookUpwards(context.cwd), context.locations)
+        .filter((file) => !isLeftOut(file))
+        .map(({ layer, path }) => ({ layer, path })),
+      problems: config.problems,
+    },
   };
-  /** The repository or folder that `sessions.here` is about. */
-  readonly project: string;
-  readonly sessions: { readonly here: SessionCounts; readonly all: SessionCounts };
-  readonly queue: QueueTotals;
-  readonly memory: MemoryLine;
-  readonly work: WorkCounts;
-  readonly daemon: { readonly running: boolean };
-  readonly audit: ExecutionSummary & { readonly sinceMs: number };
-  readonly spool: { readonly waiting: number };
-  /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
-  readonly fallback: FallbackLine | null;
-  readonly hooks: readonly { readonly path: string; readonly events: readonly string[] }[];
-  readonly config: {
-    readonly files: readonly { readonly layer: string; readonly path: string }[];
-    readonly problems: number;
-  };
-}
-
-interface MemoryLine extends Pick<MemoryHealth, "observations" | "waiting"> {
-  readonly openFailures: number;
-}
-
-/** Tasks by status and workflows by status, those that are not over; agents that run, and questions that wait. */
-interface WorkCounts {
-  readonly tasks: Readonly<Record<string, number>>;
-  readonly workflows: Readonly<Record<string, number>>;
-  readonly agents: number;
-  readonly questions: number;
-}
-
-interface FallbackLine extends Pick<LeftBehind, "path" | "events" | "captures"> {
-  readonly next: string;
 }
 
 /** What waits in the temporary folder; null when nothing does, or when it cannot be read (`doctor` tells of that). */
-function fallbackOf(
-  { locations }: CliContext,
-  { database, config }: Place,
-  nowMs: number,
-): FallbackLine | null {
+function fallbackOf({ locations }: CliContext, { database, config }: Place, nowMs: number) {
   try {
     const retentionDays = config.sessionRetentionDays;
     const found = leftBehind({ locations, database, retentionDays, nowMs });
@@ -163,12 +126,14 @@ const WORKFLOW_WORDS = [
 
 const RUNNING_AGENTS = ["starting", "running"];
 
-function memoryOf(db: DatabaseSync, nowMs: number): MemoryLine {
+/** What is remembered of all projects, and captures that are not worked in yet. */
+function memoryOf(db: DatabaseSync, nowMs: number) {
   const { observations, waiting } = memoryHealth(db, nowMs);
   return { observations, waiting, openFailures: openFailureIds(db, null).length };
 }
 
-function workOf({ tasks, workflows, agents, pendingQuestions }: StateCounts): WorkCounts {
+/** Tasks and workflows that are not over, by status; agents that run, and questions that wait. */
+function workOf({ tasks, workflows, agents, pendingQuestions }: StateCounts) {
   return {
     tasks: told(TASK_WORDS, tasks),
     workflows: told(WORKFLOW_WORDS, workflows),

@@ -1,6 +1,6 @@
 import { dropTokens, makeToken } from "../../store/person_proof.ts";
 import { toggle } from "../flags.ts";
-import { requirePerson, TOKEN_VARIABLE } from "../person.ts";
+import { requirePerson, TOKEN_VARIABLE } from "../require_person.ts";
 import { openKept } from "../store.ts";
 import { verb } from "../verb.ts";
 
