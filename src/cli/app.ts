@@ -20,10 +20,9 @@ export async function runWithLibrary(context: CliContext, words: readonly string
 }
 
 /**
- * The command line as the library has it.
- *
- * @param args What is to be run: everything is there of the verb that it begins with, of the others only the names, so that
- * no verb pays for another.
+ * The command line for the library.
+ * @param args What is to be run: of other verbs than the one that it names only the names are there, so that no verb
+ * pays for another.
  */
 export async function application(
   { globals }: { readonly globals: Pick<Globals, "color"> },

@@ -5,10 +5,8 @@ import { type CliContext, locateToLook, PROCESS_STREAMS } from "./context.ts";
 import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
 
 /**
- * Prints what the last word of a command line may become, one proposal a line; nothing when there is none. Neither a
- * database nor a file is opened.
- *
- * @param words What follows `conclaude` on the command line, the last one as far as it is typed (perhaps "").
+ * Prints proposals for the last word of a command line, one a line. It opens no database and no file.
+ * @param words What follows `conclaude`; the last word may be typed in part, or be empty.
  */
 export async function complete(
   words: readonly string[],

@@ -38,11 +38,7 @@ export function ignoreAdvice({ isNew, mode }: ConfigTarget): string {
   return isNew && mode === 0o600 ? IGNORE_ADVICE : "";
 }
 
-/**
- * The file as a document, with its comments.
- *
- * @throws {UserError} When it is no YAML, or no map of keys.
- */
+/** The file as a document that keeps comments. @throws {UserError} When it is not YAML, or not a map of keys. */
 export function documentOf({ path, text }: ConfigTarget) {
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) {
@@ -61,9 +57,8 @@ export function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
 }
 
 /**
- * The file of a layer that counts here, or the one to begin: beside the other one, else at the top of the repository.
- *
- * @throws {UserError} When it is there and cannot be read.
+ * The file of a layer that counts here. Where there is none, a new one beside the other layer's file, else at the top
+ * of the repository. @throws {UserError} When the file cannot be read.
  */
 export function targetOf(context: CliContext, layer: "project" | "local"): ConfigTarget {
   const files = filesHere(context);
@@ -87,11 +82,7 @@ export function targetOf(context: CliContext, layer: "project" | "local"): Confi
   return { path: joinPath(folder, NAMES[layer]), text: "", isNew: true, mode };
 }
 
-/**
- * Replaces the file, whole or not at all.
- *
- * @throws {UserError} When it cannot be written.
- */
+/** Replaces the file, whole or not at all. @throws {UserError} When it cannot be written. */
 export function writeTarget(
   { path, mode }: Pick<ConfigTarget, "path" | "mode">,
   text: string,
@@ -113,10 +104,9 @@ interface ConfigValue {
 }
 
 /**
- * The new text of a file: sections that it does not have are set below what is there, which stays as it is then.
- *
+ * The new text of a file. Sections that it does not have are added below; the rest stays as it is.
  * @param document The file as it is. @param head The comment that a new file begins with.
- * @throws {UserError} When something that is no map of keys is in the way.
+ * @throws {UserError} When something other than a map of keys is in the way.
  */
 export function withEntries(
   target: ConfigTarget,
@@ -133,7 +123,7 @@ export function withEntries(
     changed.setIn(path, changed.createNode(value));
   }
   if (before === "") changed.commentBefore = head;
-  // Braces are written as they were.
+  // Braces keep their inner spaces.
   const written = changed.toString({ lineWidth: 0, flowCollectionPadding: !/\{\S/.test(before) });
   return isAppended ? `${before}\n\n${written}` : written;
 }

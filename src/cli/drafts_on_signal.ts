@@ -11,8 +11,8 @@ const SIGNAL_NUMBERS: Readonly<Partial<Record<Deno.Signal, number>>> = {
 };
 
 /**
- * Does work that writes drafts: a signal that ends this process removes them first. It is heard only while this process waits
- * for something, so that long work has to call {@linkcode hearSignals} now and then.
+ * Does work that writes drafts; a signal that ends the process removes them first. Signals are heard only while the
+ * process waits, so long work calls {@linkcode hearSignals} now and then.
  */
 export async function withoutDraftsLeft<Result>(work: () => Promise<Result>): Promise<Result> {
   const listeners = ENDING_SIGNALS.map((signal) => ({

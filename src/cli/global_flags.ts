@@ -38,8 +38,8 @@ export interface SplitLine {
 }
 
 /**
- * Takes the global flags out of the command line, up to `--`. A value behind `=` becomes a word of its own when it is
- * empty, which the library would take for an argument otherwise.
+ * Takes the global flags out of the command line, up to `--`. An empty value behind `=` becomes a word of its own,
+ * since the library would take it for an argument.
  */
 export function splitGlobals(args: readonly string[]): SplitLine {
   const rest: string[] = [];

@@ -14,7 +14,7 @@ export const HELP_FLAG: StricliIntegration<CliContext> = {
     run({ config, root }, { result, text }) {
       const page = result.target.formatHelp({
         prefix: result.prefix,
-        // Ours stand in a section of their own.
+        // The global flags get a section of their own.
         additionalFlags: [],
         includeArgumentEscapeSequenceFlag: false,
         includeHidden: false,

@@ -23,8 +23,7 @@ export type HooksFlags = {
 };
 
 /**
- * The settings file that flags name, seen from the project that Claude Code works in.
- *
+ * The settings file that flags name, seen from Claude Code's project.
  * @throws {UserError} When two flags name one each.
  */
 export function settingsPlace(
@@ -97,8 +96,8 @@ function fileProblem(path: string): Problem | null {
 }
 
 /**
- * A sentence for each settings file that counts here and holds other hooks of ours for the same events: Claude Code runs
- * equal commands once over all files, and different ones each.
+ * A sentence for each other settings file whose hooks record the same events. Claude Code runs equal commands once
+ * over all files, but different ones each.
  */
 export function doubledHooks(
   context: CliContext,
@@ -117,7 +116,7 @@ export function doubledHooks(
   return lookAtSettings(hooksPlace(context, installed.settings)).flatMap((look) => {
     const { path, flags, entries, wrapped } = look;
     const others = path === installed.path ? wrapped : [...entries, ...wrapped];
-    // A drain records nothing, and of two the second finds nothing to do.
+    // Drains do not count: they record nothing, and a second one finds nothing to do.
     const twice = others.filter(({ event, role, command }) =>
       role === "event" && commands.has(event) && commands.get(event) !== command
     );

@@ -27,12 +27,10 @@ export function stdoutSink({ process }: CliContext): LineSink {
 }
 
 /**
- * Lines into a file that nobody else may read (0600): written beside it, synced, then renamed over it; a link stays a
- * link. What is there and is no file, a pipe for example, is written to as it is. What a program that was ended had begun to
- * write under the name is removed.
- *
- * @param database The one that is open: neither it nor a file beside it is written over, nor is any other database.
- * @throws {UserError} When it cannot be written; what was there before is left untouched.
+ * Writes lines into a file that nobody else may read (0600): first beside it, then renamed over it; a link stays a
+ * link. A pipe or device is written to directly. Drafts that a killed program left are removed.
+ * @param database The open database: no file of it is written over, nor any other database.
+ * @throws {UserError} When it cannot be written; what was there before stays.
  */
 export function fileSink(name: string, context: CliContext, database: string): LineSink {
   const path = typedPath(context, name);
@@ -72,7 +70,7 @@ export function fileSink(name: string, context: CliContext, database: string): L
     close: () =>
       orExplain(() => {
         if (draft !== null) file.syncSync();
-        // Windows does not rename an open file; elsewhere it is locked as long as it is a draft.
+        // Windows cannot rename an open file; elsewhere the lock holds until the draft has its name.
         if (ON_WINDOWS) file.close();
         if (draft !== null) nameDraft(draft, target.path);
         if (!ON_WINDOWS) file.close();

@@ -19,10 +19,8 @@ export interface Peek<Found> {
 }
 
 /**
- * Looks at configuration and database the way a hook in a folder does, and leaves both as they are.
- *
- * @param ask Asks the database, which is closed afterwards: an empty one where there is none yet; null where a hook could
- * not read it either.
+ * Looks at configuration and database as a hook in a folder does, and changes neither.
+ * @param ask Asks the database: an empty one where there is none yet; null where a hook could not read it.
  */
 export async function peek<Found>(
   { globals, locations, environment }: CliContext,

@@ -13,10 +13,8 @@ import type { RequirementsHere } from "./requirements_here.ts";
 type Undone = "nothing was recorded" | null;
 
 /**
- * The requirements of these names.
- *
- * @param undone What is said beside the reason; null for a verb that only looks.
- * @throws {UserError} At the first one that does not count, with why.
+ * The requirements of these names. @param undone What the error says was not done; null for a verb that only looks.
+ * @throws {UserError} At the first name that does not count, with why.
  */
 export async function namedRequirements(
   context: CliContext,
@@ -49,11 +47,7 @@ export interface Configured {
   readonly isOn: boolean;
 }
 
-/**
- * The requirement of this name, also when it is switched off.
- *
- * @throws {UserError} When there is none.
- */
+/** The requirement of this name, also when it is switched off. @throws {UserError} When there is none. */
 export async function configuredRequirement(
   context: CliContext,
   here: RequirementsHere,

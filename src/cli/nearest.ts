@@ -7,10 +7,8 @@ const MAX_SLIPS = 2;
 const MIN_BEGINNING = 2;
 
 /**
- * The words that a mistyped one may stand for: those that it begins, those of the same letters, those with a letter or
- * two wrong. What is merely short is near to nothing.
- *
- * @returns Only the nearest ones; several when they are equally near, none when nothing is.
+ * The words that a mistyped one may stand for: those that it begins, those of the same letters, those with one or two
+ * typos. @returns Only the nearest; several when they are equally near.
  */
 export function nearestWords(typed: string, known: readonly string[]): string[] {
   const word = typed.toLowerCase();

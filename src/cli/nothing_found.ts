@@ -9,9 +9,8 @@ import { unknownFilters, unknownText } from "./unknown_filter.ts";
 import type { View } from "./view.ts";
 
 /**
- * What a search says that has found nothing, with the filters of which nothing at all is known.
- *
- * @param asked `project` and `file`: what the flags mean, null where they are not given.
+ * The answer of a search that found nothing. It names filters that match nothing at all.
+ * @param asked `project` and `file`: what the flags mean; null where they are not given.
  */
 export function nothingFound(
   db: DatabaseSync,

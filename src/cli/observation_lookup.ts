@@ -8,9 +8,8 @@ import type { Observation } from "../store/observations.ts";
 const NAMED_IDS = 5;
 
 /**
- * The observation that a person names, by its number or the beginning of its `uid`.
- *
- * @throws {UserError} When there is none, or when several begin like this.
+ * The observation that a person names by its number or the beginning of its `uid`.
+ * @throws {UserError} When there is none, or there are several.
  */
 export function observationNamed(db: DatabaseSync, text: string): Observation {
   const found = findObservations(db, text.trim(), NAMED_IDS + 1);

@@ -35,9 +35,8 @@ export function lastingOf(
 }
 
 /**
- * A workflow that goes on has its steps with it, and is not looked at; of one that is wrong in itself the scheduler tells.
- *
- * @throws {UserError} WORKFLOW_NOT_FOUND, INVALID_INPUT
+ * Checks that a task can be worked on where it is. A workflow under way brings its steps and is not checked; mistakes
+ * in a workflow file are left to the scheduler. @throws {UserError} WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export function checkStart(context: CliContext, db: DatabaseSync, task: Task): void {
   const { projectDir } = task;

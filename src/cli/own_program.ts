@@ -64,11 +64,10 @@ interface StartHints {
 }
 
 /**
- * The path by which a person finds an executable. The system names the file behind all links
- * (`/opt/conclaude-0.1.0/conclaude`), and a hook that names it breaks with the next upgrade; a link stays.
- *
- * @param executable What the system says. @returns The path it was started by, or one that the `PATH` finds, or
- * `executable`: the first of them that names no version.
+ * The path of an executable as a person finds it. The system names the file behind all links
+ * (`/opt/conclaude-0.1.0/conclaude`), which the next upgrade removes; a link stays.
+ * @param executable What the system says.
+ * @returns The first path without a version: as it was started, as the `PATH` finds it, or `executable`.
  */
 export function findOwnPath(executable: string, hints: StartHints): string {
   const { started, cwd, searchPath } = hints;

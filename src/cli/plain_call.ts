@@ -1,7 +1,7 @@
 /**
- * Command lines as programs write them, read without the library: whole names of verbs and flags, each flag once, a value
- * as a word of its own or behind `=`. Everything else, help and mistakes above all, is the library's; it costs as much
- * time as the whole work of a verb.
+ * Reads command lines as programs write them without the library: whole names of verbs and flags, each flag once, a
+ * value as a word of its own or behind `=`. Help, mistakes and everything else are left to the library, which costs
+ * as much time as the work of a verb.
  */
 import type { Parameter } from "./flags.ts";
 import type { Action, Verb, Verbs } from "./verb.ts";
@@ -30,7 +30,7 @@ export async function plainCall(words: readonly string[]): Promise<PlainCall | n
       action: await verb.load(),
     };
   } catch {
-    // Whatever it is, the library comes upon it again, and says it.
+    // The library meets the same error and reports it.
     return null;
   }
 }

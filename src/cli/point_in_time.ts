@@ -79,7 +79,7 @@ function spokenStart(
   text: string,
   { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },
 ): number | null {
-  // Days are told as those of UTC: for a while, this machine's are.
+  // `spokenTime()` counts days of UTC, so the time is shifted by this machine's offset.
   const here = (ms: number) => new Date(ms).getTimezoneOffset() * 60 * SECOND_MS;
   const shiftedMs = nowMs - here(nowMs);
   for (const words of [text, `on ${text}`, `in ${text}`]) {

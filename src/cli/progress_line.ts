@@ -1,12 +1,8 @@
 import type { CliContext } from "./context.ts";
 
 /**
- * Says on a terminal what takes its time, and takes it away again when it is done. Written to stderr, so that stdout
- * holds the result alone; nothing is said where stderr is no terminal.
- *
- * It is one line that stands still: SQLite does its work in one call, in which nothing can be drawn.
- *
- * @param doing For example `Checking the database`.
+ * Shows a line on a terminal's stderr while work goes on, and takes it away at the end. The line does not change:
+ * SQLite works in one call. @param doing For example `Checking the database`.
  */
 export async function withProgress<Result>(
   { process, environment }: Pick<CliContext, "process" | "environment">,

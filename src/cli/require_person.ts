@@ -1,6 +1,6 @@
 /**
- * Verbs that only a person may run. Names are no identity, so the process is asked: nobody who descends from Claude Code
- * or from an agent may, and while a session is under way a terminal, or a token, has to show the person.
+ * Verbs that only a person may run. A name proves nothing, so processes are asked: no descendant of Claude Code or of
+ * an agent may, and while a session is under way a terminal or a token has to show the person.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../environment.ts";
@@ -36,11 +36,9 @@ const OTHER_TERMINAL =
   "Run it yourself in a terminal that Claude Code did not open (its own `!` line counts as the agent)";
 
 /**
- * Lets only a person go on.
- *
- * @param verb The verb as it is typed: `guard pause`.
+ * Refuses everybody but a person. @param verb As it is typed: `guard pause`.
  * @param options `atTerminal`: from the first session on a terminal is needed, and no token replaces it.
- * @throws {UserError} When an agent runs it, or nothing shows that a person does.
+ * @throws {UserError} When an agent runs it, or nothing shows a person.
  */
 export async function requirePerson(
   context: CliContext,
@@ -77,7 +75,7 @@ async function whyNot(context: CliContext, by: By): Promise<Refusal | null> {
     const refusal = await refusalOf(path, by, () => true);
     if (refusal !== null) return refusal;
   }
-  // With another HOME an agent would seem to be somebody else: what it means tells whose it is.
+  // An agent with another HOME would look like somebody else, so the paths that it names are asked.
   const paths = pathsMeant(context);
   for (const home of homesElsewhere(context, environments, paths)) {
     const isMeant = (folder: string | null) =>
@@ -130,7 +128,7 @@ function agentAmong(
   counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
 ): string | null {
   const above = new Map(lineage.processes.map((one) => [one.pid, one]));
-  // In a container Claude Code may be the first process, of which everything descends: its environment tells then.
+  // In a container everything descends from Claude Code as the first process; then the environment tells.
   const running = agentProcesses(db).find((one) =>
     one.pid > 1 && counts(one) && isSame(one, above.get(one.pid))
   );
@@ -185,8 +183,8 @@ async function databasesHere(context: CliContext): Promise<string[]> {
 }
 
 /**
- * The databases that hooks write into in a home: the usual one, and those that configurations have named which it knows.
- * The configuration of the folder has no say: an agent can make one.
+ * The databases that hooks of a home write into: the usual one, and those of configurations that it knows. The
+ * configuration of the current folder does not count, since an agent can write one.
  */
 function databasesOf({ environment }: CliContext, home: string | null): string[] {
   const variable = (name: string) => name === "HOME" ? home ?? undefined : undefined;
@@ -235,9 +233,8 @@ function touches(paths: readonly string[], folder: string | null): boolean {
 }
 
 /**
- * A database of ours, of any schema so far; null for anything else: it knows no session.
- *
- * @throws {Error} It cannot be asked: another process holds it.
+ * A database of conclaude of any schema so far; null for anything else.
+ * @throws {Error} When another process holds it.
  */
 function openToAsk(path: string): DatabaseSync | null {
   const { kind } = identifyDatabase(path);

@@ -39,9 +39,8 @@ export async function requirementsHere(context: CliContext): Promise<Requirement
 }
 
 /**
- * Where state is kept: of the branch that is checked out, or of the one that is named.
- *
- * @throws {UserError} Outside of a repository, and on no branch when none is named.
+ * The branch whose state is meant: the named one, else the one that is checked out.
+ * @throws {UserError} Outside of a repository; without a branch when none is named.
  */
 export function branchKeyOf({ ground }: RequirementsHere, named: string | undefined): BranchKey {
   if (ground.kind === "branch") {
@@ -57,10 +56,8 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
 }
 
 /**
- * The same for a session: by the configuration that its hooks read, also when this is another working tree of its
- * repository, in which there may be none. The branch stays the one of this folder; where none is checked out here, it is
- * the last one of the session.
- *
+ * {@linkcode requirementsHere} for a session: by the configuration that its hooks read, which may be that of another
+ * working tree. The branch is that of this folder; where none is checked out, the last one of the session.
  * @throws {UserError} When the session works in another repository.
  */
 export async function hereOfSession(
@@ -83,7 +80,7 @@ export async function hereOfSession(
     const theirs = await requirementsHere({ ...context, cwd: projectDir });
     return theirs.requirements.length === 0 ? here : { ...theirs, ground: here.ground };
   }
-  // Of a folder that is gone, or whose name is masked, nobody can tell.
+  // A folder that is gone, or whose name is masked, tells nothing.
   const isElsewhere = projectDir !== null && isThere(projectDir) &&
     session.repository !== repository.commonDir && !isHere(cwd);
   if (!isElsewhere) return here;
@@ -97,10 +94,8 @@ export async function hereOfSession(
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /**
- * The full id of the session that is named, or of the one that this command runs in. A whole id that no hook has sent yet
- * is taken as it is.
- *
- * @param command What the way out repeats with a `--session`: `req pause`.
+ * The full id of the named session, or of the one that this command runs in. A whole id that no hook has sent yet is
+ * taken as it is. @param command What the next step repeats with a `--session`: `req pause`.
  * @throws {UserError} When none can be told.
  */
 export async function sessionIdOf(

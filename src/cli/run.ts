@@ -18,9 +18,7 @@ export async function runCli(args: readonly string[]): Promise<never> {
 }
 
 /**
- * Runs a command line.
- *
- * @param streams Take what it prints; by default those of this process.
+ * Runs a command line. @param streams Take what it prints, by default those of this process.
  * @returns Its exit status.
  */
 export async function performLine(
@@ -68,8 +66,8 @@ function withHelpFlag(words: readonly string[]): readonly string[] {
 }
 
 /**
- * The command line with the verb that a group lets people leave out: `import FILE` as `import file FILE`. Anything else,
- * help above all, as it is.
+ * The command line with the verb that a group lets people leave out: `import FILE` as `import file FILE`; help and
+ * anything else as it is.
  */
 async function withUsualVerb(words: readonly string[]): Promise<readonly string[]> {
   const [noun = "", next, ...rest] = words;

@@ -37,10 +37,8 @@ async function configOf(
 }
 
 /**
- * Opens the database for a command. One that does not exist yet is not made by looking: a command that only reads gets
- * an empty one in memory.
- *
- * @throws {UserError} When it cannot be opened, with the way out.
+ * Opens the database for a command. Reading makes none: where there is none yet, it gets an empty one in memory.
+ * @throws {UserError} When it cannot be opened.
  */
 export async function openStore(
   context: CliContext,
@@ -73,8 +71,8 @@ function held<Opened extends { readonly db: DatabaseSync }>(
 }
 
 /**
- * {@linkcode openAt}, also where SQLite cannot make the files beside the database that it reads by: of a copy then, which
- * is gone afterwards.
+ * {@linkcode openAt}; where SQLite cannot make the files beside the database that reading needs, a copy of it is
+ * read.
  */
 async function openToRead({ process }: CliContext, place: Place, path: string) {
   try {
@@ -104,9 +102,7 @@ function isUnwritable(thrown: unknown): boolean {
 }
 
 /**
- * Opens the database to read for somebody who says by himself that nothing is there.
- *
- * @returns Null when there is no database yet; none is made. @throws {UserError} As {@linkcode openKeptStore}.
+ * Opens the database to read. @returns Null when there is none yet. @throws {UserError} As {@linkcode openKeptStore}.
  */
 export async function openStoreIfThere(context: CliContext, what: string) {
   const place = await keptPlace(context, what);
@@ -130,9 +126,9 @@ export async function openAt(place: Place, path: string) {
 }
 
 /**
- * Opens the database for a command that is only of use when what it writes is kept.
- *
- * @param what What it does: `pause requirements`. @throws {UserError} When the database is switched off, too.
+ * Opens the database for a command that is useless when nothing is kept.
+ * @param what What it does: `pause requirements`.
+ * @throws {UserError} When the database is switched off, or cannot be opened.
  */
 export async function openKept(context: CliContext, what: string): Promise<DatabaseSync> {
   return (await openKeptStore(context, what)).db;
@@ -162,8 +158,8 @@ async function keptPlace(context: CliContext, what: string): Promise<Place> {
 }
 
 /**
- * Does some work on the database so that nothing of it is seen afterwards, not even a configuration in its cache. Where
- * there is none with this program's own rows, an empty one in memory stands for it.
+ * Works on the database and leaves no trace in it, not even a cached configuration. Where there is none, an empty one
+ * in memory takes its place.
  */
 export async function lookIntoStore<Result>(
   context: CliContext,

@@ -11,10 +11,8 @@ export interface Column<Row> {
 const GAP = "  ";
 
 /**
- * A table for a terminal: titles, then a line a row, columns as wide as their widest value. Control characters are
- * shown as spaces, so that no stored text can take over the terminal.
- *
- * @param options `empty` is said when there are no rows; `color` makes the titles bold.
+ * A table for a terminal: titles, then a line a row. Control characters become spaces, so that stored text cannot
+ * take over the terminal. @param options `empty` is said when there are no rows; `color` makes the titles bold.
  */
 export function tableText<Row>(
   rows: readonly Row[],
@@ -53,9 +51,8 @@ type Cell<Row> = Column<Row>["value"] | readonly [Column<Row>["value"]];
 export type Columns<Row> = Readonly<Record<string, Cell<Row>>>;
 
 /**
- * A list: its rows under their name for programs, as a table for people.
- *
- * @param named `{ sessions }`. @param empty What is said when there are no rows.
+ * A list: rows under their name for programs, a table for people. @param named `{ sessions }`.
+ * @param empty What is said when there are no rows.
  */
 export function listView<Row>(
   { globals }: Pick<CliContext, "globals">,
@@ -71,9 +68,8 @@ export function listView<Row>(
 }
 
 /**
- * A page of a list, and whether there is more.
- *
- * @param named Its rows, one more than `limit` where there are so many. @param page `onwards`: the flags that lead on.
+ * A page of a list. @param named Its rows, one more than `limit` where there are more.
+ * @param page `onwards`: the flags that show more.
  */
 export function pageView<Row>(
   context: Pick<CliContext, "globals">,

@@ -12,8 +12,7 @@ export type ByFlag = {
 };
 
 /**
- * Who is at work here: whom `--agent-id` names, else the session of Claude Code that this command runs in, else the user.
- *
+ * Who acts: whom `--agent-id` names, else the session of Claude Code that this command runs in, else `user`.
  * @throws {UserError} INVALID_INPUT
  */
 export function authorOf({ environment }: CliContext, { agentId }: ByFlag): string {

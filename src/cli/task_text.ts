@@ -22,9 +22,8 @@ export async function maskerOf(
 }
 
 /**
- * The body as it is given: as a word, in a file, or on stdin; `undefined` when it is not.
- *
- * @throws {UserError} When it is given twice, or cannot be read, or kept as it is.
+ * The body from the flag, a file or stdin; undefined when none is given.
+ * @throws {UserError} When it is given twice, cannot be read or cannot be kept.
  */
 export function readBody(
   context: Pick<CliContext, "cwd" | "locations" | "environment">,

@@ -57,7 +57,7 @@ export function shortTitle(title: string): string {
 }
 
 function cut(text: string, max: number): string {
-  // Not through the middle of a character that counts for two.
+  // Does not cut a surrogate pair in two.
   return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 

@@ -43,9 +43,8 @@ export interface Trial extends Explanation {
 }
 
 /**
- * Tries an event on the configuration and the database that a hook in a folder would find.
- *
- * @param eventOf The event; the database is null where a hook could not read it, the policy where there is none.
+ * Tries an event on the configuration and database that a hook in a folder would find.
+ * @param eventOf Makes the event. `db` is null where a hook could not read it, `policy` where there is none.
  */
 export async function tryEvent(
   context: CliContext,
@@ -152,7 +151,7 @@ async function sayingOf(rule: SingleRule, { all, use, judge }: Asked): Promise<S
       ? { rule: name, glob, says: "allows", why: `${glob} matches` }
       : { rule: name, glob, says: "not asked", why: DECIDED_BEFORE };
   }
-  // What may be allowed is not allowed.
+  // A rule that only may allow it does not allow it.
   return doubt === undefined || rule.allows
     ? { rule: name, glob, says: "does not match", why: await whyNot(rule, judge) }
     : { rule: name, glob, says: "cannot tell", why: doubt.replace(/preToolUse\.\w+\[0\]/, name) };
@@ -229,9 +228,7 @@ interface RequirementExplanation {
   readonly sayings: readonly Saying[];
 }
 
-/**
- * Asks all requirements; nothing is written.
- */
+/** Asks all requirements. Nothing is written. */
 async function explainRequirements(
   { config, policy }: Pick<Peek<unknown>, "config" | "policy">,
   use: AskedUse,

@@ -81,8 +81,7 @@ function inOrder(all: readonly string[], isLike: (one: string) => boolean): stri
 
 /**
  * Lines for a person, with a command to paste.
- *
- * @param command What comes in front of the flag: `conclaude memory search uploads`.
+ * @param command What comes before the flag: `conclaude memory search uploads`.
  */
 export function unknownText(unknown: readonly UnknownFilter[], command: string): string[] {
   return unknown.flatMap(({ flag, value, known }) => {

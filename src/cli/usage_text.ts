@@ -30,9 +30,8 @@ interface Reached {
 }
 
 /**
- * The library's texts, with its errors thrown as `UserError` (exit code 2) out of `run()`.
- *
- * @param args The command line as the verbs see it, for advice that names the verb.
+ * The library's texts; its errors are thrown as `UserError` (exit status 2).
+ * @param args The command line that the verbs see, for advice that names the verb.
  */
 export function usageText(root: RouteMap<CliContext>, args: readonly string[]): ApplicationText {
   return {

@@ -9,10 +9,8 @@ import { readWorkflow, readWorkflowOfTask } from "../store/workflows.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * The id of a task.
- *
- * @returns The text as it is when no task has such an id: whoever needs the task says so.
- * @throws {UserError} AMBIGUOUS_ID, with the tasks that may be meant.
+ * The id of a task; the text itself when no task has such an id.
+ * @throws {UserError} AMBIGUOUS_ID, with the candidates.
  */
 export function taskIdOf(db: DatabaseSync, text: string): string {
   return onlyId(text, findIds(db, "tasks", { text: text.trim() }), {
@@ -84,9 +82,8 @@ export function workflowIdOf(db: DatabaseSync, text: string): string {
 }
 
 /**
- * The id of whatever events tell of. What is gone for good is known by its whole id as long as its events are kept.
- *
- * @throws {UserError} NOT_FOUND, AMBIGUOUS_ID.
+ * The id of a task, agent, workflow or question. One that was removed for good is known by its whole id as long as
+ * its events are kept. @throws {UserError} NOT_FOUND, AMBIGUOUS_ID.
  */
 export function entityIdOf(db: DatabaseSync, given: string): string {
   const text = given.trim();

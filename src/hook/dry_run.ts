@@ -106,11 +106,7 @@ async function tried(
   };
 }
 
-/**
- * What a hook would write to stdout for the event.
- *
- * @returns `undefined` for an event whose handling cannot be tried without doing it.
- */
+/** What a hook would answer to the event; undefined where that cannot be tried without doing it. */
 export async function answerTo(
   { use: _use, ...tried }: TriedEvent,
   from: {
@@ -148,7 +144,7 @@ export async function answerTo(
     tell: (notice) => void notices.push(notice),
     saveBeside: () => {},
     save(draft) {
-      // Some decide while they save.
+      // A draft that is a function decides.
       if (typeof draft === "function") draft(db);
       return Promise.resolve();
     },

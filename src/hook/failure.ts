@@ -19,11 +19,9 @@ export interface Destination {
 }
 
 /**
- * Keeps a record that the database could not take: into the spool, with a line in the log.
- *
- * @param thrown Why the database could not take it.
- * @returns What the person has to be told: once a session, and whenever it begins, that nothing could be kept anywhere, or that a newer program is
- * needed; when a session begins that the database cannot be used. Empty when all is in order again by itself.
+ * Spools a record that the database could not take, and logs that. @param thrown Why the database could not take it.
+ * @returns Notices for the person. Once a session and at its start: nothing could be kept, or a newer program is
+ * needed. At the start: the database cannot be used. Empty when it mends itself.
  */
 export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destination): string[] {
   const { database, locations } = to;
@@ -40,7 +38,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
     });
   const why = `the database ${database} could not take it: ${messageOf(thrown)}`;
   try {
-    // The wait for the database was part of it.
+    // The duration includes the wait for the database.
     const execution = { ...record.execution, durationMs: elapsedMs(to.environment) };
     const path = spoolRecord({ ...record, execution }, {
       database,
@@ -100,8 +98,8 @@ export interface Crash {
 }
 
 /**
- * Keeps an event whose handling failed unexpectedly: what was sent, masked, goes to the spool with the error and its
- * stack, so that it is in the audit trail, and of a tool use in the queue, as soon as a hook or `queue drain` takes it in.
+ * Spools an event whose handling failed unexpectedly: what was sent, masked, with the error and its stack. The next
+ * hook or `queue drain` takes it into the audit trail, and a tool use into the queue.
  */
 export async function keepCrashed(
   thrown: unknown,

@@ -78,17 +78,16 @@ export interface HookWork {
   /** Has more written with the event, in its transaction, whatever its handler saves. */
   saveBeside(told: readonly SessionChange[], apply: ApplySessionChanges): void;
   /**
-   * Makes the event durable, in the database or in the spool.
-   *
-   * @param draft A function is called in the transaction that writes what it decides; when that cannot be, once more
-   * without a database. @param apply Writes the changes of the draft, where it has any.
+   * Saves the event in the database or the spool.
+   * @param draft A function is called in the transaction that writes its result; when that fails, again without a
+   * database. @param apply Writes the changes of the draft.
    */
   save(draft: Draft | Decide, apply?: ApplyChanges): Promise<void>;
   /** What was made durable of the event; null before that. */
   readonly saved: Draft | null;
   /**
-   * The database for what can be done beside the event, once that is saved: it waits for nobody for long. Null when the
-   * event had to go to the spool.
+   * The database for work beside the event, once that is saved. It waits only briefly for other processes. Null when
+   * the event went to the spool.
    */
   spareDb(): DatabaseSync | null;
 }

@@ -11,7 +11,7 @@ import {
 } from "./protocol.ts";
 
 /**
- * A longer payload, in characters, is shortened before it is masked: where it is full of secrets, masking this much takes
+ * A longer payload, in characters, is shortened before it is masked: a payload of this length full of secrets takes
  * half a second.
  */
 const MAX_MASKED_CHARS = 131_072;

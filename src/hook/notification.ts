@@ -49,6 +49,6 @@ function show({ config, environment }: HookWork, event: HandledEvent): void {
     );
     if (notification !== null) showNotification(notification, environment);
   } catch {
-    // Of no importance beside the event itself.
+    // A notification is less important than the event.
   }
 }

@@ -65,7 +65,7 @@ async function captureOf(
 ): Promise<Capture> {
   const { event } = work;
   const { tool_name: _name, tool_input: _input, tool_response: response, ...rest } = event.own;
-  // The same command in another folder is another one.
+  // The same command in another folder is a different one.
   const isElsewhere = SHELL_TOOLS.has(tool.toolName) && event.cwd !== null &&
     event.cwd !== work.shownProjectDir;
   const payload = {

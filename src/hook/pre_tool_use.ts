@@ -15,8 +15,8 @@ import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 import { tellable } from "./tellable.ts";
 
 /**
- * A tool is about to be used, or a person about to be asked for it: guards and requirements say together whether it may
- * happen. What is stored is read in the transaction that writes the decision.
+ * A tool is about to be used, or a person to be asked for it. Guards and requirements decide together. What is stored
+ * is read in the transaction that writes the decision.
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
@@ -35,7 +35,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const [reason = "", ...doubts] = await tellable(work, draft, quoting);
   let decision: Decision | undefined;
   await work.save((db) => {
-    // Once: what was decided with the database stays, also when the write failed.
+    // Once: the decision that was made with the database stays, also when the write failed.
     decision ??= decide(work, db, { guards, required });
     return draftWith(draft, decision, { reason, doubts });
   }, required?.apply);
@@ -87,7 +87,7 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
   if (answer.kind === "deny") {
     return { ...verdict, blocks: [...verdict.blocks, answer.block], allowedBy: null };
   }
-  // What is not known before it runs is for the person to decide.
+  // A person decides about what is only known when it runs.
   const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0 &&
     verdict.unread === undefined;
   return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
@@ -112,7 +112,7 @@ async function askRequirements(
       { ...work, isStrict, transcriptPath: transcriptOf(work.sent) },
     )
     : null;
-  // It was judged before it was asked for.
+  // PreToolUse has judged it already.
   return isAsked
     ? (await import("../gate/tool_requirements.ts")).askedFor(sessionId, prepared)
     : prepared;
@@ -180,7 +180,7 @@ function draftWith(
 async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const { event } = work;
   if (!decision.denied && decision.asks !== null) {
-    // A person is asked for it already.
+    // The person is being asked already.
     return event.name === "PermissionRequest"
       ? null
       : gate("ask", `conclaude: ${unreadText(decision.asks)}`);
@@ -213,7 +213,7 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
       : `Nothing was done. Go on in another way. ${await wayOut(work)}`,
   ];
   const open = required?.reason ?? "";
-  // Else the way out of the guards has said it.
+  // Otherwise the guards' way out says it.
   const mending = open !== "" && isForGood ? await wayToKnow(work) : null;
   return [...guards, open, mending ?? ""].filter((line) => line !== "").join("\n");
 }

@@ -54,9 +54,7 @@ export async function readInput(stdin: string | Uint8Array): Promise<Input> {
 }
 
 /**
- * Reads stdin's text; bytes that were not UTF-8 are U+FFFD in it. Never throws: what is no event comes back as
- * `unreadable`, with the reason.
- *
+ * Reads stdin's text. It never throws: what is no event comes back as `unreadable`, with the reason.
  * @param cutBytes How much of stdin is missing in the text.
  */
 export function parseInput(text: string, cutBytes = 0): Input {
@@ -89,16 +87,12 @@ export function withPlainLetters(text: string): string {
   });
 }
 
-/**
- * The event that the fields tell of.
- *
- * @param eventName The name on the command line; it wins over the payload's.
- */
+/** The event that the fields tell of. @param eventName The name on the command line; it wins over the payload's. */
 export function toEvent(
   fields: Readonly<Record<string, unknown>>,
   eventName: string | undefined,
 ): HookEvent {
-  // What every event may carry is told elsewhere: in the audit row's columns or the session.
+  // The common fields have columns in the audit row or the session.
   const { session_id, transcript_path, cwd, hook_event_name, permission_mode, ...own } = fields;
   return {
     name: nameOf(eventName) ?? nameOf(hook_event_name) ?? "unknown",

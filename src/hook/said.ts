@@ -1,6 +1,6 @@
 /**
- * What is kept whole of an event that is no tool use: a prompt, what Claude said last, the error that ended a turn, the summary
- * of a compaction.
+ * What is kept whole of an event that is no tool use: a prompt, Claude's last message, the error that ended a turn,
+ * the summary of a compaction.
  */
 import { serializePayload } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";

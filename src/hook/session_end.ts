@@ -7,9 +7,8 @@ const DRAIN_MS = 150;
 const CLEANUP_MS = 300;
 
 /**
- * Ends the session, then uses the quiet moment: what the last turn left is worked in, for the drain beside its Stop is
- * killed before it begins where a `claude -p` is over sooner; a checkpoint that waits for nobody, and one step of
- * retention.
+ * Ends the session, then uses the quiet moment: works in what the last turn left, since the drain beside its Stop is
+ * killed where `claude -p` ends sooner; checkpoints without waiting; does one step of retention.
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config } = work;

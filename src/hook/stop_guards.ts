@@ -45,9 +45,8 @@ export async function judgeGuards(work: HookWork, memory: Remembering): Promise<
 }
 
 /**
- * Holds a stop back, or lets it through when that has been done often enough in a row, and records it.
- *
- * @returns The answer; null when Claude may stop.
+ * Holds a stop back, or lets it through when that was done often enough in a row, and records it.
+ * @returns Null when Claude may stop.
  */
 export async function holdBack(
   work: HookWork,
@@ -65,7 +64,7 @@ export async function holdBack(
 ): Promise<Answer> {
   const rules = [...blocks.map(({ rule }) => rule), ...required.rules];
   const hold = holdOnce(maxBlocks, memory);
-  // The guards have held often enough, but requirements have not yet: the person is told at the next stop.
+  // The guards have held often enough, the requirements have not: the person is told at the next stop.
   if (hold.kind === "let through" && required.reason !== "") {
     return await saveJudged(work, draft, required);
   }
@@ -75,7 +74,7 @@ export async function holdBack(
     const metadata = { ...draft.metadata, rules, letThrough: hold.why };
     return await saveJudged(work, { ...draft, metadata }, required);
   }
-  // Where no file speaks of stops, the next one of this turn is not looked at.
+  // Where no file speaks of stops, the turn's next stop is not judged.
   const inRow = speakOfStops(work.configFiles) ? hold.inRow : null;
   const [reason] = await tellable(work, draft, [blocks.map(({ reason }) => reason).join("\n")]);
   await work.save({

@@ -5,8 +5,7 @@ import { handleOnce } from "./twin.ts";
 
 /**
  * Judges a stop and records it: requirements once a turn, guards as often as they are asked.
- *
- * @param usual What is recorded of it anyway. @returns Null when Claude may stop.
+ * @param usual What is recorded of every stop. @returns Null when Claude may stop.
  */
 export function answerStop(work: HookWork, usual: Draft): Promise<Answer> {
   return handleOnce(work, usual, () => judge(work, usual));
@@ -20,7 +19,7 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
     config.requirements === ""
       ? NOT_HELD
       : await (await import("./stop_requirements.ts")).askRequirements(work);
-  // Something else may have held the stop before they were triggered.
+  // Guards may have held the stop before requirements were triggered.
   const isAsked = !memory.isContinued || !haveRequirementsHeld(memory);
   const required = isAsked ? await askRequirements() : NOT_HELD;
   required.notices.forEach(work.tell);

@@ -180,7 +180,7 @@ async function withoutSecrets(
 ): Promise<Masked> {
   const text = withPlainLetters(input.text);
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
-  // One look at everything that is kept of it: two would cost twice.
+  // One look at everything that is kept, since each look costs time.
   const isClean = !needsRedaction(`${text} ${places} ${eventName}`, patterns);
   if (!isClean || input.cutBytes > 0) {
     return (await import("./masking.ts")).maskInput(input, { eventName, patterns, isClean });
@@ -232,9 +232,8 @@ async function open(
 }
 
 /**
- * Records of earlier hooks, from while the database could not take them, go in before this one.
- *
- * @throws {Error} When the database cannot take them now either; this event then joins them in the spool.
+ * Saves spooled records of earlier hooks before this one.
+ * @throws {Error} When the database still cannot take them; this event then joins them in the spool.
  */
 async function takeInSpool(
   db: DatabaseSync,
@@ -251,7 +250,7 @@ async function takeInSpool(
 /** Whether a spool folder holds records. A missing folder is made, since an empty one is cheaper to look into. */
 function holdsRecords(folder: string): boolean {
   try {
-    // What was set aside as damaged ends otherwise.
+    // Damaged files that were set aside have another ending.
     for (const { name } of Deno.readDirSync(folder)) if (name.endsWith(".json")) return true;
   } catch {
     try {

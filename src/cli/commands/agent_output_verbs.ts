@@ -119,7 +119,7 @@ async function follow(
   let left = flags.limit ?? Infinity;
   const say = speaker(flags);
   for (let bytes = -1; left > 0;) {
-    // Asked first: what it writes last is there before its end is written down.
+    // Read first: the last output is there before the end is written down.
     const now = needAgent(db, agent.id);
     const size = sizeOf(now, place);
     if (size !== bytes) {

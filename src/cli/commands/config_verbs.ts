@@ -134,7 +134,7 @@ const trust = verb({
       });
     }
     const path = realPath(typed);
-    // Which one is trusted must be known before a file can name another database.
+    // Trust is kept in this home's database: no file may lead to another one before it is trusted.
     const { db } = await openAt(await placeOf(context), locations.database);
     const isChanged = flags.remove
       ? removeTrusted(db, path)

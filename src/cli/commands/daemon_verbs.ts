@@ -89,7 +89,7 @@ const start = verb({
         giveUpNetwork();
         const started = found.state.pid === child.pid;
         if (!started) {
-          // Somebody else has started one at the same moment; ours still waits for the lock, and may not get it later.
+          // Another command started a daemon at the same moment. Ours waits for the lock and must not get it later.
           if (!hasLeft) await askToLeave(child.pid);
           checkPort(found.state, flags.port);
         }

@@ -118,7 +118,7 @@ async function follow(
   let left = flags.limit ?? Infinity;
   let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;
   for (let seen = -1; left > 0;) {
-    // Asked before the events are read: what is committed in between is found at the next look.
+    // Read before the events: what is committed in between is found at the next look.
     const version = dataVersion(db);
     if (version === seen) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));

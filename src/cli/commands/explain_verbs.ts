@@ -87,7 +87,7 @@ function inputOf(tool: string, text: string): unknown {
     try {
       return JSON.parse(text);
     } catch {
-      // A command may begin like that: `{ echo a; }`.
+      // It is a command: `{ echo a; }`.
     }
   }
   return { [PLAIN_FIELDS.get(tool) ?? "file_path"]: text };
@@ -107,9 +107,8 @@ const OF_SERVER = /^mcp__/;
 const USUAL = "Bash, Edit, Write, Read, or a tool of a server, `mcp__SERVER__TOOL`";
 
 /**
- * Refuses a name that is neither Claude Code's, nor an MCP server's, nor in a rule of the configuration.
- *
- * @throws {UserError} With the nearest names.
+ * @throws {UserError} When neither Claude Code, an MCP server nor a rule of the configuration has the tool; with the
+ * nearest names.
  */
 function refuseUnknownTool(tool: string, config: HookConfig): void {
   const named = namedTools(config);

@@ -71,7 +71,7 @@ export const installHooks = verb({
       ...(flags.events === undefined ? [] : ["--events", events.join(",")]),
     ];
     const request = { place, program, dryRun: flags.dryRun, otherFlags };
-    // Looked at first, so that a refusal comes before anything is changed.
+    // Tried first, so that a refusal comes before any change.
     if (flags.mcp) register({ ...request, dryRun: true });
     const options = {
       ...place,
@@ -141,10 +141,10 @@ export const uninstallHooks = verb({
   run(context, flags) {
     const place = settingsPlace(context, flags, "uninstall-hooks");
     const own = ownProgram(context.environment);
-    // It may be gone by now: its hooks are to be removed all the same.
+    // The program may be gone: its hooks are removed all the same.
     const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
     const request = { place, dryRun: flags.dryRun, otherFlags: commandFlags(named) };
-    // Looked at first, so that a refusal comes before anything is changed.
+    // Tried first, so that a refusal comes before any change.
     unregister({ ...request, dryRun: true });
     const report = uninstall({
       ...place,

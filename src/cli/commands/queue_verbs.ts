@@ -91,7 +91,7 @@ const show = verb({
       ? plainLines(laidOut ?? text)
       : `Its payload of ${bytesText(pruned)} was pruned; what memory made of it stays.`;
     return {
-      // What is nested too deep to be laid out is given as the text that it is.
+      // JSON that is nested too deep to be laid out is given as text.
       json: { ...item, payload: laidOut === undefined ? text : payload },
       text: [...factsOf(item), "", shown].join("\n"),
     };

@@ -104,7 +104,7 @@ function wantedOf(
   const dir = project === undefined ? null : typedPath(context, project);
   const isFolder = dir !== null && isThere(dir);
   const repository = isFolder ? findRepository(lookUpwards(dir))?.commonDir : undefined;
-  // As everywhere, a name stands for the project that is called so where there is no such folder.
+  // Without such a folder a name means the project of that name.
   const name = project !== undefined && !isFolder && isBareName(project) ? project : null;
   return (sessionId, of) =>
     (key === null || idOf(sessionId).startsWith(key)) &&

@@ -118,7 +118,7 @@ export const clear = verb({
       ? await requirementsHere(context)
       : await hereOfSession(context, db, sessionId);
     const key = branchKeyOf(here, flags.branch);
-    // State of a requirement that was taken out of the configuration can be cleared as well.
+    // The state of a requirement that is no longer configured can be cleared too.
     const recorded = new Set(readStandings(db, key).map(({ requirement }) => requirement));
     const others = names.filter((name) => !recorded.has(name));
     await namedRequirements(context, here, { names: others, undone: null });

@@ -44,7 +44,7 @@ const run = verb({
     const nowMs = Date.now();
     const progress = progressLine(context);
     const { memoryEnabled, memoryRetentionDays } = config;
-    // What would otherwise have to stay is worked into memory first.
+    // Captures must be in memory before they are removed.
     if (!dryRun && memoryEnabled) {
       drainAlone(db, database, {
         home: context.locations.home,

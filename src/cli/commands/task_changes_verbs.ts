@@ -208,9 +208,8 @@ const CREATE_HELP = "conclaude task create --help";
 const UPDATE_HELP = "conclaude task update --help";
 
 /**
- * Sets a status where nothing else is to be said: opens a blocked task again, or gives a claimed one back.
- *
- * @throws {UserError} INVALID_TRANSITION, with the verb that leads there where one does.
+ * Opens a blocked task again, or gives a claimed one back.
+ * @throws {UserError} INVALID_TRANSITION, with the verb for other statuses.
  */
 function changeStatus(db: DatabaseSync, task: Task, status: string, author: Author): Task {
   const to: TaskStatus = checkStatus(status, "conclaude task update --help");
@@ -223,9 +222,8 @@ function changeStatus(db: DatabaseSync, task: Task, status: string, author: Auth
 }
 
 /**
- * What finds workflows is loaded only where one is named: most verbs name none.
- *
- * @returns Throws WORKFLOW_NOT_FOUND where the project of a task has no workflow of this name.
+ * A check for a task's project that throws WORKFLOW_NOT_FOUND. The code that finds workflows is loaded only where one
+ * is named.
  */
 async function workflowCheck(
   name: string | null,

@@ -88,7 +88,7 @@ export const list = verb({
 });
 
 export const ready = verb({
-  // What is done next is among the first; more of them only fill an agent's context.
+  // The next task is among the first; more of them only fill an agent's context.
   flags: { allProjects: ALL_PROJECTS, limit: usually("20", PAGE_FLAG) },
   about:
     "Lists what can be done now, in the order in which it should be: the most urgent first, of those the oldest. " +
@@ -96,7 +96,7 @@ export const ready = verb({
   examples: ["conclaude task ready", "conclaude task ready --limit 1 --json"],
   async run(context, flags) {
     const { db } = await openStore(context, "read");
-    // What `task claim --next` would take has to be here.
+    // Lapsed claims are given back, as `task claim --next` does.
     takeBackToLook(db, Date.now());
     const found = listReady(db, {
       project: projectOfTasks(context, flags),

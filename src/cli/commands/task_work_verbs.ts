@@ -182,7 +182,7 @@ export const startWorkflow = verb({
 });
 
 async function startTask(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  // What is about workflows and daemons is loaded where it is asked for: no other verb is to pay for it.
+  // Loaded here, so that other verbs do not load workflows and the daemon's client.
   const { checkStart } = await import("../orchestration_here.ts");
   const task = await work(context, { ...flags, text, what: "start a task" }, (db, id, terms) => {
     const queued = queueTask(db, id, terms);

@@ -222,10 +222,9 @@ const LOOK_MS = 100;
 const OUTCOMES = new Set(["workflow.merged", "workflow.merge_failed", "workflow.cancelled"]);
 
 /**
- * Waits until a merge is made.
- *
- * @param afterId The newest event before it was approved. @returns The commit; null when there was nothing to merge.
- * @throws {UserError} MERGE_CONFLICTS with the files, MERGE_FAILED; or when nothing has come of it in time.
+ * Waits until the daemon has merged. @param afterId The newest event before the approval.
+ * @returns The commit; null when there was nothing to merge.
+ * @throws {UserError} MERGE_CONFLICTS with the files, MERGE_FAILED; or when nothing happened in time.
  */
 async function awaitMerge(
   db: DatabaseSync,
