@@ -120,7 +120,7 @@ test("doctor does not call the two hooks of Stop doubled, and names one that has
   assert.equal((await look()).status, "ok", "what is around a drain hides nothing");
 });
 
-test("a drain alone arms no gate of a stop, and one that waits for nothing does not disarm it", async (place) => {
+test("a drain hook alone does not judge stops, and an async drain does not keep Stop from judging them", async (place) => {
   Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), RULES);
   await place.run(["install-hooks"]);
   const look = async () => {

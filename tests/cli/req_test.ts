@@ -146,7 +146,7 @@ Deno.test("a file that cannot be read is named where requirements are missed, an
   assert.match(stderr, /why: .*\.conclaude\.yaml:[^]*next: conclaude config validate/);
 });
 
-Deno.test("a requirement that does not count is told from one that there is not", async () => {
+Deno.test("a broken requirement, one that is switched off and an unknown one get errors of their own", async () => {
   using project = new RequiredProject(
     "requirements: {good: {}, broken: {scope: sesion}, off: {enabled: false, description: later}}\n",
   );
@@ -321,6 +321,6 @@ it("the denial of what only a person may says how a person does it", async (proj
   }
 });
 
-Deno.test("the texts of the sets name nothing that does not satisfy", () => {
+Deno.test("the texts of the presets do not suggest what satisfies nothing", () => {
   for (const preset of PRESETS) assert.doesNotMatch(presetText(preset), /write a plan/);
 });

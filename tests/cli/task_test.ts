@@ -101,7 +101,7 @@ test("an id that several tasks share the beginning of is refused with all of the
   assert.deepEqual(error.candidates.toSorted(), ids.toSorted());
 });
 
-test("an id that is too short, or unknown to a filter, is refused and not just left without a match", async (temp) => {
+test("a filter refuses an id that is too short or unknown, instead of matching nothing", async (temp) => {
   const { make, json } = verbsOn(temp);
   const id = await make("a");
   const { error } = await json("show", id.slice(-3));
@@ -137,7 +137,7 @@ test("task update changes what it is told, and names the verb where another one 
   assert.equal((await json("show", id)).task.title, "new", "nothing is changed by half");
 });
 
-test("a refusal advises what helps where it comes from, and never takes a task from who has it", async (temp) => {
+test("the next step of a refusal fits its verb, and never releases another one's claim", async (temp) => {
   const { make, json } = verbsOn(temp);
   const id = await make("a");
   const next = async (...words: string[]) => (await json(...words)).error.next;
@@ -284,7 +284,7 @@ test("without a database nothing is changed, and that is said", async (temp) => 
   assert.match(stderr, /^Cannot make a task\n {2}why: {2}with `--no-db` nothing is kept/);
 });
 
-test("a deep tree is told of, and allowed", async (temp) => {
+test("a deep tree of tasks is allowed, with a warning", async (temp) => {
   const { make, run } = verbsOn(temp);
   let id = await make("0");
   for (let depth = 1; depth <= 10; depth++) id = await make(String(depth), "--parent", id);

@@ -58,7 +58,7 @@ test("of two who claim a task at once one gets it, and the other hears whose it 
   assert.deepEqual(fields.sort(), ["claimed_by", "status"]);
 });
 
-test("what is blocked or closed cannot be claimed, and who has it already just gets it", async (place) => {
+test("a blocked or closed task cannot be claimed; claiming one's own task again succeeds", async (place) => {
   const id = await make(place);
   const first = await task(place, "claim", id, "--agent-id", "a");
   const again = await task(place, "claim", id, "--agent-id", "a");
@@ -151,7 +151,7 @@ test("a claim that ran out keeps nothing from being ready, and is told as what i
   assert.equal((await task(place, "show", ofWorkflow)).body.task.status, "in_progress");
 });
 
-test("whoever hands a task over hears whether a daemon takes it", async (place) => {
+test("starting a task says whether a daemon takes it", async (place) => {
   const first = await make(place);
   const start = [
     "task",

@@ -358,7 +358,7 @@ steps:
   assert.deepEqual([missing.code, missing.body.error.reason], [10, "WORKFLOW_NOT_FOUND"]);
 });
 
-Deno.test("what cannot be read among the workflows breaks itself alone", async () => {
+Deno.test("a workflow file that cannot be read breaks no other workflow", async () => {
   await using stage = await engineStage({ workflow: CHANGE_AND_MERGE });
   const { write, json, project } = stage;
   const folder = join(project, ".conclaude", "workflows");

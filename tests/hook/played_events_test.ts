@@ -81,7 +81,7 @@ test("a transcript that is written late proves what it shows from then on", asyn
   assert.equal((await edited(project)).denied, null);
 });
 
-Deno.test("what proves nothing", async () => {
+Deno.test("a transcript that does not show the use of the skill proves nothing", async () => {
   const lines: Readonly<Record<string, readonly Row[]>> = {
     "another skill of the same id": [skillLine("other", "toolu_1")],
     "another use of the skill": [skillLine("arch-review", "toolu_2")],
@@ -313,7 +313,7 @@ Deno.test("a pattern of one's own that masks every id leaves proofs what they ar
   assert.equal((await edited(project)).denied, null);
 });
 
-Deno.test("what is met by itself needs neither a skill nor its proof", async () => {
+Deno.test("a condition that is met by itself needs neither a skill nor its proof", async () => {
   using project = new RequiredProject(
     "preToolUse: {strict: true}\nrequirements: {main: {type: guard, satisfiedBySkill: [arch-review]}}\n",
   );

@@ -302,7 +302,7 @@ Deno.test("a protected branch is guarded until a person lifts it for the session
   assert.notEqual(await project.edit(other), null);
 });
 
-Deno.test("a single session: another live one in the same working tree forbids", async () => {
+Deno.test("single_session is open while another live session works in the same working tree", async () => {
   using project = new RequiredProject(
     "requirements: {alone: {type: guard, guardType: single_session}}\n",
   );

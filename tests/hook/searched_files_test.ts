@@ -183,7 +183,7 @@ test("a rule about a folder covers it and what is below, and an allow rule says 
   assert.equal(await edit(home, "docs/a.md"), null);
 });
 
-test("what is forbidden is told in so many words as are read", async (home) => {
+test("a denial names five reasons at most, and stays short enough to be shown whole", async (home) => {
   const files = Array.from({ length: 60 }, (_, i) => `locks/${i}.lock`);
   projectIn(
     home,

@@ -126,7 +126,7 @@ test("a commit that failed keeps its review, though the command succeeded", asyn
   assert.match((await project.act(COMMIT))!, /"rev" is open/);
 });
 
-test("the same is told where the references of a repository are packed", async (project) => {
+test("a used-up review is known also where the repository's references are packed", async (project) => {
   project.git("pack-refs", "--all");
   assert.equal(await project.act("git commit -m x || true"), null);
   assert.equal(await project.act(`${COMMIT} || true`), null);

@@ -170,7 +170,7 @@ test.ps("a command that takes too long is ended, with its process group", async 
   assert.equal(processesWith(nap(1)), 0);
 });
 
-slowTest("what ignores the request to leave is ended all the same", async () => {
+slowTest("a command that ignores SIGTERM is killed", async () => {
   using home = tempHome();
   projectIn(
     home,
@@ -204,7 +204,7 @@ test("lines that still come when a command has ended are counted, as long as mor
   assert.match((await stop(home))!, /Stdout:\n1\n2\n.*299998/);
 });
 
-test.ps("a hook that is told to leave takes its command with it", async (home) => {
+test.ps("a hook that gets SIGTERM ends its command", async (home) => {
   projectIn(home, `stop: {commands: [{run: "${nap(4)}; true"}]}`);
   const payload = { session_id: SESSION, cwd: join(home.path, "project") };
   const running = hook("Stop", payload, home, { through: ["timeout", "-s", "TERM", "2"] });
@@ -469,7 +469,7 @@ test.git("files that git ignores are no additions", async (home) => {
   assert.match((await stop(home))!, /detected: -new ü\.txt\n/);
 });
 
-test("new files are no hostages: after stop.maxBlocks they are let be, and a switch turns the rule off", async (home) => {
+test("new files hold at most stop.maxBlocks stops, and a switch turns the rule off", async (home) => {
   const project = projectIn(home, "stop: {maxBlocks: 2}\npreToolUse: {preventRootAdditions: true}");
   await start(home);
   Deno.writeTextFileSync(join(project, "mine.txt"), "");

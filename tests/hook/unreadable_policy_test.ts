@@ -54,7 +54,7 @@ test("a strict policy that is broken refuses every change until it is repaired",
   assert.equal(await bash(home), null);
 });
 
-test("it stays so over several broken versions, and ends when the file is removed", async (home) => {
+test("a strict policy stays in force over several broken versions, until its file is removed", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   for (const text of [BROKEN, `${BROKEN}# more`, "just a word\n", "a: [}\n"]) {
@@ -169,7 +169,7 @@ test("SessionStart says that every change is refused", async (home) => {
   assert.match(systemMessage, /:4:1: not valid YAML.*every change is refused/s);
 });
 
-test("another file that is strict and can be read is enough", async (home) => {
+test("another strict file that can be read takes the place of the broken one", async (home) => {
   const path = configIn(home, STRICT);
   const local = path.replace(".yaml", ".local.yaml");
   Deno.writeTextFileSync(local, "a: [");
@@ -188,7 +188,7 @@ test("a strict user's file that is broken counts where no project speaks, and no
   assert.equal(await bash(home), null);
 });
 
-test("a request for permission is refused alike", async (home) => {
+test("a request for permission is refused as well", async (home) => {
   const path = configIn(home, `${STRICT}permissionRequest: {default: allow}\n`);
   const asked = () => send(home, "PermissionRequest", { tool_name: "Bash", tool_input: {} });
   assert.equal((await asked()).hookSpecificOutput.decision.behavior, "allow");
@@ -198,7 +198,7 @@ test("a request for permission is refused alike", async (home) => {
   assert.match(decision.message, /cannot be read/);
 });
 
-test("what the denial names lifts it: a person's pause, or a corrected file", async (home) => {
+test("the denial is lifted as it says: by a person's pause, or a corrected file", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
@@ -212,7 +212,7 @@ test("what the denial names lifts it: a person's pause, or a corrected file", as
   assert.equal(await bash(home), null);
 });
 
-test("explain names the rule", async (home) => {
+test("explain names the broken strict policy as the rule", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
@@ -226,7 +226,7 @@ test("explain names the rule", async (home) => {
   assert.equal(rules[0].says, "forbids");
 });
 
-test("without the database nobody knows: work goes on, and the log says so", async (home) => {
+test("without the database a broken strict policy is not known: work goes on, and the log says so", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   const db = new DatabaseSync(home.database);

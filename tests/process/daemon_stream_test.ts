@@ -82,14 +82,14 @@ test("a stream begins with the state in a few numbers, and who drops it then mis
   assert.deepEqual([replaying!.id, replaying!.data.lastEventId], ["0", 2], "nothing was told yet");
 });
 
-test("who comes with a number that is yet to be given out is told all that is there", async (home) => {
+test("a stream from a number that no event has yet sends every event", async (home) => {
   await using daemon = await runDaemon(home);
   await daemon.ask("POST", "/tasks", { body: { title: "one" } });
   const [first, one] = await take(2, listen(daemon, "/events", { lastSeen: "5000" }));
   assert.deepEqual([first!.id, one!.id], ["0", "1"]);
 });
 
-test("three events while nobody listened come exactly once, in order, to who comes again", async (home) => {
+test("events that came while nobody listened are sent once, in order, when the stream is taken up again", async (home) => {
   await using daemon = await runDaemon(home);
   const { body: { task } } = await daemon.ask("POST", "/tasks", { body: { title: "one" } });
   const [, seen] = await take(2, listen(daemon, "/events?since=0"));
@@ -148,7 +148,7 @@ test("what another process writes comes too", async (home) => {
   await told.return(undefined);
 });
 
-test.slow("who drops the stream again and again sees every event once, in order", async (home) => {
+test.slow("a client that drops the stream again and again gets every event once, in order", async (home) => {
   await using daemon = await runDaemon(home);
   const [byApi, byOthers, writers] = [1_000, 1_000, 4];
   const total = byApi + byOthers * writers;
@@ -181,7 +181,7 @@ test.slow("who drops the stream again and again sees every event once, in order"
   assert.deepEqual(ids, Array.from({ length: total }, (_, i) => i + 1));
 });
 
-test("who does not read keeps nobody else waiting, and loses nothing", async (home) => {
+test("a client that does not read holds up no other one, and loses nothing", async (home) => {
   await using daemon = await runDaemon(home);
   const asleep = listen(daemon, "/events?since=0");
   await asleep.next();

@@ -140,7 +140,7 @@ slowTest(
   needsUnix(),
 );
 
-Deno.test("after a number come exactly the events that were missed, and none that is too old", async () => {
+Deno.test("a stream after a number sends the missed events, and none that is too old", async () => {
   using home = tempHome();
   await using daemon = await runDaemon(home);
   const make = async (title: string) =>

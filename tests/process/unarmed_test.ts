@@ -25,7 +25,7 @@ function guarded(): Stage {
 
 const test = testWith(guarded);
 
-test("an installation that judges is nothing to talk about", async (place) => {
+test("nothing is said where the installed hooks cover every gate", async (place) => {
   await place.run(["install-hooks"]);
   assert.equal(await toldAt(place), "");
 });
@@ -48,7 +48,7 @@ Deno.test("where nothing is guarded, nothing is said", async () => {
   assert.equal(await toldAt(place), "");
 });
 
-test("hooks that came another way are not doubted", async (place) => {
+test("nothing is said where no hooks are installed in settings files: they came another way", async (place) => {
   assert.equal(await toldAt(place), "");
 });
 
