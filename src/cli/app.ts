@@ -52,34 +52,43 @@ export async function application(
   }, { help: HELP_FLAG, version: VERSION_FLAG });
 }
 
-/** @param args What is to be run of them. A page of help shows how each is used; else nobody looks at the others. */
+/** How much of a verb is wanted: what follows it on the command line, how it is used, or its name alone. */
+type Wanted = readonly string[] | "usage" | "name";
+
+/** @param args What is to be run of them. A page of help shows how each is used; otherwise only one of them matters. */
 async function routesOf(
   verbs: Verbs,
-  args: readonly string[],
+  args: readonly string[] | "name",
 ): Promise<Record<string, Command<CliContext> | RouteMap<CliContext>>> {
-  const isHelp = args[0] === undefined || args[0].startsWith("-");
-  const asked = camel(args[0] ?? "");
-  const routes = Object.entries(verbs).map(async ([name, verb]) => {
-    const rest = isHelp ? [] : name === asked ? args.slice(1) : null;
-    return [name, await libraryTarget(verb, verb.brief ?? "", rest)] as const;
-  });
+  const [first] = args === "name" ? [""] : args;
+  const wantedOf = (name: string): Wanted => {
+    if (first === undefined || first.startsWith("-")) return "usage";
+    return name === camel(first) ? args.slice(1) as readonly string[] : "name";
+  };
+  const routes = Object.entries(verbs).map(async ([name, verb]) =>
+    [name, await libraryTarget(verb, verb.brief ?? "", wantedOf(name))] as const
+  );
   return Object.fromEntries(await Promise.all(routes));
 }
 
-/** A verb or a noun as the library has it. @param rest What follows it on the command line; null where only its name counts. */
+/** A verb or a noun as the library has it. */
 async function libraryTarget(
   target: Verb | VerbGroup | LazyVerb,
   brief: string,
-  rest: readonly string[] | null,
+  wanted: Wanted,
 ): Promise<Command<CliContext> | RouteMap<CliContext>> {
+  if (wanted === "name") return namedTarget(brief);
   if (target.kind === "lazy") {
-    if (rest !== null) return await libraryTarget(await target.load(), brief, rest);
-    const loader = () => Promise.reject(new Error("only named"));
-    return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
+    const { verbs } = target;
+    if (wanted === "usage" && verbs.length > 0) {
+      const routes = Object.fromEntries(verbs.map((name) => [name, namedTarget("")]));
+      return buildRouteMap<string, CliContext>({ routes, docs: { brief } });
+    }
+    return await libraryTarget(await target.load(), brief, wanted);
   }
   if (target.kind === "group") {
     return buildRouteMap<string, CliContext>({
-      routes: await routesOf(target.verbs, rest ?? []),
+      routes: await routesOf(target.verbs, wanted === "usage" ? "name" : wanted),
       docs: { brief, fullDescription: withExamples(brief, target.examples) },
     });
   }
@@ -101,6 +110,12 @@ async function libraryTarget(
       typeof buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>
     >[0],
   );
+}
+
+/** A verb that is not run: only its name counts. */
+function namedTarget(brief: string): Command<CliContext> {
+  const loader = () => Promise.reject(new Error("only named"));
+  return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
 }
 
 function withExamples(about: string, examples: readonly string[]): string {

@@ -21,14 +21,17 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = {
   session: lazy(
     "Sessions of Claude Code",
     async () => (await import("./commands/session_verbs.ts")).session,
+    "list show",
   ),
   audit: lazy(
     "The audit trail: every hook event that was handled",
     async () => (await import("./commands/audit_verbs.ts")).audit,
+    "list stats",
   ),
   memory: lazy(
     "What was done, said and decided, over all sessions",
     async () => (await import("./commands/memory_verbs.ts")).memory,
+    "search show timeline remember eval forget verify stats",
   ),
   mcp: lazy(
     "Serve memory to Claude as tools: an MCP server on stdin and stdout",
@@ -37,34 +40,42 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = {
   queue: lazy(
     "Captured tool uses that wait to be worked in",
     async () => (await import("./commands/queue_verbs.ts")).queue,
+    "list show stats retry drain prune",
   ),
   counter: lazy(
     "Numbers that sessions count",
     async () => (await import("./commands/counter_verbs.ts")).counter,
+    "list get increment reset",
   ),
   task: lazy(
     "What is to be done, and who does it",
     async () => (await import("./commands/task_verbs.ts")).task,
+    "create list ready show update claim renew release complete block unblock start delete restore subtree ancestors children reparent tag history bulk",
   ),
   workflow: lazy(
     "How tasks are worked on: steps, reviews, merges",
     async () => (await import("./commands/workflow_verbs.ts")).workflow,
+    "list show log diff start approve reject retry cancel files preview match",
   ),
   agent: lazy(
     "Processes that work for tasks, and sub-agents of sessions",
     async () => (await import("./commands/agent_verbs.ts")).agent,
+    "list show output kill",
   ),
   question: lazy(
     "What agents and sessions want to know",
     async () => (await import("./commands/question_verbs.ts")).question,
+    "list show answer",
   ),
   event: lazy(
     "What changed of tasks, agents and workflows",
     async () => (await import("./commands/event_verbs.ts")).event,
+    "list",
   ),
   daemon: lazy(
     "The daemon: answers programs, runs workflows; nothing else needs it",
     async () => (await import("./commands/daemon_verbs.ts")).daemon,
+    "run start stop status logs",
   ),
   migrate: lazy(
     "Bring over tasks, workflows and settings from coven",
@@ -73,10 +84,12 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = {
   guard: lazy(
     "Rules that are asked before a tool runs",
     async () => (await import("./commands/guard_verbs.ts")).guard,
+    "list pause resume",
   ),
   req: lazy(
     "Requirements: what has to be true before Claude edits, commits or stops",
     async () => (await import("./commands/req_verbs.ts")).req,
+    "status satisfy approve clear pause resume list prune sessions show explain enable disable init import",
   ),
   token: lazy(
     "Print a token for a script of your own",
@@ -89,14 +102,17 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = {
   config: lazy(
     "Configuration files: write, find, show, check",
     async () => (await import("./commands/config_verbs.ts")).config,
+    "init path trust show validate schema",
   ),
   db: lazy(
     "The database: check, back up, restore, compact",
     async () => (await import("./commands/db_verbs.ts")).db,
+    "path check migrate backup restore vacuum checkpoint stats reset",
   ),
   retention: lazy(
     "How long state is kept",
     async () => (await import("./commands/retention_verbs.ts")).retention,
+    "run",
   ),
   reconcile: lazy(
     "Compare what was captured with Claude Code's own transcripts",
@@ -109,10 +125,12 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = {
   import: lazy(
     "Take over an export, transcripts, or the memory of another program",
     async () => (await import("./commands/import_verbs.ts")).importVerb,
+    "file claudeMem transcripts",
   ),
   completions: lazy(
     "Completion of commands and flags in a shell",
     async () => (await import("./commands/completions_verbs.ts")).completions,
+    "bash zsh fish powershell",
   ),
   hook: lazy(
     "Handle one hook event of Claude Code: JSON on stdin, the answer on stdout",

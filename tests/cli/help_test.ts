@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { SCHEMA_VERSION } from "../../src/store/database.ts";
+import { VERBS } from "../../src/cli/verbs.ts";
 import { VERSION } from "../../src/version.ts";
 import { stage } from "./support.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -54,3 +55,10 @@ function commandsOf(page: string): string[] {
   const [, list = ""] = page.split("\nCOMMANDS\n");
   return list.split("\n").flatMap((line) => /^ {2}(\S+)/.exec(line)?.slice(1) ?? []);
 }
+
+Deno.test("the table of verbs names the verbs of every noun", async () => {
+  for (const [noun, { load, verbs }] of Object.entries(VERBS)) {
+    const target = await load();
+    assert.deepEqual(verbs, target.kind === "group" ? Object.keys(target.verbs) : [], noun);
+  }
+});
