@@ -108,7 +108,7 @@ export function many<Value>(parameter: Parameter<Value>, minimum = 0): Many<Valu
   return { kind: "array", parameter, minimum };
 }
 
-/** A verb that is loaded when it is asked for, so that no verb pays for another. @param verbs The names of a noun\'s verbs. */
+/** A verb that is loaded when it is asked for, so that no verb pays for another. @param verbs The names of a noun's verbs. */
 export function lazy(brief: string, load: LazyVerb["load"], verbs = ""): LazyVerb {
   return { kind: "lazy", brief, load, verbs: verbs.split(" ").filter((name) => name !== "") };
 }

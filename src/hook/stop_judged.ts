@@ -1,6 +1,6 @@
 import { beginRow, haveRequirementsHeld, type Remembering } from "../gate/memory.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
-import { NOT_HELD, saveJudged } from "./stop_answer.ts";
+import { askRequirements, NOT_HELD, saveJudged } from "./stop_requirements.ts";
 import { handleOnce } from "./twin.ts";
 
 /**
@@ -15,13 +15,9 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   const { config } = work;
   const memory = memoryOf(work);
   if (!memory.isContinued) beginRow(memory);
-  const askRequirements = async () =>
-    config.requirements === ""
-      ? NOT_HELD
-      : await (await import("./stop_requirements.ts")).askRequirements(work);
   // Guards may have held the stop before requirements were triggered.
   const isAsked = !memory.isContinued || !haveRequirementsHeld(memory);
-  const required = isAsked ? await askRequirements() : NOT_HELD;
+  const required = isAsked ? await askRequirements(work) : NOT_HELD;
   required.notices.forEach(work.tell);
   const noted = { ...usual.metadata, ...required.notes };
   if (config.stop === "") return await saveJudged(work, { ...usual, metadata: noted }, required);
@@ -36,7 +32,7 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
       memory,
       draft,
       required,
-      stillOpen: async () => isAsked ? [] : (await askRequirements()).rules,
+      stillOpen: async () => isAsked ? [] : (await askRequirements(work)).rules,
     })
     : await saveJudged(work, draft, required);
   await guards.gone;

@@ -17,7 +17,6 @@ import { git, makeRepository } from "../support/git.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const DAY_MS = 86_400_000;
-const needsGit = needsTools("git");
 
 type Fields = Record<string, unknown>;
 
@@ -165,41 +164,31 @@ async function repositoryWithWorktree(home: TempHome) {
   return { main, worktree };
 }
 
-testWhere(
-  needsGit,
-  "all worktrees of a repository are one project, each with its branch",
-  async () => {
-    using home = tempHome();
-    const { main, worktree } = await repositoryWithWorktree(home);
-    await start(home, "in-main", { cwd: join(main, "src") });
-    await start(home, "in-worktree", { cwd: join(worktree, "deep", "er") });
-    const [a, b] = [sessionOf(home, "in-main"), sessionOf(home, "in-worktree")];
-    assert.equal(a["repository"], join(main, ".git"));
-    assert.equal(b["repository"], a["repository"]);
-    assert.equal(a["branch"], "main");
-    assert.equal(b["branch"], "feature/sign-in");
-    assert.equal(await contextAt(home, main), "", "nothing was done in either");
-    await use(home, "in-worktree", { cwd: worktree });
-    assert.match(await contextAt(home, main), /branch feature\/sign-in/);
-  },
-);
+test.git("all worktrees of a repository are one project, each with its branch", async (home) => {
+  const { main, worktree } = await repositoryWithWorktree(home);
+  await start(home, "in-main", { cwd: join(main, "src") });
+  await start(home, "in-worktree", { cwd: join(worktree, "deep", "er") });
+  const [a, b] = [sessionOf(home, "in-main"), sessionOf(home, "in-worktree")];
+  assert.equal(a["repository"], join(main, ".git"));
+  assert.equal(b["repository"], a["repository"]);
+  assert.equal(a["branch"], "main");
+  assert.equal(b["branch"], "feature/sign-in");
+  assert.equal(await contextAt(home, main), "", "nothing was done in either");
+  await use(home, "in-worktree", { cwd: worktree });
+  assert.match(await contextAt(home, main), /branch feature\/sign-in/);
+});
 
-testWhere(
-  needsGit,
-  "the branch is the one of the last event that had one",
-  async () => {
-    using home = tempHome();
-    const { main } = await repositoryWithWorktree(home);
-    await use(home, "s1", { cwd: main });
-    await git(main, "switch", "-q", "-c", "fix/a/b#1");
-    await use(home, "s1", { cwd: main });
-    assert.equal(sessionOf(home, "s1")["branch"], "fix/a/b#1");
-    await git(main, "checkout", "-q", "--detach");
-    await use(home, "s1", { cwd: main });
-    assert.equal(sessionOf(home, "s1")["branch"], "fix/a/b#1");
-    assert.equal(sessionOf(home, "s1")["repository"], join(main, ".git"));
-  },
-);
+test.git("the branch is the one of the last event that had one", async (home) => {
+  const { main } = await repositoryWithWorktree(home);
+  await use(home, "s1", { cwd: main });
+  await git(main, "switch", "-q", "-c", "fix/a/b#1");
+  await use(home, "s1", { cwd: main });
+  assert.equal(sessionOf(home, "s1")["branch"], "fix/a/b#1");
+  await git(main, "checkout", "-q", "--detach");
+  await use(home, "s1", { cwd: main });
+  assert.equal(sessionOf(home, "s1")["branch"], "fix/a/b#1");
+  assert.equal(sessionOf(home, "s1")["repository"], join(main, ".git"));
+});
 
 test("outside a repository, and in a broken one, a session has neither repository nor branch", async (home) => {
   const broken = join(home.path, "broken");

@@ -16,20 +16,24 @@ export interface FixtureTest<Fixture> extends Register<Fixture> {
   readonly ps: Register<Fixture>;
 }
 
-/** `const test = testWith(tempHome)`: each test gets what `make` makes. */
-export function testWith<Fixture extends Disposable>(
+/**
+ * `const test = testWith(tempHome)`: each test gets what `make` makes.
+ * @param missing What this machine has not, so that all of them are skipped.
+ */
+export function testWith<Fixture extends Disposable | AsyncDisposable>(
   make: () => Fixture | Promise<Fixture>,
+  missing: string | null = null,
 ): FixtureTest<Fixture> {
   const given = (body: Parameters<Register<Fixture>>[1]) => async () => {
-    using fixture = await make();
+    await using fixture = await make();
     await body(fixture);
   };
-  const where = (missing: () => string | null): Register<Fixture> => (name, body) =>
-    testWhere(missing(), name, given(body));
+  const where = (need: () => string | null): Register<Fixture> => (name, body) =>
+    testWhere(missing ?? need(), name, given(body));
   return Object.assign(
     where(() => null),
     {
-      slow: (name, body) => slowTest(name, given(body)),
+      slow: (name, body) => slowTest(name, given(body), missing),
       unix: where(needsUnix),
       mounts: where(needsMounts),
       git: where(() => needsTools("git")),

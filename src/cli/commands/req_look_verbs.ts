@@ -17,16 +17,17 @@ import { listSessions } from "../../store/sessions.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { OF_BRANCH, OF_SESSION, text, toggle } from "../flags.ts";
-import { configuredRequirement, namedRequirements } from "../named_requirements.ts";
-import { configuredType, type Row, rowsOf } from "../requirement_rows.ts";
 import {
   branchKeyOf,
+  configuredRequirement,
   durationText,
   hereOfSession,
+  namedRequirements,
   NO_SESSION,
   requirementsHere,
   sessionIdOf,
 } from "../requirements_here.ts";
+import { configuredType, type Row, rowsOf } from "../requirement_rows.ts";
 import { projectHere } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { factLines, type Facts, listView, tableText } from "../table.ts";

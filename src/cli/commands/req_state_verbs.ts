@@ -28,11 +28,11 @@ import {
   toggle,
   type Values,
 } from "../flags.ts";
-import { namedRequirements } from "../named_requirements.ts";
 import {
   branchKeyOf,
   durationText,
   hereOfSession,
+  namedRequirements,
   requirementsHere,
   sessionIdOf,
 } from "../requirements_here.ts";
