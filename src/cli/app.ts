@@ -52,10 +52,13 @@ export async function application(
   }, { help: HELP_FLAG, version: VERSION_FLAG });
 }
 
-/** How much of a verb is wanted: what follows it on the command line, how it is used, or its name alone. */
+/** How much of a verb is built: all of it to run it, its usage for a page of help, or its name alone. */
 type Wanted = readonly string[] | "usage" | "name";
 
-/** @param args What is to be run of them. A page of help shows how each is used; otherwise only one of them matters. */
+/**
+ * @param args The words that follow; `"name"` where only the names of the verbs are wanted. Without a verb among the
+ * words a page of help is printed, which shows how each verb is used.
+ */
 async function routesOf(
   verbs: Verbs,
   args: readonly string[] | "name",

@@ -15,7 +15,7 @@ export interface Parameter<Value = unknown> {
   readonly variadic?: true | string;
   readonly withNegated?: boolean;
   readonly placeholder?: string;
-  /** Never there: it holds the type. */
+  /** No object has this; it only carries the type. */
   readonly [VALUE]?: { readonly of: Value };
 }
 
@@ -137,7 +137,7 @@ function wordsOf(text: string): string[] {
   return text.split(",").map((word) => word.trim()).filter((word) => word !== "");
 }
 
-/** Tags between commas. Where nothing else stands there is one that is blank, for the check of tags to refuse. */
+/** Tags between commas. An empty text gives one blank tag, which the check of tags refuses. */
 export function tagsOf(text: string): string[] {
   const tags = wordsOf(text);
   return tags.length === 0 ? [""] : tags;

@@ -5,7 +5,7 @@ import { writeAdvice } from "../maintenance/write_advice.ts";
 import { identifyDatabase } from "../store/identity.ts";
 import { type CliContext, typedPath } from "./context.ts";
 
-/** So much text is gathered before it is written, in characters. */
+/** Characters that are gathered before they are written. */
 const CHUNK_CHARS = 65_536;
 const ON_WINDOWS = Deno.build.os === "windows";
 

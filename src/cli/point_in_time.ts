@@ -20,7 +20,7 @@ const DATE =
 const DAY_MS = UNITS["d"]!;
 /** `2 hours ago`. */
 const SPELT_AGE = /^(\d{1,3}|an?) (second|minute|hour|day|week)s?(?: ago)?$/i;
-/** `last week`: it begins as the calendar says. */
+/** `last week`: a period of the calendar. */
 const PERIOD = /^(this|last|previous) (week|month|year)$/i;
 
 /**
@@ -74,7 +74,7 @@ function startOfPeriod(period: string, nowMs: number, which: string): number {
   return new Date(year, month, day - (now.getDay() + 6) % 7 - 7 * back).getTime();
 }
 
-/** The start of a time that the whole text names in words; null for none, or when it can mean two. */
+/** The start of the time that the text names in words; null when it names none, or could mean two. */
 function spokenStart(
   text: string,
   { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },

@@ -38,7 +38,7 @@ export function projectFilterOf(
 export function projectNamed(db: DatabaseSync, context: CliContext, typed: string): string {
   const folder = typedPath(context, typed);
   if (isThere(folder)) return projectHere(folder);
-  // Of a folder that is gone nobody knows whether it was a repository.
+  // Whether a folder that is gone was a repository cannot be told.
   const known = [joinPath(folder, ".git"), folder].find((project) => isKnownProject(db, project));
   if (known !== undefined) return known;
   const named = isBareName(typed)

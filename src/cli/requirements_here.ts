@@ -136,7 +136,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
 }
 
-/** What the error says was not done. */
+/** What the error says was left undone. */
 type Undone = "nothing was recorded" | null;
 
 /**

@@ -110,7 +110,7 @@ export async function openStoreIfThere(context: CliContext, what: string) {
   return held(context, await openToRead(context, place, place.database));
 }
 
-/** Opens a database that is known to be wanted. @throws {UserError} As {@linkcode openStore}. */
+/** Opens the database of a place. @throws {UserError} As {@linkcode openStore}. */
 export async function openAt(place: Place, path: string) {
   try {
     return { db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs }), place };
@@ -185,7 +185,7 @@ function holdsBytes(path: string): boolean {
   return exists(path, ({ size }) => size > 0);
 }
 
-/** Whether something is at a path. A file that cannot be read counts: it must not look like a fresh start. */
+/** Whether something is at a path. A file that cannot be read counts, so that its data is not taken for absent. */
 function exists(path: string, counts = (_file: Deno.FileInfo) => true): boolean {
   try {
     return counts(Deno.statSync(path));

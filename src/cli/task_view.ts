@@ -7,7 +7,7 @@ import type { CliContext } from "./context.ts";
 import type { Columns } from "./table.ts";
 import type { View } from "./view.ts";
 
-/** So much of an id tells it from others: its end, since ids of the same minute begin alike. */
+/** How many characters of an id are shown: the last ones, since ids of the same minute begin alike. */
 const SHORT_ID_CHARS = 8;
 const MAX_SHOWN_CHARS = 60;
 const MAX_TITLE_CHARS = 80;

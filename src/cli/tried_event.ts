@@ -151,7 +151,7 @@ async function sayingOf(rule: SingleRule, { all, use, judge }: Asked): Promise<S
       ? { rule: name, glob, says: "allows", why: `${glob} matches` }
       : { rule: name, glob, says: "not asked", why: DECIDED_BEFORE };
   }
-  // A rule that only may allow it does not allow it.
+  // A doubt about a rule that allows means that it does not allow.
   return doubt === undefined || rule.allows
     ? { rule: name, glob, says: "does not match", why: await whyNot(rule, judge) }
     : { rule: name, glob, says: "cannot tell", why: doubt.replace(/preToolUse\.\w+\[0\]/, name) };

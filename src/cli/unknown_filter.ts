@@ -33,7 +33,7 @@ export interface AskedFilter {
   readonly file: { readonly typed: string; readonly meant: string } | null;
 }
 
-/** The filters of which nothing is known at all. */
+/** The filters whose value occurs nowhere in memory. */
 export function unknownFilters(
   db: DatabaseSync,
   { project, branch, file }: AskedFilter,

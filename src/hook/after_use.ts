@@ -52,7 +52,7 @@ async function changesOf(
     const proof: Proof = { of: "skill", id: event.toolUseId, sessionId, agentId };
     return satisfactionsBySkill(policy.requirements, skill, { ...work, ground, proof });
   }
-  // Even without a branch: the command itself may have left it.
+  // This counts without a branch too: the command itself may have left the branch.
   if (ground.repository === null) return [];
   const repository = ground.kind === "branch"
     ? { ...ground.repository, branch: ground.branch }

@@ -1,4 +1,4 @@
-/** A hook event as it would be answered, and nothing done about it: for a person who tries the rules. */
+/** Answers a hook event without acting on it, for a person who tries the rules. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { type Environment, readAll } from "../environment.ts";
@@ -29,7 +29,7 @@ export interface TriedEvent {
   readonly problem: string | null;
   readonly sessionId: string;
   readonly transcriptPath: string | null;
-  /** What the rules about tools are asked; null for an event that asks nothing. */
+  /** The tool use that the rules judge; null for an event without one. */
   readonly use: AskedUse | null;
   /** Where the configuration is looked for; null when nothing tells. */
   readonly projectDir: string | null;
@@ -133,7 +133,7 @@ export async function answerTo(
     hide: (path) => path,
     claudePid: processNumber(tried.environment.variable("CLAUDE_PID")),
     config,
-    // Nothing is kept, so nothing has to be prepared for it.
+    // Nothing is stored, so handlers need not prepare content for it.
     keepsContent: false,
     mask: (texts) => Promise.resolve(texts),
     exclusion: () => Promise.resolve(null),
@@ -144,7 +144,7 @@ export async function answerTo(
     tell: (notice) => void notices.push(notice),
     saveBeside: () => {},
     save(draft) {
-      // A draft that is a function decides.
+      // A draft that is a function decides while it runs, so it must run.
       if (typeof draft === "function") draft(db);
       return Promise.resolve();
     },

@@ -24,14 +24,14 @@ export function commandGround(
   };
 }
 
-/** Shows the person how commands end that are to be told of by themselves. */
+/** Notifies the person of each command that the configuration wants a notification for. */
 export async function commandNotifier(work: HookWork): Promise<(run: CommandRun) => void> {
   if (work.config.notifications === "") return () => {};
   const { notifyOfCommand } = await import("./notification.ts");
   return (run) => notifyOfCommand(work, run);
 }
 
-/** What the audit trail says of a command that was run: nothing that it printed. */
+/** What the audit trail says of a command that was run; never its output. */
 export function noteOfRun({ command, end, durationMs }: CommandRun): Record<string, unknown> {
   return { rule: command.rule, end: endText(end), durationMs };
 }

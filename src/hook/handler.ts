@@ -42,7 +42,7 @@ export interface HookWork {
   readonly maskedText: () => string;
   /** Bytes of stdin that are missing in the event, for it is too large. */
   readonly cutBytes: number;
-  /** Whether some are missing in `sent` as well. */
+  /** Whether `sent` lacks bytes of stdin as well. */
   readonly isInputCut: boolean;
   /** Why that is no event, or null when it is one. */
   readonly problem: string | null;
@@ -52,7 +52,7 @@ export interface HookWork {
   readonly projectDir: string | null;
   /** The same as it may be stored. */
   readonly shownProjectDir: string | null;
-  /** A path or a branch as it is stored: what is kept is found by that. */
+  /** A path or a branch with its secrets masked, as the database stores it and finds it. */
   readonly hide: (path: string | null) => string | null;
   readonly repository: Repository | undefined;
   /** The person's home folder; null when the environment names none. */
@@ -75,7 +75,7 @@ export interface HookWork {
   readonly notices: readonly string[];
   /** Tells the person something, in Claude Code's own interface. */
   tell(notice: string): void;
-  /** Has more written with the event, in its transaction, whatever its handler saves. */
+  /** Adds something to the transaction that saves the event, whatever its handler saves. */
   saveBeside(told: readonly SessionChange[], apply: ApplySessionChanges): void;
   /**
    * Saves the event in the database or the spool.

@@ -19,12 +19,12 @@ export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
   }
 }
 
-/** How a person lifts the guards for this session, once the event is saved. */
+/** The command with which a person lifts the guards for this session. Call it once the event is saved. */
 export async function wayOut(work: HookWork): Promise<string> {
   return liftText(...await lifting(work, work.spareDb()));
 }
 
-/** How a person sends a prompt that was held back, before the event is saved. */
+/** How a person sends a prompt that was held back. Call it before the event is saved. */
 export async function wayToSend(work: HookWork): Promise<string> {
   return sendText(...await lifting(work, work.db));
 }
@@ -35,7 +35,7 @@ export async function wayToKnow(work: HookWork): Promise<string | null> {
   return mendText(await mending(work));
 }
 
-/** How a person does what even a pause does not allow the agent. */
+/** How a person does what the agent may not do even while the guards are paused. */
 export function wayForPerson(work: HookWork): string {
   return ownText(tellingId(work.spareDb(), work.sessionId));
 }

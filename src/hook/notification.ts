@@ -31,7 +31,7 @@ export function notifyOfEvent(work: HookWork): void {
   });
 }
 
-/** Shows the person how a command ended that is to be told of by itself. Never throws. */
+/** Notifies the person of how one command ended. Never throws. */
 export function notifyOfCommand(work: HookWork, { command, end, line }: CommandRun): void {
   if (!command.notifies || work.config.notifications === "") return;
   show(work, {

@@ -2,9 +2,9 @@ import { filesTouched, summarizeInput } from "../capture/payload.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
 const MAX_TITLE_CHARS = 120;
-/** What Claude Code sends in a person's place, as `memory/own_prompt.ts` has it: no event waits to load that. */
+/** How prompts of Claude Code itself begin, as in `memory/own_prompt.ts`, which would take too long to load. */
 const OWN_PROMPT = /^\s*(?:<|This session is being continued from )/;
-/** Kept short: PostToolUse keeps the input whole. */
+/** The limits are small because PostToolUse keeps the whole input. */
 const TOOL_LIMITS = { maxChars: 200, maxBytes: 800 };
 
 /** Events that begin or end sub-agents and questions. */

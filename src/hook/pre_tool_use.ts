@@ -87,7 +87,7 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
   if (answer.kind === "deny") {
     return { ...verdict, blocks: [...verdict.blocks, answer.block], allowedBy: null };
   }
-  // A person decides about what is only known when it runs.
+  // No rule allows what only shows when the command runs; a person decides about that.
   const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0 &&
     verdict.unread === undefined;
   return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
@@ -112,7 +112,7 @@ async function askRequirements(
       { ...work, isStrict, transcriptPath: transcriptOf(work.sent) },
     )
     : null;
-  // PreToolUse has judged it already.
+  // A PermissionRequest is never denied here: PreToolUse has done that. It is noted that a person is asked.
   return isAsked
     ? (await import("../gate/tool_requirements.ts")).askedFor(sessionId, prepared)
     : prepared;
@@ -121,11 +121,11 @@ async function askRequirements(
 interface Decision {
   readonly blocks: readonly Block[];
   readonly required: RequirementSaying | null;
-  /** What has forbidden it, or would have. */
+  /** The rules that forbid the use, also those that a person has lifted. */
   readonly rules: readonly string[];
   readonly denied: boolean;
   readonly asks: string | null;
-  /** What a person has lifted, of what would have denied it. */
+  /** Of the rules that would have denied the use, those that a person has lifted. */
   readonly paused: readonly string[];
   readonly allowedBy: string | null;
 }
@@ -180,7 +180,7 @@ function draftWith(
 async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const { event } = work;
   if (!decision.denied && decision.asks !== null) {
-    // The person is being asked already.
+    // A PermissionRequest asks the person anyway.
     return event.name === "PermissionRequest"
       ? null
       : gate("ask", `conclaude: ${unreadText(decision.asks)}`);
@@ -213,7 +213,7 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
       : `Nothing was done. Go on in another way. ${await wayOut(work)}`,
   ];
   const open = required?.reason ?? "";
-  // Otherwise the guards' way out says it.
+  // In the other cases the text of the guards says how to go on.
   const mending = open !== "" && isForGood ? await wayToKnow(work) : null;
   return [...guards, open, mending ?? ""].filter((line) => line !== "").join("\n");
 }

@@ -142,7 +142,7 @@ function isLocked({ unreadable, guards }: HookConfig): boolean {
   return lock !== null;
 }
 
-/** Names what counts for nothing because others could have written it. A compaction begins no session. */
+/** Names the files that are ignored because other users could have written them. A compaction begins no session. */
 async function tellLeftOut(work: HookWork): Promise<void> {
   const { configFiles, event, projectDir, repository } = work;
   const mayBe = configFiles.some(isLeftOut) ||
@@ -162,7 +162,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Keeps which files the project's folder holds, for the stops of this session. A compaction begins no session. */
+/** Stores which files the project's folder holds, for the stops of this session. A compaction begins no session. */
 async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: HookWork) {
   const { root, preventsRootAdditions }: StopPolicy = JSON.parse(config.stop);
   if (root === null || !preventsRootAdditions || event.own["source"] === "compact") return;

@@ -11,7 +11,7 @@ const MAY_STOP: Answer = { continue: true, suppressOutput: true };
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
-  // Nothing asks about stops: `handleHook()` only looked because a file might have.
+  // No rule is about stops: `handleHook()` got here only because a file might have had one.
   const isFree = config.stop === "" && config.requirements === "";
   if (isFree && event.stopHookActive) return null;
   await (await import("./told.ts")).saveTold(work);

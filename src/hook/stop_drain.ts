@@ -42,7 +42,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       onRebuild: (why) => log("warn", rebuildText(why)),
     });
     if (report?.complete) compactPayloads(db, { untilMs });
-    // Otherwise the next hook does it while somebody waits.
+    // If the drain does not do it, the next hook does, and Claude Code waits for that hook.
     if (isLogLong(database)) shortenLog(db, database);
   } catch (thrown) {
     log("error", `the drain after a turn stopped: ${messageOf(thrown)}`);
@@ -63,7 +63,7 @@ function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void
   }
 }
 
-/** Small steps, so that the time is kept: the time is looked at between them. Nothing is tried that a drain died over. */
+/** Works in small steps and looks at the clock between them. Skips captures that a drain was killed over. */
 const HELD_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirstTry: true };
 
 /** Works captures in for so many milliseconds, in a hook that Claude Code waits for. No other process is waited for. */

@@ -58,7 +58,7 @@ export async function holdBack(
       readonly draft: Draft;
       /** What requirements have against it as well. */
       readonly required: HeldForRequirements;
-      /** The requirements that are open although they may not hold this stop any more. */
+      /** Open requirements, which have held a stop of this turn already and may not hold another. */
       stillOpen(): Promise<readonly string[]>;
     },
 ): Promise<Answer> {

@@ -174,13 +174,13 @@ async function withoutSecrets(
   { eventName, config, places }: {
     readonly eventName: string | undefined;
     readonly config: HookConfig;
-    /** What is hidden that did not come with the event: the project, its repository, its branch. */
+    /** Texts beside the event that may hold secrets: the project, its repository, its branch. */
     readonly places: string;
   },
 ): Promise<Masked> {
   const text = withPlainLetters(input.text);
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
-  // One look at everything that is kept, since each look costs time.
+  // Everything that is stored is searched at once, since each search costs time.
   const isClean = !needsRedaction(`${text} ${places} ${eventName}`, patterns);
   if (!isClean || input.cutBytes > 0) {
     return (await import("./masking.ts")).maskInput(input, { eventName, patterns, isClean });

@@ -155,7 +155,7 @@ function linesOf(
   return readOutput(pathOf(agent, place), wanted).map(({ next: _, ...line }) => line);
 }
 
-/** Puts lines into texts for people, page after page: what is said in them, once; or as they were written. */
+/** Turns pages of output into text for people: each thing that the agent said, once; or the lines as written. */
 function speaker({ raw }: Pick<OutputFlags, "raw">): (lines: readonly Line[]) => string[] {
   if (raw) return (lines) => lines.map(({ data }) => data);
   let last: string | null = null;
@@ -164,7 +164,7 @@ function speaker({ raw }: Pick<OutputFlags, "raw">): (lines: readonly Line[]) =>
       const { text, isResult } = stream === "stdout"
         ? readAgentLine(data)
         : { text: data, isResult: false };
-      // A result repeats what was said last.
+      // A result repeats the text before it.
       if (text === null || (isResult && text.trim() === last?.trim())) return [];
       last = text;
       return text.split("\n").map(plain);

@@ -243,7 +243,7 @@ export const config = group({
 interface ConfigPlace {
   readonly layer: ConfigLayer;
   readonly folder: string;
-  /** The name to write, then other names that would count in its place. */
+  /** The file name that is written first, then the names that would count in its place. */
   readonly names: readonly [string, ...string[]];
   /** A project's file is shared with the repository; the others are nobody else's business. */
   readonly mode: number;

@@ -93,7 +93,7 @@ export const drain = verb({
   },
 });
 
-/** So long another drain is waited for; it works for a few seconds, as a rule. */
+/** How long this drain waits for another one, in milliseconds; most take a few seconds. */
 const WAIT_MS = 10_000;
 
 interface Rewritten {

@@ -68,7 +68,7 @@ export const prune = verb({
 
 /** Payloads in one transaction. */
 const BATCH_ROWS = 200;
-/** So often the write-ahead log is moved into the database. */
+/** How often the write-ahead log is moved into the database. */
 const CHECKPOINT_EVERY_STEPS = 16;
 
 function view(

@@ -180,7 +180,7 @@ function textOf(
   report: StatusReport,
   { project, queued, nowMs }: {
     readonly project: string;
-    /** Tasks that were handed to the scheduler, and that it has not taken yet. */
+    /** How many tasks the scheduler was handed and has not taken yet. */
     readonly queued: number;
     readonly nowMs: number;
   },
