@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { programCommand } from "../../src/build/program.ts";
 import { splitGlobals } from "../../src/cli/global_flags.ts";
-import { performLine } from "../../src/cli/run.ts";
+import { performLine } from "../../src/cli/command_line.ts";
 import type { Environment } from "../../src/environment.ts";
 import { type Descent, readDescent } from "../../src/process/ancestors.ts";
 import { handleHook } from "../../src/hook/handle.ts";
