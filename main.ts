@@ -24,6 +24,6 @@ if (Deno.args.length === 1 && ["--version", "-v"].includes(Deno.args[0]!)) {
     console.log(JSON.stringify({ systemMessage: `conclaude could not keep this event: ${why}` }));
   }
 } else {
-  const { runCli } = await import("./src/cli/run.ts");
+  const { runCli } = await import("./src/cli/command_line.ts");
   await runCli(Deno.args);
 }

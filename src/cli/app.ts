@@ -7,7 +7,7 @@ import {
   type RouteMap,
   run,
 } from "@stricli/core";
-import { perform, type Verb, type VerbGroup } from "./command.ts";
+import { type LazyVerb, perform, type Verb, type VerbGroup, type Verbs } from "./verb.ts";
 import type { CliContext, Globals } from "./context.ts";
 import { HELP_FLAG, VERSION_FLAG } from "./help.ts";
 import { camel } from "./usage.ts";
@@ -20,20 +20,18 @@ export async function runWithLibrary(context: CliContext, words: readonly string
 }
 
 /**
- * The command line: a table of verbs. Their actions are loaded when they are run.
- *
- * @param args What is to be run: where it begins with a verb, there is only this one, since no verb is to pay for
- * another; an error also names the verb that it is about.
+ * The command line for the library.
+ * @param args What is to be run: of other verbs than the one that it names only the names are there, so that no verb
+ * pays for another.
  */
 export async function application(
   { globals }: { readonly globals: Pick<Globals, "color"> },
   args: readonly string[] = [],
 ): Promise<Application<CliContext>> {
-  const verb = camel(args[0] ?? "");
-  const names = Object.hasOwn(VERBS, verb) ? [verb] : Object.keys(VERBS);
-  const targets = await Promise.all(names.map((name) => VERBS[name]!()));
+  const asked = camel(args[0] ?? "");
+  const verbs = Object.hasOwn(VERBS, asked) ? { [asked]: VERBS[asked]! } : VERBS;
   const root = buildRouteMap<string, CliContext>({
-    routes: Object.fromEntries(names.map((name, i) => [name, libraryTarget(targets[i]!)])),
+    routes: await routesOf(verbs, args),
     docs: {
       brief: "The state engine for Claude Code: one executable, one SQLite database",
       fullDescription: [
@@ -54,17 +52,50 @@ export async function application(
   }, { help: HELP_FLAG, version: VERSION_FLAG });
 }
 
-/** A part of the table as the library has it. */
-function libraryTarget(target: Verb | VerbGroup): Command<CliContext> | RouteMap<CliContext> {
+/** How much of a verb is built: all of it to run it, its usage for a page of help, or its name alone. */
+type Wanted = readonly string[] | "usage" | "name";
+
+/**
+ * @param args The words that follow; `"name"` where only the names of the verbs are wanted. Without a verb among the
+ * words a page of help is printed, which shows how each verb is used.
+ */
+async function routesOf(
+  verbs: Verbs,
+  args: readonly string[] | "name",
+): Promise<Record<string, Command<CliContext> | RouteMap<CliContext>>> {
+  const [first] = args === "name" ? [""] : args;
+  const wantedOf = (name: string): Wanted => {
+    if (first === undefined || first.startsWith("-")) return "usage";
+    return name === camel(first) ? args.slice(1) as readonly string[] : "name";
+  };
+  const routes = Object.entries(verbs).map(async ([name, verb]) =>
+    [name, await libraryTarget(verb, verb.brief ?? "", wantedOf(name))] as const
+  );
+  return Object.fromEntries(await Promise.all(routes));
+}
+
+/** A verb or a noun as the library has it. */
+async function libraryTarget(
+  target: Verb | VerbGroup | LazyVerb,
+  brief: string,
+  wanted: Wanted,
+): Promise<Command<CliContext> | RouteMap<CliContext>> {
+  if (wanted === "name") return namedTarget(brief);
+  if (target.kind === "lazy") {
+    const { verbs } = target;
+    if (wanted === "usage" && verbs.length > 0) {
+      const routes = Object.fromEntries(verbs.map((name) => [name, namedTarget("")]));
+      return buildRouteMap<string, CliContext>({ routes, docs: { brief } });
+    }
+    return await libraryTarget(await target.load(), brief, wanted);
+  }
   if (target.kind === "group") {
-    const { verbs, brief, examples } = target;
-    const routes = Object.entries(verbs).map(([name, verb]) => [name, libraryTarget(verb)]);
     return buildRouteMap<string, CliContext>({
-      routes: Object.fromEntries(routes),
-      docs: { brief, fullDescription: withExamples(brief, examples) },
+      routes: await routesOf(target.verbs, wanted === "usage" ? "name" : wanted),
+      docs: { brief, fullDescription: withExamples(brief, target.examples) },
     });
   }
-  const { load, parameters, brief, about, examples } = target.spec;
+  const { load, flags, args, about, examples } = target;
   return buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>(
     {
       loader: async () => {
@@ -73,12 +104,21 @@ function libraryTarget(target: Verb | VerbGroup): Command<CliContext> | RouteMap
           return perform(this, action, { flags, args });
         };
       },
-      parameters,
+      parameters: {
+        flags,
+        positional: "kind" in args ? args : { kind: "tuple", parameters: args },
+      },
       docs: { brief, fullDescription: withExamples(about, examples) },
-    } as Parameters<
+    } as unknown as Parameters<
       typeof buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>
     >[0],
   );
+}
+
+/** A verb that is not run: only its name counts. */
+function namedTarget(brief: string): Command<CliContext> {
+  const loader = () => Promise.reject(new Error("only named"));
+  return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
 }
 
 function withExamples(about: string, examples: readonly string[]): string {

@@ -5,10 +5,8 @@ import { type CliContext, locateToLook, PROCESS_STREAMS } from "./context.ts";
 import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
 
 /**
- * Prints what the last word of a command line may become, one proposal a line; nothing when there is none. Neither a
- * database nor a file is opened.
- *
- * @param words What follows `conclaude` on the command line, the last one as far as it is typed (perhaps "").
+ * Prints proposals for the last word of a command line, one a line. It opens no database and no file.
+ * @param words What follows `conclaude`; the last word may be typed in part, or be empty.
  */
 export async function complete(
   words: readonly string[],
@@ -19,15 +17,12 @@ export async function complete(
   if (proposals.length > 0) stdout.write(proposals.join("\n") + "\n");
 }
 
-async function proposalsFor(
-  words: readonly string[],
-  environment: Environment,
-): Promise<string[]> {
+async function proposalsFor(words: readonly string[], environment: Environment): Promise<string[]> {
   const partial = words.at(-1) ?? "";
   // After `--db` comes a path, which the shell completes itself.
   if (words.at(-2) === "--db") return [];
   const { rest } = splitGlobals(words.slice(0, -1));
-  const app = await application({ globals: { color: false } }, rest);
+  const app = await application({ globals: { color: false } }, [...rest, partial]);
   const found = await proposeCompletions(app, [...rest, partial], quietContext(environment));
   const flags = partial.startsWith("-")
     ? GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly).map(({ name }) => `--${name}`)

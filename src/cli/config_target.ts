@@ -1,11 +1,11 @@
 /** The project's configuration files as verbs change them: which file, its text, and writing it whole. */
-import { isMap, parseDocument } from "yaml";
 import {
   type ConfigFile,
   type ConfigLayer,
   isLeftOut,
   readConfigFiles,
 } from "../config/discover.ts";
+import { isMapping, type Plain } from "../config/yaml_tree.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { writeWholeFile } from "../maintenance/whole_file.ts";
@@ -13,34 +13,31 @@ import { writeAdvice } from "../maintenance/write_advice.ts";
 import { joinPath, parentOf } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
+import { type Document, isMap, parseDocument } from "yaml";
 
 const NAMES: Readonly<Record<Exclude<ConfigLayer, "user">, string>> = {
   project: ".conclaude.yaml",
   local: ".conclaude.local.yaml",
 };
 
-/** A file that is to be changed. */
 export interface ConfigTarget {
   readonly path: string;
   /** Empty where there is none yet. */
   readonly text: string;
   readonly isNew: boolean;
-  /** What is committed is for everybody; the other file is nobody else's business. */
+  /** A project's file is committed, so others may read it; a local one only the user. */
   readonly mode: number;
 }
 
-/** What to do about a file that shall not be committed; the empty text when there is nothing. */
+/** Advice for a file that must not be committed. */
+export const IGNORE_ADVICE = "\nIt is yours alone: add .conclaude.local.yaml to .gitignore.";
+
+/** Advice for a new file that must not be committed; empty otherwise. */
 export function ignoreAdvice({ isNew, mode }: ConfigTarget): string {
-  return isNew && mode === 0o600
-    ? "\nIt is yours alone: add .conclaude.local.yaml to .gitignore."
-    : "";
+  return isNew && mode === 0o600 ? IGNORE_ADVICE : "";
 }
 
-/**
- * The file as a document, with its comments.
- *
- * @throws {UserError} When it is no YAML, or no map of keys.
- */
+/** The file as a document that keeps comments. @throws {UserError} When it is not YAML, or not a map of keys. */
 export function documentOf({ path, text }: ConfigTarget) {
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) {
@@ -54,15 +51,13 @@ export function documentOf({ path, text }: ConfigTarget) {
   return document;
 }
 
-/** The configuration files that count in this folder. */
 export function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
   return readConfigFiles(lookUpwards(cwd), locations);
 }
 
 /**
- * The file of a layer that counts here, or the one to begin: beside the other one, else at the top of the repository.
- *
- * @throws {UserError} When it is there and cannot be read.
+ * The file of a layer that counts here. Where there is none, a new one beside the other layer's file, else at the top
+ * of the repository. @throws {UserError} When the file cannot be read.
  */
 export function targetOf(context: CliContext, layer: "project" | "local"): ConfigTarget {
   const files = filesHere(context);
@@ -86,12 +81,11 @@ export function targetOf(context: CliContext, layer: "project" | "local"): Confi
   return { path: joinPath(folder, NAMES[layer]), text: "", isNew: true, mode };
 }
 
-/**
- * Replaces the file, whole or not at all.
- *
- * @throws {UserError} When it cannot be written.
- */
-export function writeTarget({ path, mode }: ConfigTarget, text: string): void {
+/** Replaces the file, whole or not at all. @throws {UserError} When it cannot be written. */
+export function writeTarget(
+  { path, mode }: Pick<ConfigTarget, "path" | "mode">,
+  text: string,
+): void {
   try {
     writeWholeFile(path, text, { mode });
   } catch (thrown) {
@@ -101,4 +95,60 @@ export function writeTarget({ path, mode }: ConfigTarget, text: string): void {
       cause: thrown,
     });
   }
+}
+
+interface ConfigValue {
+  readonly path: readonly string[];
+  readonly value: Plain;
+}
+
+/**
+ * The new text of a file. Sections that it does not have are added below; the rest stays as it is.
+ * @param document The file as it is. @param head The comment that a new file begins with.
+ * @throws {UserError} When something other than a map of keys is in the way.
+ */
+export function withEntries(
+  target: ConfigTarget,
+  document: Document.Parsed,
+  { added, head }: { readonly added: readonly ConfigValue[]; readonly head: string },
+): string {
+  const before = target.text.trimEnd();
+  const isBlock = isMap(document.contents) && !document.contents.flow;
+  const isAppended = before !== "" && (document.contents === null || isBlock) &&
+    added.every(({ path }) => !document.has(path[0]!));
+  const changed = isAppended ? parseDocument("") : document;
+  for (const { path, value } of added) {
+    mapAt(changed, path.slice(0, -1), target.path);
+    changed.setIn(path, changed.createNode(value));
+  }
+  if (before === "") changed.commentBefore = head;
+  // Braces keep their inner spaces.
+  const written = changed.toString({ lineWidth: 0, flowCollectionPadding: !/\{\S/.test(before) });
+  return isAppended ? `${before}\n\n${written}` : written;
+}
+
+/** Makes sure that there is a map of keys at a path, one key a line. */
+function mapAt(document: Document.Parsed, path: readonly string[], file: string): void {
+  if (isMap(document.contents)) document.contents.flow = false;
+  for (let length = 1; length <= path.length; length++) {
+    const part = path.slice(0, length);
+    const found: unknown = document.getIn(part, true);
+    if (isMap(found)) {
+      found.flow = false;
+    } else if (document.getIn(part) === undefined || document.getIn(part) === null) {
+      document.setIn(part, document.createNode({}));
+    } else {
+      throw new UserError(`Cannot change "${file}"`, {
+        why: `"${part.join(".")}" is no map of keys there; nothing was changed`,
+        next: "conclaude config validate",
+      });
+    }
+  }
+}
+
+/** Whether two values say the same, whatever the order of their keys. */
+export function isSame(one: Plain | undefined, other: Plain | undefined): boolean {
+  if (!isMapping(one) || !isMapping(other)) return JSON.stringify(one) === JSON.stringify(other);
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every((key) => isSame(one[key], other[key]));
 }

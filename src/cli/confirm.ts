@@ -4,10 +4,8 @@ import { USAGE } from "./usage.ts";
 
 /**
  * Asks a person whether to go on.
- *
- * @param question `what`: what is to be done, for the error; `ask`: the sentence on the terminal; `again`: the command that
- * does it without asking.
- * @throws {UserError} When the answer is no, or nobody can be asked: then `--yes` is needed (exit code 2).
+ * @param question `what` is for the error, `ask` is the sentence on the terminal, `again` is the command that does
+ * not ask. @throws {UserError} When the answer is no; when there is no terminal (exit status 2).
  */
 export function confirmOrThrow(
   { globals, environment }: CliContext,

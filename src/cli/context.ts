@@ -55,8 +55,8 @@ export function contextOf(
 }
 
 /**
- * The places of a command, which may only want to read: it makes no folder. Nor does it make one and take it away again,
- * for another process might be about to write into it.
+ * The places of a command that may only read. It makes no folder, not even for a moment: another process might write
+ * into it.
  */
 export function locateToLook(
   environment: Environment,
@@ -68,9 +68,8 @@ export function locateToLook(
 }
 
 /**
- * The names in a folder; none where it can be made, which only making one above it tells; null where it cannot.
- *
- * @param wanted An absolute path.
+ * The names in a folder. A folder that is missing counts as empty when it could be made, and as null when it could
+ * not. @param wanted An absolute path.
  */
 function namesOrRoom(wanted: string): string[] | null {
   let above = wanted;

@@ -13,7 +13,6 @@ export function startDaemon({ globals }: Pick<CliContext, "globals">): string {
   return nextHere("conclaude daemon start", globals);
 }
 
-/** Whether a daemon works on the database; what is written down for it is done at once then. */
 export function isDaemonHere(
   { locations }: Pick<CliContext, "locations">,
   { database }: Pick<Place, "database">,

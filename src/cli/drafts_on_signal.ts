@@ -1,8 +1,8 @@
-/** Work that writes drafts, and that a person or the system may end by a signal. */
+/** Work that writes drafts, which must be gone when a signal ends the process. */
 import { removeOpenDrafts } from "../maintenance/draft.ts";
 import { ENDING_SIGNALS } from "../process/start.ts";
 
-/** A shell gives a program that a signal has ended this status and the number of the signal. */
+/** As in a shell, the exit status after a signal is this plus the number of the signal. */
 const ENDED_BY_SIGNAL = 128;
 const SIGNAL_NUMBERS: Readonly<Partial<Record<Deno.Signal, number>>> = {
   SIGHUP: 1,
@@ -11,8 +11,8 @@ const SIGNAL_NUMBERS: Readonly<Partial<Record<Deno.Signal, number>>> = {
 };
 
 /**
- * Does work that writes drafts: a signal that ends this process removes them first. It is heard only while this process waits
- * for something, so that long work has to call {@linkcode hearSignals} now and then.
+ * Does work that writes drafts; a signal that ends the process removes them first. Signals are heard only while the
+ * process waits, so long work calls {@linkcode hearSignals} now and then.
  */
 export async function withoutDraftsLeft<Result>(work: () => Promise<Result>): Promise<Result> {
   const listeners = ENDING_SIGNALS.map((signal) => ({
@@ -30,7 +30,7 @@ export async function withoutDraftsLeft<Result>(work: () => Promise<Result>): Pr
   }
 }
 
-/** Lets the signals through that have come while this process was at work. */
+/** Lets listeners run for signals that came while this process worked. */
 export function hearSignals(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -3,7 +3,6 @@ import type { Globals } from "./context.ts";
 
 /** A flag that is not a verb's own. */
 export interface GlobalFlag {
-  /** As it is typed, without the dashes. */
   readonly name: string;
   /** What stands for its value; a flag without one is a switch. */
   readonly value?: string;
@@ -13,7 +12,6 @@ export interface GlobalFlag {
   readonly rootOnly?: true;
 }
 
-/** Flags that every verb takes, wherever they stand on the command line. */
 export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { name: "db", value: "PATH", brief: "Work on this database, not on the one that counts here" },
   { name: "no-db", brief: "Leave every database alone: memory only, nothing is kept" },
@@ -26,25 +24,22 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
 /** The switches that the library never sees. */
 const TAKEN_OUT: readonly string[] = ["no-db", "json", "no-color"];
 
-/** Why a global flag cannot be read, and the way out. */
 export interface FlagFault {
   readonly what: string;
   readonly why: string;
   readonly next: string;
 }
 
-/** A command line without its global flags. */
 export interface SplitLine {
   readonly globals: Omit<Globals, "color"> & { readonly noColor: boolean };
-  /** What is left for the verb. */
   readonly rest: readonly string[];
   /** A global flag that cannot be read, to be told before anything is done. */
   readonly fault: FlagFault | null;
 }
 
 /**
- * Takes the global flags out of the command line, up to `--`. A value behind `=` becomes a word of its own when it is
- * empty, which the library would take for an argument otherwise.
+ * Takes the global flags out of the command line, up to `--`. An empty value behind `=` becomes a word of its own,
+ * since the library would take it for an argument.
  */
 export function splitGlobals(args: readonly string[]): SplitLine {
   const rest: string[] = [];
@@ -67,12 +62,7 @@ export function splitGlobals(args: readonly string[]): SplitLine {
     else rest.push(arg);
   }
   return {
-    globals: {
-      db,
-      json: seen.has("json"),
-      noDb: seen.has("no-db"),
-      noColor: seen.has("no-color"),
-    },
+    globals: { db, json: seen.has("json"), noDb: seen.has("no-db"), noColor: seen.has("no-color") },
     rest: [...rest, ...args.slice(end)],
     fault,
   };

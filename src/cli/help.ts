@@ -14,7 +14,7 @@ export const HELP_FLAG: StricliIntegration<CliContext> = {
     run({ config, root }, { result, text }) {
       const page = result.target.formatHelp({
         prefix: result.prefix,
-        // Ours stand in a section of their own.
+        // The global flags get a section of their own.
         additionalFlags: [],
         includeArgumentEscapeSequenceFlag: false,
         includeHidden: false,
@@ -36,7 +36,7 @@ export const VERSION_FLAG: StricliIntegration<CliContext> = {
     async run() {
       const context = this as CliContext;
       const json = context.globals.json
-        ? (await import("./actions/version.ts")).versionFacts()
+        ? (await import("./version_facts.ts")).versionFacts()
         : undefined;
       show(context, { json, text: VERSION });
     },

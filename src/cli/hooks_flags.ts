@@ -1,13 +1,20 @@
 /** What the flags of `install-hooks` and `uninstall-hooks` mean. */
 import { UserError } from "../errors.ts";
+import { lookAtSettings } from "../maintenance/doctor/settings_look.ts";
 import { resolvePath } from "../paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../process/executable.ts";
 import type { SettingsPlace, SettingsScope } from "../settings/settings_file.ts";
-import { commandLine, type Program, quoteWord } from "../settings/hooks.ts";
+import {
+  commandLine,
+  type HookEvent,
+  planHooks,
+  type Program,
+  quoteWord,
+} from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
+import { hooksPlace } from "./hooks_place.ts";
 import { USAGE } from "./usage.ts";
 
-/** The flags that both verbs take. */
 export type HooksFlags = {
   readonly scope?: SettingsScope;
   readonly settings?: string;
@@ -16,8 +23,7 @@ export type HooksFlags = {
 };
 
 /**
- * The settings file that flags name, seen from the project that Claude Code works in.
- *
+ * The settings file that flags name, seen from Claude Code's project.
  * @throws {UserError} When two flags name one each.
  */
 export function settingsPlace(
@@ -68,7 +74,6 @@ export function requireStartable(program: NamedProgram, context: CliContext): vo
   throw new UserError(`Cannot let hooks start "${name}"`, { ...found, exitCode: USAGE });
 }
 
-/** What is wrong, and what to do. */
 type Problem = { readonly why: string; readonly next: string };
 
 const GIVE_PATH = "give --command the path of the conclaude executable; nothing was changed";
@@ -88,4 +93,42 @@ function fileProblem(path: string): Problem | null {
   const why = whyNotRun(path);
   if (why === null) return null;
   return { why, next: why.endsWith("executable") ? `chmod +x ${quoteWord(path)}` : GIVE_PATH };
+}
+
+/**
+ * A sentence for each other settings file whose hooks record the same events. Claude Code runs equal commands once
+ * over all files, but different ones each.
+ */
+export function doubledHooks(
+  context: CliContext,
+  installed: {
+    readonly path: string;
+    readonly settings: string | undefined;
+    readonly program: Program;
+    readonly events: readonly HookEvent[];
+  },
+): string[] {
+  const commands = new Map(
+    planHooks(installed.program, installed.events)
+      .filter(({ role }) => role === "event")
+      .map(({ event, command }) => [event, command]),
+  );
+  return lookAtSettings(hooksPlace(context, installed.settings)).flatMap((look) => {
+    const { path, flags, entries, wrapped } = look;
+    const others = path === installed.path ? wrapped : [...entries, ...wrapped];
+    // Drains do not count: they record nothing, and a second one finds nothing to do.
+    const twice = others.filter(({ event, role, command }) =>
+      role === "event" && commands.has(event) && commands.get(event) !== command
+    );
+    if (twice.length === 0) return [];
+    const next = path === installed.path || entries.length === 0
+      ? `take \`${twice[0]!.command}\` out of it`
+      : `\`${commandLine("uninstall-hooks", flags)}\` takes them out`;
+    return [
+      `${path} has ${
+        path === installed.path ? "other" : "more"
+      } hooks of conclaude, so that each of these events is ` +
+      `recorded twice, and one is enough: ${twice.map(({ event }) => event).join(", ")}; ${next}`,
+    ];
+  });
 }

@@ -1,11 +1,10 @@
 import type { HooksPlace } from "../maintenance/doctor/settings_look.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import { ownProgram } from "./program.ts";
+import { ownProgram } from "./own_program.ts";
 
 /**
- * Where hooks of this program are looked for, from the folder that a command is run in.
- *
- * @param settings One more settings file, beside those that Claude Code always reads.
+ * Where hooks of this program are looked for from the current folder.
+ * @param settings A settings file beside those that Claude Code always reads.
  */
 export function hooksPlace(context: CliContext, settings?: string): HooksPlace {
   const { cwd, locations, environment } = context;

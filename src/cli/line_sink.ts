@@ -5,9 +5,8 @@ import { writeAdvice } from "../maintenance/write_advice.ts";
 import { identifyDatabase } from "../store/identity.ts";
 import { type CliContext, typedPath } from "./context.ts";
 
-/** So much text is gathered before it is written, in characters. */
+/** Characters that are gathered before they are written. */
 const CHUNK_CHARS = 65_536;
-
 const ON_WINDOWS = Deno.build.os === "windows";
 
 /** Where lines go. Nothing but `close` or `abandon` may follow an error. */
@@ -19,7 +18,6 @@ export interface LineSink {
   readonly abandon: () => void;
 }
 
-/** Lines to stdout. */
 export function stdoutSink({ process }: CliContext): LineSink {
   return gathering({
     write: (text) => process.stdout.write(text),
@@ -29,12 +27,10 @@ export function stdoutSink({ process }: CliContext): LineSink {
 }
 
 /**
- * Lines into a file that nobody else may read (0600): written beside it, synced, then renamed over it; a link stays a
- * link. What is there and is no file, a pipe for example, is written to as it is. What a program that was ended had begun to
- * write under the name is removed.
- *
- * @param database The one that is open: neither it nor a file beside it is written over, nor is any other database.
- * @throws {UserError} When it cannot be written; what was there before is left untouched.
+ * Writes lines into a file that nobody else may read (0600): first beside it, then renamed over it; a link stays a
+ * link. A pipe or device is written to directly. Drafts that a killed program left are removed.
+ * @param database The open database: no file of it is written over, nor any other database.
+ * @throws {UserError} When it cannot be written; what was there before stays.
  */
 export function fileSink(name: string, context: CliContext, database: string): LineSink {
   const path = typedPath(context, name);
@@ -74,7 +70,7 @@ export function fileSink(name: string, context: CliContext, database: string): L
     close: () =>
       orExplain(() => {
         if (draft !== null) file.syncSync();
-        // Windows does not rename an open file; elsewhere it is locked as long as it is a draft.
+        // Windows cannot rename an open file; elsewhere the lock holds until the draft has its name.
         if (ON_WINDOWS) file.close();
         if (draft !== null) nameDraft(draft, target.path);
         if (!ON_WINDOWS) file.close();

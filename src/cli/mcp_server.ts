@@ -21,9 +21,8 @@ export interface ServerRequest {
 }
 
 /**
- * Registers the server of a program where the scope says.
- *
- * @throws {UserError} As `registerServer()`, and when a settings file was named outright: it holds no servers.
+ * Registers the MCP server of a program.
+ * @throws {UserError} As `registerServer()`; also when a settings file was named, since it holds no servers.
  */
 export function register(request: ServerRequest & { readonly program: Program }): ServerReport {
   const { place, program, dryRun, otherFlags } = request;
@@ -39,8 +38,7 @@ export function register(request: ServerRequest & { readonly program: Program })
 }
 
 /**
- * Takes the server out again; null where a settings file was named outright, which holds none.
- *
+ * Takes the MCP server out again; null where a settings file was named, since it holds no servers.
  * @throws {UserError} As `unregisterServer()`.
  */
 export function unregister(request: ServerRequest): ServerReport | null {
@@ -76,8 +74,8 @@ function placeOf(place: SettingsPlace): ReturnType<typeof serversPlace> {
 }
 
 /**
- * The name by which Claude Code remembers a project, seen in 2.1.329: the top folder of the main checkout, also for a
- * folder in it and for another worktree; outside a repository the folder itself, links resolved.
+ * The name of a project in Claude Code 2.1.329: the top folder of the main checkout, for worktrees and subfolders
+ * too; outside of a repository the folder itself, links resolved.
  */
 function projectKey(projectDir: string): string {
   const folder = realPath(projectDir);

@@ -1,16 +1,14 @@
 import { editDistance } from "../likeness.ts";
 
-/** A word of so many letters may have one of them wrong, one of twice as many two. */
+/** Letters that a word needs for each typo that is forgiven. */
 const LETTERS_A_SLIP = 3;
 const MAX_SLIPS = 2;
-/** So short a beginning may be that it stands for the whole word. */
+/** The shortest beginning that stands for a whole word. */
 const MIN_BEGINNING = 2;
 
 /**
- * The words that a mistyped one may stand for: those that it begins, those of the same letters, those with a letter or
- * two wrong. What is merely short is near to nothing.
- *
- * @returns Only the nearest ones; several when they are equally near, none when nothing is.
+ * The words that a mistyped one may stand for: those that it begins, those of the same letters, those with one or two
+ * typos. @returns Only the nearest; several when they are equally near.
  */
 export function nearestWords(typed: string, known: readonly string[]): string[] {
   const word = typed.toLowerCase();

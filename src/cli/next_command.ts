@@ -2,23 +2,23 @@ import type { Check } from "../maintenance/check.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { Globals } from "./context.ts";
 
-/** Commands of ours that look into the database; their help does not. */
+/** Commands of conclaude that use the database, unless they ask for help. */
 const WORKS_ON_DATABASE =
   /(?<=^|&& )conclaude (?=(?:status|doctor|session|audit|memory|queue|counter|task|workflow|agent|question|event|daemon|migrate|db|retention|export|import|reconcile)\b)(?!.* --help$)/g;
 
-/** A way out as it has to be pasted here: on the database that `--db` named, when it did. */
+/** A command with `--db` added where this command was given one. */
 export function nextHere(next: string, { db }: Pick<Globals, "db">): string {
   return db === undefined
     ? next
     : next.replace(WORKS_ON_DATABASE, () => `conclaude --db ${quoteWord(db)} `);
 }
 
-/** A text of this program's own with the commands in it, between backticks, as {@linkcode nextHere} gives them. */
+/** The same for every command between backticks in a text. */
 export function hintsHere(text: string, globals: Pick<Globals, "db">): string {
   return text.replace(/`(conclaude [^`]+)`/g, (_, command) => `\`${nextHere(command, globals)}\``);
 }
 
-/** Findings with their ways out as {@linkcode nextHere} gives them. */
+/** The same for the next steps of checks. */
 export function checksHere(
   checks: readonly Check[],
   globals: Pick<Globals, "db">,

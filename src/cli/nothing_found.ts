@@ -3,24 +3,25 @@ import type { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../settings/hooks.ts";
 import { spooledFiles } from "../spool/drain.ts";
 import { countAllWaiting } from "../store/queue_waiting.ts";
-import type { SearchFlags } from "./actions/memory_search.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import { unknownFilters, unknownText } from "./unknown_filter.ts";
 import type { View } from "./view.ts";
 
 /**
- * What a search says that has found nothing, with the filters of which nothing at all is known.
- *
- * @param asked `project` and `file`: what the flags mean, null where they are not given.
+ * The answer of a search that found nothing. It names filters that match nothing at all.
+ * @param asked `project` and `file`: what the flags mean; null where they are not given.
  */
 export function nothingFound(
   db: DatabaseSync,
   context: CliContext,
   { flags, words, project, file, database }: {
-    /** Absolute path, or `:memory:`. */
     readonly database: string;
-    readonly flags: SearchFlags;
+    readonly flags: {
+      readonly project?: string;
+      readonly branch?: string;
+      readonly file?: string;
+    };
     readonly words: readonly string[];
     readonly project: string | null;
     readonly file: string | null;

@@ -5,13 +5,11 @@ import { findObservations } from "../store/memory_look.ts";
 import { lastObservation } from "../store/memory_search.ts";
 import type { Observation } from "../store/observations.ts";
 
-/** How many ids are named when several begin the same. */
 const NAMED_IDS = 5;
 
 /**
- * The observation that a person names, by its number or the beginning of its `uid`.
- *
- * @throws {UserError} When there is none, or when several begin like this.
+ * The observation that a person names by its number or the beginning of its `uid`.
+ * @throws {UserError} When there is none, or there are several.
  */
 export function observationNamed(db: DatabaseSync, text: string): Observation {
   const found = findObservations(db, text.trim(), NAMED_IDS + 1);
@@ -30,10 +28,7 @@ export function observationNamed(db: DatabaseSync, text: string): Observation {
 }
 
 /** Why a text names nothing, and what may have been meant. */
-function whyNone(
-  db: DatabaseSync,
-  text: string,
-): { readonly why: string; readonly next: string } {
+function whyNone(db: DatabaseSync, text: string): { readonly why: string; readonly next: string } {
   const newest = lastObservation(db);
   if (newest === 0) return { why: "nothing is remembered yet", next: "conclaude status" };
   if (!/^#?[-+]?[\d.,]+$/.test(text)) {

@@ -4,7 +4,6 @@
  * given away again by `main.ts` before anything else is loaded, and by the daemon as soon as its sockets are open.
  */
 
-/** An operating system that a release is made for. */
 export type System = "linux" | "darwin" | "windows";
 
 /** Every environment variable that the program reads. Any other one reads as unset. */
@@ -26,7 +25,6 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
   "XDG_CONFIG_HOME",
 ];
 
-/** Facts of the system: whose process this is, and whether another one lives. */
 const SYSTEM_FACTS: readonly string[] = ["uid", "gid", "getPriority", "statfs"];
 
 /**
@@ -57,10 +55,9 @@ export function permissionFlags(system: System): string[] {
 }
 
 /**
- * Flags of the engine. A hook lives for 25 ms, and helper threads cost more than they do; and a user's own pattern that
- * backtracks without end is handed to an engine that cannot, so that no pattern holds up a hook. What is young is looked
- * through after every two megabytes, and no sooner at the start: hooks and searches make less, and every look takes
- * 0.6 to 0.9 ms. Long work collects its garbage itself.
+ * Flags of the engine. A hook lives for 25 ms, so helper threads cost more than they do. A user's pattern that
+ * backtracks without end goes to an engine that cannot. The young heap is collected every two megabytes, and not at
+ * the start: most hooks allocate less, and a collection takes 0.6 to 0.9 ms. Long work collects its garbage itself.
  */
 const ENGINE_FLAG = `--v8-flags=${
   [

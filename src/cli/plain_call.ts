@@ -1,13 +1,13 @@
 /**
- * Command lines as programs write them, read without the library: whole names of verbs and flags, each flag once, a value
- * as a word of its own or behind `=`. Everything else, help and mistakes above all, is the library's; it costs as much
- * time as the whole work of a verb.
+ * Reads command lines as programs write them without the library: whole names of verbs and flags, each flag once, a
+ * value as a word of its own or behind `=`. Help, mistakes and everything else are left to the library, which costs
+ * as much time as the work of a verb.
  */
-import type { Action, Verb, VerbGroup } from "./command.ts";
+import type { Parameter } from "./flags.ts";
+import type { Action, Verb, Verbs } from "./verb.ts";
 import { camel, kebab } from "./usage.ts";
 import { VERBS } from "./verbs.ts";
 
-/** A verb with what it is given. */
 export interface PlainCall {
   readonly action: Action<Values, unknown[]>;
   readonly flags: Values;
@@ -16,40 +16,21 @@ export interface PlainCall {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What there is to know of a flag or an argument; more of it, and the library has to read it. */
-interface Parameter {
-  readonly kind?: string;
-  readonly parse?: (text: string) => unknown;
-  readonly values?: readonly string[];
-  readonly default?: unknown;
-  readonly optional?: boolean;
-  readonly variadic?: unknown;
-}
-
-interface Positional {
-  readonly kind: "tuple" | "array";
-  readonly parameters?: readonly Parameter[];
-  readonly parameter?: Parameter;
-  readonly minimum?: number;
-  readonly maximum?: number;
-}
-
-/** Thrown where a command line is not as plain as that. */
+/** Thrown when the library has to read the command line. */
 class NotPlain extends Error {}
 
 /** The verb that a command line calls, ready to be run; null when the library has to read it. */
 export async function plainCall(words: readonly string[]): Promise<PlainCall | null> {
   try {
     const { verb, rest } = await findVerb(words);
-    const { load, parameters } = verb.spec;
-    const { flags, args } = readWords(rest, parameters.flags ?? {});
+    const { flags, args } = readWords(rest, verb.flags);
     return {
-      flags: valuesOf(flags, parameters.flags ?? {}),
-      args: argumentsOf(args, parameters.positional),
-      action: await load(),
+      flags: valuesOf(flags, verb.flags),
+      args: argumentsOf(args, verb.args),
+      action: await verb.load(),
     };
   } catch {
-    // Whatever it is, the library comes upon it again, and says it.
+    // The library meets the same error and reports it.
     return null;
   }
 }
@@ -57,9 +38,11 @@ export async function plainCall(words: readonly string[]): Promise<PlainCall | n
 async function findVerb(
   words: readonly string[],
 ): Promise<{ readonly verb: Verb; readonly rest: readonly string[] }> {
-  let target: Verb | VerbGroup | undefined = await own(VERBS, words[0])?.();
+  let target: Verbs[string] | undefined = own(VERBS, words[0]);
   let at = 1;
-  for (; target?.kind === "group"; at++) target = own(target.verbs, words[at]);
+  while (target !== undefined && target.kind !== "verb") {
+    target = target.kind === "lazy" ? await target.load() : own(target.verbs, words[at++]);
+  }
   if (target === undefined) throw new NotPlain();
   return { verb: target, rest: words.slice(at) };
 }
@@ -107,13 +90,11 @@ function valuesOf(
   return values;
 }
 
-function argumentsOf(words: readonly string[], positional: Positional | undefined): unknown[] {
-  if (positional?.kind === "array") {
-    const { minimum = 0, maximum = Infinity, parameter } = positional;
-    if (words.length < minimum || words.length > maximum) throw new NotPlain();
-    return words.map((word) => valueOf(word, parameter!));
+function argumentsOf(words: readonly string[], known: Verb["args"]): unknown[] {
+  if ("kind" in known) {
+    if (words.length < (known.minimum ?? 0)) throw new NotPlain();
+    return words.map((word) => valueOf(word, known.parameter));
   }
-  const known = positional?.parameters ?? [];
   if (words.length > known.length) throw new NotPlain();
   return known.map((parameter, i) => {
     const word = words[i] ?? parameter.default;
@@ -123,7 +104,7 @@ function argumentsOf(words: readonly string[], positional: Positional | undefine
   });
 }
 
-/** @throws What is no such value. */
+/** @throws {NotPlain} When the text is no value of the parameter. */
 function valueOf(text: string, { kind, parse, values }: Parameter): unknown {
   if (kind === "enum" ? values?.includes(text) !== true : parse === undefined) throw new NotPlain();
   const value = parse === undefined ? text : parse(text);

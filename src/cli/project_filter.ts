@@ -12,10 +12,8 @@ import { projectHere } from "./session_lookup.ts";
 import { usageError } from "./usage.ts";
 
 /**
- * The project that `--project DIR` or `--here` mean: the common git directory, or the folder where there is none; null
- * without either.
- *
- * @throws {UserError} When both are given, or several projects have such a name.
+ * The project that `--project DIR` or `--here` mean: the common git directory, or the folder where there is none;
+ * null without either. @throws {UserError} When both are given, or several projects have the name.
  */
 export function projectFilterOf(
   db: DatabaseSync,
@@ -33,19 +31,14 @@ export function projectFilterOf(
 }
 
 /**
- * The project of a folder, or the only one that is called so where there is no such folder.
- *
- * @returns A folder of which nothing is known where there is neither: never the project around it.
- * @throws {UserError} When several are called so.
+ * The project of a folder; where there is no such folder, the only project of that name.
+ * @returns The folder itself where neither is known, never the project around it.
+ * @throws {UserError} When several projects have the name.
  */
-export function projectNamed(
-  db: DatabaseSync,
-  context: CliContext,
-  typed: string,
-): string {
+export function projectNamed(db: DatabaseSync, context: CliContext, typed: string): string {
   const folder = typedPath(context, typed);
   if (isThere(folder)) return projectHere(folder);
-  // Nothing on the disk tells whether what was moved or removed was a repository.
+  // Whether a folder that is gone was a repository cannot be told.
   const known = [joinPath(folder, ".git"), folder].find((project) => isKnownProject(db, project));
   if (known !== undefined) return known;
   const named = isBareName(typed)
@@ -61,7 +54,7 @@ export function projectNamed(
   return named[0] ?? folder;
 }
 
-/** The project that {@linkcode projectNamed} finds, for what cannot be undone: a bare name is only what is called so. */
+/** {@linkcode projectNamed} for what cannot be undone: a bare name counts only when a project is called so. */
 export function projectMeant(db: DatabaseSync, context: CliContext, typed: string): string {
   const project = projectNamed(db, context, typed);
   if (!isBareName(typed) || isCalled(project, typed)) return project;
@@ -83,9 +76,9 @@ export function isCalled(project: string, name: string): boolean {
 }
 
 /**
- * A file that a person names: whole where it is typed so (`~/app/a.ts`, `../a.ts`, `.`, `/work/app/a.ts`), which is one file
- * of one project; any other is a part of such a path, of whichever project. What stands behind a path where it is copied
- * from, `:12` and `:12:3`, is left out, and `\\` is taken for `/`, unless a file is called so.
+ * The file that a person means. A path that is typed whole (`~/app/a.ts`, `../a.ts`, `.`, `/work/app/a.ts`) is one
+ * file of one project; anything else is a part of a path in any project. A position behind it (`:12`, `:12:3`) is
+ * left out, and `\\` counts as `/`, unless a file has such a name.
  */
 export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
   const typed = pathFilterOf(db, context, file);
@@ -103,15 +96,14 @@ function pathFilterOf(db: DatabaseSync, context: CliContext, file: string): stri
   return whole ?? (isKnownFile(db, path) ? path : path.slice(1));
 }
 
-/** `.`, also as `./`: a part of a path is no name then. */
+/** Whether it is `.` or `./`, which names no part of a path. */
 function isFolderHere(file: string): boolean {
   return file.split(/[\\/]/).every((part) => part === "" || part === ".");
 }
 
 /**
- * A path as all working trees of its repository have it: below the folder that the project is called by.
- *
- * @param path Absolute. @returns Null where it lies in no repository, nor in a folder that memory knows.
+ * A path below the folder that all working trees of its repository share. @param path Absolute.
+ * @returns Null where it is in no repository and no folder that memory knows.
  */
 export function wholePathOf(db: DatabaseSync, path: string): string | null {
   const repository = findRepository(lookUpwards(path));
@@ -125,11 +117,7 @@ export function wholePathOf(db: DatabaseSync, path: string): string | null {
   return null;
 }
 
-/**
- * A file that a person names by where it lies, under the names that it had before; none of a file that is not there.
- *
- * @returns Whole paths, as {@linkcode wholePathOf} has them.
- */
+/** The former names of a file that exists, as whole paths like those of {@linkcode wholePathOf}. */
 export async function formerNamesOf(context: CliContext, file: string): Promise<readonly string[]> {
   const path = [file, withoutLine(file)].map((typed) => typedPath(context, typed)).find(isThere);
   const repository = path === undefined ? undefined : findRepository(lookUpwards(path));

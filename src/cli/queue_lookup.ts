@@ -2,13 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { findQueueItems, type QueueItem } from "../store/queue.ts";
 
-/** How many ids are named when several begin the same. */
 const NAMED_IDS = 5;
 
 /**
- * The capture that a person names, by its id or the beginning of it.
- *
- * @throws {UserError} When there is none, or when several ids begin like this.
+ * The capture that a person names by its id or the beginning of it.
+ * @throws {UserError} When there is none, or there are several.
  */
 export function queueItemOf(db: DatabaseSync, text: string): QueueItem {
   const id = text.trim().toLowerCase();

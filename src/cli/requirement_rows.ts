@@ -32,11 +32,10 @@ export interface Row {
   readonly satisfiedBy: string | null;
   readonly satisfiedAtMs: number | null;
   readonly expiresAtMs: number | null;
-  /** Who had satisfied it, and until when, where nothing satisfies it any more. */
+  /** Who had satisfied it until it expired, and when that was; null where nothing expired. */
   readonly expired: { readonly by: string | null; readonly atMs: number } | null;
-  /** Why what has satisfied it is not proven; null where it is, or needs no proof. */
+  /** Why the proof of its satisfaction is missing; null where it is proven, or needs no proof. */
   readonly unproven: string | null;
-  /** Whether it counts for the whole branch. */
   readonly wholeBranch: boolean;
   readonly triggered: boolean;
   readonly stopOnly: boolean;
@@ -45,7 +44,7 @@ export interface Row {
   readonly metadata: Standing["metadata"];
 }
 
-/** What is asked, in the words of the configuration. */
+/** The type of a requirement, in the words of the configuration. */
 export function configuredType(
   { condition: { type } }: Pick<Requirement, "condition">,
 ): Pick<Row, "type" | "calculator" | "guardType"> {
@@ -101,7 +100,7 @@ export async function rowsOf(
   return { rows, to };
 }
 
-/** How requirements stand on a branch: on the one that is checked out here, or on another one. */
+/** How requirements stand on the branch that is checked out here, or on another one. */
 async function standHere(
   requirements: readonly Requirement[],
   ground: Ground,

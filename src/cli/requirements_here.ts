@@ -1,21 +1,25 @@
-/** The requirements of the project around this folder, for the verbs of `conclaude req`. */
-import type { DatabaseSync } from "node:sqlite";
+/** The requirements of the project around this folder, and which of them a person names. */
+import { readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
+import type { ParsedConfig } from "../config/parse.ts";
+import { loadSections } from "../config/sections.ts";
+import type { Config } from "../config_sections.ts";
 import { isUserError, UserError } from "../errors.ts";
 import { type Ground, groundOf, lastBranchIn, UNKEPT } from "../gate/ground.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
-import type { Requirement, RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { isThere } from "../maintenance/whole_file.ts";
+import type { Requirement, RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import { tellingId } from "../store/telling_id.ts";
-import { findSessions } from "../store/sessions.ts";
 import type { BranchKey } from "../store/requirements.ts";
+import { findSessions } from "../store/sessions.ts";
+import { tellingId } from "../store/telling_id.ts";
 import type { CliContext } from "./context.ts";
+import { nearestWords } from "./nearest.ts";
 import { currentSession, sessionOf } from "./session_lookup.ts";
 import { placeOf } from "./store.ts";
+import type { DatabaseSync } from "node:sqlite";
 
-/** Which requirements count here, and on which branch. */
 export interface RequirementsHere {
   /** Those that are switched on; empty when the project has none. */
   readonly requirements: readonly Requirement[];
@@ -40,9 +44,8 @@ export async function requirementsHere(context: CliContext): Promise<Requirement
 }
 
 /**
- * Where state is kept: of the branch that is checked out, or of the one that is named.
- *
- * @throws {UserError} Outside of a repository, and on no branch when none is named.
+ * The branch whose state is meant: the named one, else the one that is checked out.
+ * @throws {UserError} Outside of a repository; without a branch when none is named.
  */
 export function branchKeyOf({ ground }: RequirementsHere, named: string | undefined): BranchKey {
   if (ground.kind === "branch") {
@@ -58,10 +61,8 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
 }
 
 /**
- * The same for a session: by the configuration that its hooks read, also when this is another working tree of its
- * repository, in which there may be none. The branch stays the one of this folder; where none is checked out here, it is
- * the last one of the session.
- *
+ * {@linkcode requirementsHere} for a session: by the configuration that its hooks read, which may be that of another
+ * working tree. The branch is that of this folder; where none is checked out, the last one of the session.
  * @throws {UserError} When the session works in another repository.
  */
 export async function hereOfSession(
@@ -84,7 +85,7 @@ export async function hereOfSession(
     const theirs = await requirementsHere({ ...context, cwd: projectDir });
     return theirs.requirements.length === 0 ? here : { ...theirs, ground: here.ground };
   }
-  // Of a folder that is gone, or whose name is masked, nobody can tell.
+  // A folder that is gone, or whose name is masked, tells nothing.
   const isElsewhere = projectDir !== null && isThere(projectDir) &&
     session.repository !== repository.commonDir && !isHere(cwd);
   if (!isElsewhere) return here;
@@ -95,14 +96,11 @@ export async function hereOfSession(
   });
 }
 
-/** A whole id of Claude Code's own. */
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /**
- * The full id of the session that is named, or of the one that this command runs in. A whole id that no hook has sent yet
- * is taken as it is.
- *
- * @param command What the way out repeats with a `--session`: `req pause`.
+ * The full id of the named session, or of the one that this command runs in. A whole id that no hook has sent yet is
+ * taken as it is. @param command What the next step repeats with a `--session`: `req pause`.
  * @throws {UserError} When none can be told.
  */
 export async function sessionIdOf(
@@ -132,4 +130,124 @@ export async function sessionIdOrNone(
     if (named !== undefined || !isUserError(thrown)) throw thrown;
     return NO_SESSION;
   }
+}
+
+/** How long something lasts: `5m 0s`. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+}
+
+/** What the error says was left undone. */
+type Undone = "nothing was recorded" | null;
+
+/**
+ * The requirements of these names. @param undone What the error says was not done; null for a verb that only looks.
+ * @throws {UserError} At the first name that does not count, with why.
+ */
+export async function namedRequirements(
+  context: CliContext,
+  here: RequirementsHere,
+  { names, undone }: { readonly names: readonly string[]; readonly undone: Undone },
+): Promise<Requirement[]> {
+  const find = (name: string) => here.requirements.find((one) => one.name === name);
+  const missing = names.find((name) => find(name) === undefined);
+  if (missing === undefined) return names.flatMap((name) => find(name) ?? []);
+  const parsed = await parseHere(context, here);
+  const written = parsed.config.requirements[missing];
+  if (written?.enabled === true && parsed.policy.root === null) {
+    throw failure(missing, undone, {
+      why:
+        "it is switched on in your own configuration, but requirements count only in a project with a " +
+        "configuration file of its own, and this one has none",
+      next: "conclaude config init",
+    });
+  }
+  throw written !== undefined
+    ? failure(missing, undone, {
+      why: "it is switched off",
+      next: `conclaude req enable ${missing}`,
+    })
+    : unknownName(missing, { here, parsed, undone });
+}
+
+interface Configured {
+  readonly requirement: Requirement;
+  readonly isOn: boolean;
+}
+
+/** The requirement of this name, also when it is switched off. @throws {UserError} When there is none. */
+export async function configuredRequirement(
+  context: CliContext,
+  here: RequirementsHere,
+  name: string,
+): Promise<Configured> {
+  const known = here.requirements.find((one) => one.name === name);
+  if (known !== undefined) return { requirement: known, isOn: true };
+  const parsed = await parseHere(context, here);
+  const entry = parsed.config.requirements[name];
+  const { compileRequirements } = await import("../requirement/requirement_section.ts");
+  const requirements = entry === undefined ? {} : { [name]: { ...entry, enabled: true } };
+  const [requirement] = compileRequirements({ ...parsed.config, requirements })?.requirements ?? [];
+  if (requirement === undefined) throw unknownName(name, { here, parsed, undone: null });
+  return { requirement, isOn: false };
+}
+
+/** Parses the configuration again, since the cached one does not name what was left out. */
+async function parseHere(
+  { locations }: CliContext,
+  { folder }: RequirementsHere,
+): Promise<ParsedConfig<Config>> {
+  await loadSections();
+  const { parseConfig } = await import("../config/parse.ts");
+  return parseConfig<Config>(readConfigFiles(lookUpwards(folder), locations));
+}
+
+function unknownName(
+  name: string,
+  { here: { config, requirements }, parsed, undone }: {
+    readonly here: RequirementsHere;
+    readonly parsed: ParsedConfig<Config>;
+    readonly undone: Undone;
+  },
+): UserError {
+  const validate = "conclaude config validate";
+  const mistake = parsed.problems.find(({ key }) =>
+    key === `requirements.${name}` || key.startsWith(`requirements.${name}.`)
+  );
+  if (mistake !== undefined) {
+    const { key, path, line, message } = mistake;
+    const why = `it is left out because of a mistake in \`${key}\` (${path}:${line}): ${message}`;
+    return failure(name, undone, { why, next: validate });
+  }
+  if (config.unreadable !== "") {
+    return failure(name, undone, { why: `nothing counts of ${config.unreadable}`, next: validate });
+  }
+  const known = requirements.map((requirement) => requirement.name);
+  const near = nearestWords(name, known);
+  return failure(name, undone, {
+    why: known.length === 0
+      ? "no requirement is switched on in this project"
+      : near.length > 0
+      ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}?`
+      : `this project has ${known.join(", ")}`,
+    next: known.length === 0
+      ? "conclaude req init"
+      : near.length === 1
+      ? `conclaude req show ${near[0]}`
+      : "conclaude req status",
+  });
+}
+
+function failure(
+  name: string,
+  undone: Undone,
+  { why, next }: { readonly why: string; readonly next: string },
+): UserError {
+  const ending = undone === null
+    ? ""
+    : why.endsWith("?")
+    ? ` ${undone[0]!.toUpperCase()}${undone.slice(1)}`
+    : `; ${undone}`;
+  return new UserError(`Unknown requirement "${name}"`, { why: why + ending, next });
 }

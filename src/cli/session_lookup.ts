@@ -20,16 +20,13 @@ import {
 import { relativeTime } from "../time.ts";
 import type { CliContext } from "./context.ts";
 
-/** How many ids are named when several begin the same. */
 const NAMED_IDS = 5;
-
-/** Ids of Claude Code are UUIDs; only of such a one may a script mean another session than the one that it names. */
+/** Only the beginning of a UUID, as Claude Code's ids are, is completed to a session's id. */
 const PART_OF_UUID = /^[0-9a-f-]+$/i;
 
 /**
- * The session that a person names, by its id or the beginning of it.
- *
- * @throws {UserError} When there is none, or when several ids begin like this.
+ * The session that a person names by its id or the beginning of it.
+ * @throws {UserError} When there is none, or there are several.
  */
 export function sessionOf(db: DatabaseSync, text: string): SessionRow {
   const found = findSessions(db, text.trim());
@@ -42,10 +39,9 @@ export function sessionOf(db: DatabaseSync, text: string): SessionRow {
 }
 
 /**
- * The full id that a flag names, null without one. An id that only events, captures, counters or observations have counts
- * as well: they may come before their session, or outlive it.
- *
- * @throws {UserError} When nothing has such an id, or when several ids begin like this.
+ * The full id that a flag names; null without the flag. An id that only events, captures, counters or observations
+ * have counts too: they may come before their session, or outlive it.
+ * @throws {UserError} When nothing has such an id, or several have.
  */
 export function sessionFilterOf(db: DatabaseSync, text: string | undefined): string | null {
   if (text === undefined) return null;
@@ -56,10 +52,8 @@ export function sessionFilterOf(db: DatabaseSync, text: string | undefined): str
 }
 
 /**
- * The full id of the session that a counter belongs to. One that no hook has written is taken as it is, so that scripts
- * can count what they like: therefore a beginning counts only where it looks like Claude Code's own ids.
- *
- * @throws {UserError} When several ids begin like this.
+ * The full id of a counter's session. One that no hook has written is taken as it is, so that scripts can count what
+ * they like; only the beginning of a UUID is completed. @throws {UserError} When several ids begin like this.
  */
 export function counterOwnerOf(db: DatabaseSync, text: string): string {
   const id = normalizeSessionId(text) ?? "";
@@ -71,11 +65,10 @@ export function counterOwnerOf(db: DatabaseSync, text: string): string {
 }
 
 /**
- * The session that this command is run in, or for: the live one of this project whose Claude process this one comes from,
- * else the only live one. A session is live when it is active and its process, where that is known, still runs it.
- *
- * @param options `command`: what the way out repeats with a `--session`, such as `guard pause`.
- * @throws {UserError} When there is none, or when there are several; with all of them, and how to choose.
+ * The live session of this project whose Claude process this command descends from, else the only live one. Live is
+ * an active session whose process, where it is known, still runs it.
+ * @param options `command`: what the next step repeats with a `--session`, such as `guard pause`.
+ * @throws {UserError} When there is none, or there are several; names all of them.
  */
 export async function currentSession(
   db: DatabaseSync,
@@ -106,14 +99,14 @@ function candidate(db: DatabaseSync, session: SessionRow, nowMs: number): string
   return plain(`${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, nowMs)}`);
 }
 
-/** Without a repository the project is a folder, and this one may lie in it. */
+/** The common git directory; outside of a repository this folder and all above it. */
 function projectsHere(cwd: string): string[] {
   const looks = lookUpwards(cwd);
   const repository = findRepository(looks);
   return repository === undefined ? withParents(cwd) : [repository.commonDir];
 }
 
-/** Of folders that lie in one another the innermost counts. */
+/** Of projects whose folders lie in one another the innermost. */
 function nearestProject(sessions: readonly ActiveSession[]): ActiveSession[] {
   const length = ({ session }: ActiveSession) =>
     session.repository === null ? session.projectDir?.length ?? 0 : 0;
@@ -139,14 +132,14 @@ export function projectHere(cwd: string): string {
   return findRepository(lookUpwards(cwd))?.commonDir ?? cwd;
 }
 
-/** Whether anything is of another project than the one around this folder: then their projects are named. */
+/** Whether a list needs a column for projects: something in it is of another project than this folder's. */
 export function isAnyOfOthers(
   all: readonly { readonly project: string | null }[],
   cwd: string,
 ): boolean {
   const project = all[0]?.project;
   if (project === undefined || all.some((one) => one.project !== project)) return all.length > 0;
-  // In a repository's own top folder nothing has to be looked up.
+  // In the top folder of the repository nothing has to be looked up.
   return project !== joinPath(cwd, ".git") && project !== projectHere(cwd);
 }
 

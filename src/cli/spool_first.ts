@@ -4,9 +4,8 @@ import type { CliContext } from "./context.ts";
 import { isThere } from "../maintenance/whole_file.ts";
 
 /**
- * Takes in what hooks could not write, before everything is looked at.
- *
- * @returns How many records wait still, since the database cannot take them now either.
+ * Takes in what waits in the spool.
+ * @returns How many records still wait, since the database cannot take them now either.
  */
 export function takeInSpool(
   db: DatabaseSync,

@@ -11,7 +11,6 @@ import type { CliContext } from "./context.ts";
 /** The configuration as it counts here, and the database that it leads to. */
 export interface Place {
   readonly config: HookConfig;
-  /** Absolute path, or `:memory:`. */
   readonly database: string;
 }
 
@@ -38,10 +37,8 @@ async function configOf(
 }
 
 /**
- * Opens the database for a command. One that does not exist yet is not made by looking: a command that only reads gets
- * an empty one in memory.
- *
- * @throws {UserError} When it cannot be opened, with the way out.
+ * Opens the database for a command. Reading makes none: where there is none yet, it gets an empty one in memory.
+ * @throws {UserError} When it cannot be opened.
  */
 export async function openStore(
   context: CliContext,
@@ -64,7 +61,7 @@ export async function openStore(
   return held(context, opened);
 }
 
-/** A database that the verb leaves open. */
+/** Keeps a database open until the verb ends. */
 function held<Opened extends { readonly db: DatabaseSync }>(
   { environment }: CliContext,
   opened: Opened,
@@ -74,8 +71,8 @@ function held<Opened extends { readonly db: DatabaseSync }>(
 }
 
 /**
- * {@linkcode openAt}, also where SQLite cannot make the files beside the database that it reads by: of a copy then, which
- * is gone afterwards.
+ * {@linkcode openAt}; where SQLite cannot make the files beside the database that reading needs, a copy of it is
+ * read.
  */
 async function openToRead({ process }: CliContext, place: Place, path: string) {
   try {
@@ -91,7 +88,6 @@ async function openToRead({ process }: CliContext, place: Place, path: string) {
   }
 }
 
-/** Null where there is no room for it. */
 async function openCopy(path: string): Promise<DatabaseSync | null> {
   const { openNamelessDatabase } = await import("../store/nameless_database.ts");
   return await openNamelessDatabase({ copyOf: path }).catch(() => null);
@@ -106,9 +102,7 @@ function isUnwritable(thrown: unknown): boolean {
 }
 
 /**
- * Opens the database to read for somebody who says by himself that nothing is there.
- *
- * @returns Null when there is no database yet; none is made. @throws {UserError} As {@linkcode openKeptStore}.
+ * Opens the database to read. @returns Null when there is none yet. @throws {UserError} As {@linkcode openKeptStore}.
  */
 export async function openStoreIfThere(context: CliContext, what: string) {
   const place = await keptPlace(context, what);
@@ -116,7 +110,7 @@ export async function openStoreIfThere(context: CliContext, what: string) {
   return held(context, await openToRead(context, place, place.database));
 }
 
-/** Opens a database that is known to be wanted. @throws {UserError} As {@linkcode openStore}. */
+/** Opens the database of a place. @throws {UserError} As {@linkcode openStore}. */
 export async function openAt(place: Place, path: string) {
   try {
     return { db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs }), place };
@@ -132,14 +126,11 @@ export async function openAt(place: Place, path: string) {
 }
 
 /**
- * Opens the database for a command that is only of use when what it writes is kept.
- *
- * @param what What it does: `pause requirements`. @throws {UserError} When the database is switched off, too.
+ * Opens the database for a command that is useless when nothing is kept.
+ * @param what What it does: `pause requirements`.
+ * @throws {UserError} When the database is switched off, or cannot be opened.
  */
-export async function openKept(
-  context: CliContext,
-  what: string,
-): Promise<DatabaseSync> {
+export async function openKept(context: CliContext, what: string): Promise<DatabaseSync> {
   return (await openKeptStore(context, what)).db;
 }
 
@@ -167,8 +158,8 @@ async function keptPlace(context: CliContext, what: string): Promise<Place> {
 }
 
 /**
- * Does some work on the database so that nothing of it is seen afterwards, not even a configuration in its cache. Where
- * there is none with this program's own rows, an empty one in memory stands for it.
+ * Works on the database and leaves no trace in it, not even a cached configuration. Where there is none, an empty one
+ * in memory takes its place.
  */
 export async function lookIntoStore<Result>(
   context: CliContext,
@@ -189,12 +180,12 @@ export async function lookIntoStore<Result>(
   }
 }
 
-/** False for a file of no bytes too: the cache of the configuration would make tables in it. */
+/** Whether a file has bytes: an empty one must stay empty, and the cache of the configuration would make tables in it. */
 function holdsBytes(path: string): boolean {
   return exists(path, ({ size }) => size > 0);
 }
 
-/** Whether anything is there: what is no database, or cannot be looked at, must not pass for a fresh start. */
+/** Whether something is at a path. A file that cannot be read counts, so that its data is not taken for absent. */
 function exists(path: string, counts = (_file: Deno.FileInfo) => true): boolean {
   try {
     return counts(Deno.statSync(path));

@@ -4,25 +4,19 @@ import { findRepository, lookUpwards } from "../git/repository.ts";
 import { checkAgentId } from "../orchestration/task_input.ts";
 import type { CliContext } from "./context.ts";
 
-/** Who is named as the author where nobody is named. */
 const NOBODY_NAMED = "user";
-
 const MINUTE_MS = 60_000;
 
-/** The flag of every verb that changes something. */
 export type ByFlag = {
   readonly agentId?: string;
 };
 
 /**
- * Who is at work here: whom `--agent-id` names, else the session of Claude Code that this command runs in, else the user.
- *
+ * Who acts: whom `--agent-id` names, else the session of Claude Code that this command runs in, else `user`.
  * @throws {UserError} INVALID_INPUT
  */
 export function authorOf({ environment }: CliContext, { agentId }: ByFlag): string {
-  return checkAgentId(
-    agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? NOBODY_NAMED,
-  );
+  return checkAgentId(agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? NOBODY_NAMED);
 }
 
 /** Where a task belongs that is made here: all working trees of a repository share its tasks. */

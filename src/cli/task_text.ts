@@ -6,7 +6,6 @@ import { checkBody } from "../orchestration/task_input.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { usageError } from "./usage.ts";
 
-/** The ways to give a long text. */
 export type BodyFlags = {
   readonly body?: string;
   readonly bodyFile?: string;
@@ -23,9 +22,8 @@ export async function maskerOf(
 }
 
 /**
- * The body as it is given: as a word, in a file, or on stdin; `undefined` when it is not.
- *
- * @throws {UserError} When it is given twice, or cannot be read, or kept as it is.
+ * The body from the flag, a file or stdin; undefined when none is given.
+ * @throws {UserError} When it is given twice, cannot be read or cannot be kept.
  */
 export function readBody(
   context: Pick<CliContext, "cwd" | "locations" | "environment">,
@@ -55,7 +53,6 @@ function readText(path: string): string {
   }
 }
 
-/** All that comes on stdin. */
 export function readStdin({ environment }: Pick<CliContext, "environment">): string {
   return new TextDecoder().decode(readAll(environment.stdin));
 }

@@ -4,18 +4,13 @@ import { DEEP, hasLapsed, type Task } from "../orchestration/task.ts";
 import type { HistoryRow } from "../store/task_changes.ts";
 import { relativeTime } from "../time.ts";
 import type { CliContext } from "./context.ts";
-import { type Column, tableText } from "./table.ts";
+import type { Columns } from "./table.ts";
 import type { View } from "./view.ts";
 
-/** So much of an id tells it from others: its end, since ids of the same minute begin alike. */
+/** How many characters of an id are shown: the last ones, since ids of the same minute begin alike. */
 const SHORT_ID_CHARS = 8;
-
-/** Longest value that a line of history shows, in characters. */
 const MAX_SHOWN_CHARS = 60;
-
-/** Longest title that is shown beside other things, in characters; `task show` and JSON have it whole. */
 const MAX_TITLE_CHARS = 80;
-
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** The end of an id, as people read and type it. */
@@ -38,46 +33,13 @@ export function holderText(
   return `${shortAgent(task.claimedBy ?? "")}${hasLapsed(task, nowMs) ? " (ran out)" : ""}`;
 }
 
-const COLUMNS: readonly Column<Task>[] = [
-  { title: "ID", value: ({ id }) => shortTaskId(id) },
-  { title: "PRIO", value: ({ priority }) => `P${priority}` },
-  {
-    title: "STATUS",
-    value: ({ status, deletedAtMs }) => deletedAtMs === null ? status : "deleted",
-  },
-  { title: "TITLE", value: ({ title }) => shortTitle(title) },
-  {
-    title: "CLAIMED BY",
-    value: (task) => task.claimedBy === null ? null : holderText(task, Date.now()),
-  },
-];
-
-/** Tasks as a table, a line each. */
-export function tasksTable(
-  tasks: readonly Task[],
-  { globals, empty }: Pick<CliContext, "globals"> & { readonly empty: string },
-): string {
-  return tableText(tasks, COLUMNS, { empty, color: globals.color });
-}
-
-/**
- * A page of a list, and whether there is more.
- *
- * @param found One more than `limit` where there are so many. @param page `onwards`: the flags that lead on.
- */
-export function pageOfTasks(
-  found: readonly Task[],
-  { limit, onwards, ...page }: Pick<CliContext, "globals"> & {
-    readonly limit: number;
-    readonly empty: string;
-    readonly onwards: string;
-  },
-): View {
-  const tasks = found.slice(0, limit);
-  const more = found.length > limit;
-  const table = tasksTable(tasks, page);
-  return { json: { tasks, more }, text: more ? `${table}\n… and more: ${onwards}` : table };
-}
+export const TASK_COLUMNS: Columns<Task> = {
+  ID: ({ id }) => shortTaskId(id),
+  PRIO: ({ priority }) => `P${priority}`,
+  STATUS: ({ status, deletedAtMs }) => deletedAtMs === null ? status : "deleted",
+  TITLE: ({ title }) => shortTitle(title),
+  "CLAIMED BY": (task) => task.claimedBy === null ? null : holderText(task, Date.now()),
+};
 
 /** A task that was changed, and what is to be said of it. */
 export function changedView(task: Task, text: string): View {
@@ -95,7 +57,7 @@ export function shortTitle(title: string): string {
 }
 
 function cut(text: string, max: number): string {
-  // Not through the middle of a character that counts for two.
+  // Does not cut a surrogate pair in two.
   return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 

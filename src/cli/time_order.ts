@@ -1,13 +1,13 @@
 import { UserError } from "../errors.ts";
 import { USAGE } from "./usage.ts";
 
-/** When a time begins, and the first moment that it is not; epoch milliseconds. */
+/** The first moment that counts, and the first one after it that does not; epoch milliseconds. */
 interface TimeFlags {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
-/** Why nothing can lie in a time: it ends before it begins, or there; null where something can. */
+/** Why no moment lies between the two flags; null where one does. */
 export function whyEmpty({ since, until }: TimeFlags): string | null {
   if (since === undefined || until === undefined || since < until) return null;
   return since === until
@@ -15,7 +15,7 @@ export function whyEmpty({ since, until }: TimeFlags): string | null {
     : "--since is later than --until, so nothing can lie between them";
 }
 
-/** @throws {UserError} When nothing can lie between its begin and its end. */
+/** @throws {UserError} When no moment lies between the two flags. */
 export function requireForwards(flags: TimeFlags, verb: string): void {
   const why = whyEmpty(flags);
   if (why === null) return;

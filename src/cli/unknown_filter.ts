@@ -1,4 +1,4 @@
-/** Says of which filter of a search nothing is known: then it cannot have found anything, whatever was looked for. */
+/** Names the filters of a search that match nothing at all. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../capture/plain.ts";
 import { baseName, isAbsolutePath } from "../paths.ts";
@@ -14,7 +14,7 @@ import {
 } from "../store/known_project.ts";
 import { nearestWords } from "./nearest.ts";
 
-/** A filter that nothing that is remembered can pass. */
+/** A filter that matches nothing that is remembered. */
 export interface UnknownFilter {
   readonly flag: "project" | "branch" | "file";
   readonly value: string;
@@ -22,11 +22,8 @@ export interface UnknownFilter {
   readonly known: readonly string[];
 }
 
-/** How many are named. */
 const NAMED = 3;
-/** Files that are looked through for a like one. */
 const MAX_FILES = 20_000;
-/** Files called like it whose age is looked up. */
 const MAX_NEAR = 50;
 
 /** What a person typed, and what it was taken for; null where it was not asked for. */
@@ -36,7 +33,7 @@ export interface AskedFilter {
   readonly file: { readonly typed: string; readonly meant: string } | null;
 }
 
-/** The filters of which nothing is known at all. */
+/** The filters whose value occurs nowhere in memory. */
 export function unknownFilters(
   db: DatabaseSync,
   { project, branch, file }: AskedFilter,
@@ -84,8 +81,7 @@ function inOrder(all: readonly string[], isLike: (one: string) => boolean): stri
 
 /**
  * Lines for a person, with a command to paste.
- *
- * @param command What comes in front of the flag: `conclaude memory search uploads`.
+ * @param command What comes before the flag: `conclaude memory search uploads`.
  */
 export function unknownText(unknown: readonly UnknownFilter[], command: string): string[] {
   return unknown.flatMap(({ flag, value, known }) => {

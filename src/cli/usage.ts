@@ -1,9 +1,8 @@
 import { UserError } from "../errors.ts";
 
-/** Exit status for a command line that makes no sense. */
+/** The exit status of a command line that makes no sense. */
 export const USAGE = 2;
 
-/** An error that a command line makes, and no state of the machine. */
 export function usageError(
   what: string,
   details: { readonly why: string; readonly next: string },
@@ -11,7 +10,7 @@ export function usageError(
   return new UserError(what, { ...details, exitCode: USAGE });
 }
 
-/** A value that is no time. A flag whose words are loaded when it is given cannot say by itself which flag it is. */
+/** A text that is no time. It carries the text, since its parser does not know which flag it is. */
 export class UnreadableTime extends SyntaxError {
   override readonly name = "UnreadableTime";
   constructor(readonly input: string, message: string) {

@@ -1,4 +1,4 @@
-/** Command lines that make no sense, told as what / why / next instead of the library's own sentences. */
+/** Errors of the command line as what / why / next instead of the library's own sentences. */
 import {
   AliasNotFoundError,
   type ApplicationText,
@@ -23,7 +23,6 @@ import { camel, kebab, UnreadableTime, usageError } from "./usage.ts";
 /** What verbs call their arguments that are words of any kind. */
 const FREE_TEXT: ReadonlySet<string> = new Set(["query", "text"]);
 
-/** What a command line leads to, as far as it makes sense. */
 interface Reached {
   /** `["conclaude", "session", "list"]` */
   readonly words: readonly string[];
@@ -31,9 +30,8 @@ interface Reached {
 }
 
 /**
- * The library's texts, with its errors thrown as `UserError` (exit code 2) out of `run()`.
- *
- * @param args The command line as the verbs see it, for advice that names the verb.
+ * The library's texts; its errors are thrown as `UserError` (exit status 2).
+ * @param args The command line that the verbs see, for advice that names the verb.
  */
 export function usageText(root: RouteMap<CliContext>, args: readonly string[]): ApplicationText {
   return {
@@ -181,7 +179,7 @@ function timeFlagWith(
     );
 }
 
-/** How far the words of a command line lead. */
+/** The verb or group that the words of a command line name. */
 function reach(root: RouteMap<CliContext>, args: readonly string[]): Reached {
   const words = ["conclaude"];
   let target: Reached["target"] = root;

@@ -1,34 +1,139 @@
-import type { Verb, VerbGroup } from "./command.ts";
+import { lazy, type LazyVerb } from "./verb.ts";
 
-/** Every verb, in the order in which people should meet them: each is loaded when it is asked for. */
-export const VERBS: Readonly<Record<string, () => Promise<Verb | VerbGroup>>> = {
-  installHooks: async () => (await import("./commands/install_hooks.ts")).installHooks,
-  uninstallHooks: async () => (await import("./commands/install_hooks.ts")).uninstallHooks,
-  status: async () => (await import("./commands/status.ts")).status,
-  doctor: async () => (await import("./commands/doctor.ts")).doctor,
-  session: async () => (await import("./commands/session.ts")).session,
-  audit: async () => (await import("./commands/audit.ts")).audit,
-  memory: async () => (await import("./commands/memory.ts")).memory,
-  mcp: async () => (await import("./commands/mcp.ts")).mcp,
-  queue: async () => (await import("./commands/queue.ts")).queue,
-  counter: async () => (await import("./commands/counter.ts")).counter,
-  task: async () => (await import("./commands/task.ts")).task,
-  workflow: async () => (await import("./commands/workflow.ts")).workflow,
-  agent: async () => (await import("./commands/agent.ts")).agent,
-  question: async () => (await import("./commands/question.ts")).question,
-  event: async () => (await import("./commands/event.ts")).event,
-  daemon: async () => (await import("./commands/daemon.ts")).daemon,
-  migrate: async () => (await import("./commands/migrate.ts")).migrate,
-  guard: async () => (await import("./commands/guard.ts")).guard,
-  req: async () => (await import("./commands/req.ts")).req,
-  token: async () => (await import("./commands/token.ts")).token,
-  explain: async () => (await import("./commands/explain.ts")).explain,
-  config: async () => (await import("./commands/config.ts")).config,
-  db: async () => (await import("./commands/db.ts")).db,
-  retention: async () => (await import("./commands/retention.ts")).retention,
-  reconcile: async () => (await import("./commands/reconcile.ts")).reconcile,
-  export: async () => (await import("./commands/export.ts")).exportVerb,
-  import: async () => (await import("./commands/import.ts")).importVerb,
-  completions: async () => (await import("./commands/completions.ts")).completions,
-  hook: async () => (await import("./commands/hook.ts")).hook,
+/** Every verb of the first level, in the order in which people should meet them. */
+export const VERBS: Readonly<Record<string, LazyVerb>> = {
+  installHooks: lazy(
+    "Let Claude Code report to conclaude",
+    async () => (await import("./commands/install_hooks_verbs.ts")).installHooks,
+  ),
+  uninstallHooks: lazy(
+    "Take conclaude's hooks out again, and its MCP server",
+    async () => (await import("./commands/install_hooks_verbs.ts")).uninstallHooks,
+  ),
+  status: lazy(
+    "Show what is known, on one screen",
+    async () => (await import("./commands/status_verbs.ts")).status,
+  ),
+  doctor: lazy(
+    "Find out what is wrong, and what to do",
+    async () => (await import("./commands/doctor_verbs.ts")).doctor,
+  ),
+  session: lazy(
+    "Sessions of Claude Code",
+    async () => (await import("./commands/session_verbs.ts")).session,
+    "list show",
+  ),
+  audit: lazy(
+    "The audit trail: every hook event that was handled",
+    async () => (await import("./commands/audit_verbs.ts")).audit,
+    "list stats",
+  ),
+  memory: lazy(
+    "What was done, said and decided, over all sessions",
+    async () => (await import("./commands/memory_verbs.ts")).memory,
+    "search show timeline remember eval forget verify stats",
+  ),
+  mcp: lazy(
+    "Serve memory to Claude as tools: an MCP server on stdin and stdout",
+    async () => (await import("./commands/mcp_verbs.ts")).mcp,
+  ),
+  queue: lazy(
+    "Captured tool uses that wait to be worked in",
+    async () => (await import("./commands/queue_verbs.ts")).queue,
+    "list show stats retry drain prune",
+  ),
+  counter: lazy(
+    "Numbers that sessions count",
+    async () => (await import("./commands/counter_verbs.ts")).counter,
+    "list get increment reset",
+  ),
+  task: lazy(
+    "What is to be done, and who does it",
+    async () => (await import("./commands/task_verbs.ts")).task,
+    "create list ready show update claim renew release complete block unblock start delete restore subtree ancestors children reparent tag history bulk",
+  ),
+  workflow: lazy(
+    "How tasks are worked on: steps, reviews, merges",
+    async () => (await import("./commands/workflow_verbs.ts")).workflow,
+    "list show log diff start approve reject retry cancel files preview match",
+  ),
+  agent: lazy(
+    "Processes that work for tasks, and sub-agents of sessions",
+    async () => (await import("./commands/agent_verbs.ts")).agent,
+    "list show output kill",
+  ),
+  question: lazy(
+    "What agents and sessions want to know",
+    async () => (await import("./commands/question_verbs.ts")).question,
+    "list show answer",
+  ),
+  event: lazy(
+    "What changed of tasks, agents and workflows",
+    async () => (await import("./commands/event_verbs.ts")).event,
+    "list",
+  ),
+  daemon: lazy(
+    "The daemon: answers programs, runs workflows; nothing else needs it",
+    async () => (await import("./commands/daemon_verbs.ts")).daemon,
+    "run start stop status logs",
+  ),
+  migrate: lazy(
+    "Bring over tasks, workflows and settings from coven",
+    async () => (await import("./commands/migrate_verbs.ts")).migrate,
+  ),
+  guard: lazy(
+    "Rules that are asked before a tool runs",
+    async () => (await import("./commands/guard_verbs.ts")).guard,
+    "list pause resume",
+  ),
+  req: lazy(
+    "Requirements: what has to be true before Claude edits, commits or stops",
+    async () => (await import("./commands/req_verbs.ts")).req,
+    "status satisfy approve clear pause resume list prune sessions show explain enable disable init import",
+  ),
+  token: lazy(
+    "Print a token for a script of your own",
+    async () => (await import("./commands/token_verbs.ts")).token,
+  ),
+  explain: lazy(
+    "Show what the rules say of a tool use, without doing anything",
+    async () => (await import("./commands/explain_verbs.ts")).explain,
+  ),
+  config: lazy(
+    "Configuration files: write, find, show, check",
+    async () => (await import("./commands/config_verbs.ts")).config,
+    "init path trust show validate schema",
+  ),
+  db: lazy(
+    "The database: check, back up, restore, compact",
+    async () => (await import("./commands/db_verbs.ts")).db,
+    "path check migrate backup restore vacuum checkpoint stats reset",
+  ),
+  retention: lazy(
+    "How long state is kept",
+    async () => (await import("./commands/retention_verbs.ts")).retention,
+    "run",
+  ),
+  reconcile: lazy(
+    "Compare what was captured with Claude Code's own transcripts",
+    async () => (await import("./commands/reconcile_verbs.ts")).reconcile,
+  ),
+  export: lazy(
+    "Write everything as JSON Lines",
+    async () => (await import("./commands/export_verbs.ts")).exportVerb,
+  ),
+  import: lazy(
+    "Take over an export, transcripts, or the memory of another program",
+    async () => (await import("./commands/import_verbs.ts")).importVerb,
+    "file claudeMem transcripts",
+  ),
+  completions: lazy(
+    "Completion of commands and flags in a shell",
+    async () => (await import("./commands/completions_verbs.ts")).completions,
+    "bash zsh fish powershell",
+  ),
+  hook: lazy(
+    "Handle one hook event of Claude Code: JSON on stdin, the answer on stdout",
+    async () => (await import("./commands/hook_verbs.ts")).hook,
+  ),
 };

@@ -23,8 +23,8 @@ export function show({ process, globals }: CliContext, view: View): void {
 }
 
 /**
- * Prints an error as what / why / next: three lines on stderr, or with `--json` one object
- * `{"error":{what,why,next,code}}` on stdout. Sets the exit status.
+ * Prints an error as what / why / next on stderr, or with `--json` as `{"error":{what,why,next,code}}` on stdout.
+ * Sets the exit status.
  */
 export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
@@ -54,7 +54,7 @@ export function errorText(
   return `${what}\n  why:  ${why}\n${next === "" ? "" : `  next: ${next}\n`}`;
 }
 
-/** What somebody is told of anything that was thrown. @param what What could not be done, where the error does not say. */
+/** Anything that was thrown, as an error for a person. @param what What could not be done, where the error does not say. */
 export function asUserError(thrown: unknown, what: string): UserError {
   if (isUserError(thrown)) return thrown;
   if (isDatabaseBusy(thrown)) {
@@ -76,8 +76,8 @@ export function asUserError(thrown: unknown, what: string): UserError {
 }
 
 /**
- * What helps where the database is not at fault, by SQLite's codes (https://sqlite.org/rescode.html): READONLY, of which
- * `doctor` tells whether it is the file, its folder, its owner or the disk; FULL.
+ * What helps where the database is not at fault, by SQLite's codes (https://sqlite.org/rescode.html). 8, READONLY:
+ * `doctor` finds out whether the file, its folder, its owner or the disk is the cause. 13, FULL.
  */
 const WAYS_OUT: Readonly<Record<number, string>> = {
   8: "conclaude doctor",

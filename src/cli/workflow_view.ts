@@ -1,4 +1,3 @@
-/** Workflows as people and programs see them. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../capture/plain.ts";
 import { readPlan } from "../engine/plan.ts";
@@ -9,19 +8,13 @@ import { readTask } from "../store/tasks.ts";
 import { type WorkflowRow } from "../store/workflows.ts";
 import { listSteps } from "../store/workflow_steps.ts";
 import { relativeTime } from "../time.ts";
-import type { Column } from "./table.ts";
-import { nameOf, shortTaskId, shortTitle, valueText } from "./task_view.ts";
+import { section, titledFacts } from "./table.ts";
+import { nameOf, shortTaskId, valueText } from "./task_view.ts";
 import type { View } from "./view.ts";
 
-/** A workflow with all that belongs to it. */
 export interface WholeWorkflow extends WorkflowRow {
   readonly steps: readonly StepView[];
   readonly actions: readonly WorkflowAction[];
-}
-
-/** What a row of a list is. */
-export interface ListedWorkflow extends WorkflowRow {
-  readonly taskTitle: string | null;
 }
 
 /** A workflow with its steps and what can be asked of it. @param isCarriedOut Whether a daemon runs. */
@@ -52,25 +45,16 @@ export function changedWorkflow(
   };
 }
 
-export const WORKFLOW_COLUMNS: readonly Column<ListedWorkflow>[] = [
-  { title: "ID", value: ({ id }) => shortTaskId(id) },
-  { title: "WORKFLOW", value: ({ name }) => name },
-  { title: "STATUS", value: statusText },
-  { title: "STEP", value: ({ currentStep }) => currentStep },
-  { title: "TASK", value: ({ taskId }) => shortTaskId(taskId) },
-  { title: "TITLE", value: ({ taskTitle }) => taskTitle === null ? null : shortTitle(taskTitle) },
-];
-
 /** `1a2b3c4d (implement)` */
 export function workflowName({ id, name }: Pick<WorkflowRow, "id" | "name">): string {
   return `${shortTaskId(id)} (${name})`;
 }
 
-function statusText({ status, decision }: WorkflowRow): string {
+/** `pending_merge, approve recorded` */
+export function statusText({ status, decision }: WorkflowRow): string {
   return decision === null ? status : `${status}, ${decision} recorded`;
 }
 
-/** A workflow with its steps, for people. */
 export function workflowText(
   workflow: WholeWorkflow,
   { task, questionId, nowMs }: {
@@ -80,7 +64,7 @@ export function workflowText(
     readonly nowMs: number;
   },
 ): string {
-  const facts: readonly (readonly [string, string | null])[] = [
+  const facts = [
     ["id", workflow.id],
     ["task", task === undefined ? workflow.taskId : `${nameOf(task)} (${task.status})`],
     ["status", statusText(workflow)],
@@ -93,18 +77,15 @@ export function workflowText(
     ["changed", relativeTime(workflow.updatedAtMs, nowMs)],
     ["asks", questionId && `conclaude question answer ${questionId} TEXT`],
     ["you can", workflow.actions.join(", ") || null],
-  ];
+  ] as const;
   return [
     workflow.name,
-    ...facts.filter(([, value]) => value !== null)
-      .map(([name, value]) => `  ${`${name}:`.padEnd(13)}${value}`),
-    "",
-    "Steps",
-    ...workflow.steps.map((step) => `  ${stepLine(step, workflow)}`),
+    ...titledFacts(facts),
+    ...section("Steps", workflow.steps.map((step) => stepLine(step, workflow))),
   ].map(plain).join("\n");
 }
 
-/** What a step that has not ended is while its workflow does not run. */
+/** The word for a step that has not ended while its workflow does not run. */
 const AT_REST: Readonly<Partial<Record<WorkflowRow["status"], string>>> = {
   pending_merge: "review",
   blocked: "stopped",
@@ -127,7 +108,6 @@ function stepLine(
   return `${`[${word}]`.padEnd(10)} ${"  ".repeat(depth)}${name}  ${told.join(", ")}`;
 }
 
-/** What came of a step, in a word. */
 export function stepWord(status: StepView["status"], outcome: StepView["outcome"]): string {
   if (outcome === null) return status;
   if (outcome.skipped) return "skipped";

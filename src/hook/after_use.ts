@@ -13,12 +13,10 @@ import { applyChanges, type RequirementChange } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 
-/** What follows from a tool use. */
 export interface FollowUp {
   /** To be written with the event, by `apply`. */
   readonly changes: readonly RequirementChange[];
   readonly apply: ApplyChanges;
-  /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
   /** To be called once the event is saved; null when there is nothing to tell. */
   answer(): Promise<Answer>;
@@ -54,7 +52,7 @@ async function changesOf(
     const proof: Proof = { of: "skill", id: event.toolUseId, sessionId, agentId };
     return satisfactionsBySkill(policy.requirements, skill, { ...work, ground, proof });
   }
-  // It may be the command itself that has left the branch.
+  // This counts without a branch too: the command itself may have left the branch.
   if (ground.repository === null) return [];
   const repository = ground.kind === "branch"
     ? { ...ground.repository, branch: ground.branch }

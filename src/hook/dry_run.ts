@@ -1,4 +1,4 @@
-/** A hook event as it would be answered, and nothing done about it: for a person who tries the rules. */
+/** Answers a hook event without acting on it, for a person who tries the rules. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { type Environment, readAll } from "../environment.ts";
@@ -29,7 +29,7 @@ export interface TriedEvent {
   readonly problem: string | null;
   readonly sessionId: string;
   readonly transcriptPath: string | null;
-  /** What the rules about tools are asked; null for an event that asks nothing. */
+  /** The tool use that the rules judge; null for an event without one. */
   readonly use: AskedUse | null;
   /** Where the configuration is looked for; null when nothing tells. */
   readonly projectDir: string | null;
@@ -41,7 +41,7 @@ export interface TriedEvent {
 /** The events about which the rules for tools are asked. */
 const JUDGED: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
 
-/** Handlers that only look and record. Of any other, running it would do something. */
+/** Handlers that only look and record. Trying any other would do something. */
 const LOOKING = new Map([
   ["PreToolUse", () => import("./pre_tool_use.ts")],
   ["PermissionRequest", () => import("./pre_tool_use.ts")],
@@ -106,11 +106,7 @@ async function tried(
   };
 }
 
-/**
- * What a hook would write to stdout for the event.
- *
- * @returns `undefined` for an event whose handling cannot be tried without doing it.
- */
+/** What a hook would answer to the event; undefined where that cannot be tried without doing it. */
 export async function answerTo(
   { use: _use, ...tried }: TriedEvent,
   from: {
@@ -137,7 +133,7 @@ export async function answerTo(
     hide: (path) => path,
     claudePid: processNumber(tried.environment.variable("CLAUDE_PID")),
     config,
-    // Nothing is kept, so nothing has to be prepared for it.
+    // Nothing is stored, so handlers need not prepare content for it.
     keepsContent: false,
     mask: (texts) => Promise.resolve(texts),
     exclusion: () => Promise.resolve(null),
@@ -148,7 +144,7 @@ export async function answerTo(
     tell: (notice) => void notices.push(notice),
     saveBeside: () => {},
     save(draft) {
-      // Some decide while they save.
+      // A draft that is a function decides while it runs, so it must run.
       if (typeof draft === "function") draft(db);
       return Promise.resolve();
     },

@@ -12,7 +12,6 @@ import { shortenInput } from "./masking.ts";
 import type { HookFlags } from "./handler.ts";
 import { elapsedMs, type Input, readInput, toEvent, withPlainLetters } from "./protocol.ts";
 
-/** Where a record was to go. */
 export interface Destination {
   readonly database: string;
   readonly locations: Locations;
@@ -20,11 +19,9 @@ export interface Destination {
 }
 
 /**
- * Keeps a record that the database could not take: into the spool, with a line in the log.
- *
- * @param thrown Why the database could not take it.
- * @returns What the person has to be told: once a session, and whenever it begins, that nothing could be kept anywhere, or that a newer program is
- * needed; when a session begins that the database cannot be used. Empty when all is in order again by itself.
+ * Spools a record that the database could not take, and logs that. @param thrown Why the database could not take it.
+ * @returns Notices for the person. Once a session and at its start: nothing could be kept, or a newer program is
+ * needed. At the start: the database cannot be used. Empty when it mends itself.
  */
 export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destination): string[] {
   const { database, locations } = to;
@@ -41,7 +38,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
     });
   const why = `the database ${database} could not take it: ${messageOf(thrown)}`;
   try {
-    // The wait for the database was part of it.
+    // The duration includes the wait for the database.
     const execution = { ...record.execution, durationMs: elapsedMs(to.environment) };
     const path = spoolRecord({ ...record, execution }, {
       database,
@@ -73,7 +70,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
   }
 }
 
-/** What rules cannot go by without the database. */
+/** What rules cannot know without the database. */
 const UNKNOWN = "requirements, pauses and counted stops cannot be known";
 
 /** A database that another process holds is free again soon; any other fault stays until somebody mends it. */
@@ -94,7 +91,6 @@ function isNewerSchema(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === "NewerSchemaError";
 }
 
-/** A hook that failed in a way that no rule expected. */
 export interface Crash {
   readonly stdin: string | Uint8Array;
   readonly flags: HookFlags;
@@ -102,8 +98,8 @@ export interface Crash {
 }
 
 /**
- * Keeps an event whose handling failed unexpectedly: what was sent, masked, goes to the spool with the error and its
- * stack, so that it is in the audit trail, and of a tool use in the queue, as soon as a hook or `queue drain` takes it in.
+ * Spools an event whose handling failed unexpectedly: what was sent, masked, with the error and its stack. The next
+ * hook or `queue drain` takes it into the audit trail, and a tool use into the queue.
  */
 export async function keepCrashed(
   thrown: unknown,
@@ -146,7 +142,7 @@ export async function keepCrashed(
   keepElsewhere(thrown, record, { database: locations.database, locations, environment });
 }
 
-/** Masking may be what failed; then nothing of the fields is kept but whose they are. */
+/** The fields, masked; when masking fails only the session's id. */
 function maskedFields(input: Input): Record<string, unknown> {
   if (input.kind !== "event") return {};
   const { session_id } = input.fields;
@@ -160,7 +156,7 @@ function maskedFields(input: Input): Record<string, unknown> {
   }
 }
 
-/** What is nested too deep to be written is not kept. */
+/** JSON of the fields; a marker where they are nested too deep. */
 function jsonOf(fields: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify(fields);
@@ -169,7 +165,7 @@ function jsonOf(fields: Readonly<Record<string, unknown>>): string {
   }
 }
 
-/** The same for a text. */
+/** A text, masked; a marker when masking fails. */
 function maskedText(text: string): string {
   try {
     return redactText(withPlainLetters(text), { patterns: [] });

@@ -2,7 +2,6 @@ import type { Environment } from "../environment.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 import { type Input, readInput } from "./protocol.ts";
 
-/** The rule of one kind of event. */
 interface HandlerModule {
   handle(work: HookWork): Promise<Answer> | Answer;
 }
@@ -18,7 +17,7 @@ const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
   ["UserPromptSubmit", () => import("./user_prompt_submit.ts")],
   ["UserPromptExpansion", () => import("./prompt_expansion.ts")],
   ["SubagentStop", () => import("./subagent_stop.ts")],
-  // No event of Claude Code: a second hook of Stop, for which nobody waits.
+  // Not an event of Claude Code: a second hook of Stop that nobody waits for.
   ["Drain", () => import("./stop_drain.ts")],
 ]);
 /** Events that ask whether something may happen. */
@@ -26,11 +25,10 @@ const GATES: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
 const OTHER_EVENTS = () => import("./other_event.ts");
 
 /**
- * Handles one event: reads it, decides, and makes it durable in the database or the spool.
- *
- * @param stdin What Claude Code wrote: one event as JSON, or anything else, which is recorded as unreadable.
+ * Handles one event: reads it, decides, and saves it in the database or the spool.
+ * @param stdin One event as JSON; anything else is recorded as unreadable.
  * @returns The answer for stdout; null when there is none.
- * @throws {Error} When the handling breaks in a way that no rule expects; nothing of the event is kept then.
+ * @throws {Error} When handling breaks unexpectedly; nothing of the event is kept then.
  */
 export async function handleHook(
   stdin: string | Uint8Array,
@@ -38,7 +36,7 @@ export async function handleHook(
   environment: Environment,
 ): Promise<Answer> {
   const input = await readInput(stdin);
-  // Before anything is opened: a Stop that continues a stopped one must never add to a loop without being asked to.
+  // Before anything is opened: a Stop that continues a stopped one must not add to a loop unless a file asks for it.
   if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields, environment)) return null;
   const { beginWork } = await import("./work.ts");
   const work = await beginWork(input, flags, environment);
@@ -69,9 +67,8 @@ function isContinuedStop(
 const MAX_FOLDERS = 12;
 
 /**
- * Whether a Stop that continues a stopped one may have to be held back again: whether a configuration file, if it counts,
- * speaks of stops or of requirements at all. Only files are looked at, and nothing is made. By hand, since every hook
- * reads this file.
+ * Whether a Stop that continues a stopped one may have to be held again: whether some configuration file speaks of
+ * stops or requirements. Only files are read, with code of its own, since every hook loads this file.
  */
 function mayHoldStop(
   fields: Readonly<Record<string, unknown>>,
@@ -87,19 +84,19 @@ function mayHoldStop(
   return folder === "" && speaksOfStops("/", ".conclaude.");
 }
 
-/** Whether a file whose name begins like this does, or may; what cannot be read is left to who reads it next. */
+/** Whether a file whose name begins like this speaks of stops, or may: who reads files later decides about others' files. */
 function speaksOfStops(folder: string, beginning: string): boolean {
   try {
     for (const { name } of Deno.readDirSync(folder)) {
       if (!name.startsWith(beginning)) continue;
       const path = `${folder}/${name}`;
       const { isFile, uid } = Deno.lstatSync(path);
-      // It may be another user's, or a pipe: whoever knows whom to trust looks into it.
+      // Another user's file, or a pipe: the code that knows whom to trust decides about it.
       if (!isFile || uid !== Deno.uid()) return true;
       if (/\b(?:stop|requirements)\b/.test(Deno.readTextFileSync(path))) return true;
     }
   } catch {
-    // Not a folder, or none that may be looked into.
+    // Not a readable folder.
   }
   return false;
 }

@@ -10,10 +10,8 @@ import type { RequirementChange } from "../store/requirements.ts";
 import type { ApplySessionChanges } from "../store/session_agents.ts";
 import type { HookEvent } from "./protocol.ts";
 
-/** What goes to stdout: one JSON object, or nothing. */
 export type Answer = Readonly<Record<string, unknown>> | null;
 
-/** The command line of a hook. */
 export interface HookFlags {
   readonly event: string | undefined;
   readonly db: string | undefined;
@@ -40,11 +38,11 @@ export interface HookWork {
   readonly event: HookEvent;
   /** The fields as they came, secrets and all: for decisions, never for what is stored. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** What stdin held, secrets masked: the same work as for the event once more, so only for what is none. */
+  /** What stdin held, masked. Masks it again, so it is only for what is no event. */
   readonly maskedText: () => string;
   /** Bytes of stdin that are missing in the event, for it is too large. */
   readonly cutBytes: number;
-  /** Whether some are missing in `sent` as well. */
+  /** Whether `sent` lacks bytes of stdin as well. */
   readonly isInputCut: boolean;
   /** Why that is no event, or null when it is one. */
   readonly problem: string | null;
@@ -54,19 +52,17 @@ export interface HookWork {
   readonly projectDir: string | null;
   /** The same as it may be stored. */
   readonly shownProjectDir: string | null;
-  /** A path or a branch as it is stored: what is kept is found by that. */
+  /** A path or a branch with its secrets masked, as the database stores it and finds it. */
   readonly hide: (path: string | null) => string | null;
   readonly repository: Repository | undefined;
   /** The person's home folder; null when the environment names none. */
   readonly home: string | null;
   readonly claudePid: number | null;
   readonly config: HookConfig;
-  /** The configuration files in force. */
   readonly configFiles: readonly ConfigFile[];
-  /** The database that counts: its path, or `:memory:`. */
   readonly database: string;
   readonly locations: Locations;
-  /** Why the database could not take the event, once it is saved; null when it could. */
+  /** Why the database could not take the event; null when it could. Known once the event is saved. */
   readonly fault: unknown;
   /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
   readonly keepsContent: boolean;
@@ -76,24 +72,22 @@ export interface HookWork {
   exclusion(toolName: string, toolInput: unknown): Promise<string | null>;
   /** Null when it cannot be opened; the event goes to the spool then. */
   readonly db: DatabaseSync | null;
-  /** What the person is told beside the answer. */
   readonly notices: readonly string[];
   /** Tells the person something, in Claude Code's own interface. */
   tell(notice: string): void;
-  /** Has more written with the event, in its transaction, whatever its handler saves. */
+  /** Adds something to the transaction that saves the event, whatever its handler saves. */
   saveBeside(told: readonly SessionChange[], apply: ApplySessionChanges): void;
   /**
-   * Makes the event durable, in the database or in the spool.
-   *
-   * @param draft A function is called in the transaction that writes what it decides; when that cannot be, once more
-   * without a database. @param apply Writes the changes of the draft, where it has any.
+   * Saves the event in the database or the spool.
+   * @param draft A function is called in the transaction that writes its result; when that fails, again without a
+   * database. @param apply Writes the changes of the draft.
    */
   save(draft: Draft | Decide, apply?: ApplyChanges): Promise<void>;
   /** What was made durable of the event; null before that. */
   readonly saved: Draft | null;
   /**
-   * The database for what can be done beside the event, once that is saved: it waits for nobody for long. Null when the
-   * event had to go to the spool.
+   * The database for work beside the event, once that is saved. It waits only briefly for other processes. Null when
+   * the event went to the spool.
    */
   spareDb(): DatabaseSync | null;
 }

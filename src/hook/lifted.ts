@@ -11,7 +11,6 @@ import { isPaused } from "../store/pauses.ts";
 import { tellingId } from "../store/telling_id.ts";
 import type { HookWork } from "./handler.ts";
 
-/** Whether a person has lifted the guards for this session. */
 export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
   try {
     return db !== null && isPaused(db, { sessionId, subject: "guards", atMs });
@@ -20,28 +19,28 @@ export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
   }
 }
 
-/** How a person lifts the guards for this session, once the event is saved. */
+/** The command with which a person lifts the guards for this session. Call it once the event is saved. */
 export async function wayOut(work: HookWork): Promise<string> {
   return liftText(...await lifting(work, work.spareDb()));
 }
 
-/** How a person sends a prompt that was held back, before the event is saved. */
+/** How a person sends a prompt that was held back. Call it before the event is saved. */
 export async function wayToSend(work: HookWork): Promise<string> {
   return sendText(...await lifting(work, work.db));
 }
 
-/** How a person mends the database, where a denial comes from not knowing what it holds; null where it could be used. */
+/** How a person mends the database when a denial comes from not reading it; null when it can be read. */
 export async function wayToKnow(work: HookWork): Promise<string | null> {
   if (keepingOf(work.spareDb(), work.config) !== "broken") return null;
   return mendText(await mending(work));
 }
 
-/** How a person does what no pause lets the agent do. */
+/** How a person does what the agent may not do even while the guards are paused. */
 export function wayForPerson(work: HookWork): string {
   return ownText(tellingId(work.spareDb(), work.sessionId));
 }
 
-/** What has become of the database, and the session as commands are to name it. */
+/** The state of the database, and the session's id for a command. */
 async function lifting(
   work: HookWork,
   db: HookWork["db"],

@@ -1,4 +1,4 @@
-/** Takes out of an event what must not be kept: loaded where there may be such, or where it is too large. */
+/** Masks secrets and drops private text of an event. Loaded only for one that may hold some, or is too large. */
 import { redactText, redactValue } from "../capture/redact.ts";
 import { shortenJson, withoutOverlaps } from "../capture/shorten.ts";
 import {
@@ -11,7 +11,7 @@ import {
 } from "./protocol.ts";
 
 /**
- * A longer payload, in characters, is shortened before it is masked: where it is full of secrets, masking this much takes
+ * A longer payload, in characters, is shortened before it is masked: a payload of this length full of secrets takes
  * half a second.
  */
 const MAX_MASKED_CHARS = 131_072;
@@ -31,9 +31,7 @@ export function maskInput(
   given: Input,
   { eventName, patterns, isClean }: {
     readonly eventName: string | undefined;
-    /** The user's own. */
     readonly patterns: readonly RegExp[];
-    /** Whether nothing is to be masked in it. */
     readonly isClean: boolean;
   },
 ): Masked {
@@ -52,7 +50,7 @@ export function maskInput(
   };
 }
 
-/** The input with no more of what was sent than can be masked in time. */
+/** The input, shortened to what can be masked in time. */
 export function shortenInput(input: Input): Input {
   if (input.text.length <= MAX_MASKED_CHARS) return input;
   const { text, cutBytes } = shortenJson(new TextEncoder().encode(input.text), MAX_MASKED_CHARS);

@@ -32,7 +32,7 @@ export function notifyOfEvent(work: HookWork): void {
   });
 }
 
-/** Shows the person how a command ended that is to be told of by itself. Never throws. */
+/** Notifies the person of how one command ended. Never throws. */
 export function notifyOfCommand(work: HookWork, { command, end, line }: CommandRun): void {
   if (!command.notifies || work.config.notifications === "") return;
   show(work, {
@@ -50,6 +50,6 @@ function show({ config, environment }: HookWork, event: HandledEvent): void {
     );
     if (notification !== null) showNotification(notification, environment);
   } catch {
-    // Of no importance beside the event itself.
+    // A notification is less important than the event.
   }
 }

@@ -1,16 +1,13 @@
 import { filesTouched, summarizeInput } from "../capture/payload.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
-/** Longest title of a session, in characters. */
 const MAX_TITLE_CHARS = 120;
-
-/** What Claude Code sends in a person's place, as `memory/own_prompt.ts` has it: no event waits to load that. */
+/** How prompts of Claude Code itself begin, as in `memory/own_prompt.ts`, which would take too long to load. */
 const OWN_PROMPT = /^\s*(?:<|This session is being continued from )/;
-
-/** What a tool is about to be used for comes again, whole, when it has been. */
+/** The limits are small because PostToolUse keeps the whole input. */
 const TOOL_LIMITS = { maxChars: 200, maxBytes: 800 };
 
-/** Events among them that tell of sub-agents and questions, or that these are over. */
+/** Events that begin or end sub-agents and questions. */
 const TELLING: ReadonlySet<string> = new Set([
   "SubagentStart",
   "Notification",
@@ -20,7 +17,7 @@ const TELLING: ReadonlySet<string> = new Set([
   "StopFailure",
 ]);
 
-/** Events among them of which something is kept whole. */
+/** Events whose text is kept whole. */
 const KEPT: ReadonlySet<string> = new Set(["PostCompact", "StopFailure"]);
 
 /** Every event without a rule of its own, known or not: it is recorded, and answered with nothing. */
@@ -33,7 +30,6 @@ export async function handle(work: HookWork): Promise<Answer> {
   return null;
 }
 
-/** What is recorded of an event. */
 export async function draftOf(work: HookWork): Promise<Draft> {
   const { event, problem } = work;
   if (problem !== null) {
@@ -70,7 +66,7 @@ async function withoutExcluded(call: unknown, work: HookWork): Promise<unknown> 
   return skipped === null ? call : { tool_name: name, skipped };
 }
 
-/** A prompt can only come from a live session, and the first one says what the session is about. */
+/** A prompt revives its session, and the first one gives its title. */
 function sessionOf({ event, keepsContent }: HookWork) {
   if (event.name !== "UserPromptSubmit") return {};
   return { effect: "revive" as const, title: keepsContent ? titleOf(event.own) : null };

@@ -55,7 +55,6 @@ export async function handle(work: HookWork): Promise<Answer> {
   return await after?.answer() ?? SILENT;
 }
 
-/** The error as it was sent; of anything but text its JSON. */
 function textOfError(error: unknown): string {
   return typeof error === "string" ? error : JSON.stringify(error) ?? "";
 }
@@ -66,7 +65,7 @@ async function captureOf(
 ): Promise<Capture> {
   const { event } = work;
   const { tool_name: _name, tool_input: _input, tool_response: response, ...rest } = event.own;
-  // The same command in another folder is another one.
+  // The same command in another folder is a different one.
   const isElsewhere = SHELL_TOOLS.has(tool.toolName) && event.cwd !== null &&
     event.cwd !== work.shownProjectDir;
   const payload = {

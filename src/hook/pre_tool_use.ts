@@ -15,8 +15,8 @@ import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 import { tellable } from "./tellable.ts";
 
 /**
- * A tool is about to be used, or a person about to be asked for it: guards and requirements say together whether it may
- * happen. What is stored is read in the transaction that writes the decision.
+ * A tool is about to be used, or a person to be asked for it. Guards and requirements decide together. What is stored
+ * is read in the transaction that writes the decision.
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
@@ -35,7 +35,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const [reason = "", ...doubts] = await tellable(work, draft, quoting);
   let decision: Decision | undefined;
   await work.save((db) => {
-    // Once: what was decided with the database stays, also when the write failed.
+    // Once: the decision that was made with the database stays, also when the write failed.
     decision ??= decide(work, db, { guards, required });
     return draftWith(draft, decision, { reason, doubts });
   }, required?.apply);
@@ -72,7 +72,6 @@ function agentsOf(sent: HookWork["sent"]): string[] {
   return type === "" ? [MAIN_AGENT] : [MAIN_AGENT, type];
 }
 
-/** So many reasons are told of one tool use. */
 const MAX_TOLD = 5;
 
 /** What the guards say; `allowedBy` is the rule that allows what a person would be asked for. */
@@ -88,7 +87,7 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
   if (answer.kind === "deny") {
     return { ...verdict, blocks: [...verdict.blocks, answer.block], allowedBy: null };
   }
-  // What is not known before it runs is for the person to decide.
+  // No rule allows what only shows when the command runs; a person decides about that.
   const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0 &&
     verdict.unread === undefined;
   return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
@@ -113,22 +112,20 @@ async function askRequirements(
       { ...work, isStrict, transcriptPath: transcriptOf(work.sent) },
     )
     : null;
-  // It was judged before it was asked for.
+  // A PermissionRequest is never denied here: PreToolUse has done that. It is noted that a person is asked.
   return isAsked
     ? (await import("../gate/tool_requirements.ts")).askedFor(sessionId, prepared)
     : prepared;
 }
 
-/** What guards and requirements come to. */
 interface Decision {
   readonly blocks: readonly Block[];
   readonly required: RequirementSaying | null;
-  /** What has forbidden it, or would have. */
+  /** The rules that forbid the use, also those that a person has lifted. */
   readonly rules: readonly string[];
   readonly denied: boolean;
-  /** Why a person is asked, for it was not judged to its end; null where nobody has to be. */
   readonly asks: string | null;
-  /** What a person has lifted, of what would have denied it. */
+  /** Of the rules that would have denied the use, those that a person has lifted. */
   readonly paused: readonly string[];
   readonly allowedBy: string | null;
 }
@@ -183,7 +180,7 @@ function draftWith(
 async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const { event } = work;
   if (!decision.denied && decision.asks !== null) {
-    // A person is asked for it already.
+    // A PermissionRequest asks the person anyway.
     return event.name === "PermissionRequest"
       ? null
       : gate("ask", `conclaude: ${unreadText(decision.asks)}`);
@@ -201,7 +198,7 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
 /** What is remembered of a file, before it is edited. */
 async function recalled(work: HookWork): Promise<Answer> {
   if (!work.config.recallsEdits) return null;
-  const context = (await import("./recall.ts")).recallOfEdit(work);
+  const context = (await import("./recall_beside.ts")).recallOfEdit(work);
   return context === ""
     ? null
     : { hookSpecificOutput: { hookEventName: "PreToolUse", additionalContext: context } };
@@ -216,7 +213,7 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
       : `Nothing was done. Go on in another way. ${await wayOut(work)}`,
   ];
   const open = required?.reason ?? "";
-  // Else the way out of the guards has said it.
+  // In the other cases the text of the guards says how to go on.
   const mending = open !== "" && isForGood ? await wayToKnow(work) : null;
   return [...guards, open, mending ?? ""].filter((line) => line !== "").join("\n");
 }

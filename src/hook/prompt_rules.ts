@@ -3,18 +3,16 @@ import type { PromptPolicy } from "../guard/prompt_policy.ts";
 import type { StopPolicy } from "../guard/stop_policy.ts";
 import { joinPath } from "../paths.ts";
 import { keepFirstPrompt } from "../store/prompt_queues.ts";
-import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { isLifted, wayToSend } from "./lifted.ts";
 import { tellable } from "./tellable.ts";
-import type { PromptExtra } from "./user_prompt_submit.ts";
 
-/** How much of a session's first prompt is kept, in characters. */
 const MAX_KEPT_CHARS = 100;
 
-/** What the configuration comes to for a prompt. */
 interface Applied {
-  readonly extra: PromptExtra;
+  /** What is added to the record of the prompt. */
+  readonly extra: Pick<Draft, "status" | "errorMessage" | "metadata">;
   /** What Claude is told beside it. */
   readonly texts: readonly string[];
   /** What is answered instead when the prompt is held back. */
@@ -65,7 +63,7 @@ function holdText(reason: string, wayOut: string): string {
   return `${reason}\nThe prompt was not sent. Correct this and send it again. ${wayOut}`;
 }
 
-/** How the session began, for the stops that depend on it. */
+/** Keeps how the session began, for stop rules that depend on it. */
 function keepFirst({ db, event, sessionId, atMs, keepsContent }: HookWork, policy: StopPolicy) {
   const prompt = event.own["prompt"];
   if (policy.queue === null || db === null || !keepsContent) return;

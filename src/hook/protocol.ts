@@ -17,7 +17,6 @@ export interface HookEvent {
   readonly toolUseId: string | null;
   /** Whatever was sent, of any type; undefined when it was not sent. */
   readonly toolInput: unknown;
-  /** True only for a Stop that continues a stopped one. */
   readonly stopHookActive: boolean;
   /** Every field beside the common ones, under the names that Claude Code gave them. */
   readonly own: Readonly<Record<string, unknown>>;
@@ -29,7 +28,6 @@ export type Input =
     readonly kind: "event";
     readonly fields: Readonly<Record<string, unknown>>;
     readonly text: string;
-    /** Bytes of stdin that are missing in it. */
     readonly cutBytes: number;
   }
   | {
@@ -41,10 +39,9 @@ export type Input =
 
 const MAX_NAME_CHARS = 256;
 const MAX_PATH_CHARS = 4_096;
-
 /** The longest input that is parsed as a whole, in bytes: the values of a longer one may not fit into memory. */
 const MAX_PARSED_BYTES = 4_194_304;
-/** As much is kept of it then. */
+/** Bytes that are kept of a longer input. */
 const KEPT_BYTES = 2_097_152;
 
 /** Reads what stdin held. Of one that is too large, the beginnings of its long texts are kept. */
@@ -57,9 +54,7 @@ export async function readInput(stdin: string | Uint8Array): Promise<Input> {
 }
 
 /**
- * Reads stdin's text; bytes that were not UTF-8 are U+FFFD in it. Never throws: what is no event comes back as
- * `unreadable`, with the reason.
- *
+ * Reads stdin's text. It never throws: what is no event comes back as `unreadable`, with the reason.
  * @param cutBytes How much of stdin is missing in the text.
  */
 export function parseInput(text: string, cutBytes = 0): Input {
@@ -92,16 +87,12 @@ export function withPlainLetters(text: string): string {
   });
 }
 
-/**
- * The event that the fields tell of.
- *
- * @param eventName The name on the command line; it wins over the payload's.
- */
+/** The event that the fields tell of. @param eventName The name on the command line; it wins over the payload's. */
 export function toEvent(
   fields: Readonly<Record<string, unknown>>,
   eventName: string | undefined,
 ): HookEvent {
-  // What every event may carry is told elsewhere: in the audit row's columns or the session.
+  // The common fields have columns in the audit row or the session.
   const { session_id, transcript_path, cwd, hook_event_name, permission_mode, ...own } = fields;
   return {
     name: nameOf(eventName) ?? nameOf(hook_event_name) ?? "unknown",
@@ -117,7 +108,7 @@ export function toEvent(
   };
 }
 
-/** What tells events, sessions and tools apart: a user's own pattern that matches a UUID must not make them all one. */
+/** The fields that identify events, sessions and tools. A user's own pattern must not mask them, or all would look alike. */
 export function identityOf(
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {

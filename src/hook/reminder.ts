@@ -7,10 +7,8 @@ import type { HookWork } from "./handler.ts";
 import { transcriptOf } from "./protocol.ts";
 
 /**
- * What a prompt that speaks of changes is answered with: the requirements that are open. To be called once the event is
- * saved. Calculated ones are left out: a prompt does not wait for git.
- *
- * @returns The empty text when there is nothing to remind of.
+ * The open requirements, as an answer to a prompt that speaks of changes; empty when there is nothing to say. Call it
+ * once the event is saved. Branch sizes are left out, since a prompt does not wait for git.
  */
 export async function reminderFor(work: HookWork): Promise<string> {
   const prompt = work.event.own["prompt"];

@@ -3,10 +3,8 @@ import { handleHook } from "./handle.ts";
 import type { Answer, HookFlags } from "./handler.ts";
 
 /**
- * Handles one hook event: stdin into the database, the answer to stdout, exit status 0. What goes wrong on the way
- * goes to the spool and the log, and does not stop Claude Code.
- *
- * @param args The words that follow `conclaude hook`.
+ * Handles one hook event: stdin into the database, the answer to stdout, exit status 0. Errors go to the spool and
+ * the log and do not stop Claude Code. @param args The words that follow `conclaude hook`.
  */
 export async function runHook(args: readonly string[]): Promise<never> {
   const flags = readFlags(args);
@@ -27,9 +25,8 @@ export async function runHook(args: readonly string[]): Promise<never> {
 }
 
 /**
- * Reads the command line of a hook.
- *
- * @param args `[EVENT] [--db PATH] [--no-db] [--conclaude]`; the last one only says whose command it is.
+ * Reads the command line of a hook: `[EVENT] [--db PATH] [--no-db] [--conclaude]`. The last one only marks whose
+ * command it is.
  */
 export function readFlags(args: readonly string[]): HookFlags {
   const at = args.indexOf("--db");

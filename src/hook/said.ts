@@ -1,19 +1,19 @@
 /**
- * What is kept whole of an event that is no tool use: a prompt, what Claude said last, the error that ended a turn, the summary
- * of a compaction.
+ * What is kept whole of an event that is no tool use: a prompt, Claude's last message, the error that ended a turn,
+ * the summary of a compaction.
  */
 import { serializePayload } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
 import type { Draft, HookWork } from "./handler.ts";
 
-/** The field of an event that memory is made of. */
+/** The field of each event that is kept. */
 const FIELDS: Readonly<Record<string, string>> = {
   UserPromptSubmit: "prompt",
   Stop: "last_assistant_message",
   StopFailure: "error",
   PostCompact: "compact_summary",
 };
-/** What is kept beside it, where it is there. */
+/** Fields that are kept beside it. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
   StopFailure: ["last_assistant_message", "error_details"],
 };

@@ -3,15 +3,12 @@ import { checkpoint } from "../store/database.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
-/** The part of a SessionEnd that may go into working captures in, in milliseconds. */
 const DRAIN_MS = 150;
-/** The part of a SessionEnd that may go into cleaning up, in milliseconds. */
 const CLEANUP_MS = 300;
 
 /**
- * Ends the session, then uses the quiet moment: what the last turn left is worked in, for the drain beside its Stop is
- * killed before it begins where a `claude -p` is over sooner; a checkpoint that waits for nobody, and one step of
- * retention.
+ * Ends the session, then uses the quiet moment: works in what the last turn left, since the drain beside its Stop is
+ * killed where `claude -p` ends sooner; checkpoints without waiting; does one step of retention.
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config } = work;
@@ -43,11 +40,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     });
     if (config.memoryRetentionDays > 0) {
       const { removeOldMemory } = await import("../maintenance/memory_retention.ts");
-      removeOldMemory(db, {
-        nowMs: work.atMs,
-        retentionDays: config.memoryRetentionDays,
-        untilMs,
-      });
+      removeOldMemory(db, { nowMs: work.atMs, retentionDays: config.memoryRetentionDays, untilMs });
     }
   } catch {
     // The event is stored; `doctor` and `retention run` tell what stands in the way of the rest.

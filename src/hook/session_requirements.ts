@@ -13,7 +13,6 @@ import { applyChanges, readStandings, type RequirementChange } from "../store/re
 import type { HookWork } from "./handler.ts";
 import { nameOf, transcriptOf } from "./protocol.ts";
 
-/** What a start brings. */
 export interface SessionRequirements {
   /** To be written with the event, by `apply`. */
   readonly changes: readonly RequirementChange[];

@@ -25,17 +25,14 @@ import { noteTold } from "../store/told_observations.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
-/** Sessions whose process is looked after at one SessionStart. */
 const MAX_LOOKED_AFTER = 20;
-/** Sessions in the context. */
 const MAX_TOLD = 5;
-/** The part of a SessionStart that goes into working captures in, in milliseconds. */
 const DRAIN_MS = 30;
 const NOTHING: SessionContext = { text: "", gone: [] };
 
 /**
- * Opens the session or makes it active again, marks sessions whose process is gone as abandoned, and tells Claude what
- * was done in this project before.
+ * Opens the session or makes it active again, marks sessions whose process is gone as abandoned, and tells Claude
+ * what was done in this project before.
  */
 export async function handle(work: HookWork): Promise<Answer> {
   await (await import("./told.ts")).saveTold(work);
@@ -121,9 +118,8 @@ export async function handle(work: HookWork): Promise<Answer> {
 }
 
 /**
- * What is known of the processes of other sessions. Whether a number still means the same process takes a tool to find
- * out: it is started where another session's process is to be told apart, and this session's own mark comes along.
- * Otherwise the drain beside the first Stop keeps that.
+ * The processes of other sessions. A tool is started only where one has to be told from a later process with the same
+ * number; it also finds this session's own mark, which the drain beside the first Stop keeps otherwise.
  */
 async function lookAfter(others: readonly SessionProcess[], own: number | null) {
   const elsewhere = others.filter(({ claudePid }) => claudePid !== own);
@@ -146,7 +142,7 @@ function isLocked({ unreadable, guards }: HookConfig): boolean {
   return lock !== null;
 }
 
-/** Names what counts for nothing because others could have written it. A compaction begins no session. */
+/** Names the files that are ignored because other users could have written them. A compaction begins no session. */
 async function tellLeftOut(work: HookWork): Promise<void> {
   const { configFiles, event, projectDir, repository } = work;
   const mayBe = configFiles.some(isLeftOut) ||
@@ -166,7 +162,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Keeps which files the project's folder holds, for the stops of this session. A compaction begins no session. */
+/** Stores which files the project's folder holds, for the stops of this session. A compaction begins no session. */
 async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: HookWork) {
   const { root, preventsRootAdditions }: StopPolicy = JSON.parse(config.stop);
   if (root === null || !preventsRootAdditions || event.own["source"] === "compact") return;
@@ -175,9 +171,8 @@ async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: 
 }
 
 /**
- * What waits to be worked into memory is worked in for a moment, so that the context tells of it, or at least of what was asked.
- *
- * @returns Whether anything waited: some of it may wait still.
+ * Works waiting captures into memory for a moment, so that the context tells of them, or at least of what was asked.
+ * @returns Whether anything waited; some of it may still wait.
  */
 async function drainAWhile(db: DatabaseSync, work: HookWork): Promise<boolean> {
   if (!work.config.memoryEnabled) return false;
@@ -194,7 +189,7 @@ function projectOf({ hide, repository, projectDir }: HookWork): string | null {
   return hide(repository?.commonDir ?? projectDir);
 }
 
-/** Whether what was left on branches that are gone counts for others now, that they were merged into. */
+/** Whether open failures of branches that were merged and are gone now count for the branch they were merged into. */
 async function isLeftElsewhere(
   db: DatabaseSync | null,
   { environment, repository, atMs: nowMs }: HookWork,
@@ -206,7 +201,7 @@ async function isLeftElsewhere(
   try {
     return await moveMerged(db, { project, branch, root, nowMs, environment }, gone);
   } catch {
-    // Somebody else writes: the next session asks again.
+    // Another process writes; the next session asks again.
     return false;
   }
 }
@@ -241,7 +236,7 @@ function contextOf(
     room: MAX_CONTEXT_CHARS - before.length,
   });
   const waits = isBehind ? waitingText(countWaiting(db, { project, except: sessionId })) : "";
-  // Where there is hardly any room what is known comes first.
+  // Where there is hardly any room, memory comes before the count of waiting captures.
   const waiting = 2 * waits.length > most ? "" : waits;
   const room = waiting === "" ? most : most - waiting.length - "\n".length;
   const told = toldOf(db, place, { tokens: config.contextTokens, room });
@@ -259,9 +254,8 @@ function toldOf(db: DatabaseSync, place: ContextPlace, budget: ContextBudget): S
 }
 
 /**
- * What the database answers; undefined when there is none or it cannot.
- *
- * @param onFault Is told why it cannot; without it, saving the event tells of that.
+ * What the database answers; undefined when there is none or it fails.
+ * @param onFault Is told why it fails; without it saving the event tells that.
  */
 function ask<Result>(
   db: DatabaseSync | null,

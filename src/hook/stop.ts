@@ -6,12 +6,12 @@ import type { Answer, Draft, HookWork } from "./handler.ts";
 const MAY_STOP: Answer = { continue: true, suppressOutput: true };
 
 /**
- * Stop comes after every turn, so it changes nothing of the session; it notes how much waits in the queue. Guards and
- * requirements say together whether Claude may stop.
+ * Stop comes after every turn, so it does not end the session; it notes how much waits in the queue. Guards and
+ * requirements decide together whether Claude may stop.
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
-  // It was looked at only because a file might have asked for something.
+  // No rule is about stops: `handleHook()` got here only because a file might have had one.
   const isFree = config.stop === "" && config.requirements === "";
   if (isFree && event.stopHookActive) return null;
   await (await import("./told.ts")).saveTold(work);
@@ -24,7 +24,6 @@ export async function handle(work: HookWork): Promise<Answer> {
   return await answerStop(work, draft) ?? MAY_STOP;
 }
 
-/** What is recorded of every stop. */
 function draftOf(work: HookWork): Draft {
   const pending = work.db === null ? {} : { pending: pendingOf(work) };
   const told = work.keepsContent ? summarizeInput(work.event.own) : {};

@@ -16,8 +16,8 @@ import type { Answer, HookWork } from "./handler.ts";
 const BUDGET_MS = 5_000;
 
 /**
- * What runs beside a Stop, without anybody waiting for it: works the captures of the turn into memory, then compresses
- * payloads. It says nothing, and whatever goes wrong is told by the log: the next one tries again.
+ * Runs beside a Stop, and nobody waits for it: works the captures of the turn into memory, then compresses payloads.
+ * Errors go to the log; the next one tries again.
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const { db, database, config, locations } = work;
@@ -25,7 +25,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   keepProcess(db, work);
   if (!config.memoryEnabled) return null;
   const untilMs = performance.now() + BUDGET_MS;
-  // At the end of a `claude -p` what runs beside it is asked to end at once, and killed a second and a half later.
+  // `claude -p` sends SIGTERM at its end and kills a second and a half later.
   const goOn = () => {};
   if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", goOn);
   const { logFile, home } = locations;
@@ -42,7 +42,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       onRebuild: (why) => log("warn", rebuildText(why)),
     });
     if (report?.complete) compactPayloads(db, { untilMs });
-    // Else the next hook does it, while somebody waits.
+    // If the drain does not do it, the next hook does, and Claude Code waits for that hook.
     if (isLogLong(database)) shortenLog(db, database);
   } catch (thrown) {
     log("error", `the drain after a turn stopped: ${messageOf(thrown)}`);
@@ -59,11 +59,11 @@ function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void
     const mark = readProcesses([claudePid]).get(claudePid)?.mark;
     if (mark !== undefined) keepMark(db, sessionId, { claudePid, mark });
   } catch {
-    // Somebody else writes; the next Stop tries again.
+    // Another process writes; the next Stop tries again.
   }
 }
 
-/** Small steps, so that the time is kept: the time is looked at between them. Nothing is tried that a drain died over. */
+/** Works in small steps and looks at the clock between them. Skips captures that a drain was killed over. */
 const HELD_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirstTry: true };
 
 /** Works captures in for so many milliseconds, in a hook that Claude Code waits for. No other process is waited for. */
@@ -91,10 +91,8 @@ export async function drainFor(
 const SUMMARIES_MS = 10;
 
 /**
- * {@linkcode drainFor} before a session is told: in the end of it the sessions of its project get a summary of which more waits
- * than there was time for.
- *
- * @param options `project`: null where there is none. `isWaiting`: whether captures do.
+ * {@linkcode drainFor} before a session is told. At the end the sessions of its project that are not worked in get a
+ * summary. @param options `project`: null where there is none. `isWaiting`: whether captures wait.
  */
 export async function drainBefore(
   budgetMs: number,
@@ -122,7 +120,7 @@ export async function drainEnded(
   try {
     askForSummaryOfEnd(db, work.sessionId);
   } catch {
-    // Another process writes: with its next news it is said.
+    // Another process writes; the session's next summary says it.
   }
   await drainFor(budgetMs, db, work);
 }

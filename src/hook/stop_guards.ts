@@ -9,24 +9,22 @@ import { speakOfStops } from "../config/discover.ts";
 import type { Block } from "../guard/guard_policy.ts";
 import { letThroughText, mostBlocks, type StopPolicy, stopReason } from "../guard/stop_policy.ts";
 import { applyChanges } from "../store/requirements.ts";
-import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { isLifted, wayOut } from "./lifted.ts";
-import { heldDraft, type HeldForRequirements, saveJudged } from "./stop_judged.ts";
+import { heldDraft, type HeldForRequirements, saveJudged } from "./stop_requirements.ts";
 import { tellable } from "./tellable.ts";
 
 /** What the guards say of a stop. */
 interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone"> {
-  /** Whether Claude has to go on although nothing is wrong: asked only then, for it counts. */
+  /** Blocks of rules that demand more rounds. Asking counts a round, so it is called only when nothing else blocks. */
   goOn(): readonly Block[];
   /** Stops that are held back in a row, at most. */
   readonly maxBlocks: number;
-  /** What the record says beside the usual. */
   readonly draft: Pick<Draft, "status" | "errorMessage">;
   readonly notes: Readonly<Record<string, unknown>>;
 }
 
-/** How much of a reason is in the audit trail, in characters. */
 const MAX_STORED_CHARS = 4000;
 
 /** Judges a stop by the configuration of the guards. */
@@ -52,9 +50,8 @@ export async function judgeGuards(work: HookWork, memory: Remembering): Promise<
 }
 
 /**
- * Holds a stop back, or lets it through when that has been done often enough in a row, and records it.
- *
- * @returns The answer; null when Claude may stop.
+ * Holds a stop back, or lets it through when that was done often enough in a row, and records it.
+ * @returns Null when Claude may stop.
  */
 export async function holdBack(
   work: HookWork,
@@ -66,13 +63,13 @@ export async function holdBack(
       readonly draft: Draft;
       /** What requirements have against it as well. */
       readonly required: HeldForRequirements;
-      /** The requirements that are open although they may not hold this stop any more. */
+      /** Open requirements, which have held a stop of this turn already and may not hold another. */
       stillOpen(): Promise<readonly string[]>;
     },
 ): Promise<Answer> {
   const rules = [...blocks.map(({ rule }) => rule), ...required.rules];
   const hold = holdOnce(maxBlocks, memory);
-  // The guards have held often enough, but requirements have not yet: the person is told at the next stop.
+  // The guards have held often enough, the requirements have not: the person is told at the next stop.
   if (hold.kind === "let through" && required.reason !== "") {
     return await saveJudged(work, draft, required);
   }
@@ -82,7 +79,7 @@ export async function holdBack(
     const metadata = { ...draft.metadata, rules, letThrough: hold.why };
     return await saveJudged(work, { ...draft, metadata }, required);
   }
-  // Where no file speaks of stops, the next one of this turn is not looked at.
+  // Where no file speaks of stops, the turn's next stop is not judged.
   const inRow = speakOfStops(work.configFiles) ? hold.inRow : null;
   const [reason] = await tellable(work, draft, [blocks.map(({ reason }) => reason).join("\n")]);
   await work.save({

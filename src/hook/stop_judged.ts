@@ -1,33 +1,11 @@
 import { beginRow, haveRequirementsHeld, type Remembering } from "../gate/stop_row.ts";
-import { applyChanges, type RequirementChange } from "../store/requirements.ts";
-import { REQUIREMENTS_HELD } from "../store/stop_counters.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
+import { askRequirements, NOT_HELD, saveJudged } from "./stop_requirements.ts";
 import { handleOnce } from "./twin.ts";
-
-/** What requirements say of a stop. */
-export interface HeldForRequirements {
-  /** Why Claude may not stop; empty when they have nothing against it. */
-  readonly reason: string;
-  readonly rules: readonly string[];
-  readonly changes: readonly RequirementChange[];
-  /** For the audit trail. */
-  readonly notes: Readonly<Record<string, unknown>>;
-  /** Notices for the person. */
-  readonly notices: readonly string[];
-}
-
-const MAY_STOP: HeldForRequirements = {
-  reason: "",
-  rules: [],
-  changes: [],
-  notes: {},
-  notices: [],
-};
 
 /**
  * Judges a stop and records it: requirements once a turn, guards as often as they are asked.
- *
- * @param usual What is recorded of it anyway. @returns Null when Claude may stop.
+ * @param usual What is recorded of every stop. @returns Null when Claude may stop.
  */
 export function answerStop(work: HookWork, usual: Draft): Promise<Answer> {
   return handleOnce(work, usual, () => judge(work, usual));
@@ -37,13 +15,9 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   const { config } = work;
   const memory = memoryOf(work);
   if (!memory.isContinued) beginRow(memory);
-  const askRequirements = async () =>
-    config.requirements === ""
-      ? MAY_STOP
-      : await (await import("./stop_requirements.ts")).askRequirements(work);
-  // Something else may have held the stop before they were triggered.
+  // Guards may have held the stop before requirements were triggered.
   const isAsked = !memory.isContinued || !haveRequirementsHeld(memory);
-  const required = isAsked ? await askRequirements() : MAY_STOP;
+  const required = isAsked ? await askRequirements(work) : NOT_HELD;
   required.notices.forEach(work.tell);
   const noted = { ...usual.metadata, ...required.notes };
   if (config.stop === "") return await saveJudged(work, { ...usual, metadata: noted }, required);
@@ -58,38 +32,11 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
       memory,
       draft,
       required,
-      stillOpen: async () => isAsked ? [] : (await askRequirements()).rules,
+      stillOpen: async () => isAsked ? [] : (await askRequirements(work)).rules,
     })
     : await saveJudged(work, draft, required);
   await guards.gone;
   return answer;
-}
-
-/** What is written of it when requirements hold a stop. */
-export function heldDraft({ reason, changes }: HeldForRequirements): Draft {
-  return {
-    ...(reason === "" ? {} : { counters: [REQUIREMENTS_HELD] }),
-    ...(changes.length > 0 ? { changes } : {}),
-  };
-}
-
-/** Records a stop that only requirements may hold. */
-export async function saveJudged(
-  work: HookWork,
-  draft: Draft,
-  required: HeldForRequirements,
-): Promise<Answer> {
-  const { reason, rules } = required;
-  await work.save({
-    ...draft,
-    ...(reason === "" ? {} : {
-      status: "blocked",
-      errorMessage: rules.join(", "),
-      metadata: { ...draft.metadata, rules },
-    }),
-    ...heldDraft(required),
-  }, applyChanges);
-  return reason === "" ? null : { decision: "block", reason };
 }
 
 function memoryOf({ db, sessionId, atMs, event }: HookWork): Remembering {

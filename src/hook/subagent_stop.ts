@@ -2,7 +2,7 @@ import type { SubagentPolicy } from "../guard/prompt_policy.ts";
 import { runCommands } from "../gate/run_commands.ts";
 import { failureText } from "../guard/command_text.ts";
 import { commandsFor } from "../guard/prompt_policy.ts";
-import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";

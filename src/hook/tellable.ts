@@ -1,8 +1,8 @@
 import type { Draft, HookWork } from "./handler.ts";
 
 /**
- * Texts that quote what was asked for or what a command printed, as they may be stored: masked anew, for what is taken
- * apart or was run may show what the event itself does not. Nothing of what the configuration keeps out.
+ * Texts that quote a command or its output, as they may be stored: masked again, since they may show what the event
+ * does not. None where the configuration keeps the content out.
  */
 export async function tellable(
   { keepsContent, mask }: HookWork,

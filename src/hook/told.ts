@@ -5,7 +5,7 @@ import { joinPath, parentOf } from "../paths.ts";
 import { hasOpenQuestion, hasRunningSubagent, isOfTask } from "../store/session_open.ts";
 import type { HookWork } from "./handler.ts";
 
-/** Has what an event tells written with it. Where nothing of the content is kept, neither is this. */
+/** Writes what the event tells with it; nothing when no content is kept. */
 export async function saveTold(work: HookWork): Promise<void> {
   if (!work.config.databaseEnabled || work.sessionId === UNKNOWN_SESSION_ID) return;
   const changes = [...taskOf(work), ...settledOf(work), ...await toldOf(work)];
@@ -23,7 +23,7 @@ function taskOf({ db, sessionId, environment }: HookWork): readonly SessionChang
   return [{ kind: "task", ...task }];
 }
 
-/** Only where something can be open: as a rule nothing is. An event that must wait cannot know. */
+/** Questions and sub-agents that the event ends; looked up only where one may be open. */
 function settledOf({ event, db, sessionId }: HookWork): readonly SessionChange[] {
   const change = settledBy(event.name);
   if (change === null) return [];

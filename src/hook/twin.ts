@@ -3,10 +3,8 @@ import { claim } from "../gate/event_claim.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
 /**
- * Handles an event once, however many hooks it was sent to: where the program stands in a person's settings and in the
- * project's, Claude Code starts both at the same moment with the same input, and listens to either. The second one
- * records the event, and nothing else.
- *
+ * Handles an event once, although several hooks got it: Claude Code starts the hooks of a person's settings and of
+ * the project's at the same moment with the same input. The second one only records the event.
  * @param usual What is recorded of it anyway.
  */
 export async function handleOnce(

@@ -1,4 +1,4 @@
-import type { Answer, Draft, HookWork } from "./handler.ts";
+import type { Answer, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { saidIn } from "./said.ts";
 
@@ -24,7 +24,7 @@ export async function handle(work: HookWork): Promise<Answer> {
 
 async function recalled(work: HookWork): Promise<string> {
   if (!work.config.recallsPrompts) return "";
-  return (await import("./recall.ts")).recallOfPrompt(work);
+  return (await import("./recall_beside.ts")).recallOfPrompt(work);
 }
 
 function tell(texts: readonly string[]): Answer {
@@ -33,6 +33,3 @@ function tell(texts: readonly string[]): Answer {
     ? null
     : { hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext: context } };
 }
-
-/** What is added to the record of a prompt. */
-export type PromptExtra = Pick<Draft, "status" | "errorMessage" | "metadata">;

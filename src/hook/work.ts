@@ -13,10 +13,7 @@ import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import type { Masked } from "./masking.ts";
 import { elapsedMs, folderOf, type Input, toEvent, withPlainLetters } from "./protocol.ts";
 
-/** The part of a hook that may go into records of earlier ones, in milliseconds. */
 const MAX_DRAIN_MS = 500;
-
-/** How long work beside the event waits for another process, in milliseconds. */
 const SPARE_BUSY_MS = 100;
 
 /** Reads everything that decides about an event: the environment, the configuration, the repository; opens the database. */
@@ -92,11 +89,7 @@ export async function beginWork(
         durationMs: elapsedMs(environment),
         errorMessage: draft.errorMessage ?? null,
         errorStack: null,
-        metadata: {
-          config: configFrom,
-          ...draft.metadata,
-          ...(cutBytes > 0 ? { cutBytes } : {}),
-        },
+        metadata: { config: configFrom, ...draft.metadata, ...(cutBytes > 0 ? { cutBytes } : {}) },
       },
       capture: draft.capture ?? null,
       counters: draft.counters ?? [],
@@ -185,13 +178,13 @@ async function withoutSecrets(
   { eventName, config, places }: {
     readonly eventName: string | undefined;
     readonly config: HookConfig;
-    /** What is hidden that did not come with the event: the project, its repository, its branch. */
+    /** Texts beside the event that may hold secrets: the project, its repository, its branch. */
     readonly places: string;
   },
 ): Promise<Masked> {
   const text = withPlainLetters(input.text);
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
-  // One look at everything that is kept of it: two would cost twice.
+  // Everything that is stored is searched at once, since each search costs time.
   const isClean = !needsRedaction(`${text} ${places} ${eventName}`, patterns);
   if (!isClean || input.cutBytes > 0) {
     return (await import("./masking.ts")).maskInput(input, { eventName, patterns, isClean });
@@ -243,9 +236,8 @@ async function open(
 }
 
 /**
- * Records of earlier hooks, from while the database could not take them, go in before this one.
- *
- * @throws {Error} When the database cannot take them now either; this event then joins them in the spool.
+ * Saves spooled records of earlier hooks before this one.
+ * @throws {Error} When the database still cannot take them; this event then joins them in the spool.
  */
 async function takeInSpool(
   db: DatabaseSync,
@@ -259,10 +251,10 @@ async function takeInSpool(
   if (damaged.length > 0) (await import("./failure.ts")).reportDamaged(damaged, locations);
 }
 
-/** An empty folder is cheaper to look into than none, so a missing one is made for the next hook. */
+/** Whether a spool folder holds records. A missing folder is made, since an empty one is cheaper to look into. */
 function holdsRecords(folder: string): boolean {
   try {
-    // What was set aside as damaged ends otherwise.
+    // Damaged files that were set aside have another ending.
     for (const { name } of Deno.readDirSync(folder)) if (name.endsWith(".json")) return true;
   } catch {
     try {

@@ -83,10 +83,7 @@ printf 'last'`,
   const whole = await output(speak.id);
   const last = whole.lineCount;
   assert.equal(last, 5);
-  assert.deepEqual(
-    whole.lines.map(({ seq }: { seq: number }) => seq),
-    [1, 2, 3, 4, 5],
-  );
+  assert.deepEqual(whole.lines.map(({ seq }: { seq: number }) => seq), [1, 2, 3, 4, 5]);
   assert.deepEqual(Object.keys(whole.lines[0]), ["seq", "ts", "stream", "data"]);
   assert.deepEqual([whole.agentId, whole.taskId, whole.lastSeq], [speak.id, speak.taskId, last]);
   const after = await output(speak.id, "--since", "3");

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
 
-Deno.test("audit list --json gives what programs were promised", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("audit list --json gives what programs were promised", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   const id = saveEvent(temp.db, { execution: { metadata: { files: ["/p/a.ts"] } } });
   const { executions } = await runVerbJson(["audit", "list"], place);
@@ -23,8 +25,7 @@ Deno.test("audit list --json gives what programs were promised", async () => {
   });
 });
 
-Deno.test("audit list takes the short id of a session and an age", async () => {
-  using temp = await tempDatabase();
+test("audit list takes the short id of a session and an age", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   saveEvent(temp.db, { atMs: Date.now() - 3 * 3_600_000 });
   saveEvent(temp.db, { atMs: Date.now() - 3_600_000 });
@@ -35,8 +36,7 @@ Deno.test("audit list takes the short id of a session and an age", async () => {
   assert.equal(await count("--session", "cad0ac4d", "--since", "2h"), 1);
 });
 
-Deno.test("audit list shows in a note what the rules doubted, lifted or allowed, and not only --json", async () => {
-  using temp = await tempDatabase();
+test("audit list shows in a note what the rules doubted, lifted or allowed, and not only --json", async (temp) => {
   const noted = [
     [
       { doubts: ["which program it starts is only known when it runs"] },
@@ -65,8 +65,7 @@ Deno.test("audit list shows in a note what the rules doubted, lifted or allowed,
   assert.ok(notes.every((note) => note.length <= 60));
 });
 
-Deno.test("audit list lets no stored text take over the terminal", async () => {
-  using temp = await tempDatabase();
+test("audit list lets no stored text take over the terminal", async (temp) => {
   saveEvent(temp.db, {
     execution: { hookName: "\x1b[2J", toolName: "a\nb", errorMessage: "\x1b]0;x\x07 \u009b31m" },
   });
@@ -76,8 +75,7 @@ Deno.test("audit list lets no stored text take over the terminal", async () => {
   assert.equal(stdout.trimEnd().split("\n").length, 2);
 });
 
-Deno.test("audit stats --json gives a row for every hook", async () => {
-  using temp = await tempDatabase();
+test("audit stats --json gives a row for every hook", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   for (const durationMs of [1, 2, 3, 4]) saveEvent(temp.db, { execution: { durationMs } });
   saveEvent(temp.db, { execution: { hookName: "PreToolUse", status: "blocked", durationMs: 9 } });

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { stage } from "./support.ts";
 import { modeOf, namesIn } from "../support/look.ts";
+import { testWith } from "../support/fixtures.ts";
 
-Deno.test("config init writes a valid file, and never over another one unless it is told to", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("config init writes a valid file, and never over another one unless it is told to", async (place) => {
   const path = join(place.project, ".conclaude.yaml");
   const first = await place.json(["config", "init"]);
   assert.deepEqual(first, { code: 0, body: { path, layer: "project", overwritten: false } });
@@ -23,8 +25,7 @@ Deno.test("config init writes a valid file, and never over another one unless it
   assert.deepEqual(namesIn(place.project), [".conclaude.yaml"]);
 });
 
-Deno.test("config init does not write beside a file that would then count no more", async () => {
-  using place = stage();
+test("config init does not write beside a file that would then count no more", async (place) => {
   Deno.writeTextFileSync(join(place.project, ".conclaude.yml"), "inherit: false\n");
   const { code, stderr } = await place.run(["config", "init"]);
   assert.equal(code, 1);
@@ -32,8 +33,7 @@ Deno.test("config init does not write beside a file that would then count no mor
   assert.deepEqual(namesIn(place.project), [".conclaude.yml"]);
 });
 
-Deno.test("config init --user and --local write private files in their places", async () => {
-  using place = stage();
+test("config init --user and --local write private files in their places", async (place) => {
   const user = await place.json(["config", "init", "--user"]);
   const local = await place.json(["config", "init", "--local"]);
   assert.equal(user.body.path, join(place.home, ".conclaude", "config.yaml"));
@@ -42,8 +42,7 @@ Deno.test("config init --user and --local write private files in their places", 
   assert.equal((await place.run(["config", "init", "--user", "--local"])).code, 2);
 });
 
-Deno.test("config path lists the files by layer and the folders that were searched", async () => {
-  using place = stage();
+test("config path lists the files by layer and the folders that were searched", async (place) => {
   const inner = join(place.project, "src", "deep");
   Deno.mkdirSync(inner, { recursive: true });
   beginRepository(place.project);
@@ -61,8 +60,7 @@ Deno.test("config path lists the files by layer and the folders that were search
   ]);
 });
 
-Deno.test("config show merges the layers and says which file each value comes from", async () => {
-  using place = stage();
+test("config show merges the layers and says which file each value comes from", async (place) => {
   const user = join(place.home, ".conclaude", "config.yaml");
   const project = join(place.project, ".conclaude.yaml");
   Deno.mkdirSync(join(place.home, ".conclaude"));
@@ -90,8 +88,7 @@ Deno.test("config show merges the layers and says which file each value comes fr
   assert.equal(alone.sources["store.sessionRetentionDays"], "default");
 });
 
-Deno.test("config validate names file, line and column, what is wrong and what may have been meant", async () => {
-  using place = stage();
+test("config validate names file, line and column, what is wrong and what may have been meant", async (place) => {
   const path = join(place.project, ".conclaude.yaml");
   const settled = "preToolUse: {preventRootAdditions: false}\n";
   Deno.writeTextFileSync(path, `capture:\n  exlude: 3\n  maxPayloadBytes: "9000"\n${settled}`);
@@ -125,8 +122,7 @@ Deno.test("config validate names file, line and column, what is wrong and what m
   assert.match((await place.run(["config", "validate", "none.yaml"])).stderr, /Cannot read/);
 });
 
-Deno.test("config validate of a folder judges the files that count there", async () => {
-  using place = stage();
+test("config validate of a folder judges the files that count there", async (place) => {
   Deno.mkdirSync(join(place.project, "sub"));
   beginRepository(place.project);
   Deno.writeTextFileSync(
@@ -138,8 +134,7 @@ Deno.test("config validate of a folder judges the files that count there", async
   assert.match(stdout, /\.conclaude\.yaml:1:9[\s\S]*sesionRetentionDays/);
 });
 
-Deno.test("config validate warns of requirements that nothing can be kept of", async () => {
-  using place = stage();
+test("config validate warns of requirements that nothing can be kept of", async (place) => {
   const validate = async (text: string) => {
     Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), text);
     return (await place.run(["config", "validate"])).stdout;
@@ -162,8 +157,7 @@ const MOST: readonly (readonly [config: string, warning: RegExp | null])[] = [
 ];
 for (const [config, warning] of MOST) {
   const what = warning === null ? "does not warn" : "warns";
-  Deno.test(`config validate ${what} of more blocks than there are: ${JSON.stringify(config)}`, async () => {
-    using place = stage();
+  test(`config validate ${what} of more blocks than there are: ${JSON.stringify(config)}`, async (place) => {
     Deno.writeTextFileSync(
       join(place.project, ".conclaude.yaml"),
       `${config}preToolUse: {preventRootAdditions: false}\n`,
@@ -174,8 +168,7 @@ for (const [config, warning] of MOST) {
   });
 }
 
-Deno.test("config validate refuses a command that runs nothing", async () => {
-  using place = stage();
+test("config validate refuses a command that runs nothing", async (place) => {
   const validate = async (run: string) => {
     const config = { stop: { commands: [{ run }] } };
     Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), JSON.stringify(config));
@@ -189,8 +182,7 @@ Deno.test("config validate refuses a command that runs nothing", async () => {
   assert.equal((await validate("# why\n  true")).code, 0);
 });
 
-Deno.test("a .conclaude.yml beside a .conclaude.yaml is named, since it counts for nothing", async () => {
-  using place = stage();
+test("a .conclaude.yml beside a .conclaude.yaml is named, since it counts for nothing", async (place) => {
   for (const ending of ["yaml", "yml"]) {
     Deno.writeTextFileSync(join(place.project, `.conclaude.${ending}`), "{}\n");
   }
@@ -203,16 +195,14 @@ Deno.test("a .conclaude.yml beside a .conclaude.yaml is named, since it counts f
   assert.match(told[1]!.message, /\.conclaude\.yml counts for nothing/);
 });
 
-Deno.test("config schema is a JSON Schema that knows every section", async () => {
-  using place = stage();
+test("config schema is a JSON Schema that knows every section", async (place) => {
   const { stdout } = await place.run(["config", "schema"]);
   const schema = JSON.parse(stdout);
   assert.match(schema.$schema, /json-schema\.org/);
   assert.ok(["database", "capture", "store"].every((key) => key in schema.properties));
 });
 
-Deno.test("text of a configuration file cannot take over the terminal", async () => {
-  using place = stage();
+test("text of a configuration file cannot take over the terminal", async (place) => {
   Deno.writeTextFileSync(
     join(place.project, ".conclaude.yaml"),
     'capture:\n  "\\e]0;gotcha\\a": 1\n  enabled: "\\e[2J"\n',

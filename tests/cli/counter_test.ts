@@ -3,11 +3,13 @@ import { tempHome } from "../support/program.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { startProgram } from "../support/process.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 
-Deno.test("counter get gives 0 for what was never counted, also of an unknown session", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("counter get gives 0 for what was never counted, also of an unknown session", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   saveEvent(temp.db, { counters: ["edits"] });
   const get = (type: string, session: string) =>
@@ -19,8 +21,7 @@ Deno.test("counter get gives 0 for what was never counted, also of an unknown se
   assert.equal((await runVerb(["counter", "get", "edits"], place)).code, 2);
 });
 
-Deno.test("counter increment adds what it is told and prints the new value", async () => {
-  using temp = await tempDatabase();
+test("counter increment adds what it is told and prints the new value", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   const raise = (...flags: string[]) =>
     runVerbJson(["counter", "increment", "retries", "--session", "s", ...flags], place);
@@ -31,8 +32,7 @@ Deno.test("counter increment adds what it is told and prints the new value", asy
   assert.equal((await runVerb(["counter", "increment", "x", "--session", ""], place)).code, 2);
 });
 
-Deno.test("counter reset takes a type or --all, and nothing else", async () => {
-  using temp = await tempDatabase();
+test("counter reset takes a type or --all, and nothing else", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   saveEvent(temp.db, { counters: ["a", "b", "c"] });
   const reset = ["counter", "reset", "--session", "cad0ac4d"];
@@ -43,8 +43,7 @@ Deno.test("counter reset takes a type or --all, and nothing else", async () => {
   assert.deepEqual((await runVerbJson(["counter", "list"], place)).counters, []);
 });
 
-Deno.test("counter list shows the counters of all sessions or of one", async () => {
-  using temp = await tempDatabase();
+test("counter list shows the counters of all sessions or of one", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   saveEvent(temp.db, { atMs: 5, sessionId: "s1", counters: ["edits"] });
   saveEvent(temp.db, { atMs: 6, sessionId: "s2", counters: ["edits"] });
@@ -54,8 +53,7 @@ Deno.test("counter list shows the counters of all sessions or of one", async () 
   ]);
 });
 
-Deno.test("a secret is no name of a counter: it is masked, and counted so", async () => {
-  using temp = await tempDatabase();
+test("a secret is no name of a counter: it is masked, and counted so", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   const secret = `ghp_${"a1B2c3D4".repeat(4)}e5F6`;
   const of = (verb: string) => ["counter", verb, secret, "--session", "s"];

@@ -7,6 +7,7 @@ import { sizedTest, someOf } from "../support/lanes.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { type CheckRow, snapshot, type Stage, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
+import { testWith } from "../support/fixtures.ts";
 
 function guarded(
   config = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n",
@@ -58,8 +59,9 @@ Deno.test("where nothing is guarded there are no gates", async () => {
   assert.match(row.message, /^no gates here/);
 });
 
-Deno.test("an installation that judges is ARMED, and strict or not is said", async () => {
-  using place = guarded();
+const test = testWith(guarded);
+
+test("an installation that judges is ARMED, and strict or not is said", async (place) => {
   await place.run(["install-hooks"]);
   const usual = await gate(place);
   assert.equal(usual.status, "ok", usual.message);
@@ -68,8 +70,7 @@ Deno.test("an installation that judges is ARMED, and strict or not is said", asy
   assert.match((await gate(place)).message, /^ARMED: .*; strict: when it cannot run/);
 });
 
-Deno.test("the proof touches neither the person's home nor the project", async () => {
-  using place = guarded();
+test("the proof touches neither the person's home nor the project", async (place) => {
   await place.run(["install-hooks"]);
   const home = snapshot(place.home);
   const project = snapshot(place.project);
@@ -83,8 +84,7 @@ Deno.test("the proof touches neither the person's home nor the project", async (
   assert.deepEqual(snapshot(place.project), project);
 });
 
-Deno.test("without hooks, or without the one that judges, it is NOT ARMED", async () => {
-  using place = guarded();
+test("without hooks, or without the one that judges, it is NOT ARMED", async (place) => {
   const none = await gate(place);
   assert.deepEqual([none.status, none.next], ["fail", "conclaude install-hooks"]);
   assert.match(
@@ -107,8 +107,7 @@ Deno.test("rules about permissions need the hook for them", async () => {
   );
 });
 
-Deno.test("disableAllHooks disarms, and the file with the last word decides", async () => {
-  using place = guarded();
+test("disableAllHooks disarms, and the file with the last word decides", async (place) => {
   await place.run(["install-hooks"]);
   alter(settingsAt(place), (settings) => settings.disableAllHooks = true);
   const row = await gate(place);
@@ -121,8 +120,7 @@ Deno.test("disableAllHooks disarms, and the file with the last word decides", as
   assert.match((await gate(place)).message, /^NOT ARMED.*settings\.local\.json/);
 });
 
-Deno.test("another one's invalid handler disarms the file that ours stand in", async () => {
-  using place = guarded();
+test("another one's invalid handler disarms the file that ours stand in", async (place) => {
   await place.run(["install-hooks"]);
   alter(settingsAt(place), ({ hooks }) => {
     hooks.PermissionRequest.push({ hooks: [{ type: "command", command: "x", timeout: 0 }] });
@@ -135,8 +133,7 @@ Deno.test("another one's invalid handler disarms the file that ours stand in", a
   assert.match((await gate(place)).message, /^ARMED: .*settings\.local\.json/);
 });
 
-testWhere(needsUnix(), "a program that is gone is NOT ARMED", async () => {
-  using place = guarded();
+test.unix("a program that is gone is NOT ARMED", async (place) => {
   const path = program(place, "exit 0");
   await place.run(["install-hooks", "--strict", "--command", path]);
   Deno.removeSync(path);
@@ -148,24 +145,18 @@ testWhere(needsUnix(), "a program that is gone is NOT ARMED", async () => {
   );
 });
 
-testWhere(
-  needsUnix(),
-  "a program without guards is NOT ARMED, and its version is named",
-  async () => {
-    using place = guarded();
-    const path = program(
-      place,
-      `case "$1" in hook) cat >/dev/null;; *) echo '{"version":"0.0.9","schema":1}';; esac`,
-    );
-    await place.run(["install-hooks", "--command", path]);
-    const row = await gate(place);
-    assert.equal(row.status, "fail");
-    assert.match(row.message, /version 0\.0\.9 \(schema 1\), lets pass what must be denied/);
-  },
-);
+test.unix("a program without guards is NOT ARMED, and its version is named", async (place) => {
+  const path = program(
+    place,
+    `case "$1" in hook) cat >/dev/null;; *) echo '{"version":"0.0.9","schema":1}';; esac`,
+  );
+  await place.run(["install-hooks", "--command", path]);
+  const row = await gate(place);
+  assert.equal(row.status, "fail");
+  assert.match(row.message, /version 0\.0\.9 \(schema 1\), lets pass what must be denied/);
+});
 
-testWhere(needsUnix(), "an older program that judges is named", async () => {
-  using place = guarded();
+test.unix("an older program that judges is named", async (place) => {
   const path = program(
     place,
     `case "$1" in hook) exec ${words} "$@";; *) echo '{"version":"0.0.9","schema":1}';; esac`,
@@ -195,23 +186,17 @@ testWhere(
   },
 );
 
-testWhere(
-  needsUnix(),
-  "a program that hangs is waited for no longer than Claude Code waits",
-  async () => {
-    using place = guarded();
-    const path = program(place, "sleep 30 & wait");
-    await place.run(["install-hooks", "--command", path]);
-    alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
-    const startedMs = performance.now();
-    const row = await gate(place);
-    assert.match(row.message, /^NOT ARMED: .*does not answer within 1 seconds/);
-    assert.ok(performance.now() - startedMs < 8_000);
-  },
-);
+test.unix("a program that hangs is waited for no longer than Claude Code waits", async (place) => {
+  const path = program(place, "sleep 30 & wait");
+  await place.run(["install-hooks", "--command", path]);
+  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
+  const startedMs = performance.now();
+  const row = await gate(place);
+  assert.match(row.message, /^NOT ARMED: .*does not answer within 1 seconds/);
+  assert.ok(performance.now() - startedMs < 8_000);
+});
 
-testWhere(needsUnix(), "a hook that hangs is ended with all that it has started", async () => {
-  using place = guarded();
+test.unix("a hook that hangs is ended with all that it has started", async (place) => {
   const pids = join(place.home, "pids");
   const path = program(place, `sleep 31.5 & echo $! >>'${pids}'; wait`);
   await place.run(["install-hooks", "--command", path]);
@@ -269,8 +254,7 @@ testWhere(
   },
 );
 
-testWhere(needsUnix(), "a command that names the home works in the proof's own home", async () => {
-  using place = guarded();
+test.unix("a command that names the home works in the proof's own home", async (place) => {
   program(place, `exec ${words} "$@"`);
   await place.run(["install-hooks"]);
   alter(settingsAt(place), ({ hooks }) => {
@@ -281,8 +265,7 @@ testWhere(needsUnix(), "a command that names the home works in the proof's own h
   assert.deepEqual(namesIn(place.home), before);
 });
 
-testWhere(needsUnix(), "what only a file of the project starts is not run", async () => {
-  using place = guarded();
+test.unix("what only a file of the project starts is not run", async (place) => {
   const trace = join(place.home, "trace");
   const path = program(place, `touch '${trace}'`, "conclaude-2");
   await place.run(["install-hooks", "--scope", "project", "--command", path]);
@@ -292,8 +275,7 @@ testWhere(needsUnix(), "what only a file of the project starts is not run", asyn
   assert.deepEqual(namesIn(place.home), ["conclaude-2"]);
 });
 
-Deno.test("a hook that is asked about one tool only is named", async () => {
-  using place = guarded();
+test("a hook that is asked about one tool only is named", async (place) => {
   await place.run(["install-hooks"]);
   alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = "Bash");
   const row = await gate(place);
@@ -382,8 +364,7 @@ Deno.test("where only stops are guarded, their hook decides, and its program is 
   ]);
 });
 
-Deno.test("a hook that starts what another event wants is NOT ARMED", async () => {
-  using place = guarded();
+test("a hook that starts what another event wants is NOT ARMED", async (place) => {
   await place.run(["install-hooks"]);
   alter(settingsAt(place), ({ hooks }) => {
     const [handler] = hooks.PreToolUse[0].hooks;
@@ -397,40 +378,30 @@ Deno.test("a hook that starts what another event wants is NOT ARMED", async () =
   assert.match((await gate(place)).message, /^ARMED:/);
 });
 
-testWhere(
-  needsUnix(),
-  "a hook that only PowerShell could start is NOT ARMED where there is none",
-  async () => {
-    using place = guarded();
-    await place.run(["install-hooks"]);
-    alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].shell = "powershell");
-    const { body } = await place.json(["doctor"], { env: { PATH: "/usr/bin:/bin" } });
-    const row = body.checks.find(({ name }) => name === "gates")!;
-    assert.match(row.message, /^NOT ARMED .*PowerShell, and there is no `pwsh` here$/);
-    assert.deepEqual([row.status, row.next], ["fail", "conclaude install-hooks"]);
-  },
-);
+test.unix("a hook that only PowerShell could start is NOT ARMED where there is none", async (place) => {
+  await place.run(["install-hooks"]);
+  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].shell = "powershell");
+  const { body } = await place.json(["doctor"], { env: { PATH: "/usr/bin:/bin" } });
+  const row = body.checks.find(({ name }) => name === "gates")!;
+  assert.match(row.message, /^NOT ARMED .*PowerShell, and there is no `pwsh` here$/);
+  assert.deepEqual([row.status, row.next], ["fail", "conclaude install-hooks"]);
+});
 
-testWhere(
-  needsUnix(),
-  "hooks that are not asked about PowerShell are NOT ARMED where there is a `pwsh`",
-  async () => {
-    using place = guarded();
-    await place.run(["install-hooks"]);
-    const gates = async (folder: string) => {
-      const { body } = await place.json(["doctor"], { env: { PATH: `${folder}:/usr/bin:/bin` } });
-      return body.checks.find(({ name }) => name === "gates")!;
-    };
-    const tools = join(place.home, "tools");
-    Deno.mkdirSync(tools);
-    Deno.writeTextFileSync(join(tools, "pwsh"), "#!/bin/sh\n", { mode: 0o755 });
-    assert.match((await gates(tools)).message, /^ARMED:/);
-    const matcher = "Bash|Monitor|Edit|MultiEdit|Write|NotebookEdit";
-    alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
-    assert.match((await gates(tools)).message, /^NOT ARMED .*not asked about PowerShell: /);
-    assert.match((await gates("/nowhere")).message, /^ARMED only for Bash\|Monitor/);
-  },
-);
+test.unix("hooks that are not asked about PowerShell are NOT ARMED where there is a `pwsh`", async (place) => {
+  await place.run(["install-hooks"]);
+  const gates = async (folder: string) => {
+    const { body } = await place.json(["doctor"], { env: { PATH: `${folder}:/usr/bin:/bin` } });
+    return body.checks.find(({ name }) => name === "gates")!;
+  };
+  const tools = join(place.home, "tools");
+  Deno.mkdirSync(tools);
+  Deno.writeTextFileSync(join(tools, "pwsh"), "#!/bin/sh\n", { mode: 0o755 });
+  assert.match((await gates(tools)).message, /^ARMED:/);
+  const matcher = "Bash|Monitor|Edit|MultiEdit|Write|NotebookEdit";
+  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
+  assert.match((await gates(tools)).message, /^NOT ARMED .*not asked about PowerShell: /);
+  assert.match((await gates("/nowhere")).message, /^ARMED only for Bash\|Monitor/);
+});
 
 Deno.test("strict rules that cannot be read are named too", async () => {
   using place = guarded("preToolUse: {strict: true}\n");
@@ -444,8 +415,7 @@ Deno.test("strict rules that cannot be read are named too", async () => {
   assert.match(second!.message, /every change is refused.*\.conclaude\.yaml:1:5/);
 });
 
-Deno.test("another settings file of Claude Code is looked at with --settings", async () => {
-  using place = guarded();
+test("another settings file of Claude Code is looked at with --settings", async (place) => {
   const path = join(place.project, "mine.json");
   await place.run(["install-hooks", "--settings", path]);
   assert.match((await gate(place)).message, /^NOT ARMED/);
@@ -464,8 +434,7 @@ const DISARMED: readonly (readonly [
 ];
 
 for (const [what, fields, why] of DISARMED) {
-  Deno.test(`hooks of which Claude Code ${what} are NOT ARMED, and install-hooks mends them`, async () => {
-    using place = guarded();
+  test(`hooks of which Claude Code ${what} are NOT ARMED, and install-hooks mends them`, async (place) => {
     await place.run(["install-hooks"]);
     alter(settingsAt(place), ({ hooks }) => Object.assign(hooks.PreToolUse[0].hooks[0], fields));
     const row = await gate(place);
@@ -479,8 +448,7 @@ for (const [what, fields, why] of DISARMED) {
 }
 
 for (const matcher of ["[", "edit", "Read"]) {
-  Deno.test(`hooks under the matcher ${matcher} are not ARMED: it lets no tool through that is guarded`, async () => {
-    using place = guarded();
+  test(`hooks under the matcher ${matcher} are not ARMED: it lets no tool through that is guarded`, async (place) => {
     await place.run(["install-hooks"]);
     alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
     const row = await gate(place);

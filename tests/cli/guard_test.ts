@@ -12,12 +12,13 @@ stop: {commands: [{run: deno task test}], rounds: 3, infinite: true}
   );
   const { body } = await place.json(["guard", "list"]);
   const rules = body.rules.map(({ name, pattern }) => [name, pattern]);
-  for (
-    const expected of [
-      ["preToolUse.uneditableFiles[0]", "*.lock"],
-      ["stop.commands[0]", "deno task test"],
-      ["stop.rounds", "3"],
-      ["stop.infinite", "continue working on the task"],
-    ]
-  ) assert.ok(rules.some((rule) => String(rule) === String(expected)), String(expected));
+  const expecteds = [
+    ["preToolUse.uneditableFiles[0]", "*.lock"],
+    ["stop.commands[0]", "deno task test"],
+    ["stop.rounds", "3"],
+    ["stop.infinite", "continue working on the task"],
+  ];
+  for (const expected of expecteds) {
+    assert.ok(rules.some((rule) => String(rule) === String(expected)), String(expected));
+  }
 });

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { SCHEMA_VERSION } from "../../src/store/database.ts";
+import { VERBS } from "../../src/cli/verbs.ts";
 import { VERSION } from "../../src/version.ts";
 import { stage } from "./support.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const GLOBAL = ["--db PATH", "--no-db", "--json", "--no-color", "--help"];
 
-Deno.test("every page of help has an example, and the flags that every verb takes", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("every page of help has an example, and the flags that every verb takes", async (place) => {
   const page = async (...words: string[]) => (await place.run([...words, "--help"])).stdout;
   const verbs = commandsOf(await page());
   assert.ok(verbs.length > 10);
@@ -24,8 +27,7 @@ Deno.test("every page of help has an example, and the flags that every verb take
   }
 });
 
-Deno.test("help is a word too, and shows what --help shows", async () => {
-  using place = stage();
+test("help is a word too, and shows what --help shows", async (place) => {
   const same = async (one: readonly string[], other: readonly string[]) => {
     const [first, second] = [await place.run(one), await place.run(other)];
     assert.deepEqual([first.code, first.stdout], [0, second.stdout], one.join(" "));
@@ -37,8 +39,7 @@ Deno.test("help is a word too, and shows what --help shows", async () => {
   await same(["session"], ["session", "-h"]);
 });
 
-Deno.test("--version --json and --help --json are JSON", async () => {
-  using place = stage();
+test("--version --json and --help --json are JSON", async (place) => {
   const { body: facts } = await place.json(["--version"]);
   assert.deepEqual(Object.keys(facts), ["version", "schema", "sqlite", "deno", "target"]);
   assert.deepEqual([facts.version, facts.schema], [VERSION, SCHEMA_VERSION]);
@@ -54,3 +55,10 @@ function commandsOf(page: string): string[] {
   const [, list = ""] = page.split("\nCOMMANDS\n");
   return list.split("\n").flatMap((line) => /^ {2}(\S+)/.exec(line)?.slice(1) ?? []);
 }
+
+Deno.test("the table of verbs names the verbs of every noun", async () => {
+  for (const [noun, { load, verbs }] of Object.entries(VERBS)) {
+    const target = await load();
+    assert.deepEqual(verbs, target.kind === "group" ? Object.keys(target.verbs) : [], noun);
+  }
+});

@@ -1,8 +1,8 @@
 /** That `install-hooks`, `uninstall-hooks` and `doctor` lead back to the file that they are about. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { needsUnix, testWhere } from "../support/requirements.ts";
 import { type Stage, stage } from "./support.ts";
+import { testWith } from "../support/fixtures.ts";
 
 function writeSettings(place: Stage, name: string, text: string): string {
   Deno.mkdirSync(join(place.project, ".claude"), { recursive: true });
@@ -24,8 +24,9 @@ async function hookRows(place: Stage, env: Record<string, string> = {}) {
   return body.checks.filter(({ name }) => name === "hooks");
 }
 
-testWhere(needsUnix(), "a refusal repeats the flags that led to its file", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test.unix("a refusal repeats the flags that led to its file", async (place) => {
   writeSettings(place, "settings.json", "{");
   writeSettings(place, "my settings.json", "{");
   const program = makeProgram(place.project, "conclaude");
@@ -50,8 +51,7 @@ testWhere(needsUnix(), "a refusal repeats the flags that led to its file", async
   assert.match((await place.run(["install-hooks"])).stdout, /^Installed/);
 });
 
-testWhere(needsUnix(), "doctor's next lines lead to the file that they are about", async () => {
-  using place = stage();
+test.unix("doctor's next lines lead to the file that they are about", async (place) => {
   await place.run(["install-hooks", "--scope", "local", "--events", "Stop"]);
   assert.deepEqual((await hookRows(place)).map(({ next }) => next), [
     "conclaude install-hooks --scope local",
@@ -67,8 +67,7 @@ testWhere(needsUnix(), "doctor's next lines lead to the file that they are about
   ]);
 });
 
-testWhere(needsUnix(), "doctor --settings leads to a file that was named outright", async () => {
-  using place = stage();
+test.unix("doctor --settings leads to a file that was named outright", async (place) => {
   await place.run(["install-hooks", "--settings", "mine.json", "--events", "Stop"]);
   assert.equal((await hookRows(place))[0]!.next, "conclaude install-hooks");
   const { body } = await place.json(["doctor", "--settings", "mine.json"]);
@@ -76,88 +75,72 @@ testWhere(needsUnix(), "doctor --settings leads to a file that was named outrigh
   assert.equal(row!.next, `conclaude install-hooks --settings ${place.project}/mine.json`);
 });
 
-testWhere(
-  needsUnix(),
-  "doctor finds two programs of ours in one file, and one install mends it",
-  async () => {
-    using place = stage();
-    await place.run(["install-hooks", "--scope", "local", "--events", "Stop"]);
-    const path = join(place.project, ".claude", "settings.local.json");
-    const settings = JSON.parse(Deno.readTextFileSync(path));
-    const command = "/usr/bin/env hook Stop --conclaude";
-    settings.hooks.Stop.push({ hooks: [{ type: "command", command, timeout: 10 }] });
-    Deno.writeTextFileSync(path, JSON.stringify(settings));
-    const doubled = (await hookRows(place)).find(({ message }) => /twice/.test(message));
-    assert.equal(doubled?.next, "conclaude install-hooks --scope local");
-    await place.run(["install-hooks", "--scope", "local"]);
-    assert.deepEqual((await hookRows(place)).map(({ status }) => status), ["ok"]);
-  },
-);
+test.unix("doctor finds two programs of ours in one file, and one install mends it", async (place) => {
+  await place.run(["install-hooks", "--scope", "local", "--events", "Stop"]);
+  const path = join(place.project, ".claude", "settings.local.json");
+  const settings = JSON.parse(Deno.readTextFileSync(path));
+  const command = "/usr/bin/env hook Stop --conclaude";
+  settings.hooks.Stop.push({ hooks: [{ type: "command", command, timeout: 10 }] });
+  Deno.writeTextFileSync(path, JSON.stringify(settings));
+  const doubled = (await hookRows(place)).find(({ message }) => /twice/.test(message));
+  assert.equal(doubled?.next, "conclaude install-hooks --scope local");
+  await place.run(["install-hooks", "--scope", "local"]);
+  assert.deepEqual((await hookRows(place)).map(({ status }) => status), ["ok"]);
+});
 
-testWhere(
-  needsUnix(),
-  "install-hooks warns of a path of this machine in the project's shared file",
-  async () => {
-    using place = stage();
-    const program = makeProgram(place.project, "conclaude");
-    const install = async (...args: readonly string[]) =>
-      (await place.json(["install-hooks", "--command", program, ...args])).body.warnings;
-    const shared = /everybody who works in this project/;
-    for (const args of [["--scope", "project"], ["--settings", ".claude/settings.json"]]) {
-      const [warning, ...others] = await install(...args);
-      assert.match(warning!, shared);
-      assert.ok(warning!.includes("`conclaude install-hooks --scope project --command conclaude`"));
-      assert.ok(warning!.includes("`conclaude uninstall-hooks --scope project && "));
-      assert.deepEqual(others, []);
-    }
-    for (const args of [[], ["--scope", "local"], ["--settings", "mine.json"]]) {
-      assert.deepEqual(await install(...args), []);
-    }
-    const { stdout } = await place.run(["install-hooks", "--scope", "project"]);
-    assert.match(stdout, /\n {2}warning: everybody who works in this project gets this file/);
-    const atHome = ["install-hooks", "--scope", "project", "--command", program];
-    assert.deepEqual((await place.json(atHome, { cwd: place.home })).body.warnings, []);
-  },
-);
+test.unix("install-hooks warns of a path of this machine in the project's shared file", async (place) => {
+  const program = makeProgram(place.project, "conclaude");
+  const install = async (...args: readonly string[]) =>
+    (await place.json(["install-hooks", "--command", program, ...args])).body.warnings;
+  const shared = /everybody who works in this project/;
+  for (const args of [["--scope", "project"], ["--settings", ".claude/settings.json"]]) {
+    const [warning, ...others] = await install(...args);
+    assert.match(warning!, shared);
+    assert.ok(warning!.includes("`conclaude install-hooks --scope project --command conclaude`"));
+    assert.ok(warning!.includes("`conclaude uninstall-hooks --scope project && "));
+    assert.deepEqual(others, []);
+  }
+  for (const args of [[], ["--scope", "local"], ["--settings", "mine.json"]]) {
+    assert.deepEqual(await install(...args), []);
+  }
+  const { stdout } = await place.run(["install-hooks", "--scope", "project"]);
+  assert.match(stdout, /\n {2}warning: everybody who works in this project gets this file/);
+  const atHome = ["install-hooks", "--scope", "project", "--command", program];
+  assert.deepEqual((await place.json(atHome, { cwd: place.home })).body.warnings, []);
+});
 
-testWhere(
-  needsUnix(),
-  "--command with a name alone leaves the search to the PATH of each start, and doctor searches too",
-  async () => {
-    using place = stage();
-    const bin = join(place.home, "bin");
-    const env = { PATH: `${bin}:/usr/bin:/bin` };
-    const args = ["install-hooks", "--scope", "project", "--command", "conclaude"];
-    const refused = await place.run(args, { env });
-    assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /no folder of the PATH has an executable of this name/);
+test.unix("--command with a name alone leaves the search to the PATH of each start, and doctor searches too", async (place) => {
+  const bin = join(place.home, "bin");
+  const env = { PATH: `${bin}:/usr/bin:/bin` };
+  const args = ["install-hooks", "--scope", "project", "--command", "conclaude"];
+  const refused = await place.run(args, { env });
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /no folder of the PATH has an executable of this name/);
 
-    makeProgram(place.project, "conclaude");
-    const here = await place.run(args, { env: { PATH: `.:${env.PATH}` } });
-    assert.equal(here.code, 2, "what lies in a project is not what the PATH should find");
-    assert.match(here.stderr, /next: for the file in this folder give `--command \.\/conclaude`/);
+  makeProgram(place.project, "conclaude");
+  const here = await place.run(args, { env: { PATH: `.:${env.PATH}` } });
+  assert.equal(here.code, 2, "what lies in a project is not what the PATH should find");
+  assert.match(here.stderr, /next: for the file in this folder give `--command \.\/conclaude`/);
 
-    const program = makeProgram(bin, "conclaude");
-    const { body } = await place.json(args, { env });
-    assert.deepEqual([body.command, body.warnings], ["conclaude hook", []]);
-    const settings = JSON.parse(Deno.readTextFileSync(body.settings));
-    assert.equal(settings.hooks.Stop[0].hooks[0].command, "conclaude hook Stop");
+  const program = makeProgram(bin, "conclaude");
+  const { body } = await place.json(args, { env });
+  assert.deepEqual([body.command, body.warnings], ["conclaude hook", []]);
+  const settings = JSON.parse(Deno.readTextFileSync(body.settings));
+  assert.equal(settings.hooks.Stop[0].hooks[0].command, "conclaude hook Stop");
 
-    const [other] = await hookRows(place, env);
-    assert.match(other!.message, new RegExp(`start another program than this one .*: ${program}$`));
-    Deno.removeSync(program);
-    const [gone] = await hookRows(place, env);
-    assert.equal(gone!.status, "fail");
-    assert.match(
-      gone!.message,
-      /cannot start: no folder of the PATH has an executable `conclaude`/,
-    );
-    assert.match(gone!.next!, /`conclaude install-hooks --scope project`$/);
-  },
-);
+  const [other] = await hookRows(place, env);
+  assert.match(other!.message, new RegExp(`start another program than this one .*: ${program}$`));
+  Deno.removeSync(program);
+  const [gone] = await hookRows(place, env);
+  assert.equal(gone!.status, "fail");
+  assert.match(
+    gone!.message,
+    /cannot start: no folder of the PATH has an executable `conclaude`/,
+  );
+  assert.match(gone!.next!, /`conclaude install-hooks --scope project`$/);
+});
 
-testWhere(needsUnix(), "doctor offers to add events with the search on the PATH kept", async () => {
-  using place = stage();
+test.unix("doctor offers to add events with the search on the PATH kept", async (place) => {
   const bin = join(place.home, "bin");
   makeProgram(bin, "cc-state");
   const env = { PATH: `${bin}:/usr/bin:/bin` };
@@ -168,24 +151,19 @@ testWhere(needsUnix(), "doctor offers to add events with the search on the PATH 
   assert.equal(missing?.next, "conclaude install-hooks --scope project --command cc-state");
 });
 
-testWhere(
-  needsUnix(),
-  "doctor names hooks that may be ours under another name, and its next line takes them over",
-  async () => {
-    using place = stage();
-    const program = makeProgram(place.home, "my-name");
-    await place.run(["install-hooks", "--scope", "local", "--command", program]);
-    const path = join(place.project, ".claude", "settings.local.json");
-    Deno.writeTextFileSync(path, Deno.readTextFileSync(path).replaceAll(" --conclaude", ""));
-    await place.run(["install-hooks", "--scope", "local"]);
-    const [row] = await hookRows(place);
-    assert.match(row!.message, /look like conclaude's under another name/);
-    const lines = /`(.*) && (.*)`/.exec(row!.next!);
-    Deno.removeSync(program);
-    for (const line of lines!.slice(1)) {
-      assert.equal((await place.run(line.split(" ").slice(1))).code, 0);
-    }
-    assert.deepEqual((await hookRows(place)).map(({ status }) => status), ["ok"]);
-    assert.ok(!Deno.readTextFileSync(path).includes("my-name"));
-  },
-);
+test.unix("doctor names hooks that may be ours under another name, and its next line takes them over", async (place) => {
+  const program = makeProgram(place.home, "my-name");
+  await place.run(["install-hooks", "--scope", "local", "--command", program]);
+  const path = join(place.project, ".claude", "settings.local.json");
+  Deno.writeTextFileSync(path, Deno.readTextFileSync(path).replaceAll(" --conclaude", ""));
+  await place.run(["install-hooks", "--scope", "local"]);
+  const [row] = await hookRows(place);
+  assert.match(row!.message, /look like conclaude's under another name/);
+  const lines = /`(.*) && (.*)`/.exec(row!.next!);
+  Deno.removeSync(program);
+  for (const line of lines!.slice(1)) {
+    assert.equal((await place.run(line.split(" ").slice(1))).code, 0);
+  }
+  assert.deepEqual((await hookRows(place)).map(({ status }) => status), ["ok"]);
+  assert.ok(!Deno.readTextFileSync(path).includes("my-name"));
+});

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { namesIn, query } from "../support/look.ts";
 import { snapshot, stage } from "./support.ts";
+import { testWith } from "../support/fixtures.ts";
 
-Deno.test("the installed command runs from any folder, in a bare environment, and records the event", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("the installed command runs from any folder, in a bare environment, and records the event", async (place) => {
   const { code, body } = await place.json(["install-hooks"]);
   assert.equal(code, 0);
   assert.equal(body.settings, join(place.home, ".claude", "settings.json"));
@@ -35,8 +37,7 @@ Deno.test("the installed command runs from any folder, in a bare environment, an
   );
 });
 
-Deno.test("install-hooks says where, what and what to do next, and the second time changes nothing", async () => {
-  using place = stage();
+test("install-hooks says where, what and what to do next, and the second time changes nothing", async (place) => {
   const { stdout } = await place.run(["install-hooks", "--scope", "local"]);
   assert.match(stdout, /^Installed hooks in .*settings\.local\.json\n {2}program: \S/);
   assert.match(stdout, /\n {2}events: {2}SessionStart, UserPromptSubmit, /);
@@ -49,8 +50,7 @@ Deno.test("install-hooks says where, what and what to do next, and the second ti
   assert.deepEqual(snapshot(place.project), before);
 });
 
-Deno.test("install-hooks --dry-run shows the lines and changes nothing", async () => {
-  using place = stage();
+test("install-hooks --dry-run shows the lines and changes nothing", async (place) => {
   const { code, stdout } = await place.run([
     "install-hooks",
     "--scope=project",
@@ -64,8 +64,7 @@ Deno.test("install-hooks --dry-run shows the lines and changes nothing", async (
   assert.deepEqual(namesIn(place.project), []);
 });
 
-Deno.test("uninstall-hooks gives back the bytes that were there before", async () => {
-  using place = stage();
+test("uninstall-hooks gives back the bytes that were there before", async (place) => {
   const path = join(place.project, "mine.json");
   const before = '{"hooks": { }, "permissions": {"deny": ["Bash"]}}';
   Deno.writeTextFileSync(path, before);
@@ -78,8 +77,7 @@ Deno.test("uninstall-hooks gives back the bytes that were there before", async (
   assert.deepEqual(namesIn(place.project), ["mine.json"]);
 });
 
-Deno.test("install-hooks --command takes an executable, and refuses what cannot be started", async () => {
-  using place = stage();
+test("install-hooks --command takes an executable, and refuses what cannot be started", async (place) => {
   const program = join(place.project, "my conclaude");
   Deno.writeTextFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
   const { body } = await place.json(["install-hooks", "--command", "./my conclaude"]);

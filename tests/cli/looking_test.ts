@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { pause } from "../support/wait.ts";
 import { basename, join } from "node:path";
 import { runProgram, tempHome } from "../support/program.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const LOOKING: readonly (readonly string[])[] = [
   ["--version"],
@@ -16,16 +17,16 @@ const LOOKING: readonly (readonly string[])[] = [
   ["retention", "run", "--dry-run"],
 ];
 
+const test = testWith(tempHome);
+
 for (const args of LOOKING) {
-  Deno.test(`conclaude ${args.join(" ")} makes no file and no folder`, async () => {
-    using place = tempHome();
+  test(`conclaude ${args.join(" ")} makes no file and no folder`, async (place) => {
     await runProgram(args, { env: { HOME: join(place.path, "not", "there") } });
     assert.deepEqual([...Deno.readDirSync(place.path)], []);
   });
 }
 
-Deno.test("a command that writes makes the folder that the lookers did not", async () => {
-  using place = tempHome();
+test("a command that writes makes the folder that the lookers did not", async (place) => {
   const home = join(place.path, "new");
   const args = ["counter", "increment", "tries", "--session", "s1"];
   const { stdout } = await runProgram(args, { env: { HOME: home } });
@@ -33,8 +34,7 @@ Deno.test("a command that writes makes the folder that the lookers did not", asy
   assert.ok(Deno.statSync(join(home, ".conclaude", "conclaude.db")).isFile);
 });
 
-Deno.test("no command makes a folder and takes it away again, for another process might be about to write there", async () => {
-  using place = tempHome();
+test("no command makes a folder and takes it away again, for another process might be about to write there", async (place) => {
   const watcher = Deno.watchFs(place.path);
   const touched: string[] = [];
   const watched = (async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { snapshot, type Stage, stage } from "./support.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const COMMAND = ["--command", "sh"];
 const OURS = { type: "stdio", command: "sh", args: ["mcp"] };
@@ -18,8 +19,9 @@ function withState(place: Stage, text = '{"theme": "dark", "primaryApiKey": "sk-
   return path;
 }
 
-Deno.test("install-hooks --mcp registers the server for the user, and uninstall-hooks gives back the bytes", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("install-hooks --mcp registers the server for the user, and uninstall-hooks gives back the bytes", async (place) => {
   const path = withState(place);
   const before = snapshot(place.home);
   const { code, stdout } = await place.run(["install-hooks", "--mcp", ...COMMAND]);
@@ -36,8 +38,7 @@ Deno.test("install-hooks --mcp registers the server for the user, and uninstall-
   assert.deepEqual(snapshot(place.home), before);
 });
 
-Deno.test("without --mcp no server is registered, and none is needed to uninstall", async () => {
-  using place = stage();
+test("without --mcp no server is registered, and none is needed to uninstall", async (place) => {
   await place.run(["install-hooks", ...COMMAND]);
   assert.ok(!namesIn(place.home).includes(".claude.json"));
   withState(place, "this is no JSON");
@@ -46,8 +47,7 @@ Deno.test("without --mcp no server is registered, and none is needed to uninstal
   assert.doesNotMatch(stdout, /mcp/);
 });
 
-Deno.test("install-hooks --mcp --dry-run shows the server, nothing else of that file, and changes nothing", async () => {
-  using place = stage();
+test("install-hooks --mcp --dry-run shows the server, nothing else of that file, and changes nothing", async (place) => {
   withState(place);
   const before = snapshot(place.home);
   const { stdout } = await place.run(["install-hooks", "--mcp", "--dry-run", ...COMMAND]);
@@ -60,8 +60,7 @@ Deno.test("install-hooks --mcp --dry-run shows the server, nothing else of that 
   assert.deepEqual(snapshot(place.home), before);
 });
 
-Deno.test("the project's server is in .mcp.json, and the local one under the checkout that Claude Code knows", async () => {
-  using place = stage();
+test("the project's server is in .mcp.json, and the local one under the checkout that Claude Code knows", async (place) => {
   makeRepository(place.project);
   gitSync(place.project, "commit", "-q", "--allow-empty", "-m", "x");
   const tree = join(place.home, "tree");
@@ -77,17 +76,14 @@ Deno.test("the project's server is in .mcp.json, and the local one under the che
   }
   const shared = await place.run(["install-hooks", "--mcp", "--scope", "project", ...COMMAND]);
   assert.match(shared.stdout, /\.mcp\.json; Claude Code asks each person before it starts it/);
-  assert.deepEqual(readJson(join(place.project, ".mcp.json")), {
-    mcpServers: { conclaude: OURS },
-  });
+  assert.deepEqual(readJson(join(place.project, ".mcp.json")), { mcpServers: { conclaude: OURS } });
   await place.run(["uninstall-hooks", ...COMMAND]);
   assert.ok(namesIn(place.project).includes(".mcp.json"), "another scope is not asked about");
   await place.run(["uninstall-hooks", "--scope", "project", ...COMMAND]);
   assert.ok(!namesIn(place.project).includes(".mcp.json"));
 });
 
-Deno.test("CLAUDE_CONFIG_DIR takes the place of the home for the server as well", async () => {
-  using place = stage();
+test("CLAUDE_CONFIG_DIR takes the place of the home for the server as well", async (place) => {
   const folder = join(place.home, "other");
   const env = { CLAUDE_CONFIG_DIR: folder };
   await place.run(["install-hooks", "--mcp", ...COMMAND], { env });
@@ -95,8 +91,7 @@ Deno.test("CLAUDE_CONFIG_DIR takes the place of the home for the server as well"
   assert.deepEqual(namesIn(place.home).filter((name) => name.startsWith(".claude")), []);
 });
 
-Deno.test("a file that cannot be edited safely is refused in three lines, before the hooks are touched", async () => {
-  using place = stage();
+test("a file that cannot be edited safely is refused in three lines, before the hooks are touched", async (place) => {
   await place.run(["install-hooks", "--events", "Stop", ...COMMAND]);
   withState(place, '{"mcpServers": {"conclaude": {}}} // mine');
   const before = snapshot(place.home);
@@ -112,8 +107,7 @@ Deno.test("a file that cannot be edited safely is refused in three lines, before
   }
 });
 
-Deno.test("--mcp wants a scope, since no settings file holds servers", async () => {
-  using place = stage();
+test("--mcp wants a scope, since no settings file holds servers", async (place) => {
   const { code, stderr } = await place.run(["install-hooks", "--mcp", "--settings", "mine.json"]);
   assert.equal(code, 2);
   assert.match(stderr, /Cannot use --mcp and --settings together/);

@@ -8,6 +8,7 @@ import { openDatabase } from "../../src/store/database.ts";
 import { claimCaptures, DEATHS_APART_MS, releaseClaims } from "../../src/store/queue_work.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const PAYLOAD = JSON.stringify({
   tool_input: { file_path: "/p/upload.ts", content: "export const tries = 3;\n".repeat(20) },
@@ -74,11 +75,26 @@ const DAMAGES = [
   ],
 ] as const;
 
+/** A home with its database open. */
+async function openHome() {
+  const home = tempHome();
+  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
+  return {
+    home,
+    db,
+    [Symbol.dispose]() {
+      db.close();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+const testOpen = testWith(openHome);
+
 for (const [name, damage] of DAMAGES) {
-  Deno.test(`${name}: tried three times with growing pauses, told by doctor, and worked in when it is mended`, async () => {
-    using home = tempHome();
-    const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
-    try {
+  testOpen(
+    `${name}: tried three times with growing pauses, told by doctor, and worked in when it is mended`,
+    async ({ home, db }) => {
       const bad = saveEvent(db, { capture: { payload: PAYLOAD } });
       damage(db, bad);
       const others = [1, 2, 3].map((n) =>
@@ -128,16 +144,13 @@ for (const [name, damage] of DAMAGES) {
       assert.equal((await memoryChecks(home))[0]!.status, "ok");
       const found = db.prepare("SELECT count(*) AS n FROM observations WHERE kind = 'edit'").get();
       assert.equal(found!["n"], 4);
-    } finally {
-      db.close();
-    }
-  });
+    },
+  );
 }
 
-Deno.test("a capture that the database does not take is given up like one that cannot be read, and holds up none", async () => {
-  using home = tempHome();
-  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
-  try {
+testOpen(
+  "a capture that the database does not take is given up like one that cannot be read, and holds up none",
+  async ({ home, db }) => {
     db.exec(
       `CREATE TRIGGER no_uploads BEFORE INSERT ON observations
        WHEN new.title LIKE '%upload%' BEGIN SELECT RAISE(ABORT, 'no uploads'); END`,
@@ -156,13 +169,12 @@ Deno.test("a capture that the database does not take is given up like one that c
     db.exec("DROP TRIGGER no_uploads");
     await run(home, "queue", "retry", bad);
     assert.equal((await json(home, "queue", "drain")).worked, 1);
-  } finally {
-    db.close();
-  }
-});
+  },
+);
 
-Deno.test("doctor says when captures wait although hooks run, and which hook is missing", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("doctor says when captures wait although hooks run, and which hook is missing", async (home) => {
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   saveEvent(db, { atMs: Date.now() - 2 * 3_600_000, capture: { payload: PAYLOAD } });
   assert.equal((await memoryChecks(home))[0]!.status, "ok", "no hook has run since");
@@ -183,8 +195,7 @@ Deno.test("doctor says when captures wait although hooks run, and which hook is 
   assert.equal(other!.next, "conclaude queue drain");
 });
 
-Deno.test("doctor names a lock that cannot be made, and the real drain says so as well", async () => {
-  using home = tempHome();
+test("doctor names a lock that cannot be made, and the real drain says so as well", async (home) => {
   await hook("SessionStart", {
     session_id: "s",
     cwd: home.path,
@@ -205,8 +216,7 @@ Deno.test("doctor names a lock that cannot be made, and the real drain says so a
   assert.equal((await memoryChecks(home))[0]!.status, "ok");
 });
 
-Deno.test("doctor says when the summarizer's command is missing, keeps failing, or has used up its day", async () => {
-  using home = tempHome();
+test("doctor says when the summarizer's command is missing, keeps failing, or has used up its day", async (home) => {
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   for (const n of [1, 2, 3, 4]) {
     saveEvent(db, { sessionId: `s${n}`, capture: { payload: PAYLOAD } });
@@ -243,8 +253,7 @@ Deno.test("doctor says when the summarizer's command is missing, keeps failing, 
   assert.deepEqual(more, [], "it works again");
 });
 
-Deno.test("status has a line about memory", async () => {
-  using home = tempHome();
+test("status has a line about memory", async (home) => {
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   saveEvent(db, { capture: { payload: PAYLOAD } });
   db.close();
@@ -266,10 +275,9 @@ function dieOnce(db: DatabaseSync, nowMs: number): string[] {
   return ids;
 }
 
-Deno.test("a capture that drains die over is told by doctor, taken alone, and given up", async () => {
-  using home = tempHome();
-  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
-  try {
+testOpen(
+  "a capture that drains die over is told by doctor, taken alone, and given up",
+  async ({ home, db }) => {
     let atMs = Date.now() - 3_600_000;
     let deathMs = atMs + 1_000;
     const save = (name: string) =>
@@ -304,15 +312,12 @@ Deno.test("a capture that drains die over is told by doctor, taken alone, and gi
     assert.match(given!.message, /^1 capture was given up after errors: 5 drains ended/);
     assert.equal((await json(home, "queue", "retry", "--all")).retried, 1);
     assert.equal((await json(home, "queue", "drain")).worked, 1);
-  } finally {
-    db.close();
-  }
-});
+  },
+);
 
-Deno.test("a session does not wait for a capture that a drain died over, the drain beside a turn takes it", async () => {
-  using home = tempHome();
-  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
-  try {
+testOpen(
+  "a session does not wait for a capture that a drain died over, the drain beside a turn takes it",
+  async ({ home, db }) => {
     const takenMs = Date.now() - 2 * DEATHS_APART_MS;
     const bad = saveEvent(db, { atMs: takenMs - 1_000, capture: { payload: PAYLOAD } });
     dieOnce(db, takenMs);
@@ -324,22 +329,17 @@ Deno.test("a session does not wait for a capture that a drain died over, the dra
     await hook("Drain", { ...fields, hook_event_name: "Stop" }, home, env);
     assert.deepEqual([state(db, bad).status, state(db, bad).attempts], ["done", 2]);
     assert.equal(state(db, fresh).status, "done");
-  } finally {
-    db.close();
-  }
-});
+  },
+);
 
-Deno.test("queue drain works at what drains have died over, as doctor says", async () => {
-  using home = tempHome();
-  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
-  try {
+testOpen(
+  "queue drain works at what drains have died over, as doctor says",
+  async ({ home, db }) => {
     const bad = saveEvent(db, { atMs: 1, capture: { payload: PAYLOAD } });
     db.prepare("UPDATE pending_queue SET status = 'processing', attempts = 5 WHERE id = ?").run(
       bad,
     );
     const { worked, failed } = await json(home, "queue", "drain");
     assert.deepEqual([worked, failed, state(db, bad).status], [1, 0, "done"]);
-  } finally {
-    db.close();
-  }
-});
+  },
+);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Stage, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const RULES = "preToolUse: {preventRootAdditions: false}\nstop: {commands: [{run: 'true'}]}\n";
 
@@ -14,8 +15,9 @@ function replaceStop({ home }: Stage, command: string): void {
   Deno.writeTextFileSync(path, JSON.stringify(settings));
 }
 
-Deno.test("a hook whose status is swallowed is named, and its way out adds no second one", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("a hook whose status is swallowed is named, and its way out adds no second one", async (place) => {
   Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), RULES);
   await place.run(["install-hooks"]);
   replaceStop(place, "/opt/bin/conclaude hook Stop || true");
@@ -39,8 +41,7 @@ Deno.test("a hook whose status is swallowed is named, and its way out adds no se
   );
 });
 
-Deno.test("where every hook is wrapped, hooks are not said to be missing", async () => {
-  using place = stage();
+test("where every hook is wrapped, hooks are not said to be missing", async (place) => {
   Deno.mkdirSync(join(place.home, ".claude"));
   const hook = { type: "command", command: "conclaude hook Stop 2>/dev/null" };
   const settings = {
@@ -53,8 +54,7 @@ Deno.test("where every hook is wrapped, hooks are not said to be missing", async
   assert.match(rows[0]!.message, /do more than start conclaude/);
 });
 
-Deno.test("install-hooks tells of another file whose hooks record the same events", async () => {
-  using place = stage();
+test("install-hooks tells of another file whose hooks record the same events", async (place) => {
   const first = await place.json(["install-hooks", "--scope", "local"]);
   assert.deepEqual(first.body.warnings, []);
   const same = await place.json(["install-hooks"]);
@@ -78,8 +78,7 @@ function alterStop({ home }: Stage, change: (groups: any[]) => unknown): void {
   Deno.writeTextFileSync(path, JSON.stringify(settings));
 }
 
-Deno.test("install-hooks registers a second hook of Stop that nobody waits for, and says so", async () => {
-  using place = stage();
+test("install-hooks registers a second hook of Stop that nobody waits for, and says so", async (place) => {
   const { stdout } = await place.run(["install-hooks", "--events", "Stop"]);
   assert.match(stdout, /\n {2}drain: {3}beside Stop/);
   alterStop(place, (groups) => {
@@ -95,8 +94,7 @@ Deno.test("install-hooks registers a second hook of Stop that nobody waits for, 
   assert.doesNotMatch(other.stdout, /drain/);
 });
 
-Deno.test("doctor does not call the two hooks of Stop doubled, and names one that has no drain", async () => {
-  using place = stage();
+test("doctor does not call the two hooks of Stop doubled, and names one that has no drain", async (place) => {
   await place.run(["install-hooks"]);
   const look = async () => {
     const { body } = await place.json(["doctor"]);
@@ -122,8 +120,7 @@ Deno.test("doctor does not call the two hooks of Stop doubled, and names one tha
   assert.equal((await look()).status, "ok", "what is around a drain hides nothing");
 });
 
-Deno.test("a drain alone arms no gate of a stop, and one that waits for nothing does not disarm it", async () => {
-  using place = stage();
+test("a drain hook alone does not judge stops, and an async drain does not keep Stop from judging them", async (place) => {
   Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), RULES);
   await place.run(["install-hooks"]);
   const look = async () => {
@@ -138,8 +135,7 @@ Deno.test("a drain alone arms no gate of a stop, and one that waits for nothing 
   assert.match(row.message, /^NOT ARMED for .*stop\.commands.*: no hook is installed for Stop$/);
 });
 
-Deno.test("uninstall-hooks takes the folder away that install-hooks has made, when nothing else is in it", async () => {
-  using place = stage();
+test("uninstall-hooks takes the folder away that install-hooks has made, when nothing else is in it", async (place) => {
   await place.run(["install-hooks"]);
   await place.run(["uninstall-hooks"]);
   assert.deepEqual(namesIn(place.home).filter((name) => name === ".claude"), []);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { askQuestion } from "../../src/store/questions.ts";
-import { engineStage, linesOf } from "../support/engine.ts";
+import { busyStage, engineStage, linesOf } from "../support/engine.ts";
 import { until } from "../support/wait.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
@@ -23,19 +23,15 @@ const ONE_AGENT = `
 `;
 
 Deno.test("a question is answered once, and the agent goes on in its session with the answer", async () => {
-  await using stage = await engineStage({ agent: ASKS, workflow: ONE_AGENT });
+  await using stage = await busyStage({ agent: ASKS, workflow: ONE_AGENT });
   const { folder, json, run, begin, reaches } = stage;
-  await using _engine = await stage.startEngine();
   const id = await begin("the shed");
   const blocked = await reaches(id, "blocked");
   assert.match(blocked.reason, /asked a question/);
   const { questions } = (await json(["question", "list", "--task", id.slice(-8)])).body;
   assert.equal(questions.length, 1);
   const [{ id: questionId, text, sessionId, status }] = questions;
-  assert.deepEqual(
-    [text, sessionId, status],
-    ["Which color do you want?", SESSION, "pending"],
-  );
+  assert.deepEqual([text, sessionId, status], ["Which color do you want?", SESSION, "pending"]);
   const { stdout } = await run(["workflow", "show", id]);
   assert.ok(stdout.includes(`conclaude question answer ${questionId} TEXT`), stdout);
   const empty = await json(["question", "answer", questionId, " "]);
@@ -51,11 +47,7 @@ Deno.test("a question is answered once, and the agent goes on in its session wit
   assert.deepEqual([second.code, second.body.error.reason], [11, "ALREADY_ANSWERED"]);
   await reaches(id, "completed");
   assert.deepEqual(linesOf(join(folder, "log", "args")), ["", `--resume ${SESSION}`]);
-  assert.deepEqual(linesOf(join(folder, "log", "stdin")), [
-    "Paint the shed",
-    "",
-    "Blue, please",
-  ]);
+  assert.deepEqual(linesOf(join(folder, "log", "stdin")), ["Paint the shed", "", "Blue, please"]);
   const shown = (await json(["question", "show", questionId])).body.question;
   assert.deepEqual([shown.status, shown.answer], ["resolved", "Blue, please"]);
   assert.match((await run(["question", "list"])).stdout, /Nobody asks anything/);
@@ -64,12 +56,11 @@ Deno.test("a question is answered once, and the agent goes on in its session wit
 });
 
 Deno.test("an answer that comes before the agent has ended reaches it as well", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     agent: ASKS.replace("esac", "esac; while [ ! -e $LOG/go ]; do sleep 0.1; done"),
     workflow: ONE_AGENT,
   });
   const { folder, json, begin, reaches } = stage;
-  await using _engine = await stage.startEngine();
   const id = await begin();
   const asked = async () => (await json(["question", "list"])).body.questions[0];
   await until("a question is asked", asked);
@@ -129,9 +120,8 @@ Deno.test("what a session asks is recorded, and answered where the session runs"
 });
 
 Deno.test("secrets in an answer are not kept", async () => {
-  await using stage = await engineStage({ agent: ASKS, workflow: ONE_AGENT });
+  await using stage = await busyStage({ agent: ASKS, workflow: ONE_AGENT });
   const { json, begin, reaches } = stage;
-  await using _engine = await stage.startEngine();
   await reaches(await begin(), "blocked");
   const { id } = (await json(["question", "list"])).body.questions[0];
   const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";

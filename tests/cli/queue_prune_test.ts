@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { compactPayloads } from "../../src/maintenance/compaction.ts";
 import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const DAY_MS = 86_400_000;
 const PAYLOAD = JSON.stringify({
@@ -32,8 +33,9 @@ async function filled(temp: TempDatabase) {
   return { done, today, waits, givenUp };
 }
 
-Deno.test("queue prune takes the payloads of old captures that are worked in, but for the newest of them", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("queue prune takes the payloads of old captures that are worked in, but for the newest of them", async (temp) => {
   const { done } = await filled(temp);
   const before = payloads(temp);
   const observations = () => temp.db.prepare("SELECT * FROM observations ORDER BY id").all();
@@ -52,8 +54,7 @@ Deno.test("queue prune takes the payloads of old captures that are worked in, bu
   assert.equal((await runVerbJson(prune, placeOf(temp))).pruned, 0, "again there is nothing to do");
 });
 
-Deno.test("what was pruned says so wherever it is shown, and comes back from an export as it is", async () => {
-  using temp = await tempDatabase();
+test("what was pruned says so wherever it is shown, and comes back from an export as it is", async (temp) => {
   const { done: [first = ""] } = await filled(temp);
   await runVerb(["queue", "prune", "--older-than", "2w", "--keep-raw", "0"], placeOf(temp));
   const shown = await runVerbJson(["queue", "show", first], placeOf(temp));
@@ -84,16 +85,14 @@ Deno.test("what was pruned says so wherever it is shown, and comes back from an 
   );
 });
 
-Deno.test("queue prune refuses an age that is none, and a number that is none", async () => {
-  using temp = await tempDatabase();
+test("queue prune refuses an age that is none, and a number that is none", async (temp) => {
   await filled(temp);
   const before = payloads(temp);
-  for (
-    const wrong of [["--older-than", "30x"], ["--older-than", "d"], ["--keep-raw", "-1"], [
-      "--keep-raw",
-      "x",
-    ]]
-  ) {
+  const wrongs = [["--older-than", "30x"], ["--older-than", "d"], ["--keep-raw", "-1"], [
+    "--keep-raw",
+    "x",
+  ]];
+  for (const wrong of wrongs) {
     assert.equal(
       (await runVerb(["queue", "prune", ...wrong], placeOf(temp))).code,
       2,

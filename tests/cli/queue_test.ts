@@ -5,6 +5,7 @@ import { compactPayloads } from "../../src/maintenance/compaction.ts";
 import { spoolRecord } from "../../src/spool/spool.ts";
 import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const LONG = { tool_name: "Write", text: "conclaude ".repeat(500) };
 
@@ -16,8 +17,9 @@ function giveUp(db: DatabaseSync, id: string): void {
   db.prepare("UPDATE pending_queue SET status = 'error', attempts = 3 WHERE id = ?").run(id);
 }
 
-Deno.test("queue list --json gives what programs were promised", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("queue list --json gives what programs were promised", async (temp) => {
   const id = saveEvent(temp.db, { atMs: 5, capture: { payload: '{"a":1}' } });
   const { items } = await runVerbJson(["queue", "list"], placeOf(temp));
   assert.deepEqual(items, [{
@@ -39,8 +41,7 @@ Deno.test("queue list --json gives what programs were promised", async () => {
   }]);
 });
 
-Deno.test("what a damaged page gives for a size is not shown as one", async () => {
-  using temp = await tempDatabase();
+test("what a damaged page gives for a size is not shown as one", async (temp) => {
   const id = saveEvent(temp.db, { capture: { payload: '{"a":1}' } });
   saveEvent(temp.db, { capture: { payload: '{"a":12}' } });
   temp.db.prepare("UPDATE pending_queue SET raw_bytes = -7798 WHERE id = ?").run(id);
@@ -57,8 +58,7 @@ Deno.test("what a damaged page gives for a size is not shown as one", async () =
   assert.doesNotMatch((await runVerb(["queue", "show", id], placeOf(temp))).stdout, /^size/m);
 });
 
-Deno.test("queue show gives the payload back, compressed or not, by the beginning of the id", async () => {
-  using temp = await tempDatabase();
+test("queue show gives the payload back, compressed or not, by the beginning of the id", async (temp) => {
   const id = saveEvent(temp.db, { capture: { payload: JSON.stringify(LONG) } });
   const before = await runVerbJson(["queue", "show", id], placeOf(temp));
   assert.equal(compactPayloads(temp.db).compressed, 1);
@@ -68,8 +68,7 @@ Deno.test("queue show gives the payload back, compressed or not, by the beginnin
   assert.equal(after.id, id);
 });
 
-Deno.test("queue show says which ids begin alike, and when there is none", async () => {
-  using temp = await tempDatabase();
+test("queue show says which ids begin alike, and when there is none", async (temp) => {
   const ids = [1, 2].map((atMs) => saveEvent(temp.db, { atMs, capture: {} }));
   const several = await runVerb(["queue", "show", "0000"], placeOf(temp));
   assert.equal(several.code, 1);
@@ -79,8 +78,7 @@ Deno.test("queue show says which ids begin alike, and when there is none", async
   assert.match(none.stderr, /why: .*\n {2}next: conclaude queue list\n$/);
 });
 
-Deno.test("queue show of a damaged payload says so in three lines", async () => {
-  using temp = await tempDatabase();
+test("queue show of a damaged payload says so in three lines", async (temp) => {
   const id = saveEvent(temp.db, { capture: { payload: JSON.stringify(LONG) } });
   compactPayloads(temp.db);
   temp.db.exec("UPDATE pending_queue SET payload = x'00'");
@@ -90,8 +88,7 @@ Deno.test("queue show of a damaged payload says so in three lines", async () => 
   assert.match(stderr, /^Cannot read the payload .*\n {2}why: .*damaged.*\n {2}next: .*\n$/);
 });
 
-Deno.test("queue show can show what is nested too deep to be laid out", async () => {
-  using temp = await tempDatabase();
+test("queue show can show what is nested too deep to be laid out", async (temp) => {
   const payload = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
   const id = saveEvent(temp.db, { capture: { payload } });
   assert.equal((await runVerbJson(["queue", "show", id], placeOf(temp))).payload, payload);
@@ -99,8 +96,7 @@ Deno.test("queue show can show what is nested too deep to be laid out", async ()
   assert.ok(stdout.includes(payload));
 });
 
-Deno.test("queue show lets no stored text take over the terminal", async () => {
-  using temp = await tempDatabase();
+test("queue show lets no stored text take over the terminal", async (temp) => {
   const payload = JSON.stringify({ stdout: "\x1b[2J\u009b31m\x7f\u2028" });
   const id = saveEvent(temp.db, { capture: { payload, filesTouched: ["/p/\x1b]0;x\x07"] } });
   const { stdout } = await runVerb(["queue", "show", id], placeOf(temp));
@@ -108,8 +104,7 @@ Deno.test("queue show lets no stored text take over the terminal", async () => {
   assert.ok(!/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/.test(stdout));
 });
 
-Deno.test("queue retry takes ids or --all, and nothing else", async () => {
-  using temp = await tempDatabase();
+test("queue retry takes ids or --all, and nothing else", async (temp) => {
   const ids = [1, 2, 3].map((n) =>
     saveEvent(temp.db, { atMs: n * 1_000_000_000_000, capture: {} })
   );
@@ -129,8 +124,7 @@ Deno.test("queue retry takes ids or --all, and nothing else", async () => {
   assert.equal(told.stdout, "1 capture waits again; 1 had no error and was left alone.\n");
 });
 
-Deno.test("queue drain takes in the spool, works all captures into memory, and compresses", async () => {
-  using temp = await tempDatabase();
+test("queue drain takes in the spool, works all captures into memory, and compresses", async (temp) => {
   const { db, folder, path } = temp;
   const stuck = saveEvent(db, { capture: { payload: JSON.stringify(LONG) } });
   saveEvent(db, { capture: { payload: JSON.stringify(LONG) } });
@@ -168,8 +162,7 @@ Deno.test("queue drain takes in the spool, works all captures into memory, and c
   assert.ok(stats.storedBytes < stats.rawBytes / 10);
 });
 
-Deno.test("queue drain works nothing into memory where that is switched off, and says so", async () => {
-  using temp = await tempDatabase();
+test("queue drain works nothing into memory where that is switched off, and says so", async (temp) => {
   const { db, folder } = temp;
   saveEvent(db, { capture: { payload: JSON.stringify(LONG) } });
   Deno.mkdirSync(`${folder}/.conclaude`, { recursive: true });

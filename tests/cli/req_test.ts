@@ -7,6 +7,7 @@ import { hook } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
 import { pause } from "../support/wait.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const PRESETS = ["strict", "relaxed", "minimal", "advanced"] as const;
 
@@ -98,8 +99,9 @@ Deno.test("req status, list, show, explain and sessions give JSON that a program
   assert.equal((await json(project, "req", "sessions", "--project")).body.sessions.length, 1);
 });
 
-Deno.test("req status without a session says so and leaves with 0", async () => {
-  using project = new RequiredProject("requirements: {a: {}}\n");
+const test = testWith(() => new RequiredProject("requirements: {a: {}}\n"));
+
+test("req status without a session says so and leaves with 0", async (project) => {
   const { code, body } = await json(project, "req", "status");
   assert.equal(code, 0);
   assert.match(body.warning, /no session/);
@@ -119,8 +121,7 @@ Deno.test("explain shows every requirement with why, and changes nothing", async
   assert.equal((await project.run("explain", "Edit", "src/a.ts")).code, 0);
 });
 
-Deno.test("metadata and reasons are masked before they are stored", async () => {
-  using project = new RequiredProject("requirements: {a: {}}\n");
+test("metadata and reasons are masked before they are stored", async (project) => {
   const secret = "ghp_" + "a1B2".repeat(9);
   await project.send("SessionStart");
   await project.req("satisfy", "a", "--session", SESSION, "--metadata", `{"token":"${secret}"}`);
@@ -145,7 +146,7 @@ Deno.test("a file that cannot be read is named where requirements are missed, an
   assert.match(stderr, /why: .*\.conclaude\.yaml:[^]*next: conclaude config validate/);
 });
 
-Deno.test("a requirement that does not count is told from one that there is not", async () => {
+Deno.test("a broken requirement, one that is switched off and an unknown one get errors of their own", async () => {
   using project = new RequiredProject(
     "requirements: {good: {}, broken: {scope: sesion}, off: {enabled: false, description: later}}\n",
   );
@@ -167,8 +168,7 @@ Deno.test("a requirement that does not count is told from one that there is not"
   }
 });
 
-Deno.test("req explain without a session names none, in no command either", async () => {
-  using project = new RequiredProject("requirements: {a: {}}\n");
+test("req explain without a session names none, in no command either", async (project) => {
   const text = await project.req("explain", "a");
   assert.match(text, /^a is open on feature\/x, as far as can be told\.\n +note: no session: /);
   assert.doesNotMatch(text, /--session|nosessio/);
@@ -182,8 +182,7 @@ Deno.test("what is satisfied for ever is not satisfied for a while", async () =>
   assert.deepEqual(project.state("a"), []);
 });
 
-Deno.test("a requirement that is named twice is satisfied once", async () => {
-  using project = new RequiredProject("requirements: {a: {}}\n");
+test("a requirement that is named twice is satisfied once", async (project) => {
   const text = await project.req("satisfy", "a", "a", "--session", SESSION);
   assert.equal(text, "Satisfied a for session cad0ac4d on feature/x\n");
 });
@@ -195,8 +194,9 @@ Deno.test("what is recorded of a requirement that is configured no more can be c
   assert.match(await project.req("clear", "a"), /^Cleared a/);
 });
 
-Deno.test("req init --local says that the file is not to be committed", async () => {
-  using project = new RequiredProject("{}\n");
+const it = testWith(() => new RequiredProject("{}\n"));
+
+it("req init --local says that the file is not to be committed", async (project) => {
   assert.match(await project.req("init", "--local"), /add \.conclaude\.local\.yaml to \.gitignore/);
 });
 
@@ -243,8 +243,7 @@ Deno.test("req explain says of a satisfaction that has run out when that was", a
   }
 });
 
-Deno.test("req sessions leaves out those whose process is gone", async () => {
-  using project = new RequiredProject("{}\n");
+it("req sessions leaves out those whose process is gone", async (project) => {
   const gone = new Deno.Command("true").spawn();
   await gone.status;
   const start = (session_id: string, pid: number) =>
@@ -294,8 +293,7 @@ async function untilEnded(pid: string): Promise<void> {
   throw new Error(`process ${pid} has not ended, or somebody has taken note of it`);
 }
 
-Deno.test("a requirement that only the user's file switches on is said to need a project's file", async () => {
-  using project = new RequiredProject("{}\n");
+it("a requirement that only the user's file switches on is said to need a project's file", async (project) => {
   Deno.mkdirSync(join(project.home.path, ".conclaude"), { recursive: true });
   Deno.writeTextFileSync(
     join(project.home.path, ".conclaude", "config.yaml"),
@@ -312,8 +310,7 @@ Deno.test("a requirement that only the user's file switches on is said to need a
   await project.req("satisfy", "commit_plan", "--session", SESSION);
 });
 
-Deno.test("the denial of what only a person may says how a person does it", async () => {
-  using project = new RequiredProject("{}\n");
+it("the denial of what only a person may says how a person does it", async (project) => {
   await project.start();
   const denied = await project.bash("conclaude guard pause");
   const commands = [...denied!.matchAll(/`conclaude ((?:guard|req) pause --session \w+)`/g)];
@@ -324,6 +321,6 @@ Deno.test("the denial of what only a person may says how a person does it", asyn
   }
 });
 
-Deno.test("the texts of the sets name nothing that does not satisfy", () => {
+Deno.test("the texts of the presets do not suggest what satisfies nothing", () => {
   for (const preset of PRESETS) assert.doesNotMatch(presetText(preset), /write a plan/);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const DAY_MS = 86_400_000;
 /** There are no tasks. */
@@ -15,8 +16,9 @@ const NO_TASKS = {
   folders: 0,
 };
 
-Deno.test("retention run removes what --dry-run said, and active sessions never", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("retention run removes what --dry-run said, and active sessions never", async (temp) => {
   const { db } = temp;
   const place = { home: temp.folder, database: temp.path };
   const longAgo = Date.now() - 40 * DAY_MS;
@@ -54,12 +56,8 @@ Deno.test("retention run removes what --dry-run said, and active sessions never"
   });
 });
 
-Deno.test("retention run keeps everything when the configuration says 0 days", async () => {
-  using temp = await tempDatabase();
-  Deno.writeTextFileSync(
-    `${temp.folder}/.conclaude.yaml`,
-    "store:\n  sessionRetentionDays: 0\n",
-  );
+test("retention run keeps everything when the configuration says 0 days", async (temp) => {
+  Deno.writeTextFileSync(`${temp.folder}/.conclaude.yaml`, "store:\n  sessionRetentionDays: 0\n");
   saveEvent(temp.db, { atMs: 1, capture: {} });
   temp.db.exec("UPDATE sessions SET status = 'ended', ended_at_ms = 1");
   const place = { home: temp.folder, database: temp.path };
@@ -70,8 +68,7 @@ Deno.test("retention run keeps everything when the configuration says 0 days", a
   });
 });
 
-Deno.test("retention run works captures in before it removes them, and keeps what cannot be worked in yet", async () => {
-  using temp = await tempDatabase();
+test("retention run works captures in before it removes them, and keeps what cannot be worked in yet", async (temp) => {
   const { db } = temp;
   const place = { home: temp.folder, database: temp.path };
   const atMs = Date.now() - 40 * DAY_MS;
@@ -101,8 +98,7 @@ Deno.test("retention run works captures in before it removes them, and keeps wha
   assert.equal(ids("SELECT id FROM observations WHERE kind = 'edit'").length, 3);
 });
 
-Deno.test("retention run removes what memory has kept long enough, and notes never", async () => {
-  using temp = await tempDatabase();
+test("retention run removes what memory has kept long enough, and notes never", async (temp) => {
   const { db } = temp;
   const place = { home: temp.folder, database: temp.path };
   const payload = (name: string) =>

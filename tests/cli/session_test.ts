@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { isNext } from "../support/next.ts";
 import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 const TWIN = "cad0ac4d-3933-45ad-9a1c-14aec05bb941";
@@ -19,8 +20,9 @@ function placeOf({ folder, path }: TempDatabase) {
   return { home: folder, database: path };
 }
 
-Deno.test("session show takes any beginning of four characters, in any case, with or without dashes", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("session show takes any beginning of four characters, in any case, with or without dashes", async (temp) => {
   saveEvent(temp.db);
   saveEvent(temp.db, { sessionId: "other" });
   for (const id of [SESSION, "cad0", "CAD0AC", "cad0ac4d39", "cad0ac4d-39", "CAD0AC4D-3933-45AD"]) {
@@ -31,8 +33,7 @@ Deno.test("session show takes any beginning of four characters, in any case, wit
   assert.equal(session.sessionId, "other");
 });
 
-Deno.test("every --session takes what session show takes", async () => {
-  using temp = await tempDatabase();
+test("every --session takes what session show takes", async (temp) => {
   saveEvent(temp.db, { capture: {}, counters: ["edits"] });
   saveEvent(temp.db, { sessionId: "other", capture: {}, counters: ["edits"] });
   for (const verb of FILTERS) {
@@ -43,8 +44,7 @@ Deno.test("every --session takes what session show takes", async () => {
   assert.deepEqual(await runVerbJson(get, placeOf(temp)), { value: 1 });
 });
 
-Deno.test("an id that several sessions share is an error that names them", async () => {
-  using temp = await tempDatabase();
+test("an id that several sessions share is an error that names them", async (temp) => {
   for (const sessionId of [SESSION, TWIN]) saveEvent(temp.db, { sessionId });
   for (const verb of [["session", "show"], ["counter", "get", "edits", "--session"], ...FILTERS]) {
     const { error } = await runVerbJson([...verb, "cad0"], placeOf(temp));
@@ -56,15 +56,13 @@ Deno.test("an id that several sessions share is an error that names them", async
   assert.equal(session.sessionId, TWIN);
 });
 
-Deno.test("a whole id is never taken for the beginning of another one", async () => {
-  using temp = await tempDatabase();
+test("a whole id is never taken for the beginning of another one", async (temp) => {
   for (const sessionId of ["build", "build-2"]) saveEvent(temp.db, { sessionId });
   const { session } = await runVerbJson(["session", "show", "BUILD"], placeOf(temp));
   assert.equal(session.sessionId, "build");
 });
 
-Deno.test("an id that nothing has is an error: a wrong id must not look like a quiet session", async () => {
-  using temp = await tempDatabase();
+test("an id that nothing has is an error: a wrong id must not look like a quiet session", async (temp) => {
   saveEvent(temp.db);
   for (const verb of [["session", "show"], ...FILTERS]) {
     for (const id of ["nope", "cad", "ad0ac4d"]) {
@@ -78,8 +76,7 @@ Deno.test("an id that nothing has is an error: a wrong id must not look like a q
   }
 });
 
-Deno.test("an id that only events have is enough for a list, and session show says where they are", async () => {
-  using temp = await tempDatabase();
+test("an id that only events have is enough for a list, and session show says where they are", async (temp) => {
   saveEvent(temp.db, { sessionId: LOOSE, capture: {}, counters: ["edits"] });
   temp.db.exec("DELETE FROM sessions");
   for (const verb of FILTERS) {
@@ -91,16 +88,14 @@ Deno.test("an id that only events have is enough for a list, and session show sa
   assert.equal(error.next, `conclaude audit list --session ${LOOSE}`);
 });
 
-Deno.test("a counter of a script's own is never taken for that of a session that begins alike", async () => {
-  using temp = await tempDatabase();
+test("a counter of a script's own is never taken for that of a session that begins alike", async (temp) => {
   const raise = (session: string) =>
     runVerbJson(["counter", "increment", "runs", "--session", session], placeOf(temp));
   saveEvent(temp.db, { sessionId: "deploy-2" });
   assert.deepEqual([await raise("deploy-2"), await raise("deploy")], [{ value: 1 }, { value: 1 }]);
 });
 
-Deno.test("the way out of an error is a command on the database that --db named", async () => {
-  using temp = await tempDatabase();
+test("the way out of an error is a command on the database that --db named", async (temp) => {
   const { error } = await runVerbJson(["--db", temp.path, "session", "show", "nope"], {
     home: temp.folder,
   });

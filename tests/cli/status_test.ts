@@ -3,9 +3,11 @@ import { SCHEMA_VERSION } from "../../src/store/database.ts";
 import { VERSION } from "../../src/version.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
 
-Deno.test("status --json tells of the database, the sessions, the queue and the last day", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("status --json tells of the database, the sessions, the queue and the last day", async (temp) => {
   saveEvent(temp.db, { capture: { payload: '{"a":1}' }, execution: { durationMs: 4 } });
   saveEvent(temp.db, { execution: { status: "failure", durationMs: 8 } });
   saveEvent(temp.db, { atMs: Date.now() - 25 * 3_600_000 });
@@ -50,8 +52,7 @@ Deno.test("status --json tells of the database, the sessions, the queue and the 
   });
 });
 
-Deno.test("status tells of tasks that are not closed, and of nothing that there is not", async () => {
-  using temp = await tempDatabase();
+test("status tells of tasks that are not closed, and of nothing that there is not", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   const none = (await runVerb(["status"], place)).stdout;
   assert.doesNotMatch(none, /^(tasks|workflows|agents|questions|daemon) /m);
@@ -72,8 +73,7 @@ Deno.test("status tells of tasks that are not closed, and of nothing that there 
   assert.deepEqual(work.tasks, { open: 1, in_progress: 1, pending_merge: 0, blocked: 1 });
 });
 
-Deno.test("status names the configuration that is in force, and its problems", async () => {
-  using temp = await tempDatabase();
+test("status names the configuration that is in force, and its problems", async (temp) => {
   Deno.writeTextFileSync(`${temp.folder}/.conclaude.yaml`, "stroe: {}\n");
   const place = { home: temp.folder, database: temp.path };
   const { config } = await runVerbJson(["status"], place);

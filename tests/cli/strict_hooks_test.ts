@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Stage, stage } from "./support.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** The events under which our hooks block when they cannot run. */
 function blockingIn(path: string): string[] {
@@ -17,8 +18,9 @@ function settingsOf(place: Stage): string {
   return join(place.home, ".claude", "settings.json");
 }
 
-Deno.test("only where Claude Code honours it a strict hook blocks when it cannot run", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("only where Claude Code honours it a strict hook blocks when it cannot run", async (place) => {
   const { stdout } = await place.run(["install-hooks", "--strict"]);
   assert.match(stdout, /\n {2}strict: {2}UserPromptSubmit, PreToolUse: /);
   assert.deepEqual(blockingIn(settingsOf(place)).sort(), ["PreToolUse", "UserPromptSubmit"]);
@@ -26,8 +28,7 @@ Deno.test("only where Claude Code honours it a strict hook blocks when it cannot
   assert.match(again.stdout, /are up to date/);
 });
 
-Deno.test("--strict says so where none of the chosen events honours it", async () => {
-  using place = stage();
+test("--strict says so where none of the chosen events honours it", async (place) => {
   const { code, stdout } = await place.run(["install-hooks", "--strict", "--events", "Stop"]);
   assert.equal(code, 0);
   assert.match(
@@ -38,15 +39,13 @@ Deno.test("--strict says so where none of the chosen events honours it", async (
   assert.deepEqual(body.warnings, []);
 });
 
-Deno.test("--strict --dry-run shows what it would write, and writes nothing", async () => {
-  using place = stage();
+test("--strict --dry-run shows what it would write, and writes nothing", async (place) => {
   const { stdout } = await place.run(["install-hooks", "--strict", "--dry-run"]);
   assert.match(stdout, /\n\+ .*"onFailure": "block"/);
   assert.throws(() => Deno.statSync(settingsOf(place)));
 });
 
-Deno.test("an installation becomes strict, and without --strict no longer, and says so", async () => {
-  using place = stage();
+test("an installation becomes strict, and without --strict no longer, and says so", async (place) => {
   await place.run(["install-hooks"]);
   const usual = Deno.readTextFileSync(settingsOf(place));
   await place.run(["install-hooks", "--strict"]);
@@ -61,8 +60,7 @@ Deno.test("an installation becomes strict, and without --strict no longer, and s
   assert.equal(Deno.readTextFileSync(settingsOf(place)), usual);
 });
 
-Deno.test("uninstall-hooks gives back the bytes from before a strict installation", async () => {
-  using place = stage();
+test("uninstall-hooks gives back the bytes from before a strict installation", async (place) => {
   const path = join(place.project, "mine.json");
   const before = '{"hooks": { }, "permissions": {"deny": ["Bash"]}}';
   for (const first of [["--strict"], []]) {
@@ -75,16 +73,14 @@ Deno.test("uninstall-hooks gives back the bytes from before a strict installatio
   }
 });
 
-Deno.test("a refusal repeats --strict in its way on", async () => {
-  using place = stage();
+test("a refusal repeats --strict in its way on", async (place) => {
   const path = join(place.project, "mine.json");
   Deno.writeTextFileSync(path, "{,}");
   const { body } = await place.json(["install-hooks", "--settings", path, "--strict"]);
   assert.match(body.error.next, /`conclaude install-hooks --settings \S+ --strict`/);
 });
 
-Deno.test("the way out that doctor names keeps a strict installation strict", async () => {
-  using place = stage();
+test("the way out that doctor names keeps a strict installation strict", async (place) => {
   const program = join(place.project, "conclaude");
   Deno.writeTextFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
   await place.run(["install-hooks", "--command", program, "--strict"]);

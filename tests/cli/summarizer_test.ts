@@ -11,6 +11,7 @@ import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/pr
 import { slowTest } from "../support/lanes.ts";
 import { needsUnix } from "../support/requirements.ts";
 import { until } from "../support/wait.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "0d9d5c6e-6a35-4d8f-9f0b-9f6b2a3d7c11";
 /** Built up here, so that no search for secrets finds it in this file. */
@@ -83,8 +84,9 @@ function summaryIn(home: TempHome, id = SESSION): { title: string; text: string;
   return row as unknown as { title: string; text: string; facts: string };
 }
 
-Deno.test("queue drain lets the user's command rewrite the summary of a session that is over, once", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("queue drain lets the user's command rewrite the summary of a session that is over, once", async (home) => {
   const given = join(home.path, "given");
   configure(
     home,
@@ -117,8 +119,7 @@ Deno.test("queue drain lets the user's command rewrite the summary of a session 
   );
 });
 
-Deno.test("a session with news is summarized anew, first without a model, then by it", async () => {
-  using home = tempHome();
+test("a session with news is summarized anew, first without a model, then by it", async (home) => {
   configure(home, 'grep -c "^- " | sed "s/^/titles: /"');
   await endedSession(home);
   await drain(home);
@@ -148,8 +149,7 @@ for (
     ["is not there", "no-such-command-at-all", /status 127/],
   ] as const
 ) {
-  Deno.test(`a command that ${name} changes nothing but the ledger`, async () => {
-    using home = tempHome();
+  test(`a command that ${name} changes nothing but the ledger`, async (home) => {
     await endedSession(home);
     await drain(home);
     const before = summaryIn(home);
@@ -164,8 +164,7 @@ for (
   });
 }
 
-Deno.test("a summary is tried three times by a command, however often it is drained: then it is given up", async () => {
-  using home = tempHome();
+test("a summary is tried three times by a command, however often it is drained: then it is given up", async (home) => {
   await endedSession(home);
   configure(home, "exit 1", ["maxRunsPerDay: 9"]);
   const tries = [];
@@ -180,8 +179,7 @@ Deno.test("a summary is tried three times by a command, however often it is drai
   assert.equal((await drain(home)).summarizer.written, 1);
 });
 
-Deno.test("a command that takes too long is ended with what it has started", async () => {
-  using home = tempHome();
+test("a command that takes too long is ended with what it has started", async (home) => {
   const pids = join(home.path, "pids");
   // What has left the group of the command is found where the system shows its environment.
   const away = Deno.build.os === "linux" ? `setsid sleep 301 & echo $! >> ${pids};` : "";
@@ -222,8 +220,7 @@ slowTest(
   needsUnix(),
 );
 
-Deno.test("one process at a time lets summaries be rewritten, and what one was killed at the next one does at once", async () => {
-  using home = tempHome();
+test("one process at a time lets summaries be rewritten, and what one was killed at the next one does at once", async (home) => {
   const begun = join(home.path, "begun");
   configure(home, `echo $$ > ${begun}; exec sleep 300`);
   await endedSession(home);
@@ -244,8 +241,7 @@ Deno.test("one process at a time lets summaries be rewritten, and what one was k
   );
 });
 
-Deno.test("secrets that the command answers with are masked, and private text is dropped", async () => {
-  using home = tempHome();
+test("secrets that the command answers with are masked, and private text is dropped", async (home) => {
   configure(home, `cat >/dev/null; echo "It works with ${SECRET} <private>hush</private> now."`);
   await endedSession(home);
   await drain(home);
@@ -254,8 +250,7 @@ Deno.test("secrets that the command answers with are masked, and private text is
   assert.doesNotMatch(text, /hush|16C7e42F/);
 });
 
-Deno.test("a day's runs and tokens are not exceeded, and it is said when they are used up", async () => {
-  using home = tempHome();
+test("a day's runs and tokens are not exceeded, and it is said when they are used up", async (home) => {
   const ids = [1, 2, 3].map((n) => SESSION.replace(/11$/, `2${n}`));
   for (const id of ids) await endedSession(home, id);
   configure(home, "echo short", ["maxRunsPerDay: 2"]);
@@ -289,8 +284,7 @@ Deno.test("a day's runs and tokens are not exceeded, and it is said when they ar
 });
 
 for (const limit of ["maxRunsPerDay", "maxTokensPerDay"]) {
-  Deno.test(`a ${limit} of 0 is a limit like any other: nothing is spent, and it is said which key forbids it`, async () => {
-    using home = tempHome();
+  test(`a ${limit} of 0 is a limit like any other: nothing is spent, and it is said which key forbids it`, async (home) => {
     await endedSession(home);
     const ran = join(home.path, "ran");
     configure(home, `touch ${ran}; echo short`, [`${limit}: 0`]);
@@ -315,8 +309,7 @@ for (
     ["beside a time that is none", "maxRunsPerDay: 50\n    timeoutSeconds: soon"],
   ] as const
 ) {
-  Deno.test(`a limit ${name} is not replaced by a larger one: the summarizer is off, and every verb says why`, async () => {
-    using home = tempHome();
+  test(`a limit ${name} is not replaced by a larger one: the summarizer is off, and every verb says why`, async (home) => {
     await endedSession(home);
     const ran = join(home.path, "ran");
     configure(home, `touch ${ran}; echo short`, [line]);
@@ -332,8 +325,7 @@ for (
   });
 }
 
-Deno.test("an answer is ended where it passes what is left of the day's tokens, and counts as a failure", async () => {
-  using home = tempHome();
+test("an answer is ended where it passes what is left of the day's tokens, and counts as a failure", async (home) => {
   await endedSession(home);
   configure(home, "yes abc | head -c 60000", ["maxTokensPerDay: 700"]);
   const { summarizer } = await drain(home);
@@ -345,8 +337,7 @@ Deno.test("an answer is ended where it passes what is left of the day's tokens, 
   );
 });
 
-Deno.test("a project's file cannot name a command, whatever it says, and validate says so", async () => {
-  using home = tempHome();
+test("a project's file cannot name a command, whatever it says, and validate says so", async (home) => {
   await endedSession(home);
   const project = join(home.path, "cloned");
   Deno.mkdirSync(project);
@@ -373,8 +364,7 @@ Deno.test("a project's file cannot name a command, whatever it says, and validat
   assert.throws(() => Deno.statSync(ran), Deno.errors.NotFound);
 });
 
-Deno.test("what the command does as a session of Claude Code is not kept: it would be summarized in its turn", async () => {
-  using home = tempHome();
+test("what the command does as a session of Claude Code is not kept: it would be summarized in its turn", async (home) => {
   await endedSession(home);
   await drain(home);
   const sessions = () => query(home.database, "SELECT count(*) AS n FROM sessions")[0]!["n"];
@@ -398,8 +388,7 @@ Deno.test("what the command does as a session of Claude Code is not kept: it wou
   assert.equal(sessions(), 2, "without the mark it is a session like any other");
 });
 
-Deno.test("no hook runs the command, not the drain beside a Stop either", async () => {
-  using home = tempHome();
+test("no hook runs the command, not the drain beside a Stop either", async (home) => {
   const ran = join(home.path, "ran");
   configure(home, `touch ${ran}; echo text`);
   await endedSession(home);

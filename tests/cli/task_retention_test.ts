@@ -8,6 +8,7 @@ import { query, queryValue } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { until } from "../support/wait.ts";
 import { json } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -71,8 +72,9 @@ function tasks(home: TempHome): unknown[][] {
     .map(({ id, stays }) => [Number(String(id).slice(-4)), stays]);
 }
 
-Deno.test("closed tasks are deleted, and removed for good later, unless something below them is open", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("closed tasks are deleted, and removed for good later, unless something below them is open", async (home) => {
   const db = await prepared(home);
   addTask(db, 1, { closedDaysAgo: 31 });
   addTask(db, 2, { closedDaysAgo: 29 });
@@ -107,8 +109,7 @@ Deno.test("closed tasks are deleted, and removed for good later, unless somethin
   assert.deepEqual(tasks(home)[0], [1, 1], "somebody wanted it back");
 });
 
-Deno.test("with a task go its agents, their output, its questions, and nothing that runs", async () => {
-  using home = tempHome();
+test("with a task go its agents, their output, its questions, and nothing that runs", async (home) => {
   const db = await prepared(home);
   for (const n of [1, 2]) {
     addTask(db, n, { deletedDaysAgo: 10 });
@@ -142,8 +143,7 @@ Deno.test("with a task go its agents, their output, its questions, and nothing t
   assert.deepEqual(left, [idOf(12), idOf(14), "mine"]);
 });
 
-Deno.test("workflows that are over go with their steps; those that run, wait or keep a working tree stay", async () => {
-  using home = tempHome();
+test("workflows that are over go with their steps; those that run, wait or keep a working tree stay", async (home) => {
   const db = await prepared(home);
   addWorkflow(db, 1, "completed", 8);
   addWorkflow(db, 2, "completed", 6);
@@ -159,8 +159,7 @@ Deno.test("workflows that are over go with their steps; those that run, wait or 
   assert.deepEqual(left.map(({ id }) => id), [2, 3, 4, 6].map(idOf));
 });
 
-Deno.test("the daemon removes what is old when it begins, and no number of an event comes twice", async () => {
-  using home = tempHome();
+test("the daemon removes what is old when it begins, and no number of an event comes twice", async (home) => {
   const db = await prepared(home);
   const add = db.prepare(
     `INSERT INTO events (type, entity_type, entity_id, data, created_at_ms)
@@ -169,16 +168,12 @@ Deno.test("the daemon removes what is old when it begins, and no number of an ev
   for (let i = 0; i < 1200; i++) add.run(Date.now() - 2 * DAY_MS);
   db.close();
   await using _daemon = await runDaemon(home);
-  await until(
-    "old events are gone",
-    () => queryValue(home, "SELECT count(*) FROM events") === 0,
-  );
+  await until("old events are gone", () => queryValue(home, "SELECT count(*) FROM events") === 0);
   await json(home, "task", "create", "--title", "next");
   assert.ok(Number(queryValue(home, "SELECT min(id) FROM events")) > 1200);
 });
 
-Deno.test("an event that is old and not yet removed is told by nobody", async () => {
-  using home = tempHome();
+test("an event that is old and not yet removed is told by nobody", async (home) => {
   const db = await prepared(home);
   const old = () =>
     db.prepare(
@@ -188,10 +183,7 @@ Deno.test("an event that is old and not yet removed is told by nobody", async ()
   old();
   await using daemon = await runDaemon(home);
   // What is there after it has removed the first one stays for an hour.
-  await until(
-    "old events are gone",
-    () => queryValue(home, "SELECT count(*) FROM events") === 0,
-  );
+  await until("old events are gone", () => queryValue(home, "SELECT count(*) FROM events") === 0);
   const hidden = Number(old());
   db.close();
   const oldest = async () => (await daemon.ask("GET", "/status")).body.counts.oldestEventId;
@@ -209,8 +201,7 @@ Deno.test("an event that is old and not yet removed is told by nobody", async ()
   assert.deepEqual(ids(await json(home, "event", "list")), [hidden, hidden + 1]);
 });
 
-Deno.test("with a session go its sub-agents and what it asked, and not what the daemon has started", async () => {
-  using home = tempHome();
+test("with a session go its sub-agents and what it asked, and not what the daemon has started", async (home) => {
   const db = await prepared(home);
   db.close();
   const sub = { session_id: "s1", agent_id: "a", agent_type: "scout" };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TempDatabase, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
 
 type Tasks = readonly { readonly id: string; readonly title: string }[];
 
@@ -21,8 +22,9 @@ function verbsOn({ folder: home, path: database }: TempDatabase) {
   };
 }
 
-Deno.test("task list keeps to all of its filters at once", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("task list keeps to all of its filters at once", async (temp) => {
   const { make, titles, json, run } = verbsOn(temp);
   const a = await make("a", "--priority", "0", "--type", "bug", "--tags", "auth,area/web/forms");
   await make("b", "--priority", "1", "--tags", "author,v2", "--parent", a);
@@ -49,15 +51,12 @@ Deno.test("task list keeps to all of its filters at once", async () => {
   const page = await json("list", "--deleted", "--limit", "2", "--offset", "1");
   assert.deepEqual([page.tasks.length, page.more], [2, false]);
   assert.equal((await json("list", "--deleted", "--limit", "2")).more, true);
-  for (
-    const [flag, value] of [["--status", "done"], ["--type", "epic"], ["--tag-pattern", "[a"]]
-  ) {
+  for (const [flag, value] of [["--status", "done"], ["--type", "epic"], ["--tag-pattern", "[a"]]) {
     assert.equal((await run("list", flag!, value!)).code, 2, flag);
   }
 });
 
-Deno.test("tasks of a repository are listed in it, and reached from anywhere", async () => {
-  using temp = await tempDatabase();
+test("tasks of a repository are listed in it, and reached from anywhere", async (temp) => {
   const one = join(temp.folder, "one");
   const at = (folder: string, ...args: string[]) =>
     runVerbJson(["task", ...args], { home: folder, database: temp.path });
@@ -76,8 +75,7 @@ Deno.test("tasks of a repository are listed in it, and reached from anywhere", a
   assert.equal((await at(temp.folder, "show", task.id.slice(-6))).task.status, "in_progress");
 });
 
-Deno.test("task show tells what is above, below and before a task, and what changed", async () => {
-  using temp = await tempDatabase();
+test("task show tells what is above, below and before a task, and what changed", async (temp) => {
   const { make, run, json } = verbsOn(temp);
   const top = await make("Top");
   const first = await make("First");
@@ -95,8 +93,7 @@ Deno.test("task show tells what is above, below and before a task, and what chan
   assert.match((await run("subtree", top)).stdout, /"Top".*\n {2}\S+ "Middle".*\n {4}\S+ "Leaf"/);
 });
 
-Deno.test("an id that several tasks share the beginning of is refused with all of them", async () => {
-  using temp = await tempDatabase();
+test("an id that several tasks share the beginning of is refused with all of them", async (temp) => {
   const { make, json } = verbsOn(temp);
   const ids = [await make("a"), await make("b")];
   const { error } = await json("show", ids[0]!.slice(0, 4));
@@ -104,8 +101,7 @@ Deno.test("an id that several tasks share the beginning of is refused with all o
   assert.deepEqual(error.candidates.toSorted(), ids.toSorted());
 });
 
-Deno.test("an id that is too short, or unknown to a filter, is refused and not just left without a match", async () => {
-  using temp = await tempDatabase();
+test("a filter refuses an id that is too short or unknown, instead of matching nothing", async (temp) => {
   const { make, json } = verbsOn(temp);
   const id = await make("a");
   const { error } = await json("show", id.slice(-3));
@@ -115,8 +111,7 @@ Deno.test("an id that is too short, or unknown to a filter, is refused and not j
   assert.deepEqual((await json("list", "--parent", id)).tasks, []);
 });
 
-Deno.test("task update changes what it is told, and names the verb where another one does it", async () => {
-  using temp = await tempDatabase();
+test("task update changes what it is told, and names the verb where another one does it", async (temp) => {
   const { make, json, run } = verbsOn(temp);
   const other = await make("other");
   const id = await make("old", "--workflow", "plan");
@@ -142,8 +137,7 @@ Deno.test("task update changes what it is told, and names the verb where another
   assert.equal((await json("show", id)).task.title, "new", "nothing is changed by half");
 });
 
-Deno.test("a refusal advises what helps where it comes from, and never takes a task from who has it", async () => {
-  using temp = await tempDatabase();
+test("the next step of a refusal fits its verb, and never releases another one's claim", async (temp) => {
   const { make, json } = verbsOn(temp);
   const id = await make("a");
   const next = async (...words: string[]) => (await json(...words)).error.next;
@@ -156,8 +150,7 @@ Deno.test("a refusal advises what helps where it comes from, and never takes a t
   assert.deepEqual([error.reason, error.next], ["NOT_CLAIM_OWNER", `conclaude task show ${id}`]);
 });
 
-Deno.test("task restore says of a task that was not deleted that it was not", async () => {
-  using temp = await tempDatabase();
+test("task restore says of a task that was not deleted that it was not", async (temp) => {
   const { make, json, run } = verbsOn(temp);
   const id = await make("a");
   assert.match((await run("restore", id)).stdout, /was not deleted; nothing was changed\./);
@@ -165,8 +158,7 @@ Deno.test("task restore says of a task that was not deleted that it was not", as
   assert.match((await run("restore", id)).stdout, /is back\./);
 });
 
-Deno.test("what is shown of a task is short, in columns, and true", async () => {
-  using temp = await tempDatabase();
+test("what is shown of a task is short, in columns, and true", async (temp) => {
   const { make, run, json } = verbsOn(temp);
   const long = "x".repeat(200);
   const id = await make(long);
@@ -187,8 +179,7 @@ Deno.test("what is shown of a task is short, in columns, and true", async () => 
   assert.match((await run("show", id)).stdout, / closed: +just now$/m);
 });
 
-Deno.test("task delete tells what becomes ready by it, and task restore how many come back", async () => {
-  using temp = await tempDatabase();
+test("task delete tells what becomes ready by it, and task restore how many come back", async (temp) => {
   const { make, json, run } = verbsOn(temp);
   const top = await make("top");
   const part = await make("part", "--parent", top);
@@ -202,8 +193,7 @@ Deno.test("task delete tells what becomes ready by it, and task restore how many
   assert.deepEqual((await json("delete", top, "--hard", "--yes")).nowReady, [freed]);
 });
 
-Deno.test("secrets and private parts of a task's texts are never kept", async () => {
-  using temp = await tempDatabase();
+test("secrets and private parts of a task's texts are never kept", async (temp) => {
   const { make, json } = verbsOn(temp);
   const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
   const id = await make(`Use ${secret}`, "--body", `<private>no</private> ${secret}`);
@@ -216,8 +206,7 @@ Deno.test("secrets and private parts of a task's texts are never kept", async ()
   assert.doesNotMatch(everything, /ghp_0|>no</);
 });
 
-Deno.test("a workflow that there is not is refused before anything relies on it", async () => {
-  using temp = await tempDatabase();
+test("a workflow that there is not is refused before anything relies on it", async (temp) => {
   const { make, json, titles } = verbsOn(temp);
   const folder = join(temp.folder, ".conclaude", "workflows");
   Deno.mkdirSync(folder, { recursive: true });
@@ -237,8 +226,7 @@ Deno.test("a workflow that there is not is refused before anything relies on it"
   assert.deepEqual([task.workflow, task.queuedAtMs, await titles("list")], ["own", null, ["a"]]);
 });
 
-Deno.test("a text that could not be read back whole is refused", async () => {
-  using temp = await tempDatabase();
+test("a text that could not be read back whole is refused", async (temp) => {
   const { make, json } = verbsOn(temp);
   const id = await make("a", "--body", "whole");
   const file = join(temp.folder, "body.txt");
@@ -249,8 +237,7 @@ Deno.test("a text that could not be read back whole is refused", async () => {
   assert.equal((await json("show", id)).task.body, "whole");
 });
 
-Deno.test("task delete for good asks first, and --force gives the claim up", async () => {
-  using temp = await tempDatabase();
+test("task delete for good asks first, and --force gives the claim up", async (temp) => {
   const { make, json } = verbsOn(temp);
   const id = await make("a");
   await json("claim", id);
@@ -262,8 +249,7 @@ Deno.test("task delete for good asks first, and --force gives the claim up", asy
   assert.equal((await json("show", id)).error.reason, "TASK_NOT_FOUND");
 });
 
-Deno.test("task bulk does what can be done, and says of the rest why not", async () => {
-  using temp = await tempDatabase();
+test("task bulk does what can be done, and says of the rest why not", async (temp) => {
   const { make, json, run } = verbsOn(temp);
   const ids = [await make("a"), await make("b")];
   await json("claim", ids[0]!);
@@ -291,16 +277,14 @@ Deno.test("task bulk does what can be done, and says of the rest why not", async
   assert.equal((await run("bulk", "delete")).code, 2);
 });
 
-Deno.test("without a database nothing is changed, and that is said", async () => {
-  using temp = await tempDatabase();
+test("without a database nothing is changed, and that is said", async (temp) => {
   const { run } = verbsOn(temp);
   const { code, stderr } = await run("create", "--title", "x", "--no-db");
   assert.equal(code, 1);
   assert.match(stderr, /^Cannot make a task\n {2}why: {2}with `--no-db` nothing is kept/);
 });
 
-Deno.test("a deep tree is told of, and allowed", async () => {
-  using temp = await tempDatabase();
+test("a deep tree of tasks is allowed, with a warning", async (temp) => {
   const { make, run } = verbsOn(temp);
   let id = await make("0");
   for (let depth = 1; depth <= 10; depth++) id = await make(String(depth), "--parent", id);

@@ -6,6 +6,7 @@ import { type Stage, stage } from "./support.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { makeTask } from "../support/tasks.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
+import { testWith } from "../support/fixtures.ts";
 
 // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
 type Printed = { readonly code: number; readonly body: any };
@@ -42,8 +43,9 @@ async function historyOf(place: Stage, id: string) {
   return (await task(place, "history", id)).body.history;
 }
 
-Deno.test("of two who claim a task at once one gets it, and the other hears whose it is", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("of two who claim a task at once one gets it, and the other hears whose it is", async (place) => {
   const id = await make(place);
   const both = await Promise.all(
     ["a", "b"].map((name) => taskOfItsOwn(place, "claim", id, "--agent-id", name)),
@@ -56,8 +58,7 @@ Deno.test("of two who claim a task at once one gets it, and the other hears whos
   assert.deepEqual(fields.sort(), ["claimed_by", "status"]);
 });
 
-Deno.test("what is blocked or closed cannot be claimed, and who has it already just gets it", async () => {
-  using place = stage();
+test("a blocked or closed task cannot be claimed; claiming one's own task again succeeds", async (place) => {
   const id = await make(place);
   const first = await task(place, "claim", id, "--agent-id", "a");
   const again = await task(place, "claim", id, "--agent-id", "a");
@@ -70,8 +71,7 @@ Deno.test("what is blocked or closed cannot be claimed, and who has it already j
   assert.deepEqual([closed.code, closed.body.error.reason], [11, "INVALID_STATUS"]);
 });
 
-Deno.test("create checks the priority and the parent, and makes nothing when it refuses", async () => {
-  using place = stage();
+test("create checks the priority and the parent, and makes nothing when it refuses", async (place) => {
   const wrong = await task(place, "create", "--title", "x", "--priority", "5");
   assert.deepEqual([wrong.code, wrong.body.error.reason], [2, "INVALID_PRIORITY"]);
   const orphan = await task(place, "create", "--title", "x", "--parent", "01980c5e");
@@ -83,8 +83,7 @@ Deno.test("create checks the priority and the parent, and makes nothing when it 
   assert.deepEqual([body.task.depth, body.task.priority, body.task.ancestors.length], [3, 2, 3]);
 });
 
-Deno.test("a task cannot be moved below itself; moved to the root it takes along what is below", async () => {
-  using place = stage();
+test("a task cannot be moved below itself; moved to the root it takes along what is below", async (place) => {
   const a = await make(place);
   const b = await make(place, "--parent", a);
   const c = await make(place, "--parent", b);
@@ -95,8 +94,7 @@ Deno.test("a task cannot be moved below itself; moved to the root it takes along
   assert.equal((await task(place, "show", c)).body.task.depth, 1);
 });
 
-Deno.test("ready lists what can be done, the most urgent first and of those the oldest", async () => {
-  using place = stage();
+test("ready lists what can be done, the most urgent first and of those the oldest", async (place) => {
   const old = await make(place, "--priority", "0");
   const young = await make(place, "--priority", "0");
   const usual = await make(place);
@@ -109,8 +107,7 @@ Deno.test("ready lists what can be done, the most urgent first and of those the 
   assert.deepEqual(body.tasks.map(({ id }: { id: string }) => id), [old, young, usual]);
 });
 
-Deno.test("a holder whose claim ran out is told so, and the task goes to the next", async () => {
-  using place = stage();
+test("a holder whose claim ran out is told so, and the task goes to the next", async (place) => {
   const id = await make(place);
   await task(place, "claim", id, "--agent-id", "a");
   ageClaim(place, id, 29);
@@ -131,8 +128,7 @@ Deno.test("a holder whose claim ran out is told so, and the task goes to the nex
   assert.deepEqual([late.code, late.body.error.claimedBy], [13, "b"]);
 });
 
-Deno.test("a claim that ran out keeps nothing from being ready, and is told as what it is", async () => {
-  using place = stage();
+test("a claim that ran out keeps nothing from being ready, and is told as what it is", async (place) => {
   const parent = await make(place);
   const id = await make(place, "--parent", parent);
   const ofWorkflow = await make(place);
@@ -155,8 +151,7 @@ Deno.test("a claim that ran out keeps nothing from being ready, and is told as w
   assert.equal((await task(place, "show", ofWorkflow)).body.task.status, "in_progress");
 });
 
-Deno.test("whoever hands a task over hears whether a daemon takes it", async () => {
-  using place = stage();
+test("starting a task says whether a daemon takes it", async (place) => {
   const first = await make(place);
   const start = [
     "task",
@@ -175,8 +170,7 @@ Deno.test("whoever hands a task over hears whether a daemon takes it", async () 
   assert.match((await place.run(start)).stdout, /waits for .* The daemon takes it when/);
 });
 
-Deno.test("a renewed claim counts on, for as long as the configuration says", async () => {
-  using place = stage();
+test("a renewed claim counts on, for as long as the configuration says", async (place) => {
   Deno.writeTextFileSync(`${place.project}/.conclaude.yaml`, "store:\n  claimTimeoutMinutes: 90\n");
   const id = await make(place);
   const { body } = await task(place, "claim", id);
@@ -187,8 +181,7 @@ Deno.test("a renewed claim counts on, for as long as the configuration says", as
   assert.equal(renewed.claimToken, 1);
 });
 
-Deno.test("each kind of refusal leaves with its own status", async () => {
-  using place = stage();
+test("each kind of refusal leaves with its own status", async (place) => {
   const id = await make(place);
   const code = async (...args: string[]) => (await task(place, ...args)).code;
   assert.equal(await code("show", "01980c5e"), 10);

@@ -1,7 +1,7 @@
 /** What lies in a working tree and must not be merged as it lies there. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type EngineStage, engineStage } from "../support/engine.ts";
+import { busyStage, type EngineStage } from "../support/engine.ts";
 import { git } from "../support/git.ts";
 
 const BRING = `
@@ -45,11 +45,10 @@ async function commitTheirs(stage: EngineStage): Promise<void> {
 }
 
 Deno.test("conflicts that nobody has resolved are not merged, nor hidden from the review", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     agent: "cat >/dev/null; echo ours >a.txt",
     workflow: BRING,
   });
-  await using _engine = await stage.startEngine();
   const { id, tree } = await waiting(stage);
   await commitTheirs(stage);
   // The first refusal commits the work, and names the way on.
@@ -70,13 +69,12 @@ Deno.test("conflicts that nobody has resolved are not merged, nor hidden from th
 });
 
 Deno.test("a rebase that is under way is not merged half", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     agent: `cat >/dev/null; echo ours >a.txt; git add a.txt; git ${
       SOMEBODY.join(" ")
     } commit -q -m ours`,
     workflow: BRING,
   });
-  await using _engine = await stage.startEngine();
   const { id, tree } = await waiting(stage);
   await commitTheirs(stage);
   await assert.rejects(git(tree, ...SOMEBODY, "rebase", "main"));
@@ -89,12 +87,11 @@ Deno.test("a rebase that is under way is not merged half", async () => {
 });
 
 Deno.test("a repository inside of a working tree is not merged as an empty folder, and stays", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     agent: "cat >/dev/null; mkdir lib; cd lib; git init -q; echo precious >p; git add p; " +
       "git -c user.name=t -c user.email=t@t commit -q -m p",
     workflow: BRING,
   });
-  await using _engine = await stage.startEngine();
   const { id, tree } = await waiting(stage);
   assert.match(await refused(stage, id), /lib in .* is a repository of its own/);
   assert.equal(Deno.readTextFileSync(join(tree, "lib/p")), "precious\n");

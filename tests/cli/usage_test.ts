@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { isNext } from "../support/next.ts";
 import { stage } from "./support.ts";
+import { testWith } from "../support/fixtures.ts";
 
-Deno.test("a command line that makes no sense is told as what, why and next, and exits with 2", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("a command line that makes no sense is told as what, why and next, and exits with 2", async (place) => {
   const cases: readonly (readonly [args: readonly string[], what: string, next: string])[] = [
     [["doctr", "--fix"], 'Unknown command "doctr"', "conclaude doctor --fix"],
     [["stat"], 'Unknown command "stat"', "conclaude status"],
@@ -101,8 +103,7 @@ Deno.test("a command line that makes no sense is told as what, why and next, and
   }));
 });
 
-Deno.test("an empty value is refused wherever a value is taken", async () => {
-  using place = stage();
+test("an empty value is refused wherever a value is taken", async (place) => {
   const flags: readonly (readonly [verb: readonly string[], flags: readonly string[]])[] = [
     [["audit", "list"], ["--session", "--hook", "--tool", "--since", "--status", "--limit"]],
     [["audit", "stats"], ["--since"]],
@@ -134,8 +135,7 @@ Deno.test("an empty value is refused wherever a value is taken", async () => {
   assert.deepEqual(wrong.flat(), []);
 });
 
-Deno.test("a switch with a value is a wrong command line, told as JSON when it is --json", async () => {
-  using place = stage();
+test("a switch with a value is a wrong command line, told as JSON when it is --json", async (place) => {
   const { code, stdout, stderr } = await place.run(["--json=true", "status"]);
   assert.deepEqual([code, stderr], [2, ""]);
   assert.deepEqual(JSON.parse(stdout), {
@@ -148,8 +148,7 @@ Deno.test("a switch with a value is a wrong command line, told as JSON when it i
   });
 });
 
-Deno.test("with --json a wrong command line is one object on stdout, wherever the flag stands", async () => {
-  using place = stage();
+test("with --json a wrong command line is one object on stdout, wherever the flag stands", async (place) => {
   for (const args of [["doctr", "--json"], ["--json", "doctr"]]) {
     const { code, stdout, stderr } = await place.run(args);
     assert.deepEqual([code, stderr], [2, ""]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { engineStage, linesOf } from "../support/engine.ts";
+import { busyStage, engineStage, linesOf } from "../support/engine.ts";
 import { until } from "../support/wait.ts";
 
 const CHANGE_AND_MERGE = `
@@ -15,9 +15,8 @@ const CHANGE_AND_MERGE = `
 `;
 
 Deno.test("workflow approve merges, runs the step after it, and closes the task", async () => {
-  await using stage = await engineStage({ workflow: CHANGE_AND_MERGE });
-  const { json, run, git, begin, reaches, startEngine } = stage;
-  await using _engine = await startEngine();
+  await using stage = await busyStage({ workflow: CHANGE_AND_MERGE });
+  const { json, run, git, begin, reaches } = stage;
   const id = await begin("Louder");
   const waiting = await reaches(id, "pending_merge");
   assert.deepEqual(waiting.actions, ["approve", "reject", "cancel"]);
@@ -66,9 +65,8 @@ Deno.test("the working tree and the branch of a workflow are gone when it is com
 });
 
 Deno.test("workflow approve names the files of a conflict, and leaves the target as it was", async () => {
-  await using stage = await engineStage({ workflow: CHANGE_AND_MERGE });
+  await using stage = await busyStage({ workflow: CHANGE_AND_MERGE });
   const { json, run, git, begin, reaches, write } = stage;
-  await using _engine = await stage.startEngine();
   const id = await begin();
   await reaches(id, "pending_merge");
   write("a.txt", "one\ntwo\n3\n");
@@ -103,7 +101,7 @@ Deno.test("workflow approve names the files of a conflict, and leaves the target
 });
 
 Deno.test("white space at the end of a line is no conflict", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     workflow: `
   - name: work
     type: script
@@ -112,7 +110,6 @@ Deno.test("white space at the end of a line is no conflict", async () => {
     type: merge
 `,
   });
-  await using _engine = await stage.startEngine();
   const id = await stage.begin();
   await stage.reaches(id, "pending_merge");
   assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
@@ -139,9 +136,8 @@ Deno.test("without a daemon an approval is recorded and carried out later, or ta
 });
 
 Deno.test("workflow reject blocks the workflow and its task with the reason, and keeps the work", async () => {
-  await using stage = await engineStage({ workflow: CHANGE_AND_MERGE });
+  await using stage = await busyStage({ workflow: CHANGE_AND_MERGE });
   const { json, begin, reaches } = stage;
-  await using _engine = await stage.startEngine();
   const id = await begin();
   const { worktree } = await reaches(id, "pending_merge");
   const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
@@ -200,7 +196,7 @@ steps:
 });
 
 Deno.test("workflow cancel ends the agent, opens the task and keeps the working tree", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     workflow: `
   - name: long
     type: script
@@ -208,7 +204,6 @@ Deno.test("workflow cancel ends the agent, opens the task and keeps the working 
 `,
   });
   const { json, begin, reaches, project } = stage;
-  await using _engine = await stage.startEngine();
   const id = await begin();
   const { worktree } = await reaches(id, "running");
   const tree = worktree ??
@@ -226,7 +221,7 @@ Deno.test("workflow cancel ends the agent, opens the task and keeps the working 
 });
 
 Deno.test("a script that fails goes on where its step says so, and the next one knows", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     workflow: `
   - name: shaky
     type: script
@@ -246,7 +241,6 @@ Deno.test("a script that fails goes on where its step says so, and the next one 
     command: echo never
 `,
   });
-  await using _engine = await stage.startEngine();
   const id = await stage.begin("foo; rm -rf {{.x}}");
   const { steps, reason } = await stage.reaches(id, "failed");
   const [shaky, told, leftOut] = steps;
@@ -257,7 +251,7 @@ Deno.test("a script that fails goes on where its step says so, and the next one 
 });
 
 Deno.test("a loop's rounds are listed with their depth, each with what came of it", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     workflow: `
   - name: rounds
     type: loop
@@ -277,7 +271,6 @@ Deno.test("a loop's rounds are listed with their depth, each with what came of i
         command: "true"
 `,
   });
-  await using _engine = await stage.startEngine();
   const id = await stage.begin();
   const { steps } = await stage.reaches(id, "completed");
   assert.deepEqual(
@@ -358,7 +351,7 @@ steps:
   assert.deepEqual([missing.code, missing.body.error.reason], [10, "WORKFLOW_NOT_FOUND"]);
 });
 
-Deno.test("what cannot be read among the workflows breaks itself alone", async () => {
+Deno.test("a workflow file that cannot be read breaks no other workflow", async () => {
   await using stage = await engineStage({ workflow: CHANGE_AND_MERGE });
   const { write, json, project } = stage;
   const folder = join(project, ".conclaude", "workflows");

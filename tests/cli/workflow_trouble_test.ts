@@ -1,7 +1,7 @@
 /** Workflows whose place, agent or result is not as it should be: what is said of it, and what helps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { engineStage } from "../support/engine.ts";
+import { busyStage, engineStage } from "../support/engine.ts";
 import { runProgram } from "../support/program.ts";
 import { until } from "../support/wait.ts";
 
@@ -14,13 +14,12 @@ const AGENT = `
 `;
 
 Deno.test("a script without its workdir fails as its on_fail says", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     workflow: `
   - {name: shaky, type: script, command: ls, workdir: nosuch, on_fail: continue}
   - {name: file, type: script, command: ls, workdir: a.txt}
 `,
   });
-  await using _engine = await stage.startEngine();
   const { steps, status, reason } = await stage.reaches(await stage.begin(), "blocked", "failed");
   assert.deepEqual([status, reason], ["blocked", "workdir a.txt is no folder"]);
   const { success, error } = steps[0].outcome;
@@ -72,12 +71,11 @@ rm -rf "$PWD"`,
 
 Deno.test("what an agent prints can be a word of a script, whatever it holds", async () => {
   const result = JSON.stringify({ success: true, outputs: { a: "x\0y" } }).replaceAll("\\", "\\\\");
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     workflow:
       `${AGENT}  - {name: told, type: script, command: "echo {{.work.output}} {{.work.outputs.a}}"}\n`,
     agent: `cat >/dev/null; printf 'one\\000two\n${result}\n'`,
   });
-  await using _engine = await stage.startEngine();
   const { steps } = await stage.reaches(await stage.begin(), "completed", "blocked", "failed");
   assert.match(steps[1].outcome.output, /^onetwo\n[^]* xy$/);
 });
@@ -92,8 +90,7 @@ const COMMITTED = `
 `;
 
 Deno.test("a working tree that was removed is made again from its branch, to be looked at and merged", async () => {
-  await using stage = await engineStage({ workflow: COMMITTED });
-  await using _engine = await stage.startEngine();
+  await using stage = await busyStage({ workflow: COMMITTED });
   const id = await stage.begin();
   const { worktree } = await stage.reaches(id, "pending_merge");
   Deno.removeSync(worktree, { recursive: true });
@@ -108,8 +105,7 @@ Deno.test("a working tree that was removed is made again from its branch, to be 
 });
 
 Deno.test("where the branch is gone too, that is said, and what helps helps", async () => {
-  await using stage = await engineStage({ workflow: COMMITTED });
-  await using _engine = await stage.startEngine();
+  await using stage = await busyStage({ workflow: COMMITTED });
   const id = await stage.begin();
   const { id: workflow, worktree, branch } = await stage.reaches(id, "pending_merge");
   Deno.removeSync(worktree, { recursive: true });
@@ -134,13 +130,12 @@ Deno.test("where the branch is gone too, that is said, and what helps helps", as
 });
 
 Deno.test("what was not committed is not merged as nothing where its working tree is gone", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     workflow: `
   - {name: work, type: script, command: echo new >b.txt}
   - {name: bring, type: merge}
 `,
   });
-  await using _engine = await stage.startEngine();
   const id = await stage.begin();
   const { worktree } = await stage.reaches(id, "pending_merge");
   Deno.removeSync(worktree, { recursive: true });
@@ -150,13 +145,12 @@ Deno.test("what was not committed is not merged as nothing where its working tre
 });
 
 Deno.test("a step does not begin without what the steps before it have done", async () => {
-  await using stage = await engineStage({
+  await using stage = await busyStage({
     workflow: `
   - {name: first, type: script, command: echo x >x}
   - {name: second, type: script, command: test -f ok}
 `,
   });
-  await using _engine = await stage.startEngine();
   const id = await stage.begin();
   const { worktree, branch } = await stage.reaches(id, "blocked");
   Deno.removeSync(worktree, { recursive: true });
@@ -170,8 +164,7 @@ Deno.test("a step does not begin without what the steps before it have done", as
 });
 
 Deno.test("a target that was deleted is named with the command that brings it back", async () => {
-  await using stage = await engineStage({ workflow: COMMITTED });
-  await using _engine = await stage.startEngine();
+  await using stage = await busyStage({ workflow: COMMITTED });
   const id = await stage.begin();
   await stage.reaches(id, "pending_merge");
   await stage.git("switch", "--quiet", "-c", "other");
@@ -186,8 +179,7 @@ Deno.test("a target that was deleted is named with the command that brings it ba
 Deno.test("outside of a repository nothing is merged, and nobody works in the home folder itself", async () => {
   const steps = "[{name: a, type: script, command: pwd}]";
   const merge = "[{name: bring, type: merge}]";
-  await using stage = await engineStage({ workflow: AGENT });
-  await using _engine = await stage.startEngine();
+  await using stage = await busyStage({ workflow: AGENT });
   const home = join(stage.folder, "home");
   const plain = join(home, "plain");
   for (const folder of [home, plain]) {
@@ -198,10 +190,7 @@ Deno.test("outside of a repository nothing is merged, and nobody works in the ho
     }
   }
   const at = async (cwd: string, ...args: string[]) => {
-    const { stdout, stderr } = await runProgram([...args, "--json"], {
-      cwd,
-      env: { HOME: home },
-    });
+    const { stdout, stderr } = await runProgram([...args, "--json"], { cwd, env: { HOME: home } });
     return JSON.parse(stdout || stderr);
   };
   const make = async (cwd: string, workflow: string, ...flags: string[]) =>
@@ -229,8 +218,7 @@ Deno.test("outside of a repository nothing is merged, and nobody works in the ho
 });
 
 Deno.test("a merge that waits says so, and what git complains of can be read", async () => {
-  await using stage = await engineStage({ workflow: COMMITTED });
-  await using _engine = await stage.startEngine();
+  await using stage = await busyStage({ workflow: COMMITTED });
   const id = await stage.begin();
   await stage.reaches(id, "pending_merge");
   const { stdout } = await stage.run(["workflow", "show", id]);

@@ -65,7 +65,7 @@ Deno.test("a branch with nothing to compare it with passes, and is not said to b
   }
 });
 
-Deno.test("that there was nothing to compare with is remembered as long as a size", async () => {
+Deno.test("a missing base of comparison is remembered as long as a size", async () => {
   using project = new RequiredProject("requirements: {size: {type: dynamic}}\n", "develop");
   await project.edit();
   project.git("branch", "main");

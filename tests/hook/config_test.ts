@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { FORMED_SECRETS, GIVEAWAYS, PLAIN_SECRET } from "../capture/seeds.ts";
 import { captures, executions, filesWith, query, queryValue, type Row } from "../support/look.ts";
 import { hook, observed, observedNames, type TempHome, tempHome } from "../support/program.ts";
-import { slowTest } from "../support/lanes.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** Writes the configuration of the project that lies in the home. */
 function configure(home: TempHome, text: string, name = ".conclaude.yaml"): void {
@@ -27,23 +27,22 @@ function configSources(home: TempHome): unknown[] {
   return executions(home).map((row) => (row["metadata"] as Row)["config"]);
 }
 
-Deno.test("without files there is nothing to parse and nothing to cache", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("without files there is nothing to parse and nothing to cache", async (home) => {
   await use(home);
   await use(home);
   assert.deepEqual(configSources(home), ["none", "none"]);
 });
 
-Deno.test("an unchanged configuration is parsed once and then served from the cache", async () => {
-  using home = tempHome();
+test("an unchanged configuration is parsed once and then served from the cache", async (home) => {
   configure(home, "capture:\n  exclude:\n    tools: [Read]\n");
   for (let i = 0; i < 4; i++) await use(home, { tool_name: i % 2 === 0 ? "Read" : "Bash" });
   assert.deepEqual(configSources(home), ["parsed", "cache", "cache", "cache"]);
   assert.deepEqual(captures(home).map((row) => row["tool_name"]), ["Bash", "Bash"]);
 });
 
-Deno.test("a change between two hooks counts for the second, also one of the same length", async () => {
-  using home = tempHome();
+test("a change between two hooks counts for the second, also one of the same length", async (home) => {
   for (const tool of ["Read", "Bash", "Read"]) {
     configure(home, `capture: {exclude: {tools: [${tool}]}}\n`);
     await use(home, { tool_name: "Bash" });
@@ -61,8 +60,7 @@ Deno.test("a change between two hooks counts for the second, also one of the sam
   ]);
 });
 
-Deno.test("a configuration that comes, goes, or is one of another layer counts at once", async () => {
-  using home = tempHome();
+test("a configuration that comes, goes, or is one of another layer counts at once", async (home) => {
   const off = "capture: {enabled: false}\n";
   await use(home);
   configure(home, off);
@@ -81,8 +79,7 @@ Deno.test("a configuration that comes, goes, or is one of another layer counts a
   );
 });
 
-Deno.test("a broken file: hooks go on with what is valid, and SessionStart says so", async () => {
-  using home = tempHome();
+test("a broken file: hooks go on with what is valid, and SessionStart says so", async (home) => {
   configure(
     home,
     "capture:\n  exclude:\n    tools: [Read, 5]\n  enabeld: false\nnonsense: 1\ndatabase: {busyTimeoutMs: never}\n",
@@ -97,23 +94,21 @@ Deno.test("a broken file: hooks go on with what is valid, and SessionStart says 
   assert.equal((await use(home)).stdout, '{"continue":true,"suppressOutput":true}\n');
 });
 
-for (
-  const text of [
-    "capture: [",
-    "\t- x",
-    "5",
-    "[]",
-    "a: &a [*a]",
-    "\u0000\u0001",
-    "{".repeat(20_000),
-    "&a : *b",
-    "__proto__: {enabled: false}",
-    "capture: null",
-    "%YAML 9.9\n---\n- 1\n---\n- 2",
-  ]
-) {
-  Deno.test(`a configuration of ${JSON.stringify(text.slice(0, 30))} stops no hook`, async () => {
-    using home = tempHome();
+const texts = [
+  "capture: [",
+  "\t- x",
+  "5",
+  "[]",
+  "a: &a [*a]",
+  "\u0000\u0001",
+  "{".repeat(20_000),
+  "&a : *b",
+  "__proto__: {enabled: false}",
+  "capture: null",
+  "%YAML 9.9\n---\n- 1\n---\n- 2",
+];
+for (const text of texts) {
+  test(`a configuration of ${JSON.stringify(text.slice(0, 30))} stops no hook`, async (home) => {
     configure(home, text);
     for (const event of ["SessionStart", "PostToolUse", "Stop", "SessionEnd"]) {
       const payload = { session_id: "s1", cwd: projectOf(home), tool_name: "Bash" };
@@ -125,15 +120,13 @@ for (
   });
 }
 
-Deno.test("a configuration that is a folder, or cannot be read, stops no hook", async () => {
-  using home = tempHome();
+test("a configuration that is a folder, or cannot be read, stops no hook", async (home) => {
   Deno.mkdirSync(join(projectOf(home), ".conclaude.yaml"), { recursive: true });
   await use(home);
   assert.equal(captures(home).length, 1);
 });
 
-Deno.test("database.path leads to the database, also from a subfolder, and its cache works", async () => {
-  using home = tempHome();
+test("database.path leads to the database, also from a subfolder, and its cache works", async (home) => {
   configure(home, "database:\n  path: state/own.db\n");
   const database = join(projectOf(home), "state", "own.db");
   for (let i = 0; i < 3; i++) await use(home, { cwd: join(projectOf(home), "src") });
@@ -146,8 +139,7 @@ Deno.test("database.path leads to the database, also from a subfolder, and its c
   assert.equal(JSON.parse(String(last)).config, "cache");
 });
 
-Deno.test("the environment and the flag outrank database.path", async () => {
-  using home = tempHome();
+test("the environment and the flag outrank database.path", async (home) => {
   configure(home, "database:\n  path: state/own.db\n");
   const named = join(home.path, "named.db");
   await hook("PostToolUse", { session_id: "s1", cwd: projectOf(home), tool_name: "Bash" }, home, {
@@ -156,8 +148,7 @@ Deno.test("the environment and the flag outrank database.path", async () => {
   assert.equal(queryValue(named, "SELECT count(*) FROM pending_queue"), 1);
 });
 
-Deno.test("database.enabled: false keeps nothing at all, and answers as usual", async () => {
-  using home = tempHome();
+test("database.enabled: false keeps nothing at all, and answers as usual", async (home) => {
   configure(home, "database:\n  enabled: false\n");
   for (const event of ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"]) {
     const payload = {
@@ -186,8 +177,7 @@ function rowsInDefaultDatabase(home: TempHome): unknown {
   );
 }
 
-Deno.test("capture.enabled: false keeps sessions, counters and the audit trail, but no content", async () => {
-  using home = tempHome();
+test("capture.enabled: false keeps sessions, counters and the audit trail, but no content", async (home) => {
   configure(home, "capture:\n  enabled: false\n");
   await sendMarked(home, "markerOfContent");
   assert.deepEqual(captures(home), []);
@@ -197,8 +187,7 @@ Deno.test("capture.enabled: false keeps sessions, counters and the audit trail, 
   assert.deepEqual(filesWith(join(home.path, ".conclaude"), "markerOfContent"), []);
 });
 
-Deno.test("of an excluded project nothing of the content is kept", async () => {
-  using home = tempHome();
+test("of an excluded project nothing of the content is kept", async (home) => {
   configure(home, "");
   Deno.writeTextFileSync(
     join(home.path, ".conclaude.yaml"),
@@ -241,8 +230,7 @@ async function sendMarked(home: TempHome, marker: string): Promise<void> {
   }
 }
 
-Deno.test("excluded tools and paths are counted, but not kept", async () => {
-  using home = tempHome();
+test("excluded tools and paths are counted, but not kept", async (home) => {
   configure(
     home,
     'capture:\n  exclude:\n    tools: ["mcp__mail__*"]\n    paths: ["**/.env*", "private", "~/keys"]\n',
@@ -264,8 +252,7 @@ Deno.test("excluded tools and paths are counted, but not kept", async () => {
   assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'tool_uses'"), 5);
 });
 
-Deno.test("a payload over maxPayloadBytes keeps head and tail, and says how much was cut", async () => {
-  using home = tempHome();
+test("a payload over maxPayloadBytes keeps head and tail, and says how much was cut", async (home) => {
   configure(home, "capture:\n  maxPayloadBytes: 4096\n");
   await use(home, { tool_response: `HEAD${"é".repeat(50_000)}TAIL` });
   const [row] = query(home, "SELECT payload, raw_bytes, cut_bytes FROM pending_queue");
@@ -277,8 +264,7 @@ Deno.test("a payload over maxPayloadBytes keeps head and tail, and says how much
   assert.match(response, /^HEADé+\[… \d+ bytes cut …\]é+TAIL$/u);
 });
 
-Deno.test("own patterns mask in every event", async () => {
-  using home = tempHome();
+test("own patterns mask in every event", async (home) => {
   configure(home, 'capture:\n  redact:\n    patterns: ["CUST-[0-9]{6}", "(?<=ticket )\\\\w+"]\n');
   await sendMarked(home, "see CUST-123456 and ticket QWERTZ9");
   for (const secret of ["CUST-123456", "QWERTZ9"]) {
@@ -320,8 +306,7 @@ const EVENTS = [...new Set(observedNames().map((name) => name.split(".")[0]!))];
 
 for (const isBroken of [false, true]) {
   const where = isBroken ? "with a broken database, in spool and log" : "in database and log";
-  slowTest(`no secret reaches the disk, in any event and any position, ${where}`, async () => {
-    using home = tempHome();
+  test.slow(`no secret reaches the disk, in any event and any position, ${where}`, async (home) => {
     if (isBroken) Deno.mkdirSync(home.database, { recursive: true });
     const { texts, secrets } = secretText();
     // Each event gets a share of the secrets, so that all of them are seen without a thousand processes.
@@ -331,9 +316,7 @@ for (const isBroken of [false, true]) {
         { length: perEvent },
         (_, k) => texts[(i * perEvent + k) % texts.length]!,
       );
-      const own = Object.fromEntries(
-        share.map((text, k) => [`field_${k}`, everywhere(text)]),
-      );
+      const own = Object.fromEntries(share.map((text, k) => [`field_${k}`, everywhere(text)]));
       const payload = { ...observed(baseOf(event)), ...everywhere(share[0]!), ...own };
       const { code, stdout, stderr } = await hook(event, payload, home);
       assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
@@ -349,16 +332,14 @@ function baseOf(event: string): string {
 
 const PRIVATE = "whatNobodyMaySee";
 
-for (
-  const text of [
-    `a <private>${PRIVATE}</private> b`,
-    `<private reason="x">\n${PRIVATE}\n`,
-    `<PRIVATE>${PRIVATE}`,
-    `<private>a<private>b</private>${PRIVATE}</private>`,
-  ]
-) {
-  Deno.test(`private text is never kept: ${JSON.stringify(text)}`, async () => {
-    using home = tempHome();
+const rows = [
+  `a <private>${PRIVATE}</private> b`,
+  `<private reason="x">\n${PRIVATE}\n`,
+  `<PRIVATE>${PRIVATE}`,
+  `<private>a<private>b</private>${PRIVATE}</private>`,
+];
+for (const text of rows) {
+  test(`private text is never kept: ${JSON.stringify(text)}`, async (home) => {
     await sendMarked(home, text);
     await hook("PostToolUse", `{"broken": "${text}`, home);
     Deno.renameSync(home.database, `${home.database}.kept`);
@@ -377,8 +358,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
 };
 
 for (const [name, text] of Object.entries(ESCAPED)) {
-  Deno.test(`an escape in the JSON hides no secret: ${name}`, async () => {
-    using home = tempHome();
+  test(`an escape in the JSON hides no secret: ${name}`, async (home) => {
     const fields = `"session_id":"s1","tool_name":"Bash","prompt":"${text}"`;
     const payload = `{${fields},"tool_input":{"command":"${text}"},"tool_response":"${text}"}`;
     for (const event of ["PostToolUse", "UserPromptSubmit", "PreToolUse"]) {
@@ -391,8 +371,7 @@ for (const [name, text] of Object.entries(ESCAPED)) {
 }
 
 for (const event of ["PostToolUse", "SessionStart", "Unheard"]) {
-  Deno.test(`what is no JSON is masked, too, also where ${event} tells what is wrong with it`, async () => {
-    using home = tempHome();
+  test(`what is no JSON is masked, too, also where ${event} tells what is wrong with it`, async (home) => {
     const token = FORMED_SECRETS["github-token"]!;
     const broken = [
       `pwd=${PLAIN_SECRET}`,
@@ -411,16 +390,14 @@ for (const event of ["PostToolUse", "SessionStart", "Unheard"]) {
   });
 }
 
-Deno.test("a secret in the payload is masked also where it is nested too deep to be written as JSON", async () => {
-  using home = tempHome();
+test("a secret in the payload is masked also where it is nested too deep to be written as JSON", async (home) => {
   const deep = `${"[".repeat(20_000)}"pwd=${PLAIN_SECRET}"${"]".repeat(20_000)}`;
   await hook("PostToolUse", `{"session_id":"s1","tool_name":"Bash","tool_input":${deep}}`, home);
   assert.equal(captures(home).length, 1);
   assert.deepEqual(filesWith(home.path, PLAIN_SECRET), []);
 });
 
-Deno.test("a cache entry that is damaged is parsed anew", async () => {
-  using home = tempHome();
+test("a cache entry that is damaged is parsed anew", async (home) => {
   configure(home, "capture: {exclude: {tools: [Read]}}\n");
   await use(home, { tool_name: "Read" });
   const db = new DatabaseSync(home.database);
@@ -434,16 +411,14 @@ Deno.test("a cache entry that is damaged is parsed anew", async () => {
   assert.equal(executions(home).length, 5);
 });
 
-Deno.test("an own pattern that backtracks without end does not hold up a hook", async () => {
-  using home = tempHome();
+test("an own pattern that backtracks without end does not hold up a hook", async (home) => {
   configure(home, 'capture: {redact: {patterns: ["(a+)+$"]}}\n');
   const { code, stdout } = await use(home, { tool_input: { command: `${"a".repeat(60)}!` } });
   assert.deepEqual([code, JSON.parse(stdout)], [0, { continue: true, suppressOutput: true }]);
   assert.equal(captures(home).length, 1);
 });
 
-Deno.test("an own pattern masks values, and neither names nor what tells sessions apart", async () => {
-  using home = tempHome();
+test("an own pattern masks values, and neither names nor what tells sessions apart", async (home) => {
   configure(
     home,
     'capture: {redact: {patterns: ["[0-9a-f]{8}-[0-9a-f-]{27}", "input|name|cust_[0-9]+"]}}\n',
@@ -457,8 +432,7 @@ Deno.test("an own pattern masks values, and neither names nor what tells session
   });
 });
 
-Deno.test("an own pattern masks the project's folder too", async () => {
-  using home = tempHome();
+test("an own pattern masks the project's folder too", async (home) => {
   configure(home, 'capture: {redact: {patterns: ["proj[e]ct"]}}\n');
   await use(home);
   assert.equal(
@@ -467,8 +441,7 @@ Deno.test("an own pattern masks the project's folder too", async () => {
   );
 });
 
-Deno.test("what is excluded is in no row of any event, however its path is spelled", async () => {
-  using home = tempHome();
+test("what is excluded is in no row of any event, however its path is spelled", async (home) => {
   configure(home, "capture:\n  exclude:\n    paths: ['secret/**']\n    tools: [mcp__mail__*]\n");
   const project = projectOf(home);
   const spellings = [

@@ -17,14 +17,12 @@ const edit = (project: RequiredProject) => project.edit();
 const bash = (command: string) => (project: RequiredProject) => project.bash(command);
 const write = (file_path: string) => (project: RequiredProject) =>
   project.use("Write", { file_path });
-const request = (tool_name: string, tool_input: Record<string, unknown>) =>
-async (
-  project: RequiredProject,
-) => {
-  const answer = await project.send("PermissionRequest", { tool_name, tool_input });
-  const output = answer?.["hookSpecificOutput"] as { decision: { message?: string } } | undefined;
-  return output?.decision.message ?? null;
-};
+const request =
+  (tool_name: string, tool_input: Record<string, unknown>) => async (project: RequiredProject) => {
+    const answer = await project.send("PermissionRequest", { tool_name, tool_input });
+    const output = answer?.["hookSpecificOutput"] as { decision: { message?: string } } | undefined;
+    return output?.decision.message ?? null;
+  };
 
 const CASES: readonly Case[] = [
   {
@@ -32,11 +30,7 @@ const CASES: readonly Case[] = [
     config: "preToolUse: {preventRootAdditions: true}\n",
     act: write("new.txt"),
   },
-  {
-    title: "an uneditable file",
-    config: "preToolUse: {uneditableFiles: [src/**]}\n",
-    act: edit,
-  },
+  { title: "an uneditable file", config: "preToolUse: {uneditableFiles: [src/**]}\n", act: edit },
   {
     title: "a message of its own",
     config: "preToolUse: {uneditableFiles: [{pattern: src/**, message: no}]}\n",

@@ -5,6 +5,7 @@ import { snapshot, type Stage, stage } from "../cli/support.ts";
 import { entriesBelow, executions } from "../support/look.ts";
 import { runProgram } from "../support/program.ts";
 import { RequiredProject, SESSION as SESSION_OF_PROJECT } from "../support/required_project.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 const CONFIG = `preToolUse:
@@ -35,8 +36,9 @@ async function dry(place: Stage, stdin: object | string, ...args: string[]) {
   return stdout;
 }
 
-Deno.test("every rule is shown, with what it says and why, and the answer", async () => {
-  using place = guarded();
+const test = testWith(guarded);
+
+test("every rule is shown, with what it says and why, and the answer", async (place) => {
   const text = await dry(place, payload(place));
   assert.match(text, /^PreToolUse of Edit: denied\.\n/);
   assert.match(text, /uneditableFiles\[0\] +forbids +Blocked Edit operation.*'\*\.lock'/);
@@ -46,8 +48,7 @@ Deno.test("every rule is shown, with what it says and why, and the answer", asyn
   assert.match(passing, /^PreToolUse of Edit: allowed\.\n/);
 });
 
-Deno.test("with --json it is the answer that the hook gives", async () => {
-  using place = guarded();
+test("with --json it is the answer that the hook gives", async (place) => {
   const events = [
     payload(place),
     payload(place, { tool_input: { file_path: "src/a.ts" } }),
@@ -67,15 +68,13 @@ Deno.test("with --json it is the answer that the hook gives", async () => {
   }
 });
 
-Deno.test("nothing is made in a fresh home", async () => {
-  using place = guarded();
+test("nothing is made in a fresh home", async (place) => {
   await dry(place, payload(place));
   await dry(place, payload(place, { hook_event_name: "SessionStart", source: "startup" }));
   assert.deepEqual(entriesBelow(place.home), []);
 });
 
-Deno.test("no row, no file and no cache entry is written where there is a database", async () => {
-  using place = guarded();
+test("no row, no file and no cache entry is written where there is a database", async (place) => {
   // Processes leave a log; the first has made the tables, and emptied its own.
   await place.run(["hook"], { stdin: payload(place), through: [] });
   await place.run(["hook"], { stdin: payload(place), through: [] });
@@ -94,8 +93,7 @@ Deno.test("no row, no file and no cache entry is written where there is a databa
   assert.deepEqual(snapshot(place.home), before);
 });
 
-Deno.test("rules that a person has lifted are shown all the same", async () => {
-  using place = guarded();
+test("rules that a person has lifted are shown all the same", async (place) => {
   await place.run(["hook"], { stdin: payload(place) });
   await place.run(["guard", "pause"]);
   const text = await dry(place, payload(place));
@@ -103,8 +101,7 @@ Deno.test("rules that a person has lifted are shown all the same", async () => {
   assert.match(text, /uneditableFiles\[0\] +forbids/);
 });
 
-Deno.test("a request for permission shows the rules about permissions", async () => {
-  using place = guarded();
+test("a request for permission shows the rules about permissions", async (place) => {
   const about = (tool_name: string) =>
     dry(place, payload(place, { hook_event_name: "PermissionRequest", tool_name, tool_input: {} }));
   assert.match(await about("WebFetch"), /: denied\.\n[^]*permissionRequest\.deny\[0\] +forbids/);
@@ -124,8 +121,7 @@ Deno.test("of the rules about permissions only the first that matches decides", 
   assert.match(text, /permissionRequest\.default +not asked/);
 });
 
-Deno.test("the name on the command line counts, and what is no event is said", async () => {
-  using place = guarded();
+test("the name on the command line counts, and what is no event is said", async (place) => {
   const text = await dry(place, payload(place, { hook_event_name: "Other" }), "PreToolUse");
   assert.match(text, /^PreToolUse of Edit: denied/);
   assert.match(await dry(place, "{"), /stdin is not JSON: it would be noted/);

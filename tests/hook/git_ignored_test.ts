@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { needsTools, testWhere } from "../support/requirements.ts";
+import { needsTools } from "../support/requirements.ts";
 import { slowTest } from "../support/lanes.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const ON = "preToolUse: {preventUpdateGitIgnored: true, preventRootAdditions: false}\n";
-const needsGit = needsTools("git");
 
 /** A project that is a repository, with files by name. */
 function repository(home: TempHome, files: Readonly<Record<string, string>>, config = ON): string {
@@ -34,12 +34,7 @@ async function ask(
 ): Promise<string | null> {
   const { code, stdout } = await hook(
     "PreToolUse",
-    {
-      session_id: "s1",
-      cwd: join(home.path, "project"),
-      tool_name: tool,
-      tool_input: input,
-    },
+    { session_id: "s1", cwd: join(home.path, "project"), tool_name: tool, tool_input: input },
     home,
     { env },
   );
@@ -50,53 +45,42 @@ async function ask(
 const write = (home: TempHome, path: string) => ask(home, "Write", { file_path: path });
 const bash = (home: TempHome, command: string) => ask(home, "Bash", { command });
 
-testWhere(
-  needsGit,
-  "an ignored file is refused with the pattern, its place and three ways out",
-  async () => {
-    using home = tempHome();
-    repository(home, { ".gitignore": "# logs\n\n*.log\n" });
-    const reason = (await write(home, "a/debug.log"))!;
-    assert.match(reason, /preventUpdateGitIgnored.*File: a\/debug\.log\n/);
-    assert.match(reason, /\nPattern: \*\.log \(\.gitignore:3\)\n/);
-    assert.match(
-      reason,
-      /remove the pattern from \.gitignore, add `!debug\.log` below it, or set /,
-    );
-    assert.match(reason, /preToolUse\.preventUpdateGitIgnored to false/);
-    assert.equal(await write(home, "a/debug.txt"), null);
-    assert.equal(await ask(home, "Read", { file_path: "a/debug.log" }), null);
-  },
-);
+const test = testWith(tempHome, needsTools("git"));
 
-testWhere(
-  needsGit,
-  "a new file in the project's folder is let be where git ignores it",
-  async () => {
-    using home = tempHome();
-    const files = { ".gitignore": "*.log\n!keep.log\n/.env\n", "src/a.txt": "x" };
-    repository(home, files, "preToolUse: {preventRootAdditions: true}\n");
-    const refused = /preventRootAdditions.*File: (?:keep\.log|new\.txt|log)\n/;
-    for (const path of ["debug.log", ".env", join(home.path, "project", "other.log")]) {
-      assert.equal(await write(home, path), null, path);
-    }
-    for (
-      const command of [
-        "npm test 2> errors.log",
-        "npm test > out.log 2>&1 && tee more.log < out.log",
-        "cp src/a.txt a.log",
-        "git log > history.log",
-      ]
-    ) assert.equal(await bash(home, command), null, command);
-    for (const path of ["new.txt", "keep.log"]) assert.match((await write(home, path))!, refused);
-    for (
-      const command of ["npm test > out.log 2> new.txt", "cp src/a.txt keep.log", "git log > log"]
-    ) assert.match((await bash(home, command))!, refused, command);
-  },
-);
+test("an ignored file is refused with the pattern, its place and three ways out", async (home) => {
+  repository(home, { ".gitignore": "# logs\n\n*.log\n" });
+  const reason = (await write(home, "a/debug.log"))!;
+  assert.match(reason, /preventUpdateGitIgnored.*File: a\/debug\.log\n/);
+  assert.match(reason, /\nPattern: \*\.log \(\.gitignore:3\)\n/);
+  assert.match(
+    reason,
+    /remove the pattern from \.gitignore, add `!debug\.log` below it, or set /,
+  );
+  assert.match(reason, /preToolUse\.preventUpdateGitIgnored to false/);
+  assert.equal(await write(home, "a/debug.txt"), null);
+  assert.equal(await ask(home, "Read", { file_path: "a/debug.log" }), null);
+});
 
-testWhere(needsGit, "each of the three ways out works", async () => {
-  using home = tempHome();
+test("a new file in the project's folder is let be where git ignores it", async (home) => {
+  const files = { ".gitignore": "*.log\n!keep.log\n/.env\n", "src/a.txt": "x" };
+  repository(home, files, "preToolUse: {preventRootAdditions: true}\n");
+  const refused = /preventRootAdditions.*File: (?:keep\.log|new\.txt|log)\n/;
+  for (const path of ["debug.log", ".env", join(home.path, "project", "other.log")]) {
+    assert.equal(await write(home, path), null, path);
+  }
+  const commands = [
+    "npm test 2> errors.log",
+    "npm test > out.log 2>&1 && tee more.log < out.log",
+    "cp src/a.txt a.log",
+    "git log > history.log",
+  ];
+  for (const command of commands) assert.equal(await bash(home, command), null, command);
+  for (const path of ["new.txt", "keep.log"]) assert.match((await write(home, path))!, refused);
+  const rows = ["npm test > out.log 2> new.txt", "cp src/a.txt keep.log", "git log > log"];
+  for (const command of rows) assert.match((await bash(home, command))!, refused, command);
+});
+
+test("each of the three ways out works", async (home) => {
   const project = repository(home, { ".gitignore": "*.log\nout/\n" });
   const both = async () => [await write(home, "a.log"), await write(home, "out/x")];
   const [log, out] = await both();
@@ -111,80 +95,65 @@ testWhere(needsGit, "each of the three ways out works", async () => {
   assert.deepEqual(await both(), [null, null]);
 });
 
-testWhere(
-  needsGit,
-  "nested files, negation, the repository's own list and the user's are git's business",
-  async () => {
-    using home = tempHome();
-    const project = repository(home, {
-      ".gitignore": "*.tmp\n!keep.tmp\n",
-      "sub/.gitignore": "local.*\n!local.md\n",
-      ".config/x": "",
-    });
-    Deno.mkdirSync(join(project, ".git", "info"));
-    Deno.writeTextFileSync(join(project, ".git", "info", "exclude"), "secret\n");
-    Deno.mkdirSync(join(home.path, ".config", "git"), { recursive: true });
-    Deno.writeTextFileSync(join(home.path, ".config", "git", "ignore"), "*.swp\n");
-    assert.match((await write(home, "a.tmp"))!, /\.gitignore:1/);
-    assert.equal(await write(home, "keep.tmp"), null);
-    assert.match((await write(home, "sub/local.txt"))!, /sub\/\.gitignore:1/);
-    assert.equal(await write(home, "sub/local.md"), null);
-    assert.equal(await write(home, "local.txt"), null);
-    assert.match((await write(home, "deep/secret"))!, /\.git\/info\/exclude:1/);
-    assert.match((await write(home, "x.swp"))!, /\.config\/git\/ignore:1/);
-  },
-);
+test("nested files, negation, the repository's own list and the user's are git's business", async (home) => {
+  const project = repository(home, {
+    ".gitignore": "*.tmp\n!keep.tmp\n",
+    "sub/.gitignore": "local.*\n!local.md\n",
+    ".config/x": "",
+  });
+  Deno.mkdirSync(join(project, ".git", "info"));
+  Deno.writeTextFileSync(join(project, ".git", "info", "exclude"), "secret\n");
+  Deno.mkdirSync(join(home.path, ".config", "git"), { recursive: true });
+  Deno.writeTextFileSync(join(home.path, ".config", "git", "ignore"), "*.swp\n");
+  assert.match((await write(home, "a.tmp"))!, /\.gitignore:1/);
+  assert.equal(await write(home, "keep.tmp"), null);
+  assert.match((await write(home, "sub/local.txt"))!, /sub\/\.gitignore:1/);
+  assert.equal(await write(home, "sub/local.md"), null);
+  assert.equal(await write(home, "local.txt"), null);
+  assert.match((await write(home, "deep/secret"))!, /\.git\/info\/exclude:1/);
+  assert.match((await write(home, "x.swp"))!, /\.config\/git\/ignore:1/);
+});
 
-testWhere(needsGit, "a tracked file that a pattern matches is not ignored", async () => {
-  using home = tempHome();
+test("a tracked file that a pattern matches is not ignored", async (home) => {
   const project = repository(home, { ".gitignore": "*.log\n", "kept.log": "1", "other.log": "1" });
   gitSync(project, "add", "-f", "kept.log");
   assert.equal(await write(home, "kept.log"), null);
   assert.ok(await write(home, "other.log"));
 });
 
-testWhere(needsGit, "shell commands are asked about, all files at once", async () => {
-  using home = tempHome();
+test("shell commands are asked about, all files at once", async (home) => {
   const project = repository(home, {
     ".gitignore": "dist/\n.env\n",
     ".env": "A=1",
     "src/a.ts": "",
   });
   Deno.mkdirSync(join(project, "dist"));
-  for (
-    const command of [
-      "echo x > .env",
-      "true && sed -i s/1/2/ ./.env",
-      "cp src/a.ts dist/a.ts",
-      "cp src/a.ts dist",
-      "cat src/a.ts | tee src/b.ts dist/b.ts",
-      "rm .env",
-      "bash -c 'echo x >> src/../.env'",
-    ]
-  ) {
+  const rows = [
+    "echo x > .env",
+    "true && sed -i s/1/2/ ./.env",
+    "cp src/a.ts dist/a.ts",
+    "cp src/a.ts dist",
+    "cat src/a.ts | tee src/b.ts dist/b.ts",
+    "rm .env",
+    "bash -c 'echo x >> src/../.env'",
+  ];
+  for (const command of rows) {
     assert.match((await bash(home, command)) ?? "", /preventUpdateGitIgnored/, command);
   }
-  for (
-    const command of ["cat .env > /dev/null", "echo x > src/c.ts", "ls dist", "cp .env src/env"]
-  ) {
+  const tried = ["cat .env > /dev/null", "echo x > src/c.ts", "ls dist", "cp .env src/env"];
+  for (const command of tried) {
     assert.equal(await bash(home, command), null, command);
   }
 });
 
-testWhere(
-  needsGit,
-  "a link is judged by what it leads to, and a new folder by its pattern",
-  async () => {
-    using home = tempHome();
-    const project = repository(home, { ".gitignore": "build/\n.env\n", ".env": "A=1" });
-    Deno.symlinkSync(".env", join(project, "link"));
-    assert.ok(await write(home, "link"));
-    assert.ok(await write(home, "build/new/x.js"));
-  },
-);
+test("a link is judged by what it leads to, and a new folder by its pattern", async (home) => {
+  const project = repository(home, { ".gitignore": "build/\n.env\n", ".env": "A=1" });
+  Deno.symlinkSync(".env", join(project, "link"));
+  assert.ok(await write(home, "link"));
+  assert.ok(await write(home, "build/new/x.js"));
+});
 
-testWhere(needsGit, "off by default, and outside of a repository nothing is asked", async () => {
-  using home = tempHome();
+test("off by default, and outside of a repository nothing is asked", async (home) => {
   const project = repository(home, { ".gitignore": "*.log\n" }, "{}\n");
   assert.equal(await write(home, "src/a.log"), null);
   Deno.removeSync(join(project, ".git"), { recursive: true });
@@ -194,23 +163,18 @@ testWhere(needsGit, "off by default, and outside of a repository nothing is aske
   assert.deepEqual(executions(home).filter(({ status }) => status === "blocked"), []);
 });
 
-testWhere(
-  needsGit,
-  "where git cannot be asked the file passes with a note, or is denied when strict",
-  async () => {
-    using home = tempHome();
-    const project = repository(home, { ".gitignore": "*.log\n" });
-    const noGit = { PATH: "/nowhere" };
-    assert.equal(await ask(home, "Write", { file_path: "a.log" }, noGit), null);
-    const { doubts } = executions(home).at(-1)!["metadata"] as { readonly doubts: string[] };
-    assert.match(doubts[0]!, /whether git ignores \S+a\.log could not be asked/);
-    Deno.writeTextFileSync(join(project, ".conclaude.yaml"), ON.replace("{", "{strict: true, "));
-    assert.match(
-      (await ask(home, "Write", { file_path: "a.log" }, noGit))!,
-      /only when it runs can be known.*could not be asked/,
-    );
-  },
-);
+test("where git cannot be asked the file passes with a note, or is denied when strict", async (home) => {
+  const project = repository(home, { ".gitignore": "*.log\n" });
+  const noGit = { PATH: "/nowhere" };
+  assert.equal(await ask(home, "Write", { file_path: "a.log" }, noGit), null);
+  const { doubts } = executions(home).at(-1)!["metadata"] as { readonly doubts: string[] };
+  assert.match(doubts[0]!, /whether git ignores \S+a\.log could not be asked/);
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), ON.replace("{", "{strict: true, "));
+  assert.match(
+    (await ask(home, "Write", { file_path: "a.log" }, noGit))!,
+    /only when it runs can be known.*could not be asked/,
+  );
+});
 
 slowTest("a git that does not answer is not waited for, and does not stay", async () => {
   using home = tempHome();
@@ -230,88 +194,81 @@ slowTest("a git that does not answer is not waited for, and does not stay", asyn
   assert.doesNotMatch(new TextDecoder().decode(stdout), /sleep 97/);
 }, needsTools("git", "ps"));
 
-testWhere(needsGit, "a folder that tools make anew may go away", async () => {
-  using home = tempHome();
+test("a folder that tools make anew may go away", async (home) => {
   repository(home, {
     ".gitignore": "node_modules/\ndist\nlogs/\n",
     "node_modules/m/x.js": "",
     "dist/a.js": "",
     "logs/a.txt": "",
   });
-  for (
-    const command of ["rm -rf node_modules && npm ci", "rm -rf dist", "rm -r node_modules/m"]
-  ) assert.equal(await bash(home, command), null, command);
+  const commands = ["rm -rf node_modules && npm ci", "rm -rf dist", "rm -r node_modules/m"];
+  for (const command of commands) assert.equal(await bash(home, command), null, command);
   assert.match((await bash(home, "rm -rf logs"))!, /git ignores the file/);
   assert.match((await bash(home, "rm dist/a.js"))!, /git ignores the file/);
 });
 
-testWhere(
-  needsGit,
-  "git takes back only what differs, and leaves alone what it ignores or does not know",
-  async () => {
-    using home = tempHome();
-    const config = "preToolUse: {uneditableFiles: ['.env*', '*.lock']}\n";
-    const project = repository(home, {
-      ".gitignore": ".env\n",
-      ".env": "",
-      ".env.local": "",
-      "src/a.ts": "",
-      "lib/yarn.lock": "",
-    }, config);
-    gitSync(project, "add", ".gitignore", ".conclaude.yaml", "src", "lib");
-    gitSync(project, "commit", "-qm", "x");
-    const stashes = ["git stash push lib", "git stash", "git stash push -m 'work in progress'"];
-    const commands = [
-      "git checkout .",
-      "git restore .",
-      "git checkout HEAD -- lib",
-      "git restore -s HEAD lib",
-      "git checkout -- :/",
-      "git reset --hard",
-      "git checkout -f",
-    ];
-    for (const command of [...commands, ...stashes, "git checkout HEAD -- src"]) {
-      assert.equal(await bash(home, command), null, command);
-    }
-    Deno.writeTextFileSync(join(project, "lib/yarn.lock"), "changed");
-    for (const command of commands) {
-      assert.match((await bash(home, command))!, /File: lib\/yarn\.lock\n/, command);
-    }
-    // A stash keeps what it takes.
-    for (const command of [...stashes, "git restore . ':!lib'"]) {
-      assert.equal(await bash(home, command), null, command);
-    }
-    assert.match((await bash(home, "git checkout $REF -- lib"))!, /yarn\.lock/);
-    assert.match((await bash(home, "git checkout none -- lib"))!, /yarn\.lock/);
-    assert.match((await bash(home, "git checkout HEAD~1 -- .env"))!, /File: \.env\n/);
-    gitSync(project, "add", "lib");
-    assert.equal(await bash(home, "git restore lib"), null);
-    assert.match((await bash(home, "git checkout HEAD -- lib"))!, /yarn\.lock/);
-    Deno.writeTextFileSync(join(project, ".conclaude.yaml"), `${config}# a person's\n`);
-    assert.match((await bash(home, "git checkout ."))!, /belongs to the guards/);
-    for (
-      const command of [
-        "git stash -u",
-        "git reset --hard HEAD",
-        "git reset --hard HEAD~0",
-        "git switch -f main",
-        "git checkout -f main",
-      ]
-    ) assert.match((await bash(home, command))!, /belongs to the guards/, command);
-    gitSync(project, "checkout", "-q", "--", ".");
-    gitSync(project, "commit", "-qm", "y");
-    for (const command of ["git stash -u", "git stash -a"]) {
-      assert.equal(await bash(home, command), null, command);
-    }
-    Deno.writeTextFileSync(join(project, ".conclaude.local.yaml"), "{}\n");
-    assert.match((await bash(home, "git stash -u"))!, /conclaude\.local\.yaml belongs/);
-    assert.match((await bash(home, "git stash push --all"))!, /conclaude\.local\.yaml belongs/);
-    assert.equal(await bash(home, "git stash"), null);
-  },
-);
+test("git takes back only what differs, and leaves alone what it ignores or does not know", async (home) => {
+  const config = "preToolUse: {uneditableFiles: ['.env*', '*.lock']}\n";
+  const project = repository(home, {
+    ".gitignore": ".env\n",
+    ".env": "",
+    ".env.local": "",
+    "src/a.ts": "",
+    "lib/yarn.lock": "",
+  }, config);
+  gitSync(project, "add", ".gitignore", ".conclaude.yaml", "src", "lib");
+  gitSync(project, "commit", "-qm", "x");
+  const stashes = ["git stash push lib", "git stash", "git stash push -m 'work in progress'"];
+  const commands = [
+    "git checkout .",
+    "git restore .",
+    "git checkout HEAD -- lib",
+    "git restore -s HEAD lib",
+    "git checkout -- :/",
+    "git reset --hard",
+    "git checkout -f",
+  ];
+  for (const command of [...commands, ...stashes, "git checkout HEAD -- src"]) {
+    assert.equal(await bash(home, command), null, command);
+  }
+  Deno.writeTextFileSync(join(project, "lib/yarn.lock"), "changed");
+  for (const command of commands) {
+    assert.match((await bash(home, command))!, /File: lib\/yarn\.lock\n/, command);
+  }
+  // A stash keeps what it takes.
+  for (const command of [...stashes, "git restore . ':!lib'"]) {
+    assert.equal(await bash(home, command), null, command);
+  }
+  assert.match((await bash(home, "git checkout $REF -- lib"))!, /yarn\.lock/);
+  assert.match((await bash(home, "git checkout none -- lib"))!, /yarn\.lock/);
+  assert.match((await bash(home, "git checkout HEAD~1 -- .env"))!, /File: \.env\n/);
+  gitSync(project, "add", "lib");
+  assert.equal(await bash(home, "git restore lib"), null);
+  assert.match((await bash(home, "git checkout HEAD -- lib"))!, /yarn\.lock/);
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), `${config}# a person's\n`);
+  assert.match((await bash(home, "git checkout ."))!, /belongs to the guards/);
+  const rows = [
+    "git stash -u",
+    "git reset --hard HEAD",
+    "git reset --hard HEAD~0",
+    "git switch -f main",
+    "git checkout -f main",
+  ];
+  for (const command of rows) {
+    assert.match((await bash(home, command))!, /belongs to the guards/, command);
+  }
+  gitSync(project, "checkout", "-q", "--", ".");
+  gitSync(project, "commit", "-qm", "y");
+  for (const command of ["git stash -u", "git stash -a"]) {
+    assert.equal(await bash(home, command), null, command);
+  }
+  Deno.writeTextFileSync(join(project, ".conclaude.local.yaml"), "{}\n");
+  assert.match((await bash(home, "git stash -u"))!, /conclaude\.local\.yaml belongs/);
+  assert.match((await bash(home, "git stash push --all"))!, /conclaude\.local\.yaml belongs/);
+  assert.equal(await bash(home, "git stash"), null);
+});
 
-testWhere(needsGit, "git changes a folder without its ignored files", async () => {
-  using home = tempHome();
+test("git changes a folder without its ignored files", async (home) => {
   const project = repository(home, { ".gitignore": "*.log\n", "src/a.log": "", "src/a.ts": "" });
   gitSync(project, "add", "src/a.ts");
   assert.equal(await bash(home, "git checkout -- src"), null);
@@ -319,8 +276,7 @@ testWhere(needsGit, "git changes a folder without its ignored files", async () =
   assert.match((await bash(home, "find src -name '*.log' -delete"))!, /git ignores the file/);
 });
 
-testWhere(needsGit, "explain shows the rule", async () => {
-  using home = tempHome();
+test("explain shows the rule", async (home) => {
   const project = repository(home, { ".gitignore": "*.log\n" });
   const { stdout, code } = await runProgram(["explain", "Write", "a.log"], {
     env: { HOME: home.path },

@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { executions, filesWith, type Row } from "../support/look.ts";
 import { ask, bash, edit, projectIn, SESSION, write } from "../support/guarded.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { slowTest } from "../support/lanes.ts";
+import { testWith } from "../support/fixtures.ts";
 
 function conclaude(home: TempHome, ...args: string[]) {
   return runProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
 }
 
-Deno.test("new files in the project's folder are refused, existing ones may be changed", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("new files in the project's folder are refused, existing ones may be changed", async (home) => {
   const project = projectIn(home, "preToolUse: {preventRootAdditions: true}\n", ["old.txt"]);
   assert.match((await write(home, `${project}/new.txt`))!, /preventRootAdditions.*new\.txt/);
   assert.match((await write(home, ".env"))!, /\.env/);
@@ -21,8 +22,7 @@ Deno.test("new files in the project's folder are refused, existing ones may be c
   assert.match((await bash(home, "echo x > new.txt"))!, /new\.txt/);
 });
 
-Deno.test("new files in the project's folder are free where the configuration does not refuse them", async () => {
-  using home = tempHome();
+test("new files in the project's folder are free where the configuration does not refuse them", async (home) => {
   projectIn(home, "preToolUse: {uneditableFiles: [x.lock]}\n");
   assert.equal(await write(home, "Dockerfile"), null);
   assert.equal(await bash(home, "echo x > new.txt"), null);
@@ -30,15 +30,13 @@ Deno.test("new files in the project's folder are free where the configuration do
   assert.notEqual(await write(home, ".conclaude.yaml"), null);
 });
 
-Deno.test("without a configuration file of the project nothing is refused", async () => {
-  using home = tempHome();
+test("without a configuration file of the project nothing is refused", async (home) => {
   Deno.mkdirSync(join(home.path, "project"));
   assert.equal(await write(home, "new.txt"), null);
   assert.equal(await bash(home, "rm -rf /"), null);
 });
 
-Deno.test("a user's own rules count in every project, new files in its folder are not their business", async () => {
-  using home = tempHome();
+test("a user's own rules count in every project, new files in its folder are not their business", async (home) => {
   Deno.mkdirSync(join(home.path, "project"));
   Deno.mkdirSync(join(home.path, ".conclaude"));
   const config = join(home.path, ".conclaude", "config.yaml");
@@ -50,8 +48,7 @@ Deno.test("a user's own rules count in every project, new files in its folder ar
   assert.equal(await bash(home, "rm -rf ."), null);
 });
 
-Deno.test("a file that may not be changed is named with its pattern, or with the configured message", async () => {
-  using home = tempHome();
+test("a file that may not be changed is named with its pattern, or with the configured message", async (home) => {
   projectIn(
     home,
     "preToolUse:\n  uneditableFiles:\n    - '*.lock'\n    - {pattern: src/gen/**, message: 'M {file_path} {tool}'}\n",
@@ -62,8 +59,7 @@ Deno.test("a file that may not be changed is named with its pattern, or with the
   assert.equal(await ask(home, "Read", { file_path: "a/b/yarn.lock" }), null);
 });
 
-Deno.test("a file whose name looks like a placeholder is named as it is called", async () => {
-  using home = tempHome();
+test("a file whose name looks like a placeholder is named as it is called", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -77,8 +73,7 @@ Deno.test("a file whose name looks like a placeholder is named as it is called",
   assert.match((await bash(home, "ls '{tool}$&'"))!, /^B ls \{tool\}\$& Bash\./);
 });
 
-Deno.test("a rule about commands sees each of a script, and not the text that mentions it", async () => {
-  using home = tempHome();
+test("a rule about commands sees each of a script, and not the text that mentions it", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -95,8 +90,7 @@ Deno.test("a rule about commands sees each of a script, and not the text that me
   assert.equal(await bash(home, 'git commit -m "do not git push --force"'), null);
 });
 
-Deno.test("a rule about the files of every tool sees what is searched", async () => {
-  using home = tempHome();
+test("a rule about the files of every tool sees what is searched", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -106,16 +100,15 @@ Deno.test("a rule about the files of every tool sees what is searched", async ()
 `,
     ["secrets/a"],
   );
-  for (
-    const [tool, path] of [
-      ["Read", "secrets/a"],
-      ["Grep", "secrets/a"],
-      ["Grep", "secrets"],
-      ["Glob", "./secrets/"],
-      ["LS", join(home.path, "project/secrets")],
-      ["Grep", "docs"],
-    ] as const
-  ) {
+  const cases = [
+    ["Read", "secrets/a"],
+    ["Grep", "secrets/a"],
+    ["Grep", "secrets"],
+    ["Glob", "./secrets/"],
+    ["LS", join(home.path, "project/secrets")],
+    ["Grep", "docs"],
+  ] as const;
+  for (const [tool, path] of cases) {
     const input = tool === "Read" ? { file_path: path } : { pattern: "x", path };
     assert.match((await ask(home, tool, input))!, /toolUsageValidation/, `${tool} ${path}`);
   }
@@ -123,8 +116,7 @@ Deno.test("a rule about the files of every tool sees what is searched", async ()
   assert.equal(await ask(home, "Glob", { pattern: "secrets/**", path: "docs" }), null);
 });
 
-Deno.test("a rule about a tool without a pattern leaves the shell alone, and one with a pattern does not", async () => {
-  using home = tempHome();
+test("a rule about a tool without a pattern leaves the shell alone, and one with a pattern does not", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -142,8 +134,7 @@ Deno.test("a rule about a tool without a pattern leaves the shell alone, and one
   assert.match((await bash(home, "touch src/a.pem"))!, /rule: \*\.pem/);
 });
 
-Deno.test("a denial shows the whole command, also behind a word that is only known when it runs", async () => {
-  using home = tempHome();
+test("a denial shows the whole command, also behind a word that is only known when it runs", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -163,8 +154,7 @@ Deno.test("a denial shows the whole command, also behind a word that is only kno
   );
 });
 
-Deno.test("where rules allow, only what one of them matches passes", async () => {
-  using home = tempHome();
+test("where rules allow, only what one of them matches passes", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -177,15 +167,14 @@ Deno.test("where rules allow, only what one of them matches passes", async () =>
   );
   assert.equal(await bash(home, "npm test -- --watch"), null);
   assert.equal(await bash(home, "timeout 60 npm test && git status"), null);
-  for (
-    const script of [
-      "set -e; [ -f a.txt ] && cd src && npm test",
-      "export A=1; local b; trap 'npm test' EXIT; echo done",
-      "run() { npm test; }; while read -r l; do run; done < a.txt",
-      "bash -c 'npm test'",
-      "ls() { git status; }; ls | xargs npm test",
-    ]
-  ) assert.equal(await bash(home, script), null, script);
+  const scripts = [
+    "set -e; [ -f a.txt ] && cd src && npm test",
+    "export A=1; local b; trap 'npm test' EXIT; echo done",
+    "run() { npm test; }; while read -r l; do run; done < a.txt",
+    "bash -c 'npm test'",
+    "ls() { git status; }; ls | xargs npm test",
+  ];
+  for (const script of scripts) assert.equal(await bash(home, script), null, script);
   for (const script of ["bash x.sh", "bash -c 'rm a.txt'", "run() { rm a.txt; }; run"]) {
     assert.match((await bash(home, script))!, /allow rule/, script);
   }
@@ -196,8 +185,7 @@ Deno.test("where rules allow, only what one of them matches passes", async () =>
   assert.match((await edit(home, "docs/a.md"))!, /src\/\*\*/);
 });
 
-Deno.test("a rule that blocks a tool for some files is walked around with a shell command, or another editing tool", async () => {
-  using home = tempHome();
+test("a rule that blocks a tool for some files is walked around with a shell command, or another editing tool", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -221,8 +209,7 @@ Deno.test("a rule that blocks a tool for some files is walked around with a shel
   assert.match((await edit(home, "other/a.ts"))!, denied);
 });
 
-Deno.test("a program that is run through npx is allowed with the command that runs it", async () => {
-  using home = tempHome();
+test("a program that is run through npx is allowed with the command that runs it", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -237,8 +224,7 @@ Deno.test("a program that is run through npx is allowed with the command that ru
   assert.match((await bash(home, "prettier --check src"))!, /allow rule/);
 });
 
-Deno.test("a rule about tools of an MCP server sees the files that they name", async () => {
-  using home = tempHome();
+test("a rule about tools of an MCP server sees the files that they name", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -262,8 +248,7 @@ Deno.test("a rule about tools of an MCP server sees the files that they name", a
   assert.match((await ask(home, "mcp__notes__write", { relative_path: "notes/../a" }))!, denied);
 });
 
-Deno.test("a rule for one agent is for that agent alone", async () => {
-  using home = tempHome();
+test("a rule for one agent is for that agent alone", async (home) => {
   projectIn(home, "preToolUse: {uneditableFiles: [{pattern: src/**, agent: 'review*'}]}\n", [
     "src/a.ts",
   ]);
@@ -274,8 +259,7 @@ Deno.test("a rule for one agent is for that agent alone", async () => {
   assert.equal(await of("writer"), null);
 });
 
-Deno.test("the main thread is `main` also where it was started as an agent, and its type as well", async () => {
-  using home = tempHome();
+test("the main thread is `main` also where it was started as an agent, and its type as well", async (home) => {
   const rules = "[{pattern: src/**, agent: main}, {pattern: docs/**, agent: reviewer}]";
   projectIn(home, `preToolUse: {uneditableFiles: ${rules}}\n`, ["src/a.ts", "docs/a.md"]);
   const of = async (more: Record<string, unknown>) => {
@@ -290,8 +274,7 @@ Deno.test("the main thread is `main` also where it was started as an agent, and 
   assert.deepEqual(await of({ agent_type: "", agent_id: "a1" }), ["allowed", "allowed"]);
 });
 
-Deno.test("a decision is in the audit trail with its rules, what it quotes is masked", async () => {
-  using home = tempHome();
+test("a decision is in the audit trail with its rules, what it quotes is masked", async (home) => {
   const secret = "ghp_" + "a1B2".repeat(9);
   projectIn(home, "{}\n");
   await bash(home, "rm -rf /");
@@ -307,15 +290,13 @@ Deno.test("a decision is in the audit trail with its rules, what it quotes is ma
   assert.deepEqual(filesWith(home.path, secret), []);
 });
 
-Deno.test("a strict policy denies what only the running shell knows", async () => {
-  using home = tempHome();
+test("a strict policy denies what only the running shell knows", async (home) => {
   projectIn(home, "preToolUse: {strict: true}\n");
   assert.match((await bash(home, "$COMMAND --force"))!, /only when it runs/);
   assert.equal(await bash(home, "git status"), null);
 });
 
-Deno.test("the command in a denial lifts it, for this session alone, until it is resumed", async () => {
-  using home = tempHome();
+test("the command in a denial lifts it, for this session alone, until it is resumed", async (home) => {
   projectIn(home, "preToolUse: {uneditableFiles: [src/**]}\n", ["src/a.ts"]);
   const reason = (await edit(home, "src/a.ts"))!;
   const [, command] = /`conclaude ([^`]+)`/.exec(reason)!;
@@ -333,8 +314,7 @@ Deno.test("the command in a denial lifts it, for this session alone, until it is
   assert.notEqual(await edit(home, "src/a.ts"), null);
 });
 
-Deno.test("the agent can neither lift a rule nor change the policy, unless the policy lets it", async () => {
-  using home = tempHome();
+test("the agent can neither lift a rule nor change the policy, unless the policy lets it", async (home) => {
   const project = projectIn(home, "{}\n", [".conclaude.local.yaml"]);
   Deno.mkdirSync(join(home.path, ".claude"));
   Deno.writeTextFileSync(join(home.path, ".claude", "settings.json"), "{}");
@@ -376,8 +356,7 @@ Deno.test("the agent can neither lift a rule nor change the policy, unless the p
   for (const attempt of attempts) assert.equal(await attempt(), null);
 });
 
-Deno.test("PermissionRequest is denied in the shape that Claude Code honours", async () => {
-  using home = tempHome();
+test("PermissionRequest is denied in the shape that Claude Code honours", async (home) => {
   projectIn(home, "{}\n");
   const request = async (command: string) =>
     (await hook("PermissionRequest", {
@@ -397,8 +376,7 @@ Deno.test("PermissionRequest is denied in the shape that Claude Code honours", a
   }
 });
 
-Deno.test("explain says what every rule does, changes nothing, and agrees with the hook", async () => {
-  using home = tempHome();
+test("explain says what every rule does, changes nothing, and agrees with the hook", async (home) => {
   projectIn(home, "preToolUse: {uneditableFiles: ['*.lock', src/**]}\n", ["yarn.lock", "src/a"]);
   await bash(home, "true");
   const before = executions(home).length;
@@ -415,44 +393,40 @@ Deno.test("explain says what every rule does, changes nothing, and agrees with t
   assert.equal(executions(home).length, before);
 });
 
-Deno.test("explain refuses a tool that neither Claude Code nor a rule knows, with the nearest names", async () => {
-  using home = tempHome();
+test("explain refuses a tool that neither Claude Code nor a rule knows, with the nearest names", async (home) => {
   const rules =
     "preToolUse: {toolUsageValidation: [{tool: Deploy, action: block}, {tool: 'Own*', action: block}]}\n" +
     "requirements: {plan: {triggerTools: [{tool: Ship}]}}\n";
   projectIn(home, rules);
-  for (
-    const [tool, near] of [
-      ["NOSUCHTOOL", /no tool of this name.*Bash, Edit, Write/],
-      ["bash", /did you mean "Bash"/],
-      ["Edti", /did you mean "Edit"/],
-      ["Powershell", /did you mean "PowerShell"/],
-      ["Deploys", /no tool of this name/],
-    ] as const
-  ) {
+  const cases = [
+    ["NOSUCHTOOL", /no tool of this name.*Bash, Edit, Write/],
+    ["bash", /did you mean "Bash"/],
+    ["Edti", /did you mean "Edit"/],
+    ["Powershell", /did you mean "PowerShell"/],
+    ["Deploys", /no tool of this name/],
+  ] as const;
+  for (const [tool, near] of cases) {
     const { code, stderr } = await conclaude(home, "explain", tool, "x");
     assert.equal(code, 2, tool);
     assert.match(stderr, /Unknown tool/);
     assert.match(stderr, near);
   }
-  for (
-    const tool of [
-      "PowerShell",
-      "Monitor",
-      "Skill",
-      "Task",
-      "mcp__a__b",
-      "Deploy",
-      "OwnTool",
-      "Ship",
-    ]
-  ) {
+  const tools = [
+    "PowerShell",
+    "Monitor",
+    "Skill",
+    "Task",
+    "mcp__a__b",
+    "Deploy",
+    "OwnTool",
+    "Ship",
+  ];
+  for (const tool of tools) {
     assert.notEqual((await conclaude(home, "explain", tool, "x")).code, 2, tool);
   }
 });
 
-Deno.test("explain gives every rule its true reason: the agent, the tool, the path, what is there", async () => {
-  using home = tempHome();
+test("explain gives every rule its true reason: the agent, the tool, the path, what is there", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -524,8 +498,7 @@ Deno.test("explain gives every rule its true reason: the agent, the tool, the pa
   assert.equal(open["uneditableFiles[1]"], "does not match: it is for another agent");
 });
 
-Deno.test("a permission is answered: what is refused first, then what is allowed, then the rest", async () => {
-  using home = tempHome();
+test("a permission is answered: what is refused first, then what is allowed, then the rest", async (home) => {
   const project = projectIn(
     home,
     'permissionRequest: {deny: ["mcp__mail__*"], allow: [Read, Bash, "mcp__*"], default: deny}\n',
@@ -546,15 +519,13 @@ Deno.test("a permission is answered: what is refused first, then what is allowed
   assert.equal(allowed["allowedBy"], "permissionRequest.allow[0]");
 });
 
-Deno.test("without permissionRequest the person is asked", async () => {
-  using home = tempHome();
+test("without permissionRequest the person is asked", async (home) => {
   const project = projectIn(home, "{}\n");
   const payload = { session_id: SESSION, cwd: project, tool_name: "Read", tool_input: {} };
   assert.equal((await hook("PermissionRequest", payload, home)).stdout, "");
 });
 
-Deno.test("a file that says it is generated is protected, where the policy asks for it", async () => {
-  using home = tempHome();
+test("a file that says it is generated is protected, where the policy asks for it", async (home) => {
   const files = ["src/made.ts", "src/own.ts"];
   const project = projectIn(home, "{}\n", files);
   const made = "// Code generated by tides. DO NOT EDIT.\n";
@@ -575,31 +546,30 @@ Deno.test("a file that says it is generated is protected, where the policy asks 
   assert.equal(await edit(home, join(home.path, "made.ts")), null);
 });
 
-Deno.test("a file that may not be removed goes away with a folder above it", async () => {
-  using home = tempHome();
+test("a file that may not be removed goes away with a folder above it", async (home) => {
   const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", [
     "sub/deep/x.lock",
     "other/a.ts",
     "node_modules/m/yarn.lock",
     "pkg/node_modules/m/yarn.lock",
   ]);
-  for (
-    const command of [
-      "rm -rf sub",
-      "rm -r sub/*",
-      "mv sub src/",
-      "find sub -delete",
-      "git rm -r sub",
-      `cd / && rm -r ${project}/sub/deep`,
-    ]
-  ) assert.match((await bash(home, command))!, /\*\.lock.*File: sub\/deep\/x\.lock/, command);
+  const commands = [
+    "rm -rf sub",
+    "rm -r sub/*",
+    "mv sub src/",
+    "find sub -delete",
+    "git rm -r sub",
+    `cd / && rm -r ${project}/sub/deep`,
+  ];
+  for (const command of commands) {
+    assert.match((await bash(home, command))!, /\*\.lock.*File: sub\/deep\/x\.lock/, command);
+  }
   for (const command of ["rm -rf node_modules pkg", "rm -r pkg/node_modules/m", "rm -r other"]) {
     assert.equal(await bash(home, command), null, command);
   }
 });
 
-slowTest("a folder that is too large to be looked through is a doubt", async () => {
-  using home = tempHome();
+test.slow("a folder that is too large to be looked through is a doubt", async (home) => {
   const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
   Deno.mkdirSync(join(project, "many"));
   for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
@@ -613,8 +583,7 @@ slowTest("a folder that is too large to be looked through is a doubt", async () 
   assert.match((await bash(home, "rm -r many"))!, /only when it runs/);
 });
 
-Deno.test("the way out of a rule is no pause where none can be kept", async () => {
-  using home = tempHome();
+test("the way out of a rule is no pause where none can be kept", async (home) => {
   const rules = "preToolUse: {uneditableFiles: [src/**]}\nstop: {commands: [{run: 'false'}]}\n";
   const project = projectIn(home, `database: {enabled: false}\n${rules}`, ["src/a.ts"]);
   const stop = async () => {

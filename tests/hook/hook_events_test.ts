@@ -11,6 +11,7 @@ import {
   type TempHome,
   tempHome,
 } from "../support/program.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SILENT = '{"continue":true,"suppressOutput":true}\n';
 const TOOL_USE_EVENTS = ["PostToolUse", "PostToolUseFailure"];
@@ -40,10 +41,11 @@ async function captureOf(
   return captures(home).at(-1)!;
 }
 
+const test = testWith(tempHome);
+
 for (const name of observedNames()) {
   const event = name.split(".")[0]!;
-  Deno.test(`a recorded ${name} is answered exactly and becomes one audit row`, async () => {
-    using home = tempHome();
+  test(`a recorded ${name} is answered exactly and becomes one audit row`, async (home) => {
     const payload = observed(name, { HOME: home.path, PROJECT: home.path });
     assertQuiet(await hook(event, payload, home), answerTo(event));
 
@@ -103,9 +105,8 @@ function assertCaptured(
   const file = PRIORITIES[tool] === undefined ? undefined : input["file_path"];
   assert.deepEqual(capture["files_touched"], file === undefined ? [] : [file]);
   const whole = { ...payload, project_dir: payload["cwd"] };
-  for (
-    const common of ["session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode"]
-  ) {
+  const commons = ["session_id", "transcript_path", "cwd", "hook_event_name", "permission_mode"];
+  for (const common of commons) {
     Reflect.deleteProperty(whole, common);
   }
   assert.deepEqual(capture["payload"], whole);
@@ -115,23 +116,20 @@ Deno.test("the recordings hold all 33 events", () => {
   assert.equal(new Set(observedNames().map((name) => name.split(".")[0])).size, 33);
 });
 
-Deno.test("an unknown event is recorded with what it tells, and answered with nothing", async () => {
-  using home = tempHome();
+test("an unknown event is recorded with what it tells, and answered with nothing", async (home) => {
   assertQuiet(await hook("TeapotBoiled", { session_id: "s1", cups: 3 }, home), "");
   const [row] = executions(home);
   assert.equal(row!["hook_name"], "TeapotBoiled");
   assert.deepEqual(row!["metadata"], { config: "none", cups: 3 });
 });
 
-Deno.test("the event's name on the command line wins over the payload's", async () => {
-  using home = tempHome();
+test("the event's name on the command line wins over the payload's", async (home) => {
   await hook("Notification", { session_id: "s1", hook_event_name: "SessionEnd" }, home);
   assert.deepEqual(executions(home).map((row) => row["hook_name"]), ["Notification"]);
   assert.equal(queryValue(home, "SELECT status FROM sessions"), "active");
 });
 
-Deno.test("a name on the command line that is none of an event is masked and short", async () => {
-  using home = tempHome();
+test("a name on the command line that is none of an event is masked and short", async (home) => {
   await hook("password=hunter2Hunter2", { session_id: "s1" }, home);
   await hook(`Other${"x".repeat(100_000)}`, { session_id: "s1" }, home);
   const [masked, short] = executions(home).map((row) => String(row["hook_name"]));
@@ -140,15 +138,13 @@ Deno.test("a name on the command line that is none of an event is masked and sho
   assert.deepEqual(filesWith(home.path, "hunter2Hunter2"), []);
 });
 
-Deno.test("without a name on the command line the payload's counts, and its rule", async () => {
-  using home = tempHome();
+test("without a name on the command line the payload's counts, and its rule", async (home) => {
   const stdin = { session_id: "s1", hook_event_name: "PostToolUse", tool_name: "Bash" };
   assertQuiet(await runProgram(["hook"], { stdin, env: { HOME: home.path } }), SILENT);
   assert.equal(captures(home).length, 1);
 });
 
-Deno.test("--db leads to the database, before and after the event's name, in both forms", async () => {
-  using home = tempHome();
+test("--db leads to the database, before and after the event's name, in both forms", async (home) => {
   const database = join(home.path, "named.db");
   const stdin = { session_id: "s1", tool_name: "Bash" };
   const flags = [["--db", database], [`--db=${database}`]];
@@ -161,8 +157,7 @@ Deno.test("--db leads to the database, before and after the event's name, in bot
   assert.equal(captures(database).length, 4);
 });
 
-Deno.test("names that are properties of every object, or endless, are names like others", async () => {
-  using home = tempHome();
+test("names that are properties of every object, or endless, are names like others", async (home) => {
   const names = [
     "constructor",
     "__proto__",
@@ -180,8 +175,7 @@ Deno.test("names that are properties of every object, or endless, are names like
   assert.deepEqual(told.slice(0, 3), names.slice(0, 3));
 });
 
-Deno.test("CLAUDE_PROJECT_DIR is the project, whatever folder Claude is in", async () => {
-  using home = tempHome();
+test("CLAUDE_PROJECT_DIR is the project, whatever folder Claude is in", async (home) => {
   const project = join(home.path, "project");
   const payload = { session_id: "s1", cwd: join(project, "src"), tool_name: "Bash" };
   const named = await captureOf(home, payload, { CLAUDE_PROJECT_DIR: project });
@@ -192,16 +186,14 @@ Deno.test("CLAUDE_PROJECT_DIR is the project, whatever folder Claude is in", asy
   assert.equal((empty["payload"] as Row)["project_dir"], join(project, "src"));
 });
 
-Deno.test("a notebook is a touched file", async () => {
-  using home = tempHome();
+test("a notebook is a touched file", async (home) => {
   const notebook = { notebook_path: "/work/a.ipynb", new_source: "1" };
   const capture = await captureOf(home, { tool_name: "NotebookEdit", tool_input: notebook });
   assert.deepEqual(capture["files_touched"], ["/work/a.ipynb"]);
 });
 
 for (const tool of ["Write", "Edit", "MultiEdit", "Read", "NotebookEdit", "Bash", "mcp__x__y"]) {
-  Deno.test(`${tool} is kept with whatever is sent as its input`, async () => {
-    using home = tempHome();
+  test(`${tool} is kept with whatever is sent as its input`, async (home) => {
     const inputs: unknown[] = [null, [], ["/a"], "text", 7, true, {}, { file_path: null }, {
       file_path: 5,
       notebook_path: {},
@@ -216,16 +208,14 @@ for (const tool of ["Write", "Edit", "MultiEdit", "Read", "NotebookEdit", "Bash"
   });
 }
 
-Deno.test("a response of any type is kept as it is", async () => {
-  using home = tempHome();
+test("a response of any type is kept as it is", async (home) => {
   for (const response of ["done", "", null, 0, false, ["a", { b: 1 }]]) {
     const capture = await captureOf(home, { tool_name: "Bash", tool_response: response });
     assert.deepEqual((capture["payload"] as Row)["tool_response"], response);
   }
 });
 
-Deno.test("a tool use without ids or a tool's name is kept under a session of its own", async () => {
-  using home = tempHome();
+test("a tool use without ids or a tool's name is kept under a session of its own", async (home) => {
   const capture = await captureOf(home, { tool_input: { command: "ls" } });
   assert.equal(capture["session_id"], "unknown");
   assert.equal(capture["tool_name"], "unknown");
@@ -233,8 +223,7 @@ Deno.test("a tool use without ids or a tool's name is kept under a session of it
   assert.equal(queryValue(home, "SELECT count(*) FROM sessions"), 0);
 });
 
-Deno.test("ids of wrong types are no ids, and nothing else is lost with them", async () => {
-  using home = tempHome();
+test("ids of wrong types are no ids, and nothing else is lost with them", async (home) => {
   for (const wrong of [null, 5, {}, [], "", " ", true]) {
     const capture = await captureOf(home, {
       session_id: wrong,
@@ -250,16 +239,14 @@ Deno.test("ids of wrong types are no ids, and nothing else is lost with them", a
   }
 });
 
-Deno.test("the session's name in the environment counts where the payload has none", async () => {
-  using home = tempHome();
+test("the session's name in the environment counts where the payload has none", async (home) => {
   const env = { CLAUDE_CODE_SESSION_ID: "from-the-environment" };
   const capture = await captureOf(home, { tool_name: "Bash" }, env);
   assert.equal(capture["session_id"], "from-the-environment");
 });
 
 for (const text of ["null", "5", '"text"', "[]", '[{"session_id":"s1"}]', "true"]) {
-  Deno.test(`stdin of ${text} is answered with nothing and stands in the audit trail`, async () => {
-    using home = tempHome();
+  test(`stdin of ${text} is answered with nothing and stands in the audit trail`, async (home) => {
     for (const event of ["PostToolUse", "SessionStart", "Stop", "SessionEnd", "Whatever"]) {
       assertQuiet(await hook(event, text, home), "");
     }
@@ -273,8 +260,7 @@ for (const text of ["null", "5", '"text"', "[]", '[{"session_id":"s1"}]', "true"
   });
 }
 
-Deno.test("nothing of the environment is stored but the variables that have a meaning here", async () => {
-  using home = tempHome();
+test("nothing of the environment is stored but the variables that have a meaning here", async (home) => {
   const marker = "markerOf8Hq2";
   const env: Record<string, string> = { CLAUDE_PROJECT_DIR: home.path, CLAUDE_PID: "4711" };
   const real = ["ANTHROPIC_API_KEY", "SSH_AUTH_SOCK", "USER", "PWD", "AI_AGENT", "CLAUDE_ENV_FILE"];
@@ -287,11 +273,9 @@ Deno.test("nothing of the environment is stored but the variables that have a me
   assert.deepEqual(filesWith(home.path, marker), []);
 });
 
-for (
-  const before of [["--json"], ["--no-color"], ["--db", "elsewhere.db"], ["--db=elsewhere.db"]]
-) {
-  Deno.test(`${before.join(" ")} before the verb leaves a hook a hook`, async () => {
-    using home = tempHome();
+const befores = [["--json"], ["--no-color"], ["--db", "elsewhere.db"], ["--db=elsewhere.db"]];
+for (const before of befores) {
+  test(`${before.join(" ")} before the verb leaves a hook a hook`, async (home) => {
     const { code, stdout } = await runProgram([...before, "hook", "PostToolUse"], {
       stdin: observed("PostToolUse.Bash"),
       env: { HOME: home.path },
@@ -306,8 +290,7 @@ for (
   });
 }
 
-Deno.test("a failed tool use whose error is no text is kept like any other", async () => {
-  using home = tempHome();
+test("a failed tool use whose error is no text is kept like any other", async (home) => {
   const payload = { session_id: "s1", tool_name: "Bash", tool_input: {}, error: { toString: "x" } };
   assertQuiet(await hook("PostToolUseFailure", payload, home), SILENT);
   const [row] = captures(home);

@@ -6,6 +6,7 @@ import { isLogLong, openDatabase } from "../../src/store/database.ts";
 import { drainLockPath, takeLock } from "../../src/store/process_lock.ts";
 import { hook, observed, type TempHome, tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** A database with a long log, open as long as the block lasts: nobody who leaves moves the log. */
 async function withLongLog(home: TempHome): Promise<Disposable> {
@@ -23,15 +24,15 @@ async function happens(home: TempHome, event: string, payload = event): Promise<
   assert.equal(code, 0, stderr);
 }
 
-Deno.test("a hook that finds a long log empties it", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a hook that finds a long log empties it", async (home) => {
   using _open = await withLongLog(home);
   await happens(home, "PostToolUse", "PostToolUse.Bash");
   assert.ok(!isLogLong(home.database));
 });
 
-Deno.test("beside a drain a hook leaves the log alone: the drain moves it, and keeps its index", async () => {
-  using home = tempHome();
+test("beside a drain a hook leaves the log alone: the drain moves it, and keeps its index", async (home) => {
   using _open = await withLongLog(home);
   const drain = takeLock(drainLockPath(home.database));
   await happens(home, "PostToolUse", "PostToolUse.Bash");
@@ -41,8 +42,7 @@ Deno.test("beside a drain a hook leaves the log alone: the drain moves it, and k
   assert.ok(!isLogLong(home.database));
 });
 
-Deno.test("the drain after a turn leaves a short log", async () => {
-  using home = tempHome();
+test("the drain after a turn leaves a short log", async (home) => {
   using _open = await withLongLog(home);
   await happens(home, "Drain", "Stop");
   assert.ok(!isLogLong(home.database));

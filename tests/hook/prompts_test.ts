@@ -5,6 +5,7 @@ import { executions, type Row } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { answerOf } from "../support/process.ts";
 import { projectIn } from "../support/guarded.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "5e551044-0000-4000-8000-000000000001";
 
@@ -25,8 +26,9 @@ async function contextOf(home: TempHome, prompt: unknown): Promise<string | null
 
 const lastMetadata = (home: TempHome) => executions(home).at(-1)!["metadata"] as Row;
 
-Deno.test("rules add their texts to prompts that they match, in their order, a blank line between", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("rules add their texts to prompts that they match, in their order, a blank line between", async (home) => {
   projectIn(
     home,
     `userPromptSubmit:
@@ -47,8 +49,7 @@ Deno.test("rules add their texts to prompts that they match, in their order, a b
   }
 });
 
-Deno.test("@path stands for a file of the folder, and only of that", async () => {
-  using home = tempHome();
+test("@path stands for a file of the folder, and only of that", async (home) => {
   const project = projectIn(
     home,
     `userPromptSubmit:
@@ -73,8 +74,7 @@ Deno.test("@path stands for a file of the folder, and only of that", async () =>
   assert.deepEqual(lastMetadata(home)["missing"], ["../secret", "missing.md", "link", "docs"]);
 });
 
-Deno.test("commands run with prompts, change nothing of them, and their failures are noted", async () => {
-  using home = tempHome();
+test("commands run with prompts, change nothing of them, and their failures are noted", async (home) => {
   const project = projectIn(
     home,
     `userPromptSubmit:
@@ -95,8 +95,7 @@ Deno.test("commands run with prompts, change nothing of them, and their failures
   assert.match(JSON.stringify(lastMetadata(home)["commands"]), /timed out after 1 second/);
 });
 
-Deno.test("a prompt of any size reaches a command, cut where the system takes no more", async () => {
-  using home = tempHome();
+test("a prompt of any size reaches a command, cut where the system takes no more", async (home) => {
   const project = projectIn(
     home,
     "userPromptSubmit: {commands: [{run: 'printf %s \"$CONCLAUDE_USER_PROMPT\" | wc -c > ../size'}]}",
@@ -105,8 +104,7 @@ Deno.test("a prompt of any size reaches a command, cut where the system takes no
   assert.ok(Number(Deno.readTextFileSync(join(project, "..", "size"))) >= 30_000);
 });
 
-Deno.test("a slash command's own command holds the prompt back with status 2 alone", async () => {
-  using home = tempHome();
+test("a slash command's own command holds the prompt back with status 2 alone", async (home) => {
   const project = projectIn(
     home,
     `userPromptSubmit:
@@ -137,8 +135,7 @@ Deno.test("a slash command's own command holds the prompt back with status 2 alo
   assert.equal(await send(home, "/deploy now"), null);
 });
 
-Deno.test("a prompt is recorded as ever, with a title for the session", async () => {
-  using home = tempHome();
+test("a prompt is recorded as ever, with a title for the session", async (home) => {
   projectIn(home, "userPromptSubmit: {contextRules: [{pattern: x, prompt: y}]}");
   await send(home, "Compute tides");
   const list = ["session", "list", "--json"];
@@ -146,8 +143,7 @@ Deno.test("a prompt is recorded as ever, with a title for the session", async ()
   assert.match(stdout, /Compute tides/);
 });
 
-Deno.test("commands for subagents run by type and by id, those for all first, and hold nothing back", async () => {
-  using home = tempHome();
+test("commands for subagents run by type and by id, those for all first, and hold nothing back", async (home) => {
   const project = projectIn(
     home,
     `subagentStop:

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { executions, type Row } from "../support/look.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const PLAN = "requirements: {commit_plan: {}}\n";
+
+const test = testWith(() => new RequiredProject(PLAN));
 
 /** Ways to leave every branch. */
 const LEAVING: readonly (readonly string[])[] = [
@@ -14,8 +17,7 @@ const LEAVING: readonly (readonly string[])[] = [
   ["checkout", "-q", "HEAD~0"],
 ];
 for (const words of LEAVING) {
-  Deno.test(`the requirements of the last branch count on after git ${words.join(" ")}`, async () => {
-    using project = new RequiredProject(PLAN);
+  test(`the requirements of the last branch count on after git ${words.join(" ")}`, async (project) => {
     assert.match((await project.edit())!, /commit_plan/);
     project.git(...words);
     const reason = (await project.edit())!;
@@ -55,8 +57,7 @@ Deno.test("a single use is used up where no branch is checked out as well", asyn
   assert.match((await project.act("git commit -q --allow-empty -m b"))!, /review/);
 });
 
-Deno.test("a session that was never on a branch has no requirements, and is told so", async () => {
-  using project = new RequiredProject(PLAN);
+test("a session that was never on a branch has no requirements, and is told so", async (project) => {
   project.git("checkout", "-q", "--detach");
   assert.match(await project.start(), /not in force here, for HEAD is detached/);
   assert.equal(await project.edit(), null);
@@ -87,28 +88,23 @@ testWhere(needsUnix(), "in a repository with reftables git is asked for the bran
   assert.equal(await project.edit(), null);
 });
 
-testWhere(
-  needsUnix(),
-  "where git cannot tell the branch it is said, and a strict policy denies",
-  async () => {
-    using project = new RequiredProject(PLAN);
-    reftable(project)("exit 128");
-    const { systemMessage } = (await project.send("SessionStart", { source: "startup" }))!;
-    assert.match(String(systemMessage), /git does not tell which branch .* do not count/);
-    assert.equal(await project.edit(), null);
-    const { requirements } = executions(project.home).at(-1)!["metadata"] as Row;
-    assert.match(String(requirements), /git does not tell/);
-    const doctor = await project.run("doctor");
-    assert.match(doctor.stdout, /git does not tell which branch/);
-    project.configure(`preToolUse: {strict: true}\n${PLAN}`);
-    const told = (await project.send("SessionStart", { source: "startup" }))!;
-    assert.match(String(told["systemMessage"]), /is denied/);
-    assert.match((await project.edit())!, /"commit_plan" counts here cannot be known/);
-    assert.match((await project.bash("rm src/a.ts"))!, /cannot be known/);
-    assert.equal(await project.bash("ls src"), null);
-    const explained = await project.run("explain", "Edit", "src/a.ts");
-    assert.deepEqual([explained.code, /forbids/.test(explained.stdout)], [1, true]);
-    await project.req("pause", "--session", SESSION);
-    assert.equal(await project.edit(), null);
-  },
-);
+test.unix("where git cannot tell the branch it is said, and a strict policy denies", async (project) => {
+  reftable(project)("exit 128");
+  const { systemMessage } = (await project.send("SessionStart", { source: "startup" }))!;
+  assert.match(String(systemMessage), /git does not tell which branch .* do not count/);
+  assert.equal(await project.edit(), null);
+  const { requirements } = executions(project.home).at(-1)!["metadata"] as Row;
+  assert.match(String(requirements), /git does not tell/);
+  const doctor = await project.run("doctor");
+  assert.match(doctor.stdout, /git does not tell which branch/);
+  project.configure(`preToolUse: {strict: true}\n${PLAN}`);
+  const told = (await project.send("SessionStart", { source: "startup" }))!;
+  assert.match(String(told["systemMessage"]), /is denied/);
+  assert.match((await project.edit())!, /"commit_plan" counts here cannot be known/);
+  assert.match((await project.bash("rm src/a.ts"))!, /cannot be known/);
+  assert.equal(await project.bash("ls src"), null);
+  const explained = await project.run("explain", "Edit", "src/a.ts");
+  assert.deepEqual([explained.code, /forbids/.test(explained.stdout)], [1, true]);
+  await project.req("pause", "--session", SESSION);
+  assert.equal(await project.edit(), null);
+});

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { executions, query, type Row } from "../support/look.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const PLAN = "requirements: {commit_plan: {}}\n";
 const EVIDENCE = "requirements: {evidence: {stopOnly: true, checklist: [show it]}}\n";
@@ -129,8 +130,9 @@ Deno.test("a typing error in the scopes that a stop looks at does not let it thr
   }
 });
 
-Deno.test("what a requirement had allowed and then expired holds the stop", async () => {
-  using project = new RequiredProject(PLAN);
+const test = testWith(() => new RequiredProject(PLAN));
+
+test("what a requirement had allowed and then expired holds the stop", async (project) => {
   await project.req("satisfy", "commit_plan", "--session", SESSION, "--ttl", "100");
   assert.equal(await project.edit(), null);
   assert.equal(await project.stop(), null);
@@ -139,9 +141,7 @@ Deno.test("what a requirement had allowed and then expired holds the stop", asyn
 });
 
 Deno.test("a tool that a guard or the person refuses triggers nothing", async () => {
-  using project = new RequiredProject(
-    `preToolUse: {uneditableFiles: [src/a.ts]}\n${EVIDENCE}`,
-  );
+  using project = new RequiredProject(`preToolUse: {uneditableFiles: [src/a.ts]}\n${EVIDENCE}`);
   assert.notEqual(await project.edit(), null);
   assert.deepEqual(project.state("evidence"), []);
   const input = { file_path: "src/b.ts" };
@@ -221,8 +221,7 @@ Deno.test("a new session takes over what was satisfied just before, judged by wh
   assert.notEqual(await project.edit(third), null);
 });
 
-Deno.test("nothing is taken over after the window, nor where it is switched off", async () => {
-  using project = new RequiredProject(PLAN);
+test("nothing is taken over after the window, nor where it is switched off", async (project) => {
   await project.req("satisfy", "commit_plan", "--session", SESSION);
   project.age(301);
   await project.start(other);
@@ -270,8 +269,7 @@ Deno.test("the start of a session tells where things stand, in two formats or no
   assert.equal(await project.start(), "");
 });
 
-Deno.test("a prompt that speaks of changes is answered with what is open", async () => {
-  using project = new RequiredProject(PLAN);
+test("a prompt that speaks of changes is answered with what is open", async (project) => {
   const prompt = async (text: string) => {
     const answer = await project.send("UserPromptSubmit", { prompt: text });
     return (answer?.["hookSpecificOutput"] as Row | undefined)?.["additionalContext"];
@@ -286,8 +284,7 @@ Deno.test("a prompt that speaks of changes is answered with what is open", async
   assert.equal(await prompt("please commit this"), undefined);
 });
 
-Deno.test("an approved plan is answered with what is open", async () => {
-  using project = new RequiredProject(PLAN);
+test("an approved plan is answered with what is open", async (project) => {
   const answer = await project.used("ExitPlanMode", { plan: "x" });
   const output = answer!["hookSpecificOutput"] as Row;
   assert.match(String(output["additionalContext"]), /^## Plan validation required[^]*commit_plan/);
@@ -305,7 +302,7 @@ Deno.test("a protected branch is guarded until a person lifts it for the session
   assert.notEqual(await project.edit(other), null);
 });
 
-Deno.test("a single session: another live one in the same working tree forbids", async () => {
+Deno.test("single_session is open while another live session works in the same working tree", async () => {
   using project = new RequiredProject(
     "requirements: {alone: {type: guard, guardType: single_session}}\n",
   );
@@ -374,8 +371,7 @@ Deno.test("a measured size is used again until its time is over", async () => {
   assert.notEqual(await project.edit(), null);
 });
 
-Deno.test("what a session has satisfied stays after its end, unless the configuration says otherwise", async () => {
-  using project = new RequiredProject(PLAN);
+test("what a session has satisfied stays after its end, unless the configuration says otherwise", async (project) => {
   await project.req("satisfy", "commit_plan", "--session", SESSION);
   await project.send("SessionEnd", { reason: "other" });
   assert.equal(project.state("commit_plan").length, 1);
@@ -404,14 +400,10 @@ Deno.test("where the state cannot be read a tool passes with a note, and is deni
   project.configure(`preToolUse: {strict: true}\ndatabase: {busyTimeoutMs: 100}\n${PLAN}`);
   assert.notEqual(await project.edit(), null);
   using _lock = project.lock();
-  assert.match(
-    (await project.edit())!,
-    /"commit_plan" is satisfied cannot be read[^]*`fuser -v /,
-  );
+  assert.match((await project.edit())!, /"commit_plan" is satisfied cannot be read[^]*`fuser -v /);
 });
 
-Deno.test("prune forgets branches that are gone, and nothing where git names none", async () => {
-  using project = new RequiredProject(PLAN);
+test("prune forgets branches that are gone, and nothing where git names none", async (project) => {
   await project.req("satisfy", "commit_plan", "--branch", "gone");
   await project.req("satisfy", "commit_plan", "--branch", "feature/x");
   assert.match(await project.req("prune", "--dry-run"), /Would forget[^]*gone/);

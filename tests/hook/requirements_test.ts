@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { executions, type Row } from "../support/look.ts";
 import { runProgram } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
 const REVIEW = `requirements:
@@ -41,8 +42,9 @@ Deno.test("a person's own requirements count where the project has a file, unles
   assert.equal(await project.use("Write", { file_path: "src/b.ts" }), null);
 });
 
-Deno.test("an edit is denied while a requirement is open, and triggers nothing", async () => {
-  using project = new RequiredProject(PLAN);
+const test = testWith(() => new RequiredProject(PLAN));
+
+test("an edit is denied while a requirement is open, and triggers nothing", async (project) => {
   const reason = (await project.edit())!;
   assert.match(reason, /"commit_plan" is open/);
   assert.match(reason, /`conclaude req satisfy commit_plan --session cad0ac4d`/);
@@ -56,8 +58,7 @@ Deno.test("an edit is denied while a requirement is open, and triggers nothing",
   ]);
 });
 
-Deno.test("the command of a denial lifts it, for this session alone", async () => {
-  using project = new RequiredProject(PLAN);
+test("the command of a denial lifts it, for this session alone", async (project) => {
   const [, command] = /`conclaude ([^`]+)`/.exec((await project.edit())!)!;
   await project.run(...command!.split(" "));
   assert.equal(await project.edit(), null);
@@ -67,8 +68,7 @@ Deno.test("the command of a denial lifts it, for this session alone", async () =
   assert.deepEqual(JSON.parse(String(row!["metadata"])), { bypass: true });
 });
 
-Deno.test("a satisfaction of the branch counts for every session of it, and for no other branch", async () => {
-  using project = new RequiredProject(PLAN);
+test("a satisfaction of the branch counts for every session of it, and for no other branch", async (project) => {
   await project.req("satisfy", "commit_plan", "--branch", "feature/x");
   assert.equal(await project.edit(), null);
   assert.equal(await project.edit({ session_id: OTHER_SESSION }), null);
@@ -76,8 +76,7 @@ Deno.test("a satisfaction of the branch counts for every session of it, and for 
   assert.match((await project.edit())!, /commit_plan/);
 });
 
-Deno.test("a short id and a whole one are the same session", async () => {
-  using project = new RequiredProject(PLAN);
+test("a short id and a whole one are the same session", async (project) => {
   await project.send("SessionStart");
   await project.req("satisfy", "commit_plan", "--session", "cad0ac4d");
   assert.equal(await project.edit(), null);
@@ -87,8 +86,7 @@ Deno.test("a short id and a whole one are the same session", async () => {
   assert.equal(project.state("commit_plan").length, 1);
 });
 
-Deno.test("a plan may be written, wherever a path to it leads", async () => {
-  using project = new RequiredProject(PLAN);
+test("a plan may be written, wherever a path to it leads", async (project) => {
   project.write("docs/plans/old.md", "x");
   Deno.symlinkSync(join(project.path, "src"), join(project.path, "docs/plans/link"));
   const write = (file_path: string) => project.use("Write", { file_path });
@@ -100,8 +98,7 @@ Deno.test("a plan may be written, wherever a path to it leads", async () => {
   assert.notEqual(await write("docs/plans/link/a.ts"), null);
 });
 
-Deno.test("a shell command that changes files of the project is an edit", async () => {
-  using project = new RequiredProject(PLAN);
+test("a shell command that changes files of the project is an edit", async (project) => {
   const edits = [
     "echo x > src/a.ts",
     "sed -i s/a/b/ src/a.ts",
@@ -121,8 +118,9 @@ Deno.test("a shell command that changes files of the project is an edit", async 
   for (const command of others) assert.equal(await project.bash(command), null, command);
 });
 
-Deno.test("a review is asked for each commit, and used up by one that succeeded", async () => {
-  using project = new RequiredProject(REVIEW);
+const it = testWith(() => new RequiredProject(REVIEW));
+
+it("a review is asked for each commit, and used up by one that succeeded", async (project) => {
   await project.send("SessionStart");
   const denied = [
     "git commit -m x",
@@ -213,9 +211,7 @@ Deno.test("a skill satisfies what is mapped to it, and what is configured to be"
 
 Deno.test("the skill that a denial names satisfies, whatever its name is", async () => {
   for (const skill of ["my-skill", "/my-skill", "plug:thing", "/plug:thing --fast"]) {
-    using project = new RequiredProject(
-      `requirements: {a2: {autoResolveSkill: "${skill}"}}\n`,
-    );
+    using project = new RequiredProject(`requirements: {a2: {autoResolveSkill: "${skill}"}}\n`);
     const [, named] = /\*\*Execute\*\*: `\/([^` ]+)[^`]*` \(satisfies a2\)/
       .exec((await project.edit())!)!;
     await project.skill(named!);
@@ -223,8 +219,7 @@ Deno.test("the skill that a denial names satisfies, whatever its name is", async
   }
 });
 
-Deno.test("a slash command that a person types satisfies like the skill of its name", async () => {
-  using project = new RequiredProject(PLAN);
+test("a slash command that a person types satisfies like the skill of its name", async (project) => {
   await project.type("help");
   assert.notEqual(await project.edit(), null);
   await project.type("arch-review");
@@ -245,8 +240,7 @@ Deno.test("a branch, its namesake with another sign, a worktree and a subdirecto
   assert.equal(await project.edit({ cwd: worktree }), null);
 });
 
-Deno.test("on no branch and outside of a repository all passes, and it is said", async () => {
-  using project = new RequiredProject(PLAN);
+test("on no branch and outside of a repository all passes, and it is said", async (project) => {
   project.git("checkout", "-q", "--detach");
   assert.match(await project.start(), /not in force here, for HEAD is detached/);
   assert.equal(await project.edit(), null);
@@ -263,8 +257,7 @@ Deno.test("on no branch and outside of a repository all passes, and it is said",
   );
 });
 
-Deno.test("a name that does not exist is refused with the nearest, and nothing is recorded", async () => {
-  using project = new RequiredProject(PLAN);
+test("a name that does not exist is refused with the nearest, and nothing is recorded", async (project) => {
   await project.send("SessionStart");
   const { code, stderr } = await project.run("req", "satisfy", "commit_plan", "comit_plan");
   assert.equal(code, 1);
@@ -289,8 +282,7 @@ Deno.test("guards and requirements deny in one answer, with both ways out", asyn
   assert.equal(await project.edit(), null);
 });
 
-Deno.test("an agent can satisfy nothing, unless the policy lets it", async () => {
-  using project = new RequiredProject(PLAN);
+test("an agent can satisfy nothing, unless the policy lets it", async (project) => {
   const verbs = ["satisfy a", "approve a", "clear --all", "pause", "disable a", "import", "init"];
   const commands = verbs.map((verb) => `conclaude req ${verb}`);
   for (const command of [...commands, "sh -c '~/.local/bin/conclaude req satisfy x'"]) {
@@ -343,15 +335,13 @@ Deno.test("the branch of the working tree counts in which something is done, who
   );
 });
 
-Deno.test("from a working tree without a branch, what is done in another one counts there", async () => {
-  using project = new RequiredProject(REVIEW);
+it("from a working tree without a branch, what is done in another one counts there", async (project) => {
   const tree = join(project.home.path, "tree");
   project.git("worktree", "add", "-q", "--detach", tree);
   Deno.copyFileSync(join(project.path, ".conclaude.yaml"), join(tree, ".conclaude.yaml"));
   const cwd = { cwd: tree };
-  for (
-    const command of [`cd ${project.path} && git commit -m x`, `git -C ${project.path} commit`]
-  ) {
+  const commands = [`cd ${project.path} && git commit -m x`, `git -C ${project.path} commit`];
+  for (const command of commands) {
     assert.match((await project.bash(command, cwd))!, /pre_commit_review/, command);
   }
   assert.equal(await project.bash("git commit -m x", cwd), null);
@@ -364,8 +354,7 @@ Deno.test("a requirement without a word about it has all its defaults", async ()
   assert.match((await project.edit())!, /commit_plan/);
 });
 
-Deno.test("what only the running shell knows is noted, and denied by a strict policy", async () => {
-  using project = new RequiredProject(PLAN);
+test("what only the running shell knows is noted, and denied by a strict policy", async (project) => {
   const commands = [
     "rm $FILE",
     'for f in $(a); do rm "$f"; done',
@@ -379,8 +368,7 @@ Deno.test("what only the running shell knows is noted, and denied by a strict po
   for (const command of commands) assert.notEqual(await project.bash(command), null);
 });
 
-Deno.test("a command that may be the one a requirement is about is noted, and denied by a strict policy", async () => {
-  using project = new RequiredProject(REVIEW);
+it("a command that may be the one a requirement is about is noted, and denied by a strict policy", async (project) => {
   const commands = [
     "git $VERB -m x",
     'git "$@"',
@@ -428,16 +416,16 @@ Deno.test("an anchored pattern is searched in each command by itself, however it
   }
 });
 
-Deno.test("a command is hidden in an array, in a name of its own, or behind another program", async () => {
-  using project = new RequiredProject(REVIEW);
-  for (
-    const command of [
-      'a=(commit -m x); git "${a[@]}"',
-      "echo commit -m x | xargs git",
-      "alias c='git commit'\nc -m x",
-      "$(which git) commit -m x",
-    ]
-  ) assert.match((await project.bash(command))!, /pre_commit_review/, command);
+it("a command is hidden in an array, in a name of its own, or behind another program", async (project) => {
+  const commands = [
+    'a=(commit -m x); git "${a[@]}"',
+    "echo commit -m x | xargs git",
+    "alias c='git commit'\nc -m x",
+    "$(which git) commit -m x",
+  ];
+  for (const command of commands) {
+    assert.match((await project.bash(command))!, /pre_commit_review/, command);
+  }
 });
 
 Deno.test("a strict policy denies what may fall under a requirement only until that is satisfied", async () => {
@@ -497,8 +485,7 @@ Deno.test("what only shows help or rehearses is not what a requirement is about"
   }
 });
 
-Deno.test("files that git ignores are no edits of a shell command", async () => {
-  using project = new RequiredProject(PLAN);
+test("files that git ignores are no edits of a shell command", async (project) => {
   project.write(".gitignore", "build/\n");
   project.write("build/x", "1");
   assert.equal(await project.bash("rm -rf build && echo x > build/log.txt"), null);
@@ -557,8 +544,7 @@ Deno.test("a skill satisfies also in the other working tree in which the session
   assert.equal(await project.edit(), null);
 });
 
-Deno.test("a session of another project is refused by name, and nothing is recorded", async () => {
-  using project = new RequiredProject(PLAN);
+test("a session of another project is refused by name, and nothing is recorded", async (project) => {
   const elsewhere = join(project.home.path, "elsewhere");
   Deno.mkdirSync(elsewhere);
   project.git("init", "-q", elsewhere);
@@ -606,15 +592,14 @@ Deno.test("without a database a strict policy denies, and says that it has to be
 
 Deno.test("what a person says of requirements or guards is refused where nothing can be kept", async () => {
   using project = new RequiredProject(OFF);
-  for (
-    const args of [
-      ["req", "satisfy", "commit_plan", "--session", SESSION],
-      ["req", "satisfy", "commit_plan", "--branch", "feature/x"],
-      ["req", "clear", "--all"],
-      ["req", "pause", "--session", SESSION],
-      ["guard", "pause", "--session", SESSION],
-    ]
-  ) {
+  const lines = [
+    ["req", "satisfy", "commit_plan", "--session", SESSION],
+    ["req", "satisfy", "commit_plan", "--branch", "feature/x"],
+    ["req", "clear", "--all"],
+    ["req", "pause", "--session", SESSION],
+    ["guard", "pause", "--session", SESSION],
+  ];
+  for (const args of lines) {
     const { code, stdout, stderr } = await project.run(...args);
     assert.deepEqual([code, stdout], [1, ""], args.join(" "));
     assert.match(stderr, /why: .*database is switched off[^]*next: /);
@@ -631,8 +616,7 @@ Deno.test("a tool use of no session is not denied what no session can satisfy", 
   assert.equal(requirements, "the event names no session");
 });
 
-Deno.test("a commit that was broken off, or goes on in the background, keeps its review", async () => {
-  using project = new RequiredProject(REVIEW);
+it("a commit that was broken off, or goes on in the background, keeps its review", async (project) => {
   const commit = { command: "git commit -m x" };
   await project.req("satisfy", "pre_commit_review", "--session", SESSION);
   await project.used("Bash", commit, { tool_response: { stdout: "", interrupted: true } });

@@ -5,6 +5,7 @@ import { captures, executions, query, queryValue, spoolFiles } from "../support/
 import { runs, sizedTest, someOf } from "../support/lanes.ts";
 import { generatedPayloads, type Sent } from "../support/payloads.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SEED = 20_251_120;
 const GENERATED = runs(1_000);
@@ -84,9 +85,10 @@ const RUBBISH: Readonly<Record<string, string | Uint8Array>> = {
   "50,000 levels of objects that never end": '{"a":'.repeat(50_000),
 };
 
+const test = testWith(tempHome);
+
 for (const [name, stdin] of Object.entries(RUBBISH)) {
-  Deno.test(`stdin of ${name} is answered and stands in the audit trail`, async () => {
-    using home = tempHome();
+  test(`stdin of ${name} is answered and stands in the audit trail`, async (home) => {
     for (const event of ["PostToolUse", "SessionStart", "Stop", "Told"]) {
       await send(home, event, stdin);
     }
@@ -108,8 +110,7 @@ const STRANGE: Readonly<Record<string, string>> = {
 };
 
 for (const [name, response] of Object.entries(STRANGE)) {
-  Deno.test(`a tool use with ${name} is kept as it is`, async () => {
-    using home = tempHome();
+  test(`a tool use with ${name} is kept as it is`, async (home) => {
     const stdin = `{"session_id":"s1","tool_name":"Bash","tool_response":${response}}`;
     assert.equal(await send(home, "PostToolUse", stdin), SILENT);
     await send(home, "PreToolUse", stdin);
@@ -122,8 +123,7 @@ for (const [name, response] of Object.entries(STRANGE)) {
   });
 }
 
-Deno.test("a zero byte becomes a blank, for SQLite's functions would stop at it", async () => {
-  using home = tempHome();
+test("a zero byte becomes a blank, for SQLite's functions would stop at it", async (home) => {
   const stdin = String
     .raw`{"session_id":"s1","tool_name":"Bash","tool_response":{"a\u0000b":["\u0000c"]}}`;
   assert.equal(await send(home, "PostToolUse", stdin), SILENT);
@@ -132,8 +132,7 @@ Deno.test("a zero byte becomes a blank, for SQLite's functions would stop at it"
   await assertReadable(home, { shown: 1 });
 });
 
-Deno.test("strange texts in every field that has a column of its own can be read back", async () => {
-  using home = tempHome();
+test("strange texts in every field that has a column of its own can be read back", async (home) => {
   const texts = [
     String.raw`a\u0000b`,
     String.raw`\ud800`,
@@ -173,20 +172,17 @@ Deno.test("strange texts in every field that has a column of its own can be read
   await assertReadable(home, { shown: 3 });
 });
 
-Deno.test("a byte order mark before the object is no reason to lose it", async () => {
-  using home = tempHome();
+test("a byte order mark before the object is no reason to lose it", async (home) => {
   await send(home, "PostToolUse", "\ufeff" + '{"session_id":"s1","tool_name":"Bash"}');
   assert.equal(captures(home)[0]!["session_id"], "s1");
 });
 
-Deno.test("of a key that comes twice the last one counts", async () => {
-  using home = tempHome();
+test("of a key that comes twice the last one counts", async (home) => {
   await send(home, "PostToolUse", '{"session_id":"s1","tool_name":"Bash","session_id":"s2"}');
   assert.equal(captures(home)[0]!["session_id"], "s2");
 });
 
-Deno.test("bytes that are no UTF-8 inside a tool use cost only themselves", async () => {
-  using home = tempHome();
+test("bytes that are no UTF-8 inside a tool use cost only themselves", async (home) => {
   const stdin = encoder.encode('{"session_id":"s1","tool_name":"Bash","tool_response":"a?b"}');
   stdin[stdin.indexOf(0x3f)] = 0xff;
   await send(home, "PostToolUse", stdin);
@@ -197,8 +193,7 @@ Deno.test("bytes that are no UTF-8 inside a tool use cost only themselves", asyn
 });
 
 for (const [name, open, close] of [["lists", "[", "]"], ["objects", '{"a":', "}"]] as const) {
-  Deno.test(`50,000 levels of ${name} that end well are kept, each event answered`, async () => {
-    using home = tempHome();
+  test(`50,000 levels of ${name} that end well are kept, each event answered`, async (home) => {
     const deep = open.repeat(50_000) + (name === "objects" ? "1" : "") + close.repeat(50_000);
     for (const event of ["PostToolUse", "PreToolUse", "SessionStart", "SessionEnd", "Stop"]) {
       await send(home, event, `{"session_id":"s1","tool_name":"Bash","tool_input":${deep}}`);
@@ -211,8 +206,7 @@ for (const [name, open, close] of [["lists", "[", "]"], ["objects", '{"a":', "}"
 
 const MEGABYTE = 1_048_576;
 
-Deno.test("5 MB of tool response are kept within the cap, in time", async () => {
-  using home = tempHome();
+test("5 MB of tool response are kept within the cap, in time", async (home) => {
   const long = JSON.stringify({
     session_id: "s1",
     tool_name: "Bash",
@@ -255,8 +249,7 @@ for (const [name, response] of someOf(Object.entries(HARD), 3)) {
   });
 }
 
-Deno.test("5 MB that are no JSON are answered in time", async () => {
-  using home = tempHome();
+test("5 MB that are no JSON are answered in time", async (home) => {
   const stdin = `{"a": "${"password=x ".repeat(450_000)}`;
   await send(home, "PostToolUse", stdin, BUSY_DEADLINE_MS);
   assert.equal(executions(home).length, 1);

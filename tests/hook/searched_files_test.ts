@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ask, bash, edit, projectIn } from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { slowTest } from "../support/lanes.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const POLICY = /\.conclaude\.yaml belongs to the guards/;
 
@@ -12,51 +12,47 @@ function doubtsOf(home: TempHome): unknown {
   return (executions(home).at(-1)!["metadata"] as Row | null)?.["doubts"];
 }
 
-Deno.test("a search, or a restored folder, takes the policy away", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a search, or a restored folder, takes the policy away", async (home) => {
   projectIn(home, "{}\n", [".git/HEAD", "src/a.ts"]);
-  for (
-    const command of [
-      "find . -name '*.yaml' -delete",
-      "find . -maxdepth 1 -type f -exec rm {} +",
-      "find .. -name '.conclaude.y*ml' -exec mv {} /tmp \\;",
-      "git checkout .",
-      "git restore .",
-      "git checkout main -- :/",
-      "git stash push .conclaude.yaml",
-      "git stash -- '*.yaml'",
-    ]
-  ) assert.match((await bash(home, command))!, POLICY, command);
+  const commands = [
+    "find . -name '*.yaml' -delete",
+    "find . -maxdepth 1 -type f -exec rm {} +",
+    "find .. -name '.conclaude.y*ml' -exec mv {} /tmp \\;",
+    "git checkout .",
+    "git restore .",
+    "git checkout main -- :/",
+    "git stash push .conclaude.yaml",
+    "git stash -- '*.yaml'",
+  ];
+  for (const command of commands) assert.match((await bash(home, command))!, POLICY, command);
   assert.match((await bash(home, "find .git -name HEAD -delete"))!, /tells which branch/);
 });
 
-Deno.test("a search that cannot mean the policy passes, and one that may passes with a note", async () => {
-  using home = tempHome();
+test("a search that cannot mean the policy passes, and one that may passes with a note", async (home) => {
   projectIn(home, "{}\n", [".git/HEAD", ".claude/settings.local.json", "src/a.ts"]);
-  for (
-    const command of [
-      "find . -type d -empty -delete",
-      "find . -type f -empty -delete",
-      "find . -size 0 -delete",
-      "find . -size +100M -delete",
-      "find . -path '*/__pycache__/*' -delete",
-      "find . -regex '.*\\.pyc' -delete",
-      "find . -iname .ds_store -delete",
-      "find . -type l -delete",
-      "find . -wholename './build/*' -delete",
-      "find . -name '*.ts' -exec sed -i s/a/b/ {} +",
-      "git checkout HEAD -- src",
-      "git restore src",
-      "git stash push src",
-      "git checkout -- '*.json'",
-    ]
-  ) {
+  const commands = [
+    "find . -type d -empty -delete",
+    "find . -type f -empty -delete",
+    "find . -size 0 -delete",
+    "find . -size +100M -delete",
+    "find . -path '*/__pycache__/*' -delete",
+    "find . -regex '.*\\.pyc' -delete",
+    "find . -iname .ds_store -delete",
+    "find . -type l -delete",
+    "find . -wholename './build/*' -delete",
+    "find . -name '*.ts' -exec sed -i s/a/b/ {} +",
+    "git checkout HEAD -- src",
+    "git restore src",
+    "git stash push src",
+    "git checkout -- '*.json'",
+  ];
+  for (const command of commands) {
     assert.equal(await bash(home, command), null, command);
     assert.equal(doubtsOf(home), undefined, command);
   }
-  for (
-    const command of ["find . -mtime +30 -delete", "find . -type f -newer src/a.ts -delete"]
-  ) {
+  for (const command of ["find . -mtime +30 -delete", "find . -type f -newer src/a.ts -delete"]) {
     assert.equal(await bash(home, command), null, command);
     assert.deepEqual(
       doubtsOf(home),
@@ -66,8 +62,7 @@ Deno.test("a search that cannot mean the policy passes, and one that may passes 
   }
 });
 
-slowTest("what is protected is found in a large folder, and the policy in any", async () => {
-  using home = tempHome();
+test.slow("what is protected is found in a large folder, and the policy in any", async (home) => {
   const project = projectIn(
     home,
     "preToolUse: {uneditableFiles: ['*.lock'], preventGeneratedFileEdits: true}\n",
@@ -88,25 +83,24 @@ slowTest("what is protected is found in a large folder, and the policy in any", 
   assert.equal(doubtsOf(home), undefined);
 });
 
-Deno.test("a copy of the policy elsewhere is nobody's policy", async () => {
-  using home = tempHome();
+test("a copy of the policy elsewhere is nobody's policy", async (home) => {
   projectIn(home, "{}\n");
   Deno.mkdirSync(join(home.path, "backup"));
   assert.equal(await bash(home, "cp .conclaude.yaml ../backup/"), null);
   assert.equal(await bash(home, "cp .conclaude.yaml ../backup/.conclaude.local.yaml"), null);
   Deno.writeTextFileSync(join(home.path, "backup", ".conclaude.yaml"), "{}\n");
-  for (
-    const command of [
-      "cp src/x ../backup/.conclaude.yaml",
-      "cp src/x ../.conclaude.yaml",
-      "cp src/x src/.conclaude.yaml",
-      "mv .conclaude.yaml /tmp/",
-    ]
-  ) assert.match((await bash(home, command))!, /belongs to the guards/, command);
+  const commands = [
+    "cp src/x ../backup/.conclaude.yaml",
+    "cp src/x ../.conclaude.yaml",
+    "cp src/x src/.conclaude.yaml",
+    "mv .conclaude.yaml /tmp/",
+  ];
+  for (const command of commands) {
+    assert.match((await bash(home, command))!, /belongs to the guards/, command);
+  }
 });
 
-Deno.test("a folder's copy is judged by the files that arise", async () => {
-  using home = tempHome();
+test("a folder's copy is judged by the files that arise", async (home) => {
   projectIn(home, "preToolUse: {preventRootAdditions: true, uneditableFiles: ['*.lock']}\n", [
     "api/Cargo.lock",
     "api/src/a.rs",
@@ -117,62 +111,60 @@ Deno.test("a folder's copy is judged by the files that arise", async () => {
     "web/a.ts",
     "web/b/c.ts",
   ]);
-  for (
-    const [command, file] of [
-      ["cp -r api api2", "api2/Cargo.lock"],
-      ["cp -r api/. web", "web/Cargo.lock"],
-      ["cp -rT api api2", "api2/Cargo.lock"],
-      ["cp -r api web", "web/api/Cargo.lock"],
-      ["cp -r api/* web", "web/Cargo.lock"],
-      ["rsync -a api/ web", "web/Cargo.lock"],
-      ["mkdir -p a/b && cp -r api a/b", "a/b/api/Cargo.lock"],
-      ["cp api/Cargo.lock web/", "web/Cargo.lock"],
-      ["cp -r ext/. .", "new.txt"],
-      ["rsync -a ext/ ./", "new.txt"],
-      ["cp ext/* .", "new.txt"],
-    ] as const
-  ) assert.ok((await bash(home, command))?.includes(`File: ${file}\n`), command);
+  const cases = [
+    ["cp -r api api2", "api2/Cargo.lock"],
+    ["cp -r api/. web", "web/Cargo.lock"],
+    ["cp -rT api api2", "api2/Cargo.lock"],
+    ["cp -r api web", "web/api/Cargo.lock"],
+    ["cp -r api/* web", "web/Cargo.lock"],
+    ["rsync -a api/ web", "web/Cargo.lock"],
+    ["mkdir -p a/b && cp -r api a/b", "a/b/api/Cargo.lock"],
+    ["cp api/Cargo.lock web/", "web/Cargo.lock"],
+    ["cp -r ext/. .", "new.txt"],
+    ["rsync -a ext/ ./", "new.txt"],
+    ["cp ext/* .", "new.txt"],
+  ] as const;
+  for (const [command, file] of cases) {
+    assert.ok((await bash(home, command))?.includes(`File: ${file}\n`), command);
+  }
   assert.match((await bash(home, "cp -a other/. ."))!, POLICY);
   assert.match((await bash(home, "rsync -a more/ ."))!, /starts the hooks/);
   assert.match((await bash(home, "cp -r local/. ."))!, /local\.yaml belongs to the guards/);
   assert.match((await bash(home, "cp -r more/. $HOME"))!, /starts the hooks/);
-  for (
-    const command of [
-      "cp -r src dist",
-      "cp -r web/. dist",
-      "cp -a web/. src",
-      "cp -rT web lib",
-      "cp -r web lib",
-      "cp -r web/* src/",
-      "cp -r web/b/. web",
-      "mv web lib",
-      "rsync -a web/ out/",
-      "rsync -a --exclude node_modules web/ lib/",
-      "cp -r more web",
-      "cp -r other/. web",
-      "cp -r more new",
-      "cp -r api /tmp/api",
-      "cp -r . /tmp/copy",
-      "cp -r node_modules web/",
-    ]
-  ) {
+  const commands = [
+    "cp -r src dist",
+    "cp -r web/. dist",
+    "cp -a web/. src",
+    "cp -rT web lib",
+    "cp -r web lib",
+    "cp -r web/* src/",
+    "cp -r web/b/. web",
+    "mv web lib",
+    "rsync -a web/ out/",
+    "rsync -a --exclude node_modules web/ lib/",
+    "cp -r more web",
+    "cp -r other/. web",
+    "cp -r more new",
+    "cp -r api /tmp/api",
+    "cp -r . /tmp/copy",
+    "cp -r node_modules web/",
+  ];
+  for (const command of commands) {
     assert.equal(await bash(home, command), null, command);
     assert.equal(doubtsOf(home), undefined, command);
   }
-  for (
-    const command of [
-      "cp -rn api/. web",
-      "rsync -a --exclude '*.lock' api/ web/",
-      "cp -r gone/. web",
-    ]
-  ) {
+  const rows = [
+    "cp -rn api/. web",
+    "rsync -a --exclude '*.lock' api/ web/",
+    "cp -r gone/. web",
+  ];
+  for (const command of rows) {
     assert.equal(await bash(home, command), null, command);
     assert.notEqual(doubtsOf(home), undefined, command);
   }
 });
 
-Deno.test("a rule about a folder covers it and what is below, and an allow rule says what it allows", async () => {
-  using home = tempHome();
+test("a rule about a folder covers it and what is below, and an allow rule says what it allows", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -191,8 +183,7 @@ Deno.test("a rule about a folder covers it and what is below, and an allow rule 
   assert.equal(await edit(home, "docs/a.md"), null);
 });
 
-Deno.test("what is forbidden is told in so many words as are read", async () => {
-  using home = tempHome();
+test("a denial names five reasons at most, and stays short enough to be shown whole", async (home) => {
   const files = Array.from({ length: 60 }, (_, i) => `locks/${i}.lock`);
   projectIn(
     home,
@@ -205,12 +196,11 @@ Deno.test("what is forbidden is told in so many words as are read", async () => 
   const ofMany = (await bash(home, "rm locks/*.lock"))!;
   assert.match(ofMany, /\n55 more things of it are forbidden as well\.\nNothing was done/);
   const long = "x".repeat(20_000);
-  for (
-    const reason of [
-      await bash(home, `npm publish ${long}`),
-      await ask(home, "Write", { file_path: `src/${long}.lock`, content: "" }),
-    ]
-  ) {
+  const reasons = [
+    await bash(home, `npm publish ${long}`),
+    await ask(home, "Write", { file_path: `src/${long}.lock`, content: "" }),
+  ];
+  for (const reason of reasons) {
     assert.ok(reason!.length < 3_000);
     assert.match(reason!, /blocked .* rule|matches preToolUse/i);
     assert.match(reason!, /xxx… \(\d+ characters\) …xxx/);

@@ -8,6 +8,7 @@ import type { Finished } from "../support/process.ts";
 import { hook, observed, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { json } from "../support/verb.ts";
 import { git, makeRepository } from "../support/git.ts";
+import { testWith } from "../support/fixtures.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -38,8 +39,9 @@ function eventTypes(home: TempHome): unknown[] {
   return query(home, "SELECT type FROM events ORDER BY id").map(({ type }) => type);
 }
 
-Deno.test("a sub-agent is an agent of its session from its start to its stop", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a sub-agent is an agent of its session from its start to its stop", async (home) => {
   await send(home, "SubagentStart");
   const [running] = agents(home);
   assert.equal(running!["id"], `${SESSION}-a8e677d255a42b46e`);
@@ -57,8 +59,7 @@ Deno.test("a sub-agent is an agent of its session from its start to its stop", a
   assert.deepEqual(eventTypes(home), ["agent.started", "agent.completed"]);
 });
 
-Deno.test("a sub-agent of which only its tool tells is there as well", async () => {
-  using home = tempHome();
+test("a sub-agent of which only its tool tells is there as well", async (home) => {
   await send(home, "PostToolUse.Agent", {
     tool_response: { status: "async_launched", agentId: "a1", agentType: "scout" },
   });
@@ -72,14 +73,12 @@ Deno.test("a sub-agent of which only its tool tells is there as well", async () 
   assert.deepEqual(agents(home).map(({ status }) => status), ["running"], "it was given more");
 });
 
-Deno.test("the agent that compacts a session is none of its sub-agents", async () => {
-  using home = tempHome();
+test("the agent that compacts a session is none of its sub-agents", async (home) => {
   await send(home, "SubagentStop.compaction");
   assert.deepEqual(agents(home), []);
 });
 
-Deno.test("the end of a session ends what still runs and waits in it", async () => {
-  using home = tempHome();
+test("the end of a session ends what still runs and waits in it", async (home) => {
   await send(home, "SubagentStart");
   await send(home, "SubagentStart", { agent_id: "b", session_id: "other" });
   await send(home, "Notification.permission_prompt");
@@ -90,8 +89,7 @@ Deno.test("the end of a session ends what still runs and waits in it", async () 
   assert.deepEqual(questions(home).map(({ status }) => status), ["resolved"]);
 });
 
-Deno.test("a session whose process is gone ends its sub-agents with it", async () => {
-  using home = tempHome();
+test("a session whose process is gone ends its sub-agents with it", async (home) => {
   const gone = new Deno.Command("true").spawn();
   await gone.status;
   const lost = { CLAUDE_PID: String(gone.pid) };
@@ -124,15 +122,13 @@ Deno.test("a permission that a person is asked for is a question until the sessi
   }
 });
 
-Deno.test("that Claude is idle is no question", async () => {
-  using home = tempHome();
+test("that Claude is idle is no question", async (home) => {
   await send(home, "Notification.idle_prompt");
   await send(home, "Notification.elicitation_response");
   assert.deepEqual(questions(home), []);
 });
 
-Deno.test("what a server asks is a question with its choices, and what was answered is kept", async () => {
-  using home = tempHome();
+test("what a server asks is a question with its choices, and what was answered is kept", async (home) => {
   const schema = { properties: { colour: { type: "string", enum: ["red", "blue"] } } };
   const { stdout } = await send(home, "Elicitation", { requested_schema: schema });
   assert.equal(stdout, "", "it is answered by the person");
@@ -156,8 +152,7 @@ Deno.test("what a server asks is a question with its choices, and what was answe
   assert.deepEqual([cancelled!["status"], cancelled!["answer"]], ["resolved", null]);
 });
 
-Deno.test("secrets in what is asked and answered are masked", async () => {
-  using home = tempHome();
+test("secrets in what is asked and answered are masked", async (home) => {
   const secret = `ghp_${"a1B2".repeat(9)}`;
   await send(home, "Elicitation", { message: `Is ${secret} right?` });
   await send(home, "ElicitationResult", { action: "accept", content: { token: secret } });
@@ -166,8 +161,7 @@ Deno.test("secrets in what is asked and answered are masked", async () => {
   assert.ok(!texts.includes(secret));
 });
 
-Deno.test("a session that an agent was started for belongs to its task", async () => {
-  using home = tempHome();
+test("a session that an agent was started for belongs to its task", async (home) => {
   await send(home, "PostToolUse.Bash", {}, OF_AGENT);
   await send(home, "SubagentStart", {}, OF_AGENT);
   await send(home, "Notification.permission_prompt", {}, OF_AGENT);
@@ -184,8 +178,7 @@ Deno.test("a session that an agent was started for belongs to its task", async (
   assert.equal(sessions[0].taskId, TASK);
 });
 
-Deno.test("the agent and its task tell the session that its process works in", async () => {
-  using home = tempHome();
+test("the agent and its task tell the session that its process works in", async (home) => {
   const { task } = await json(home, "task", "create", "--title", "Mend it");
   const db = new DatabaseSync(home.database);
   db.prepare(
@@ -204,8 +197,7 @@ Deno.test("the agent and its task tell the session that its process works in", a
   );
 });
 
-Deno.test("what is no id in the environment links nothing", async () => {
-  using home = tempHome();
+test("what is no id in the environment links nothing", async (home) => {
   await send(home, "Stop", {}, { CONCLAUDE_TASK_ID: "x'; --", CONCLAUDE_AGENT_ID: "1" });
   assert.equal(sessionOf(home, SESSION)["task_id"], null);
   await send(home, "Stop", {}, { CONCLAUDE_TASK_ID: TASK, CONCLAUDE_AGENT_ID: "a8e6" });
@@ -231,8 +223,7 @@ Deno.test("where nothing of the content is kept, nothing is told of sub-agents a
   }
 });
 
-Deno.test("the working tree of a sub-agent is known where it has one of its own", async () => {
-  using home = tempHome();
+test("the working tree of a sub-agent is known where it has one of its own", async (home) => {
   const app = join(home.path, "app");
   makeRepository(app);
   await git(app, "commit", "-q", "--allow-empty", "-m", "first");

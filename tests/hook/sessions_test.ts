@@ -9,15 +9,14 @@ import {
   needsProgramForOthers,
   needsRoot,
   needsTools,
-  needsUnix,
   testWhere,
 } from "../support/requirements.ts";
 import { startHook } from "../support/process.ts";
 import { pause } from "../support/wait.ts";
 import { git, makeRepository } from "../support/git.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const DAY_MS = 86_400_000;
-const needsGit = needsTools("git");
 
 type Fields = Record<string, unknown>;
 
@@ -58,8 +57,9 @@ Deno.test("whichever event comes first opens the session", async () => {
   }
 });
 
-Deno.test("captures before, during and after SessionStart belong to one session", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("captures before, during and after SessionStart belong to one session", async (home) => {
   await use(home, "s1", { cwd: "/w" });
   const startedAtMs = sessionOf(home, "s1")["started_at_ms"];
   const used = { session_id: "s1", cwd: "/w", tool_name: "Bash" };
@@ -78,8 +78,7 @@ Deno.test("captures before, during and after SessionStart belong to one session"
   assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'tool_uses'"), 10);
 });
 
-Deno.test("a session that starts twice keeps its first time", async () => {
-  using home = tempHome();
+test("a session that starts twice keeps its first time", async (home) => {
   await start(home, "s1");
   const { started_at_ms } = sessionOf(home, "s1");
   await start(home, "s1", { source: "resume" });
@@ -87,8 +86,7 @@ Deno.test("a session that starts twice keeps its first time", async () => {
   assert.equal(sessions(home).length, 1);
 });
 
-Deno.test("the end of a session is kept with its reason, and a second end changes neither", async () => {
-  using home = tempHome();
+test("the end of a session is kept with its reason, and a second end changes neither", async (home) => {
   await start(home, "s1");
   await end(home, "s1", "clear");
   const first = sessionOf(home, "s1");
@@ -100,8 +98,7 @@ Deno.test("the end of a session is kept with its reason, and a second end change
   assert.equal(second["end_reason"], "clear");
 });
 
-Deno.test("resuming makes an ended session active again, a late event does not", async () => {
-  using home = tempHome();
+test("resuming makes an ended session active again, a late event does not", async (home) => {
   await start(home, "s1");
   await end(home, "s1");
   await use(home, "s1");
@@ -114,14 +111,12 @@ Deno.test("resuming makes an ended session active again, a late event does not",
   assert.equal(resumed["end_reason"], null);
 });
 
-Deno.test("the end of a session that nobody knows is no error", async () => {
-  using home = tempHome();
+test("the end of a session that nobody knows is no error", async (home) => {
   const { code, stdout, stderr } = await end(home, "never-seen");
   assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: "", stderr: "" });
 });
 
-Deno.test("50 Stops leave the session active", async () => {
-  using home = tempHome();
+test("50 Stops leave the session active", async (home) => {
   await start(home, "s1");
   for (let i = 0; i < 50; i++) await hook("Stop", { session_id: "s1" }, home);
   assert.equal(sessionOf(home, "s1")["status"], "active");
@@ -131,8 +126,7 @@ Deno.test("50 Stops leave the session active", async () => {
   );
 });
 
-Deno.test("Stop notes how much waits in the queue", async () => {
-  using home = tempHome();
+test("Stop notes how much waits in the queue", async (home) => {
   await use(home, "s1");
   await use(home, "s1");
   await use(home, "another");
@@ -146,14 +140,13 @@ Deno.test("Stop notes how much waits in the queue", async () => {
 
 Deno.test('a session ends with its reason, and with "other" where none is told', async () => {
   using home = tempHome();
-  for (
-    const [session_id, fields, reason] of [
-      ["s1", { reason: "clear" }, "clear"],
-      ["s2", {}, "other"],
-      ["s3", { reason: "" }, "other"],
-      ["s4", { reason: 7 }, "other"],
-    ] as const
-  ) {
+  const cases = [
+    ["s1", { reason: "clear" }, "clear"],
+    ["s2", {}, "other"],
+    ["s3", { reason: "" }, "other"],
+    ["s4", { reason: 7 }, "other"],
+  ] as const;
+  for (const [session_id, fields, reason] of cases) {
     await hook("SessionEnd", { session_id, ...fields }, home);
     assert.equal(sessionOf(home, session_id)["end_reason"], reason, session_id);
   }
@@ -171,44 +164,33 @@ async function repositoryWithWorktree(home: TempHome) {
   return { main, worktree };
 }
 
-testWhere(
-  needsGit,
-  "all worktrees of a repository are one project, each with its branch",
-  async () => {
-    using home = tempHome();
-    const { main, worktree } = await repositoryWithWorktree(home);
-    await start(home, "in-main", { cwd: join(main, "src") });
-    await start(home, "in-worktree", { cwd: join(worktree, "deep", "er") });
-    const [a, b] = [sessionOf(home, "in-main"), sessionOf(home, "in-worktree")];
-    assert.equal(a["repository"], join(main, ".git"));
-    assert.equal(b["repository"], a["repository"]);
-    assert.equal(a["branch"], "main");
-    assert.equal(b["branch"], "feature/sign-in");
-    assert.equal(await contextAt(home, main), "", "nothing was done in either");
-    await use(home, "in-worktree", { cwd: worktree });
-    assert.match(await contextAt(home, main), /branch feature\/sign-in/);
-  },
-);
+test.git("all worktrees of a repository are one project, each with its branch", async (home) => {
+  const { main, worktree } = await repositoryWithWorktree(home);
+  await start(home, "in-main", { cwd: join(main, "src") });
+  await start(home, "in-worktree", { cwd: join(worktree, "deep", "er") });
+  const [a, b] = [sessionOf(home, "in-main"), sessionOf(home, "in-worktree")];
+  assert.equal(a["repository"], join(main, ".git"));
+  assert.equal(b["repository"], a["repository"]);
+  assert.equal(a["branch"], "main");
+  assert.equal(b["branch"], "feature/sign-in");
+  assert.equal(await contextAt(home, main), "", "nothing was done in either");
+  await use(home, "in-worktree", { cwd: worktree });
+  assert.match(await contextAt(home, main), /branch feature\/sign-in/);
+});
 
-testWhere(
-  needsGit,
-  "the branch is the one of the last event that had one",
-  async () => {
-    using home = tempHome();
-    const { main } = await repositoryWithWorktree(home);
-    await use(home, "s1", { cwd: main });
-    await git(main, "switch", "-q", "-c", "fix/a/b#1");
-    await use(home, "s1", { cwd: main });
-    assert.equal(sessionOf(home, "s1")["branch"], "fix/a/b#1");
-    await git(main, "checkout", "-q", "--detach");
-    await use(home, "s1", { cwd: main });
-    assert.equal(sessionOf(home, "s1")["branch"], "fix/a/b#1");
-    assert.equal(sessionOf(home, "s1")["repository"], join(main, ".git"));
-  },
-);
+test.git("the branch is the one of the last event that had one", async (home) => {
+  const { main } = await repositoryWithWorktree(home);
+  await use(home, "s1", { cwd: main });
+  await git(main, "switch", "-q", "-c", "fix/a/b#1");
+  await use(home, "s1", { cwd: main });
+  assert.equal(sessionOf(home, "s1")["branch"], "fix/a/b#1");
+  await git(main, "checkout", "-q", "--detach");
+  await use(home, "s1", { cwd: main });
+  assert.equal(sessionOf(home, "s1")["branch"], "fix/a/b#1");
+  assert.equal(sessionOf(home, "s1")["repository"], join(main, ".git"));
+});
 
-Deno.test("outside a repository, and in a broken one, a session has neither repository nor branch", async () => {
-  using home = tempHome();
+test("outside a repository, and in a broken one, a session has neither repository nor branch", async (home) => {
   const broken = join(home.path, "broken");
   Deno.mkdirSync(broken);
   Deno.writeTextFileSync(join(broken, ".git"), "gitdir: /nowhere/at/all\n");
@@ -232,8 +214,7 @@ function sleeper(...through: readonly string[]): Disposable & { readonly pid: nu
   };
 }
 
-testWhere(needsUnix(), "the next SessionStart finds that a session's process is gone", async () => {
-  using home = tempHome();
+test.unix("the next SessionStart finds that a session's process is gone", async (home) => {
   using living = sleeper();
   await start(home, "gone", {}, { CLAUDE_PID: String(await endedPid()) });
   await start(home, "living", {}, { CLAUDE_PID: String(living.pid) });
@@ -248,8 +229,7 @@ testWhere(needsUnix(), "the next SessionStart finds that a session's process is 
   }
 });
 
-testWhere(needsUnix(), "an abandoned session that shows life is active again", async () => {
-  using home = tempHome();
+test.unix("an abandoned session that shows life is active again", async (home) => {
   await start(home, "s1", {}, { CLAUDE_PID: String(await endedPid()) });
   await start(home, "next", {}, { CLAUDE_PID: String(Deno.pid) });
   assert.equal(sessionOf(home, "s1")["status"], "abandoned");
@@ -258,8 +238,7 @@ testWhere(needsUnix(), "an abandoned session that shows life is active again", a
   assert.equal(sessionOf(home, "s1")["ended_at_ms"], null);
 });
 
-testWhere(needsUnix(), "a process that opens another session has left the one before", async () => {
-  using home = tempHome();
+test.unix("a process that opens another session has left the one before", async (home) => {
   const env = { CLAUDE_PID: String(Deno.pid) };
   await start(home, "before", {}, env);
   await start(home, "after", { source: "clear" }, env);
@@ -328,8 +307,7 @@ testWhere(
 );
 
 for (const pid of ["0", "-1", "1.5", "1e300", "abc", " ", "99999999999999999999", "0x10", "1e3"]) {
-  Deno.test(`a process number of "${pid}" never costs an event`, async () => {
-    using home = tempHome();
+  test(`a process number of "${pid}" never costs an event`, async (home) => {
     await start(home, "s1", {}, { CLAUDE_PID: pid });
     await use(home, "s1", {}, { CLAUDE_PID: pid });
     await start(home, "next", {}, { CLAUDE_PID: pid });
@@ -337,8 +315,7 @@ for (const pid of ["0", "-1", "1.5", "1e300", "abc", " ", "99999999999999999999"
   });
 }
 
-Deno.test("the first prompt says what the session is about", async () => {
-  using home = tempHome();
+test("the first prompt says what the session is about", async (home) => {
   const prompt = (text: string) =>
     hook("UserPromptSubmit", { session_id: "s1", prompt: text }, home);
   await prompt("<task-notification>done</task-notification>");
@@ -347,15 +324,13 @@ Deno.test("the first prompt says what the session is about", async () => {
   assert.equal(sessionOf(home, "s1")["title"], "Repair the sign-in");
 });
 
-Deno.test("SessionStart says nothing where nothing was done before", async () => {
-  using home = tempHome();
+test("SessionStart says nothing where nothing was done before", async (home) => {
   assert.equal(await contextAt(home, "/work/app"), "");
   await use(home, "s1", { cwd: "/work/other" });
   assert.equal(await contextAt(home, "/work/yet-another"), "");
 });
 
-Deno.test("SessionStart tells of this project only, newest first, with the time in words", async () => {
-  using home = tempHome();
+test("SessionStart tells of this project only, newest first, with the time in words", async (home) => {
   const ages: Record<string, number> = {
     "just now": 0,
     "5m ago": 5 * 60_000 + 1000,
@@ -385,16 +360,14 @@ Deno.test("SessionStart tells of this project only, newest first, with the time 
   assert.doesNotMatch(context, /Somewhere else/);
 });
 
-Deno.test("sessions of which nothing is remembered are told by what their hooks counted", async () => {
-  using home = tempHome();
+test("sessions of which nothing is remembered are told by what their hooks counted", async (home) => {
   for (let i = 0; i < 3; i++) {
     await use(home, "s1", { cwd: "/w", tool_name: "Read", tool_input: { file_path: `/w/${i}` } });
   }
   assert.match(await contextAt(home, "/w"), /^## Recent sessions[^]*3 tool uses\)/);
 });
 
-Deno.test("a session's folder and permission mode are those of its last event", async () => {
-  using home = tempHome();
+test("a session's folder and permission mode are those of its last event", async (home) => {
   await use(home, "s1", { cwd: "/w", permission_mode: "default" });
   await use(home, "s1", { cwd: "/w/src", permission_mode: "acceptEdits" });
   await use(home, "s1");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const REVIEW = `requirements:
   rev: {scope: single_use, triggerTools: [{tool: Bash, commandPattern: 'git\\s+commit(\\s|$)'}]}
@@ -57,15 +58,14 @@ Deno.test("a review is used up by the commit that it allowed, wherever the comma
 });
 
 Deno.test("a commit in another repository uses a review up as well, however it is written", async () => {
-  for (
-    const script of [
-      `cd o; ${COMMIT}`,
-      `cd o\n${COMMIT}`,
-      `cd o || exit 1\n${COMMIT}`,
-      `pushd o; ${COMMIT}; popd`,
-      `D=o; cd "$D" && git add -A; ${COMMIT}`,
-    ]
-  ) {
+  const scripts = [
+    `cd o; ${COMMIT}`,
+    `cd o\n${COMMIT}`,
+    `cd o || exit 1\n${COMMIT}`,
+    `pushd o; ${COMMIT}; popd`,
+    `D=o; cd "$D" && git add -A; ${COMMIT}`,
+  ];
+  for (const script of scripts) {
     using project = await reviewed();
     assert.equal(project.shell("git init -q o"), true);
     assert.equal(await project.act(script), null, script);
@@ -73,8 +73,9 @@ Deno.test("a commit in another repository uses a review up as well, however it i
   }
 });
 
-Deno.test("a commit on a branch that the command begins needs a review of that branch, and uses it up", async () => {
-  using project = await reviewed();
+const test = testWith(reviewed);
+
+test("a commit on a branch that the command begins needs a review of that branch, and uses it up", async (project) => {
   const command = `git checkout -qb feature/n && ${COMMIT}`;
   assert.match(
     (await project.act(command))!,
@@ -87,13 +88,12 @@ Deno.test("a commit on a branch that the command begins needs a review of that b
 });
 
 Deno.test("a commit that failed keeps its review, also where the command goes to another branch", async () => {
-  for (
-    const after of [
-      "; git checkout -q main",
-      " || git checkout -qb new",
-      "; git checkout -q --detach",
-    ]
-  ) {
+  const afters = [
+    "; git checkout -q main",
+    " || git checkout -qb new",
+    "; git checkout -q --detach",
+  ];
+  for (const after of afters) {
     using project = await reviewed();
     assert.equal(await project.act(`git commit -qm nothing${after}`), null, after);
     assert.equal(project.state("rev").length, 1, after);
@@ -111,8 +111,7 @@ Deno.test("a commit that succeeded uses its review up, though the command failed
   assert.match((await project.act(COMMIT))!, /"rev" is open/);
 });
 
-Deno.test("a commit that failed keeps its review, though the command succeeded", async () => {
-  using project = await reviewed();
+test("a commit that failed keeps its review, though the command succeeded", async (project) => {
   const commands = [
     "git commit -m x 2>&1 | tail -3",
     "git commit -m x || true",
@@ -127,16 +126,14 @@ Deno.test("a commit that failed keeps its review, though the command succeeded",
   assert.match((await project.act(COMMIT))!, /"rev" is open/);
 });
 
-Deno.test("the same is told where the references of a repository are packed", async () => {
-  using project = await reviewed();
+test("a used-up review is known also where the repository's references are packed", async (project) => {
   project.git("pack-refs", "--all");
   assert.equal(await project.act("git commit -m x || true"), null);
   assert.equal(await project.act(`${COMMIT} || true`), null);
   assert.match((await project.act(COMMIT))!, /"rev" is open/);
 });
 
-Deno.test("a report that comes twice, or late, uses up no newer review", async () => {
-  using project = await reviewed();
+test("a report that comes twice, or late, uses up no newer review", async (project) => {
   assert.equal(await project.act(COMMIT, "toolu_d1"), null);
   await satisfy(project);
   await project.ended(COMMIT, true, { tool_use_id: "toolu_d1" });
@@ -148,8 +145,7 @@ Deno.test("a report that comes twice, or late, uses up no newer review", async (
   assert.deepEqual(project.state("rev"), []);
 });
 
-Deno.test("a report of a use that nobody saw begin is taken at its word", async () => {
-  using project = await reviewed();
+test("a report of a use that nobody saw begin is taken at its word", async (project) => {
   await project.ended(COMMIT, false, { tool_use_id: "toolu_new" });
   assert.equal(project.state("rev").length, 1);
   await project.ended(COMMIT, true, { tool_use_id: "toolu_new" });
@@ -204,8 +200,7 @@ Deno.test("each way to commit uses its review up, though the command failed", as
   }
 });
 
-Deno.test("the first commit of a repository uses its review up", async () => {
-  using project = await reviewed();
+test("the first commit of a repository uses its review up", async (project) => {
   project.shell("rm -rf .git && git init -q -b feature/x");
   assert.equal(await project.act("false && git commit -qm a; true"), null);
   assert.equal(project.state("rev").length, 1);
@@ -227,8 +222,7 @@ Deno.test("a linked working tree has a log of its own", async () => {
   assert.deepEqual(satisfied(), []);
 });
 
-Deno.test("where git keeps no log, the branch itself tells", async () => {
-  using project = await reviewed();
+test("where git keeps no log, the branch itself tells", async (project) => {
   project.shell("git config core.logAllRefUpdates false && rm -r .git/logs");
   assert.equal(await project.act("git commit -qm x; true"), null);
   assert.equal(project.state("rev").length, 1);
@@ -236,15 +230,13 @@ Deno.test("where git keeps no log, the branch itself tells", async () => {
   assert.deepEqual(project.state("rev"), []);
 });
 
-Deno.test("a commit on each of two branches uses up only the review of the one that was made", async () => {
-  using project = await reviewed();
+test("a commit on each of two branches uses up only the review of the one that was made", async (project) => {
   await satisfy(project, "main");
   assert.equal(await project.act(`git commit -qm x; git checkout -q main; ${COMMIT}`), null);
   assert.deepEqual(project.state("rev").map(({ branch }) => branch), ["feature/x"]);
 });
 
-Deno.test("a merge that changes nothing, or nothing yet, keeps its review", async () => {
-  using project = await reviewed();
+test("a merge that changes nothing, or nothing yet, keeps its review", async (project) => {
   aside(project);
   project.configure(REVIEW.replace("git\\s+commit(\\s|$)", "git\\s+(commit|merge|pull)"));
   for (const command of ["git merge -q main", "git pull -q . main", "git merge -q --squash side"]) {
@@ -280,8 +272,7 @@ Deno.test("a commit whose end nobody was told of has used its review up", async 
   }
 });
 
-Deno.test("a review is shown as used up as soon as the commit is made, whoever asks", async () => {
-  using project = await reviewed();
+test("a review is shown as used up as soon as the commit is made, whoever asks", async (project) => {
   const background = { tool_use_id: "toolu_b1", tool_response: { backgroundTaskId: "b1" } };
   assert.equal(await project.bash(COMMIT, { tool_use_id: "toolu_b1" }), null);
   await project.used("Bash", { command: COMMIT }, background);
@@ -301,16 +292,14 @@ Deno.test("a review is shown as used up as soon as the commit is made, whoever a
   assert.match(await status(), /rev +satisfied/);
 });
 
-Deno.test("what a person commits after Claude's commit has failed uses no review up", async () => {
-  using project = await reviewed();
+test("what a person commits after Claude's commit has failed uses no review up", async (project) => {
   assert.equal(await project.act("git commit -qm x"), null);
   project.git("commit", "-q", "--allow-empty", "-m", "by hand");
   assert.equal(await project.act(COMMIT), null);
   assert.deepEqual(project.state("rev"), []);
 });
 
-Deno.test("a commit that never ran uses no review up, whatever is committed on another branch", async () => {
-  using project = await reviewed();
+test("a commit that never ran uses no review up, whatever is committed on another branch", async (project) => {
   assert.equal(await project.bash(COMMIT, { tool_use_id: "toolu_refused" }), null);
   project.git("checkout", "-q", "main");
   await satisfy(project);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { capture, waiting, written } from "../support/captured_edits.ts";
 import { filesBelow, queryValue, spoolFiles } from "../support/look.ts";
 import { runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** A home whose database is a folder, with some tool uses that wait. */
 async function homeWithSpool(home: TempHome, ids: readonly string[]): Promise<void> {
@@ -12,8 +13,9 @@ async function homeWithSpool(home: TempHome, ids: readonly string[]): Promise<vo
   assert.deepEqual(waiting(home), ids);
 }
 
-Deno.test("queue drain writes what waits, once and in order", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("queue drain writes what waits, once and in order", async (home) => {
   await homeWithSpool(home, ["a", "b", "c"]);
   Deno.removeSync(home.database);
   const env = { HOME: home.path };
@@ -25,8 +27,7 @@ Deno.test("queue drain writes what waits, once and in order", async () => {
   assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'edits'"), 3);
 });
 
-Deno.test("a record that was written but not yet cleared away is not written again", async () => {
-  using home = tempHome();
+test("a record that was written but not yet cleared away is not written again", async (home) => {
   await homeWithSpool(home, ["a", "b"]);
   const copies = spoolFiles(home).map((path) => [path, Deno.readTextFileSync(path)] as const);
   Deno.removeSync(home.database);
@@ -38,8 +39,7 @@ Deno.test("a record that was written but not yet cleared away is not written aga
   assert.deepEqual(filesBelow(join(home.path, ".conclaude", "spool")), []);
 });
 
-Deno.test("a damaged spool file is set aside as it is, the others are drained", async () => {
-  using home = tempHome();
+test("a damaged spool file is set aside as it is, the others are drained", async (home) => {
   await homeWithSpool(home, ["a", "b"]);
   const [first, second] = spoolFiles(home);
   const whole = Deno.readTextFileSync(second!);
@@ -78,8 +78,7 @@ Deno.test("a damaged spool file is set aside as it is, the others are drained", 
   assert.deepEqual(written(home), ["a", "b", "c", "d"]);
 });
 
-Deno.test("what waits for one database does not go into another", async () => {
-  using home = tempHome();
+test("what waits for one database does not go into another", async (home) => {
   await homeWithSpool(home, ["a"]);
   const other = join(home.path, "other.db");
   await capture(home, "b", { env: { CONCLAUDE_DB_PATH: other } });
@@ -90,8 +89,7 @@ Deno.test("what waits for one database does not go into another", async () => {
   assert.deepEqual(written(home), ["a", "c"]);
 });
 
-Deno.test("what waits in a home that is moved then goes into its database where it lies now", async () => {
-  using home = tempHome();
+test("what waits in a home that is moved then goes into its database where it lies now", async (home) => {
   using moved = tempHome();
   await homeWithSpool(home, ["a", "b"]);
   Deno.renameSync(join(home.path, ".conclaude"), join(moved.path, ".conclaude"));
@@ -101,8 +99,7 @@ Deno.test("what waits in a home that is moved then goes into its database where 
   assert.deepEqual(spoolFiles(moved), []);
 });
 
-Deno.test("half-written files and strangers in the spool do no harm", async () => {
-  using home = tempHome();
+test("half-written files and strangers in the spool do no harm", async (home) => {
   await homeWithSpool(home, ["a"]);
   const folder = join(home.path, ".conclaude", "spool");
   const strangers = [`${spoolFiles(home)[0]!}.0123abcd.tmp`, join(folder, "notes.txt")];
@@ -113,8 +110,7 @@ Deno.test("half-written files and strangers in the spool do no harm", async () =
   assert.deepEqual(written(home), ["a", "b"]);
 });
 
-Deno.test("a file where the spool should be: the second place takes what the database cannot", async () => {
-  using home = tempHome();
+test("a file where the spool should be: the second place takes what the database cannot", async (home) => {
   Deno.mkdirSync(home.database, { recursive: true });
   Deno.writeTextFileSync(join(home.path, ".conclaude", "spool"), "in the way");
   await capture(home, "a");

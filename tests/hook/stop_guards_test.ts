@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, filesWith, query, queryValue, type Row } from "../support/look.ts";
 import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
+import { needsTools } from "../support/requirements.ts";
 import { slowTest } from "../support/lanes.ts";
 import { pause } from "../support/wait.ts";
 import { makeRepository } from "../support/git.ts";
 import { answerOf } from "../support/process.ts";
 import { projectIn } from "../support/guarded.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 
@@ -62,8 +63,9 @@ function processesWith(words: string): number {
     .filter((line) => line.includes(words) && !/^Z/.test(line)).length;
 }
 
-Deno.test("a command that fails holds the stop back, with its status, its message and its first lines", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a command that fails holds the stop back, with its status, its message and its first lines", async (home) => {
   const run = "for i in 1 2 3 4 5; do echo line $i >&2; done; exit 3";
   projectIn(
     home,
@@ -79,8 +81,7 @@ Deno.test("a command that fails holds the stop back, with its status, its messag
   assert.deepEqual(metadataOf(row)["rules"], ["stop.commands[0]"]);
 });
 
-Deno.test("a command of several lines ends at the first that fails, and names it", async () => {
-  using home = tempHome();
+test("a command of several lines ends at the first that fails, and names it", async (home) => {
   const project = projectIn(
     home,
     'stop: {commands: [{run: "# c\\n\\ntrue\\nfalse\\necho no > said"}, {run: "echo no > said"}]}',
@@ -89,8 +90,7 @@ Deno.test("a command of several lines ends at the first that fails, and names it
   assert.throws(() => Deno.statSync(join(project, "said")));
 });
 
-Deno.test("lines of a command share variables, and constructs may span lines", async () => {
-  using home = tempHome();
+test("lines of a command share variables, and constructs may span lines", async (home) => {
   const project = projectIn(
     home,
     `stop:
@@ -122,8 +122,7 @@ preToolUse: {preventRootAdditions: false}
   assert.equal(said, "high tide\nlow tide\nin tide\nfalse\ndone\n");
 });
 
-Deno.test("commands run in the configuration's folder, in Claude Code's environment, and know whom they serve", async () => {
-  using home = tempHome();
+test("commands run in the configuration's folder, in Claude Code's environment, and know whom they serve", async (home) => {
   const project = projectIn(
     home,
     `stop:
@@ -152,8 +151,7 @@ Deno.test("commands run in the configuration's folder, in Claude Code's environm
   );
 });
 
-Deno.test("commands run also where the environment says what to load, and see it", async () => {
-  using home = tempHome();
+test("commands run also where the environment says what to load, and see it", async (home) => {
   projectIn(
     home,
     'stop: {commands: [{run: "echo $LD_LIBRARY_PATH $OF_CLAUDE $CONCLAUDE_HOOK_EVENT; false", showStdout: true}]}',
@@ -163,21 +161,16 @@ Deno.test("commands run also where the environment says what to load, and see it
   assert.match((await stop(home, { through }))!, new RegExp(`Stdout:\n${home.path} a b Stop\n`));
 });
 
-testWhere(
-  needsTools("ps"),
-  "a command that takes too long is ended, with its process group",
-  async () => {
-    using home = tempHome();
-    projectIn(home, `stop: {commands: [{run: "${nap(1)} & ${nap(1)}", timeout: 1}]}`);
-    const startedAt = performance.now();
-    const reason = (await stop(home))!;
-    assert.match(reason, /^stop\.commands\[0\] timed out after 1 second: sleep 1/);
-    assert.ok(performance.now() - startedAt < 6000);
-    assert.equal(processesWith(nap(1)), 0);
-  },
-);
+test.ps("a command that takes too long is ended, with its process group", async (home) => {
+  projectIn(home, `stop: {commands: [{run: "${nap(1)} & ${nap(1)}", timeout: 1}]}`);
+  const startedAt = performance.now();
+  const reason = (await stop(home))!;
+  assert.match(reason, /^stop\.commands\[0\] timed out after 1 second: sleep 1/);
+  assert.ok(performance.now() - startedAt < 6000);
+  assert.equal(processesWith(nap(1)), 0);
+});
 
-slowTest("what ignores the request to leave is ended all the same", async () => {
+slowTest("a command that ignores SIGTERM is killed", async () => {
   using home = tempHome();
   projectIn(
     home,
@@ -191,34 +184,27 @@ slowTest("what ignores the request to leave is ended all the same", async () => 
   assert.equal(processesWith(nap(2)), 0);
 }, needsTools("ps"));
 
-testWhere(
-  needsTools("ps"),
-  "what a command leaves in the background does not hold the hook, and lives on",
-  async () => {
-    using home = tempHome();
-    projectIn(
-      home,
-      `stop: {commands: [{run: "${
-        nap(3)
-      } &\\necho begun\\nfalse", showStdout: true, showStderr: true}]}`,
-    );
-    const startedAt = performance.now();
-    assert.match((await stop(home))!, /Stdout:\nbegun\n/);
-    assert.ok(performance.now() - startedAt < 5000);
-    assert.equal(processesWith(nap(3)), 1);
-    new Deno.Command("sh", { args: ["-c", `kill $(pgrep -f '^${nap(3)}')`] }).outputSync();
-  },
-);
+test.ps("what a command leaves in the background does not hold the hook, and lives on", async (home) => {
+  projectIn(
+    home,
+    `stop: {commands: [{run: "${
+      nap(3)
+    } &\\necho begun\\nfalse", showStdout: true, showStderr: true}]}`,
+  );
+  const startedAt = performance.now();
+  assert.match((await stop(home))!, /Stdout:\nbegun\n/);
+  assert.ok(performance.now() - startedAt < 5000);
+  assert.equal(processesWith(nap(3)), 1);
+  new Deno.Command("sh", { args: ["-c", `kill $(pgrep -f '^${nap(3)}')`] }).outputSync();
+});
 
-Deno.test("lines that still come when a command has ended are counted, as long as more come", async () => {
-  using home = tempHome();
+test("lines that still come when a command has ended are counted, as long as more come", async (home) => {
   const command = '{run: "seq 1 300000 &\\nfalse", showStdout: true, maxOutputLines: 2}';
   projectIn(home, `stop: {commands: [${command}]}`);
   assert.match((await stop(home))!, /Stdout:\n1\n2\n.*299998/);
 });
 
-testWhere(needsTools("ps"), "a hook that is told to leave takes its command with it", async () => {
-  using home = tempHome();
+test.ps("a hook that gets SIGTERM ends its command", async (home) => {
   projectIn(home, `stop: {commands: [{run: "${nap(4)}; true"}]}`);
   const payload = { session_id: SESSION, cwd: join(home.path, "project") };
   const running = hook("Stop", payload, home, { through: ["timeout", "-s", "TERM", "2"] });
@@ -244,8 +230,7 @@ slowTest(
   needsTools("ps", "timeout"),
 );
 
-testWhere(needsUnix(), "where nobody can tell which line failed, none is named", async () => {
-  using home = tempHome();
+test.unix("where nobody can tell which line failed, none is named", async (home) => {
   projectIn(home, 'stop: {commands: [{run: "true\\nfalse"}, {run: "exit 4"}]}');
   // A process of its own: the runtime reads TMPDIR.
   const options = { env: { HOME: home.path, TMPDIR: "/proc" }, through: ["env"] };
@@ -254,8 +239,7 @@ testWhere(needsUnix(), "where nobody can tell which line failed, none is named",
   assert.match((await stop(home, options))!, /failed with exit code 4: exit 4\n/);
 });
 
-slowTest("100 MB of output are counted and not kept", async () => {
-  using home = tempHome();
+test.slow("100 MB of output are counted and not kept", async (home) => {
   projectIn(
     home,
     'stop: {commands: [{run: "yes tide | head -n 20000000\\nfalse", showStdout: true, maxOutputLines: 2}]}',
@@ -265,8 +249,7 @@ slowTest("100 MB of output are counted and not kept", async () => {
   assert.ok(reason.length < 1000);
 });
 
-Deno.test("a command that is not there, and a script that is none, hold the stop back and say so", async () => {
-  using home = tempHome();
+test("a command that is not there, and a script that is none, hold the stop back and say so", async (home) => {
   const project = projectIn(home, "{}");
   const write = (run: string) =>
     Deno.writeTextFileSync(
@@ -279,8 +262,7 @@ Deno.test("a command that is not there, and a script that is none, hold the stop
   assert.match((await stop(home))!, /exit code 2: if true\nStderr:\n.*syntax error/);
 });
 
-Deno.test("without bash a command runs in the system's shell", async () => {
-  using home = tempHome();
+test("without bash a command runs in the system's shell", async (home) => {
   const tools = join(home.path, "tools");
   projectIn(home, 'stop: {commands: [{run: "A=1\\n[ \\"$A\\" = 1 ]\\nexit 4"}]}');
   Deno.mkdirSync(tools);
@@ -289,8 +271,7 @@ Deno.test("without bash a command runs in the system's shell", async () => {
   assert.match((await stop(home, { env }))!, /failed with exit code 4: exit 4\n/);
 });
 
-Deno.test("what a command prints is masked in what is stored", async () => {
-  using home = tempHome();
+test("what a command prints is masked in what is stored", async (home) => {
   const secret = "ghp_" + "a1B2".repeat(9);
   const project = projectIn(
     home,
@@ -304,24 +285,19 @@ Deno.test("what a command prints is masked in what is stored", async () => {
   assert.ok(project);
 });
 
-Deno.test("rounds: 3 are two blocks and then a stop, and then anew", async () => {
-  using home = tempHome();
+test("rounds: 3 are two blocks and then a stop, and then anew", async (home) => {
   projectIn(home, "stop: {rounds: 3}");
   for (const _again of [1, 2]) {
     assert.match((await stop(home))!, /^Round 1\/3 completed, continuing\.\.\.\n/);
     assert.match((await stop(home, { active: true }))!, /^Round 2\/3 completed/);
     assert.equal(await stop(home, { active: true }), null);
   }
-  assert.equal(
-    queryValue(home, "SELECT count(*) FROM counters WHERE type = 'stop_rounds'"),
-    0,
-  );
+  assert.equal(queryValue(home, "SELECT count(*) FROM counters WHERE type = 'stop_rounds'"), 0);
   Deno.writeTextFileSync(join(home.path, "project", ".conclaude.yaml"), "stop: {rounds: 1}");
   assert.equal(await stop(home), null);
 });
 
-Deno.test("rounds are counted once each when stops come at the same time", async () => {
-  using home = tempHome();
+test("rounds are counted once each when stops come at the same time", async (home) => {
   projectIn(home, "stop: {rounds: 5, maxBlocks: 8}");
   await start(home);
   const reasons = await Promise.all(
@@ -342,8 +318,7 @@ Deno.test("rounds are counted once each when stops come at the same time", async
   ]);
 });
 
-Deno.test("rounds are not counted while a command fails", async () => {
-  using home = tempHome();
+test("rounds are not counted while a command fails", async (home) => {
   const project = projectIn(home, 'stop: {rounds: 2, commands: [{run: "test -e ../green"}]}');
   assert.match((await stop(home))!, /^stop\.commands\[0\]/);
   Deno.writeTextFileSync(join(project, "..", "green"), "");
@@ -351,8 +326,7 @@ Deno.test("rounds are not counted while a command fails", async () => {
   assert.equal(await stop(home, { active: true }), null);
 });
 
-Deno.test("infinite goes on when the commands succeed, and says the command's message when they do not", async () => {
-  using home = tempHome();
+test("infinite goes on when the commands succeed, and says the command's message when they do not", async (home) => {
   const project = projectIn(
     home,
     'stop: {infinite: true, commands: [{run: "false", message: "M"}]}',
@@ -368,8 +342,7 @@ Deno.test("infinite goes on when the commands succeed, and says the command's me
   assert.match((await stop(home, { active: true }))!, /^Go\n/);
 });
 
-Deno.test("infinite takes over for the rest of the turn when the rounds are over", async () => {
-  using home = tempHome();
+test("infinite takes over for the rest of the turn when the rounds are over", async (home) => {
   projectIn(home, "stop: {infinite: true, infiniteMessage: Go, rounds: 3}");
   for (const _turn of [1, 2]) {
     assert.match((await stop(home))!, /^Round 1\/3/);
@@ -381,8 +354,7 @@ Deno.test("infinite takes over for the rest of the turn when the rounds are over
   }
 });
 
-Deno.test("the shell's own messages count the lines that a person wrote", async () => {
-  using home = tempHome();
+test("the shell's own messages count the lines that a person wrote", async (home) => {
   const project = projectIn(home, "");
   const cases = [["nothing-like-it", 1], ["# first\n\ntrue\ntrue\nnothing-like-it", 5]] as const;
   for (const [run, line] of cases) {
@@ -394,8 +366,7 @@ Deno.test("the shell's own messages count the lines that a person wrote", async 
   }
 });
 
-Deno.test("a continued stop is judged again, six times in a row, then let through, and the person is told", async () => {
-  using home = tempHome();
+test("a continued stop is judged again, six times in a row, then let through, and the person is told", async (home) => {
   projectIn(home, 'stop: {commands: [{run: "false"}]}');
   assert.match((await stop(home, { active: true }))!, /stop 1 of at most 6/);
   for (let block = 2; block <= 6; block++) {
@@ -415,16 +386,14 @@ Deno.test("a continued stop is judged again, six times in a row, then let throug
   assert.match((await stop(home))!, /stop 1 of at most 6/);
 });
 
-Deno.test("stop.maxBlocks bounds what never ends", async () => {
-  using home = tempHome();
+test("stop.maxBlocks bounds what never ends", async (home) => {
   projectIn(home, "stop: {infinite: true, maxBlocks: 2}");
   assert.notEqual(await stop(home), null);
   assert.notEqual(await stop(home, { active: true }), null);
   assert.equal(await stop(home, { active: true }), null);
 });
 
-Deno.test("the command in a block lifts it for the session, and resume brings it back", async () => {
-  using home = tempHome();
+test("the command in a block lifts it for the session, and resume brings it back", async (home) => {
   const project = projectIn(
     home,
     'stop: {infinite: true, commands: [{run: "echo x >> ../ran; false"}]}',
@@ -441,8 +410,7 @@ Deno.test("the command in a block lifts it for the session, and resume brings it
   assert.notEqual(await stop(home), null);
 });
 
-Deno.test("files that appeared in the project's folder hold the stop back, those that were there do not", async () => {
-  using home = tempHome();
+test("files that appeared in the project's folder hold the stop back, those that were there do not", async (home) => {
   const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
   Deno.writeTextFileSync(join(project, "old.txt"), "");
   await start(home);
@@ -460,8 +428,7 @@ Deno.test("files that appeared in the project's folder hold the stop back, those
   assert.equal(await stop(home), null);
 });
 
-Deno.test("preventRootAdditionsMessage is said when a stop is held for new files, with their names", async () => {
-  using home = tempHome();
+test("preventRootAdditionsMessage is said when a stop is held for new files, with their names", async (home) => {
   const project = projectIn(
     home,
     "preToolUse: {preventRootAdditions: true, preventRootAdditionsMessage: 'Put {file_path} into src ({tool})'}",
@@ -473,8 +440,7 @@ Deno.test("preventRootAdditionsMessage is said when a stop is held for new files
   assert.doesNotMatch(reason, /They were not there/);
 });
 
-Deno.test("a compaction keeps what was known of the folder, a new start looks again", async () => {
-  using home = tempHome();
+test("a compaction keeps what was known of the folder, a new start looks again", async (home) => {
   const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
   await start(home);
   Deno.writeTextFileSync(join(project, "new.txt"), "");
@@ -484,8 +450,7 @@ Deno.test("a compaction keeps what was known of the folder, a new start looks ag
   assert.equal(await stop(home), null);
 });
 
-Deno.test("where nobody looked when the session began, new files are known from the first stop on", async () => {
-  using home = tempHome();
+test("where nobody looked when the session began, new files are known from the first stop on", async (home) => {
   const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
   Deno.writeTextFileSync(join(project, "old.txt"), "");
   assert.equal(await stop(home), null);
@@ -493,8 +458,7 @@ Deno.test("where nobody looked when the session began, new files are known from 
   assert.match((await stop(home))!, /detected: new\.txt\n/);
 });
 
-testWhere(needsTools("git"), "files that git ignores are no additions", async () => {
-  using home = tempHome();
+test.git("files that git ignores are no additions", async (home) => {
   const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
   makeRepository(project);
   Deno.writeTextFileSync(join(project, ".gitignore"), "*.log\n");
@@ -505,8 +469,7 @@ testWhere(needsTools("git"), "files that git ignores are no additions", async ()
   assert.match((await stop(home))!, /detected: -new ü\.txt\n/);
 });
 
-Deno.test("new files are no hostages: after stop.maxBlocks they are let be, and a switch turns the rule off", async () => {
-  using home = tempHome();
+test("new files hold at most stop.maxBlocks stops, and a switch turns the rule off", async (home) => {
   const project = projectIn(home, "stop: {maxBlocks: 2}\npreToolUse: {preventRootAdditions: true}");
   await start(home);
   Deno.writeTextFileSync(join(project, "mine.txt"), "");
@@ -521,8 +484,7 @@ Deno.test("new files are no hostages: after stop.maxBlocks they are let be, and 
   assert.equal(await stop(home), null);
 });
 
-Deno.test("a command that fails and a new file are told in one answer", async () => {
-  using home = tempHome();
+test("a command that fails and a new file are told in one answer", async (home) => {
   projectIn(
     home,
     'stop: {commands: [{run: "echo x > made.txt; false"}]}\npreToolUse: {preventRootAdditions: true}',
@@ -533,8 +495,7 @@ Deno.test("a command that fails and a new file are told in one answer", async ()
   assert.equal(reason.match(/conclaude guard pause/g)!.length, 1);
 });
 
-Deno.test("the first prompt of a session decides about messages at its stops; no command runs with them", async () => {
-  using home = tempHome();
+test("the first prompt of a session decides about messages at its stops; no command runs with them", async (home) => {
   const project = projectIn(
     home,
     `stop:
@@ -558,8 +519,7 @@ Deno.test("the first prompt of a session decides about messages at its stops; no
   assert.deepEqual([row!["initial_prompt"], row!["queue_position"]], ["Check the tides", 2]);
 });
 
-Deno.test("a session that began otherwise gets no message", async () => {
-  using home = tempHome();
+test("a session that began otherwise gets no message", async (home) => {
   const project = projectIn(
     home,
     "stop: {promptPrefixBlocking: {prefixes: ['Check*'], messages: [{text: M}]}}",
@@ -572,8 +532,7 @@ Deno.test("a session that began otherwise gets no message", async () => {
   assert.equal(await stop(home), null);
 });
 
-Deno.test("a user's own commands count in every project, and run in its folder", async () => {
-  using home = tempHome();
+test("a user's own commands count in every project, and run in its folder", async (home) => {
   Deno.mkdirSync(join(home.path, "project"));
   Deno.mkdirSync(join(home.path, ".conclaude"));
   Deno.writeTextFileSync(
@@ -584,8 +543,7 @@ Deno.test("a user's own commands count in every project, and run in its folder",
   assert.match((await stop(home, { active: true }))!, /stop 2 of at most 6/);
 });
 
-Deno.test("without a database a stop is held back once, and what would have to be counted is not", async () => {
-  using home = tempHome();
+test("without a database a stop is held back once, and what would have to be counted is not", async (home) => {
   projectIn(home, 'stop: {rounds: 3, commands: [{run: "false"}]}\ndatabase: {enabled: false}\n');
   assert.match((await stop(home))!, /^stop\.commands\[0\]/);
   const { decision, systemMessage } = await stopAnswer(home, { active: true });
@@ -595,8 +553,7 @@ Deno.test("without a database a stop is held back once, and what would have to b
   assert.equal(await stop(home), null);
 });
 
-Deno.test("config validate names what is wrong with stop", async () => {
-  using home = tempHome();
+test("config validate names what is wrong with stop", async (home) => {
   projectIn(home, "stop: {rounds: 0, infinte: true, commands: [{run: a, timeout: 4000}]}");
   const { code, stdout, stderr } = await conclaude(home, "config", "validate");
   assert.equal(code, 1);
@@ -606,8 +563,7 @@ Deno.test("config validate names what is wrong with stop", async () => {
   assert.match(told, /stop\.commands\[0\]\.timeout\n.*from 1 to 3600, found 4000/);
 });
 
-Deno.test("a command that fails is called as in the file, also behind one that is left out", async () => {
-  using home = tempHome();
+test("a command that fails is called as in the file, also behind one that is left out", async (home) => {
   projectIn(home, "stop: {commands: [{run: 'true'}, {rum: x}, {run: 'false'}]}\n");
   assert.match((await stop(home))!, /stop\.commands\[2\]/);
 });

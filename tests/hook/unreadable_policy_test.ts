@@ -12,6 +12,7 @@ import {
 } from "../support/requirements.ts";
 import { answerOf } from "../support/process.ts";
 import { configIn } from "../support/guarded.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "5e551022-0000-4000-8000-000000000001";
 const STRICT = "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n";
@@ -20,11 +21,7 @@ const BROKEN = "preToolUse:\n  strict: true\n  uneditableFiles: [\n";
 /** What a hook answers, parsed; null for nothing. */
 async function send(home: TempHome, event: string, fields: Record<string, unknown>) {
   return answerOf(
-    await hook(event, {
-      session_id: SESSION,
-      cwd: join(home.path, "project"),
-      ...fields,
-    }, home),
+    await hook(event, { session_id: SESSION, cwd: join(home.path, "project"), ...fields }, home),
   );
 }
 
@@ -36,8 +33,9 @@ async function ask(home: TempHome, tool: string, input: object = {}): Promise<st
 
 const bash = (home: TempHome) => ask(home, "Bash", { command: "echo hi" });
 
-Deno.test("a strict policy that is broken refuses every change until it is repaired", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a strict policy that is broken refuses every change until it is repaired", async (home) => {
   const path = configIn(home, STRICT);
   assert.equal(await bash(home), null);
   Deno.writeTextFileSync(path, BROKEN);
@@ -56,8 +54,7 @@ Deno.test("a strict policy that is broken refuses every change until it is repai
   assert.equal(await bash(home), null);
 });
 
-Deno.test("it stays so over several broken versions, and ends when the file is removed", async () => {
-  using home = tempHome();
+test("a strict policy stays in force over several broken versions, until its file is removed", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   for (const text of [BROKEN, `${BROKEN}# more`, "just a word\n", "a: [}\n"]) {
@@ -69,8 +66,7 @@ Deno.test("it stays so over several broken versions, and ends when the file is r
   assert.equal(await bash(home), null);
 });
 
-Deno.test("a file over the limit, and a folder in its place, are unreadable too", async () => {
-  using home = tempHome();
+test("a file over the limit, and a folder in its place, are unreadable too", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, `${STRICT}#${"x".repeat(1_048_576)}\n`);
@@ -80,8 +76,7 @@ Deno.test("a file over the limit, and a folder in its place, are unreadable too"
   assert.match((await bash(home))!, /not a regular file/);
 });
 
-Deno.test("a strict policy that has become a link to nothing refuses every change, and is named", async () => {
-  using home = tempHome();
+test("a strict policy that has become a link to nothing refuses every change, and is named", async (home) => {
   const path = configIn(home, STRICT);
   assert.equal(await bash(home), null);
   Deno.removeSync(path);
@@ -98,12 +93,11 @@ Deno.test("a strict policy that has become a link to nothing refuses every chang
 });
 
 Deno.test("doctor says of a file that counts for nothing what is true, strict or not", async () => {
-  for (
-    const [config, told] of [[STRICT, /so every change is refused/], [
-      "{}\n",
-      /no rule of it/,
-    ]] as const
-  ) {
+  const cases = [[STRICT, /so every change is refused/], [
+    "{}\n",
+    /no rule of it/,
+  ]] as const;
+  for (const [config, told] of cases) {
     using home = tempHome();
     const path = configIn(home, config);
     await runProgram(["install-hooks"], { env: { HOME: home.path } });
@@ -158,8 +152,7 @@ testWhere(
   },
 );
 
-Deno.test("rules that were not strict go on with what can be read, and SessionStart says so", async () => {
-  using home = tempHome();
+test("rules that were not strict go on with what can be read, and SessionStart says so", async (home) => {
   const path = configIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
   assert.match((await ask(home, "Edit", { file_path: "a.lock" }))!, /\*\.lock/);
   Deno.writeTextFileSync(path, BROKEN);
@@ -168,8 +161,7 @@ Deno.test("rules that were not strict go on with what can be read, and SessionSt
   assert.match(systemMessage, /:4:1: not valid YAML.*Nothing of that file counts/s);
 });
 
-Deno.test("SessionStart says that every change is refused", async () => {
-  using home = tempHome();
+test("SessionStart says that every change is refused", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
@@ -177,16 +169,14 @@ Deno.test("SessionStart says that every change is refused", async () => {
   assert.match(systemMessage, /:4:1: not valid YAML.*every change is refused/s);
 });
 
-Deno.test("another file that is strict and can be read is enough", async () => {
-  using home = tempHome();
+test("another strict file that can be read takes the place of the broken one", async (home) => {
   const path = configIn(home, STRICT);
   const local = path.replace(".yaml", ".local.yaml");
   Deno.writeTextFileSync(local, "a: [");
   assert.ok((await bash(home))!.includes(`${local}:1:5`));
 });
 
-Deno.test("a strict user's file that is broken counts where no project speaks, and not where it is not inherited", async () => {
-  using home = tempHome();
+test("a strict user's file that is broken counts where no project speaks, and not where it is not inherited", async (home) => {
   Deno.mkdirSync(join(home.path, "project"));
   Deno.mkdirSync(join(home.path, ".conclaude"));
   const config = join(home.path, ".conclaude", "config.yaml");
@@ -198,8 +188,7 @@ Deno.test("a strict user's file that is broken counts where no project speaks, a
   assert.equal(await bash(home), null);
 });
 
-Deno.test("a request for permission is refused alike", async () => {
-  using home = tempHome();
+test("a request for permission is refused as well", async (home) => {
   const path = configIn(home, `${STRICT}permissionRequest: {default: allow}\n`);
   const asked = () => send(home, "PermissionRequest", { tool_name: "Bash", tool_input: {} });
   assert.equal((await asked()).hookSpecificOutput.decision.behavior, "allow");
@@ -209,26 +198,21 @@ Deno.test("a request for permission is refused alike", async () => {
   assert.match(decision.message, /cannot be read/);
 });
 
-Deno.test("what the denial names lifts it: a person's pause, or a corrected file", async () => {
-  using home = tempHome();
+test("the denial is lifted as it says: by a person's pause, or a corrected file", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
   const reason = (await bash(home))!;
   const [validate, pause] = [...reason.matchAll(/`conclaude ([^`]+)`/g)].map(([, text]) => text!);
   const run = (line: string) =>
-    runProgram(line.split(" "), {
-      env: { HOME: home.path },
-      cwd: join(home.path, "project"),
-    });
+    runProgram(line.split(" "), { env: { HOME: home.path }, cwd: join(home.path, "project") });
   const shown = await run(validate!);
   assert.match(shown.stdout + shown.stderr, /not valid YAML/);
   assert.equal((await run(pause!)).code, 0);
   assert.equal(await bash(home), null);
 });
 
-Deno.test("explain names the rule", async () => {
-  using home = tempHome();
+test("explain names the broken strict policy as the rule", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
@@ -242,8 +226,7 @@ Deno.test("explain names the rule", async () => {
   assert.equal(rules[0].says, "forbids");
 });
 
-Deno.test("without the database nobody knows: work goes on, and the log says so", async () => {
-  using home = tempHome();
+test("without the database a broken strict policy is not known: work goes on, and the log says so", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   const db = new DatabaseSync(home.database);

@@ -7,6 +7,7 @@ import { damages, logOf, queryValue, spoolFiles } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { closeDatabase, garbage, makeUsedDatabase, spoil } from "../support/spoilt.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** A way to make a used database useless, and what the log has to say of it. */
 interface Spoilt {
@@ -139,8 +140,9 @@ async function assertDoctorNames(home: TempHome): Promise<void> {
   );
 }
 
-Deno.test("wherever a database is damaged, an event is a row or waits in the spool", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("wherever a database is damaged, an event is a row or waits in the spool", async (home) => {
   await makeUsedDatabase(home);
   const sound = Deno.readFileSync(home.database);
   const pageBytes = Number(queryValue(home, "PRAGMA page_size"));
@@ -168,8 +170,7 @@ function isWritten(home: TempHome, id: string): boolean {
   }
 }
 
-Deno.test("a newer schema is told to the person once a session", async () => {
-  using home = tempHome();
+test("a newer schema is told to the person once a session", async (home) => {
   await makeUsedDatabase(home);
   change(home, "PRAGMA user_version = 9999");
   const first = await capture(home, "a");
@@ -179,8 +180,7 @@ Deno.test("a newer schema is told to the person once a session", async () => {
   assert.match(JSON.parse(other.stdout).systemMessage, /older than its database/);
 });
 
-Deno.test("the write-ahead log of a newer program keeps what only it holds", async () => {
-  using home = tempHome();
+test("the write-ahead log of a newer program keeps what only it holds", async (home) => {
   await makeUsedDatabase(home);
   const newer = new DatabaseSync(home.database);
   newer.exec("PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 9999");
@@ -196,8 +196,7 @@ Deno.test("the write-ahead log of a newer program keeps what only it holds", asy
   assert.deepEqual(waiting(home), ["a"]);
 });
 
-Deno.test("a database that is gone during a session is made anew, and the old one is not held against it", async () => {
-  using home = tempHome();
+test("a database that is gone during a session is made anew, and the old one is not held against it", async (home) => {
   await makeUsedDatabase(home);
   Deno.removeSync(home.database);
   await capture(home, "a");

@@ -6,6 +6,7 @@ import { programCommand } from "../../src/build/program.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const ONE = "0e551011-0000-4000-8000-000000000001";
 const OTHER = "0e551022-0000-4000-8000-000000000002";
@@ -68,15 +69,15 @@ async function resume(home: TempHome, cwd: string) {
   return JSON.parse(stdout);
 }
 
-testWhere(needsUnix(), "a command in Claude Code's own shell means its session", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test.unix("a command in Claude Code's own shell means its session", async (home) => {
   const cwd = folder(home);
   await begin(home, OTHER, cwd);
   assert.equal((await resumeInside(home, ONE, { cwd })).sessionId, ONE);
 });
 
-testWhere(needsUnix(), "shells within shells, and a folder below, change nothing", async () => {
-  using home = tempHome();
+test.unix("shells within shells, and a folder below, change nothing", async (home) => {
   const cwd = folder(home);
   const from = folder(home, "project/src/deep");
   await begin(home, OTHER, cwd);
@@ -105,24 +106,18 @@ testWhere(
   },
 );
 
-testWhere(
-  needsUnix(),
-  "the number of a process that was given out anew proves nothing",
-  async () => {
-    using home = tempHome();
-    const cwd = folder(home);
-    await begin(home, OTHER, cwd);
-    await begin(home, ONE, cwd, { CLAUDE_PID: String(Deno.pid) });
-    assert.equal((await resume(home, cwd)).sessionId, ONE);
-    const db = new DatabaseSync(home.database);
-    db.exec(`UPDATE sessions SET claude_process = '1' WHERE session_id = '${ONE}'`);
-    db.close();
-    assert.equal((await resume(home, cwd)).sessionId, OTHER);
-  },
-);
+test.unix("the number of a process that was given out anew proves nothing", async (home) => {
+  const cwd = folder(home);
+  await begin(home, OTHER, cwd);
+  await begin(home, ONE, cwd, { CLAUDE_PID: String(Deno.pid) });
+  assert.equal((await resume(home, cwd)).sessionId, ONE);
+  const db = new DatabaseSync(home.database);
+  db.exec(`UPDATE sessions SET claude_process = '1' WHERE session_id = '${ONE}'`);
+  db.close();
+  assert.equal((await resume(home, cwd)).sessionId, OTHER);
+});
 
-Deno.test("the only live session of a project is meant from anywhere", async () => {
-  using home = tempHome();
+test("the only live session of a project is meant from anywhere", async (home) => {
   const cwd = folder(home);
   await begin(home, ONE, cwd);
   await begin(home, OTHER, folder(home, "elsewhere"));
@@ -130,24 +125,21 @@ Deno.test("the only live session of a project is meant from anywhere", async () 
   assert.equal((await resume(home, folder(home, "project/sub"))).sessionId, ONE);
 });
 
-Deno.test("of folders within folders the nearest one with a session counts", async () => {
-  using home = tempHome();
+test("of folders within folders the nearest one with a session counts", async (home) => {
   await begin(home, OTHER, home.path);
   await begin(home, ONE, folder(home));
   assert.equal((await resume(home, folder(home, "project/sub"))).sessionId, ONE);
   assert.equal((await resume(home, folder(home, "else"))).sessionId, OTHER);
 });
 
-testWhere(needsUnix(), "a session whose process is gone is not meant", async () => {
-  using home = tempHome();
+test.unix("a session whose process is gone is not meant", async (home) => {
   const cwd = folder(home);
   await begin(home, ONE, cwd);
   await begin(home, OTHER, cwd, { CLAUDE_PID: String(await deadPid()) });
   assert.equal((await resume(home, cwd)).sessionId, ONE);
 });
 
-Deno.test("of several sessions all are named, with where they are, and how to choose", async () => {
-  using home = tempHome();
+test("of several sessions all are named, with where they are, and how to choose", async (home) => {
   const cwd = folder(home);
   await begin(home, ONE, cwd);
   await begin(home, OTHER, cwd);
@@ -165,8 +157,7 @@ Deno.test("of several sessions all are named, with where they are, and how to ch
   assert.equal(code, 0);
 });
 
-Deno.test("where no session is live, that is said", async () => {
-  using home = tempHome();
+test("where no session is live, that is said", async (home) => {
   const cwd = folder(home);
   await begin(home, ONE, folder(home, "elsewhere"));
   const { error } = await resume(home, cwd);

@@ -5,6 +5,7 @@ import { type Reply, runDaemon, type RunningDaemon, type Sent } from "../support
 import { held, hurried } from "../support/on_home.ts";
 import { runProgram, tempHome } from "../support/program.ts";
 import { slowTest } from "../support/lanes.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** A task that there is not. */
 const NOBODY = "01a00000-0000-7000-8000-000000000000";
@@ -22,528 +23,256 @@ interface Scenario {
 const title = { title: "x" };
 const huge = { title: "x", body: "y".repeat(1024 * 1024) };
 
-const REFUSED: readonly Scenario[] = [
-  // What is not there.
-  {
-    about: "no task",
-    ask: ["GET", `/tasks/${NOBODY}`],
-    of: "/tasks/{id}",
-    expect: [404, "TASK_NOT_FOUND"],
-  },
-  {
-    about: "no task to claim",
-    ask: ["POST", `/tasks/${NOBODY}/claim`],
-    of: "/tasks/{id}/claim",
-    expect: [404, "TASK_NOT_FOUND"],
-  },
-  {
-    about: "no task to change",
-    ask: ["PATCH", `/tasks/${NOBODY}`, { body: title }],
-    of: "/tasks/{id}",
-    expect: [404, "TASK_NOT_FOUND"],
-  },
-  {
-    about: "no task to delete",
-    ask: ["DELETE", `/tasks/${NOBODY}`],
-    of: "/tasks/{id}",
-    expect: [404, "TASK_NOT_FOUND"],
-  },
-  {
-    about: "no parent",
-    ask: ["POST", "/tasks", { body: { ...title, parentId: NOBODY } }],
-    of: "/tasks",
-    expect: [404, "PARENT_NOT_FOUND"],
-  },
-  {
-    about: "no dependency",
-    ask: ["POST", "/tasks", { body: { ...title, dependsOn: [NOBODY] } }],
-    of: "/tasks",
-    expect: [404, "DEPENDENCY_NOT_FOUND"],
-  },
-  {
-    about: "no agent",
-    ask: ["GET", "/agents/nobody"],
-    of: "/agents/{id}",
-    expect: [404, "AGENT_NOT_FOUND"],
-  },
-  {
-    about: "no agent's output",
-    ask: ["GET", "/agents/nobody/output"],
-    of: "/agents/{id}/output",
-    expect: [404, "AGENT_NOT_FOUND"],
-  },
-  {
-    about: "no agent to end",
-    ask: ["POST", "/agents/nobody/kill"],
-    of: "/agents/{id}/kill",
-    expect: [404, "AGENT_NOT_FOUND"],
-  },
-  {
-    about: "no agent to answer",
-    ask: ["POST", "/agents/nobody/respond", { body: { response: "y" } }],
-    of: "/agents/{id}/respond",
-    expect: [404, "AGENT_NOT_FOUND"],
-  },
-  {
-    about: "no workflow",
-    ask: ["GET", "/workflows/none"],
-    of: "/workflows/{id}",
-    expect: [404, "WORKFLOW_NOT_FOUND"],
-  },
-  {
-    about: "no workflow of the task",
-    ask: ["POST", "/workflows/TASK/retry"],
-    of: "/workflows/{id}/retry",
-    expect: [404, "WORKFLOW_NOT_FOUND"],
-  },
-  {
-    about: "no workflow to cancel",
-    ask: ["POST", "/workflows/none/cancel"],
-    of: "/workflows/{id}/cancel",
-    expect: [404, "WORKFLOW_NOT_FOUND"],
-  },
-  {
-    about: "no question",
-    ask: ["POST", "/questions/none/answer", { body: { answer: "y" } }],
-    of: "/questions/{id}/answer",
-    expect: [404, "QUESTION_NOT_FOUND"],
-  },
-  {
-    about: "no person who answers",
-    ask: ["POST", "/questions/none/answer", {
-      body: { answer: "y" },
-      headers: { "conclaude-token": "" },
-    }],
-    of: "/questions/{id}/answer",
-    expect: [403, "PERSON_REQUIRED"],
-  },
-  {
-    about: "somebody who makes up a token",
-    ask: ["POST", "/workflows/none/approve-merge", {
-      port: true,
-      headers: { "conclaude-token": "made up" },
-    }],
-    of: "/workflows/{id}/approve-merge",
-    expect: [403, "PERSON_REQUIRED"],
-  },
-  { about: "no route", ask: ["GET", "/nothing"], of: null, expect: [404, "NOT_FOUND"] },
-  {
-    about: "no method",
-    ask: ["PUT", "/tasks/TASK"],
-    of: null,
-    expect: [405, "METHOD_NOT_ALLOWED"],
-    header: ["allow", "DELETE, GET, PATCH"],
-  },
-  {
-    about: "no method of the root",
-    ask: ["OPTIONS", "/tasks"],
-    of: null,
-    expect: [405, "METHOD_NOT_ALLOWED"],
-    header: ["allow", "GET, POST"],
-  },
-  // What is wrong with what is sent.
-  {
-    about: "no title",
-    ask: ["POST", "/tasks", { body: {} }],
-    of: "/tasks",
-    expect: [400, "INVALID_TITLE"],
-  },
-  { about: "an empty body", ask: ["POST", "/tasks"], of: "/tasks", expect: [400, "INVALID_TITLE"] },
-  {
-    about: "a blank title",
-    ask: ["POST", "/tasks", { body: { title: " " } }],
-    of: "/tasks",
-    expect: [400, "INVALID_TITLE"],
-  },
-  {
-    about: "a title of a NUL character alone",
-    ask: ["POST", "/tasks", { body: { title: "\0" } }],
-    of: "/tasks",
-    expect: [400, "INVALID_TITLE"],
-  },
-  ...["body", "workflow", "repository", "projectDir"].map((field): Scenario => ({
-    about: `a NUL character in ${field}`,
-    ask: ["POST", "/tasks", { body: { ...title, [field]: "/a\0b" } }],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  })),
-  ...["../../etc/passwd", ".hidden", "a/b"].map((workflow): Scenario => ({
-    about: `a workflow named ${workflow}`,
-    ask: ["POST", "/tasks", { body: { ...title, workflow } }],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  })),
-  {
-    about: "a workflow that the project has not",
-    ask: ["POST", "/tasks", { body: { ...title, workflow: "nope", projectDir: "/" } }],
-    of: "/tasks",
-    expect: [404, "WORKFLOW_NOT_FOUND"],
-  },
-  ...["../..", "/not/there"].map((repository): Scenario => ({
-    about: `the repository ${repository}`,
-    ask: ["POST", "/tasks", { body: { ...title, repository } }],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  })),
-  {
-    about: "a pattern of tags that is none",
-    ask: ["GET", "/tasks?tagPattern=%5Ba"],
-    of: "/tasks",
-    expect: [400, "INVALID_TAG"],
-  },
-  {
-    about: "a time of the history that is none",
-    ask: ["GET", "/tasks/TASK/history?since=soon"],
-    of: "/tasks/{id}/history",
-    expect: [400, "INVALID_INPUT"],
-  },
-  ...(["block", "complete"] as const).map((verb): Scenario => ({
-    about: `a NUL character in what ${verb} is told`,
-    ask: ["POST", `/tasks/CLAIMED/${verb}`, {
-      body: { [verb === "block" ? "reason" : "summary"]: "a\0b" },
-    }],
-    of: `/tasks/{id}/${verb}`,
-    expect: [400, "INVALID_INPUT"],
-  })),
-  {
-    about: "a title that is a number",
-    ask: ["POST", "/tasks", { body: { title: 5 } }],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "priority 5",
-    ask: ["POST", "/tasks", { body: { ...title, priority: 5 } }],
-    of: "/tasks",
-    expect: [400, "INVALID_PRIORITY"],
-  },
-  {
-    about: "a priority that is an object",
-    ask: ["PATCH", "/tasks/TASK", { body: { priority: {} } }],
-    of: "/tasks/{id}",
-    expect: [400, "INVALID_PRIORITY"],
-  },
-  {
-    about: "type epic",
-    ask: ["POST", "/tasks", { body: { ...title, type: "epic" } }],
-    of: "/tasks",
-    expect: [400, "INVALID_TYPE"],
-  },
-  {
-    about: "an empty tag",
-    ask: ["POST", "/tasks", { body: { ...title, tags: [""] } }],
-    of: "/tasks",
-    expect: [400, "INVALID_TAG"],
-  },
-  {
-    about: "a tag with a comma",
-    ask: ["PUT", "/tasks/TASK/tags", { body: { tags: ["a,b"] } }],
-    of: "/tasks/{id}/tags",
-    expect: [400, "INVALID_TAG"],
-  },
-  {
-    about: "a field that there is not",
-    ask: ["POST", "/tasks", { body: { ...title, colour: 1 } }],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "a prototype",
-    ask: ["POST", "/tasks", { body: '{"title":"x","__proto__":{"a":1}}' }],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "a list for an object",
-    ask: ["POST", "/tasks", { body: [] }],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "null",
-    ask: ["POST", "/tasks", { body: "null" }],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "no JSON",
-    ask: ["POST", "/tasks", { body: "{" }],
-    of: "/tasks",
-    expect: [400, "INVALID_JSON"],
-  },
-  {
-    about: "deep JSON",
-    ask: ["POST", "/tasks", { body: "[".repeat(500_000) }],
-    of: "/tasks",
-    expect: [400, "INVALID_JSON"],
-  },
-  {
-    about: "no UTF-8",
-    ask: ["POST", "/tasks", { body: new Uint8Array([0x22, 0xff, 0x22]) }],
-    of: "/tasks",
-    expect: [400, "INVALID_JSON"],
-  },
-  {
-    about: "a form",
-    ask: ["POST", "/tasks", {
-      body: "title=x",
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-    }],
-    of: "/tasks",
-    expect: [415, "UNSUPPORTED_MEDIA_TYPE"],
-  },
-  {
-    about: "no type",
-    ask: ["POST", "/tasks", { body: title, headers: { "content-type": "" } }],
-    of: "/tasks",
-    expect: [415, "UNSUPPORTED_MEDIA_TYPE"],
-  },
-  {
-    about: "another encoding",
-    ask: ["POST", "/tasks", {
-      body: title,
-      headers: { "content-type": "application/json; charset=latin1" },
-    }],
-    of: "/tasks",
-    expect: [415, "UNSUPPORTED_MEDIA_TYPE"],
-  },
-  {
-    about: "a huge body",
-    ask: ["POST", "/tasks", { body: huge }],
-    of: "/tasks",
-    expect: [413, "BODY_TOO_LARGE"],
-  },
-  {
-    about: "a limit that is text",
-    ask: ["GET", "/tasks?limit=many"],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "a limit of 0",
-    ask: ["GET", "/tasks?limit=0"],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "a limit twice",
-    ask: ["GET", "/tasks?limit=1&limit=2"],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "a filter that there is not",
-    ask: ["GET", "/tasks?color=red"],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "a status that there is not",
-    ask: ["GET", "/tasks?status=open,done"],
-    of: "/tasks",
-    expect: [400, "INVALID_STATUS"],
-  },
-  {
-    about: "an agent's status that there is not",
-    ask: ["GET", "/agents?status=done"],
-    of: "/agents",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "an empty type of events",
-    ask: ["GET", "/events?type="],
-    of: "/events",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "a time that is none",
-    ask: ["GET", "/events?since=yesterday"],
-    of: "/events",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "an agent's name of two lines",
-    ask: ["POST", "/tasks", { body: title, headers: { "x-agent-id": "x".repeat(300) } }],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "the program's own name",
-    ask: ["POST", "/tasks", { body: title, headers: { "x-agent-id": "system" } }],
-    of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
-  },
-  {
-    about: "bulk without its value",
-    ask: ["POST", "/tasks/bulk", { body: { action: "set_priority", ids: ["TASK"] } }],
-    of: "/tasks/bulk",
-    expect: [400, "INVALID_INPUT"],
-  },
-  // What does not follow.
-  {
-    about: "completing what is not claimed",
-    ask: ["POST", "/tasks/TASK/complete", { body: {} }],
-    of: "/tasks/{id}/complete",
-    expect: [400, "INVALID_TRANSITION"],
-  },
-  {
-    about: "a merge by hand",
-    ask: ["PATCH", "/tasks/TASK/status", { body: { status: "pending_merge" } }],
-    of: "/tasks/{id}/status",
-    expect: [400, "INVALID_TRANSITION"],
-  },
-  {
-    about: "releasing another's",
-    ask: ["POST", "/tasks/CLAIMED/release", { headers: { "x-agent-id": "b" } }],
-    of: "/tasks/{id}/release",
-    expect: [403, "NOT_CLAIM_OWNER"],
-  },
-  {
-    about: "claiming another's",
-    ask: ["POST", "/tasks/CLAIMED/claim", { headers: { "x-agent-id": "b" } }],
-    of: "/tasks/{id}/claim",
-    expect: [409, "ALREADY_CLAIMED"],
-  },
-  {
-    about: "an old claim",
-    ask: ["POST", "/tasks/CLAIMED/complete", {
-      headers: { "x-agent-id": "a" },
-      body: { claimToken: 9 },
-    }],
-    of: "/tasks/{id}/complete",
-    expect: [403, "NOT_CLAIM_OWNER"],
-  },
-  {
-    about: "deleting what is in work",
-    ask: ["DELETE", "/tasks/CLAIMED"],
-    of: "/tasks/{id}",
-    expect: [409, "TASK_ACTIVE"],
-  },
-  {
-    about: "its own parent",
-    ask: ["POST", "/tasks/TASK/reparent", { body: { parentId: "TASK" } }],
-    of: "/tasks/{id}/reparent",
-    expect: [400, "WOULD_CREATE_CYCLE"],
-  },
-  {
-    about: "waiting for itself",
-    ask: ["PATCH", "/tasks/TASK", { body: { title: "new", dependsOn: ["TASK"] } }],
-    of: "/tasks/{id}",
-    expect: [400, "WOULD_CREATE_CYCLE"],
-  },
-  {
-    about: "stopping what is not started",
-    ask: ["POST", "/tasks/TASK/stop"],
-    of: "/tasks/{id}/stop",
-    expect: [400, "INVALID_TRANSITION"],
-  },
-  // Who may ask.
-  {
-    about: "a foreign page on the socket",
-    ask: ["POST", "/tasks", { body: title, headers: { origin: "https://evil.example" } }],
-    of: "/tasks",
-    expect: [403, "FORBIDDEN_ORIGIN"],
-  },
-  {
-    about: "a foreign page on the port",
-    ask: ["POST", "/tasks", { port: true, body: title, headers: { origin: "http://127.0.0.1:1" } }],
-    of: "/tasks",
-    expect: [403, "FORBIDDEN_ORIGIN"],
-  },
-  {
-    about: "a file as a page",
-    ask: ["GET", "/tasks", { port: true, headers: { origin: "null" } }],
-    of: "/tasks",
-    expect: [403, "FORBIDDEN_ORIGIN"],
-  },
-  {
-    about: "a rebound name",
-    ask: ["GET", "/tasks", { port: true, headers: { host: "evil.example" } }],
-    of: "/tasks",
-    expect: [403, "FORBIDDEN_HOST"],
-  },
-  {
-    about: "no token",
-    ask: ["GET", "/tasks", { port: true, headers: { authorization: "" } }],
-    of: "/tasks",
-    expect: [401, "UNAUTHORIZED"],
-    header: ["www-authenticate", "Bearer"],
-  },
-  {
-    about: "a wrong token",
-    ask: ["POST", "/tasks", { port: true, body: title, headers: { authorization: "Bearer x" } }],
-    of: "/tasks",
-    expect: [401, "UNAUTHORIZED"],
-  },
-  {
-    about: "a stop without token",
-    ask: ["POST", "/shutdown", { port: true, headers: { authorization: "Basic eDp4" } }],
-    of: "/shutdown",
-    expect: [401, "UNAUTHORIZED"],
-  },
-  {
-    about: "nothing is told without token",
-    ask: ["GET", "/nothing", { port: true, headers: { authorization: "" } }],
-    of: null,
-    expect: [401, "UNAUTHORIZED"],
-  },
-  // Tricks with paths.
-  { about: "a trailing slash", ask: ["GET", "/tasks/"], of: null, expect: [404, "NOT_FOUND"] },
-  { about: "two slashes", ask: ["GET", "//tasks"], of: null, expect: [404, "NOT_FOUND"] },
-  { about: "dots", ask: ["GET", "/tasks/../status"], of: null, expect: [404, "NOT_FOUND"] },
-  {
-    about: "encoded dots",
-    ask: ["GET", "/tasks/%2e%2e"],
-    of: "/tasks/{id}",
-    expect: [404, "TASK_NOT_FOUND"],
-  },
-  {
-    about: "an encoded slash",
-    ask: ["GET", "/tasks%2fready"],
-    of: null,
-    expect: [404, "NOT_FOUND"],
-  },
-  {
-    about: "an encoded slash in an id",
-    ask: ["GET", "/tasks/a%2fb"],
-    of: "/tasks/{id}",
-    expect: [404, "TASK_NOT_FOUND"],
-  },
-  {
-    about: "an encoded NUL",
-    ask: ["GET", "/tasks/%00"],
-    of: "/tasks/{id}",
-    expect: [404, "TASK_NOT_FOUND"],
-  },
-  {
-    about: "a broken encoding",
-    ask: ["GET", "/tasks/%zz"],
-    of: "/tasks/{id}",
-    expect: [400, "INVALID_URL"],
-  },
-  {
-    about: "half a character",
-    ask: ["GET", "/tasks/%c3"],
-    of: "/tasks/{id}",
-    expect: [400, "INVALID_URL"],
-  },
-  {
-    about: "a long address",
-    ask: ["GET", `/tasks/${"x".repeat(10_000)}`],
-    of: "/tasks/{id}",
-    expect: [400, "INVALID_URL"],
-  },
-  { about: "api twice", ask: ["GET", "/api/api/tasks"], of: null, expect: [404, "NOT_FOUND"] },
-  {
-    about: "SQL for an id",
-    ask: ["GET", "/tasks/'%20OR%201=1--"],
-    of: "/tasks/{id}",
-    expect: [404, "TASK_NOT_FOUND"],
-  },
+/** What comes back, what it is about, what is sent; `more` where the path does not tell the operation. */
+type Refused = readonly [
+  status: number,
+  code: string,
+  about: string,
+  method: string,
+  path: string,
+  sent?: Sent,
+  more?: Pick<Partial<Scenario>, "of" | "header">,
 ];
 
-Deno.test("what is refused is refused with the documented status and code, and nothing is changed", async () => {
-  using home = tempHome();
+/** The path of an operation as the document has it. */
+function operationOf(path: string, code: string): string | null {
+  if (code === "NOT_FOUND" || code === "METHOD_NOT_ALLOWED") return null;
+  return path.replace(/\?.*/, "")
+    .replace(/^(\/(?:tasks|agents|workflows|questions)\/)(?!bulk$)[^/]+/, "$1{id}");
+}
+
+function scenarioOf([status, code, about, method, path, sent, more]: Refused): Scenario {
+  const of = operationOf(path, code);
+  return { about, ask: [method, path, sent ?? {}], of, expect: [status, code], ...more };
+}
+
+const REFUSED: readonly Scenario[] = ([
+  // What is not there.
+  [404, "TASK_NOT_FOUND", "no task", "GET", `/tasks/${NOBODY}`],
+  [404, "TASK_NOT_FOUND", "no task to claim", "POST", `/tasks/${NOBODY}/claim`],
+  [404, "TASK_NOT_FOUND", "no task to change", "PATCH", `/tasks/${NOBODY}`, { body: title }],
+  [404, "TASK_NOT_FOUND", "no task to delete", "DELETE", `/tasks/${NOBODY}`],
+  [404, "PARENT_NOT_FOUND", "no parent", "POST", "/tasks", {
+    body: { ...title, parentId: NOBODY },
+  }],
+  [404, "DEPENDENCY_NOT_FOUND", "no dependency", "POST", "/tasks", {
+    body: { ...title, dependsOn: [NOBODY] },
+  }],
+  [404, "AGENT_NOT_FOUND", "no agent", "GET", "/agents/nobody"],
+  [404, "AGENT_NOT_FOUND", "no agent's output", "GET", "/agents/nobody/output"],
+  [404, "AGENT_NOT_FOUND", "no agent to end", "POST", "/agents/nobody/kill"],
+  [404, "AGENT_NOT_FOUND", "no agent to answer", "POST", "/agents/nobody/respond", {
+    body: { response: "y" },
+  }],
+  [404, "WORKFLOW_NOT_FOUND", "no workflow", "GET", "/workflows/none"],
+  [404, "WORKFLOW_NOT_FOUND", "no workflow of the task", "POST", "/workflows/TASK/retry"],
+  [404, "WORKFLOW_NOT_FOUND", "no workflow to cancel", "POST", "/workflows/none/cancel"],
+  [404, "QUESTION_NOT_FOUND", "no question", "POST", "/questions/none/answer", {
+    body: { answer: "y" },
+  }],
+  [403, "PERSON_REQUIRED", "no person who answers", "POST", "/questions/none/answer", {
+    body: { answer: "y" },
+    headers: { "conclaude-token": "" },
+  }],
+  [
+    403,
+    "PERSON_REQUIRED",
+    "somebody who makes up a token",
+    "POST",
+    "/workflows/none/approve-merge",
+    {
+      port: true,
+      headers: { "conclaude-token": "made up" },
+    },
+  ],
+  [404, "NOT_FOUND", "no route", "GET", "/nothing"],
+  [405, "METHOD_NOT_ALLOWED", "no method", "PUT", "/tasks/TASK", {}, {
+    header: ["allow", "DELETE, GET, PATCH"],
+  }],
+  [405, "METHOD_NOT_ALLOWED", "no method of the root", "OPTIONS", "/tasks", {}, {
+    header: ["allow", "GET, POST"],
+  }],
+  // What is wrong with what is sent.
+  [400, "INVALID_TITLE", "no title", "POST", "/tasks", { body: {} }],
+  [400, "INVALID_TITLE", "an empty body", "POST", "/tasks"],
+  [400, "INVALID_TITLE", "a blank title", "POST", "/tasks", { body: { title: " " } }],
+  [400, "INVALID_TITLE", "a title of a NUL character alone", "POST", "/tasks", {
+    body: { title: "\0" },
+  }],
+  ...["body", "workflow", "repository", "projectDir"].map((
+    field,
+  ): Refused => [400, "INVALID_INPUT", `a NUL character in ${field}`, "POST", "/tasks", {
+    body: { ...title, [field]: "/a\0b" },
+  }]),
+  ...["../../etc/passwd", ".hidden", "a/b"].map((
+    workflow,
+  ): Refused => [400, "INVALID_INPUT", `a workflow named ${workflow}`, "POST", "/tasks", {
+    body: { ...title, workflow },
+  }]),
+  [404, "WORKFLOW_NOT_FOUND", "a workflow that the project has not", "POST", "/tasks", {
+    body: { ...title, workflow: "nope", projectDir: "/" },
+  }],
+  ...["../..", "/not/there"].map((
+    repository,
+  ): Refused => [400, "INVALID_INPUT", `the repository ${repository}`, "POST", "/tasks", {
+    body: { ...title, repository },
+  }]),
+  [400, "INVALID_TAG", "a pattern of tags that is none", "GET", "/tasks?tagPattern=%5Ba"],
+  [
+    400,
+    "INVALID_INPUT",
+    "a time of the history that is none",
+    "GET",
+    "/tasks/TASK/history?since=soon",
+  ],
+  ...(["block", "complete"] as const).map((
+    verb,
+  ): Refused => [
+    400,
+    "INVALID_INPUT",
+    `a NUL character in what ${verb} is told`,
+    "POST",
+    `/tasks/CLAIMED/${verb}`,
+    {
+      body: { [verb === "block" ? "reason" : "summary"]: "a\0b" },
+    },
+  ]),
+  [400, "INVALID_INPUT", "a title that is a number", "POST", "/tasks", { body: { title: 5 } }],
+  [400, "INVALID_PRIORITY", "priority 5", "POST", "/tasks", { body: { ...title, priority: 5 } }],
+  [400, "INVALID_PRIORITY", "a priority that is an object", "PATCH", "/tasks/TASK", {
+    body: { priority: {} },
+  }],
+  [400, "INVALID_TYPE", "type epic", "POST", "/tasks", { body: { ...title, type: "epic" } }],
+  [400, "INVALID_TAG", "an empty tag", "POST", "/tasks", { body: { ...title, tags: [""] } }],
+  [400, "INVALID_TAG", "a tag with a comma", "PUT", "/tasks/TASK/tags", {
+    body: { tags: ["a,b"] },
+  }],
+  [400, "INVALID_INPUT", "a field that there is not", "POST", "/tasks", {
+    body: { ...title, colour: 1 },
+  }],
+  [400, "INVALID_INPUT", "a prototype", "POST", "/tasks", {
+    body: '{"title":"x","__proto__":{"a":1}}',
+  }],
+  [400, "INVALID_INPUT", "a list for an object", "POST", "/tasks", { body: [] }],
+  [400, "INVALID_INPUT", "null", "POST", "/tasks", { body: "null" }],
+  [400, "INVALID_JSON", "no JSON", "POST", "/tasks", { body: "{" }],
+  [400, "INVALID_JSON", "deep JSON", "POST", "/tasks", { body: "[".repeat(500_000) }],
+  [400, "INVALID_JSON", "no UTF-8", "POST", "/tasks", { body: new Uint8Array([0x22, 0xff, 0x22]) }],
+  [415, "UNSUPPORTED_MEDIA_TYPE", "a form", "POST", "/tasks", {
+    body: "title=x",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  }],
+  [415, "UNSUPPORTED_MEDIA_TYPE", "no type", "POST", "/tasks", {
+    body: title,
+    headers: { "content-type": "" },
+  }],
+  [415, "UNSUPPORTED_MEDIA_TYPE", "another encoding", "POST", "/tasks", {
+    body: title,
+    headers: { "content-type": "application/json; charset=latin1" },
+  }],
+  [413, "BODY_TOO_LARGE", "a huge body", "POST", "/tasks", { body: huge }],
+  [400, "INVALID_INPUT", "a limit that is text", "GET", "/tasks?limit=many"],
+  [400, "INVALID_INPUT", "a limit of 0", "GET", "/tasks?limit=0"],
+  [400, "INVALID_INPUT", "a limit twice", "GET", "/tasks?limit=1&limit=2"],
+  [400, "INVALID_INPUT", "a filter that there is not", "GET", "/tasks?color=red"],
+  [400, "INVALID_STATUS", "a status that there is not", "GET", "/tasks?status=open,done"],
+  [400, "INVALID_INPUT", "an agent's status that there is not", "GET", "/agents?status=done"],
+  [400, "INVALID_INPUT", "an empty type of events", "GET", "/events?type="],
+  [400, "INVALID_INPUT", "a time that is none", "GET", "/events?since=yesterday"],
+  [400, "INVALID_INPUT", "an agent's name of two lines", "POST", "/tasks", {
+    body: title,
+    headers: { "x-agent-id": "x".repeat(300) },
+  }],
+  [400, "INVALID_INPUT", "the program's own name", "POST", "/tasks", {
+    body: title,
+    headers: { "x-agent-id": "system" },
+  }],
+  [400, "INVALID_INPUT", "bulk without its value", "POST", "/tasks/bulk", {
+    body: { action: "set_priority", ids: ["TASK"] },
+  }],
+  // What does not follow.
+  [400, "INVALID_TRANSITION", "completing what is not claimed", "POST", "/tasks/TASK/complete", {
+    body: {},
+  }],
+  [400, "INVALID_TRANSITION", "a merge by hand", "PATCH", "/tasks/TASK/status", {
+    body: { status: "pending_merge" },
+  }],
+  [403, "NOT_CLAIM_OWNER", "releasing another's", "POST", "/tasks/CLAIMED/release", {
+    headers: { "x-agent-id": "b" },
+  }],
+  [409, "ALREADY_CLAIMED", "claiming another's", "POST", "/tasks/CLAIMED/claim", {
+    headers: { "x-agent-id": "b" },
+  }],
+  [403, "NOT_CLAIM_OWNER", "an old claim", "POST", "/tasks/CLAIMED/complete", {
+    headers: { "x-agent-id": "a" },
+    body: { claimToken: 9 },
+  }],
+  [409, "TASK_ACTIVE", "deleting what is in work", "DELETE", "/tasks/CLAIMED"],
+  [400, "WOULD_CREATE_CYCLE", "its own parent", "POST", "/tasks/TASK/reparent", {
+    body: { parentId: "TASK" },
+  }],
+  [400, "WOULD_CREATE_CYCLE", "waiting for itself", "PATCH", "/tasks/TASK", {
+    body: { title: "new", dependsOn: ["TASK"] },
+  }],
+  [400, "INVALID_TRANSITION", "stopping what is not started", "POST", "/tasks/TASK/stop"],
+  // Who may ask.
+  [403, "FORBIDDEN_ORIGIN", "a foreign page on the socket", "POST", "/tasks", {
+    body: title,
+    headers: { origin: "https://evil.example" },
+  }],
+  [403, "FORBIDDEN_ORIGIN", "a foreign page on the port", "POST", "/tasks", {
+    port: true,
+    body: title,
+    headers: { origin: "http://127.0.0.1:1" },
+  }],
+  [403, "FORBIDDEN_ORIGIN", "a file as a page", "GET", "/tasks", {
+    port: true,
+    headers: { origin: "null" },
+  }],
+  [403, "FORBIDDEN_HOST", "a rebound name", "GET", "/tasks", {
+    port: true,
+    headers: { host: "evil.example" },
+  }],
+  [
+    401,
+    "UNAUTHORIZED",
+    "no token",
+    "GET",
+    "/tasks",
+    { port: true, headers: { authorization: "" } },
+    { header: ["www-authenticate", "Bearer"] },
+  ],
+  [401, "UNAUTHORIZED", "a wrong token", "POST", "/tasks", {
+    port: true,
+    body: title,
+    headers: { authorization: "Bearer x" },
+  }],
+  [401, "UNAUTHORIZED", "a stop without token", "POST", "/shutdown", {
+    port: true,
+    headers: { authorization: "Basic eDp4" },
+  }],
+  [401, "UNAUTHORIZED", "nothing is told without token", "GET", "/nothing", {
+    port: true,
+    headers: { authorization: "" },
+  }, { of: null }],
+  // Tricks with paths.
+  [404, "NOT_FOUND", "a trailing slash", "GET", "/tasks/"],
+  [404, "NOT_FOUND", "two slashes", "GET", "//tasks"],
+  [404, "NOT_FOUND", "dots", "GET", "/tasks/../status"],
+  [404, "TASK_NOT_FOUND", "encoded dots", "GET", "/tasks/%2e%2e"],
+  [404, "NOT_FOUND", "an encoded slash", "GET", "/tasks%2fready"],
+  [404, "TASK_NOT_FOUND", "an encoded slash in an id", "GET", "/tasks/a%2fb"],
+  [404, "TASK_NOT_FOUND", "an encoded NUL", "GET", "/tasks/%00"],
+  [400, "INVALID_URL", "a broken encoding", "GET", "/tasks/%zz"],
+  [400, "INVALID_URL", "half a character", "GET", "/tasks/%c3"],
+  [400, "INVALID_URL", "a long address", "GET", `/tasks/${"x".repeat(10_000)}`],
+  [404, "NOT_FOUND", "api twice", "GET", "/api/api/tasks"],
+  [404, "TASK_NOT_FOUND", "SQL for an id", "GET", "/tasks/'%20OR%201=1--"],
+] satisfies Refused[]).map(scenarioOf);
+
+const test = testWith(tempHome);
+
+test("what is refused is refused with the documented status and code, and nothing is changed", async (home) => {
   await using daemon = await runDaemon(home);
   const names = await twoTasks(daemon);
   const document: ApiDocument = (await daemon.ask("GET", "/openapi.json")).body;
@@ -570,8 +299,7 @@ Deno.test("what is refused is refused with the documented status and code, and n
   assert.equal((await daemon.ask("GET", "/health")).status, 200);
 });
 
-Deno.test("whatever is answered is as the document says, under both prefixes and through both doors", async () => {
-  using home = tempHome();
+test("whatever is answered is as the document says, under both prefixes and through both doors", async (home) => {
   await using daemon = await runDaemon(home);
   const { TASK, CLAIMED } = await twoTasks(daemon);
   const document: ApiDocument = (await daemon.ask("GET", "/openapi.json")).body;
@@ -588,12 +316,7 @@ Deno.test("whatever is answered is as the document says, under both prefixes and
       ["GET", "/openapi.json", "/openapi.json", 200],
       ["POST", "/tasks", "/api/tasks", 201, {
         port: true,
-        body: {
-          title: "two",
-          tags: ["b", "a"],
-          start: true,
-          dependsOn: [CLAIMED],
-        },
+        body: { title: "two", tags: ["b", "a"], start: true, dependsOn: [CLAIMED] },
       }],
       ["POST", "/tasks/{id}/subtasks", `/tasks/${TASK}/subtasks`, 201, {
         body: { title: "below" },
@@ -711,8 +434,7 @@ slowTest(
   },
 );
 
-Deno.test("two claims race: one wins, the other is told who holds it, and the history has two rows", async () => {
-  using home = tempHome();
+test("two claims race: one wins, the other is told who holds it, and the history has two rows", async (home) => {
   await using daemon = await runDaemon(home);
   const { TASK } = await twoTasks(daemon);
   const replies = await Promise.all(
@@ -740,8 +462,7 @@ Deno.test("two claims race: one wins, the other is told who holds it, and the hi
   );
 });
 
-Deno.test("a refusal says what a value may be, and a body that is broken off is the sender's fault", async () => {
-  using home = tempHome();
+test("a refusal says what a value may be, and a body that is broken off is the sender's fault", async (home) => {
   await using daemon = await runDaemon(home);
   const { body: wrong } = await daemon.ask("GET", "/agents?status=sleeping");
   assert.match(wrong.error.why, /running/);
@@ -766,8 +487,7 @@ Deno.test("a refusal says what a value may be, and a body that is broken off is 
   assert.equal((await daemon.ask("GET", "/tasks")).body.tasks.length, 0);
 });
 
-Deno.test("secrets are masked before they are written", async () => {
-  using home = tempHome();
+test("secrets are masked before they are written", async (home) => {
   await using daemon = await runDaemon(home);
   const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
   const body = {
@@ -828,8 +548,7 @@ function dump(database: string): string {
   }
 }
 
-Deno.test("a status that another way leads to is refused with that way, as on the command line", async () => {
-  using home = tempHome();
+test("a status that another way leads to is refused with that way, as on the command line", async (home) => {
   await using daemon = await runDaemon(home);
   const { id } = (await daemon.ask("POST", "/tasks", { body: title })).body.task;
   await daemon.ask("POST", `/tasks/${id}/claim`);

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { besideDatabase, runDaemon } from "../support/daemon.ts";
 import { spawnProgram, startProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
-import { slowTest } from "../support/lanes.ts";
 import { until } from "../support/wait.ts";
 import { modeOf } from "../support/look.ts";
+import { testWith } from "../support/fixtures.ts";
 
-Deno.test("a second daemon of a database is refused and told who holds it, and the first is unharmed", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a second daemon of a database is refused and told who holds it, and the first is unharmed", async (home) => {
   await using daemon = await runDaemon(home);
   const env = { HOME: home.path };
   const second = await startProgram(["daemon", "run", "--json"], { env });
@@ -29,8 +30,7 @@ Deno.test("a second daemon of a database is refused and told who holds it, and t
   assert.deepEqual([pid, running], [daemon.pid, true]);
 });
 
-Deno.test("what a daemon that was killed left behind does not keep the next one away", async () => {
-  using home = tempHome();
+test("what a daemon that was killed left behind does not keep the next one away", async (home) => {
   {
     await using daemon = await runDaemon(home);
     daemon.child.kill("SIGKILL");
@@ -48,8 +48,7 @@ Deno.test("what a daemon that was killed left behind does not keep the next one 
   assert.equal((await next.ask("GET", "/status")).body.pid, next.pid);
 });
 
-slowTest("of daemons that are started at the same moment one serves", async () => {
-  using home = tempHome();
+test.slow("of daemons that are started at the same moment one serves", async (home) => {
   const started = Array.from(
     { length: 4 },
     () => spawnProgram(["daemon", "run"], { env: { HOME: home.path } }),
@@ -70,8 +69,7 @@ slowTest("of daemons that are started at the same moment one serves", async () =
   assert.equal(codes.at(-1), 0);
 });
 
-Deno.test("only the user can open the socket and read the state file, the log and the lock", async () => {
-  using home = tempHome();
+test("only the user can open the socket and read the state file, the log and the lock", async (home) => {
   await using daemon = await runDaemon(home);
   assert.equal(daemon.socket, besideDatabase(home, "sock"));
   for (const ending of ["sock", "daemon.json", "daemon.log", "lock"]) {
@@ -81,8 +79,7 @@ Deno.test("only the user can open the socket and read the state file, the log an
   }
 });
 
-Deno.test("a socket whose path would be too long lies in a private folder, and is found there", async () => {
-  using home = tempHome();
+test("a socket whose path would be too long lies in a private folder, and is found there", async (home) => {
   const folder = join(home.path, "x".repeat(60), "y".repeat(60));
   Deno.mkdirSync(folder, { recursive: true });
   const database = join(folder, "far.db");
@@ -96,8 +93,7 @@ Deno.test("a socket whose path would be too long lies in a private folder, and i
   assert.throws(() => Deno.lstatSync(daemon.socket), Deno.errors.NotFound);
 });
 
-Deno.test("a daemon is started, found, and stopped; both may be said twice", async () => {
-  using home = tempHome();
+test("a daemon is started, found, and stopped; both may be said twice", async (home) => {
   const env = { HOME: home.path };
   const json = async (...args: string[]) => {
     const { code, stdout, stderr } = await startProgram(["daemon", ...args, "--json"], { env });
@@ -127,8 +123,7 @@ Deno.test("a daemon is started, found, and stopped; both may be said twice", asy
   }
 });
 
-Deno.test("a daemon that cannot start says why, and one that runs opens no further port", async () => {
-  using home = tempHome();
+test("a daemon that cannot start says why, and one that runs opens no further port", async (home) => {
   using taken = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = taken.addr as Deno.NetAddr;
   const start = async (...args: string[]) => {
@@ -151,8 +146,7 @@ Deno.test("a daemon that cannot start says why, and one that runs opens no furth
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  Deno.test(`${signal} stops a daemon that has an open stream, and leaves nothing behind`, async () => {
-    using home = tempHome();
+  test(`${signal} stops a daemon that has an open stream, and leaves nothing behind`, async (home) => {
     await using daemon = await runDaemon(home);
     const stream = daemon.ask("GET", "/events?stream=1");
     await daemon.ask("GET", "/health");
@@ -165,8 +159,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 }
 
 for (const what of ["removed", "replaced"] as const) {
-  Deno.test(`a daemon whose database is ${what} says so and stops`, async () => {
-    using home = tempHome();
+  test(`a daemon whose database is ${what} says so and stops`, async (home) => {
     await using daemon = await runDaemon(home);
     Deno.removeSync(home.database);
     if (what === "replaced") {
@@ -181,29 +174,24 @@ for (const what of ["removed", "replaced"] as const) {
   });
 }
 
-slowTest(
-  "a port that is taken, and a file in the socket's place, are told and nothing is left locked",
-  async () => {
-    using home = tempHome();
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const { port } = listener.addr;
-    const env = { HOME: home.path };
-    const taken = await startProgram(["daemon", "run", "--port", String(port)], { env });
-    assert.equal(taken.code, 1);
-    assert.match(
-      taken.stderr,
-      /Cannot listen on port \d+\n {2}why: {2}something else listens there/,
-    );
-    Deno.writeTextFileSync(besideDatabase(home, "sock"), "mine");
-    const other = await startProgram(["daemon", "run"], { env });
-    assert.equal(other.code, 1);
-    assert.match(other.stderr, /something that is no socket lies there/);
-    assert.equal(Deno.readTextFileSync(besideDatabase(home, "sock")), "mine");
-  },
-);
+test.slow("a port that is taken, and a file in the socket's place, are told and nothing is left locked", async (home) => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const env = { HOME: home.path };
+  const taken = await startProgram(["daemon", "run", "--port", String(port)], { env });
+  assert.equal(taken.code, 1);
+  assert.match(
+    taken.stderr,
+    /Cannot listen on port \d+\n {2}why: {2}something else listens there/,
+  );
+  Deno.writeTextFileSync(besideDatabase(home, "sock"), "mine");
+  const other = await startProgram(["daemon", "run"], { env });
+  assert.equal(other.code, 1);
+  assert.match(other.stderr, /something that is no socket lies there/);
+  assert.equal(Deno.readTextFileSync(besideDatabase(home, "sock")), "mine");
+});
 
-slowTest("what is advised about daemon and tasks names the database that --db named", async () => {
-  using home = tempHome();
+test.slow("what is advised about daemon and tasks names the database that --db named", async (home) => {
   const database = join(home.path, "x.db");
   const run = async (...args: string[]) => {
     const { stdout, stderr } = await startProgram(["--db", database, ...args], {
@@ -225,8 +213,7 @@ slowTest("what is advised about daemon and tasks names the database that --db na
   assert.equal(await run("daemon", "logs", "--lines", "0"), "", "it has logged something");
 });
 
-Deno.test("a file that is no database gets no daemon, and nothing is left beside it", async () => {
-  using home = tempHome();
+test("a file that is no database gets no daemon, and nothing is left beside it", async (home) => {
   const folder = join(home.path, "p");
   Deno.mkdirSync(folder);
   Deno.writeTextFileSync(join(folder, "f"), "a text that is far from being a database");
@@ -240,8 +227,7 @@ Deno.test("a file that is no database gets no daemon, and nothing is left beside
   }
 });
 
-Deno.test("without a database there is no daemon", async () => {
-  using home = tempHome();
+test("without a database there is no daemon", async (home) => {
   const { code, stderr } = await startProgram(["--no-db", "daemon", "start"], {
     env: { HOME: home.path },
   });

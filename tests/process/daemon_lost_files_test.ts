@@ -3,8 +3,8 @@ import { isAlive } from "../support/processes.ts";
 import { besideDatabase, runDaemon } from "../support/daemon.ts";
 import { startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { slowTest } from "../support/lanes.ts";
 import { until } from "../support/wait.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** What a verb of the daemon says of the home's, as JSON. */
 async function daemonVerb(home: TempHome, ...args: string[]) {
@@ -23,8 +23,9 @@ function writtenPid(home: TempHome): number | null {
   }
 }
 
-Deno.test("what is started after a daemon was killed is told, and not the dead one", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("what is started after a daemon was killed is told, and not the dead one", async (home) => {
   const dead = await daemonVerb(home, "start");
   Deno.kill(dead.pid, "SIGKILL");
   await until("it is gone", () => !isAlive(dead.pid));
@@ -40,8 +41,7 @@ Deno.test("what is started after a daemon was killed is told, and not the dead o
   }
 });
 
-slowTest("of those who start a daemon at the same moment one says that it did", async () => {
-  using home = tempHome();
+test.slow("of those who start a daemon at the same moment one says that it did", async (home) => {
   const told = await Promise.all(Array.from({ length: 4 }, () => daemonVerb(home, "start")));
   try {
     assert.deepEqual(told.map(({ code }) => code), [0, 0, 0, 0]);
@@ -53,8 +53,7 @@ slowTest("of those who start a daemon at the same moment one says that it did", 
 });
 
 for (const [what, spoil] of Object.entries({ removed: removeIfThere, spoilt: writeGarbage })) {
-  Deno.test(`a daemon whose state file was ${what} is known by its socket, and writes it anew`, async () => {
-    using home = tempHome();
+  test(`a daemon whose state file was ${what} is known by its socket, and writes it anew`, async (home) => {
     await using daemon = await runDaemon(home);
     const path = besideDatabase(home, "daemon.json");
     const before = Deno.readTextFileSync(path);
@@ -101,8 +100,7 @@ Deno.test({
 });
 
 for (const ending of ["sock", "lock"]) {
-  Deno.test(`a daemon whose .${ending} was removed says so and stops`, async () => {
-    using home = tempHome();
+  test(`a daemon whose .${ending} was removed says so and stops`, async (home) => {
     await using daemon = await runDaemon(home);
     const path = besideDatabase(home, ending);
     Deno.removeSync(path);
@@ -112,8 +110,7 @@ for (const ending of ["sock", "lock"]) {
   });
 }
 
-slowTest("nothing is said to be kept that would go into a database that is gone", async () => {
-  using home = tempHome();
+test.slow("nothing is said to be kept that would go into a database that is gone", async (home) => {
   await using daemon = await runDaemon(home);
   Deno.renameSync(home.database, `${home.database}.aside`);
   Deno.writeTextFileSync(home.database, "");
@@ -123,27 +120,23 @@ slowTest("nothing is said to be kept that would go into a database that is gone"
   assert.equal((await daemon.left).code, 1);
 });
 
-slowTest(
-  "a daemon whose lock was removed is the one until it has stopped; then another one may start",
-  async () => {
-    using home = tempHome();
-    await using daemon = await runDaemon(home);
-    Deno.removeSync(besideDatabase(home, "lock"));
-    const second = await startProgram(["daemon", "run"], { env: { HOME: home.path } });
-    assert.equal(second.code, 1);
-    assert.match(second.stderr, new RegExp(`process id ${daemon.pid} has held it`));
-    await daemon.left;
-    const other = await daemonVerb(home, "start");
-    try {
-      assert.notEqual(other.pid, daemon.pid);
-      const status = await daemonVerb(home, "status");
-      assert.deepEqual([status.pid, status.answers], [other.pid, true]);
-      await until("the file is the other one's", () => writtenPid(home) === other.pid);
-    } finally {
-      await daemonVerb(home, "stop");
-    }
-  },
-);
+test.slow("a daemon whose lock was removed is the one until it has stopped; then another one may start", async (home) => {
+  await using daemon = await runDaemon(home);
+  Deno.removeSync(besideDatabase(home, "lock"));
+  const second = await startProgram(["daemon", "run"], { env: { HOME: home.path } });
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, new RegExp(`process id ${daemon.pid} has held it`));
+  await daemon.left;
+  const other = await daemonVerb(home, "start");
+  try {
+    assert.notEqual(other.pid, daemon.pid);
+    const status = await daemonVerb(home, "status");
+    assert.deepEqual([status.pid, status.answers], [other.pid, true]);
+    await until("the file is the other one's", () => writtenPid(home) === other.pid);
+  } finally {
+    await daemonVerb(home, "stop");
+  }
+});
 
 function removeIfThere(path: string): void {
   try {

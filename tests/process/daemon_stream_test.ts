@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { requestText, runDaemon, type RunningDaemon } from "../support/daemon.ts";
 import { writeFromOutside } from "../support/outside_writer.ts";
 import { tempHome } from "../support/program.ts";
-import { slowTest } from "../support/lanes.ts";
 import { pause } from "../support/wait.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** An event as a stream told it. */
 interface Told {
@@ -57,10 +57,7 @@ async function* listen(
 }
 
 /** The first few of what a stream tells. */
-async function take(
-  count: number,
-  told: AsyncGenerator<Told>,
-): Promise<Told[]> {
+async function take(count: number, told: AsyncGenerator<Told>): Promise<Told[]> {
   const found: Told[] = [];
   for await (const one of told) {
     found.push(one);
@@ -69,8 +66,9 @@ async function take(
   return found;
 }
 
-Deno.test("a stream begins with the state in a few numbers, and who drops it then misses nothing", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a stream begins with the state in a few numbers, and who drops it then misses nothing", async (home) => {
   await using daemon = await runDaemon(home);
   const make = (title: string) => daemon.ask("POST", "/tasks", { body: { title } });
   await make("one");
@@ -84,16 +82,14 @@ Deno.test("a stream begins with the state in a few numbers, and who drops it the
   assert.deepEqual([replaying!.id, replaying!.data.lastEventId], ["0", 2], "nothing was told yet");
 });
 
-Deno.test("who comes with a number that is yet to be given out is told all that is there", async () => {
-  using home = tempHome();
+test("a stream from a number that no event has yet sends every event", async (home) => {
   await using daemon = await runDaemon(home);
   await daemon.ask("POST", "/tasks", { body: { title: "one" } });
   const [first, one] = await take(2, listen(daemon, "/events", { lastSeen: "5000" }));
   assert.deepEqual([first!.id, one!.id], ["0", "1"]);
 });
 
-Deno.test("three events while nobody listened come exactly once, in order, to who comes again", async () => {
-  using home = tempHome();
+test("events that came while nobody listened are sent once, in order, when the stream is taken up again", async (home) => {
   await using daemon = await runDaemon(home);
   const { body: { task } } = await daemon.ask("POST", "/tasks", { body: { title: "one" } });
   const [, seen] = await take(2, listen(daemon, "/events?since=0"));
@@ -124,8 +120,7 @@ Deno.test("three events while nobody listened come exactly once, in order, to wh
   assert.equal(filtered!.data.data.task.status, "in_progress");
 });
 
-Deno.test("since takes a number, milliseconds and a time, and means strictly after", async () => {
-  using home = tempHome();
+test("since takes a number, milliseconds and a time, and means strictly after", async (home) => {
   await using daemon = await runDaemon(home);
   for (const title of ["one", "two", "three"]) {
     await daemon.ask("POST", "/tasks", { body: { title } });
@@ -142,8 +137,7 @@ Deno.test("since takes a number, milliseconds and a time, and means strictly aft
   }
 });
 
-Deno.test("what another process writes comes too", async () => {
-  using home = tempHome();
+test("what another process writes comes too", async (home) => {
   await using daemon = await runDaemon(home);
   const told = listen(daemon, "/events");
   await told.next();
@@ -154,8 +148,7 @@ Deno.test("what another process writes comes too", async () => {
   await told.return(undefined);
 });
 
-slowTest("who drops the stream again and again sees every event once, in order", async () => {
-  using home = tempHome();
+test.slow("a client that drops the stream again and again gets every event once, in order", async (home) => {
   await using daemon = await runDaemon(home);
   const [byApi, byOthers, writers] = [1_000, 1_000, 4];
   const total = byApi + byOthers * writers;
@@ -188,8 +181,7 @@ slowTest("who drops the stream again and again sees every event once, in order",
   assert.deepEqual(ids, Array.from({ length: total }, (_, i) => i + 1));
 });
 
-Deno.test("who does not read keeps nobody else waiting, and loses nothing", async () => {
-  using home = tempHome();
+test("a client that does not read holds up no other one, and loses nothing", async (home) => {
   await using daemon = await runDaemon(home);
   const asleep = listen(daemon, "/events?since=0");
   await asleep.next();

@@ -123,7 +123,7 @@ slowTest(
   needsUnix(),
 );
 
-Deno.test("what is removed or taken back is counted where it happens", async () => {
+Deno.test("the metrics of the daemon count removed rows and claims that ran out", async () => {
   using home = tempHome();
   {
     await using daemon = await runDaemon(home);

@@ -5,6 +5,7 @@ import { captures, entriesBelow } from "../support/look.ts";
 import { copyProgram, EXECUTABLE } from "../support/own_copy.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsRoot, needsTools, testWhere } from "../support/requirements.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const USE = '{"session_id":"s1","tool_name":"Bash","tool_use_id":"a"}';
 
@@ -56,19 +57,15 @@ async function assertWorks(
   assert.match((await run(home, executable, ["--version"], options)).stdout, /^\d+\.\d+\.\d+\n$/);
 }
 
-testWhere(
-  needsExecutable(),
-  "the executable works with an empty environment, from any folder",
-  async () => {
-    using home = tempHome();
-    const odd = join(home.path, 'an odd "folder" $(x) é');
-    Deno.mkdirSync(odd);
-    for (const cwd of ["/", "/proc", odd]) await assertWorks(home, EXECUTABLE, { cwd });
-  },
-);
+const test = testWith(tempHome, needsExecutable());
 
-testWhere(needsExecutable(), "the executable works copied, renamed and moved", async () => {
-  using home = tempHome();
+test("the executable works with an empty environment, from any folder", async (home) => {
+  const odd = join(home.path, 'an odd "folder" $(x) é');
+  Deno.mkdirSync(odd);
+  for (const cwd of ["/", "/proc", odd]) await assertWorks(home, EXECUTABLE, { cwd });
+});
+
+test("the executable works copied, renamed and moved", async (home) => {
   const folder = join(home.path, "tools of ana");
   Deno.mkdirSync(folder);
   for (const name of ["conclaude", "claude state 2", "node", "hook"]) {
@@ -79,33 +76,27 @@ testWhere(needsExecutable(), "the executable works copied, renamed and moved", a
   }
 });
 
-testWhere(needsExecutable(), "the executable works through a link", async () => {
-  using home = tempHome();
+test("the executable works through a link", async (home) => {
   const link = join(home.path, "c");
   Deno.symlinkSync(EXECUTABLE, link);
   await assertWorks(home, link);
 });
 
-testWhere(
-  needsExecutable(),
-  "hooks start the link that the executable was started by, which an upgrade does not break",
-  async () => {
-    using home = tempHome();
-    const release = join(home.path, "opt", "conclaude-0.1.0");
-    Deno.mkdirSync(release, { recursive: true });
-    const executable = join(release, "conclaude");
-    copyProgram(EXECUTABLE, executable);
-    const link = join(home.path, "conclaude");
-    Deno.symlinkSync(executable, link);
-    for (const started of [link, "./conclaude"]) {
-      const { stdout } = await run(home, started, ["install-hooks", "--json"], { cwd: home.path });
-      assert.equal(JSON.parse(stdout).command, `${link} hook`, started);
-    }
-    const { stdout } = await run(home, executable, ["doctor", "--json"]);
-    const hooks = JSON.parse(stdout).checks.filter((row: { name: string }) => row.name === "hooks");
-    assert.deepEqual(hooks.map((row: { status: string }) => row.status), ["ok"]);
-  },
-);
+test("hooks start the link that the executable was started by, which an upgrade does not break", async (home) => {
+  const release = join(home.path, "opt", "conclaude-0.1.0");
+  Deno.mkdirSync(release, { recursive: true });
+  const executable = join(release, "conclaude");
+  copyProgram(EXECUTABLE, executable);
+  const link = join(home.path, "conclaude");
+  Deno.symlinkSync(executable, link);
+  for (const started of [link, "./conclaude"]) {
+    const { stdout } = await run(home, started, ["install-hooks", "--json"], { cwd: home.path });
+    assert.equal(JSON.parse(stdout).command, `${link} hook`, started);
+  }
+  const { stdout } = await run(home, executable, ["doctor", "--json"]);
+  const hooks = JSON.parse(stdout).checks.filter((row: { name: string }) => row.name === "hooks");
+  assert.deepEqual(hooks.map((row: { status: string }) => row.status), ["ok"]);
+});
 
 testWhere(
   needsExecutable() ?? needsRoot() ?? needsTools("unshare"),
@@ -148,8 +139,7 @@ testWhere(
   },
 );
 
-testWhere(needsExecutable(), "the executable leaves nothing behind but its own data", async () => {
-  using home = tempHome();
+test("the executable leaves nothing behind but its own data", async (home) => {
   const name = `copy-${crypto.randomUUID()}`;
   copyProgram(EXECUTABLE, join(home.path, name));
   await assertWorks(home, join(home.path, name));

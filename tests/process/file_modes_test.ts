@@ -6,8 +6,9 @@ import { privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
+import { needsMounts, testWhere } from "../support/requirements.ts";
 import { closeDatabase } from "../support/spoilt.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const OPEN = ["sh", "-c", 'umask 000; exec "$@"', "sh"];
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
@@ -29,24 +30,20 @@ function openHook(home: TempHome, event: string) {
   return startHook(event, USE, home, { through: OPEN });
 }
 
-testWhere(
-  needsUnix(),
-  "the database and its companions are private with an open umask",
-  async () => {
-    using home = tempHome();
-    await openHook(home, "SessionStart");
-    await openHook(home, "PostToolUse");
-    await openHook(home, "SessionEnd");
-    const names = namesBelow(home.path);
-    for (const end of ["", "-wal", "-shm"]) {
-      assert.ok(names.includes(`.conclaude/conclaude.db${end}`), end);
-    }
-    assert.deepEqual(openToOthers(home.path), []);
-  },
-);
+const test = testWith(tempHome);
 
-testWhere(needsUnix(), "companions that are made anew are private, too", async () => {
-  using home = tempHome();
+test.unix("the database and its companions are private with an open umask", async (home) => {
+  await openHook(home, "SessionStart");
+  await openHook(home, "PostToolUse");
+  await openHook(home, "SessionEnd");
+  const names = namesBelow(home.path);
+  for (const end of ["", "-wal", "-shm"]) {
+    assert.ok(names.includes(`.conclaude/conclaude.db${end}`), end);
+  }
+  assert.deepEqual(openToOthers(home.path), []);
+});
+
+test.unix("companions that are made anew are private, too", async (home) => {
   await openHook(home, "PostToolUse");
   closeDatabase(home.database);
   await openHook(home, "PostToolUse");
@@ -54,8 +51,7 @@ testWhere(needsUnix(), "companions that are made anew are private, too", async (
   assert.deepEqual(openToOthers(home.path), []);
 });
 
-testWhere(needsUnix(), "log, spool, waiting records and set-aside ones are private", async () => {
-  using home = tempHome();
+test.unix("log, spool, waiting records and set-aside ones are private", async (home) => {
   Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
   Deno.mkdirSync(home.database, { mode: 0o700 });
   await openHook(home, "PostToolUse");
@@ -72,21 +68,15 @@ testWhere(needsUnix(), "log, spool, waiting records and set-aside ones are priva
   assert.deepEqual(openToOthers(home.path), []);
 });
 
-testWhere(
-  needsUnix(),
-  "a database elsewhere lies in private folders that were made for it",
-  async () => {
-    using home = tempHome();
-    const database = join(home.path, "far", "away", "c.db");
-    const env = { HOME: home.path, CONCLAUDE_DB_PATH: database };
-    await startProgram(["hook", "PostToolUse"], { stdin: USE, env, through: OPEN });
-    assert.ok(namesBelow(home.path).includes("far/away/c.db-wal"));
-    assert.deepEqual(openToOthers(home.path), []);
-  },
-);
+test.unix("a database elsewhere lies in private folders that were made for it", async (home) => {
+  const database = join(home.path, "far", "away", "c.db");
+  const env = { HOME: home.path, CONCLAUDE_DB_PATH: database };
+  await startProgram(["hook", "PostToolUse"], { stdin: USE, env, through: OPEN });
+  assert.ok(namesBelow(home.path).includes("far/away/c.db-wal"));
+  assert.deepEqual(openToOthers(home.path), []);
+});
 
-testWhere(needsUnix(), "what remembers that a notice was told is private", async () => {
-  using home = tempHome();
+test.unix("what remembers that a notice was told is private", async (home) => {
   await openHook(home, "PostToolUse");
   change(home, "PRAGMA user_version = 9999");
   await openHook(home, "PostToolUse");
@@ -120,8 +110,7 @@ testWhere(needsMounts(), "the second spool place and /tmp/conclaude.db are priva
   assert.ok(waiting.some((file) => file.endsWith(".json")));
 });
 
-testWhere(needsUnix(), "commands that write keep to the same rule", async () => {
-  using home = tempHome();
+test.unix("commands that write keep to the same rule", async (home) => {
   const session = "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee";
   await startProgram(["counter", "increment", "builds", "--session", session], {
     env: { HOME: home.path },
@@ -131,8 +120,7 @@ testWhere(needsUnix(), "commands that write keep to the same rule", async () => 
   assert.deepEqual(openToOthers(home.path), []);
 });
 
-testWhere(needsUnix(), "a database behind a link to nothing is private too", async () => {
-  using home = tempHome();
+test.unix("a database behind a link to nothing is private too", async (home) => {
   Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
   Deno.mkdirSync(join(home.path, "data"), { mode: 0o700 });
   Deno.symlinkSync(join(home.path, "data", "real.db"), home.database);

@@ -11,6 +11,7 @@ import { startHook, startProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
 import { slowTest } from "../support/lanes.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
 const SESSION = "5e55a000-0000-4000-8000-000000000001";
@@ -83,8 +84,9 @@ slowTest("a summary that was written on the way ends as one that was written onc
   }
 });
 
-slowTest("eight drains at once work every capture in once", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test.slow("eight drains at once work every capture in once", async (home) => {
   await Deno.mkdir(join(home.path, ".conclaude"), { mode: 0o700 });
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   const records = workRecords(600, { seed: 3, project: "/home/ana/app", startMs: START_MS });
@@ -100,8 +102,7 @@ slowTest("eight drains at once work every capture in once", async () => {
   assert.equal(done, records.length);
 });
 
-Deno.test("a capture whose session was never begun makes the session, and an observation of its project", async () => {
-  using home = tempHome();
+test("a capture whose session was never begun makes the session, and an observation of its project", async (home) => {
   await startHook("PostToolUse", ran("ls", "a.txt", home.path), home);
   await drain(home.path);
   assert.deepEqual(
@@ -112,8 +113,7 @@ Deno.test("a capture whose session was never begun makes the session, and an obs
   assert.equal(query(home, "SELECT status FROM sessions")[0]!["status"], "active");
 });
 
-Deno.test("the hook beside Stop says nothing, and works the turn into memory", async () => {
-  using home = tempHome();
+test("the hook beside Stop says nothing, and works the turn into memory", async (home) => {
   await startHook("PostToolUse", ran("make docs", "built", home.path), home);
   const stop = {
     session_id: SESSION,
@@ -134,8 +134,7 @@ Deno.test("the hook beside Stop says nothing, and works the turn into memory", a
   );
 });
 
-Deno.test("a drain that makes the search index anew says so: on the terminal, and in the log beside a Stop", async () => {
-  using home = tempHome();
+test("a drain that makes the search index anew says so: on the terminal, and in the log beside a Stop", async (home) => {
   const capture = (command: string) =>
     startHook("PostToolUse", ran(command, "done", home.path), home);
   const spoilIndex = () => change(home, "DROP TABLE memory_index");
@@ -157,8 +156,7 @@ Deno.test("a drain that makes the search index anew says so: on the terminal, an
   );
 });
 
-Deno.test("a SessionStart works waiting captures in, and tells of them at once", async () => {
-  using home = tempHome();
+test("a SessionStart works waiting captures in, and tells of them at once", async (home) => {
   const failure = {
     session_id: SESSION,
     cwd: home.path,
@@ -180,8 +178,7 @@ Deno.test("a SessionStart works waiting captures in, and tells of them at once",
   );
 });
 
-Deno.test("a failure of one session that passes in another is mended, and not told as open any more", async () => {
-  using home = tempHome();
+test("a failure of one session that passes in another is mended, and not told as open any more", async (home) => {
   const base = { cwd: home.path, tool_name: "Bash", tool_input: { command: "npm test" } };
   await startHook("PostToolUseFailure", {
     ...base,

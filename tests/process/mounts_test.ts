@@ -5,6 +5,7 @@ import { answerOf, startProgram } from "../support/process.ts";
 import { INNER_HOME, type PrivateMounts, privateMounts } from "../support/private_mounts.ts";
 import { needsExecutable, needsMounts, testWhere } from "../support/requirements.ts";
 import { slowTest } from "../support/lanes.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SILENT = { continue: true, suppressOutput: true };
 const IN_HOME = { HOME: INNER_HOME };
@@ -53,29 +54,27 @@ const free = (folder: string) => `rm -f ${folder}/filler ${folder}/rest`;
 
 const HOME_DATABASE = `${INNER_HOME}/.conclaude/conclaude.db`;
 
-testWhere(
-  needsMounts(),
-  "a full disk below the home: the second place keeps what happens",
-  async () => {
-    await using place = await privateMounts();
-    await capture(place, "before");
-    await place.run(fill(INNER_HOME));
-    const ids = ["a", "b", "c"];
-    for (const id of ids) assert.deepEqual(await capture(place, id), SILENT);
-    await send(place, ["hook", "SessionStart"], { stdin: { session_id: "s1" } });
-    const isKept = (id: string) => written(place, HOME_DATABASE).includes(id);
-    assert.equal(waiting(place).length, 1 + ids.filter((id) => !isKept(id)).length);
-    assert.match(secondLog(place), /full|disk I\/O error|No space/);
+/** Tests with mounts that were prepared by a script of shell commands. */
+const testAfter = (script: string) => testWith(() => privateMounts(script), needsMounts());
+const test = testWith(() => privateMounts(), needsMounts());
 
-    await place.run(free(INNER_HOME));
-    await capture(place, "after");
-    assert.deepEqual(written(place, HOME_DATABASE), ["before", ...ids, "after"]);
-    assert.deepEqual(waiting(place), []);
-  },
-);
+test("a full disk below the home: the second place keeps what happens", async (place) => {
+  await capture(place, "before");
+  await place.run(fill(INNER_HOME));
+  const ids = ["a", "b", "c"];
+  for (const id of ids) assert.deepEqual(await capture(place, id), SILENT);
+  await send(place, ["hook", "SessionStart"], { stdin: { session_id: "s1" } });
+  const isKept = (id: string) => written(place, HOME_DATABASE).includes(id);
+  assert.equal(waiting(place).length, 1 + ids.filter((id) => !isKept(id)).length);
+  assert.match(secondLog(place), /full|disk I\/O error|No space/);
 
-testWhere(needsMounts(), "a disk that is full from the first hook on", async () => {
-  await using place = await privateMounts();
+  await place.run(free(INNER_HOME));
+  await capture(place, "after");
+  assert.deepEqual(written(place, HOME_DATABASE), ["before", ...ids, "after"]);
+  assert.deepEqual(waiting(place), []);
+});
+
+test("a disk that is full from the first hook on", async (place) => {
   await place.run(fill(INNER_HOME));
   for (const id of ["a", "b"]) assert.deepEqual(await capture(place, id), SILENT);
   assert.equal(waiting(place).length, 2);
@@ -104,25 +103,20 @@ slowTest(
   needsMounts(),
 );
 
-testWhere(
-  needsMounts(),
-  "a read-only home that has a database: drained from the second place",
-  async () => {
-    await using place = await privateMounts();
-    await capture(place, "before");
-    await place.run(`mount -o remount,ro ${INNER_HOME}`);
-    const spoilt = Deno.readFileSync(place.outside(HOME_DATABASE));
-    for (const id of ["a", "b"]) assert.deepEqual(await capture(place, id), SILENT);
-    await send(place, ["hook", "SessionEnd"], { stdin: { session_id: "s1" } });
-    assert.equal(waiting(place).length, 3);
-    assert.match(secondLog(place), /readonly|read-only|unable to open/i);
-    assert.deepEqual(Deno.readFileSync(place.outside(HOME_DATABASE)), spoilt);
-    await place.run(`mount -o remount,rw ${INNER_HOME}`);
-    await capture(place, "after");
-    assert.deepEqual(written(place, HOME_DATABASE), ["before", "a", "b", "after"]);
-    assert.deepEqual(waiting(place), []);
-  },
-);
+test("a read-only home that has a database: drained from the second place", async (place) => {
+  await capture(place, "before");
+  await place.run(`mount -o remount,ro ${INNER_HOME}`);
+  const spoilt = Deno.readFileSync(place.outside(HOME_DATABASE));
+  for (const id of ["a", "b"]) assert.deepEqual(await capture(place, id), SILENT);
+  await send(place, ["hook", "SessionEnd"], { stdin: { session_id: "s1" } });
+  assert.equal(waiting(place).length, 3);
+  assert.match(secondLog(place), /readonly|read-only|unable to open/i);
+  assert.deepEqual(Deno.readFileSync(place.outside(HOME_DATABASE)), spoilt);
+  await place.run(`mount -o remount,rw ${INNER_HOME}`);
+  await capture(place, "after");
+  assert.deepEqual(written(place, HOME_DATABASE), ["before", "a", "b", "after"]);
+  assert.deepEqual(waiting(place), []);
+});
 
 slowTest("queue drain takes in what waits in the second place", async () => {
   await using place = await privateMounts(
@@ -188,57 +182,51 @@ for (const [name, env] of Object.entries(NO_HOMES)) {
 
 for (const withConfig of [false, true]) {
   const configured = withConfig ? ", also with a configuration" : "";
-  testWhere(
-    needsMounts(),
-    `a /tmp/conclaude.db of another user, or a link, is not used${configured}`,
-    async () => {
-      await using place = await privateMounts("mkdir /mnt/project");
-      const env = { CLAUDE_PROJECT_DIR: "/mnt/project" };
-      if (withConfig) {
-        Deno.writeTextFileSync(place.outside("/mnt/project/.conclaude.yaml"), "store: {}\n");
-      }
-      await place.run("echo -n >/mnt/victim; ln -s /mnt/victim /tmp/conclaude.db");
-      await capture(place, "a", env);
-      assert.equal(Deno.statSync(place.outside("/mnt/victim")).size, 0);
-      assert.equal(waiting(place).length, 1);
+  const title = `a /tmp/conclaude.db of another user, or a link, is not used${configured}`;
+  testAfter("mkdir /mnt/project")(title, async (place) => {
+    const env = { CLAUDE_PROJECT_DIR: "/mnt/project" };
+    if (withConfig) {
+      Deno.writeTextFileSync(place.outside("/mnt/project/.conclaude.yaml"), "store: {}\n");
+    }
+    await place.run("echo -n >/mnt/victim; ln -s /mnt/victim /tmp/conclaude.db");
+    await capture(place, "a", env);
+    assert.equal(Deno.statSync(place.outside("/mnt/victim")).size, 0);
+    assert.equal(waiting(place).length, 1);
 
-      await place.run(
-        "rm /tmp/conclaude.db; touch /tmp/conclaude.db; chown 12345 /tmp/conclaude.db",
-      );
-      await capture(place, "b", env);
-      assert.equal(Deno.statSync(place.outside("/tmp/conclaude.db")).size, 0);
-      assert.equal(waiting(place).length, 2);
+    await place.run(
+      "rm /tmp/conclaude.db; touch /tmp/conclaude.db; chown 12345 /tmp/conclaude.db",
+    );
+    await capture(place, "b", env);
+    assert.equal(Deno.statSync(place.outside("/tmp/conclaude.db")).size, 0);
+    assert.equal(waiting(place).length, 2);
 
-      await place.run("rm /tmp/conclaude.db");
-      await capture(place, "c", env);
-      assert.deepEqual(written(place, "/tmp/conclaude.db"), ["a", "b", "c"]);
-    },
-  );
+    await place.run("rm /tmp/conclaude.db");
+    await capture(place, "c", env);
+    assert.deepEqual(written(place, "/tmp/conclaude.db"), ["a", "b", "c"]);
+  });
 }
 
 const NOTHING_WRITABLE = [INNER_HOME, "/tmp", "/var/tmp", "/run"]
   .map((folder) => `mount -o remount,ro ${folder}`).join("\n");
 
-testWhere(needsMounts(), "where nothing can be written the person is told each time", async () => {
-  await using place = await privateMounts(NOTHING_WRITABLE);
-  for (const id of ["a", "b"]) {
-    const answer = await capture(place, id);
-    assert.equal(answer.continue, true);
-    assert.match(answer.systemMessage, /cannot record this session.*conclaude doctor/s);
-  }
-  const atStart = await send(place, ["hook", "SessionStart"], { stdin: { session_id: "s1" } });
-  assert.match(atStart.systemMessage, /cannot record/);
-  assert.equal(
-    await send(place, ["hook", "Stop"], { stdin: { stop_hook_active: true } }),
-    null,
-  );
-});
+testAfter(NOTHING_WRITABLE)(
+  "where nothing can be written the person is told each time",
+  async (place) => {
+    for (const id of ["a", "b"]) {
+      const answer = await capture(place, id);
+      assert.equal(answer.continue, true);
+      assert.match(answer.systemMessage, /cannot record this session.*conclaude doctor/s);
+    }
+    const atStart = await send(place, ["hook", "SessionStart"], { stdin: { session_id: "s1" } });
+    assert.match(atStart.systemMessage, /cannot record/);
+    assert.equal(await send(place, ["hook", "Stop"], { stdin: { stop_hook_active: true } }), null);
+  },
+);
 
-testWhere(
-  needsMounts(),
+const MARKER_ALONE = `${NOTHING_WRITABLE}\nmount -o remount,rw /var/tmp`;
+testAfter(MARKER_ALONE)(
   "where only a marker can be written the person is told once a session",
-  async () => {
-    await using place = await privateMounts(`${NOTHING_WRITABLE}\nmount -o remount,rw /var/tmp`);
+  async (place) => {
     assert.match((await capture(place, "a")).systemMessage, /cannot record this session/);
     for (const id of ["b", "c"]) assert.deepEqual(await capture(place, id), SILENT);
     const stdin = { session_id: "another" };
@@ -248,38 +236,36 @@ testWhere(
   },
 );
 
-testWhere(needsMounts(), "a second spool place that another user made is not trusted", async () => {
-  await using place = await privateMounts(`mkdir -p -m 777 /tmp/conclaude-${uid}/spool
-    chown -R 12345 /tmp/conclaude-${uid}
-    mkdir -p ${HOME_DATABASE}
-    mount -o remount,ro ${INNER_HOME}`);
-  assert.match((await capture(place, "a")).systemMessage, /cannot record this session/);
-  assert.deepEqual(waiting(place), []);
+const SPOOL_OF_ANOTHER = `mkdir -p -m 777 /tmp/conclaude-${uid}/spool
+  chown -R 12345 /tmp/conclaude-${uid}
+  mkdir -p ${HOME_DATABASE}
+  mount -o remount,ro ${INNER_HOME}`;
+testAfter(SPOOL_OF_ANOTHER)(
+  "a second spool place that another user made is not trusted",
+  async (place) => {
+    assert.match((await capture(place, "a")).systemMessage, /cannot record this session/);
+    assert.deepEqual(waiting(place), []);
 
-  // Nor is what lies there taken in, when the database is well again.
-  await place.run(`mount -o remount,rw ${INNER_HOME} && rmdir ${HOME_DATABASE}`);
-  await capture(place, "b");
-  assert.deepEqual(written(place, HOME_DATABASE), ["b"]);
-});
-
-testWhere(
-  needsMounts(),
-  "db backup on a read-only file system names a way out that works",
-  async () => {
-    await using place = await privateMounts();
-    await capture(place, "one");
-    const options = { through: place.through, env: IN_HOME, cwd: "/" };
-    assert.equal((await startProgram(["db", "checkpoint", "--mode", "truncate"], options)).code, 0);
-    await place.run(`mount -o remount,ro ${INNER_HOME}`);
-    for (const args of [["db", "backup"], ["db", "backup", "/tmp/b.db"]]) {
-      const { code, stderr } = await startProgram(args, options);
-      assert.equal(code, 1);
-      const [, next] = /next: (cp .+)\n/.exec(stderr) ?? [];
-      assert.ok(next !== undefined, stderr);
-      await place.run(next);
-      const checked = await startProgram(["--db", "/tmp/conclaude.db", "db", "check"], options);
-      assert.equal(checked.code, 0, checked.stdout + checked.stderr);
-      await place.run("rm /tmp/conclaude.db*");
-    }
+    // Nor is what lies there taken in, when the database is well again.
+    await place.run(`mount -o remount,rw ${INNER_HOME} && rmdir ${HOME_DATABASE}`);
+    await capture(place, "b");
+    assert.deepEqual(written(place, HOME_DATABASE), ["b"]);
   },
 );
+
+test("db backup on a read-only file system names a way out that works", async (place) => {
+  await capture(place, "one");
+  const options = { through: place.through, env: IN_HOME, cwd: "/" };
+  assert.equal((await startProgram(["db", "checkpoint", "--mode", "truncate"], options)).code, 0);
+  await place.run(`mount -o remount,ro ${INNER_HOME}`);
+  for (const args of [["db", "backup"], ["db", "backup", "/tmp/b.db"]]) {
+    const { code, stderr } = await startProgram(args, options);
+    assert.equal(code, 1);
+    const [, next] = /next: (cp .+)\n/.exec(stderr) ?? [];
+    assert.ok(next !== undefined, stderr);
+    await place.run(next);
+    const checked = await startProgram(["--db", "/tmp/conclaude.db", "db", "check"], options);
+    assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+    await place.run("rm /tmp/conclaude.db*");
+  }
+});

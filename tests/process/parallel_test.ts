@@ -4,6 +4,7 @@ import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
 import { damages, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
 import { type Finished, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const AT_ONCE = IS_SLOW_LANE ? 64 : 16;
 const ROUNDS = IS_SLOW_LANE ? 8 : 2;
@@ -35,8 +36,9 @@ function assertAllAnswered(finished: readonly Finished[]): void {
   }
 }
 
-Deno.test(`${AT_ONCE} captures at once, ${ROUNDS} times over, are ${AT_ONCE * ROUNDS} rows, none in the spool`, async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test(`${AT_ONCE} captures at once, ${ROUNDS} times over, are ${AT_ONCE * ROUNDS} rows, none in the spool`, async (home) => {
   for (let round = 0; round < ROUNDS; round++) {
     assertAllAnswered(await atOnce(AT_ONCE, (i) => capture(home, `${round}-${i}`)));
   }
@@ -72,37 +74,32 @@ slowTest(`${AT_ONCE} first hooks of a fresh home make one database together`, as
   }
 });
 
-slowTest(
-  "all kinds of events at once, of sessions that start and end, leave a sound database",
-  async () => {
-    using home = tempHome();
-    const events = [
-      "SessionStart",
-      "UserPromptSubmit",
-      "PostToolUse",
-      "Stop",
-      "SessionEnd",
-      "Told",
-    ];
-    for (let round = 0; round < 3; round++) {
-      const finished = await atOnce(AT_ONCE, (i) =>
-        startHook(events[i % events.length]!, {
-          session_id: `s${i % 7}`,
-          cwd: home.path,
-          prompt: "Work",
-          tool_name: "Edit",
-        }, home));
-      assert.deepEqual(finished.filter(({ code, stderr }) => code !== 0 || stderr !== ""), []);
-    }
-    assert.equal(logOf(home), "");
-    assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), AT_ONCE * 3);
-    assert.equal(queryValue(home, "SELECT count(*) FROM sessions"), 7);
-    assert.deepEqual(damages(home), []);
-  },
-);
+test.slow("all kinds of events at once, of sessions that start and end, leave a sound database", async (home) => {
+  const events = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUse",
+    "Stop",
+    "SessionEnd",
+    "Told",
+  ];
+  for (let round = 0; round < 3; round++) {
+    const finished = await atOnce(AT_ONCE, (i) =>
+      startHook(events[i % events.length]!, {
+        session_id: `s${i % 7}`,
+        cwd: home.path,
+        prompt: "Work",
+        tool_name: "Edit",
+      }, home));
+    assert.deepEqual(finished.filter(({ code, stderr }) => code !== 0 || stderr !== ""), []);
+  }
+  assert.equal(logOf(home), "");
+  assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), AT_ONCE * 3);
+  assert.equal(queryValue(home, "SELECT count(*) FROM sessions"), 7);
+  assert.deepEqual(damages(home), []);
+});
 
-slowTest(`${INCREMENTS} increments of one counter at once are all counted`, async () => {
-  using home = tempHome();
+test.slow(`${INCREMENTS} increments of one counter at once are all counted`, async (home) => {
   const env = { HOME: home.path };
   const session = ["--session", "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"];
   await startHook("SessionStart", { session_id: session[1] }, home);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { PERSON_VERBS } from "../../src/guard/lifting.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
-import type { Verb, VerbGroup } from "../../src/cli/command.ts";
+import type { Verbs } from "../../src/cli/verb.ts";
 import { programCommand, surroundings } from "../../src/build/program.ts";
 import { query } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
@@ -12,7 +12,7 @@ import { addToken, PERSON_TOKEN, personCalls } from "../support/person.ts";
 import { type Finished, startAsAgent, startHook } from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
-import { slowTest } from "../support/lanes.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "0e551011-0000-4000-8000-000000000001";
 
@@ -77,51 +77,45 @@ const forked = (command: string) =>
 
 Deno.test("the verbs that the guards keep from an agent are those that the program keeps for a person", async () => {
   const ofPerson: string[] = [];
-  const walk = (name: string, verb: Verb | VerbGroup): void => {
-    if (verb.kind === "verb") {
-      if (verb.spec.person !== undefined) ofPerson.push(verb.spec.person);
-      return;
-    }
-    for (const [inner, one] of Object.entries(verb.verbs)) walk(`${name} ${inner}`, one);
+  const walk = async (one: Verbs[string]): Promise<void> => {
+    if (one.kind === "lazy") return await walk(await one.load());
+    if (one.kind === "group") { for (const inner of Object.values(one.verbs)) await walk(inner); }
+    else if (one.person !== undefined) ofPerson.push(one.person);
   };
-  for (const [name, load] of Object.entries(VERBS)) walk(name, await load());
+  for (const one of Object.values(VERBS)) await walk(one);
   const guarded = Object.entries(PERSON_VERBS)
     .flatMap(([noun, verbs]) => [...verbs].map((verb) => `${noun} ${verb}`));
   const alone = ["import", "import claude-mem", "import transcripts", "uninstall-hooks"];
   assert.deepEqual(ofPerson.sort(), [...guarded, ...alone].sort());
 });
 
-slowTest(
-  "every verb of a person refuses whoever descends from Claude Code, with a token as well",
-  async () => {
-    using home = tempHome();
-    await begin(home, Deno.pid);
-    addToken(home.database);
-    const env = { CONCLAUDE_TOKEN: PERSON_TOKEN };
-    const results = await Promise.all(personCalls(SESSION).map((args) => asAgent(home, args, env)));
-    for (const result of results) {
-      assertRefused(result, new RegExp(`process ${Deno.pid}, which runs session 0e551011`));
-    }
-    assert.match(
-      Deno.readTextFileSync(join(home.path, ".conclaude", "conclaude.log")),
-      /warn .* refused `conclaude guard pause`/,
-    );
-    // Looking stays free, and so does starting work.
-    for (
-      const args of [
-        ["guard", "list"],
-        ["memory", "forget", "--text", "nothing", "--dry-run"],
-        ["task", "create", "--title", "a task"],
-      ]
-    ) {
-      const { code, stderr } = await asAgent(home, args);
-      assert.deepEqual([code, stderr], [0, ""], args.join(" "));
-    }
-  },
-);
+const test = testWith(tempHome);
 
-Deno.test("install-hooks adds hooks for anybody, and takes none away for an agent", async () => {
-  using home = tempHome();
+test.slow("every verb of a person refuses whoever descends from Claude Code, with a token as well", async (home) => {
+  await begin(home, Deno.pid);
+  addToken(home.database);
+  const env = { CONCLAUDE_TOKEN: PERSON_TOKEN };
+  const results = await Promise.all(personCalls(SESSION).map((args) => asAgent(home, args, env)));
+  for (const result of results) {
+    assertRefused(result, new RegExp(`process ${Deno.pid}, which runs session 0e551011`));
+  }
+  assert.match(
+    Deno.readTextFileSync(join(home.path, ".conclaude", "conclaude.log")),
+    /warn .* refused `conclaude guard pause`/,
+  );
+  // Looking stays free, and so does starting work.
+  const lines = [
+    ["guard", "list"],
+    ["memory", "forget", "--text", "nothing", "--dry-run"],
+    ["task", "create", "--title", "a task"],
+  ];
+  for (const args of lines) {
+    const { code, stderr } = await asAgent(home, args);
+    assert.deepEqual([code, stderr], [0, ""], args.join(" "));
+  }
+});
+
+test("install-hooks adds hooks for anybody, and takes none away for an agent", async (home) => {
   await begin(home, Deno.pid);
   assert.equal((await asAgent(home, ["install-hooks", "--strict"])).code, 0);
   assert.equal((await asAgent(home, ["install-hooks", "--strict"])).code, 0);
@@ -130,8 +124,7 @@ Deno.test("install-hooks adds hooks for anybody, and takes none away for an agen
   }
 });
 
-Deno.test("while a session is under way a terminal or a token has to show the person", async () => {
-  using home = tempHome();
+test("while a session is under way a terminal or a token has to show the person", async (home) => {
   using other = claude();
   assert.equal((await asAgent(home, ["token"])).code, 0, "no session yet");
   await begin(home, other.pid);
@@ -143,14 +136,10 @@ Deno.test("while a session is under way a terminal or a token has to show the pe
   assert.equal((await asAgent(home, pause, { CONCLAUDE_TOKEN: PERSON_TOKEN })).code, 0);
   assert.equal(isPaused(home), true);
   // No token makes another one, or keeps its holder from being asked for his ancestors.
-  assertRefused(
-    await asAgent(home, ["token"], { CONCLAUDE_TOKEN: PERSON_TOKEN }),
-    /no terminal/,
-  );
+  assertRefused(await asAgent(home, ["token"], { CONCLAUDE_TOKEN: PERSON_TOKEN }), /no terminal/);
 });
 
-Deno.test("a token is kept as a hash, counts until it is revoked, and only in its own database", async () => {
-  using home = tempHome();
+test("a token is kept as a hash, counts until it is revoked, and only in its own database", async (home) => {
   using other = claude();
   const token = (await asAgent(home, ["token"])).stdout.trim();
   const revoked = (await asAgent(home, ["token"])).stdout.trim();
@@ -228,8 +217,7 @@ testWhere(
   },
 );
 
-Deno.test("the process of a session counts on after an event that names another one", async () => {
-  using home = tempHome();
+test("the process of a session counts on after an event that names another one", async (home) => {
   using other = claude();
   await begin(home, Deno.pid);
   const use = { session_id: SESSION, tool_name: "Read", tool_input: {}, tool_response: {} };
@@ -265,10 +253,7 @@ testWhere(
     Deno.mkdirSync(project);
     await begin(home, Deno.pid, project);
     const from = (folder: string) =>
-      shell(
-        home,
-        `cd '${folder}' && HOME='${false_.path}' $CONCLAUDE config init 2>&1; true`,
-      );
+      shell(home, `cd '${folder}' && HOME='${false_.path}' $CONCLAUDE config init 2>&1; true`);
     assert.match(await from(project), /runs session/);
     assert.match(await from(false_.path), /\.conclaude\.yaml/);
   },
@@ -286,8 +271,7 @@ testWhere(needsTools("setsid"), "a database that an agent holds on to lifts noth
   holder.exec("ROLLBACK");
 });
 
-Deno.test("a configuration that an agent writes leads to no other database", async () => {
-  using home = tempHome();
+test("a configuration that an agent writes leads to no other database", async (home) => {
   await begin(home, Deno.pid);
   for (const database of [`{path: ${join(home.path, "other.db")}}`, "{enabled: false}"]) {
     const folder = Deno.makeTempDirSync({ dir: home.path });
@@ -312,11 +296,12 @@ testWhere(
     Deno.mkdirSync(project);
     await begin(home, other.pid, project);
     const settings = join(home.path, ".claude", "settings.json");
-    for (
-      const call of [
-        `cd ${elsewhere.path} && HOME=${elsewhere.path} $CONCLAUDE uninstall-hooks --settings ${settings}`,
-        `cd ${project} && HOME=${elsewhere.path} $CONCLAUDE config init --force`,
-      ]
-    ) assert.match(await shell(home, forked(call)), /no terminal, and session 0e551011/);
+    const calls = [
+      `cd ${elsewhere.path} && HOME=${elsewhere.path} $CONCLAUDE uninstall-hooks --settings ${settings}`,
+      `cd ${project} && HOME=${elsewhere.path} $CONCLAUDE config init --force`,
+    ];
+    for (const call of calls) {
+      assert.match(await shell(home, forked(call)), /no terminal, and session 0e551011/);
+    }
   },
 );

@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { captures, executions } from "../support/look.ts";
 import { startProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SILENT = '{"continue":true,"suppressOutput":true}\n';
 
-Deno.test("a stdin that cannot be read, and one that is closed, are like an empty one", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a stdin that cannot be read, and one that is closed, are like an empty one", async (home) => {
   for (const redirect of ["</", "<&-"]) {
     const { code, stdout, stderr } = await startProgram(["hook", "PostToolUse"], {
       env: { HOME: home.path },
@@ -18,8 +20,7 @@ Deno.test("a stdin that cannot be read, and one that is closed, are like an empt
   assert.equal(executions(home).length, 2);
 });
 
-Deno.test("an answer that nobody takes is no error", async () => {
-  using home = tempHome();
+test("an answer that nobody takes is no error", async (home) => {
   for (const redirect of [">&-", ">/dev/full"]) {
     const { code, stderr } = await startProgram(["hook", "PostToolUse"], {
       stdin: { session_id: "s1", tool_name: "Bash" },
@@ -31,8 +32,7 @@ Deno.test("an answer that nobody takes is no error", async () => {
   assert.equal(captures(home).length, 2);
 });
 
-Deno.test("an environment that is no UTF-8 costs no event", async () => {
-  using home = tempHome();
+test("an environment that is no UTF-8 costs no event", async (home) => {
   const names = ["CLAUDE_PROJECT_DIR", "CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "TEMP", "OTHER"];
   for (const name of names) {
     const { code, stderr, stdout } = await startProgram(["hook", "PostToolUse"], {

@@ -3,25 +3,25 @@ import assert from "node:assert/strict";
 import { entriesBelow, executions } from "../support/look.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const QUIET = { code: 0, signal: null, stdout: "", stderr: "" };
 const CONTINUED = { ...observed("Stop"), stop_hook_active: true };
 
-Deno.test("stop_hook_active leaves nothing behind on a fresh home, not even a folder", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("stop_hook_active leaves nothing behind on a fresh home, not even a folder", async (home) => {
   assert.deepEqual(await startHook("Stop", CONTINUED, home), QUIET);
   assert.deepEqual(entriesBelow(home.path), []);
 });
 
-Deno.test("stop_hook_active counts also when only the payload names the event", async () => {
-  using home = tempHome();
+test("stop_hook_active counts also when only the payload names the event", async (home) => {
   const env = { HOME: home.path };
   assert.deepEqual(await startProgram(["hook"], { stdin: CONTINUED, env }), QUIET);
   assert.deepEqual(entriesBelow(home.path), []);
 });
 
-Deno.test("stop_hook_active changes nothing of what is there, whatever state it is in", async () => {
-  using home = tempHome();
+test("stop_hook_active changes nothing of what is there, whatever state it is in", async (home) => {
   Deno.mkdirSync(`${home.path}/.conclaude`);
   Deno.writeTextFileSync(home.database, "not a database");
   const before = entriesBelow(home.path);
@@ -30,8 +30,7 @@ Deno.test("stop_hook_active changes nothing of what is there, whatever state it 
   assert.equal(Deno.readTextFileSync(home.database), "not a database");
 });
 
-Deno.test("stop_hook_active is answered without a home and with a broken configuration", async () => {
-  using home = tempHome();
+test("stop_hook_active is answered without a home and with a broken configuration", async (home) => {
   Deno.writeTextFileSync(`${home.path}/.conclaude.yaml`, "capture: [");
   assert.deepEqual(
     await startProgram(["hook", "Stop"], { stdin: CONTINUED, cwd: home.path }),
@@ -40,30 +39,26 @@ Deno.test("stop_hook_active is answered without a home and with a broken configu
 });
 
 for (const active of [false, "true", 1, null, undefined]) {
-  Deno.test(`a Stop with stop_hook_active ${JSON.stringify(active)} is a Stop like others`, async () => {
-    using home = tempHome();
+  test(`a Stop with stop_hook_active ${JSON.stringify(active)} is a Stop like others`, async (home) => {
     const { stdout } = await startHook("Stop", { ...CONTINUED, stop_hook_active: active }, home);
     assert.equal(stdout, '{"continue":true,"suppressOutput":true}\n');
     assert.notDeepEqual(entriesBelow(home.path), []);
   });
 }
 
-Deno.test("stop_hook_active of another event means nothing", async () => {
-  using home = tempHome();
+test("stop_hook_active of another event means nothing", async (home) => {
   await startHook("SubagentStop", { ...CONTINUED }, home);
   assert.notDeepEqual(entriesBelow(home.path), []);
 });
 
-for (
-  const config of [
-    "{}",
-    "preToolUse: {preventRootAdditions: true}",
-    "subagentStop: {commands: {}}",
-    "# stops\n",
-  ]
-) {
-  Deno.test(`stop_hook_active leaves at once where a configuration does not speak of it: ${config.trim()}`, async () => {
-    using home = tempHome();
+const configs = [
+  "{}",
+  "preToolUse: {preventRootAdditions: true}",
+  "subagentStop: {commands: {}}",
+  "# stops\n",
+];
+for (const config of configs) {
+  test(`stop_hook_active leaves at once where a configuration does not speak of it: ${config.trim()}`, async (home) => {
     Deno.writeTextFileSync(`${home.path}/.conclaude.yaml`, config);
     const payload = { ...CONTINUED, cwd: home.path };
     assert.deepEqual(await startHook("Stop", payload, home), QUIET);
@@ -73,8 +68,7 @@ for (
   });
 }
 
-Deno.test("stop_hook_active does not switch off what a configuration asks for, whichever file it is in", async () => {
-  using home = tempHome();
+test("stop_hook_active does not switch off what a configuration asks for, whichever file it is in", async (home) => {
   const config = 'stop: {commands: [{run: "false"}]}';
   Deno.mkdirSync(`${home.path}/deep/er`, { recursive: true });
   Deno.mkdirSync(`${home.path}/.conclaude`);
@@ -88,8 +82,7 @@ Deno.test("stop_hook_active does not switch off what a configuration asks for, w
   }
 });
 
-Deno.test("stop_hook_active of a session whose configuration only seems to speak of stops keeps nothing", async () => {
-  using home = tempHome();
+test("stop_hook_active of a session whose configuration only seems to speak of stops keeps nothing", async (home) => {
   Deno.writeTextFileSync(
     `${home.path}/.conclaude.yaml`,
     "preToolUse: {preventRootAdditions: false} # stop\n",

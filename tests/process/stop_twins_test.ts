@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { executions, type Row } from "../support/look.ts";
 import { answerOf, spawnProgram, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { needsUnix, testWhere } from "../support/requirements.ts";
 import { pause } from "../support/wait.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "5e551044-0000-4000-8000-000000000001";
 
@@ -56,8 +56,9 @@ const ran = (home: TempHome) => Deno.readTextFileSync(join(home.path, "ran"));
 const twins = (home: TempHome) =>
   executions(home).filter(({ metadata }) => (metadata as Row)["twin"] === true);
 
-testWhere(needsUnix(), "a stop that two hooks are told of is judged and counted once", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test.unix("a stop that two hooks are told of is judged and counted once", async (home) => {
   configure(home, `stop: {rounds: 3, commands: [{run: "${WAITING}"}]}`);
   const stop = async (active: boolean) =>
     String((await sendTwice(home, "Stop", { stop_hook_active: active }))["reason"]);
@@ -72,43 +73,32 @@ testWhere(needsUnix(), "a stop that two hooks are told of is judged and counted 
   assert.deepEqual(types, ["stop_blocks"]);
 });
 
-testWhere(
-  needsUnix(),
-  "a failing command is told once, and the next stop is another one",
-  async () => {
-    using home = tempHome();
-    configure(home, `stop: {commands: [{run: "${WAITING}; false"}]}`);
-    for (const stop of [1, 2]) {
-      const { reason } = await sendTwice(home, "Stop", { stop_hook_active: true });
-      assert.match(String(reason), new RegExp(`stop ${stop} of at most 6`));
-    }
-  },
-);
+test.unix("a failing command is told once, and the next stop is another one", async (home) => {
+  configure(home, `stop: {commands: [{run: "${WAITING}; false"}]}`);
+  for (const stop of [1, 2]) {
+    const { reason } = await sendTwice(home, "Stop", { stop_hook_active: true });
+    assert.match(String(reason), new RegExp(`stop ${stop} of at most 6`));
+  }
+});
 
-testWhere(needsUnix(), "what is run for a subagent is run once for two hooks", async () => {
-  using home = tempHome();
+test.unix("what is run for a subagent is run once for two hooks", async (home) => {
   configure(home, `subagentStop: {commands: {"*": [{run: "${WAITING}"}]}}`);
   await sendTwice(home, "SubagentStop", { agent_id: "a1", agent_type: "x" });
   await sendTwice(home, "SubagentStop", { agent_id: "a2", agent_type: "x" });
   assert.equal(ran(home), "x\nx\n");
 });
 
-testWhere(
-  needsUnix(),
-  "a stop whose hook was killed is judged by the one that comes after",
-  async () => {
-    using home = tempHome();
-    const project = configure(home, `stop: {commands: [{run: "${WAITING}; exit 3"}]}`);
-    const payload = { session_id: SESSION, cwd: project, stop_hook_active: false };
-    const child = spawnProgram(["hook", "Stop"], { env: { HOME: home.path } });
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(JSON.stringify(payload)));
-    await writer.close();
-    await hasBegun(home);
-    child.kill("SIGKILL");
-    await child.output();
-    Deno.writeTextFileSync(join(home.path, "go"), "");
-    const { reason } = await send(home, "Stop", { stop_hook_active: false });
-    assert.match(String(reason), /exit code 3/);
-  },
-);
+test.unix("a stop whose hook was killed is judged by the one that comes after", async (home) => {
+  const project = configure(home, `stop: {commands: [{run: "${WAITING}; exit 3"}]}`);
+  const payload = { session_id: SESSION, cwd: project, stop_hook_active: false };
+  const child = spawnProgram(["hook", "Stop"], { env: { HOME: home.path } });
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(JSON.stringify(payload)));
+  await writer.close();
+  await hasBegun(home);
+  child.kill("SIGKILL");
+  await child.output();
+  Deno.writeTextFileSync(join(home.path, "go"), "");
+  const { reason } = await send(home, "Stop", { stop_hook_active: false });
+  assert.match(String(reason), /exit code 3/);
+});

@@ -2,18 +2,20 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { capture, DEADLINE_MS, waiting, written } from "../support/captured_edits.ts";
-import { IS_SLOW_LANE, slowTest, someOf } from "../support/lanes.ts";
+import { IS_SLOW_LANE, someOf } from "../support/lanes.ts";
 import { filesBelow, logOf, queryValue, spoolFiles } from "../support/look.ts";
 import { change, held } from "../support/on_home.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
 import { makeUsedDatabase } from "../support/spoilt.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** Makes a hook a process. */
 const PROCESS = { through: [] };
 
-Deno.test("with a folder in its database's place a hook answers, and what it keeps is written later", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("with a folder in its database's place a hook answers, and what it keeps is written later", async (home) => {
   Deno.mkdirSync(home.database, { recursive: true });
   await capture(home, "a", PROCESS);
   assert.deepEqual(waiting(home), ["a"]);
@@ -29,8 +31,7 @@ const LOCKS: Readonly<Record<string, string>> = {
 const HELD_MS = IS_SLOW_LANE ? 6_000 : 1_000;
 
 for (const [name, sql] of someOf(Object.entries(LOCKS), 1)) {
-  Deno.test(`${name} of another process for ${HELD_MS / 1000} s: hooks spool in time and drain afterwards`, async () => {
-    using home = tempHome();
+  test(`${name} of another process for ${HELD_MS / 1000} s: hooks spool in time and drain afterwards`, async (home) => {
     await makeUsedDatabase(home);
     using other = held(home.database, sql);
     const untilMs = performance.now() + HELD_MS;
@@ -54,40 +55,35 @@ for (const [name, sql] of someOf(Object.entries(LOCKS), 1)) {
   });
 }
 
-slowTest(
-  "a hook that may wait as long as the configuration allows still answers in time",
-  async () => {
-    using home = tempHome();
-    await makeUsedDatabase(home);
-    await startHook("SessionStart", { session_id: "gone" }, home, {
-      env: { CLAUDE_PID: "4194000" },
-    });
-    change(
-      home.database,
-      `UPDATE sessions SET status = 'ended', ended_at_ms = 1 WHERE session_id = 'before'`,
-    );
-    Deno.writeTextFileSync(
-      join(home.path, ".conclaude", "config.yaml"),
-      "database:\n  busyTimeoutMs: 9000\n",
-    );
-    using other = held(home.database);
-    const startedMs = performance.now();
-    const tookMs = await Promise.all(
-      ["SessionStart", "SessionEnd", "PostToolUse", "Stop"].map(async (event) => {
-        await startHook(event, { session_id: "s1", tool_name: "Bash" }, home, {
-          env: { CLAUDE_PID: String(Deno.pid) },
-        });
-        return [event, performance.now() - startedMs] as const;
-      }),
-    );
-    other.release();
-    assert.deepEqual(tookMs.filter(([, ms]) => ms >= DEADLINE_MS), []);
-    assert.equal(spoolFiles(home).length, 4);
-  },
-);
+test.slow("a hook that may wait as long as the configuration allows still answers in time", async (home) => {
+  await makeUsedDatabase(home);
+  await startHook("SessionStart", { session_id: "gone" }, home, {
+    env: { CLAUDE_PID: "4194000" },
+  });
+  change(
+    home.database,
+    `UPDATE sessions SET status = 'ended', ended_at_ms = 1 WHERE session_id = 'before'`,
+  );
+  Deno.writeTextFileSync(
+    join(home.path, ".conclaude", "config.yaml"),
+    "database:\n  busyTimeoutMs: 9000\n",
+  );
+  using other = held(home.database);
+  const startedMs = performance.now();
+  const tookMs = await Promise.all(
+    ["SessionStart", "SessionEnd", "PostToolUse", "Stop"].map(async (event) => {
+      await startHook(event, { session_id: "s1", tool_name: "Bash" }, home, {
+        env: { CLAUDE_PID: String(Deno.pid) },
+      });
+      return [event, performance.now() - startedMs] as const;
+    }),
+  );
+  other.release();
+  assert.deepEqual(tookMs.filter(([, ms]) => ms >= DEADLINE_MS), []);
+  assert.equal(spoolFiles(home).length, 4);
+});
 
-slowTest("many hooks that drain at once write each record once", async () => {
-  using home = tempHome();
+test.slow("many hooks that drain at once write each record once", async (home) => {
   Deno.mkdirSync(home.database, { recursive: true });
   await capture(home, "0", PROCESS);
   const [first] = spoolFiles(home);
@@ -111,8 +107,7 @@ slowTest("many hooks that drain at once write each record once", async () => {
   assert.equal(filesBelow(join(home.path, ".conclaude", "spool")).length, 0);
 });
 
-Deno.test("a database that was truncated to nothing keeps its log, and the event waits", async () => {
-  using home = tempHome();
+test("a database that was truncated to nothing keeps its log, and the event waits", async (home) => {
   // The first one makes the tables, and empties the long log of that itself.
   await startHook("PostToolUse", observed("PostToolUse.Bash"), home);
   await startHook("PostToolUse", observed("PostToolUse.Bash"), home);

@@ -12,6 +12,7 @@ import {
   needsUnix,
   testWhere,
 } from "../support/requirements.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "5e551022-0000-4000-8000-000000000011";
 const RULES = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: false}\n";
@@ -369,77 +370,71 @@ testWhere(
   },
 );
 
-testWhere(
-  needsUnix(),
-  "what was strict stays in force when its rights are given away",
-  async () => {
-    using home = tempHome();
-    const project = folderOf(home, "proj");
-    const path = join(project, ".conclaude.yaml");
-    Deno.writeTextFileSync(path, STRICT);
+const test = testWith(tempHome);
+
+test.unix("what was strict stays in force when its rights are given away", async (home) => {
+  const project = folderOf(home, "proj");
+  const path = join(project, ".conclaude.yaml");
+  Deno.writeTextFileSync(path, STRICT);
+  assert.equal(await bash(project, "echo hi", { home }), null);
+  for (const [at, mode, back] of [[path, 0o666, 0o644], [project, 0o777, 0o755]] as const) {
+    Deno.chmodSync(at, mode);
+    const reason = await bash(project, "echo hi", { home });
+    assert.match(reason ?? "allowed", /were strict/);
+    assert.match(reason!, new RegExp(`chmod o-w ${at}\``));
+    assert.match(await told(project, { home }), /every change is refused/);
+    Deno.chmodSync(at, back);
     assert.equal(await bash(project, "echo hi", { home }), null);
-    for (const [at, mode, back] of [[path, 0o666, 0o644], [project, 0o777, 0o755]] as const) {
-      Deno.chmodSync(at, mode);
-      const reason = await bash(project, "echo hi", { home });
-      assert.match(reason ?? "allowed", /were strict/);
-      assert.match(reason!, new RegExp(`chmod o-w ${at}\``));
-      assert.match(await told(project, { home }), /every change is refused/);
-      Deno.chmodSync(at, back);
-      assert.equal(await bash(project, "echo hi", { home }), null);
-    }
-  },
-);
+  }
+});
 
 slowTest("an agent neither gives rights on the policy away nor ends its search", async () => {
   using home = tempHome();
   const project = folderOf(home, "proj");
   Deno.mkdirSync(join(project, "src/deep"), { recursive: true });
   Deno.writeTextFileSync(join(project, ".conclaude.yaml"), RULES);
-  for (
-    const command of [
-      "chmod o+w .conclaude.yaml",
-      "chmod a+rwX .",
-      "chmod -R ugo+w .",
-      'chmod -R a+rwX "$PWD"',
-      "chmod u+x,o+w .",
-      "chmod 777 .",
-      "chgrp users .conclaude.yaml",
-      "setfacl -m u:games:rwx .",
-      "sudo chown games .",
-      "conclaude config trust /tmp",
-      "conclaude config trust . --remove",
-    ]
-  ) {
+  const commands = [
+    "chmod o+w .conclaude.yaml",
+    "chmod a+rwX .",
+    "chmod -R ugo+w .",
+    'chmod -R a+rwX "$PWD"',
+    "chmod u+x,o+w .",
+    "chmod 777 .",
+    "chgrp users .conclaude.yaml",
+    "setfacl -m u:games:rwx .",
+    "sudo chown games .",
+    "conclaude config trust /tmp",
+    "conclaude config trust . --remove",
+  ];
+  for (const command of commands) {
     assert.match(await bash(project, command, { home }) ?? command, /only a person/, command);
   }
-  for (
-    const command of [
-      "chmod -R u+w .",
-      "chmod a+rX .",
-      "chmod 777 src/deep",
-      "git init",
-      "git init src",
-      "git-init src",
-    ]
-  ) {
+  const rows = [
+    "chmod -R u+w .",
+    "chmod a+rX .",
+    "chmod 777 src/deep",
+    "git init",
+    "git init src",
+    "git-init src",
+  ];
+  for (const command of rows) {
     assert.equal(await bash(project, command, { home }), null, command);
   }
   const deep = join(project, "src/deep");
   assert.match((await edit(deep, { home }))!, /\*\.lock/);
-  for (
-    const command of [
-      "git init",
-      "git init .",
-      "git init ..",
-      "git -C .. init",
-      "git init -q -b main ../deep",
-      "cp -r /x/.git .",
-      "mv /x/.git .git",
-      "echo 'gitdir: /x' > .git",
-      "mkdir .git; echo 'ref: x' > .git/HEAD",
-      "git clone https://example.org/x.git .",
-    ]
-  ) {
+  const tried = [
+    "git init",
+    "git init .",
+    "git init ..",
+    "git -C .. init",
+    "git init -q -b main ../deep",
+    "cp -r /x/.git .",
+    "mv /x/.git .git",
+    "echo 'gitdir: /x' > .git",
+    "mkdir .git; echo 'ref: x' > .git/HEAD",
+    "git clone https://example.org/x.git .",
+  ];
+  for (const command of tried) {
     assert.match(await bash(deep, command, { home }) ?? command, /end the search/, command);
   }
   for (const command of ["git init other", "git init /tmp/elsewhere", "git status"]) {
@@ -447,44 +442,39 @@ slowTest("an agent neither gives rights on the policy away nor ends its search",
   }
 }, needsUnix());
 
-testWhere(
-  needsUnix(),
-  "the search ends at the repository, and goes on through checkouts inside of it",
-  async () => {
-    using home = tempHome();
-    const outer = folderOf(home, "outer");
-    Deno.writeTextFileSync(join(outer, ".conclaude.yaml"), RULES);
-    const ids = ["-c", "user.name=x", "-c", "user.email=x@example.org"];
-    const inner = join(outer, "inner");
-    await git(outer, "init", "-q", inner);
-    await git(inner, ...ids, "commit", "-q", "--allow-empty", "-m", "x");
-    assert.equal(await edit(inner, { home }), null);
-    // A `.git` that git passes over ends no search.
-    const plain = join(outer, "plain");
-    Deno.mkdirSync(join(plain, ".git"), { recursive: true });
-    assert.match((await edit(plain, { home }))!, /\*\.lock/);
-    // A worktree inside of its main checkout, and a submodule.
-    Deno.writeTextFileSync(join(inner, ".conclaude.local.yaml"), RULES);
-    await git(inner, "worktree", "add", "-q", "trees/t");
-    assert.match((await edit(join(inner, "trees/t"), { home }))!, /\*\.lock/);
-    await git(outer, "init", "-q", "library");
-    await git(join(outer, "library"), ...ids, "commit", "-q", "--allow-empty", "-m", "x");
-    await git(
-      inner,
-      "-c",
-      "protocol.file.allow=always",
-      "submodule",
-      "--quiet",
-      "add",
-      "../library",
-      "sub",
-    );
-    assert.match((await edit(join(inner, "sub"), { home }))!, /\*\.lock/);
-    // A worktree beside it has its own root.
-    await git(inner, "worktree", "add", "-q", "../beside");
-    assert.equal(await edit(join(outer, "beside"), { home }), null);
-  },
-);
+test.unix("the search ends at the repository, and goes on through checkouts inside of it", async (home) => {
+  const outer = folderOf(home, "outer");
+  Deno.writeTextFileSync(join(outer, ".conclaude.yaml"), RULES);
+  const ids = ["-c", "user.name=x", "-c", "user.email=x@example.org"];
+  const inner = join(outer, "inner");
+  await git(outer, "init", "-q", inner);
+  await git(inner, ...ids, "commit", "-q", "--allow-empty", "-m", "x");
+  assert.equal(await edit(inner, { home }), null);
+  // A `.git` that git passes over ends no search.
+  const plain = join(outer, "plain");
+  Deno.mkdirSync(join(plain, ".git"), { recursive: true });
+  assert.match((await edit(plain, { home }))!, /\*\.lock/);
+  // A worktree inside of its main checkout, and a submodule.
+  Deno.writeTextFileSync(join(inner, ".conclaude.local.yaml"), RULES);
+  await git(inner, "worktree", "add", "-q", "trees/t");
+  assert.match((await edit(join(inner, "trees/t"), { home }))!, /\*\.lock/);
+  await git(outer, "init", "-q", "library");
+  await git(join(outer, "library"), ...ids, "commit", "-q", "--allow-empty", "-m", "x");
+  await git(
+    inner,
+    "-c",
+    "protocol.file.allow=always",
+    "submodule",
+    "--quiet",
+    "add",
+    "../library",
+    "sub",
+  );
+  assert.match((await edit(join(inner, "sub"), { home }))!, /\*\.lock/);
+  // A worktree beside it has its own root.
+  await git(inner, "worktree", "add", "-q", "../beside");
+  assert.equal(await edit(join(outer, "beside"), { home }), null);
+});
 
 function folderOf(home: TempHome, name: string): string {
   const path = join(home.path, name);

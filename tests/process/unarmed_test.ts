@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { stage } from "../cli/support.ts";
 import type { Stage } from "../cli/support.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** What the person is told when a session begins in the project; empty for nothing. */
 async function toldAt(place: Stage): Promise<string> {
@@ -22,14 +23,14 @@ function guarded(): Stage {
   return place;
 }
 
-Deno.test("an installation that judges is nothing to talk about", async () => {
-  using place = guarded();
+const test = testWith(guarded);
+
+test("nothing is said where the installed hooks cover every gate", async (place) => {
   await place.run(["install-hooks"]);
   assert.equal(await toldAt(place), "");
 });
 
-Deno.test("rules without a hook that asks them are told of in one line", async () => {
-  using place = guarded();
+test("rules without a hook that asks them are told of in one line", async (place) => {
   await place.run(["install-hooks", "--events", "SessionStart,PostToolUse"]);
   const told = await toldAt(place);
   assert.match(
@@ -47,8 +48,7 @@ Deno.test("where nothing is guarded, nothing is said", async () => {
   assert.equal(await toldAt(place), "");
 });
 
-Deno.test("hooks that came another way are not doubted", async () => {
-  using place = guarded();
+test("nothing is said where no hooks are installed in settings files: they came another way", async (place) => {
   assert.equal(await toldAt(place), "");
 });
 
@@ -76,8 +76,7 @@ Deno.test("rules about stops without a hook for Stop are told of, also where the
   assert.match(await toldAt(place), /NOT ARMED: no hook is installed for Stop\. Run/);
 });
 
-Deno.test("gates that are not asked are named beside those that are", async () => {
-  using place = guarded();
+test("gates that are not asked are named beside those that are", async (place) => {
   Deno.writeTextFileSync(
     join(place.project, ".conclaude.yaml"),
     "preToolUse: {preventRootAdditions: false}\nstop: {rounds: 2}\n",
@@ -119,8 +118,7 @@ const DEAF: readonly (readonly [
 ];
 
 for (const [what, change, told] of DEAF) {
-  Deno.test(`a PreToolUse hook that ${what} is told of when a session begins`, async () => {
-    using place = guarded();
+  test(`a PreToolUse hook that ${what} is told of when a session begins`, async (place) => {
     await withHook(place, change);
     const text = await toldAt(place);
     assert.match(text, /^conclaude: .*NOT ARMED for preToolUse: the hook for PreToolUse in \S+ /);
@@ -128,8 +126,7 @@ for (const [what, change, told] of DEAF) {
   });
 }
 
-Deno.test("disableAllHooks and a discarded file are told of", async () => {
-  using place = guarded();
+test("disableAllHooks and a discarded file are told of", async (place) => {
   await place.run(["install-hooks"]);
   const local = join(place.project, ".claude", "settings.local.json");
   Deno.mkdirSync(join(place.project, ".claude"));
@@ -146,8 +143,7 @@ Deno.test("disableAllHooks and a discarded file are told of", async () => {
   assert.match(await toldAt(place), /NOT ARMED: Claude Code discards .*PreToolUse\[1\]\.matcher/);
 });
 
-Deno.test("CLAUDE_CONFIG_DIR names the user's settings", async () => {
-  using place = guarded();
+test("CLAUDE_CONFIG_DIR names the user's settings", async (place) => {
   const env = { CLAUDE_CONFIG_DIR: join(place.home, "elsewhere") };
   await place.run(["install-hooks", "--events", "SessionStart"], { env });
   assert.equal(await toldAt(place), "");

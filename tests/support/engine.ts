@@ -146,6 +146,19 @@ export async function engineStage(
   };
 }
 
+/** {@linkcode engineStage} where the engine is at work until the end. */
+export async function busyStage(options: Parameters<typeof engineStage>[0]): Promise<EngineStage> {
+  const stage = await engineStage(options);
+  const engine = await stage.startEngine();
+  return {
+    ...stage,
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]();
+      await stage[Symbol.asyncDispose]();
+    },
+  };
+}
+
 /** Lines of a file; none when it is not there. */
 export function linesOf(path: string): string[] {
   try {

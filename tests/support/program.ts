@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { programCommand } from "../../src/build/program.ts";
 import { splitGlobals } from "../../src/cli/global_flags.ts";
-import { performLine } from "../../src/cli/run.ts";
+import { performLine } from "../../src/cli/command_line.ts";
 import type { Environment } from "../../src/environment.ts";
 import { type Descent, readDescent } from "../../src/process/ancestors.ts";
 import { handleHook } from "../../src/hook/handle.ts";
@@ -26,9 +26,9 @@ const CONTINUES_STOP = /"stop_hook_active":\s*true/;
 const HEAD_BYTES = 4_096;
 
 // Where a flag cannot be read, the library of the command line leaves promises behind that nobody awaits; a process is over
-// before they are noticed. `cli/commands/` and `since.ts` do nothing but read flags.
+// before they are noticed. `flags.ts` and `point_in_time.ts` do nothing but read flags.
 addEventListener("unhandledrejection", (event) => {
-  if (/stricli|\/src\/cli\/(?:commands\/|since\.ts)/.test(String(event.reason?.stack))) {
+  if (/stricli|\/src\/cli\/(?:flags|point_in_time)\.ts/.test(String(event.reason?.stack))) {
     event.preventDefault();
   }
 });

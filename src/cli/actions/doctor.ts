@@ -5,13 +5,12 @@ import { readConfigFiles } from "../../config/discover.ts";
 import { type Examination, examine } from "../../maintenance/doctor/examine.ts";
 import type { DoctorPlace } from "../../maintenance/doctor/place.ts";
 import { lookUpwards } from "../../git/repository.ts";
-import { checkLines } from "../check_text.ts";
+import { checkLines, databaseFrom, type DatabaseSource } from "../check_text.ts";
 import type { CliContext } from "../context.ts";
-import { databaseFrom, type DatabaseSource } from "../database_source.ts";
 import { hooksPlace } from "../hooks_place.ts";
 import { checksHere, hintsHere, nextHere } from "../next_command.ts";
-import { withProgress } from "../progress.ts";
-import { ownProgram } from "../program.ts";
+import { withProgress } from "../progress_line.ts";
+import { ownProgram } from "../own_program.ts";
 import { placeOf } from "../store.ts";
 import type { View } from "../view.ts";
 

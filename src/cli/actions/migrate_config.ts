@@ -5,8 +5,7 @@ import { isMapping } from "../../config/yaml_tree.ts";
 import { configSchema } from "../../config/config_schema.ts";
 import { type Plain, readYaml } from "../../config/yaml_tree.ts";
 import type { ConfigEntry, NotTaken } from "../../orchestration/coven/old_config.ts";
-import { isSame, withEntries } from "../config_entries.ts";
-import { type ConfigTarget, documentOf, targetOf } from "../config_target.ts";
+import { type ConfigTarget, documentOf, isSame, targetOf, withEntries } from "../config_target.ts";
 import type { CliContext } from "../context.ts";
 
 /** What is to be done about the configuration file. */

@@ -7,8 +7,14 @@ import { UserError } from "../../errors.ts";
 import type { FoundFile, FrameworkFiles } from "../../project/framework_files.ts";
 import { type ConfigPart, convertConfig } from "../../requirement/import_config.ts";
 import type { LeftOut } from "../../requirement/import_fields.ts";
-import { isSame, withEntries } from "../config_entries.ts";
-import { type ConfigTarget, documentOf, targetOf, writeTarget } from "../config_target.ts";
+import {
+  type ConfigTarget,
+  documentOf,
+  isSame,
+  targetOf,
+  withEntries,
+  writeTarget,
+} from "../config_target.ts";
 import type { CliContext } from "../context.ts";
 
 /** One of our files as it is to be. */

@@ -1,73 +1,30 @@
-import { command, someText } from "../command.ts";
+import { optional, parsed, text, textFlag, toggle } from "../flags.ts";
+import { many, verb } from "../verb.ts";
 
 const load = () => import("../actions/memory_forget.ts");
 
 const when = async (text: string) =>
-  (await import("../since.ts")).parseSince(text, Date.now(), { isExact: true });
+  (await import("../point_in_time.ts")).parseSince(text, Date.now(), { isExact: true });
 
-/** `conclaude memory forget` */
-export const forget = command({
+export const forget = verb({
   person: "memory forget",
   load: async () => (await load()).forgetMemory,
-  parameters: {
-    positional: {
-      kind: "array",
-      parameter: {
-        parse: someText,
-        brief: "Number of an observation, or id of a capture",
-        placeholder: "id",
-      },
-    },
-    flags: {
-      session: {
-        kind: "parsed",
-        parse: someText,
-        optional: true,
-        brief: "What was seen in this session, by its id or the beginning of it",
-        placeholder: "id",
-      },
-      project: {
-        kind: "parsed",
-        parse: someText,
-        optional: true,
-        brief: "What was seen in this project",
-        placeholder: "folder",
-      },
-      file: {
-        kind: "parsed",
-        parse: someText,
-        optional: true,
-        brief: "What was done to this file, or to those in this folder",
-        placeholder: "path",
-      },
-      text: {
-        kind: "parsed",
-        parse: someText,
-        optional: true,
-        brief: "Everything that holds this text, in letters of either case",
-        placeholder: "text",
-      },
-      since: {
-        kind: "parsed",
-        parse: when,
-        optional: true,
-        brief: "What was seen since then: an age (30m, 2h, 3d, 1w) or a date (2026-11-20)",
-        placeholder: "when",
-      },
-      until: {
-        kind: "parsed",
-        parse: when,
-        optional: true,
-        brief: "What was seen until then",
-        placeholder: "when",
-      },
-      dryRun: {
-        kind: "boolean",
-        default: false,
-        brief: "Say what would be removed, and remove nothing",
-      },
-      yes: { kind: "boolean", default: false, brief: "Do not ask" },
-    },
+  args: many(text("Number of an observation, or id of a capture", "id")),
+  flags: {
+    session: textFlag("What was seen in this session, by its id or the beginning of it", "id"),
+    project: textFlag("What was seen in this project", "folder"),
+    file: textFlag("What was done to this file, or to those in this folder", "path"),
+    text: textFlag("Everything that holds this text, in letters of either case"),
+    since: optional(
+      parsed(
+        when,
+        "What was seen since then: an age (30m, 2h, 3d, 1w) or a date (2026-11-20)",
+        "when",
+      ),
+    ),
+    until: optional(parsed(when, "What was seen until then", "when")),
+    dryRun: toggle("Say what would be removed, and remove nothing"),
+    yes: toggle("Do not ask"),
   },
   brief: "Remove what must not be remembered, for good",
   about: [
@@ -86,28 +43,10 @@ export const forget = command({
   ],
 });
 
-/** `conclaude memory verify` */
-export const verify = command({
+export const verify = verb({
   load: async () => (await load()).verifyForgotten,
-  parameters: {
-    positional: {
-      kind: "tuple",
-      parameters: [{
-        parse: someText,
-        brief: "Id of a receipt, or its beginning",
-        placeholder: "receipt",
-      }],
-    },
-    flags: {
-      text: {
-        kind: "parsed",
-        parse: someText,
-        optional: true,
-        brief: "The text that was forgotten: every byte is looked through for it",
-        placeholder: "text",
-      },
-    },
-  },
+  args: [text("Id of a receipt, or its beginning", "receipt")],
+  flags: { text: textFlag("The text that was forgotten: every byte is looked through for it") },
   brief: "Check that what was forgotten is still gone",
   about: [
     "Looks whether anything that a receipt names is back (from an import, for example), and whether the search index is",

@@ -1,0 +1,93 @@
+import type { StricliProcess } from "@stricli/core";
+import { sectionsFrom } from "../config/sections.ts";
+import { type Environment, THIS_PROCESS } from "../environment.ts";
+import { isUserError } from "../errors.ts";
+import { type CliContext, contextOf } from "./context.ts";
+import { splitGlobals, type SplitLine } from "./global_flags.ts";
+import { plainCall } from "./plain_call.ts";
+import { camel, kebab, USAGE, usageError } from "./usage.ts";
+import { perform } from "./verb.ts";
+import { VERBS } from "./verbs.ts";
+import { showError } from "./view.ts";
+
+sectionsFrom(() => import("../config_sections.ts"));
+
+/** The verb that completion scripts call; it must be quick, and leave no trace. */
+const COMPLETE = "__complete";
+
+/** Runs the command line and leaves with its exit status: 0 done, 1 could not, 2 usage. */
+export async function runCli(args: readonly string[]): Promise<never> {
+  Deno.exit(await performLine(args, THIS_PROCESS));
+}
+
+/**
+ * Runs a command line. @param streams Take what it prints, by default those of this process.
+ * @returns Its exit status.
+ */
+export async function performLine(
+  args: readonly string[],
+  environment: Environment,
+  streams?: StricliProcess,
+): Promise<number> {
+  if (args[0] === COMPLETE) {
+    const { complete } = await import("./complete.ts");
+    await complete(args.slice(1), environment, streams);
+    return 0;
+  }
+  const line = splitGlobals(args);
+  const color = !line.globals.noColor && environment.variable("NO_COLOR") === undefined &&
+    environment.isTerminal("stdout");
+  const context = contextOf({ ...line.globals, color }, environment, streams);
+  await runLine(context, line);
+  const status = Number(context.process.exitCode ?? 0);
+  // The library reports an unknown command or a wrong argument with a negative number.
+  return status < 0 ? USAGE : status;
+}
+
+/** Runs a verb, prints what it has to say or why it could not, and sets the exit status in the context. */
+export async function runLine(
+  context: CliContext,
+  { rest, fault }: Pick<SplitLine, "rest" | "fault">,
+): Promise<void> {
+  try {
+    if (fault !== null) throw usageError(fault.what, fault);
+    const words = await withUsualVerb(withHelpFlag(rest));
+    const call = await plainCall(words);
+    if (call !== null) return await perform(context, call.action, call);
+    const { runWithLibrary } = await import("./app.ts");
+    await runWithLibrary(context, words);
+  } catch (thrown) {
+    if (isUserError(thrown)) showError(context, thrown);
+    else reportQuietly(context, thrown);
+  }
+}
+
+/** `help`, `help session` and `session help` as the library understands them; anything else as it is. */
+function withHelpFlag(words: readonly string[]): readonly string[] {
+  if (words[0] === "help") return [...words.slice(1), "--help"];
+  return words.length === 2 && words[1] === "help" ? [words[0]!, "--help"] : words;
+}
+
+/**
+ * The command line with the verb that a group lets people leave out: `import FILE` as `import file FILE`; help and
+ * anything else as it is.
+ */
+async function withUsualVerb(words: readonly string[]): Promise<readonly string[]> {
+  const [noun = "", next, ...rest] = words;
+  if (next === undefined || ["--help", "-h"].includes(next)) return words;
+  if (!Object.hasOwn(VERBS, camel(noun))) return words;
+  const target = await VERBS[camel(noun)]!.load();
+  if (target.kind !== "group" || target.usual === undefined) return words;
+  return Object.hasOwn(target.verbs, camel(next))
+    ? words
+    : [noun, kebab(target.usual), next, ...rest];
+}
+
+/** What broke may be stdout itself (a full disk); then stderr alone can tell. */
+function reportQuietly(context: CliContext, thrown: unknown): void {
+  try {
+    showError({ ...context, globals: { ...context.globals, json: false } }, thrown);
+  } finally {
+    context.process.exitCode = 1;
+  }
+}

@@ -1,0 +1,73 @@
+import { group, verb } from "../verb.ts";
+
+/** Where nothing is proposed, each script leaves the word to the shell, which completes file names. */
+const BASH = `# bash completion for conclaude
+_conclaude_complete() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("$line")
+  done < <("\${COMP_WORDS[0]}" __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o bashdefault -o default -F _conclaude_complete conclaude`;
+
+const ZSH = `#compdef conclaude
+_conclaude_complete() {
+  local -a proposals
+  proposals=("\${(@f)$("\${words[1]}" __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  proposals=(\${proposals:#})
+  if (( \${#proposals} )); then
+    compadd -a proposals
+  else
+    _files
+  fi
+}
+compdef _conclaude_complete conclaude`;
+
+const FISH = `# fish completion for conclaude
+function __conclaude_complete
+    set -l words (commandline --tokenize --cut-at-cursor --current-process)
+    set -l current (commandline --current-token --cut-at-cursor)
+    command $words[1] __complete $words[2..-1] "$current" 2>/dev/null
+end
+complete --command conclaude --arguments "(__conclaude_complete)"`;
+
+const POWERSHELL = `# PowerShell completion for conclaude
+Register-ArgumentCompleter -Native -CommandName conclaude -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
+    Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
+  # An empty word would be dropped from the arguments, so it travels as a pair of quotes.
+  $current = if ($wordToComplete) { $wordToComplete } elseif ($PSVersionTable.PSVersion.Major -ge 7) { '' } else { '""' }
+  & $commandAst.CommandElements[0].ToString() __complete @words $current 2>$null | ForEach-Object {
+    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  }
+}`;
+
+function printer(shell: string, text: string, about: string, examples: readonly string[]) {
+  return verb({
+    brief: `Print the script for ${shell}`,
+    about: `Prints the completion script for ${shell}${about}`,
+    examples,
+    run: () => ({ json: { script: text }, text }),
+  });
+}
+
+export const completions = group({
+  verbs: {
+    bash: printer("bash", BASH, ". Put the line below into ~/.bashrc.", [
+      "source <(conclaude completions bash)",
+      "conclaude completions bash > ~/.local/share/bash-completion/completions/conclaude",
+    ]),
+    zsh: printer("zsh", ZSH, ". Put the line below into ~/.zshrc, after compinit.", [
+      "source <(conclaude completions zsh)",
+    ]),
+    fish: printer("fish", FISH, ", which loads it from the folder below.", [
+      "conclaude completions fish > ~/.config/fish/completions/conclaude.fish",
+    ]),
+    powershell: printer("PowerShell", POWERSHELL, ". Put the line below into $PROFILE.", [
+      "conclaude completions powershell | Out-String | Invoke-Expression",
+    ]),
+  },
+  examples: ["source <(conclaude completions bash)"],
+});

@@ -1,0 +1,333 @@
+import {
+  askToStop,
+  findDaemon,
+  type FoundDaemon,
+  isWrittenDown,
+  type KnownDaemon,
+} from "../../daemon/client.ts";
+import { oldStateNotice, undecidedOldState } from "../../engine/migration/notice.ts";
+import type { OldPlace } from "../../engine/migration/old_files.ts";
+import { UserError } from "../../errors.ts";
+import { parentOf } from "../../paths.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
+import { askToLeave } from "../../process/start.ts";
+import { startAlone } from "../../process/start_alone.ts";
+import { isLocked } from "../../store/process_lock.ts";
+import { VERSION } from "../../version.ts";
+import type { CliContext } from "../context.ts";
+import { number, optional, toggle, usually } from "../flags.ts";
+import { hintsHere, nextHere } from "../next_command.ts";
+import { ownProgram } from "../own_program.ts";
+import { openAt, type Place, placeOf } from "../store.ts";
+import { group, verb } from "../verb.ts";
+import type { View } from "../view.ts";
+
+const PORT = optional(
+  number(0, 65_535, "Answer on this port of this machine too, with a token; 0 takes a free one"),
+);
+
+const run = verb({
+  flags: { port: PORT, quiet: toggle("Write to the log alone, nothing to stderr") },
+  brief: "Run the daemon in this terminal",
+  about:
+    "Runs the daemon of the database until Ctrl-C, SIGTERM or `conclaude daemon stop`. It answers on a unix " +
+    "socket beside the database that is open to you alone. A database has one daemon. What it logs it writes to " +
+    "stderr too, as text also with --json.",
+  examples: ["conclaude daemon run", "conclaude daemon run --port 0"],
+  async run(context, flags) {
+    const place = await daemonPlace(context);
+    const { config, database, privateFolder } = place;
+    await tryDatabase(place);
+    const { runDaemon } = await import("../../daemon/run.ts");
+    const exitCode = await runDaemon({
+      database,
+      locations: context.locations,
+      folder: context.cwd,
+      privateFolder,
+      busyTimeoutMs: config.busyTimeoutMs,
+      port: flags.port ?? null,
+      say: flags.quiet ? () => {} : (line) => context.process.stderr.write(`${line}\n`),
+    });
+    return { json: undefined, text: "", exitCode };
+  },
+});
+
+const start = verb({
+  flags: { port: PORT },
+  brief: "Start the daemon in the background",
+  about:
+    "Starts the daemon so that it goes on when the terminal is closed, and waits until it answers. One that " +
+    "runs already is left alone. The configuration that counts in this folder counts for it.",
+  examples: ["conclaude daemon start", "conclaude daemon start --port 8377 --json"],
+  async run(context, flags) {
+    const place = await daemonPlace(context);
+    const { database, files } = place;
+    const before = await findDaemon(files);
+    const oldState = undecidedOldState(context.cwd, database);
+    const tell = { database, oldState, globals: context.globals };
+    if (before.kind === "running") {
+      giveUpNetwork();
+      checkPort(before.state, flags.port);
+      return stateView(before, { ...tell, started: false });
+    }
+    await tryDatabase(place);
+    const logged = readText(files.log);
+    const { words } = ownProgram(context.environment);
+    const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
+    Deno.mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
+    const child = startAlone([...words, "--db", database, "daemon", "run", "--quiet", ...port], {
+      log: files.log,
+      folder: context.cwd,
+      environment: context.environment,
+    });
+    let hasLeft = false;
+    child.status.then(() => hasLeft = true);
+    for (const endMs = Date.now() + START_MS; Date.now() < endMs;) {
+      const isOver = hasLeft;
+      const found = await findDaemon(files);
+      if (found.kind === "running" && found.answers && isWrittenDown(files, found.state)) {
+        giveUpNetwork();
+        const started = found.state.pid === child.pid;
+        if (!started) {
+          // Another command started a daemon at the same moment. Ours waits for the lock and must not get it later.
+          if (!hasLeft) await askToLeave(child.pid);
+          checkPort(found.state, flags.port);
+        }
+        return stateView(found, { ...tell, started });
+      }
+      if (isOver && found.kind === "none") break;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+    giveUpNetwork();
+    const now = readText(files.log);
+    const said = lastSaid(now.startsWith(logged) ? now.slice(logged.length) : now);
+    throw new UserError("The daemon does not answer", {
+      why: (hasLeft ? "it has left again" : `it said nothing for ${START_MS / 1000} s`) +
+        (said === "" ? "" : `; the last that it logged: ${said}`),
+      next: "conclaude daemon logs",
+    });
+  },
+});
+
+const stop = verb({
+  brief: "Stop the daemon",
+  about:
+    "Tells the daemon to stop, and waits until it has. Agents that run go on; the next daemon takes them over.",
+  examples: ["conclaude daemon stop"],
+  async run(context) {
+    const { files } = await daemonPlace(context);
+    let found = await findDaemon(files);
+    if (found.kind === "none") {
+      giveUpNetwork();
+      return { json: { stopped: false, running: false }, text: "The daemon is not running." };
+    }
+    let isTold = false;
+    let pid: number | null = null;
+    for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
+      if (!isTold) found = await findDaemon(files);
+      if (found.kind === "none" || !isLocked(files.lock)) {
+        giveUpNetwork();
+        return { json: { stopped: true, running: false }, text: "The daemon has stopped." };
+      }
+      if (found.kind === "running") {
+        pid = found.state.pid;
+        if (!isTold && !await askToStop(files)) await askToLeave(pid);
+        isTold = true;
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+    giveUpNetwork();
+    throw new UserError("The daemon does not stop", {
+      why: `it still holds its lock after ${STOP_MS / 1000} s`,
+      next: pid === null ? "conclaude daemon status" : `kill -9 ${pid}`,
+    });
+  },
+});
+
+const status = verb({
+  brief: "Say whether the daemon runs, and where",
+  about:
+    "Says whether the daemon of the database runs, with its process, socket, port and version. The exit status " +
+    "is 0 either way; --json tells by `running`.",
+  examples: ["conclaude daemon status", "conclaude daemon status --json"],
+  async run(context) {
+    const { database, files } = await daemonPlace(context);
+    const found = await findDaemon(files);
+    giveUpNetwork();
+    const oldState = undecidedOldState(context.cwd, database);
+    return stateView(found, { database, oldState, globals: context.globals });
+  },
+});
+
+const logs = verb({
+  flags: {
+    lines: usually("50", number(0, 100_000, "How many of the last lines")),
+    follow: toggle("Go on with what is written from now on"),
+  },
+  brief: "Print what the daemon has logged",
+  about: "Prints the last lines of the daemon's log.",
+  examples: ["conclaude daemon logs --lines 100", "conclaude daemon logs --follow"],
+  async run(context, { lines, follow }) {
+    giveUpNetwork();
+    const { files } = await daemonPlace(context);
+    const whole = [readText(`${files.log}.1`), readText(files.log)].join("");
+    const last = lines === 0
+      ? []
+      : whole.trimEnd().split("\n").slice(-lines).filter((line) => line !== "");
+    if (follow) return await followLog(context, files, last);
+    return {
+      json: { file: files.log, lines: last },
+      text: whole === "" ? "The daemon has logged nothing yet." : last.join("\n"),
+    };
+  },
+});
+
+export const daemon = group({
+  verbs: { run, start, stop, status, logs },
+  examples: ["conclaude daemon start", "conclaude daemon status --json", "conclaude daemon stop"],
+});
+
+const START_MS = 10_000;
+const STOP_MS = 12_000;
+const PAUSE_MS = 50;
+
+/** The database that a daemon is about, and where its files are. */
+async function daemonPlace(context: CliContext) {
+  const { globals, locations } = context;
+  const place = await placeOf(context);
+  if (place.database === ":memory:") {
+    throw new UserError("There can be no daemon", {
+      why: globals.noDb
+        ? "with `--no-db` there is no database that it could serve"
+        : "the database is switched off (`database.enabled: false` in the configuration)",
+      next: globals.noDb ? "give the command again without `--no-db`" : "conclaude config path",
+    });
+  }
+  const privateFolder = parentOf(locations.spoolFolders.at(-1)!);
+  const database = realDatabase(place.database);
+  return { ...place, database, privateFolder, files: daemonFiles(database, privateFolder) };
+}
+
+/** Tells that the database cannot be opened before a lock and a log are made. @throws {UserError} */
+async function tryDatabase(place: Place): Promise<void> {
+  (await openAt(place, place.database)).db.close();
+}
+
+/** The last line of a log; an error with its reason. */
+function lastSaid(log: string): string {
+  const lines = log.trimEnd().split("\n");
+  return lines.slice(lines.findLastIndex((line) => !line.startsWith(" ")))
+    .filter((line) => !/^ +next:/.test(line))
+    .map((line) => line.replace(/^ +(why: +)?/, ""))
+    .join(": ");
+}
+
+/** @throws {UserError} When the daemon that runs does not listen on the wanted port. */
+function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void {
+  if (wanted === undefined || (wanted === 0 ? port !== null : port === wanted)) return;
+  throw new UserError(
+    wanted === 0 ? "The daemon listens on no port" : `The daemon does not listen on port ${wanted}`,
+    {
+      why: `it is running already (process ${pid}), ${
+        port === null ? "without a port" : `on port ${port}`
+      }; nothing was changed`,
+      next: `conclaude daemon stop && conclaude daemon start --port ${wanted}`,
+    },
+  );
+}
+
+/** Lets nothing ask the network after the daemon was asked. */
+function giveUpNetwork(): void {
+  Deno.permissions.revokeSync({ name: "net" });
+}
+
+const FOLLOW_MS = 250;
+
+/** Prints what is added until the program is ended; a log that was begun anew is read from its start. */
+async function followLog(
+  { process }: CliContext,
+  { log }: DaemonFiles,
+  last: readonly string[],
+): Promise<never> {
+  for (const line of last) process.stdout.write(`${line}\n`);
+  for (let seen = readText(log).length;;) {
+    await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
+    const text = readText(log);
+    if (text.length < seen) seen = 0;
+    if (text.length > seen) process.stdout.write(text.slice(seen));
+    seen = text.length;
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}
+
+interface Beside extends Pick<Place, "database"> {
+  /** Whether this command has started it. */
+  readonly started?: boolean;
+  readonly globals: CliContext["globals"];
+  /** State of the older daemon here that nobody has decided about. */
+  readonly oldState: OldPlace | null;
+}
+
+/** What is told of a daemon, and of the state of the older one. */
+function stateView(found: FoundDaemon, { oldState, ...beside }: Beside): View {
+  const view = daemonView(found, beside);
+  if (oldState === null) return view;
+  return {
+    ...view,
+    json: { ...view.json, oldState: oldState.folder },
+    text: `${view.text}\n${hintsHere(oldStateNotice(oldState), beside.globals)}`,
+  };
+}
+
+function daemonView(
+  found: FoundDaemon,
+  { database, started, globals }: Omit<Beside, "oldState">,
+): View & { readonly json: object } {
+  const more = started === undefined ? {} : { started };
+  if (found.kind === "none") {
+    return {
+      json: { running: false, database },
+      text: `The daemon of ${database} is not running. Start it with \`${
+        nextHere("conclaude daemon start", globals)
+      }\`.`,
+    };
+  }
+  if (found.kind === "silent") {
+    return {
+      json: {
+        running: true,
+        answers: false,
+        database,
+        pid: null,
+        socket: null,
+        port: null,
+        startedAtMs: null,
+      },
+      text: `The daemon of ${database} is just starting or stopping.`,
+    };
+  }
+  const { state, answers } = found;
+  const isSame = state.version === VERSION;
+  return {
+    json: { running: true, answers, ...more, database, ...state, programVersion: VERSION },
+    text: [
+      `The daemon of ${database} ${
+        started ? "has started" : started === false ? "is running already" : "is running"
+      }.`,
+      `  process: ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
+      `  socket:  ${state.socket ?? "none"}`,
+      ...state.port === null ? [] : [`  port:    127.0.0.1:${state.port}`],
+      `  version: ${state.version}${
+        isSame ? "" : `, but this program is ${VERSION}: stop it and start it again`
+      }`,
+      ...answers ? [] : [hintsHere("  It does not answer: see `conclaude daemon logs`.", globals)],
+    ].join("\n"),
+  };
+}

@@ -1,0 +1,163 @@
+import { plain } from "../../capture/plain.ts";
+import { readConfigFiles } from "../../config/discover.ts";
+import { loadSections } from "../../config/sections.ts";
+import { lookUpwards } from "../../git/repository.ts";
+import {
+  dataVersion,
+  type EventFilter,
+  type EventRow,
+  lastEventId,
+  listEvents,
+  toldSinceMs,
+} from "../../store/events.ts";
+import type { CliContext } from "../context.ts";
+import { number, optional, parsed, switchOn, textFlag } from "../flags.ts";
+import { parseSince } from "../point_in_time.ts";
+import { openKept, openStore } from "../store.ts";
+import { shortAgent, shortTaskId, valueText } from "../task_view.ts";
+import { group, verb } from "../verb.ts";
+import type { View } from "../view.ts";
+import { entityIdOf } from "../work_lookup.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+const MAX_EVENTS = 10_000;
+
+/** A whole number is that of an event, anything else a time. */
+function sinceOf(text: string): Since {
+  return /^\d{1,15}$/.test(text.trim())
+    ? { afterId: Number(text) }
+    : { sinceMs: parseSince(text, Date.now()) };
+}
+
+const list = verb({
+  flags: {
+    since: optional(
+      parsed(
+        sinceOf,
+        "Only after this event, by its number, or since then: an age (30m, 2h, 3d, 1w) or a date",
+        "when",
+      ),
+    ),
+    type: textFlag("Only of this type; `*` is any text: task.*", "type"),
+    entity: textFlag(
+      "Only of this task, agent, workflow or question, by its id, or 4 or more characters of its beginning or end",
+      "id",
+    ),
+    limit: optional(
+      number(1, MAX_EVENTS, "How many at most; without it 100, or with --follow no end"),
+    ),
+    follow: switchOn("Go on printing what comes, a line each"),
+  },
+  brief: "List what changed",
+  about:
+    "Lists what changed of tasks, agents, workflows and questions, oldest first: without --since the newest " +
+    "100. With --follow it prints every new event as it comes, from now or from --since on, until it is " +
+    "ended; with --json each is one line of JSON.",
+  examples: [
+    "conclaude event list --since 1h --type 'task.*'",
+    "conclaude event list --since 120 --json",
+    "conclaude event list --follow --json",
+  ],
+  async run(context, flags) {
+    const sinceMs = flags.since !== undefined && "sinceMs" in flags.since ? flags.since.sinceMs : 0;
+    const toldMs = await horizonOf(context);
+    const filterOn = (db: DatabaseSync) => ({
+      afterId: 0,
+      ...flags.since,
+      sinceMs: Math.max(sinceMs, toldMs),
+      type: flags.type ?? null,
+      entityId: flags.entity === undefined ? null : entityIdOf(db, flags.entity),
+    });
+    if (flags.follow) return await follow(context, flags, filterOn);
+    const { db } = await openStore(context, "read");
+    const filter = filterOn(db);
+    const limit = flags.limit ?? USUAL_LIMIT;
+    const events = listEvents(db, { ...filter, limit, newest: flags.since === undefined });
+    return {
+      json: { events },
+      text: events.length === 0 ? "No events." : events.map(eventLine).join("\n"),
+    };
+  },
+});
+
+export const event = group({
+  verbs: { list },
+  examples: ["conclaude event list --since 1h", "conclaude event list --follow"],
+});
+
+const LOOK_EVERY_MS = 200;
+const USUAL_LIMIT = 100;
+const PAGE = 500;
+
+/** Where a list of events begins: after one of them, or at a time; neither takes the newest. */
+export type Since = { readonly afterId: number } | { readonly sinceMs: number };
+
+export type EventFlags = {
+  readonly since?: Since;
+  readonly type?: string;
+  readonly entity?: string;
+  readonly limit?: number;
+  readonly follow: boolean;
+};
+
+/** Since when events are told, as the daemon tells them: retention removes older ones some time later. */
+async function horizonOf({ cwd, locations }: CliContext): Promise<number> {
+  await loadSections();
+  const { parseConfig } = await import("../../config/parse.ts");
+  const { config } = parseConfig(readConfigFiles(lookUpwards(cwd), locations));
+  return toldSinceMs(config.store.eventRetentionHours, Date.now());
+}
+
+/** Prints events as they come, a line each, until `--limit` is reached or somebody ends it. */
+async function follow(
+  context: CliContext,
+  flags: EventFlags,
+  filterOn: (db: DatabaseSync) => Omit<EventFilter, "limit">,
+): Promise<View> {
+  const db: DatabaseSync = await openKept(context, "follow the events");
+  const filter = filterOn(db);
+  const { process, globals } = context;
+  let left = flags.limit ?? Infinity;
+  let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;
+  for (let seen = -1; left > 0;) {
+    // Read before the events: what is committed in between is found at the next look.
+    const version = dataVersion(db);
+    if (version === seen) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      continue;
+    }
+    const limit = Math.min(PAGE, left);
+    const events = listEvents(db, { ...filter, afterId, limit });
+    for (const event of events) {
+      process.stdout.write(`${globals.json ? JSON.stringify(event) : eventLine(event)}\n`);
+    }
+    left -= events.length;
+    afterId = events.at(-1)?.id ?? afterId;
+    if (events.length < limit) seen = version;
+  }
+  return { json: undefined, text: "" };
+}
+
+/** `12  2026-11-21T08:30:00.000Z  task.updated  1a2b3c4d  status: open → closed` */
+function eventLine({ id, type, entityType, entityId, data, createdAtMs }: EventRow): string {
+  const name = entityType === "task" ? shortTaskId(entityId) : entityId;
+  const told = [new Date(createdAtMs).toISOString(), type, name, detailOf(data)];
+  return plain(`${String(id).padStart(5)}  ${told.join("  ")}`.trimEnd());
+}
+
+function detailOf(data: EventRow["data"]): string {
+  const { changes, task, by } = data;
+  const author = typeof by === "string" ? `  by ${shortAgent(by)}` : "";
+  if (Array.isArray(changes)) {
+    const told = changes.map((change: { field?: unknown; old?: unknown; new?: unknown }) =>
+      "new" in change
+        ? `${change.field}: ${valueText(change.old, String(change.field))} → ${
+          valueText(change.new, String(change.field))
+        }`
+        : String(change.field)
+    );
+    return told.join(", ") + author;
+  }
+  const title = typeof task === "object" && task !== null && "title" in task ? task.title : "";
+  return valueText(title).replace(/^none$/, "") + author;
+}

@@ -1,0 +1,140 @@
+import { SHELL_TOOLS } from "../../capture/payload.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
+import { UserError } from "../../errors.ts";
+import { findRepository, lookUpwards } from "../../git/repository.ts";
+import { type GuardPolicy, MAIN_AGENT } from "../../guard/guard_policy.ts";
+import type { RequirementPolicy } from "../../requirement/requirement_policy.ts";
+import { transcriptNear } from "../../store/sessions.ts";
+import { optional, text, textFlag, usually } from "../flags.ts";
+import { nearestWords } from "../nearest.ts";
+import { sessionIdOrNone } from "../requirements_here.ts";
+import { explanationText, tryEvent } from "../tried_event.ts";
+import { USAGE, usageError } from "../usage.ts";
+import { verb } from "../verb.ts";
+
+export const explain = verb({
+  args: [
+    text("The tool: Bash, Edit, Write …", "tool"),
+    optional(text("The command, the file, or the tool's whole input as JSON", "input")),
+  ],
+  flags: {
+    agent: usually("main", text("As if this agent asked: main, or the type of a subagent", "name")),
+    session: textFlag("As if this session asked, by its id or the beginning of it", "id"),
+  },
+  about:
+    "Shows every rule and requirement that is asked before this tool use, what it says and why. Nothing is run, and nothing is written.\n" +
+    "Exit status 1 when it would be denied, 2 for a tool that neither Claude Code nor a rule knows.",
+  examples: [
+    "conclaude explain Bash 'git push --force'",
+    "conclaude explain Edit src/a.ts --agent reviewer",
+    `conclaude explain Write '{"file_path":"new.txt"}' --json`,
+  ],
+  async run(context, { agent, session }, tool, input) {
+    const { madeUp } = await import("../../hook/dry_run.ts");
+    const { cwd, environment, locations: { home } } = context;
+    const trial = await tryEvent(context, cwd, async (db, policy) => {
+      const session_id = await sessionIdOrNone(db, context, session);
+      const repository = findRepository(lookUpwards(cwd))?.commonDir ?? null;
+      const sent = {
+        session_id,
+        transcript_path: db && transcriptNear(db, { repository, sessionId: session_id }),
+        cwd,
+        tool_name: tool,
+        tool_input: inputOf(tool, input ?? ""),
+        ...(agent === MAIN_AGENT ? {} : { agent_id: agent, agent_type: agent }),
+      };
+      return madeUp(sent, { home, environment, projectDir: policy?.root ?? cwd });
+    });
+    const { config, sayings, verdict: { blocks, doubts }, isLifted } = trial;
+    refuseUnknownTool(tool, config);
+    if (input === undefined) {
+      throw usageError("Missing argument: input", {
+        why: `${tool} is explained with what it would be given`,
+        next: "conclaude explain --help",
+      });
+    }
+    if (config.problems > 0) {
+      context.process.stderr.write(
+        `The configuration has problems, in ${
+          config.problemKeys.join(", ")
+        }: run \`conclaude config validate\`.\n`,
+      );
+    }
+    const decision = trial.decision ?? "allow";
+    const result = isLifted
+      ? "Allowed: a person has lifted the rules."
+      : decision === "deny"
+      ? "Denied."
+      : "Allowed.";
+    return {
+      json: { decision, blocks, doubts, rules: sayings },
+      text: sayings.length === 0
+        ? "Allowed: there are no rules here. `conclaude config init` begins some."
+        : [result, explanationText(trial, context.globals)].join("\n"),
+      exitCode: decision === "deny" ? 1 : 0,
+    };
+  },
+});
+
+/** The field of a tool's input that a plain text stands for. */
+const PLAIN_FIELDS: ReadonlyMap<string, string> = new Map([
+  ...[...SHELL_TOOLS].map((tool) => [tool, "command"] as const),
+  ["NotebookEdit", "notebook_path"],
+]);
+
+function inputOf(tool: string, text: string): unknown {
+  if (text.trimStart().startsWith("{")) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // It is a command: `{ echo a; }`.
+    }
+  }
+  return { [PLAIN_FIELDS.get(tool) ?? "file_path"]: text };
+}
+
+/** Claude Code's own tools, of former versions too. */
+const TOOLS: readonly string[] =
+  ("Agent AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree " +
+    "ExitPlanMode ExitWorktree Glob Grep KillBash KillShell ListMcpResourcesTool LS LSP Monitor MultiEdit " +
+    "NotebookEdit NotebookRead PowerShell Read ReadMcpResourceTool RemoteTrigger REPL SendMessage Skill Sleep " +
+    "SlashCommand StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate " +
+    "TeamDelete TodoRead TodoWrite ToolSearch WebFetch WebSearch Write").split(" ");
+
+/** How names of tools of MCP servers begin. */
+const OF_SERVER = /^mcp__/;
+/** The tools that the error names when no name is similar. */
+const USUAL = "Bash, Edit, Write, Read, or a tool of a server, `mcp__SERVER__TOOL`";
+
+/**
+ * @throws {UserError} When neither Claude Code, an MCP server nor a rule of the configuration has the tool; with the
+ * nearest names.
+ */
+function refuseUnknownTool(tool: string, config: HookConfig): void {
+  const named = namedTools(config);
+  if (TOOLS.includes(tool) || OF_SERVER.test(tool) || named.some((is) => is.test(tool))) return;
+  const byLetters = new Map(TOOLS.map((name) => [name.toLowerCase(), name]));
+  const near = nearestWords(tool, [...byLetters.keys()]).map((name) => byLetters.get(name)!);
+  throw new UserError(`Unknown tool "${tool}"`, {
+    why: near.length > 0
+      ? `did you mean ${near.map((name) => `"${name}"`).join(" or ")}?`
+      : `Claude Code has no tool of this name, and no rule names it; there are ${USUAL}`,
+    next: near.length === 1 ? `conclaude explain ${near[0]} INPUT` : "conclaude explain --help",
+    exitCode: USAGE,
+  });
+}
+
+/** The names of tools, and their patterns, in rules and requirements, except those that mean every tool. */
+function namedTools({ guards, requirements }: HookConfig): RegExp[] {
+  const policy: GuardPolicy | null = guards === "" ? null : JSON.parse(guards);
+  const required: RequirementPolicy | null = requirements === "" ? null : JSON.parse(requirements);
+  const aimed = [
+    ...policy?.tools ?? [],
+    ...required?.requirements.flatMap(({ triggers }) => triggers) ?? [],
+  ].filter(({ tool }) => !/^\*+$/.test(tool))
+    .map(({ tool, toolPattern }) => toolPattern ?? `^${RegExp.escape(tool)}$`);
+  const permitted = [...policy?.permission.deny ?? [], ...policy?.permission.allow ?? []]
+    .filter(({ glob }) => !/^\*+$/.test(glob))
+    .map(({ pattern }) => pattern);
+  return [...aimed, ...permitted].map((source) => new RegExp(source, "s"));
+}

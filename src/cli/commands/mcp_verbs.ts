@@ -1,0 +1,37 @@
+import { plain } from "../../capture/plain.ts";
+import { normalizeSessionId } from "../../ids.ts";
+import { resolvePath } from "../../paths.ts";
+import { nextHere } from "../next_command.ts";
+import { openKeptStore, openStoreIfThere } from "../store.ts";
+import { verb } from "../verb.ts";
+import { asUserError, errorText } from "../view.ts";
+
+export const mcp = verb({
+  about: [
+    "Answers the Model Context Protocol on stdin and stdout until stdin is closed: tools to recall, open and remember",
+    "what is known of the project that it is started in. Claude Code starts it by itself, once it is told to.",
+  ].join("\n"),
+  examples: ["conclaude mcp", "claude mcp add conclaude -- conclaude mcp"],
+  async run(context) {
+    const { variable } = context.environment;
+    const projectDir = variable("CLAUDE_PROJECT_DIR") ?? context.cwd;
+    const here = { ...context, cwd: resolvePath(projectDir, { folder: context.cwd }) };
+    const { runMcp } = await import("../../mcp/run.ts");
+    const exitCode = await runMcp({
+      folder: here.cwd,
+      sessionId: normalizeSessionId(variable("CLAUDE_CODE_SESSION_ID")) ?? null,
+      openToRead: (what) => openStoreIfThere(here, what),
+      openToWrite: (what) => openKeptStore(here, what),
+      errorText: (thrown, what) => {
+        const { next, ...error } = asUserError(thrown, `Cannot ${what}`);
+        return errorText({
+          what: error.what,
+          why: error.why,
+          next: nextHere(next, context.globals),
+        });
+      },
+      say: (line) => context.process.stderr.write(`conclaude mcp: ${plain(line)}\n`),
+    });
+    return { json: undefined, text: "", exitCode };
+  },
+});

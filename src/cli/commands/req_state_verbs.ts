@@ -1,0 +1,369 @@
+/** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
+import { plain } from "../../capture/plain.ts";
+import { redactText, redactValue } from "../../capture/redact.ts";
+import { UserError } from "../../errors.ts";
+import { shortSessionId } from "../../ids.ts";
+import { runTool } from "../../process/tool.ts";
+import { toldByPerson } from "../../requirement/satisfy.ts";
+import { WHOLE_BRANCH } from "../../requirement/standing.ts";
+import { quoteWord } from "../../settings/hooks.ts";
+import { transaction } from "../../store/database.ts";
+import { removePause, savePause } from "../../store/pauses.ts";
+import {
+  type BranchKey,
+  clearRequirement,
+  listBranches,
+  readStandings,
+  satisfy as keepSatisfied,
+} from "../../store/requirements.ts";
+import { tellingId } from "../../store/telling_id.ts";
+import type { CliContext } from "../context.ts";
+import {
+  number,
+  OF_BRANCH,
+  OF_SESSION,
+  optional,
+  REQUIREMENT,
+  textFlag,
+  toggle,
+  type Values,
+} from "../flags.ts";
+import {
+  branchKeyOf,
+  durationText,
+  hereOfSession,
+  namedRequirements,
+  requirementsHere,
+  sessionIdOf,
+} from "../requirements_here.ts";
+import { openKept, openStore } from "../store.ts";
+import { USAGE } from "../usage.ts";
+import { many, verb } from "../verb.ts";
+import type { View } from "../view.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+const SECONDS_A_YEAR = 31_536_000;
+const MINUTES_A_WEEK = 10_080;
+const MINUTE_MS = 60_000;
+/** Longer than any session: a pause without a time ends with it. */
+const UNTIL_THE_END_MS = 3_650 * 24 * 60 * MINUTE_MS;
+const GIT_TIMEOUT_MS = 10_000;
+
+const SATISFY_FLAGS = {
+  session: OF_SESSION,
+  branch: {
+    ...OF_BRANCH,
+    brief: "For every session of this branch, also later ones; with --session for that one alone",
+  },
+  ttl: optional(number(1, SECONDS_A_YEAR, "For how many seconds")),
+  metadata: textFlag("A JSON object that is kept with it", "json"),
+};
+
+const satisfyExamples = (verb: string) => [
+  `conclaude req ${verb} commit_plan --session 01980c5e`,
+  `conclaude req ${verb} branch_size_limit --ttl 3600`,
+  `conclaude req ${verb} security_review --branch feature/auth --metadata '{"ticket":"S-12"}'`,
+];
+
+export const satisfy = verb({
+  person: "req satisfy",
+  args: many(REQUIREMENT, 1),
+  flags: SATISFY_FLAGS,
+  about:
+    "Records that requirements are satisfied, by whom (the command line) and until when. An unknown name is\n" +
+    "refused, and nothing is recorded then. An agent is kept from running this.",
+  examples: satisfyExamples("satisfy"),
+  run: satisfyRequirements,
+});
+
+export const approve = verb({
+  person: "req approve",
+  args: many(REQUIREMENT, 1),
+  flags: SATISFY_FLAGS,
+  about:
+    "The same as `conclaude req satisfy`. Of a calculated requirement it is an approval, which lasts for a while.",
+  examples: satisfyExamples("approve"),
+  run: satisfyRequirements,
+});
+
+export const clear = verb({
+  person: "req clear",
+  args: many(REQUIREMENT),
+  flags: {
+    all: toggle("Every requirement"),
+    session: {
+      ...OF_SESSION,
+      brief: "Only of this session; without it, of all sessions and of the branch",
+    },
+    branch: OF_BRANCH,
+  },
+  about:
+    "Forgets what was recorded of requirements on a branch. An agent is kept from running this.",
+  examples: ["conclaude req clear commit_plan", "conclaude req clear --all --branch feature/auth"],
+  async run(context, flags, ...names) {
+    if (flags.all === names.length > 0) {
+      throw new UserError("Cannot tell what to clear", {
+        why: flags.all
+          ? "--all clears every requirement, and some are named as well; nothing was changed"
+          : "no requirement is named; nothing was changed",
+        next: flags.all ? "conclaude req clear --all" : "conclaude req clear NAME, or --all",
+        exitCode: flags.all ? USAGE : 1,
+      });
+    }
+    const db = await openKept(context, "clear requirements");
+    const sessionId = flags.session === undefined
+      ? null
+      : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
+    const here = sessionId === null
+      ? await requirementsHere(context)
+      : await hereOfSession(context, db, sessionId);
+    const key = branchKeyOf(here, flags.branch);
+    // The state of a requirement that is no longer configured can be cleared too.
+    const recorded = new Set(readStandings(db, key).map(({ requirement }) => requirement));
+    const others = names.filter((name) => !recorded.has(name));
+    await namedRequirements(context, here, { names: others, undone: null });
+    const chosen = flags.all ? [null] : names;
+    const removed = transaction(db, () =>
+      chosen.reduce(
+        (sum, requirement) => sum + clearRequirement(db, key, { requirement, sessionId }),
+        0,
+      ));
+    const kept = sessionId === null ? [] : satisfiedForAll(db, key, flags.all ? null : names);
+    const whose = sessionId === null
+      ? "for all sessions"
+      : `for session ${shortSessionId(sessionId)}`;
+    return {
+      json: {
+        branch: key.branch,
+        session: sessionId,
+        cleared: flags.all ? "all" : names,
+        removed,
+        kept,
+      },
+      text: [
+        removed === 0
+          ? `Nothing was recorded of ${flags.all ? "any requirement" : names.join(", ")} on ` +
+            `${key.branch}${sessionId === null ? "" : ` ${whose}`}.`
+          : `Cleared ${
+            flags.all ? "all requirements" : names.join(", ")
+          } on ${key.branch}, ${whose}.`,
+        ...(kept.length === 0 ? [] : [
+          `Still satisfied for the whole branch: ${
+            kept.join(", ")
+          }. To clear: conclaude req clear ` +
+          kept.join(" ") +
+          (flags.branch === undefined ? "" : ` --branch ${quoteWord(flags.branch)}`),
+        ]),
+      ].map(plain).join("\n"),
+    };
+  },
+});
+
+export const pause = verb({
+  person: "req pause",
+  flags: {
+    session: OF_SESSION,
+    reason: textFlag("Why; the next start of the session shows it"),
+    minutes: optional(number(1, MINUTES_A_WEEK, "For how long; without it until the session ends")),
+  },
+  about:
+    "Lifts all requirements for one session, until it ends or as long as is said. An agent is kept from\n" +
+    "running this.",
+  examples: ["conclaude req pause --session 01980c5e --reason 'moving files only'"],
+  async run(context, flags) {
+    const db = await openKept(context, "pause requirements");
+    const sessionId = await sessionIdOf(db, context, {
+      named: flags.session,
+      command: "req pause",
+    });
+    const createdAtMs = Date.now();
+    const lasts = flags.minutes === undefined ? UNTIL_THE_END_MS : flags.minutes * MINUTE_MS;
+    const pause = {
+      sessionId,
+      subject: "requirements",
+      reason: flags.reason === undefined ? null : redactText(flags.reason, { patterns: [] }),
+      createdAtMs,
+      endsAtMs: createdAtMs + lasts,
+    } as const;
+    savePause(db, pause);
+    const short = tellingId(db, sessionId);
+    return {
+      json: pause,
+      text: `Requirements are paused for session ${short}, ` +
+        (flags.minutes === undefined ? "until it ends" : `for ${durationText(lasts)}`) +
+        `. To end it: conclaude req resume --session ${short}`,
+    };
+  },
+});
+
+export const resume = verb({
+  flags: { session: OF_SESSION },
+  about: "Ends what `conclaude req pause` began.",
+  examples: ["conclaude req resume --session 01980c5e"],
+  async run(context, flags) {
+    const { db } = await openStore(context, "write");
+    const sessionId = await sessionIdOf(db, context, {
+      named: flags.session,
+      command: "req resume",
+    });
+    const wasPaused = removePause(db, sessionId, "requirements");
+    return {
+      json: { sessionId, wasPaused },
+      text: `Requirements ${
+        wasPaused ? "are in force again" : "were in force already"
+      } for session ${shortSessionId(sessionId)}.`,
+    };
+  },
+});
+
+export const prune = verb({
+  person: "req prune",
+  flags: { dryRun: toggle("Only say what would be forgotten") },
+  about:
+    "Forgets what was recorded of branches that git does not know any more. When git names no branch at all,\n" +
+    "nothing is removed.",
+  examples: ["conclaude req prune --dry-run", "conclaude req prune"],
+  async run(context, flags) {
+    const here = await requirementsHere(context);
+    const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
+    const existing = await branchesOf(context);
+    const { db } = await openStore(context, flags.dryRun ? "read" : "write");
+    const gone = listBranches(db, repository).map(({ branch }) => branch)
+      .filter((branch) => !existing.has(branch));
+    if (!flags.dryRun) {
+      transaction(
+        db,
+        () =>
+          gone.forEach((branch) =>
+            clearRequirement(db, { repository, branch }, { requirement: null, sessionId: null })
+          ),
+      );
+    }
+    return {
+      json: { repository, pruned: gone, dryRun: flags.dryRun },
+      text: gone.length === 0 ? "Every branch that something is recorded of exists." : plain(
+        `${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`,
+      ),
+    };
+  },
+});
+
+async function satisfyRequirements(
+  context: CliContext,
+  flags: Values<typeof SATISFY_FLAGS>,
+  ...given: string[]
+): Promise<View> {
+  const names = [...new Set(given)];
+  const asked = { names, undone: "nothing was recorded" } as const;
+  const metadata = metadataOf(flags.metadata);
+  const wholeBranch = flags.branch !== undefined && flags.session === undefined;
+  const around = await requirementsHere(context);
+  const needsSession = flags.session !== undefined ||
+    (!wholeBranch &&
+      (await namedRequirements(context, around, asked)).some(({ scope }) =>
+        scope === "session" || scope === "single_use"
+      ));
+  const db = await openKept(context, `satisfy ${names.join(", ")}`);
+  const sessionId = needsSession
+    ? await sessionIdOf(db, context, {
+      named: flags.session,
+      command: `req satisfy ${names.join(" ")}`,
+    })
+    : WHOLE_BRANCH;
+  const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
+  const requirements = await namedRequirements(context, here, asked);
+  const endless = requirements.find(({ scope }) => scope === "permanent");
+  if (flags.ttl !== undefined && endless !== undefined) {
+    throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {
+      why: "its scope is `permanent`, which has no end; nothing was recorded",
+      next: `conclaude req satisfy ${endless.name}`,
+    });
+  }
+  const key = branchKeyOf(here, flags.branch);
+  const atMs = Date.now();
+  const ttlMs = flags.ttl === undefined ? null : flags.ttl * 1_000;
+  const told = requirements.map((requirement) =>
+    toldByPerson(requirement, { sessionId, wholeBranch, atMs, ttlMs, metadata })
+  );
+  transaction(db, () => told.forEach((one) => keepSatisfied(db, key, { ...one, atMs })));
+  const lines = told.map(({ requirement, sessionId: owner, by, expiresAtMs }) =>
+    `Satisfied ${requirement} for ${
+      owner === WHOLE_BRANCH
+        ? `the branch ${key.branch}`
+        : `session ${shortSessionId(owner)} on ${key.branch}`
+    }` + (by === "cli_bypass" ? ", recorded as a bypass of its skill" : "") +
+    (expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`)
+  );
+  return {
+    json: {
+      branch: key.branch,
+      satisfied: told.map((one) => ({
+        name: one.requirement,
+        session: one.sessionId === WHOLE_BRANCH ? null : one.sessionId,
+        scope: one.scope,
+        satisfiedBy: one.by,
+        satisfiedAtMs: atMs,
+        expiresAtMs: one.expiresAtMs,
+        metadata: one.metadata,
+      })),
+    },
+    text: [...lines, ...await branchNote(context, flags.branch)].map(plain).join("\n"),
+  };
+}
+
+/** Warns of a branch that git does not know: it may be made later, or be a typo. */
+async function branchNote(
+  { cwd, environment }: CliContext,
+  branch: string | undefined,
+): Promise<string[]> {
+  if (branch === undefined) return [];
+  const words = ["git", "show-ref", "--verify", "--quiet", `refs/heads/${branch}`];
+  const done = await runTool(words, { folder: cwd, timeoutMs: GIT_TIMEOUT_MS, environment });
+  return done?.code === 1 ? [`note: git knows no branch ${branch}`] : [];
+}
+
+/** What the branch as a whole has satisfied, of these or of all. */
+function satisfiedForAll(
+  db: DatabaseSync,
+  key: BranchKey,
+  names: readonly string[] | null,
+): string[] {
+  const nowMs = Date.now();
+  return readStandings(db, key).filter(({ requirement, sessionId, satisfiedAtMs, expiresAtMs }) =>
+    sessionId === WHOLE_BRANCH && satisfiedAtMs !== null &&
+    (expiresAtMs === null || nowMs < expiresAtMs) &&
+    (names === null || names.includes(requirement))
+  ).map(({ requirement }) => requirement);
+}
+
+/** @throws {UserError} When git names none: every branch would count as deleted then. */
+async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet<string>> {
+  const done = await runTool(
+    ["git", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"],
+    { folder: cwd, timeoutMs: GIT_TIMEOUT_MS, environment },
+  );
+  const branches = (done?.stdout ?? "").split("\n").filter((name) => name !== "");
+  if (done === null || done.code !== 0 || branches.length === 0) {
+    throw new UserError("Cannot tell which branches exist", {
+      why: "git names none; nothing was removed",
+      next: "git branch --list",
+    });
+  }
+  return new Set(branches);
+}
+
+function metadataOf(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return redactValue(value, { patterns: [] }) as Record<string, unknown>;
+    }
+  } catch {
+    // Told below.
+  }
+  throw new UserError("Cannot read --metadata", {
+    why: `"${text}" is no JSON object; nothing was recorded`,
+    next: `give an object: --metadata '{"ticket":"X-1"}'`,
+  });
+}

@@ -1,0 +1,238 @@
+import { wayTo } from "../../orchestration/status_ways.ts";
+import {
+  DEFAULT_PRIORITY,
+  type Task,
+  type TaskStatus,
+  TRANSITIONS,
+} from "../../orchestration/task.ts";
+import {
+  checkBody,
+  checkPriority,
+  checkStatus,
+  checkTags,
+  checkTitle,
+  checkType,
+  checkWorkflowName,
+} from "../../orchestration/task_input.ts";
+import { transaction } from "../../store/database.ts";
+import { type Author, changeTask, needTask, type TaskChanges } from "../../store/task_changes.ts";
+import { releaseTask } from "../../store/task_claims.ts";
+import { changeDependencies } from "../../store/task_dependencies.ts";
+import { badTransition, createTask, unblockTask } from "../../store/task_life.ts";
+import { reparentTask } from "../../store/task_tree.ts";
+import {
+  AGENT_FLAG,
+  anyText,
+  clearingFlag,
+  optional,
+  parsed,
+  switchOn,
+  tagsOf,
+  TASK,
+  wordsFlag,
+} from "../flags.ts";
+import { openKeptStore } from "../store.ts";
+import { authorOf, homeOfTasks } from "../task_lookup.ts";
+import { maskerOf, readBody } from "../task_text.ts";
+import { changedView, nameOf, warnOfDepth } from "../task_view.ts";
+import { usageError } from "../usage.ts";
+import { verb } from "../verb.ts";
+import { taskIdOf } from "../work_lookup.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+/** The ways to give the body of a task. */
+const BODY_FLAGS = {
+  body: clearingFlag("The body: what there is to know"),
+  bodyFile: clearingFlag("Read the body from this file", "file"),
+  stdin: switchOn("Read the body from stdin"),
+};
+
+const TYPE = clearingFlag("What sort of work it is: task, feature, bug", "type");
+const PRIORITY = clearingFlag("How urgent it is: 0 (most) to 4; without it 2", "n");
+
+export const create = verb({
+  flags: {
+    title: parsed(anyText, "The title, one line", "text"),
+    ...BODY_FLAGS,
+    type: TYPE,
+    priority: PRIORITY,
+    parent: clearingFlag("The task that it is a part of", "id"),
+    tags: optional(parsed(tagsOf, "Its tags, with commas between", "tags")),
+    dependsOn: wordsFlag("The tasks that have to be closed first", "ids"),
+    workflow: clearingFlag("The workflow to run; without it the parent's", "name"),
+    start: switchOn("Hand it to the scheduler right away"),
+    agentId: AGENT_FLAG,
+  },
+  about:
+    "Makes a task, open and unclaimed. It belongs to the repository that it is made in, or else to the folder; a " +
+    "part of another task belongs where that one does. Secrets in its texts are masked before they are kept.",
+  examples: [
+    "conclaude task create --title 'Refuse expired tokens' --type bug --priority 1 --tags auth,api",
+    "conclaude task create --title 'Write the tests' --parent 1a2b3c4d --depends-on 5e6f7a8b",
+    "conclaude task create --title 'New login page' --body-file login.md --json",
+  ],
+  async run(context, flags) {
+    const by = authorOf(context, flags);
+    const { db, place } = await openKeptStore(context, "make a task");
+    const mask = await maskerOf(place.config);
+    const given = {
+      title: checkTitle(mask(flags.title)),
+      body: checkBody(mask(readBody(context, flags) ?? "")),
+      type: checkType(flags.type ?? "task"),
+      priority: checkPriority(flags.priority ?? DEFAULT_PRIORITY),
+      tags: checkTags((flags.tags ?? []).map(mask)),
+      workflow: flags.workflow ?? null,
+      ...homeOfTasks(context),
+      isQueued: flags.start,
+    };
+    const checkWorkflow = await workflowCheck(given.workflow, CREATE_HELP);
+    const checkStart = flags.start
+      ? (await import("../orchestration_here.ts")).checkStart
+      : () => {};
+    const task = transaction(db, () => {
+      const made = createTask(db, {
+        ...given,
+        parentId: flags.parent === undefined ? null : taskIdOf(db, flags.parent),
+        dependsOn: (flags.dependsOn ?? []).map((text) => taskIdOf(db, text)),
+      }, { by, atMs: Date.now() });
+      checkWorkflow(made);
+      checkStart(context, db, made);
+      return made;
+    });
+    warnOfDepth(context, task);
+    const made = `Made task ${nameOf(task)}.`;
+    if (!flags.start) return changedView(task, made);
+    const { handedOver } = await import("../daemon_here.ts");
+    return changedView(task, `${made} It is ${handedOver(context, { db, place }, task)}`);
+  },
+});
+
+export const update = verb({
+  args: [TASK],
+  flags: {
+    title: clearingFlag("The new title"),
+    ...BODY_FLAGS,
+    type: TYPE,
+    priority: clearingFlag("How urgent it is: 0 (most) to 4", "n"),
+    workflow: clearingFlag("The workflow to run; `none` takes it away", "name"),
+    status: clearingFlag("The new status, where no other verb leads there: open", "status"),
+    dependsOn: wordsFlag("Tasks that have to be closed first", "ids"),
+    noLongerDependsOn: wordsFlag("Tasks that it need not wait for any more", "ids"),
+    agentId: AGENT_FLAG,
+  },
+  about:
+    "Changes what is said of a task. --status opens a blocked task again or gives a claimed one back; to what is " +
+    "done with a claim, a completion or a merge it names the verb.",
+  examples: [
+    "conclaude task update 1a2b3c4d --priority 0 --title 'Refuse expired tokens everywhere'",
+    "conclaude task update 1a2b3c4d --depends-on 5e6f7a8b",
+  ],
+  async run(context, { agentId, ...flags }, text) {
+    const body = readBody(context, flags);
+    if (
+      body === undefined &&
+      Object.values(flags).every((value) => value === undefined || value === false)
+    ) {
+      throw usageError(`Cannot update task "${text}"`, {
+        why: "nothing says what is to be different",
+        next: UPDATE_HELP,
+      });
+    }
+    const by = authorOf(context, { ...agentId !== undefined && { agentId } });
+    const { db, place } = await openKeptStore(context, "update a task");
+    const mask = await maskerOf(place.config);
+    const { title, type, priority, workflow } = flags;
+    const changes: TaskChanges = {
+      ...title !== undefined && { title: checkTitle(mask(title), UPDATE_HELP) },
+      ...body !== undefined && { body: checkBody(mask(body)) },
+      ...type !== undefined && { type: checkType(type, UPDATE_HELP) },
+      ...priority !== undefined && { priority: checkPriority(priority, UPDATE_HELP) },
+      ...workflow !== undefined && { workflow: workflow === NONE ? null : workflow },
+    };
+    const checkWorkflow = await workflowCheck(changes.workflow ?? null, UPDATE_HELP);
+    let before: Task | undefined;
+    const task = transaction(db, () => {
+      const author = { by, atMs: Date.now() };
+      const found = before = needTask(db, taskIdOf(db, text));
+      checkWorkflow(found);
+      const ids = (texts: readonly string[] = []) => texts.map((other) => taskIdOf(db, other));
+      changeTask(db, found, changes, author);
+      const change = { add: ids(flags.dependsOn), remove: ids(flags.noLongerDependsOn) };
+      const changed = changeDependencies(db, found.id, change, author);
+      return flags.status === undefined ? changed : changeStatus(db, changed, flags.status, author);
+    });
+    const isSame = JSON.stringify({ ...before, updatedAtMs: 0 }) ===
+      JSON.stringify({ ...task, updatedAtMs: 0 });
+    return changedView(
+      task,
+      isSame
+        ? `Task ${nameOf(task)} is like that already; nothing was changed.`
+        : `Changed task ${nameOf(task)}.`,
+    );
+  },
+});
+
+export const reparent = verb({
+  args: [TASK],
+  flags: {
+    parent: clearingFlag("The task to move it under", "id"),
+    root: switchOn("Under none"),
+    agentId: AGENT_FLAG,
+  },
+  about: "Moves a task, with all below it, under another one. It cannot be moved below itself.",
+  examples: [
+    "conclaude task reparent 1a2b3c4d --parent 5e6f7a8b",
+    "conclaude task reparent 1a2b3c4d --root",
+  ],
+  async run(context, flags, text) {
+    const { parent, root } = flags;
+    if (root === (parent !== undefined)) {
+      throw usageError(`Cannot tell where to move task "${text}"`, {
+        why: root ? "there is a parent beside --root" : "there is neither --parent nor --root",
+        next: "conclaude task reparent --help",
+      });
+    }
+    const by = authorOf(context, flags);
+    const { db } = await openKeptStore(context, "move a task");
+    const task = transaction(db, () => {
+      const parentId = parent === undefined ? null : taskIdOf(db, parent);
+      return reparentTask(db, taskIdOf(db, text), parentId, { by, atMs: Date.now() });
+    });
+    warnOfDepth(context, task);
+    return changedView(task, `Task ${nameOf(task)} lies at depth ${task.depth} now.`);
+  },
+});
+
+const NONE = "none";
+const CREATE_HELP = "conclaude task create --help";
+const UPDATE_HELP = "conclaude task update --help";
+
+/**
+ * Opens a blocked task again, or gives a claimed one back.
+ * @throws {UserError} INVALID_TRANSITION, with the verb for other statuses.
+ */
+function changeStatus(db: DatabaseSync, task: Task, status: string, author: Author): Task {
+  const to: TaskStatus = checkStatus(status, "conclaude task update --help");
+  if (!TRANSITIONS[task.status].includes(to) || wayTo(task, to) !== undefined) {
+    throw badTransition(task, to);
+  }
+  return task.status === "blocked"
+    ? unblockTask(db, task.id, author)
+    : releaseTask(db, task.id, { ...author, force: false });
+}
+
+/**
+ * A check for a task's project that throws WORKFLOW_NOT_FOUND. The code that finds workflows is loaded only where one
+ * is named.
+ */
+async function workflowCheck(
+  name: string | null,
+  next: string,
+): Promise<(task: Pick<Task, "projectDir">) => void> {
+  if (name === null) return () => {};
+  checkWorkflowName(name, next);
+  const { findWorkflowFile } = await import("../../engine/workflow_files.ts");
+  return ({ projectDir }) => {
+    if (projectDir !== null) findWorkflowFile(name, projectDir);
+  };
+}

@@ -1,0 +1,163 @@
+/** Workflows before they are begun: which there are, what they would do, and which one a task gets. */
+import { plain } from "../../capture/plain.ts";
+import { placeFault } from "../../engine/work_place.ts";
+import { chooseFor, readMatchers } from "../../engine/workflow_choice.ts";
+import {
+  findWorkflowFile,
+  listWorkflowFiles,
+  lookForWorkflow,
+} from "../../engine/workflow_files.ts";
+import { previewFile } from "../../engine/workflow_preview.ts";
+import type { PreviewStep } from "../../orchestration/preview.ts";
+import { needTask } from "../../store/task_changes.ts";
+import { clearingFlag, TASK, text } from "../flags.ts";
+import { orchestrationOf } from "../orchestration_here.ts";
+import { openStore } from "../store.ts";
+import { tableText } from "../table.ts";
+import { homeOfTasks } from "../task_lookup.ts";
+import { nameOf } from "../task_view.ts";
+import { verb } from "../verb.ts";
+import { taskIdOf } from "../work_lookup.ts";
+
+export const files = verb({
+  about:
+    "Lists the workflows of this project, in .conclaude/workflows, and those that come with the program, with what " +
+    "is wrong with them.",
+  examples: ["conclaude workflow files", "conclaude workflow files --json"],
+  run(context) {
+    const { projectDir } = homeOfTasks(context);
+    const files = listWorkflowFiles(projectDir).map((file) => {
+      const { workflow, errors, warnings } = previewFile(file, { projectDir, task: null });
+      return {
+        name: file.name,
+        path: file.path,
+        description: workflow?.description ?? null,
+        faults: errors,
+        warnings,
+      };
+    });
+    const table = tableText(files, [
+      { title: "NAME", value: ({ name }) => name },
+      { title: "FROM", value: ({ path }) => path ?? BUILT_IN },
+      { title: "DESCRIPTION", value: ({ description }) => description },
+    ], { empty: "", color: context.globals.color });
+    const faults = files.flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`));
+    const doubts = files.flatMap(({ name, warnings }) => warnings.map((one) => `${name}: ${one}`));
+    const { path, matchers, warnings } = readMatchers(projectDir);
+    return {
+      json: { files, matchers: { path, names: matchers.map(({ name }) => name), warnings } },
+      text: [
+        table,
+        ...faults.length === 0 ? [] : ["", "Faults", ...faults.map((fault) => `  ${plain(fault)}`)],
+        ...doubts.length === 0 ? [] : ["", "Warnings", ...doubts.map((one) => `  ${plain(one)}`)],
+        ...warnings.length === 0
+          ? []
+          : ["", "Matchers", ...warnings.map((one) => `  ${plain(one)}`)],
+      ].join("\n"),
+    };
+  },
+});
+
+export const preview = verb({
+  args: [text("The workflow", "name")],
+  flags: { task: clearingFlag("Show it for this task", "id") },
+  about:
+    "Shows what a workflow would do, step by step, and all that is wrong with it. Nothing is executed. " +
+    "The exit status is 1 when it cannot be run.",
+  examples: [
+    "conclaude workflow preview implement",
+    "conclaude workflow preview release --task 1a2b3c4d",
+  ],
+  async run(context, flags, name) {
+    const { db } = await openStore(context, "read");
+    const task = flags.task === undefined ? null : needTask(db, taskIdOf(db, flags.task));
+    const projectDir = task?.projectDir ?? homeOfTasks(context).projectDir;
+    const file = findWorkflowFile(name, projectDir);
+    const { workflow, steps, ...told } = previewFile(file, { projectDir, task });
+    const place = { projectDir, home: context.locations.home };
+    const fault = workflow === null ? null : placeFault(workflow, place);
+    const errors = fault === null ? told.errors : [...told.errors, fault];
+    const isValid = errors.length === 0;
+    const matchers = readMatchers(projectDir).warnings;
+    const warnings = [...told.warnings, ...matchers];
+    const lines = [
+      `${name}${workflow === null ? "" : `: ${workflow.description}`}`,
+      `  from: ${file.path ?? BUILT_IN}`,
+      ...steps.flatMap((step) => ["", ...stepLines(step)]),
+      ...errors.length === 0 ? [] : ["", "Errors", ...errors.map((error) => `  ${error}`)],
+      ...told.warnings.map((warning) => `  warning: ${warning}`),
+      ...matchers.length === 0
+        ? []
+        : ["", "Matchers", ...matchers.map((warning) => `  ${warning}`)],
+      "",
+      isValid
+        ? "The workflow can be run. Nothing was executed."
+        : "The workflow cannot be run. Nothing was executed.",
+    ];
+    return {
+      json: {
+        preview: { name, path: file.path, description: workflow?.description ?? null, isValid },
+        steps: steps.map(({ step: { name, type, when }, ...rest }) => ({
+          name,
+          type,
+          when,
+          ...rest,
+        })),
+        errors,
+        warnings,
+      },
+      text: lines.map(plain).join("\n"),
+      exitCode: isValid ? 0 : 1,
+    };
+  },
+});
+
+export const match = verb({
+  args: [TASK],
+  about:
+    "Shows which workflow a task would get and why: the one that the task names, else its tag `workflow:NAME`, else " +
+    "the first of .conclaude/workflow-matchers.yaml that fits, else `orchestration.defaultWorkflow`.",
+  examples: ["conclaude workflow match 1a2b3c4d"],
+  async run(context, _flags, text) {
+    const { db } = await openStore(context, "read");
+    const task = needTask(db, taskIdOf(db, text));
+    const projectDir = task.projectDir ?? homeOfTasks(context).projectDir;
+    const config = orchestrationOf(context, projectDir);
+    const choice = chooseFor(db, { ...task, projectDir }, config);
+    const exists = lookForWorkflow(choice.name, projectDir) !== undefined;
+    const { considered, warnings, ...match } = choice;
+    return {
+      json: { match: { taskId: task.id, ...match, exists, considered, warnings } },
+      text: [
+        `Task ${nameOf(task)} gets the workflow "${choice.name}": ${choice.why}.`,
+        ...exists ? [] : ["There is no workflow of this name: conclaude workflow files"],
+        ...considered.map(({ name, matched, why }) =>
+          `  ${matched ? "matches" : "does not match"}: ${name} (${why})`
+        ),
+        ...warnings.map((warning) => `  warning: ${warning}`),
+      ].map(plain).join("\n"),
+    };
+  },
+});
+
+const BUILT_IN = "built-in";
+
+function stepLines(
+  { step, depth, wouldRun, promptSource, promptExcerpt, command, isRendered, ...told }: PreviewStep,
+): string[] {
+  const shown = promptExcerpt ?? command;
+  const run = wouldRun === false
+    ? ", would be skipped"
+    : step.when !== null && wouldRun === null
+    ? `, when ${step.when}`
+    : "";
+  const lines = [
+    `${step.name}  (${step.type}${run})`,
+    ...promptSource === null ? [] : [`  prompt: ${promptSource}`],
+    ...shown === null || isRendered ? [] : ["  as a template, since it needs what steps put out:"],
+    ...shown === null ? [] : shown.trimEnd().split("\n").map((line) => `  | ${line}`),
+    ...told.errors.map((error) => `  error: ${error}`),
+    ...told.warnings.map((warning) => `  warning: ${warning}`),
+  ];
+  return lines.map((line) => "  ".repeat(depth) + line);
+}

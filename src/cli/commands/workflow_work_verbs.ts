@@ -1,0 +1,283 @@
+import { plain } from "../../capture/plain.ts";
+import { count } from "../../counts.ts";
+import { endHere } from "../../engine/ending.ts";
+import { reviewWorkflow } from "../../engine/review.ts";
+import {
+  CANCELLED,
+  endNow,
+  needWorkflow,
+  REJECTED,
+  requestDecision,
+  requestRetry,
+} from "../../engine/workflow_requests.ts";
+import { UserError } from "../../errors.ts";
+import { refusal } from "../../orchestration/refusal.ts";
+import { checkBody } from "../../orchestration/task_input.ts";
+import { exists } from "../../project/on_disk.ts";
+import { quoteWord } from "../../settings/hooks.ts";
+import { listAgents } from "../../store/agents.ts";
+import { transaction } from "../../store/database.ts";
+import { type EventRow, lastEventId, listEvents } from "../../store/events.ts";
+import { readWorkflow, type WorkflowRow } from "../../store/workflows.ts";
+import type { CliContext } from "../context.ts";
+import { isDaemonHere, startDaemon } from "../daemon_here.ts";
+import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
+import { nextHere } from "../next_command.ts";
+import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
+import { openKeptStore, openStore } from "../store.ts";
+import { authorOf, type ByFlag } from "../task_lookup.ts";
+import { maskerOf } from "../task_text.ts";
+import { shortTaskId } from "../task_view.ts";
+import { verb } from "../verb.ts";
+import type { View } from "../view.ts";
+import { workflowIdOf } from "../work_lookup.ts";
+import { changedWorkflow, workflowName } from "../workflow_view.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+export const diff = verb({
+  args: [WORKFLOW],
+  flags: { full: switchOn("The whole diff, however long it is") },
+  about:
+    "Shows all work of a workflow since it began, also what is not committed, and with which files it conflicts. " +
+    "A diff of 10,000 characters and more is only printed with --full.",
+  examples: ["conclaude workflow diff 1a2b3c4d", "conclaude workflow diff 1a2b3c4d --full | less"],
+  async run(context, { full }, text) {
+    const { db } = await openStore(context, "read");
+    const workflow = needWorkflow(db, workflowIdOf(db, text));
+    const { files, diff, conflicts, ...review } = await reviewWorkflow(workflow);
+    const sum = (lines: "added" | "removed") =>
+      files.reduce((total, file) => total + (file[lines] ?? 0), 0);
+    const summary = `${count(files.length, "file")} changed, +${sum("added")}/-${
+      sum("removed")
+    } lines`;
+    const isShown = full || diff.length < MAX_DIFF_CHARS;
+    return {
+      json: { review: { ...review, summary, files, diff, conflicts } },
+      text: [
+        ...files.map(({ path, added, removed }) =>
+          plain(`${added === null ? "binary" : `+${added}/-${removed}`}`.padEnd(12) + path)
+        ),
+        summary,
+        ...conflicts.length === 0
+          ? []
+          : [plain(`Conflicts with ${workflow.baseBranch} in ${conflicts.join(", ")}`)],
+        ...diff === "" ? [] : [
+          "",
+          isShown
+            ? diff.trimEnd().split("\n").map(plainLine).join("\n")
+            : `The diff has ${diff.length} characters: ${
+              nextHere(
+                `conclaude workflow diff ${shortTaskId(workflow.id)} --full`,
+                context.globals,
+              )
+            }`,
+        ],
+      ].join("\n"),
+    };
+  },
+});
+
+export const approve = verb({
+  person: "workflow approve",
+  args: [WORKFLOW],
+  flags: { agentId: AGENT_FLAG },
+  about:
+    "Lets the work of a workflow that waits for it be merged. The daemon does it: with one this waits up to 60 " +
+    "seconds, and says what came of it; a conflict leaves the target as it was. Without one the approval is recorded.",
+  examples: ["conclaude workflow approve 1a2b3c4d"],
+  async run(context, flags, text) {
+    const by = authorOf(context, flags);
+    const { db, place } = await openKeptStore(context, "approve a merge");
+    const isCarriedOut = isDaemonHere(context, place);
+    const { workflow, afterId } = transaction(db, () => ({
+      afterId: lastEventId(db),
+      workflow: requestDecision(db, workflowIdOf(db, text), {
+        decision: "approve",
+        by,
+        text: null,
+        atMs: Date.now(),
+        isCarriedOut,
+      }),
+    }));
+    if (!isCarriedOut) {
+      return changedWorkflow(db, workflow, {
+        isCarriedOut,
+        text: `The approval of workflow ${workflowName(workflow)} is recorded. ` +
+          `No daemon runs that could merge it: ${startDaemon(context)}`,
+      });
+    }
+    const commit = await awaitMerge(db, workflow, { afterId });
+    const now = readWorkflow(db, workflow.id)!;
+    const done = commit === null
+      ? `There was nothing to merge into ${workflow.baseBranch}`
+      : `Merged into ${workflow.baseBranch} as ${commit}`;
+    return changedWorkflow(db, now, {
+      isCarriedOut,
+      text: `${done}; workflow ${workflowName(now)} is ${now.status}.`,
+    });
+  },
+});
+
+export const reject = verb({
+  person: "workflow reject",
+  args: [WORKFLOW],
+  flags: { reason: clearingFlag("What is wrong with it"), agentId: AGENT_FLAG },
+  about:
+    "Refuses the work of a workflow that waits to be merged: the workflow and its task are blocked, and the work " +
+    "stays where it is.",
+  examples: ["conclaude workflow reject 1a2b3c4d --reason 'the old tests are gone'"],
+  async run(context, flags, text) {
+    return await end(context, flags, { text, action: "reject", usual: REJECTED });
+  },
+});
+
+export const retry = verb({
+  args: [WORKFLOW],
+  flags: { agentId: AGENT_FLAG },
+  about:
+    "Lets a workflow go on that is blocked or has failed: the step that stopped it is run again, those that have " +
+    "finished are not.",
+  examples: ["conclaude workflow retry 1a2b3c4d"],
+  async run(context, flags, text) {
+    const by = authorOf(context, flags);
+    const { db, place } = await openKeptStore(context, "retry a workflow");
+    const isCarriedOut = isDaemonHere(context, place);
+    const id = workflowIdOf(db, text);
+    const lasting = lastingOf(context, place, needWorkflow(db, id).projectDir);
+    const workflow = transaction(db, () => requestRetry(db, id, { ...lasting, by, isCarriedOut }));
+    const step = workflow.currentStep === null ? "" : ` at ${workflow.currentStep}`;
+    return changedWorkflow(db, workflow, {
+      isCarriedOut,
+      text: `Workflow ${workflowName(workflow)} goes on${step}. ${
+        isCarriedOut ? "The daemon runs it." : `The daemon runs it: ${startDaemon(context)}`
+      }`,
+    });
+  },
+});
+
+export const cancel = verb({
+  args: [WORKFLOW],
+  flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
+  about:
+    "Ends a workflow for good, with the agent that works for it. Its task is open again; its working tree stays.",
+  examples: ["conclaude workflow cancel 1a2b3c4d"],
+  async run(context, flags, text) {
+    return await end(context, flags, { text, action: "cancel", usual: CANCELLED });
+  },
+});
+
+type ReasonFlags = ByFlag & { readonly reason?: string };
+
+async function end(
+  context: CliContext,
+  flags: ReasonFlags,
+  { text, action, usual }: {
+    readonly text: string;
+    readonly action: "reject" | "cancel";
+    readonly usual: string;
+  },
+): Promise<View> {
+  const by = authorOf(context, flags);
+  const { db, place } = await openKeptStore(context, `${action} a workflow`);
+  const isCarriedOut = isDaemonHere(context, place);
+  const mask = await maskerOf(place.config);
+  const reason = flags.reason === undefined ? usual : checkBody(mask(flags.reason));
+  const workflow = transaction(
+    db,
+    () =>
+      endNow(db, workflowIdOf(db, text), { action, by, reason, atMs: Date.now(), isCarriedOut }),
+  );
+  if (!isCarriedOut) {
+    const { killGraceSeconds } = orchestrationOf(context, workflow.projectDir);
+    const lasting = lastingOf(context, place, workflow.projectDir);
+    for (const { id } of listAgents(db, { workflowId: workflow.id })) {
+      const { database } = place;
+      await endHere(db, id, { ...lasting, database, mask, graceMs: killGraceSeconds * 1000 });
+    }
+  }
+  const { worktree } = workflow;
+  const kept = worktree === null
+    ? ""
+    : exists(worktree)
+    ? ` What was done stays in ${worktree}.`
+    : ` Its working tree ${worktree} is gone.`;
+  const told = action === "reject"
+    ? `is ${workflow.status}, and its task with it: ${workflow.reason}.`
+    : "is cancelled, and its task is open again.";
+  return changedWorkflow(db, readWorkflow(db, workflow.id)!, {
+    isCarriedOut,
+    text: `Workflow ${workflowName(workflow)} ${told}${kept}`,
+  });
+}
+
+const MAX_DIFF_CHARS = 10_000;
+
+/** A line of a diff; its tabs stay. */
+function plainLine(line: string): string {
+  return line.split("\t").map(plain).join("\t");
+}
+
+const WAIT_MS = 60_000;
+const LOOK_MS = 100;
+const OUTCOMES = new Set(["workflow.merged", "workflow.merge_failed", "workflow.cancelled"]);
+
+/**
+ * Waits until the daemon has merged. @param afterId The newest event before the approval.
+ * @returns The commit; null when there was nothing to merge.
+ * @throws {UserError} MERGE_CONFLICTS with the files, MERGE_FAILED; or when nothing happened in time.
+ */
+async function awaitMerge(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { afterId, waitMs = WAIT_MS }: { readonly afterId: number; readonly waitMs?: number },
+): Promise<string | null> {
+  for (const endMs = Date.now() + waitMs; Date.now() < endMs;) {
+    const told = outcomeOf(db, workflow, afterId);
+    if (told?.type === "workflow.merged") return told.data["mergeCommit"] as string | null;
+    if (told !== undefined) throw notMerged(workflow, told);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  throw new UserError(`Workflow ${workflowName(workflow)} is not merged yet`, {
+    why: `the approval is recorded, and nothing has come of it in ${waitMs / 1000} s`,
+    next: `conclaude workflow show ${workflow.id}`,
+  });
+}
+
+function outcomeOf(db: DatabaseSync, { id }: WorkflowRow, afterId: number): EventRow | undefined {
+  return listEvents(db, {
+    afterId,
+    sinceMs: null,
+    type: "workflow.*",
+    entityId: id,
+    limit: Number.MAX_SAFE_INTEGER,
+  }).find(({ type }) => OUTCOMES.has(type));
+}
+
+function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
+  const files = data["conflictFiles"];
+  const isCancelled = type === "workflow.cancelled";
+  const now = data["workflow"] as WorkflowRow | null;
+  const why = isCancelled ? `it was cancelled: ${now?.reason}` : String(data["reason"]);
+  if (Array.isArray(files)) {
+    return refusal("MERGE_CONFLICTS", {
+      what: `Cannot merge workflow ${workflowName(workflow)}`,
+      why: `${why}; ${workflow.baseBranch} is as it was, and the workflow still waits. Merge ` +
+        `${workflow.baseBranch} into ${workflow.branch} in its working tree, resolve and commit there, and approve again`,
+      next: `cd ${quoteWord(workflow.worktree ?? "")} && git merge ${
+        quoteWord(workflow.baseBranch ?? "")
+      }`,
+      details: { conflictFiles: files, status: now?.status },
+    });
+  }
+  return refusal("MERGE_FAILED", {
+    what: `Cannot merge workflow ${workflowName(workflow)}`,
+    why: isCancelled ? why : `${why}; nothing was merged, and the workflow still waits`,
+    next: String(
+      data["next"] ??
+        (isCancelled || workflow.worktree === null
+          ? `conclaude workflow show ${workflow.id}`
+          : `git -C ${quoteWord(workflow.worktree)} status`),
+    ),
+    details: { status: now?.status },
+  });
+}

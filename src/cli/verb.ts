@@ -1,0 +1,133 @@
+import type { CliContext } from "./context.ts";
+import type { Parameter, Values } from "./flags.ts";
+import { show, showError, type View } from "./view.ts";
+
+/** The work of a verb: it returns what is to be said and prints nothing itself. */
+export type Action<Flags, Args extends readonly unknown[]> = (
+  context: CliContext,
+  flags: Flags,
+  ...args: Args
+) => View | Promise<View>;
+
+/** Arguments of one kind, as many as a person gives. */
+export interface Many<Value> {
+  readonly kind: "array";
+  readonly parameter: Parameter<Value>;
+  readonly minimum?: number;
+}
+
+/** The arguments of a verb: one after the other, or any number of one kind. */
+type Arguments = readonly Parameter[] | Many<unknown>;
+
+type Given<Args extends Arguments> = Args extends Many<infer Value> ? Value[]
+  : Args extends readonly Parameter[]
+    ? { -readonly [I in keyof Args]: Args[I] extends Parameter<infer Value> ? Value : never }
+  : never;
+
+/** What a verb is called with and what its help says. Its work is `run`, or `load` loads it when it is run. */
+type VerbText<Flags, Args extends Arguments> = {
+  readonly flags?: Flags;
+  readonly args?: Args;
+  /** One line, for the list of verbs; of a {@linkcode LazyVerb} that has it. */
+  readonly brief?: string;
+  /** What it does, and what it leaves alone. */
+  readonly about: string;
+  /** Lines to paste; at least one. */
+  readonly examples: readonly string[];
+  /** Its name, where only a person may run it: `guard pause`. With `--dry-run` or `--preview` anybody may. */
+  readonly person?: string;
+};
+
+type VerbWork<Flags, Args extends Arguments> =
+  | { readonly run: Action<Values<Flags>, Given<Args>> }
+  | { readonly load: () => Promise<Action<Values<Flags>, Given<Args>>> };
+
+/** A verb as the table of verbs holds it: plain data, so that making it costs nothing. */
+export interface Verb {
+  readonly kind: "verb";
+  readonly flags: Readonly<Record<string, Parameter>>;
+  readonly args: Arguments;
+  readonly brief: string | undefined;
+  readonly about: string;
+  readonly examples: readonly string[];
+  readonly person: string | undefined;
+  // deno-lint-ignore no-explicit-any -- the flags and arguments were checked against each other when it was made
+  readonly load: () => Promise<Action<any, any>>;
+}
+
+/** A verb whose code is loaded when it is asked for; a list of verbs needs no more than this. */
+export interface LazyVerb {
+  readonly kind: "lazy";
+  readonly brief: string;
+  readonly load: () => Promise<Verb | VerbGroup>;
+  /** Of a noun the names of its verbs, for a page of help that shows many nouns. */
+  readonly verbs: readonly string[];
+}
+
+/** Verbs by their names as identifiers: `setPriority`. */
+export type Verbs = Readonly<Record<string, Verb | VerbGroup | LazyVerb>>;
+
+export interface VerbGroup {
+  readonly kind: "group";
+  readonly verbs: Verbs;
+  readonly brief?: string;
+  /** Lines to paste; at least one. */
+  readonly examples: readonly string[];
+  /** The verb that may be left out, by its name in `verbs`: `import FILE` is `import file FILE`. */
+  readonly usual?: string;
+}
+
+/** A verb; its flags and arguments say with what its work is called. */
+export function verb<
+  const Flags extends Readonly<Record<string, Parameter>> = Readonly<Record<never, never>>,
+  const Args extends Arguments = [],
+>(spec: VerbText<Flags, Args> & VerbWork<Flags, Args>): Verb {
+  const { flags = {}, args = [], brief, about, examples, person } = spec;
+  const load: Verb["load"] = "load" in spec ? spec.load : () => Promise.resolve(spec.run);
+  return {
+    kind: "verb",
+    flags,
+    args,
+    brief,
+    about,
+    examples,
+    person,
+    load: person === undefined ? load : () => loadForPerson(load, person),
+  };
+}
+
+async function loadForPerson(load: Verb["load"], verb: string): ReturnType<Verb["load"]> {
+  const [action, { requirePerson }] = await Promise.all([load(), import("./require_person.ts")]);
+  return async (context, flags, ...args) => {
+    if (flags.dryRun !== true && flags.preview !== true) await requirePerson(context, verb);
+    return await action(context, flags, ...args);
+  };
+}
+
+export function many<Value>(parameter: Parameter<Value>, minimum = 0): Many<Value> {
+  return { kind: "array", parameter, minimum };
+}
+
+/** A verb that is loaded when it is asked for, so that no verb pays for another. @param verbs The names of a noun's verbs. */
+export function lazy(brief: string, load: LazyVerb["load"], verbs = ""): LazyVerb {
+  return { kind: "lazy", brief, load, verbs: verbs.split(" ").filter((name) => name !== "") };
+}
+
+export function group(group: Omit<VerbGroup, "kind">): VerbGroup {
+  return { kind: "group", ...group };
+}
+
+/** Does the work of a verb, and prints its result or its error. */
+export async function perform<Flags, Args extends readonly unknown[]>(
+  context: CliContext,
+  action: Action<Flags, Args>,
+  { flags, args }: { readonly flags: Flags; readonly args: Args },
+): Promise<void> {
+  let view: View;
+  try {
+    view = await action(context, flags, ...args);
+  } catch (thrown) {
+    return showError(context, thrown);
+  }
+  show(context, view);
+}

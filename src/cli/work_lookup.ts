@@ -1,0 +1,126 @@
+/** Which task, agent or workflow a person means by an id, or by the beginning or the end of it. */
+import { refusal } from "../orchestration/refusal.ts";
+import { readAgent } from "../store/agents.ts";
+import { listEvents } from "../store/events.ts";
+import { findIds, MIN_ID_PART } from "../store/find_ids.ts";
+import { needTask } from "../store/task_changes.ts";
+import { readTask } from "../store/tasks.ts";
+import { readWorkflow, readWorkflowOfTask } from "../store/workflows.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+/**
+ * The id of a task; the text itself when no task has such an id.
+ * @throws {UserError} AMBIGUOUS_ID, with the candidates.
+ */
+export function taskIdOf(db: DatabaseSync, text: string): string {
+  return onlyId(text, findIds(db, "tasks", { text: text.trim() }), {
+    noun: "task",
+    titleOf: (id) => readTask(db, id)?.title,
+  });
+}
+
+/** {@linkcode taskIdOf} for a list of what belongs to a task, also to a deleted one. @throws {UserError} TASK_NOT_FOUND */
+export function knownTaskId(db: DatabaseSync, text: string): string {
+  const id = taskIdOf(db, text);
+  return (readTask(db, id) ?? needTask(db, id)).id;
+}
+
+/** The one id of those that were found for a text. @returns The text when there is none. @throws {UserError} AMBIGUOUS_ID */
+function onlyId(
+  text: string,
+  found: readonly string[],
+  { noun, titleOf }: {
+    readonly noun: "task" | "agent" | "workflow";
+    readonly titleOf: (id: string) => string | undefined;
+  },
+): string {
+  if (found.length === 0 && text.replaceAll("-", "").trim().length < MIN_ID_PART) {
+    throw refusal(`${noun.toUpperCase() as Uppercase<typeof noun>}_NOT_FOUND`, {
+      what: `Cannot tell which ${noun} "${text}" is`,
+      why: `${MIN_ID_PART} or more characters of the beginning or the end of its id are needed; ` +
+        "nothing was changed",
+      next: `conclaude ${noun} list`,
+    });
+  }
+  if (found.length <= 1) return found[0] ?? text.trim();
+  const named = found.map((id) => `${id} (${titleOf(id) ?? ""})`);
+  throw refusal("AMBIGUOUS_ID", {
+    what: `Cannot tell which ${noun} "${text}" is`,
+    why: `several ids begin or end like this: ${named.join(", ")}; nothing was changed`,
+    next: `conclaude ${noun} show ${found[0]}`,
+    details: { candidates: found },
+  });
+}
+
+/** The id of an agent; otherwise as `taskIdOf()`. */
+export function agentIdOf(db: DatabaseSync, text: string): string {
+  return onlyId(text, findIds(db, "agents", { text: text.trim() }), {
+    noun: "agent",
+    titleOf: (id) => readAgent(db, id)?.name,
+  });
+}
+
+/** The id of a workflow, by its own id or by its task's; otherwise as `taskIdOf()`. */
+export function workflowIdOf(db: DatabaseSync, text: string): string {
+  const tasks = findIds(db, "tasks", { text: text.trim() });
+  const ofTasks = tasks.map((id) => readWorkflowOfTask(db, id)?.id).filter((id) =>
+    id !== undefined
+  );
+  const found = new Set([...findIds(db, "workflows", { text: text.trim() }), ...ofTasks]);
+  if (found.size === 0 && tasks.length === 1) {
+    throw refusal("WORKFLOW_NOT_FOUND", {
+      what: `Task ${tasks[0]} has no workflow`,
+      why: "none was begun for it; nothing was changed",
+      next: `conclaude workflow start ${tasks[0]}`,
+      details: { taskId: tasks[0] },
+    });
+  }
+  return onlyId(text, [...found], {
+    noun: "workflow",
+    titleOf: (id) => readTask(db, readWorkflow(db, id)?.taskId ?? "")?.title,
+  });
+}
+
+/**
+ * The id of a task, agent, workflow or question. One that was removed for good is known by its whole id as long as
+ * its events are kept. @throws {UserError} NOT_FOUND, AMBIGUOUS_ID.
+ */
+export function entityIdOf(db: DatabaseSync, given: string): string {
+  const text = given.trim();
+  const found = (["tasks", "agents", "workflows", "questions"] as const)
+    .flatMap((table) => findIds(db, table, { text }));
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) {
+    throw refusal("AMBIGUOUS_ID", {
+      what: `Cannot tell what "${text}" is`,
+      why: `several ids begin or end like this: ${found.join(", ")}`,
+      next: `conclaude event list --entity ${found[0]}`,
+      details: { candidates: found },
+    });
+  }
+  const filter = { afterId: 0, sinceMs: null, type: null, entityId: text, limit: 1 };
+  if (listEvents(db, filter).length > 0) return text;
+  throw refusal("NOT_FOUND", {
+    what: `There is no task, agent, workflow or question "${text}"`,
+    why: "none has this id, or 4 or more characters of it as its beginning or end",
+    next: "conclaude event list",
+  });
+}
+
+/** A word that a flag may take. @throws {UserError} INVALID_INPUT */
+export function checkWord<Word extends string>(
+  word: string,
+  { what, words, noun }: {
+    readonly what: string;
+    readonly words: readonly Word[];
+    readonly noun: string;
+  },
+): Word {
+  const found = words.find((one) => one === word);
+  if (found !== undefined) return found;
+  throw refusal("INVALID_INPUT", {
+    what: `Cannot take the ${what} "${word}"`,
+    why: `${what} must be one of: ${words.join(", ")}`,
+    next: `conclaude ${noun} list --help`,
+  });
+}

@@ -1,0 +1,38 @@
+import type { CommandGround } from "../gate/run_commands.ts";
+import { endText } from "../guard/command_text.ts";
+import type { CommandRun } from "../process/types.ts";
+import { commandDeadlineMs } from "../settings/hooks.ts";
+import type { HookWork } from "./handler.ts";
+import { folderOf, transcriptOf } from "./protocol.ts";
+
+/** Why commands are run at an event, and where. @param root The folder of the project's configuration file. */
+export function commandGround(
+  work: HookWork,
+  root: string | null,
+  variables: CommandGround["variables"] = {},
+): CommandGround {
+  return {
+    root,
+    projectDir: work.projectDir,
+    home: work.home,
+    sessionId: work.sessionId,
+    hookName: work.event.name,
+    cwd: folderOf(work.sent),
+    transcriptPath: transcriptOf(work.sent),
+    variables,
+    untilMs: work.environment.beganMs + commandDeadlineMs(work.event.name),
+    environment: work.environment,
+  };
+}
+
+/** Notifies the person of each command that the configuration wants a notification for. */
+export async function commandNotifier(work: HookWork): Promise<(run: CommandRun) => void> {
+  if (work.config.notifications === "") return () => {};
+  const { notifyOfCommand } = await import("./notification.ts");
+  return (run) => notifyOfCommand(work, run);
+}
+
+/** What the audit trail says of a command that was run; never its output. */
+export function noteOfRun({ command, end, durationMs }: CommandRun): Record<string, unknown> {
+  return { rule: command.rule, end: endText(end), durationMs };
+}
