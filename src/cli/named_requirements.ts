@@ -1,10 +1,9 @@
 /** Requirements by the names that a person gives, and why there is none of a name. */
-import "../config_sections.ts";
+import { loadSections } from "../config/sections.ts";
 import { UserError } from "../errors.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import type { Config } from "../config_sections.ts";
-import { compileRequirements } from "../requirement/requirement_section.ts";
 import { lookUpwards } from "../git/repository.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
 import type { CliContext } from "./context.ts";
@@ -67,6 +66,7 @@ export async function configuredRequirement(
   const parsed = await parseHere(context, here);
   const entry = parsed.config.requirements[name];
   const requirements = entry === undefined ? {} : { [name]: { ...entry, enabled: true } };
+  const { compileRequirements } = await import("../requirement/requirement_section.ts");
   const [requirement] = compileRequirements({ ...parsed.config, requirements })?.requirements ?? [];
   if (requirement === undefined) throw unknownName(name, { here, parsed, undone: null });
   return { requirement, isOn: false };
@@ -77,6 +77,7 @@ async function parseHere(
   { locations }: CliContext,
   { folder }: RequirementsHere,
 ): Promise<ParsedConfig<Config>> {
+  await loadSections();
   const { parseConfig } = await import("../config/parse.ts");
   return parseConfig<Config>(readConfigFiles(lookUpwards(folder), locations));
 }

@@ -1,4 +1,4 @@
-import "../../config_sections.ts";
+import { loadSections } from "../../config/sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
@@ -60,6 +60,7 @@ export async function listAll(context: CliContext, flags: EventFlags): Promise<V
 
 /** Since when events are told, as the daemon tells them: retention removes older ones some time later. */
 async function horizonOf({ cwd, locations }: CliContext): Promise<number> {
+  await loadSections();
   const { parseConfig } = await import("../../config/parse.ts");
   const { config } = parseConfig(readConfigFiles(lookUpwards(cwd), locations));
   return toldSinceMs(config.store.eventRetentionHours, Date.now());
