@@ -1,27 +1,23 @@
-/** The database of claude-mem, or of claude-mem-lite, only read. Which columns it has depends on the version that made it. */
+/** Reads the database of claude-mem, or of claude-mem-lite. Which columns it has depends on the version that made it. */
 import { DatabaseSync } from "node:sqlite";
-import {
-  isLite,
-  LITE_TABLES,
-  liteSource,
-  type LiteTable,
-  type RowSource,
-} from "./claude_mem_lite.ts";
+import { NO_SESSION } from "../memory/observation.ts";
 import { isDamage } from "./export_salvage.ts";
 import { openToLook } from "./identity.ts";
 
-/** Tables that hold what claude-mem remembers; none of one program is one of the other. */
+/** The tables that are read; those of claude-mem-lite, which has some of the same names, begin with `lite_`. */
 export const CLAUDE_MEM_TABLES = [
   "observations",
   "session_summaries",
   "user_prompts",
-  ...LITE_TABLES,
+  "lite_observations",
+  "lite_sessions",
+  "lite_learnings",
 ] as const;
 
 /** One of {@linkcode CLAUDE_MEM_TABLES}. */
 export type ClaudeMemTable = typeof CLAUDE_MEM_TABLES[number];
 
-/** A row of claude-mem, with the texts of the columns that its table has. */
+/** A row with all its columns; of what stands here by itself a version may have none. */
 export interface ClaudeMemRow {
   readonly table: ClaudeMemTable;
   readonly id: number | string;
@@ -32,35 +28,18 @@ export interface ClaudeMemRow {
   /** As it is stored: epoch milliseconds, or seconds, and the same as text; null where there is none. */
   readonly epoch: number | null;
   readonly createdAt: string | null;
-  /** Null where a column is empty, or its table has none of this name. */
+  /** Null, or missing, where a column is empty or there is none of this name. */
   readonly texts: Readonly<Record<string, string | null>>;
 }
 
-/** The columns whose texts are wanted. */
-const TEXTS: Readonly<Record<Exclude<ClaudeMemTable, LiteTable>, readonly string[]>> = {
-  observations: [
-    "type",
-    "title",
-    "subtitle",
-    "text",
-    "narrative",
-    "facts",
-    "concepts",
-    "files_read",
-    "files_modified",
-  ],
-  session_summaries: [
-    "request",
-    "investigated",
-    "learned",
-    "completed",
-    "next_steps",
-    "notes",
-    "files_read",
-    "files_edited",
-  ],
-  user_prompts: ["prompt_text"],
-};
+/** Parts of a statement over a table, whose rows are called `row`. */
+interface Source {
+  readonly session: string;
+  readonly project: string;
+  readonly epoch?: string;
+  readonly createdAt: string;
+  readonly where?: string;
+}
 
 /** What the two ids of a session are called, newest name first: that of claude-mem's own, and that of Claude Code. */
 const OWN_ID = ["memory_session_id", "sdk_session_id"];
@@ -75,7 +54,7 @@ const BATCH = 200;
  * @throws {Error} What SQLite says.
  */
 export function openForeign(path: string): DatabaseSync {
-  // Whoever may write rolls back what a program that died had begun.
+  // Only a connection that may write rolls back what a program that died had begun.
   return isFilled(`${path}-journal`)
     ? new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
     : openToLook(path);
@@ -89,22 +68,38 @@ function isFilled(path: string): boolean {
   }
 }
 
-/** The tables of claude-mem, or of claude-mem-lite, that a database has; none in any other one. @throws {Error} What SQLite says. */
+/** The tables that a database has; none where it is of another program. @throws {Error} What SQLite says. */
 export function claudeMemTables(db: DatabaseSync): ClaudeMemTable[] {
   return CLAUDE_MEM_TABLES.filter((table) => sourceOf(db, table) !== null);
 }
 
-/** How many rows of each project there are, by name. @throws {Error} What SQLite says. */
+/** The other tables of a database that have rows: nothing of them is read. @throws {Error} What SQLite says. */
+export function otherTables(db: DatabaseSync): string[] {
+  return db.prepare(
+    `SELECT name
+       FROM pragma_table_list
+      WHERE schema = 'main'
+        AND type = 'table'
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY name`,
+  ).all().map(({ name }) => String(name)).filter((name) =>
+    !["sdk_sessions", "sessions"].includes(name) &&
+    CLAUDE_MEM_TABLES.every((table) => nameOf(table) !== name) &&
+    db.prepare(`SELECT 1 FROM "${name.replaceAll('"', '""')}" LIMIT 1`).get() !== undefined
+  );
+}
+
+/** The names of the projects, those with the most rows first. @throws {Error} What SQLite says. */
 export function claudeMemProjects(
   db: DatabaseSync,
   tables: readonly ClaudeMemTable[],
-): ReadonlyMap<string, number> {
+): string[] {
   const counts = new Map<string, number>();
   for (const table of tables) {
-    const { project, from, where } = sourceOf(db, table)!;
+    const { project, where = "TRUE" } = sourceOf(db, table)!;
     const rows = db.prepare(
       `SELECT ${project} AS name, count(*) AS n
-         FROM ${from}
+         FROM ${nameOf(table)} AS row
         WHERE ${where}
         GROUP BY name`,
     ).all();
@@ -112,23 +107,23 @@ export function claudeMemProjects(
       counts.set(String(name), (counts.get(String(name)) ?? 0) + Number(n));
     }
   }
-  return counts;
+  return [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
 }
 
 /**
- * The rows of a table, oldest first, some at a time.
+ * The rows of a table, oldest first.
  *
  * @returns Whether the last row was reached: a damaged page may be in the way.
  */
 export function* claudeMemRows(
   db: DatabaseSync,
   table: ClaudeMemTable,
-): Generator<readonly ClaudeMemRow[], boolean> {
-  const { session, project, epoch, createdAt, texts, from, where } = sourceOf(db, table)!;
+): Generator<ClaudeMemRow, boolean> {
+  const { session, project, epoch = "NULL", createdAt, where = "TRUE" } = sourceOf(db, table)!;
   const statement = db.prepare(
-    `SELECT row.rowid AS place, row.id, ${session} AS session, ${project} AS project, ${epoch} AS epoch, ${createdAt} AS created_at,
-            ${texts.map((name) => `row.${name}`).join(", ")}
-       FROM ${from}
+    `SELECT row.*, row.rowid AS "0place", ${session} AS "0session", ${project} AS "0project",
+            ${epoch} AS "0epoch", ${createdAt} AS "0created"
+       FROM ${nameOf(table)} AS row
       WHERE row.rowid > ?
         AND ${where}
       ORDER BY row.rowid
@@ -145,55 +140,123 @@ export function* claudeMemRows(
       return false;
     }
     if (rows.length === 0) return true;
-    last = Number(rows.at(-1)!["place"]);
-    yield rows.map((row) => ({
-      table,
-      id: typeof row["id"] === "bigint" ? Number(row["id"]) : String(row["id"]),
-      sessionId: String(row["session"] ?? ""),
-      project: String(row["project"]),
-      epoch: row["epoch"] === null ? null : Number(row["epoch"]),
-      createdAt: textOrNull(row["created_at"]),
-      texts: Object.fromEntries(
-        texts.map((name) => [name, textOrNull(row[name])]),
-      ),
-    }));
+    last = Number(rows.at(-1)!["0place"]);
+    for (const row of rows) {
+      yield {
+        table,
+        id: typeof row["id"] === "bigint" ? Number(row["id"]) : String(row["id"]),
+        sessionId: String(row["0session"] ?? ""),
+        project: String(row["0project"]),
+        epoch: row["0epoch"] === null ? null : Number(row["0epoch"]),
+        createdAt: textOrNull(row["0created"]),
+        texts: Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [name, textOrNull(value)]),
+        ),
+      };
+    }
   }
 }
 
 function textOrNull(value: unknown): string | null {
-  return value === null || value === undefined || value instanceof Uint8Array
-    ? null
-    : String(value);
+  return value == null || value instanceof Uint8Array ? null : String(value);
 }
 
-/** Parts of a statement over a table as this database has it; null when it has none, or none of claude-mem. */
-function sourceOf(db: DatabaseSync, table: ClaudeMemTable): RowSource | null {
-  if (isLite(table)) return liteSource(table, (name) => columnsOf(db, name));
-  const own = columnsOf(db, table);
+function nameOf(table: ClaudeMemTable): string {
+  return table.replace(/^lite_/, "");
+}
+
+function columnsOf(db: DatabaseSync, table: string): ReadonlySet<string> {
+  const rows = db.prepare("SELECT name FROM pragma_table_info(?)").all(table);
+  return new Set(rows.map((row) => String(row["name"])));
+}
+
+/** How a table of this database is read; null when it has none, or one of another program. */
+function sourceOf(db: DatabaseSync, table: ClaudeMemTable): Source | null {
+  const own = columnsOf(db, nameOf(table));
+  const has = (column: string) => own.has(column) ? `row.${column}` : "NULL";
+  if (table.startsWith("lite_")) return liteSource(db, { table, own, has });
   const sessions = columnsOf(db, "sdk_sessions");
   const names = table === "user_prompts" ? CLAUDE_ID : OWN_ID;
   const id = names.find((name) => own.has(name));
   if (id === undefined || !own.has("id")) return null;
   const key = names.find((name) => sessions.has(name));
   const claudeId = CLAUDE_ID.find((name) => sessions.has(name));
-  const of = (column: string | undefined) =>
+  const ofSession = (column: string | undefined) =>
     key === undefined || column === undefined || !sessions.has(column)
       ? "NULL"
       : `(SELECT s.${column} FROM sdk_sessions AS s WHERE s.${key} = row.${id} LIMIT 1)`;
-  const first = (...values: readonly string[]) => `coalesce(${values.join(", ")}, '')`;
-  const has = (column: string) => own.has(column) ? `row.${column}` : "NULL";
+  const project = [has("merged_into_project"), has("project"), ofSession("project")];
   return {
-    session: first(of(claudeId), `row.${id}`),
-    project: first(has("merged_into_project"), has("project"), of("project")),
+    session: `coalesce(${ofSession(claudeId)}, row.${id}, '')`,
+    project: `coalesce(${project.join(", ")}, '')`,
     epoch: has("created_at_epoch"),
     createdAt: has("created_at"),
-    texts: TEXTS[table].filter((name) => own.has(name)),
-    from: `${table} AS row`,
-    where: "TRUE",
   };
 }
 
-function columnsOf(db: DatabaseSync, table: string): ReadonlySet<string> {
-  const rows = db.prepare("SELECT name FROM pragma_table_info(?)").all(table);
-  return new Set(rows.map((row) => String(row["name"])));
+/**
+ * What a row of claude-mem-lite is known by must not change while that program goes on: so a summary has the time at
+ * which its session began, and a learning, which is of more and more sessions, has none of them.
+ */
+function liteSource(
+  db: DatabaseSync,
+  { table, own, has }: {
+    readonly table: ClaudeMemTable;
+    readonly own: ReadonlySet<string>;
+    readonly has: (column: string) => string;
+  },
+): Source | null {
+  const sessions = columnsOf(db, "sessions");
+  const ofSession = (column: string) =>
+    sessions.has(column)
+      ? `(SELECT s.${column} FROM sessions AS s WHERE s.id = row.session_id LIMIT 1)`
+      : "NULL";
+  const sources = own.has("source_sessions")
+    ? "iif(json_valid(row.source_sessions), row.source_sessions, '[]')"
+    : "'[]'";
+  const all: Readonly<Record<string, Source & { readonly needs: readonly string[] }>> = {
+    lite_observations: {
+      needs: ["id", "session_id", "title"],
+      session: "row.session_id",
+      project: `coalesce(${ofSession("project_dir")}, '')`,
+      createdAt: `coalesce(${has("created_at")}, ${ofSession("started_at")})`,
+    },
+    lite_sessions: {
+      needs: ["id", "project_dir", "summary"],
+      session: "row.id",
+      project: "coalesce(row.project_dir, '')",
+      createdAt: `coalesce(${has("started_at")}, ${has("ended_at")})`,
+      where: "row.summary IS NOT NULL",
+    },
+    lite_learnings: {
+      needs: ["id", "content"],
+      session: `'${NO_SESSION}'`,
+      project: `coalesce((
+             SELECT iif(count(DISTINCT s.project_dir) = 1, min(s.project_dir), NULL)
+               FROM json_each(${sources}) AS source
+               JOIN sessions AS s ON s.id = source.value), '')`,
+      createdAt: has("created_at"),
+      where: `coalesce(${has("is_active")}, 1) <> 0`,
+    },
+  };
+  const isOurs = sessions.has("id") && sessions.has("project_dir");
+  const { needs, ...source } = all[table]!;
+  return isOurs && needs.every((column) => own.has(column)) ? source : null;
+}
+
+/** A project that a session was seen in. */
+export interface SeenProject {
+  /** The common git directory, or the folder where there is none. */
+  readonly project: string;
+  readonly projectDir: string;
+}
+
+/** Every project that a session was seen in, with each folder of it. */
+export function seenProjects(db: DatabaseSync): SeenProject[] {
+  return db.prepare(
+    `SELECT DISTINCT coalesce(repository, project_dir) AS project, project_dir AS projectDir
+       FROM sessions
+      WHERE project_dir IS NOT NULL
+      ORDER BY project, projectDir`,
+  ).all() as unknown as SeenProject[];
 }
