@@ -8,6 +8,7 @@ import {
   replaceObservation,
   takenOver,
 } from "./import_observations.ts";
+import { isForgotten, sessionName } from "./forgotten_names.ts";
 import { statement } from "./statement.ts";
 
 /** A row by the columns of its table. */
@@ -54,7 +55,7 @@ export function fateOf(
   const here = findHere(db, type, columns);
   if (here === undefined) return "new";
   if (!isReplaced || versionOf(columns) === versionOf(here)) return "known";
-  if (versionOf(columns) > versionOf(here) && !isPartForgotten(here)) return "replaced";
+  if (versionOf(columns) > versionOf(here) && !isPartForgotten(db, type, here)) return "replaced";
   outdated.add(`${type} ${columns[key[0]!]}`);
   return "outdated";
 }
@@ -134,8 +135,11 @@ function versionOf(columns: ImportedColumns): number {
   return Math.max(...times.map((time) => Number(time ?? 0)));
 }
 
-/** Whether words of a row were forgotten: no other version may bring them back. */
-function isPartForgotten(here: ImportedColumns): boolean {
+/** Whether something of a row was forgotten, or of its session: no other version may bring that back. */
+function isPartForgotten(db: DatabaseSync, type: ExportType, here: ImportedColumns): boolean {
+  if (type === "observation" && isForgotten(db, sessionName(String(here["session_id"])))) {
+    return true;
+  }
   return Object.values(here).some((value) =>
     typeof value === "string" && value.includes(FORGOTTEN_MARK)
   );
