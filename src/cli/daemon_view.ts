@@ -1,7 +1,6 @@
 /** What is told of a daemon, whoever asks for it. */
 import type { FoundDaemon } from "../daemon/client.ts";
-import { oldStateNotice } from "../engine/migration/notice.ts";
-import type { OldPlace } from "../engine/migration/old_files.ts";
+import { covenNotice, type CovenPlace } from "../engine/coven_place.ts";
 import { VERSION } from "../version.ts";
 import type { CliContext } from "./context.ts";
 import { hintsHere, nextHere } from "./next_command.ts";
@@ -14,7 +13,7 @@ export interface Beside extends Pick<Place, "database"> {
   readonly started?: boolean;
   readonly globals: CliContext["globals"];
   /** State of the older daemon here that nobody has decided about. */
-  readonly oldState: OldPlace | null;
+  readonly oldState: CovenPlace | null;
 }
 
 /** What is told of a daemon, and of the state of the older one. */
@@ -24,7 +23,7 @@ export function stateView(found: FoundDaemon, { oldState, ...beside }: Beside): 
   return {
     ...view,
     json: { ...view.json, oldState: oldState.folder },
-    text: `${view.text}\n${hintsHere(oldStateNotice(oldState), beside.globals)}`,
+    text: `${view.text}\n${hintsHere(covenNotice(oldState), beside.globals)}`,
   };
 }
 

@@ -2,7 +2,7 @@
 import { THIS_PROCESS } from "../environment.ts";
 import { Engine } from "../engine/engine.ts";
 import { Settings } from "../engine/settings.ts";
-import { oldStateNotice, undecidedOldState } from "../engine/migration/notice.ts";
+import { covenNotice, undecidedCoven } from "../engine/coven_place.ts";
 import { showNotification } from "../process/notifier.ts";
 import type { Locations } from "../paths.ts";
 import { compileRedactPatterns, redactText } from "../capture/redact.ts";
@@ -89,8 +89,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   const warnings = warningsOf();
   for (const warning of warnings) log("warn", warning);
-  const oldState = undecidedOldState(options.folder, database);
-  if (oldState !== null) log("warn", oldStateNotice(oldState));
+  const oldState = undecidedCoven(options.folder, database);
+  if (oldState !== null) log("warn", covenNotice(oldState));
 
   const stopping = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
   let isStopping = false;

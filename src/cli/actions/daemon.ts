@@ -1,6 +1,6 @@
 import { askToStop, findDaemon, isWrittenDown, type KnownDaemon } from "../../daemon/client.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
-import { undecidedOldState } from "../../engine/migration/notice.ts";
+import { undecidedCoven } from "../../engine/coven_place.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { askToLeave } from "../../process/start.ts";
@@ -68,7 +68,7 @@ export async function startDaemon(
   const place = await daemonPlace(context);
   const { database, files } = place;
   const before = await findDaemon(files);
-  const oldState = undecidedOldState(context.cwd, database);
+  const oldState = undecidedCoven(context.cwd, database);
   const tell = { database, oldState, globals: context.globals };
   if (before.kind === "running") {
     giveUpNetwork();
@@ -176,7 +176,7 @@ export async function showStatus(context: CliContext): Promise<View> {
   const { database, files } = await daemonPlace(context);
   const found = await findDaemon(files);
   giveUpNetwork();
-  const oldState = undecidedOldState(context.cwd, database);
+  const oldState = undecidedCoven(context.cwd, database);
   return stateView(found, { database, oldState, globals: context.globals });
 }
 

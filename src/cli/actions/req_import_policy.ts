@@ -2,7 +2,8 @@
 import { isMapping, type LayerValues, readLayer } from "../../config/layer.ts";
 import { type Plain, readYaml } from "../../config/yaml_tree.ts";
 import { UserError } from "../../errors.ts";
-import type { FoundFile, FrameworkFiles } from "../../project/framework_files.ts";
+import type { FoundFile } from "../../project/found_file.ts";
+import type { FrameworkFiles } from "../../project/framework_files.ts";
 import { type ConfigPart, convertConfig } from "../../requirement/import_config.ts";
 import type { LeftOut } from "../../requirement/import_fields.ts";
 import { isSame, withEntries } from "../config_entries.ts";

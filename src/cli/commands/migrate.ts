@@ -10,7 +10,7 @@ export const migrate = command<
   },
   []
 >({
-  load: async () => (await import("../actions/migrate_state.ts")).migrate,
+  load: async () => (await import("../actions/migrate.ts")).migrate,
   parameters: {
     flags: {
       from: {
