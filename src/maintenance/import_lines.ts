@@ -1,14 +1,10 @@
 /** Reads the lines of an export: bytes into lines, lines into rows of tables. */
+import { byteLines, type ByteSource } from "../byte_lines.ts";
 import { messageOf } from "../errors.ts";
 import { OBSERVATION_KINDS } from "../memory/observation.ts";
 import { columnOf, type ExportType, isExportType, tableOf } from "../store/exported_tables.ts";
 import { type ImportedColumns, RowError } from "../store/import_rows.ts";
 import { MAX_TIME_MS } from "../time.ts";
-
-/** Whatever gives bytes: a file, stdin. */
-export interface ByteSource {
-  readSync(buffer: Uint8Array): number | null;
-}
 
 /** One line; `text` is null where it cannot be read as one. */
 export interface SourceLine {
@@ -28,13 +24,11 @@ export type ImportedLine =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const CHUNK_BYTES = 65_536;
-
 /** Longest line that is read: ten times the largest payload that can be configured is far below. */
 const MAX_LINE_BYTES = 512_000_000;
 
 /**
- * The lines of a stream in UTF-8, without their line breaks.
+ * The lines of a stream in UTF-8.
  *
  * @throws {Error} What the file system says.
  */
@@ -42,46 +36,18 @@ export function* linesOf(
   source: ByteSource,
   { maxBytes = MAX_LINE_BYTES }: { readonly maxBytes?: number } = {},
 ): Generator<SourceLine> {
-  const buffer = new Uint8Array(CHUNK_BYTES);
-  let parts: Uint8Array[] = [];
-  let length = 0;
-  let number = 1;
-  const take = (isWhole: boolean): SourceLine => {
-    const line = lineOf(length > maxBytes ? null : parts, { number: number++, isWhole });
-    parts = [];
-    length = 0;
-    return line;
-  };
-  const keep = (bytes: Uint8Array) => {
-    length += bytes.length;
-    if (length <= maxBytes) parts.push(bytes.slice());
-    else parts = [];
-  };
-  for (let read = source.readSync(buffer); read !== null; read = source.readSync(buffer)) {
-    let from = 0;
-    const chunk = buffer.subarray(0, read);
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      keep(chunk.subarray(from, at));
-      yield take(true);
-      from = at + 1;
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for (const { number, bytes, isEnded } of byteLines(source, { maxBytes })) {
+    const line = { number, isWhole: isEnded };
+    if (bytes === null) yield { ...line, text: null, fault: "it is too long" };
+    else {
+      try {
+        yield { ...line, text: decoder.decode(bytes), fault: null };
+      } catch (thrown) {
+        if (!(thrown instanceof TypeError)) throw thrown;
+        yield { ...line, text: null, fault: "it is not UTF-8" };
+      }
     }
-    keep(chunk.subarray(from));
-  }
-  if (length > 0) yield take(false);
-}
-
-function lineOf(
-  parts: readonly Uint8Array[] | null,
-  line: Pick<SourceLine, "number" | "isWhole">,
-): SourceLine {
-  if (parts === null) return { ...line, text: null, fault: "it is too long" };
-  try {
-    const decoder = new TextDecoder("utf-8", { fatal: true });
-    const text = parts.map((part) => decoder.decode(part, { stream: true })).join("") +
-      decoder.decode();
-    return { ...line, text, fault: null };
-  } catch {
-    return { ...line, text: null, fault: "it is not UTF-8" };
   }
 }
 

@@ -1,11 +1,12 @@
 /** `conclaude import FILE`: takes an export back. */
 import type { DatabaseSync } from "node:sqlite";
+import type { ByteSource } from "../../byte_lines.ts";
 import { compileRedactPatterns } from "../../capture/redact.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { count } from "../../counts.ts";
 import { type CountName, noCounts } from "../../store/exported_tables.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../maintenance/import.ts";
-import { type ByteSource, linesOf } from "../../maintenance/import_lines.ts";
+import { linesOf } from "../../maintenance/import_lines.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
