@@ -1,6 +1,6 @@
 /** The folder of coven, the older daemon: where it lies, whether anybody has decided about it, and its files. */
 import { askDatabase } from "../maintenance/doctor/place.ts";
-import { COVEN_KINDS, type CovenFacts, type CovenKind } from "../orchestration/coven_rows.ts";
+import { COVEN_KINDS, type CovenFacts, type CovenKind } from "./coven_fields.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import { type FoundFile, readFolder, readFound } from "../project/found_file.ts";
 import { readImportMark } from "../store/import_marks.ts";

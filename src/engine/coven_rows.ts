@@ -2,10 +2,14 @@
 import { messageOf } from "../errors.ts";
 import { newId } from "../ids.ts";
 import type { FoundFile } from "../project/found_file.ts";
-import type { ExportType } from "../store/exported_tables.ts";
-import type { ImportedColumns } from "../store/import_rows.ts";
 import {
   AGENT,
+  COVEN_KINDS,
+  type CovenFacts,
+  type CovenItem,
+  type CovenKind,
+  type CovenRow,
+  type CovenState,
   type FieldsOf,
   NO_PLACE,
   type NotTaken,
@@ -15,76 +19,9 @@ import {
   TASK,
   WORKFLOW,
 } from "./coven_fields.ts";
-import { isMapping } from "./field_reader.ts";
-import type { TaskStatus } from "./task.ts";
-import { MAX_BODY_CHARS, MAX_TITLE_CHARS } from "./task_input.ts";
-import type { Step } from "./workflow.ts";
-
-/** The kinds of records: under which names `state.json` has them, and which folder has files of them. */
-export const COVEN_KINDS = {
-  task: { lists: ["tasks", "beads"], folder: null },
-  workflow: { lists: ["workflows"], folder: "workflows" },
-  agent: { lists: ["familiars", "agents"], folder: "familiars" },
-  question: { lists: ["questions"], folder: "questions" },
-} as const;
-
-/** One of {@linkcode COVEN_KINDS}. */
-export type CovenKind = keyof typeof COVEN_KINDS;
-
-/** A row that is to be put in. */
-export interface CovenRow {
-  readonly type: ExportType;
-  readonly columns: ImportedColumns;
-}
-
-/** What is asked of the place where the files lie, and of the database. */
-export interface CovenFacts {
-  /** The files of the state, by what they hold. */
-  readonly files: Readonly<Record<"state" | CovenKind, readonly FoundFile[]>>;
-  /** How the origin of one thing reads. */
-  readonly originOf: (kind: CovenKind, id: string) => string;
-  /** Our ids of what is here already, by origin. It stays as it is, once a run has come to its end. */
-  readonly here: ReadonlyMap<string, string>;
-  readonly isFinished: boolean;
-  /** Where the tasks belong. */
-  readonly home: { readonly project_dir: string; readonly repository: string | null };
-  /** Where unfinished work of a task lies; null when nothing is left. */
-  readonly workOf: (taskId: string, worktree: string | null) => string | null;
-  /** The types of a workflow's steps by name, in their order, as far as its file tells. */
-  readonly typesOf: (workflow: string) => ReadonlyMap<string, Step["type"]>;
-  readonly nowMs: number;
-}
-
-/** A task that is new, and what is different from how it was there. */
-export interface NewTask {
-  readonly id: string;
-  readonly was: TaskStatus;
-  readonly status: TaskStatus;
-  readonly isDeleted: boolean;
-  readonly claimedBy: string | null;
-}
-
-/** What comes of the files. */
-export interface CovenState {
-  /** What is not here yet, in the order in which it can be put in. */
-  readonly rows: CovenRow[];
-  /** By our ids. */
-  readonly newTasks: Map<string, NewTask>;
-  /** How many are here already. */
-  readonly here: Record<CovenKind, number>;
-  readonly notTaken: NotTaken[];
-  /** What a person should know of what is brought over. */
-  readonly notes: string[];
-  filesRead: number;
-}
-
-interface Item<Fields> {
-  readonly id: string;
-  /** Our id, where it is here already. */
-  readonly known: string | undefined;
-  readonly origin: string;
-  readonly fields: FieldsOf<Fields>;
-}
+import { writeTasks } from "./coven_tasks.ts";
+import { isMapping } from "../orchestration/field_reader.ts";
+import type { Step } from "../orchestration/workflow.ts";
 
 /** The object that a file holds, or why there is none. */
 export function jsonObjectIn(file: FoundFile): Readonly<Record<string, unknown>> | string {
@@ -120,8 +57,8 @@ export function readCoven(facts: CovenFacts): CovenState {
   const collect = <Fields extends Parameters<typeof readFields>[0]>(
     kind: CovenKind,
     fields: Fields,
-  ): Item<Fields>[] => {
-    const items = new Map<string, Item<Fields>>();
+  ): CovenItem<Fields>[] => {
+    const items = new Map<string, CovenItem<Fields>>();
     const tasks = new Set<unknown>();
     const take = (value: unknown, name: string | null, path: string) => {
       if (!isMapping(value)) return leave(path, "it is no JSON object");
@@ -165,7 +102,11 @@ export function readCoven(facts: CovenFacts): CovenState {
     id,
     known ?? newId(fields.createdAtMs ?? fields.updatedAtMs ?? facts.nowMs),
   ]));
-  const write = (kind: CovenKind, { known, origin }: Item<unknown>, rows: readonly CovenRow[]) => {
+  const write = (
+    kind: CovenKind,
+    { known, origin }: CovenItem<unknown>,
+    rows: readonly CovenRow[],
+  ) => {
     if (known !== undefined) state.here[kind]++;
     if (known !== undefined && facts.isFinished) return;
     const [first, ...others] = rows;
@@ -195,142 +136,9 @@ export function readCoven(facts: CovenFacts): CovenState {
   return state;
 }
 
-type Links = Map<string, readonly string[]>;
-
-/** Links one to another, unless that one leads to the first already. @returns Whether it did. */
-function link(links: Links, from: string, to: string): boolean {
-  const seen = new Set<string>([to]);
-  for (const at of seen) for (const next of links.get(at) ?? []) seen.add(next);
-  if (seen.has(from)) return false;
-  links.set(from, [...links.get(from) ?? [], to]);
-  return true;
-}
-
-/**
- * Whoever worked on a task is no agent of ours, so no claim is taken over: what was in work is open again, or blocked
- * where its worktree is still there, so that nobody begins anew what is half done. A merge that was not finished is
- * blocked, for a person to look at. Nothing waits for itself, over however many steps.
- */
-function writeTasks(tasks: readonly Item<typeof TASK>[], { facts, state, taskIds, workflows }: {
-  readonly facts: CovenFacts;
-  readonly state: CovenState;
-  readonly taskIds: ReadonlyMap<string, string>;
-  readonly workflows: readonly Item<typeof WORKFLOW>[];
-}): void {
-  const byId = new Map(tasks.map(({ id, fields }) => [id, fields]));
-  const [parents, needed]: Links[] = [new Map(), new Map()];
-  for (const { id, fields } of tasks) {
-    const say = (note: string) => void state.notes.push(`task ${id}: ${note}`);
-    const { parent } = fields;
-    const above = byId.get(parent ?? "");
-    const why = parent === null
-      ? null
-      : above === undefined
-      ? "is not there"
-      : above.deletedAtMs !== null && fields.deletedAtMs === null
-      ? "was deleted"
-      : link(parents!, id, parent)
-      ? null
-      : "is below it";
-    if (why !== null) say(`its parent ${parent} ${why}; it stands at the top`);
-    for (const other of fields.needs) {
-      if (!byId.has(other)) say(`it waits for ${other} no more: not there`);
-      // What is deleted holds nothing up.
-      else if (byId.get(other)!.deletedAtMs === null && !link(needed!, id, other)) {
-        say(`it waits for ${other} no more, since that one waits for it`);
-      }
-    }
-  }
-  const depthOf = (id: string) => {
-    let depth = 0;
-    for (let at = parents!.get(id)?.[0]; at !== undefined; at = parents!.get(at)?.[0]) depth++;
-    return depth;
-  };
-  const beside: CovenRow[] = [];
-  for (const { id, known, origin, fields } of tasks) {
-    if (known !== undefined) state.here.task++;
-    if (known !== undefined && facts.isFinished) continue;
-    const workflow = workflows.find((one) => one.fields.task === id)?.fields;
-    const { reason: told, ...standing } = standingOf(fields, {
-      work: facts.workOf(id, workflow?.worktree ?? null),
-      error: workflow?.error ?? null,
-    });
-    const title = fields.title.replace(/\s+/g, " ").trim();
-    const isLong = title.length > MAX_TITLE_CHARS;
-    if (isLong) state.notes.push(`task ${id}: its title is too long, and stands whole in its body`);
-    const createdAtMs = fields.createdAtMs ?? fields.updatedAtMs ?? facts.nowMs;
-    const updatedAtMs = fields.updatedAtMs ?? createdAtMs;
-    const taskId = taskIds.get(id)!;
-    const columns = {
-      id: taskId,
-      origin,
-      parent_id: taskIds.get(parents!.get(id)?.[0] ?? "") ?? null,
-      depth: depthOf(id),
-      title: (title === "" ? id : title).slice(0, MAX_TITLE_CHARS).toWellFormed(),
-      body: (isLong ? `${title}\n\n${fields.body}`.trimEnd() : fields.body)
-        .slice(0, MAX_BODY_CHARS).toWellFormed(),
-      type: fields.type,
-      priority: fields.priority,
-      workflow: fields.workflow,
-      ...standing,
-      reason: told,
-      summary: fields.summary,
-      ...facts.home,
-      created_at_ms: createdAtMs,
-      updated_at_ms: updatedAtMs,
-      closed_at_ms: standing.status === "closed" ? fields.closedAtMs ?? updatedAtMs : null,
-      deleted_at_ms: fields.deletedAtMs,
-    };
-    state.rows.push({ type: "task", columns });
-    if (known === undefined) {
-      state.newTasks.set(taskId, {
-        id,
-        was: fields.status,
-        status: standing.status,
-        isDeleted: fields.deletedAtMs !== null,
-        claimedBy: fields.claimedBy,
-      });
-    }
-    beside.push(
-      ...fields.tags.map((tag) =>
-        ({ type: "taskTag", columns: { task_id: taskId, tag } }) as const
-      ),
-      ...(needed!.get(id) ?? []).map((other) => ({
-        type: "taskDependency",
-        columns: { task_id: taskId, depends_on: taskIds.get(other)! },
-      } as const)),
-    );
-  }
-  state.rows.push(...beside);
-}
-
-/** What the status of old comes to, now that nobody of ours is at work. */
-function standingOf(
-  { status, reason, deletedAtMs }: FieldsOf<typeof TASK>,
-  { work, error }: { readonly work: string | null; readonly error: string | null },
-): { readonly status: TaskStatus; readonly reason: string | null } {
-  if (status === "closed" || deletedAtMs !== null) {
-    return { status: status === "closed" ? status : "open", reason: null };
-  }
-  switch (status) {
-    case "in_progress":
-      return work === null
-        ? { status: "open", reason: null }
-        : { status: "blocked", reason: `imported: its work was not finished; it is in ${work}` };
-    case "pending_merge": {
-      const where = work === null ? "" : `; the work is in ${work}`;
-      return { status: "blocked", reason: `imported: its merge was not finished${where}` };
-    }
-    case "blocked":
-      return { status, reason: reason ?? error ?? "imported: it was blocked" };
-    default:
-      return { status, reason: null };
-  }
-}
-
 /** One that had not ended ends now: its steps belong to a program that does not run any more. */
 function workflowRows(
-  { fields, known }: Item<typeof WORKFLOW>,
+  { fields, known }: CovenItem<typeof WORKFLOW>,
   task_id: string,
   { home, typesOf, nowMs }: CovenFacts,
 ): CovenRow[] {
@@ -430,7 +238,7 @@ function definitionOf(name: string, rows: readonly CovenRow[]) {
 
 /** One that had not ended has failed, as far as we can know: its process is none of ours. */
 function agentRow(
-  { id, fields, known }: Item<typeof AGENT>,
+  { id, fields, known }: CovenItem<typeof AGENT>,
   task_id: string | null,
   nowMs: number,
 ): CovenRow {
@@ -459,7 +267,7 @@ function agentRow(
 
 /** Nobody waits any more for the answer to one that is open. */
 function questionRow(
-  { id, fields }: Item<typeof QUESTION>,
+  { id, fields }: CovenItem<typeof QUESTION>,
   task_id: string | null,
   nowMs: number,
 ): CovenRow {

@@ -1,8 +1,11 @@
 /** The fields of coven's records (the older daemon), a row each: their names there, and what their values mean here. */
-import { isMapping } from "./field_reader.ts";
-import { DEFAULT_PRIORITY, PRIORITIES, type TaskStatus } from "./task.ts";
-import { MAX_NAME_CHARS } from "./task_input.ts";
-import type { Step } from "./workflow.ts";
+import type { FoundFile } from "../project/found_file.ts";
+import type { ExportType } from "../store/exported_tables.ts";
+import type { ImportedColumns } from "../store/import_rows.ts";
+import { isMapping } from "../orchestration/field_reader.ts";
+import { DEFAULT_PRIORITY, PRIORITIES, type TaskStatus } from "../orchestration/task.ts";
+import { MAX_NAME_CHARS } from "../orchestration/task_input.ts";
+import type { Step } from "../orchestration/workflow.ts";
 
 /** Something that is not brought over. */
 export interface NotTaken {
@@ -243,4 +246,71 @@ export function readFields<Fields extends Readonly<Record<string, Field<unknown>
 
 function truth(value: unknown): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
+}
+
+/** The kinds of records: under which names `state.json` has them, and which folder has files of them. */
+export const COVEN_KINDS = {
+  task: { lists: ["tasks", "beads"], folder: null },
+  workflow: { lists: ["workflows"], folder: "workflows" },
+  agent: { lists: ["familiars", "agents"], folder: "familiars" },
+  question: { lists: ["questions"], folder: "questions" },
+} as const;
+
+/** One of {@linkcode COVEN_KINDS}. */
+export type CovenKind = keyof typeof COVEN_KINDS;
+
+/** A row that is to be put in. */
+export interface CovenRow {
+  readonly type: ExportType;
+  readonly columns: ImportedColumns;
+}
+
+/** What is asked of the place where the files lie, and of the database. */
+export interface CovenFacts {
+  /** The files of the state, by what they hold. */
+  readonly files: Readonly<Record<"state" | CovenKind, readonly FoundFile[]>>;
+  /** How the origin of one thing reads. */
+  readonly originOf: (kind: CovenKind, id: string) => string;
+  /** Our ids of what is here already, by origin. It stays as it is, once a run has come to its end. */
+  readonly here: ReadonlyMap<string, string>;
+  readonly isFinished: boolean;
+  /** Where the tasks belong. */
+  readonly home: { readonly project_dir: string; readonly repository: string | null };
+  /** Where unfinished work of a task lies; null when nothing is left. */
+  readonly workOf: (taskId: string, worktree: string | null) => string | null;
+  /** The types of a workflow's steps by name, in their order, as far as its file tells. */
+  readonly typesOf: (workflow: string) => ReadonlyMap<string, Step["type"]>;
+  readonly nowMs: number;
+}
+
+/** A task that is new, and what is different from how it was there. */
+export interface NewTask {
+  readonly id: string;
+  readonly was: TaskStatus;
+  readonly status: TaskStatus;
+  readonly isDeleted: boolean;
+  readonly claimedBy: string | null;
+}
+
+/** What comes of the files. */
+export interface CovenState {
+  /** What is not here yet, in the order in which it can be put in. */
+  readonly rows: CovenRow[];
+  /** By our ids. */
+  readonly newTasks: Map<string, NewTask>;
+  /** How many are here already. */
+  readonly here: Record<CovenKind, number>;
+  readonly notTaken: NotTaken[];
+  /** What a person should know of what is brought over. */
+  readonly notes: string[];
+  filesRead: number;
+}
+
+/** A record that was read. */
+export interface CovenItem<Fields> {
+  readonly id: string;
+  /** Our id, where it is here already. */
+  readonly known: string | undefined;
+  readonly origin: string;
+  readonly fields: FieldsOf<Fields>;
 }
