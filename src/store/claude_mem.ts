@@ -32,18 +32,90 @@ export interface ClaudeMemRow {
   readonly texts: Readonly<Record<string, string | null>>;
 }
 
-/** Parts of a statement over a table, whose rows are called `row`. */
+/** What the two ids of a session are called, newest name first: that of claude-mem's own, and that of Claude Code. */
+const OWN_ID = "memory_session_id|sdk_session_id";
+const CLAUDE_ID = "content_session_id|claude_session_id";
+
+/**
+ * How a table is read. In the SQL, `{a|b}` stands for the first of these columns that the table has, else NULL;
+ * `{s:a|b}` for such a column of the row's session.
+ */
 interface Source {
+  /** Columns without which it is a table of another program, and those of the sessions. */
+  readonly needs: readonly string[];
+  readonly sessionsNeed: readonly string[];
+  /** The table of the sessions, its key, and the column that names one. */
+  readonly sessions: string;
+  readonly key: string;
+  readonly of: string;
   readonly session: string;
   readonly project: string;
-  readonly epoch?: string;
+  readonly epoch: string;
   readonly createdAt: string;
-  readonly where?: string;
+  readonly where: string;
 }
 
-/** What the two ids of a session are called, newest name first: that of claude-mem's own, and that of Claude Code. */
-const OWN_ID = ["memory_session_id", "sdk_session_id"];
-const CLAUDE_ID = ["content_session_id", "claude_session_id"];
+const MEM = {
+  needs: ["id", OWN_ID],
+  sessionsNeed: [],
+  sessions: "sdk_sessions",
+  key: OWN_ID,
+  of: OWN_ID,
+  session: `coalesce({s:${CLAUDE_ID}}, {${OWN_ID}}, '')`,
+  project: "coalesce({merged_into_project}, {project}, {s:project}, '')",
+  epoch: "{created_at_epoch}",
+  createdAt: "{created_at}",
+  where: "TRUE",
+};
+const LITE = {
+  ...MEM,
+  sessionsNeed: ["id", "project_dir"],
+  sessions: "sessions",
+  key: "id",
+  of: "session_id",
+  epoch: "NULL",
+};
+
+/**
+ * What a row of claude-mem-lite is known by must not change while that program goes on: so a summary has the time at
+ * which its session began, and a learning, which is of more and more sessions, has none of them.
+ */
+const SOURCES: Readonly<Record<ClaudeMemTable, Source>> = {
+  observations: MEM,
+  session_summaries: MEM,
+  user_prompts: {
+    ...MEM,
+    needs: ["id", CLAUDE_ID],
+    key: CLAUDE_ID,
+    of: CLAUDE_ID,
+    session: `coalesce({s:${CLAUDE_ID}}, {${CLAUDE_ID}}, '')`,
+  },
+  lite_observations: {
+    ...LITE,
+    needs: ["id", "session_id", "title"],
+    session: "{session_id}",
+    project: "coalesce({s:project_dir}, '')",
+    createdAt: "coalesce({created_at}, {s:started_at})",
+  },
+  lite_sessions: {
+    ...LITE,
+    needs: ["id", "project_dir", "summary"],
+    session: "{id}",
+    project: "coalesce({project_dir}, '')",
+    createdAt: "coalesce({started_at}, {ended_at})",
+    where: "{summary} IS NOT NULL",
+  },
+  lite_learnings: {
+    ...LITE,
+    needs: ["id", "content"],
+    session: `'${NO_SESSION}'`,
+    project: `coalesce((
+             SELECT iif(count(DISTINCT s.project_dir) = 1, min(s.project_dir), NULL)
+               FROM json_each(iif(json_valid({source_sessions}), {source_sessions}, '[]')) AS source
+               JOIN sessions AS s ON s.id = source.value), '')`,
+    where: "coalesce({is_active}, 1) <> 0",
+  },
+};
 
 const BATCH = 200;
 
@@ -96,7 +168,7 @@ export function claudeMemProjects(
 ): string[] {
   const counts = new Map<string, number>();
   for (const table of tables) {
-    const { project, where = "TRUE" } = sourceOf(db, table)!;
+    const { project, where } = sourceOf(db, table)!;
     const rows = db.prepare(
       `SELECT ${project} AS name, count(*) AS n
          FROM ${nameOf(table)} AS row
@@ -119,7 +191,7 @@ export function* claudeMemRows(
   db: DatabaseSync,
   table: ClaudeMemTable,
 ): Generator<ClaudeMemRow, boolean> {
-  const { session, project, epoch = "NULL", createdAt, where = "TRUE" } = sourceOf(db, table)!;
+  const { session, project, epoch, createdAt, where } = sourceOf(db, table)!;
   const statement = db.prepare(
     `SELECT row.*, row.rowid AS "0place", ${session} AS "0session", ${project} AS "0project",
             ${epoch} AS "0epoch", ${createdAt} AS "0created"
@@ -172,76 +244,32 @@ function columnsOf(db: DatabaseSync, table: string): ReadonlySet<string> {
 
 /** How a table of this database is read; null when it has none, or one of another program. */
 function sourceOf(db: DatabaseSync, table: ClaudeMemTable): Source | null {
+  const source = SOURCES[table];
   const own = columnsOf(db, nameOf(table));
-  const has = (column: string) => own.has(column) ? `row.${column}` : "NULL";
-  if (table.startsWith("lite_")) return liteSource(db, { table, own, has });
-  const sessions = columnsOf(db, "sdk_sessions");
-  const names = table === "user_prompts" ? CLAUDE_ID : OWN_ID;
-  const id = names.find((name) => own.has(name));
-  if (id === undefined || !own.has("id")) return null;
-  const key = names.find((name) => sessions.has(name));
-  const claudeId = CLAUDE_ID.find((name) => sessions.has(name));
-  const ofSession = (column: string | undefined) =>
-    key === undefined || column === undefined || !sessions.has(column)
-      ? "NULL"
-      : `(SELECT s.${column} FROM sdk_sessions AS s WHERE s.${key} = row.${id} LIMIT 1)`;
-  const project = [has("merged_into_project"), has("project"), ofSession("project")];
+  const sessions = columnsOf(db, source.sessions);
+  const first = (names: string, columns: ReadonlySet<string>) =>
+    names.split("|").find((name) => columns.has(name));
+  const isIts = source.needs.every((names) => first(names, own) !== undefined) &&
+    source.sessionsNeed.every((name) => sessions.has(name));
+  if (!isIts) return null;
+  const [key, of] = [first(source.key, sessions), first(source.of, own)];
+  const filled = (sql: string) =>
+    sql.replace(/\{(s:)?([\w|]+)\}/g, (_, inSession, names) => {
+      const column = first(names, inSession ? sessions : own);
+      if (column === undefined || (inSession && key === undefined)) return "NULL";
+      return inSession
+        ? `(SELECT s.${column} FROM ${source.sessions} AS s WHERE s.${key} = row.${of} LIMIT 1)`
+        : `row.${column}`;
+    });
+  const { session, project, epoch, createdAt, where } = source;
   return {
-    session: `coalesce(${ofSession(claudeId)}, row.${id}, '')`,
-    project: `coalesce(${project.join(", ")}, '')`,
-    epoch: has("created_at_epoch"),
-    createdAt: has("created_at"),
+    ...source,
+    session: filled(session),
+    project: filled(project),
+    epoch: filled(epoch),
+    createdAt: filled(createdAt),
+    where: filled(where),
   };
-}
-
-/**
- * What a row of claude-mem-lite is known by must not change while that program goes on: so a summary has the time at
- * which its session began, and a learning, which is of more and more sessions, has none of them.
- */
-function liteSource(
-  db: DatabaseSync,
-  { table, own, has }: {
-    readonly table: ClaudeMemTable;
-    readonly own: ReadonlySet<string>;
-    readonly has: (column: string) => string;
-  },
-): Source | null {
-  const sessions = columnsOf(db, "sessions");
-  const ofSession = (column: string) =>
-    sessions.has(column)
-      ? `(SELECT s.${column} FROM sessions AS s WHERE s.id = row.session_id LIMIT 1)`
-      : "NULL";
-  const sources = own.has("source_sessions")
-    ? "iif(json_valid(row.source_sessions), row.source_sessions, '[]')"
-    : "'[]'";
-  const all: Readonly<Record<string, Source & { readonly needs: readonly string[] }>> = {
-    lite_observations: {
-      needs: ["id", "session_id", "title"],
-      session: "row.session_id",
-      project: `coalesce(${ofSession("project_dir")}, '')`,
-      createdAt: `coalesce(${has("created_at")}, ${ofSession("started_at")})`,
-    },
-    lite_sessions: {
-      needs: ["id", "project_dir", "summary"],
-      session: "row.id",
-      project: "coalesce(row.project_dir, '')",
-      createdAt: `coalesce(${has("started_at")}, ${has("ended_at")})`,
-      where: "row.summary IS NOT NULL",
-    },
-    lite_learnings: {
-      needs: ["id", "content"],
-      session: `'${NO_SESSION}'`,
-      project: `coalesce((
-             SELECT iif(count(DISTINCT s.project_dir) = 1, min(s.project_dir), NULL)
-               FROM json_each(${sources}) AS source
-               JOIN sessions AS s ON s.id = source.value), '')`,
-      createdAt: has("created_at"),
-      where: `coalesce(${has("is_active")}, 1) <> 0`,
-    },
-  };
-  const isOurs = sessions.has("id") && sessions.has("project_dir");
-  const { needs, ...source } = all[table]!;
-  return isOurs && needs.every((column) => own.has(column)) ? source : null;
 }
 
 /** A project that a session was seen in. */
