@@ -32,190 +32,108 @@ interface ExportedTable {
   readonly owner?: readonly [column: string, type: string];
 }
 
-const USUAL = {
-  hasNumbers: true,
-  ofSession: false,
-  json: [],
-  foreignJson: [],
-  isReplaced: false,
-} as const;
-const WITHOUT_NUMBERS = { ...USUAL, hasNumbers: false } as const;
+/** A row of the table below; what is not said is as usual. @param key Null where a number names a row. */
+function row<const Type extends string, const Count extends string>(
+  [type, count, table]: readonly [type: Type, count: Count, table: string],
+  key: string | null,
+  time: string | null,
+  more: Partial<Omit<ExportedTable, "type" | "count">> = {},
+): ExportedTable & { readonly type: Type; readonly count: Count } {
+  const usual = {
+    hasNumbers: true,
+    ofSession: false,
+    json: [],
+    foreignJson: [],
+    isReplaced: time === "updated_at_ms",
+  };
+  return { ...usual, ...more, type, count, table, key: key?.split(" ") ?? null, time };
+}
+
+const OF_SESSION = { ofSession: true } as const;
 const OF_TASK = { owner: ["task_id", "task"] } as const;
+const WITHOUT_NUMBERS = { hasNumbers: false } as const;
+const BY_AGE = { order: "created_at_ms, id" } as const;
+const UPDATED = "updated_at_ms";
 
 /** Every exported table, in the order in which an import wants them: what is referred to comes first. */
 export const EXPORTED_TABLES = [
-  {
-    ...USUAL,
-    type: "session",
-    count: "sessions",
-    table: "sessions",
-    key: ["session_id"],
+  row(["session", "sessions", "sessions"], "session_id", UPDATED, {
+    ...OF_SESSION,
     order: "started_at_ms, session_id",
-    time: "updated_at_ms",
-    ofSession: true,
-    isReplaced: true,
-  },
-  {
-    ...USUAL,
-    type: "execution",
-    count: "executions",
-    table: "hook_executions",
-    key: ["id"],
-    time: "id",
-    ofSession: true,
+  }),
+  row(["execution", "executions", "hook_executions"], "id", "id", {
+    ...OF_SESSION,
     foreignJson: ["metadata"],
-  },
-  {
-    // Its rows of `observation_files` come along in a column of their own, `observed_files`.
-    ...USUAL,
-    type: "observation",
-    count: "observations",
-    table: "observations",
-    key: ["uid"],
-    time: "updated_at_ms",
-    ofSession: true,
+  }),
+  // Its rows of `observation_files` come along in a column of their own, `observed_files`.
+  row(["observation", "observations", "observations"], "uid", UPDATED, {
+    ...OF_SESSION,
+    order: "id",
     json: ["files", "observed_files"],
     foreignJson: ["facts"],
-    isReplaced: true,
-  },
-  {
-    ...USUAL,
-    type: "capture",
-    count: "captures",
-    table: "pending_queue",
-    key: ["id"],
-    time: "id",
-    ofSession: true,
+  }),
+  row(["capture", "captures", "pending_queue"], "id", "id", {
+    ...OF_SESSION,
     json: ["files_touched"],
-  },
-  {
-    ...USUAL,
-    type: "task",
-    count: "tasks",
-    table: "tasks",
-    key: ["id"],
-    order: "created_at_ms, id",
-    time: "updated_at_ms",
-    isReplaced: true,
-  },
-  {
-    ...USUAL,
+  }),
+  row(["task", "tasks", "tasks"], "id", UPDATED, BY_AGE),
+  row(["taskChange", "taskChanges", "task_history"], null, "changed_at_ms", {
     ...OF_TASK,
-    type: "taskChange",
-    count: "taskChanges",
-    table: "task_history",
-    key: null,
     sameBy: ["changed_at_ms", "task_id", "changed_by", "changes"],
-    time: "changed_at_ms",
     json: ["changes"],
-  },
-  {
-    ...USUAL,
-    type: "agent",
-    count: "agents",
-    table: "agents",
-    key: ["id"],
-    order: "created_at_ms, id",
-    time: "updated_at_ms",
-    ofSession: true,
+  }),
+  row(["agent", "agents", "agents"], "id", UPDATED, {
+    ...OF_SESSION,
+    ...BY_AGE,
     json: ["command"],
-    isReplaced: true,
-  },
-  {
-    ...USUAL,
-    type: "workflow",
-    count: "workflows",
-    table: "workflows",
-    key: ["id"],
-    order: "created_at_ms, id",
-    time: "updated_at_ms",
-    json: ["definition"],
-    isReplaced: true,
-  },
-  {
-    ...USUAL,
-    type: "question",
-    count: "questions",
-    table: "questions",
-    key: ["id"],
-    order: "created_at_ms, id",
-    time: "max(created_at_ms, coalesce(answered_at_ms, 0), coalesce(resolved_at_ms, 0))",
-    ofSession: true,
-    json: ["options"],
-    isReplaced: true,
-  },
-  {
-    ...USUAL,
-    type: "event",
-    count: "events",
-    table: "events",
-    key: null,
+  }),
+  row(["workflow", "workflows", "workflows"], "id", UPDATED, { ...BY_AGE, json: ["definition"] }),
+  row(
+    ["question", "questions", "questions"],
+    "id",
+    "max(created_at_ms, coalesce(answered_at_ms, 0), coalesce(resolved_at_ms, 0))",
+    { ...OF_SESSION, ...BY_AGE, json: ["options"], isReplaced: true },
+  ),
+  row(["event", "events", "events"], null, "created_at_ms", {
     sameBy: ["created_at_ms", "entity_id", "type", "entity_type", "data"],
-    time: "created_at_ms",
     json: ["data"],
     owner: ["entity_id", ""],
-  },
-  {
+  }),
+  row(["counter", "counters", "counters"], "session_id type", UPDATED, {
     ...WITHOUT_NUMBERS,
-    type: "counter",
-    count: "counters",
-    table: "counters",
-    key: ["session_id", "type"],
-    time: "updated_at_ms",
-    ofSession: true,
-    isReplaced: true,
-  },
-  {
-    ...WITHOUT_NUMBERS,
-    type: "requirement",
-    count: "requirements",
-    table: "requirements",
-    key: ["repository", "branch", "requirement", "session_id"],
-    time: "updated_at_ms",
-    ofSession: true,
-    foreignJson: ["metadata"],
-    isReplaced: true,
-  },
-  {
+    ...OF_SESSION,
+  }),
+  row(
+    ["requirement", "requirements", "requirements"],
+    "repository branch requirement session_id",
+    UPDATED,
+    { ...WITHOUT_NUMBERS, ...OF_SESSION, foreignJson: ["metadata"] },
+  ),
+  row(["taskTag", "taskTags", "task_tags"], "task_id tag", null, {
     ...WITHOUT_NUMBERS,
     ...OF_TASK,
-    type: "taskTag",
-    count: "taskTags",
-    table: "task_tags",
-    key: ["task_id", "tag"],
-    time: null,
-  },
-  {
+  }),
+  row(["taskDependency", "taskDependencies", "task_dependencies"], "task_id depends_on", null, {
     ...WITHOUT_NUMBERS,
     ...OF_TASK,
-    type: "taskDependency",
-    count: "taskDependencies",
-    table: "task_dependencies",
-    key: ["task_id", "depends_on"],
-    time: null,
-  },
-  {
+  }),
+  row(
+    ["workflowStep", "workflowSteps", "workflow_steps"],
+    "workflow_id key attempt",
+    "max(started_at_ms, coalesce(ended_at_ms, 0))",
+    {
+      ...WITHOUT_NUMBERS,
+      order: "workflow_id, started_at_ms, key, attempt",
+      json: ["outcome"],
+      isReplaced: true,
+      owner: ["workflow_id", "workflow"],
+    },
+  ),
+  row(["summaryRequest", "summaryRequests", "sessions_to_summarize"], "session_id", null, {
     ...WITHOUT_NUMBERS,
-    type: "workflowStep",
-    count: "workflowSteps",
-    table: "workflow_steps",
-    key: ["workflow_id", "key", "attempt"],
-    order: "workflow_id, started_at_ms, key, attempt",
-    time: "max(started_at_ms, coalesce(ended_at_ms, 0))",
-    json: ["outcome"],
-    isReplaced: true,
-    owner: ["workflow_id", "workflow"],
-  },
-  {
-    ...WITHOUT_NUMBERS,
-    type: "summaryRequest",
-    count: "summaryRequests",
-    table: "sessions_to_summarize",
-    key: ["session_id"],
-    time: null,
-    ofSession: true,
-  },
-] as const satisfies readonly ExportedTable[];
+    ...OF_SESSION,
+  }),
+];
 
 /** What a line of an export is. */
 export type ExportType = typeof EXPORTED_TABLES[number]["type"];
@@ -224,7 +142,7 @@ export type ExportType = typeof EXPORTED_TABLES[number]["type"];
 export type CountName = typeof EXPORTED_TABLES[number]["count"];
 
 const BY_TYPE: ReadonlyMap<string, ExportedTable> = new Map(
-  EXPORTED_TABLES.map((one) => [one.type, one]),
+  EXPORTED_TABLES.map((one): [string, ExportedTable] => [one.type, one]),
 );
 
 /** What is known of the table of a type. */
