@@ -1,11 +1,7 @@
-/** The fields of coven's records (the older daemon), a row each: their names there, and what their values mean here. */
-import type { FoundFile } from "../project/found_file.ts";
-import type { ExportType } from "../store/exported_tables.ts";
-import type { ImportedColumns } from "../store/import_rows.ts";
+/** The fields of coven's tasks (coven is the older daemon), a row each: their names there, and what their values mean here. */
 import { isMapping } from "../orchestration/field_reader.ts";
 import { DEFAULT_PRIORITY, PRIORITIES, type TaskStatus } from "../orchestration/task.ts";
 import { MAX_NAME_CHARS } from "../orchestration/task_input.ts";
-import type { Step } from "../orchestration/workflow.ts";
 
 /** Something that is not brought over. */
 export interface NotTaken {
@@ -39,9 +35,8 @@ const text = (value: unknown) =>
     ? value.toWellFormed()
     : undefined;
 const texts = (value: unknown) => [value].flat().flatMap((one) => text(one) ?? []);
-const integer = (value: unknown) => Number.isSafeInteger(value) ? value as number : undefined;
 /** Epoch milliseconds. Go's zero time (the year 1) is no time. */
-export const time = (value: unknown): number | null => {
+const time = (value: unknown): number | null => {
   const ms = typeof value === "string"
     ? Date.parse(value)
     : typeof value === "number"
@@ -80,7 +75,6 @@ const tags = (value: unknown) =>
         .map((tag) => tag.slice(0, MAX_NAME_CHARS).toWellFormed()),
     ),
   ].filter((tag) => tag !== "").sort();
-const anything = (value: unknown) => value;
 
 function field<Value>(
   names: string,
@@ -91,9 +85,6 @@ function field<Value>(
 }
 const textAt = (names: string) => field<string | null>(names, text, null);
 const timeAt = (names: string) => field<number | null>(names, time, null);
-
-const STARTED = "started_at created_at";
-const ENDED = "completed_at ended_at updated_at";
 
 /** Tasks. Old trackers call them beads. */
 export const TASK = {
@@ -130,88 +121,16 @@ export const TASK = {
   deletedAtMs: timeAt("deleted_at"),
 };
 
-/** Workflows (grimoires that were run). */
+/** Of workflows (grimoires that were run) only what tells where unfinished work lies, and why it stopped. */
 export const WORKFLOW = {
-  id: textAt("workflow_id id"),
   task: textAt("task_id bead_id"),
-  name: field("grimoire_name grimoire name", text, "unknown"),
-  status: field("status state", text, "running"),
-  currentStep: textAt("current_step"),
-  steps: field("completed_steps step_results steps", anything, null),
   worktree: textAt("worktree_path worktree"),
   branch: textAt("branch branch_name"),
-  baseBranch: textAt("base_branch"),
   error: textAt("error reason"),
-  startedAtMs: timeAt(STARTED),
-  endedAtMs: timeAt(ENDED),
-};
-
-/** What a step of a workflow came to. */
-export const STEP = {
-  name: textAt("name step step_name"),
-  type: field<Step["type"] | null>(
-    "type",
-    word({ agent: "agent", script: "script", loop: "loop", merge: "merge" }),
-    null,
-  ),
-  status: textAt("status"),
-  success: field<boolean | null>("success", truth, null),
-  skipped: field<boolean | null>("skipped", truth, null),
-  output: field("output", text, ""),
-  exitCode: field<number | null>("exit_code", integer, null),
-  error: textAt("error"),
-  action: field(
-    "action",
-    word({ continue: "continue", exit_loop: "exit_loop", block: "block", fail: "fail" }),
-    "continue",
-  ),
-  startedAtMs: timeAt("started_at"),
-  endedAtMs: timeAt("completed_at ended_at"),
-};
-
-/** Agents (familiars). Their output stays where it is. */
-export const AGENT = {
-  id: textAt("id step_task_id process_id"),
-  task: textAt("task_id"),
-  name: textAt("step_name step name"),
-  status: field("status state", text, "running"),
-  pid: field<number | null>("pid", integer, null),
-  command: field("command", texts, []),
-  arguments: field("args arguments", texts, []),
-  worktree: textAt("worktree worktree_path"),
-  output: textAt("output_file"),
-  exitCode: field<number | null>("exit_code", integer, null),
-  error: textAt("error"),
-  startedAtMs: timeAt(STARTED),
-  endedAtMs: timeAt(ENDED),
-};
-
-/** Questions. */
-export const QUESTION = {
-  id: textAt("id question_id"),
-  task: textAt("task_id agent_id"),
-  type: field(
-    "type question_type",
-    word({
-      confirmation: "confirmation",
-      permission: "permission",
-      choice: "choice decision",
-      input: "input clarification blocked",
-    }),
-    "input",
-  ),
-  text: textAt("text question message"),
-  options: field("options choices", texts, []),
-  /** The answer tells the same. */
-  status: textAt("status"),
-  answer: textAt("answer response"),
-  answeredBy: textAt("answered_by"),
-  askedAtMs: timeAt("asked_at created_at"),
-  answeredAtMs: timeAt("answered_at"),
 };
 
 /** Fields that say nothing that is not said elsewhere. */
-const SILENT = new Set(["depth", "claimed_at", "claimedAt", "duration"]);
+const SILENT = new Set(["depth", "claimed_at", "claimedAt"]);
 
 /**
  * Reads the fields of a record.
@@ -242,75 +161,4 @@ export function readFields<Fields extends Readonly<Record<string, Field<unknown>
     tell({ name, why: NO_PLACE });
   }
   return Object.fromEntries(entries);
-}
-
-function truth(value: unknown): boolean | undefined {
-  return typeof value === "boolean" ? value : undefined;
-}
-
-/** The kinds of records: under which names `state.json` has them, and which folder has files of them. */
-export const COVEN_KINDS = {
-  task: { lists: ["tasks", "beads"], folder: null },
-  workflow: { lists: ["workflows"], folder: "workflows" },
-  agent: { lists: ["familiars", "agents"], folder: "familiars" },
-  question: { lists: ["questions"], folder: "questions" },
-} as const;
-
-/** One of {@linkcode COVEN_KINDS}. */
-export type CovenKind = keyof typeof COVEN_KINDS;
-
-/** A row that is to be put in. */
-export interface CovenRow {
-  readonly type: ExportType;
-  readonly columns: ImportedColumns;
-}
-
-/** What is asked of the place where the files lie, and of the database. */
-export interface CovenFacts {
-  /** The files of the state, by what they hold. */
-  readonly files: Readonly<Record<"state" | CovenKind, readonly FoundFile[]>>;
-  /** How the origin of one thing reads. */
-  readonly originOf: (kind: CovenKind, id: string) => string;
-  /** Our ids of what is here already, by origin. It stays as it is, once a run has come to its end. */
-  readonly here: ReadonlyMap<string, string>;
-  readonly isFinished: boolean;
-  /** Where the tasks belong. */
-  readonly home: { readonly project_dir: string; readonly repository: string | null };
-  /** Where unfinished work of a task lies; null when nothing is left. */
-  readonly workOf: (taskId: string, worktree: string | null) => string | null;
-  /** The types of a workflow's steps by name, in their order, as far as its file tells. */
-  readonly typesOf: (workflow: string) => ReadonlyMap<string, Step["type"]>;
-  readonly nowMs: number;
-}
-
-/** A task that is new, and what is different from how it was there. */
-export interface NewTask {
-  readonly id: string;
-  readonly was: TaskStatus;
-  readonly status: TaskStatus;
-  readonly isDeleted: boolean;
-  readonly claimedBy: string | null;
-}
-
-/** What comes of the files. */
-export interface CovenState {
-  /** What is not here yet, in the order in which it can be put in. */
-  readonly rows: CovenRow[];
-  /** By our ids. */
-  readonly newTasks: Map<string, NewTask>;
-  /** How many are here already. */
-  readonly here: Record<CovenKind, number>;
-  readonly notTaken: NotTaken[];
-  /** What a person should know of what is brought over. */
-  readonly notes: string[];
-  filesRead: number;
-}
-
-/** A record that was read. */
-export interface CovenItem<Fields> {
-  readonly id: string;
-  /** Our id, where it is here already. */
-  readonly known: string | undefined;
-  readonly origin: string;
-  readonly fields: FieldsOf<Fields>;
 }

@@ -4,7 +4,7 @@ import type { Plain } from "../config/yaml_tree.ts";
 import { messageOf } from "../errors.ts";
 import { writeWholeFile } from "../maintenance/whole_file.ts";
 import type { NotTaken } from "./coven_fields.ts";
-import { jsonObjectIn } from "./coven_rows.ts";
+import { jsonObjectIn } from "./coven_tasks.ts";
 import { isMapping } from "../orchestration/field_reader.ts";
 import { parseMatchers } from "../orchestration/matcher_file.ts";
 import { textFaults } from "../orchestration/template_check.ts";

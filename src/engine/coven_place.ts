@@ -1,8 +1,8 @@
 /** The folder of coven, the older daemon: where it lies, whether anybody has decided about it, and its files. */
 import { askDatabase } from "../maintenance/doctor/place.ts";
-import { COVEN_KINDS, type CovenFacts, type CovenKind } from "./coven_fields.ts";
+import type { CovenFiles } from "./coven_tasks.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
-import { type FoundFile, readFolder, readFound } from "../project/found_file.ts";
+import { readFolder, readFound } from "../project/found_file.ts";
 import { readImportMark } from "../store/import_marks.ts";
 
 const FOLDER = ".coven";
@@ -55,18 +55,14 @@ function hasState(folder: string): boolean {
 }
 
 /** The files of the state, by what they hold. */
-export function stateFiles(folder: string): CovenFacts["files"] {
+export function stateFiles(folder: string): CovenFiles {
   const state = readFound(joinPath(folder, "state.json"));
-  const of = (kind: CovenKind): FoundFile[] => {
-    const part = COVEN_KINDS[kind].folder;
-    return part === null ? [] : readFolder(joinPath(folder, part), /\.json$/);
-  };
+  const of = (part: string) => readFolder(joinPath(folder, part), /\.json$/);
   return {
     state: state === undefined ? [] : [state],
-    task: of("task"),
-    workflow: of("workflow"),
-    agent: of("agent"),
-    question: of("question"),
+    workflows: of("workflows"),
+    familiars: of("familiars"),
+    questions: of("questions"),
   };
 }
 

@@ -22,14 +22,12 @@ export function writeImportMark(db: DatabaseSync, place: string, mark: ImportMar
   ).run(MARK_PREFIX + place, mark);
 }
 
-/** The ids of all that came from a place, by origin. @param place How its origins begin. */
-export function readOrigins(db: DatabaseSync, place: string): ReadonlyMap<string, string> {
-  const rows = ["tasks", "workflows", "agents", "questions"].flatMap((table) =>
-    db.prepare(
-      `SELECT origin, id
-         FROM ${table}
-        WHERE substr(origin, 1, length(?1)) = ?1`,
-    ).all(`${place}:`)
-  );
+/** The ids of the tasks that came from a place, by origin. @param origin How their origins begin. */
+export function readOrigins(db: DatabaseSync, origin: string): ReadonlyMap<string, string> {
+  const rows = db.prepare(
+    `SELECT origin, id
+       FROM tasks
+      WHERE substr(origin, 1, length(?1)) = ?1`,
+  ).all(origin);
   return new Map(rows.map((row) => [String(row["origin"]), String(row["id"])]));
 }

@@ -14,15 +14,12 @@ import {
   stateFiles,
   workOf,
 } from "../../engine/coven_place.ts";
-import { parseFile } from "../../engine/workflow_files.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { type ArrivingRow, takeRows } from "../../maintenance/import.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";
-import { builtinWorkflow } from "../../orchestration/builtins.ts";
-import type { CovenKind, NewTask, NotTaken } from "../../engine/coven_fields.ts";
-import { readCoven } from "../../engine/coven_rows.ts";
-import { allSteps } from "../../orchestration/workflow.ts";
+import type { NotTaken } from "../../engine/coven_fields.ts";
+import { type NewTask, readCoven } from "../../engine/coven_tasks.ts";
 import { lookAtProcesses } from "../../process/identity.ts";
 import { recordEvent } from "../../store/events.ts";
 import { readImportMark, readOrigins, writeImportMark } from "../../store/import_marks.ts";
@@ -45,10 +42,8 @@ export interface MigrateFlags {
   readonly fresh: boolean;
 }
 
-/** The rows by kind, and files. */
-const COUNTED = { task: "tasks", workflow: "workflows", agent: "agents", question: "questions" };
-type Counts = Readonly<Record<"tasks" | "workflows" | "agents" | "questions" | "files", number>>;
-const NOTHING: Counts = { tasks: 0, workflows: 0, agents: 0, questions: 0, files: 0 };
+type Counts = Readonly<Record<"tasks" | "files", number>>;
+const NOTHING: Counts = { tasks: 0, files: 0 };
 
 /** Who is named in histories and events. */
 const MIGRATE = "migrate";
@@ -157,12 +152,12 @@ async function beginFresh(
 async function planAll(context: CliContext, place: CovenPlace) {
   const files = planCovenFiles(place);
   const { here, mark } = await lookIntoStore(context, (db) => ({
-    here: readOrigins(db, place.origin),
+    here: readOrigins(db, `${place.origin}:task:`),
     mark: readImportMark(db, place.origin),
   }));
   const state = readCoven({
     files: stateFiles(place.folder),
-    originOf: (kind, id) => `${place.origin}:${kind}:${id}`,
+    origin: `${place.origin}:task:`,
     here,
     isFinished: mark === "imported",
     home: {
@@ -170,42 +165,27 @@ async function planAll(context: CliContext, place: CovenPlace) {
       repository: findRepository(lookUpwards(place.root))?.commonDir ?? null,
     },
     workOf: (taskId, worktree) => workOf(place, taskId, worktree),
-    typesOf: (name) => {
-      const text = files.workflows.get(name) ?? builtinWorkflow(name);
-      const parsed = text === null ? { errors: [] } : parseFile({ name, path: null, text });
-      const steps = "workflow" in parsed ? [...allSteps(parsed.workflow.steps)] : [];
-      return new Map(steps.map(({ step }) => [step.name, step.type]));
-    },
     nowMs: Date.now(),
   });
   const config = planConfig(context, place.root, files.entries);
   const pid = covenPid(place);
   const isAlive = pid !== null && (await lookAtProcesses([pid])).get(pid)?.alive === true;
-  const counts = (of: (kind: CovenKind) => number, fileCount: number): Counts => ({
-    tasks: of("task"),
-    workflows: of("workflow"),
-    agents: of("agent"),
-    questions: of("question"),
-    files: fileCount,
-  });
   const isChanged = config.text !== null;
-  const fresh = counts(
-    (kind) =>
-      state.rows.filter(({ type, columns }) =>
-        type === kind && !here.has(String(columns["origin"]))
-      ).length,
-    files.writes.length + (isChanged ? 1 : 0),
-  );
+  const fresh: Counts = {
+    tasks: state.newTasks.size,
+    files: files.writes.length + (isChanged ? 1 : 0),
+  };
+  const present: Counts = {
+    tasks: state.here,
+    files: files.present.length + (!isChanged && config.kept.length > 0 ? 1 : 0),
+  };
   return {
     place,
     files,
     state,
     config,
     fresh,
-    present: counts(
-      (kind) => state.here[kind],
-      files.present.length + (!isChanged && config.kept.length > 0 ? 1 : 0),
-    ),
+    present,
     isDone: mark === "imported" && Object.values(fresh).every((n) => n === 0),
     notTaken: [...state.notTaken, ...files.notTaken, ...config.notTaken],
     notes: [...state.notes, ...files.notes],
@@ -276,32 +256,27 @@ async function carryOut(context: CliContext, { place, state, files, config, fres
   }
   if (config.text !== null) writeTarget(config.target, config.text);
   writeImportMark(db, place.origin, "imported");
-  const { tasks, workflows, agents, questions } = imported;
-  return { tasks, workflows, agents, questions, files: fresh.files };
+  return { tasks: imported.tasks, files: fresh.files };
 }
 
-/** Writes the event that something is here, and of a task, what is different from how it was there. */
+/** Writes the event that a task is here, and what is different from how it was there. */
 function tellNew(
   db: DatabaseSync,
   { type, columns }: ArrivingRow,
   newTasks: ReadonlyMap<string, NewTask>,
 ): void {
-  if (!Object.hasOwn(COUNTED, type)) return;
-  const id = String(columns["id"]);
+  const entityId = String(columns["id"]);
+  const task = newTasks.get(entityId);
+  if (type !== "task" || task === undefined) return;
   const [by, atMs] = [MIGRATE, Date.now()];
-  const task = newTasks.get(id);
-  if (task !== undefined) {
-    const changes = [
-      { field: "origin", old: null, new: task.id },
-      { field: "status", old: task.was, new: task.status },
-      { field: "claimed_by", old: task.claimedBy, new: null },
-    ].filter((change) => change.old !== change.new);
-    writeHistory(db, id, changes, { by, atMs });
-  }
-  const entityType = type as CovenKind;
-  const told = task === undefined ? {} : { task: withoutBody(readTask(db, id)!) };
-  const data = { ...told, by, origin: columns["origin"] };
-  recordEvent(db, { type: `${type}.created`, entityType, entityId: id, data, atMs });
+  const changes = [
+    { field: "origin", old: null, new: task.id },
+    { field: "status", old: task.was, new: task.status },
+    { field: "claimed_by", old: task.claimedBy, new: null },
+  ].filter((change) => change.old !== change.new);
+  writeHistory(db, entityId, changes, { by, atMs });
+  const data = { task: withoutBody(readTask(db, entityId)!), by, origin: columns["origin"] };
+  recordEvent(db, { type: "task.created", entityType: "task", entityId, data, atMs });
 }
 
 /** Tasks that change their status, by the one that it was and the one that it becomes. */
@@ -339,7 +314,7 @@ function planJson(plan: Plan) {
 
 /** The plan for people. */
 function planText(plan: Plan): string {
-  const { place, files, state, config, fresh, present, livePid } = plan;
+  const { place, files, config, fresh, present, livePid } = plan;
   const isNewConfig = config.text !== null && config.target.isNew;
   return [
     `From ${place.folder}, which stays as it is:`,
@@ -359,14 +334,6 @@ function planText(plan: Plan): string {
         const more = tasks.length > MAX_NAMED ? ` and ${tasks.length - MAX_NAMED} more` : "";
         return `${from} becomes ${to} (${why}): ${tasks.slice(0, MAX_NAMED).join(", ")}${more}`;
       }),
-    ),
-    ...section(
-      "Workflows that had not ended are history: none is started. Their worktrees and branches stay.",
-      state.rows.flatMap(({ type, columns }) =>
-        type === "workflow" && String(columns["reason"]).startsWith("imported")
-          ? [`task ${state.newTasks.get(String(columns["task_id"]))?.id}: ${columns["reason"]}`]
-          : []
-      ),
     ),
     ...section(
       isNewConfig

@@ -31,11 +31,11 @@ export const migrate = command<
   },
   brief: "Bring over tasks, workflows and settings from coven",
   about:
-    "Brings over what the older daemon (coven) has in `.coven`: tasks, workflows, agents and questions into the\n" +
-    "database; grimoires, spells and matchers into `.conclaude`; its configuration into `.conclaude.yaml`. It says first\n" +
-    "what it will do. Nobody's claim is taken over: what was in work is open again, or blocked where its worktree is\n" +
-    "still there; a merge that was not finished is blocked. Workflows, agents and questions are history: nothing of\n" +
-    "them is started. A file of yours is never replaced, and what cannot be read is named.\n\n" +
+    "Brings over what the older daemon (coven) has in `.coven`: tasks into the database; grimoires, spells and matchers\n" +
+    "into `.conclaude`; its configuration into `.conclaude.yaml`. It says first what it will do, and what it leaves and\n" +
+    "why: workflows, familiars and questions stay there, since nothing goes on with them. Nobody's claim is taken over:\n" +
+    "what was in work is open again, or blocked where its worktree is still there; a merge that was not finished is\n" +
+    "blocked. A file of yours is never replaced, and what cannot be read is named.\n\n" +
     "The older files stay as they are, and it can be run again: what is there already is not brought over twice.",
   examples: [
     "conclaude migrate --dry-run",
