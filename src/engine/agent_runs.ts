@@ -53,7 +53,7 @@ export class AgentRuns {
     await Promise.allSettled(this.#running.values());
   }
 
-  /** Does for an agent that has not ended what is to be done: starts it, follows it, or settles what became of it. */
+  /** Starts an agent that has not ended, follows it, or settles how it ended. */
   takeUp(agent: Agent): void {
     const work = this.#takeUp(agent).catch(async (thrown) => {
       this.#parts.log("error", `agent ${agent.id}: ${messageOf(thrown)}`);
@@ -188,7 +188,7 @@ export class AgentRuns {
   }
 }
 
-/** What is found of an agent that had not ended as far as was known. */
+/** What an agent turns out to be that had not ended by its record. */
 type Found =
   /** It has to be started still: it was never let go. */
   | "unstarted"

@@ -30,7 +30,7 @@ import { approve, cancel, reject } from "./reviews.ts";
 import { startReady } from "./scheduler.ts";
 import { removeFolder } from "./work_folder.ts";
 
-/** How often it looks around when nobody wakes it, in milliseconds: while agents run, and else. */
+/** How often it looks for work by itself, in milliseconds: while agents run, and otherwise. */
 const LOOK_AROUND_MS = { working: 1000, idle: 5000 };
 
 /** Who wakes it again and again is heard once in so long, in milliseconds. */
@@ -50,7 +50,7 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #runs: AgentRuns;
   readonly #stopping = new AbortController();
-  /** What is being merged, by repository: one after the other. */
+  /** Merges under way, by repository: one at a time. */
   readonly #deciding = new Map<string, Promise<void>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isLooking = false;
@@ -220,7 +220,7 @@ export class Engine {
     this.wake();
   }
 
-  /** Tells the person when their turn has come, and takes the working tree of what is over away. */
+  /** Notifies the person of work that waits for them, and removes the working trees of workflows that are over. */
   async #afterStep(workflow: WorkflowRow): Promise<void> {
     const { db, notify } = this.#parts;
     await this.#passMerged(workflow.id);

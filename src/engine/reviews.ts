@@ -1,4 +1,4 @@
-/** What a person has decided of a workflow, carried out: merged, rejected, cancelled. */
+/** Carries out what a person has decided of a workflow: approve (merge), reject, cancel. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
 import { messageOf } from "../errors.ts";
@@ -109,7 +109,7 @@ function mergeTexts(db: DatabaseSync, workflow: WorkflowRow, step: StepRow | und
   return renderMergeStep(move.step, move.context);
 }
 
-/** The work waits for a person, also where nobody was to be asked. */
+/** Lets the work wait for a person, also where the step wants no review. */
 function keepWaiting(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -178,7 +178,7 @@ export function cancel(
 /** So much of what it said last is told, in characters. */
 const MAX_TOLD_CHARS = 500;
 
-/** Runs a script to its end. @returns What is wrong; null when it has succeeded. Never throws. */
+/** Runs a script to its end. @returns Why it failed; null when it succeeded. Never throws. */
 async function runCheck(
   script: string,
   { folder, timeoutMs }: { readonly folder: string; readonly timeoutMs: number },

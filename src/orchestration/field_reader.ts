@@ -1,4 +1,4 @@
-/** Reads the fields of a mapping that a person wrote, and gathers what is wrong with them. */
+/** Reads the fields of a mapping that a person wrote, and collects the errors in it. */
 import { editDistance } from "../config/suggest.ts";
 
 /** A mapping of a parsed YAML file. */

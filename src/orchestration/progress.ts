@@ -1,7 +1,7 @@
 /**
  * How far a workflow is, and what comes next: the heart of durable execution.
  *
- * Nothing is kept but the records of steps that have finished. Whoever wants to go on walks the workflow from the top;
+ * Only the records of finished steps are kept. To go on, the engine walks the workflow from the top;
  * the first step without a record is the next one. So after a crash exactly the step that had not finished runs again,
  * and a retry is a walk without the records that stand in the way.
  */
@@ -36,7 +36,7 @@ export interface StepRecord {
   readonly outcome: StepOutcome;
 }
 
-/** What is to be done next. */
+/** The next move of a workflow. */
 export type Move =
   | {
     readonly kind: "run";

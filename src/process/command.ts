@@ -208,7 +208,7 @@ class OutputHead {
     return this.#bytes;
   }
 
-  /** Reads no more. Whoever still writes has to see for itself. */
+  /** Reads no more, whoever still writes. */
   stop(): void {
     this.#reader.cancel().catch(() => {});
   }
