@@ -1,4 +1,4 @@
-/** From a request to a response: found, allowed, read, checked, done in one transaction, told. */
+/** Answers a request: finds its route, checks who asks, reads and checks its input, and runs it in one transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers";
 import { refusal } from "../orchestration/refusal.ts";
@@ -98,7 +98,7 @@ export function createHandler(
   }
 }
 
-/** What would be written now would be gone with the file, though it had been said to be kept. */
+/** A write would be lost with the database file, although the answer says that it was kept. */
 function databaseGone(path: string) {
   return httpError("SHUTTING_DOWN", {
     what: "The daemon cannot keep anything",
@@ -122,7 +122,7 @@ export class WriteGroup {
   readonly #check: () => void;
   #waiting: Waiting[] = [];
 
-  /** @param check Asked before anything is written; what it throws, all are told who wait. */
+  /** @param check Runs before anything is written; all waiting requests are refused with what it throws. */
   constructor(db: DatabaseSync, check: () => void) {
     this.#db = db;
     this.#check = check;
