@@ -23,6 +23,7 @@ const FLOORS: readonly (readonly string[])[] = [
     "time.ts",
     "letters.ts",
     "likeness.ts",
+    "byte_lines.ts",
     "counts.ts",
     "version.ts",
   ],

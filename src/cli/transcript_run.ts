@@ -27,8 +27,8 @@ export interface TranscriptWork {
   readonly what: string;
   /** The command to give, when there are no transcripts. */
   readonly next: string;
-  /** Whether it is no mistake when there is no transcript at all. */
-  readonly mayBeEmpty: boolean;
+  /** What is no mistake beside transcripts that are there: none in the folder, or not even the folder. */
+  readonly mayBe: "there" | "empty" | "missing";
   /** Whether all captures that there are should have a transcript in this folder. */
   readonly isWhole: boolean;
   /** Epoch milliseconds; 0 for everything. */
@@ -104,17 +104,17 @@ export async function runTranscripts(
   }
 }
 
-function transcriptsIn({ root, what, next, mayBeEmpty }: TranscriptWork) {
+function transcriptsIn({ root, what, next, mayBe }: TranscriptWork) {
   const refuse = (why: string) => new UserError(`Cannot ${what}`, { why, next });
   let found: ReturnType<typeof findTranscripts>;
   try {
     found = findTranscripts(root);
   } catch (thrown) {
-    throw refuse(
-      thrown instanceof Deno.errors.NotFound ? `there is no folder "${root}"` : messageOf(thrown),
-    );
+    const isMissing = thrown instanceof Deno.errors.NotFound;
+    if (isMissing && mayBe === "missing") return { files: [], unreadable: [] };
+    throw refuse(isMissing ? `there is no folder "${root}"` : messageOf(thrown));
   }
-  if (found.files.length > 0 || mayBeEmpty) return found;
+  if (found.files.length > 0 || mayBe !== "there") return found;
   throw refuse(`there is no transcript (*.jsonl) in "${root}"`);
 }
 

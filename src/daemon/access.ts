@@ -1,4 +1,4 @@
-/** Who may ask: what stands in the headers of a request is looked at before anything else. */
+/** Decides who may ask, by the headers of a request and before anything else. */
 import type { DatabaseSync } from "node:sqlite";
 import { knowsToken } from "../store/person_proof.ts";
 import { httpError } from "./api_error.ts";
@@ -67,7 +67,7 @@ export async function checkPerson(
   });
 }
 
-/** Compares so that the time tells nothing of where two texts differ. */
+/** Compares two texts in a time that does not tell where they differ. */
 function isSame(given: string, token: string): boolean {
   const [one, other] = [given, token].map((text) => new TextEncoder().encode(text)) as [
     Uint8Array,

@@ -38,7 +38,7 @@ export function httpError(
   return new UserError(told.what, { why: told.why, next: told.next, reason: code });
 }
 
-/** The response for anything that was thrown; what is nobody's fault but ours is told without its insides. */
+/** The response for anything that was thrown. Our own faults are told without details; the log has them. */
 export function errorResponse(
   thrown: unknown,
   log: (level: "error", message: string) => void,

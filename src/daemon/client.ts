@@ -8,7 +8,7 @@ import { type DaemonState, isState, readState } from "./state_file.ts";
 /** A daemon as it tells of itself: what opens its port stands in its file alone. */
 export type KnownDaemon = Omit<DaemonState, "token" | "processMark">;
 
-/** What there is to be found: nobody, one that does not tell who it is (yet, or any more), or one that is known. */
+/** What was found: no daemon, one that does not answer (yet, or any more), or one that is known. */
 export type FoundDaemon =
   | { readonly kind: "none" }
   | { readonly kind: "silent" }
@@ -65,7 +65,7 @@ export function isWrittenDown(files: DaemonFiles, { pid, startedAtMs }: KnownDae
 export async function askToStop(files: DaemonFiles): Promise<boolean> {
   const door = doorOf(files, readState(files.state));
   const answer = await askDaemon(door, { method: "POST", path: "/shutdown" });
-  // One that is stopping already says that it is not to be asked any more.
+  // A daemon that is stopping already refuses the request.
   return answer !== null && (answer.status === 202 || answer.status === 503);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Looks after the files that a daemon lives by: SQLite would go on writing to a database that is gone, nobody finds a
- * daemon whose socket is gone, and without its lock another one could start on the same database.
+ * Watches the files that a daemon needs: SQLite would go on writing to a database that was removed, no client finds a
+ * daemon whose socket is gone, and without its lock another daemon could start on the same database.
  */
 
 /** How often, in milliseconds. */

@@ -1,15 +1,15 @@
-/** What is new in the database, for all who listen: read once, kept for a while, handed out to each at its own pace. */
+/** Reads new events once for all streams, keeps them for a while, and hands them to each stream at its own pace. */
 import type { DatabaseSync } from "node:sqlite";
 import { dataVersionReader } from "../store/database.ts";
 import { lastEventId, listStoredEvents, type StoredEvent } from "../store/events.ts";
 
-/** How often it is looked whether another process has written, in milliseconds: while somebody waits for it, and else. */
+/** How often to look whether another process has written, in milliseconds: while a stream waits, and otherwise. */
 const POLL_MS = { watched: 75, idle: 250 };
 
-/** So long own writes are gathered, in milliseconds: what comes together is told to every stream in one go. */
+/** How long own writes are gathered, in milliseconds, so that each stream gets them in one piece. */
 const GATHER_MS = 10;
 
-/** How many of the newest events are kept; whoever is further behind reads from the database. */
+/** How many of the newest events are kept; a stream that is further behind reads from the database. */
 const RING_EVENTS = 4_096;
 
 /** How many events are read at once. */
@@ -163,7 +163,7 @@ export class EventHub {
     }
   }
 
-  /** Nobody listens: whoever comes later and wants what was, reads it then. */
+  /** No stream listens: a later one reads what it missed from the database. */
   #pass(): void {
     this.#ring.length = 0;
     this.#lastId = lastEventId(this.#db);

@@ -1,13 +1,14 @@
-/** From a request to a response: found, allowed, read, checked, done in one transaction, told. */
+/** Answers a request: finds its route, checks who asks, reads and checks its input, and runs it in one transaction. */
+import type { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers";
 import { refusal } from "../orchestration/refusal.ts";
-import { reading } from "../store/database.ts";
+import { reading, transaction } from "../store/database.ts";
 import { checkPerson, checkSource, checkToken, type Door } from "./access.ts";
 import { errorResponse, httpError } from "./api_error.ts";
 import { isSamePlace } from "./database_watch.ts";
 import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";
 import type { Call, Daemon, Route } from "./route.ts";
 import { routerOf, targetOf } from "./router.ts";
-import { WriteGroup } from "./write_group.ts";
 
 /** Answers requests. @param isStopping Whether new ones are to be sent away. */
 export function createHandler(
@@ -97,11 +98,70 @@ export function createHandler(
   }
 }
 
-/** What would be written now would be gone with the file, though it had been said to be kept. */
+/** A write would be lost with the database file, although the answer says that it was kept. */
 function databaseGone(path: string) {
   return httpError("SHUTTING_DOWN", {
     what: "The daemon cannot keep anything",
     why: `its database ${path} was removed or replaced; nothing was changed`,
     next: "conclaude daemon start",
   });
+}
+
+interface Waiting {
+  readonly work: () => unknown;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (thrown: unknown) => void;
+}
+
+/**
+ * Requests that came at the same moment share a commit, and none is answered before it. Each has a savepoint of its own:
+ * what one is refused keeps nothing from the others.
+ */
+export class WriteGroup {
+  readonly #db: DatabaseSync;
+  readonly #check: () => void;
+  #waiting: Waiting[] = [];
+
+  /** @param check Runs before anything is written; all waiting requests are refused with what it throws. */
+  constructor(db: DatabaseSync, check: () => void) {
+    this.#db = db;
+    this.#check = check;
+  }
+
+  /** Does `work` in a write transaction. Settled when it is committed, or undone. */
+  run(work: () => unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject });
+      if (this.#waiting.length === 1) setImmediate(() => this.#commit());
+    });
+  }
+
+  #commit(): void {
+    const group = this.#waiting;
+    this.#waiting = [];
+    const [first, second] = group;
+    try {
+      this.#check();
+      if (second === undefined) return first!.resolve(transaction(this.#db, first!.work));
+      const answers = transaction(this.#db, () => group.map((one) => this.#attempt(one)));
+      for (const answer of answers) answer();
+    } catch (thrown) {
+      // Nothing of all this was kept.
+      for (const { reject } of group) reject(thrown);
+    }
+  }
+
+  /** @returns What tells the result, once it is committed. @throws When the whole transaction is gone. */
+  #attempt({ work, resolve, reject }: Waiting): () => void {
+    this.#db.exec("SAVEPOINT request");
+    try {
+      const result = work();
+      this.#db.exec("RELEASE request");
+      return () => resolve(result);
+    } catch (thrown) {
+      if (!this.#db.isTransaction) throw thrown;
+      this.#db.exec("ROLLBACK TO request; RELEASE request");
+      return () => reject(thrown);
+    }
+  }
 }

@@ -1,4 +1,4 @@
-/** What a request says, read and checked before anything is done with it. */
+/** Reads and checks the input of a request. */
 import * as z from "zod/mini";
 import { isUserError, UserError } from "../errors.ts";
 import { refusal } from "../orchestration/refusal.ts";
@@ -15,7 +15,7 @@ import { httpError } from "./api_error.ts";
 /** Largest body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Where all is named that can be sent. */
+/** The document that names every input. */
 export const API_HELP = "GET /openapi.json";
 
 /** How long a body may take to come, in milliseconds. */

@@ -21,9 +21,9 @@ export interface MemoryContext {
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
 }
 
-/** So long what comes is gathered before it is worked in, in milliseconds. */
+/** How long new captures are gathered before they are worked in, in milliseconds. */
 const GATHER_MS = 2_000;
-/** The pause between two steps, in milliseconds: who waits for an answer comes first. */
+/** The pause between two steps, in milliseconds: requests come first. */
 const STEP_PAUSE_MS = 5;
 /** Little enough that a step takes some milliseconds; a capture that is larger is a step of its own. */
 const STEP = { maxRows: 2, maxBytes: 50_000 };
@@ -51,9 +51,9 @@ export class MemoryWork {
     this.#context = context;
   }
 
-  /** Something may have come: looks in a moment. */
+  /** Captures may have come: looks in a moment. */
   wake(): void {
-    // After a fault it is not hurried.
+    // After a fault it keeps its pause.
     if (this.#faults === 0) this.#lookIn(GATHER_MS);
   }
 
@@ -101,7 +101,7 @@ export class MemoryWork {
     const config = settings.ofUser(Date.now());
     if (!config.memory.enabled) return null;
     if (this.#isThereWork() && !await this.#drain()) return BUSY_MS;
-    // What came meanwhile has woken nobody.
+    // Captures that came meanwhile have not woken it.
     if (this.#isThereWork()) return GATHER_MS;
     const retryAtMs = nextRetryAtMs(db);
     const retryMs = retryAtMs === null ? Infinity : Math.max(retryAtMs - Date.now(), 0) + 1;

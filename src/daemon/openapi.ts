@@ -135,7 +135,7 @@ const STREAM_EXAMPLE = "event: state.snapshot\ndata: {…}\n\n" +
   'id: 7\nevent: task.created\ndata: {"id":7,"type":"task.created",…}\n\n';
 
 function refusalsOf(route: Route): Record<string, Part> {
-  // Whoever only looks is in nobody's way: what stands against a status is the word in the filter.
+  // A request that only reads meets no wrong status: it is the filter that names one.
   const statusHere = (code: ErrorCode) =>
     route.method === "GET" && code === "INVALID_STATUS" ? 400 : statusOf(code);
   const byStatus = Object.groupBy(errorsOf(route), (code) => String(statusHere(code)));

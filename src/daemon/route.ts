@@ -3,7 +3,6 @@ import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import type { Author } from "../store/task_changes.ts";
 import type { ErrorCode } from "./api_error.ts";
-import type { Engine } from "./engine.ts";
 import type { EventHub } from "./event_hub.ts";
 import type { Metrics } from "./metrics.ts";
 import type { DaemonState } from "./state_file.ts";
@@ -102,4 +101,14 @@ export function route<
     body: changes ? spec.body ?? NOTHING : null,
     response: spec.response ?? null,
   };
+}
+
+/** The daemon's own work; {@linkcode import("../engine/engine.ts").Engine} is it. */
+export interface Engine {
+  /** Takes up what an earlier daemon left, and begins. */
+  start(): Promise<void>;
+  /** Lets go; what runs goes on without it. */
+  stop(): Promise<void>;
+  /** Something may be there to do: looks at once. */
+  wake(): void;
 }

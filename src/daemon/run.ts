@@ -3,7 +3,7 @@ import "../config_sections.ts";
 import { THIS_PROCESS } from "../environment.ts";
 import { Engine } from "../engine/engine.ts";
 import { Settings } from "../engine/settings.ts";
-import { oldStateNotice, undecidedOldState } from "../engine/migration/notice.ts";
+import { covenNotice, undecidedCoven } from "../engine/coven_place.ts";
 import { showNotification } from "../process/notifier.ts";
 import type { Locations } from "../paths.ts";
 import { compileRedactPatterns, redactText } from "../capture/redact.ts";
@@ -79,19 +79,19 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     lock.release();
     throw lockedByOther({ kind: "running", answers: true, state: other });
   }
-  // Of a daemon that was killed; nobody may take it for this one's.
+  // A killed daemon left it; it must not be taken for this one's.
   removeFile(files.state);
   const log: Daemon["log"] = (level, message) => {
     appendLog([files.log], { level, message, atMs: Date.now() });
     options.say(`${level}: ${message}`);
   };
   const db = await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs });
-  // Hooks leave this to each other; who stays for long and writes much has to do it itself.
+  // Hooks do this now and then; a process that lives long and writes much has to do it itself.
   db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   const warnings = warningsOf();
   for (const warning of warnings) log("warn", warning);
-  const oldState = undecidedOldState(options.folder, database);
-  if (oldState !== null) log("warn", oldStateNotice(oldState));
+  const oldState = undecidedCoven(options.folder, database);
+  if (oldState !== null) log("warn", covenNotice(oldState));
 
   const stopping = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
   let isStopping = false;
@@ -158,7 +158,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
       return redactText(text, compileRedactPatterns(patterns));
     },
     log,
-    // The answer to whoever asked is sent first.
+    // The response to the request that stops it is sent first.
     stop: (why: string) => void setTimeout(() => stop(0, why), 0),
   };
   const handler = createHandler(daemon, { routes: ROUTES, isStopping: () => isStopping });
@@ -210,7 +210,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS)),
   ]);
   await Promise.all([engine.stop(), memory.stop()]);
-  // What another daemon has put there since is not this one's to take away.
+  // Another daemon may have put its own there since: that one stays.
   if (ownSocket !== null && isSamePlace(socket!, ownSocket)) removeSocket(socket!);
   if (readState(files.state)?.token === token) removeFile(files.state);
   try {

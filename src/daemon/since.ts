@@ -1,4 +1,4 @@
-/** From when on somebody wants to hear what happened. */
+/** Reads from which event or time on a client wants to be told. */
 import type { DatabaseSync } from "node:sqlite";
 import { lastEventId, listEvents } from "../store/events.ts";
 import { eventIdAt } from "../store/state_counts.ts";

@@ -1,4 +1,4 @@
-/** Where the daemon listens: a socket for this user alone, and a port of this machine when that is wanted. */
+/** Opens what the daemon listens on: a socket for this user alone, and a port of this machine where it is wanted. */
 import { UserError } from "../errors.ts";
 import { parentOf } from "../paths.ts";
 import { makePrivateFolder } from "../project/write_file.ts";

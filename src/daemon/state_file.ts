@@ -1,6 +1,6 @@
-/** Who is the daemon of a database, and how to talk to it. The lock alone tells whether it is there. */
+/** The file that says who the daemon of a database is and how to talk to it. Only the lock tells whether one runs. */
 
-/** What the daemon writes down of itself, for whoever looks for it. */
+/** What the daemon writes down of itself, for its clients. */
 export interface DaemonState {
   readonly pid: number;
   /** When the system says that the process was started, in its own words; null where it does not tell. */

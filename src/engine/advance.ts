@@ -1,7 +1,7 @@
 /**
- * How a workflow goes on: what came of a step is written down, and with it, in the same transaction, all that follows
- * until something has to be done. So whenever the machine dies, the database says what is next: an agent that is to be
- * started, a person who is to decide, or nothing any more.
+ * How a workflow goes on. One transaction writes the result of a step and all that follows from it, up to the next thing
+ * that somebody has to do. So whenever the machine dies, the database says what is next: an agent starts, a person
+ * decides, or nothing is left.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../ids.ts";
@@ -19,7 +19,7 @@ import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflo
 import { beginStep, finishStep, listSteps, type StepRow } from "../store/workflow_steps.ts";
 import { readPlan, stepOfKey } from "./plan.ts";
 
-/** Who a workflow is when it claims a task. */
+/** The name under which a workflow claims its task. */
 export function workflowOwner(workflowId: string): string {
   return `workflow:${workflowId}`;
 }
@@ -31,7 +31,7 @@ export function recordsOf(steps: readonly StepRow[]): StepRecord[] {
     .map(({ key, attempt, outcome }) => ({ key, attempt, outcome: outcome as StepOutcome }));
 }
 
-/** The move that a workflow stands before; of one that has a step running, that step again. */
+/** The next move of a workflow; of one that has a step running, that step again. */
 export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
   const steps = listSteps(db, workflow.id);
   const attempts = new Map<string, number>();
@@ -44,10 +44,10 @@ export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
 }
 
 /**
- * Takes a workflow on from what is written down, in the caller's transaction, until there is something to do: then the
- * agent for it is written down as starting, or the workflow waits for a person, or is over.
+ * Takes a workflow on from its records, in the caller's transaction, up to the next thing that somebody has to do: it
+ * writes down an agent that starts, or that the workflow waits for a person, or that it is over.
  *
- * A workflow whose claim counts no more is cancelled: somebody else has the task.
+ * A workflow that has lost its claim on the task is cancelled: somebody else works on it.
  */
 export function advance(db: DatabaseSync, workflowId: string, atMs: number): void {
   const workflow = readWorkflow(db, workflowId);
@@ -135,7 +135,7 @@ function run(
   beginStep(db, at, { type: step.type, agentId, atMs });
 }
 
-/** The work waits for a person who looks at it; `reason` is what there is to be known of it beforehand. */
+/** Lets the work wait for a person's review. @param reason What that person should know before. */
 export function awaitReview(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -149,7 +149,7 @@ export function awaitReview(
   });
 }
 
-/** Writes down what is to become of a workflow; whoever does the work looks for it. */
+/** Writes a person's decision down; the daemon finds it there and carries it out. */
 export function decide(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -195,7 +195,7 @@ export function stop(
   });
 }
 
-/** Nothing that a person has said is still to be done. */
+/** No decision of a person waits to be carried out. */
 export const UNDECIDED = {
   decision: null,
   decisionBy: null,
@@ -219,7 +219,7 @@ function complete(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
   }, { by: workflowOwner(workflow.id), atMs });
 }
 
-/** Whether a workflow still works under the claim that it was begun or taken on with. */
+/** Whether a workflow still holds the claim that it was begun or resumed with. */
 export function holdsClaim(db: DatabaseSync, workflow: WorkflowRow): boolean {
   const task = readTask(db, workflow.taskId);
   return task !== undefined && task.deletedAtMs === null &&

@@ -7,7 +7,7 @@ export interface AgentFiles {
   readonly folder: string;
   /** What it reads: the prompt. */
   readonly input: string;
-  /** What it writes, by itself: nobody stands between it and the file. */
+  /** The agent writes this file itself. */
   readonly stdout: string;
   readonly stderr: string;
   /** Made when it was let go; without it nothing was done. */
@@ -70,7 +70,7 @@ export function areGone({ folder }: AgentFiles): boolean {
   return !exists(folder);
 }
 
-/** Takes away what is only needed while an agent runs. Never throws. */
+/** Removes the files that are needed only while an agent runs. Never throws. */
 export function removeRunFiles(files: AgentFiles): void {
   for (const path of [files.input, files.stdout, files.stderr, files.begun, files.exit]) {
     try {

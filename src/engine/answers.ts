@@ -1,4 +1,4 @@
-/** Answers to questions: written down, and on their way to whoever asked, in the caller's transaction. */
+/** Writes answers to questions down and delivers them to the agents that asked, in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError } from "../errors.ts";
 import { refusal } from "../orchestration/refusal.ts";
@@ -65,7 +65,7 @@ export function goOnIfAnswered(db: DatabaseSync, agent: Agent, lasting: Lasting)
 
 type Terms = Lasting & { readonly by: string };
 
-/** @returns Why it cannot be delivered; null when it is; `undefined` when that is to be seen. */
+/** @returns Why it cannot be delivered; null when it is; `undefined` while nobody knows yet. */
 function deliver(
   db: DatabaseSync,
   { source, workflowId, stepKey, agentId }: Question,

@@ -79,7 +79,7 @@ export function resumeWorkflow(
     const isAgain = status === "running" || (status === "finished" && stopped.has(key));
     if (isAgain) supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
   }
-  // Whoever asked is not waited for any more; what was answered is delivered when the step is run.
+  // Open questions are over; answers that were given are delivered when the step runs.
   resolveQuestions(db, { workflowId: workflow.id }, { statuses: ["pending"], atMs });
   changeWorkflow(db, workflow.id, {
     status: "running",

@@ -1,4 +1,4 @@
-/** The end of an agent's process: settled, with all that follows, whoever has seen it. */
+/** Settles the end of an agent's process, and all that follows from it. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Agent, readAgent } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
@@ -9,7 +9,7 @@ import { isAlive } from "./identity.ts";
 import { type AgentEnd, readSaid, settle } from "./settle.ts";
 import { supervise } from "./supervise.ts";
 
-/** Writes down what became of an agent and all that follows, and takes its files away but its output. */
+/** Writes down how an agent ended and all that follows, and removes its files except its output. */
 export function settleEnd(
   db: DatabaseSync,
   agent: Agent,
@@ -29,10 +29,10 @@ export function settleEnd(
 }
 
 /**
- * Ends an agent that is to be killed, with all processes of its group, where no daemon runs that would do it.
+ * Kills an agent with all processes of its group, where no daemon runs that would do it.
  *
  * @param options.database Absolute path.
- * @returns Whether there was a process of ours to be ended; else the next daemon finds out what became of it.
+ * @returns Whether the process ran and was ours; else the next daemon finds out how it ended.
  */
 export async function endHere(
   db: DatabaseSync,

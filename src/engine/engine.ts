@@ -3,6 +3,9 @@
  * in the database; what it keeps in memory is only which agents it follows and what it is doing right now.
  */
 import { messageOf } from "../errors.ts";
+import { lookAtTree } from "../git/task_trees.ts";
+import { memoryRetentionSteps } from "../maintenance/memory_retention.ts";
+import { runOrchestrationRetention } from "../maintenance/orchestration_retention.ts";
 import { listAgents, listUnendedProcesses, requestKill } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { renewClaim, takeBackLapsed } from "../store/task_claims.ts";
@@ -14,7 +17,6 @@ import {
   readWorkflow,
   type WorkflowRow,
 } from "../store/workflows.ts";
-import { lookAtTree } from "../git/task_trees.ts";
 import { CLAIM_LOST, decide, holdsClaim, loseClaim, workflowOwner } from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
 import {
@@ -24,12 +26,11 @@ import {
   maskFor,
   tryAgainLater,
 } from "./context.ts";
-import { removeOld } from "./remove_old.ts";
 import { approve, cancel, reject } from "./reviews.ts";
 import { startReady } from "./scheduler.ts";
 import { removeFolder } from "./work_folder.ts";
 
-/** How often it looks around when nobody wakes it, in milliseconds: while agents run, and else. */
+/** How often it looks for work by itself, in milliseconds: while agents run, and otherwise. */
 const LOOK_AROUND_MS = { working: 1000, idle: 5000 };
 
 /** Who wakes it again and again is heard once in so long, in milliseconds. */
@@ -49,7 +50,7 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #runs: AgentRuns;
   readonly #stopping = new AbortController();
-  /** What is being merged, by repository: one after the other. */
+  /** Merges under way, by repository: one at a time. */
   readonly #deciding = new Map<string, Promise<void>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isLooking = false;
@@ -219,7 +220,7 @@ export class Engine {
     this.wake();
   }
 
-  /** Tells the person when their turn has come, and takes the working tree of what is over away. */
+  /** Notifies the person of work that waits for them, and removes the working trees of workflows that are over. */
   async #afterStep(workflow: WorkflowRow): Promise<void> {
     const { db, notify } = this.#parts;
     await this.#passMerged(workflow.id);
@@ -280,5 +281,35 @@ export class Engine {
     if (stays !== null) return log("warn", `workflow ${workflow.id}: ${stays}`);
     const told = { event: null, atMs: Date.now() };
     transaction(db, () => changeWorkflow(db, workflow.id, { worktree: null }, told));
+  }
+}
+
+/** Removes what was kept long enough, beside everything else, a little at a time. Logs what it did, or why it could not. */
+async function removeOld(parts: EngineParts): Promise<void> {
+  const { db, database, settings, signal, log, changed, count } = parts;
+  const nowMs = Date.now();
+  try {
+    const unsure = settings.unsure(nowMs);
+    if (unsure !== null) {
+      throw new Error(`nothing is removed while a file cannot be read: ${unsure}`);
+    }
+    const { store, memory } = settings.own(nowMs);
+    const removed = {
+      ...await runOrchestrationRetention(db, { database, store, nowMs, signal }),
+      observations: 0,
+    };
+    const { retentionDays } = memory;
+    for (const step of memoryRetentionSteps(db, { nowMs, retentionDays })) {
+      removed.observations += step;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      if (signal.aborted) break;
+    }
+    const counts = Object.entries(removed).filter(([, count]) => count > 0);
+    if (counts.length === 0) return;
+    count("retention_removals", counts.reduce((all, [, count]) => all + count, 0));
+    log("info", `removed what is old: ${counts.map((pair) => pair.join(" ")).join(", ")}`);
+    changed();
+  } catch (thrown) {
+    log("error", `retention: ${messageOf(thrown)}`);
   }
 }

@@ -21,7 +21,7 @@ export async function isAlive(
   return line === null || line.includes(id);
 }
 
-/** Whether a number is another process's by now, so that nobody may send it anything. */
+/** Whether the process number belongs to another process by now: then no signal may be sent to it. */
 export async function isReused(
   { pid, processMark }: Pick<Agent, "pid" | "processMark">,
 ): Promise<boolean> {

@@ -3,7 +3,7 @@ import { readProcesses } from "../process/identity.ts";
 import { startWords } from "../process/start.ts";
 import { type AgentFiles, NOT_FOUND } from "./agent_files.ts";
 
-/** What is to be started. */
+/** The program to start. */
 export interface Launch {
   /** The program and its arguments. */
   readonly words: readonly string[];

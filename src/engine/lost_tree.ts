@@ -1,4 +1,4 @@
-/** A working tree that somebody has removed: made again from its branch, or said what is lost and what helps. */
+/** Makes a working tree again that somebody has removed, or says what is lost and what helps. */
 import type { DatabaseSync } from "node:sqlite";
 import { runGit } from "../git/run_git.ts";
 import { ensureTree, hasBranch } from "../git/task_trees.ts";

@@ -1,19 +1,20 @@
-/** What a person has decided of a workflow, carried out: merged, rejected, cancelled. */
+/** Carries out what a person has decided of a workflow: approve (merge), reject, cancel. */
 import type { DatabaseSync } from "node:sqlite";
+import { count } from "../counts.ts";
+import { messageOf } from "../errors.ts";
 import { mergeTree } from "../git/merge.ts";
-import { runCheck } from "./check.ts";
-import { mergeObstacle } from "./lost_tree.ts";
 import { blockedOutcome, mergedOutcome } from "../orchestration/progress.ts";
 import { renderMergeStep } from "../orchestration/render_step.ts";
 import type { Task } from "../orchestration/task.ts";
+import { runWords } from "../process/run_words.ts";
 import { listAgents, requestKill } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { resolveQuestions, UNRESOLVED } from "../store/questions.ts";
 import { changeTask } from "../store/task_changes.ts";
 import { SYSTEM, UNCLAIMED } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
-import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
 import { listSteps, type StepRow } from "../store/workflow_steps.ts";
+import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
 import {
   advance,
   awaitReview,
@@ -23,6 +24,7 @@ import {
   UNDECIDED,
   workflowOwner,
 } from "./advance.ts";
+import { mergeObstacle } from "./lost_tree.ts";
 
 /** How long a claim counts that is renewed, and how the scripts before a merge are run. */
 export interface Carrying {
@@ -107,7 +109,7 @@ function mergeTexts(db: DatabaseSync, workflow: WorkflowRow, step: StepRow | und
   return renderMergeStep(move.step, move.context);
 }
 
-/** The work waits for a person, also where nobody was to be asked. */
+/** Lets the work wait for a person, also where the step wants no review. */
 function keepWaiting(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -171,4 +173,24 @@ export function cancel(
     by,
     atMs,
   });
+}
+
+/** So much of what it said last is told, in characters. */
+const MAX_TOLD_CHARS = 500;
+
+/** Runs a script to its end. @returns Why it failed; null when it succeeded. Never throws. */
+async function runCheck(
+  script: string,
+  { folder, timeoutMs }: { readonly folder: string; readonly timeoutMs: number },
+): Promise<string | null> {
+  try {
+    const end = await runWords(["/bin/sh", "-c", script], { folder, timeoutMs });
+    if (end === null) return `it did not end in ${count(Math.round(timeoutMs / 1000), "second")}`;
+    if (end.code === 0) return null;
+    const said = [end.stdout, end.stderr].map((text) => text.trim())
+      .filter((text) => text !== "").join("\n").slice(-MAX_TOLD_CHARS);
+    return `exit code ${end.code}: ${said}`;
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
 }

@@ -1,4 +1,4 @@
-/** The configuration while the daemon runs: read anew when its files change, so that nobody has to start it again. */
+/** The daemon's configuration. It is read anew when its files change, so the daemon need not be restarted. */
 import { type ConfigFile, readConfigFiles, type UserPlace } from "../config/discover.ts";
 import { parseConfig, type ParsedConfig } from "../config/parse.ts";
 import type { Config as OwnConfig } from "../config/config_schema.ts";
@@ -88,11 +88,11 @@ export class Settings {
       this.#known.set(folder, { ...known, atMs: nowMs });
       return known.config;
     }
-    // What is wrong with the user's own file is told where it counts: with every project.
+    // Faults of the user's own file are told with every project, since it counts for all of them.
     const { config, hook: { unreadable } } = folder === null
       ? parseConfig<DaemonConfig>(files)
       : this.#parse(files);
-    // What nobody can read says nothing: what it said before goes on to count.
+    // A file that cannot be read changes nothing: its last readable content counts.
     const counts = unreadable !== "" && known !== undefined ? known.config : config;
     this.#known.set(folder, { config: counts, text, atMs: nowMs, unreadable });
     return counts;

@@ -1,4 +1,4 @@
-/** What became of an agent: from its files to its end, its step's outcome and all that follows, in one transaction. */
+/** Reads from an agent's files how it ended, and writes that, its step's outcome and all that follows in one transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { collectAgentText } from "../orchestration/agent_text.ts";
 import { readContract } from "../orchestration/contract.ts";
@@ -81,7 +81,7 @@ export function settle(
   finishAndAdvance(db, at.workflow, at.step, { outcome: asStopped(outcome, end), atMs });
 }
 
-/** Whoever stopped an agent has given a reason; it says more than a signal. */
+/** The reason for which an agent was stopped says more than the signal. */
 function asStopped(outcome: StepOutcome, { killed, fault }: AgentEnd): StepOutcome {
   if (killed === null) return fault === null ? outcome : { ...outcome, error: fault };
   return { ...outcome, success: false, action: "block", error: `killed: ${killed}` };
@@ -149,8 +149,8 @@ export interface Said {
 }
 
 /**
- * Reads what an agent has said; nobody reads what came before the end of it. To be called before the transaction that
- * settles it: reading and masking take longer than anybody should wait for the database.
+ * Reads the end of what an agent has said. To be called before the transaction that settles it: reading and masking take
+ * longer than others should wait for the database.
  */
 export function readSaid(
   { kind }: Pick<Agent, "kind">,

@@ -1,4 +1,4 @@
-/** From the step of a workflow to what is started for it. */
+/** Makes the process of a step: its command, its input, its environment. */
 import type { DatabaseSync } from "node:sqlite";
 import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import { builtinPrompt, CHECK_VARIABLE } from "../orchestration/builtins.ts";
@@ -29,7 +29,7 @@ export interface StepLaunch {
 export const AGENT_COMMAND = "claude";
 
 /**
- * Puts together what is started for a step.
+ * Puts together the process that runs a step.
  *
  * @param place `folder`: the working tree, or the project. `database`: where the hooks of an agent are to write.
  * @throws {TemplateError} For a template whose values are not there.

@@ -15,7 +15,7 @@ export interface StepView {
   readonly status: "pending" | "running" | "finished";
   /** How often it was begun. */
   readonly attempts: number;
-  /** What the newest try came to; null while there is none that counts. */
+  /** The outcome of the newest try; null while there is none. */
   readonly outcome: StepOutcome | null;
   readonly agentId: string | null;
   readonly startedAtMs: number | null;

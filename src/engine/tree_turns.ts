@@ -1,4 +1,4 @@
-/** What is being done to the working trees of a repository: git cannot make two at once. */
+/** Lets one at a time change the working trees of a repository: git cannot make two at once. */
 const TURNS = new Map<string, Promise<unknown>>();
 
 /** Does something to the working trees of a repository when nothing else is being done to them. */

@@ -5,7 +5,7 @@ import type { Task } from "../orchestration/task.ts";
 import type { Workflow } from "../orchestration/workflow.ts";
 import { parentOf } from "../paths.ts";
 
-/** Where a task's work is to be done. */
+/** The folder in which a task is worked on. */
 export interface WorkPlace {
   readonly projectDir: string;
   /** The user's; null when there is none. */

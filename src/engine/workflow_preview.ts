@@ -8,7 +8,7 @@ import { findPrompt, parseFile, type WorkflowFile } from "./workflow_files.ts";
 export interface FilePreview extends WorkflowPreview {
   /** Null when the file cannot be read as a workflow. */
   readonly workflow: Workflow | null;
-  /** What is no fault of the file, but hardly meant. */
+  /** Things that work, but are probably not meant. */
   readonly warnings: readonly string[];
 }
 

@@ -5,7 +5,6 @@ import { openToLook } from "../store/identity.ts";
 import { workInAgain } from "../store/lost_again.ts";
 import { receiptsWithoutKey } from "../store/lost_forget_key.ts";
 import { copyForgotten } from "../store/without_index.ts";
-import { COUNT_NAMES } from "./exported_fields.ts";
 import { exportLines } from "./export.ts";
 import { importLines, linesOfExport } from "./import.ts";
 import type { SourceLine } from "./import_lines.ts";
@@ -48,12 +47,12 @@ export async function bringBack(
       const lines = linesOfExport(
         numbered(exportLines(from, { sessionId: null, sinceMs: null, atMs: nowMs }), told),
       );
-      const { imported, known, damaged } = importLines(to, lines, {
+      const { imported, known, replaced, outdated, damaged } = importLines(to, lines, {
         rules: compileRedactPatterns(redactPatterns),
         dryRun: false,
       });
-      const all = Object.values(COUNT_NAMES)
-        .reduce((sum, name) => sum + imported[name] + known[name], 0);
+      const all = [...Object.values(imported), ...Object.values(known), replaced, outdated]
+        .reduce((sum, count) => sum + count, 0);
       // The export may have counted the same rows, by an index that names them.
       const lost = Math.max(told.lost + damaged, lostRows);
       return {

@@ -3,16 +3,16 @@ import { isUserError, messageOf } from "../errors.ts";
 import { schemaVersion } from "../store/database.ts";
 import { type ExportFilter, type ExportRow, exportRows, type LostRow } from "../store/export.ts";
 import { orDamaged } from "../store/export_salvage.ts";
+import {
+  type CountName,
+  EXPORT_FORMAT,
+  fieldOf,
+  noCounts,
+  tableOf,
+} from "../store/exported_tables.ts";
 import { receiptIds } from "../store/forgotten.ts";
 import { payloadText, type StoredPayload } from "../store/payloads.ts";
 import { VERSION } from "../version.ts";
-import {
-  COUNT_NAMES,
-  type CountName,
-  FORMAT,
-  JSON_COLUMNS,
-  ownTypeName,
-} from "./exported_fields.ts";
 
 /** What an export begins with. */
 export const EXPORT_BEGIN = '{"type":"meta","format":';
@@ -43,15 +43,10 @@ export function* exportLines(
   },
 ): Generator<string, ExportCounts> {
   const { sessionId, sinceMs, atMs } = options;
-  const names = Object.values(COUNT_NAMES);
-  const counts = {
-    ...Object.fromEntries(names.map((name) => [name, 0])) as Record<CountName, number>,
-    damaged: 0,
-    unreadable: 0,
-  };
+  const counts = { ...noCounts(), damaged: 0, unreadable: 0 };
   yield JSON.stringify({
     type: "meta",
-    format: FORMAT,
+    format: EXPORT_FORMAT,
     version: VERSION,
     schema: schemaVersion(db),
     exportedAtMs: atMs,
@@ -64,7 +59,7 @@ export function* exportLines(
     let step = rows.next();
     for (; !step.done; step = rows.next()) {
       const { line, damaged } = lineOf(step.value);
-      counts[COUNT_NAMES[step.value.type]]++;
+      counts[tableOf(step.value.type).count]++;
       if (damaged) counts.damaged++;
       yield line;
     }
@@ -107,14 +102,17 @@ function captureLine(row: ExportRow): { readonly line: string; readonly damaged:
 }
 
 function fieldsOf({ type, columns }: ExportRow): Record<string, unknown> {
-  const fields: Record<string, unknown> = { type };
-  for (const [column, value] of Object.entries(columns)) {
-    const name = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    fields[name === "type" ? ownTypeName(type) : name] = JSON_COLUMNS[type]?.includes(column)
-      ? valueOf(value)
-      : value;
-  }
-  return fields;
+  const { json, foreignJson } = tableOf(type);
+  const isJson = (column: string) => json.includes(column) || foreignJson.includes(column);
+  return {
+    type,
+    ...Object.fromEntries(
+      Object.entries(columns).map(([column, value]) => [
+        fieldOf(type, column),
+        isJson(column) ? valueOf(value) : value,
+      ]),
+    ),
+  };
 }
 
 /** What a JSON text says; the text itself when it is none. */

@@ -6,7 +6,7 @@ import { isOwnFile } from "../store/database.ts";
 import { type ExportRow, exportRows } from "../store/export.ts";
 import { identifyDatabase, openToLook } from "../store/identity.ts";
 import { forgottenRows } from "../store/import_forgotten.ts";
-import { isKnownRow } from "../store/import_rows.ts";
+import { findHere } from "../store/import_rows.ts";
 import { daysMs } from "../time.ts";
 import { DATABASE_FILES } from "./set_aside.ts";
 
@@ -96,7 +96,8 @@ function countMissing(from: DatabaseSync, database: string, sinceMs: number | nu
     return countRows(
       from,
       sinceMs,
-      ({ type, columns }) => admit(type, columns) !== null && !isKnownRow(to, type, columns),
+      ({ type, columns }) =>
+        findHere(to, type, columns) === undefined && admit(type, columns) !== null,
     );
   } finally {
     to.close();

@@ -1,33 +1,13 @@
-/** Masks what an export from elsewhere may hold: a hook masks before it writes, other programs need not have. */
+/** Masks what comes from elsewhere: a hook masks before it writes, other programs need not have. */
 import { type RedactRules, redactText, redactValue } from "../capture/redact.ts";
 import { needsRedaction } from "../capture/triggers.ts";
 import { indexedTerms } from "../memory/terms.ts";
-import type { ExportType } from "../store/exported_tables.ts";
+import { type ExportType, tableOf } from "../store/exported_tables.ts";
 import type { ImportedColumns } from "../store/import_rows.ts";
 
-/** Columns that say which row it is, or which one it belongs to, or how it is stored; of all others everything is masked. */
+/** Columns that say which row it is, which one it belongs to, or how it is stored; all others are masked. */
 const NAMES_OF_ROWS =
   /^(?:id|uid|\w+_id|depends_on|origin|process_mark|content_hash|encoding|payload)$/;
-
-/** JSON the keys of which say what is a secret. */
-const VALUES: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
-  execution: ["metadata"],
-  observation: ["facts"],
-  capture: ["payload"],
-  requirement: ["metadata"],
-};
-
-/** JSON the keys of which are ours: `claimToken` is a number that counts. */
-const OWN_VALUES: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
-  observation: ["files", "observed_files"],
-  capture: ["files_touched"],
-  taskChange: ["changes"],
-  agent: ["command"],
-  workflow: ["definition"],
-  workflowStep: ["outcome"],
-  question: ["options"],
-  event: ["data"],
-};
 
 /** A letter that does not stand for itself, by which a cheap look would miss a word. */
 const ESCAPED_LETTER = /\\u00[2-7]/i;
@@ -35,33 +15,31 @@ const ESCAPED_LETTER = /\\u00[2-7]/i;
 /**
  * The row without what must not be kept; the same one where there is nothing to mask.
  *
- * @param line The row as it came.
+ * @param row `text`: all that it says, as it came.
  */
 export function redactRow(
-  { type, columns, line }: {
+  { type, columns, text }: {
     readonly type: ExportType;
     readonly columns: ImportedColumns;
-    readonly line: string;
+    readonly text: string;
   },
   rules: RedactRules,
 ): ImportedColumns {
-  if (!needsRedaction(line, rules.patterns) && !ESCAPED_LETTER.test(line)) return columns;
+  if (!needsRedaction(text, rules.patterns) && !ESCAPED_LETTER.test(text)) return columns;
+  const table = tableOf(type);
+  const foreign = type === "capture" ? ["payload"] : table.foreignJson;
   const changed: Record<string, string> = {};
-  const json = [...VALUES[type] ?? [], ...OWN_VALUES[type] ?? []];
-  const texts = Object.keys(columns).filter((name) =>
-    !NAMES_OF_ROWS.test(name) && !json.includes(name)
-  );
-  const change = (names: readonly string[] = [], mask: (text: string) => string) => {
-    for (const name of names) {
-      const text = columns[name];
-      if (typeof text !== "string") continue;
-      const masked = mask(text);
-      if (masked !== text) changed[name] = masked;
-    }
-  };
-  change(texts, (text) => redactText(text, rules));
-  change(VALUES[type], (text) => maskJson(text, (value) => redactValue(value, rules), rules));
-  change(OWN_VALUES[type], (text) => maskJson(text, (value) => maskStrings(value, rules), rules));
+  for (const [name, value] of Object.entries(columns)) {
+    if (typeof value !== "string") continue;
+    const masked = foreign.includes(name)
+      ? maskJson(value, (json) => redactValue(json, rules), rules)
+      : table.json.includes(name)
+      ? maskJson(value, (json) => maskStrings(json, rules), rules)
+      : NAMES_OF_ROWS.test(name)
+      ? value
+      : redactText(value, rules);
+    if (masked !== value) changed[name] = masked;
+  }
   if (Object.keys(changed).length === 0) return columns;
   const masked = { ...columns, ...changed };
   if (type === "observation") return { ...masked, terms: termsOf(masked) };
@@ -70,7 +48,7 @@ export function redactRow(
     : masked;
 }
 
-/** Text that is masked in nothing stays as it is written. */
+/** A text in which nothing is masked stays as it is written. */
 function maskJson(text: string, mask: (value: unknown) => unknown, rules: RedactRules): string {
   let value: unknown;
   try {
@@ -91,7 +69,8 @@ function maskStrings(value: unknown, rules: RedactRules): unknown {
   );
 }
 
-function termsOf({ title, text, files, project }: ImportedColumns): string {
+/** The words by which the search finds an observation. */
+export function termsOf({ title, text, files, project }: ImportedColumns): string {
   const paths: readonly unknown[] = JSON.parse(String(files ?? "[]"));
   return indexedTerms(
     [title, text, ...paths].join("\n"),

@@ -1,3 +1,4 @@
+/** Which database files may be worked on, and which may be set aside for another one. */
 import { UserError } from "../errors.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
@@ -6,63 +7,43 @@ import { drainLockPath } from "../store/process_lock.ts";
 import { VERSION } from "../version.ts";
 import { isThere } from "./whole_file.ts";
 
-/** What may be wrong with a file that is to be worked on. */
 type Unfit = Exclude<DatabaseFile["kind"], "ours" | "older">;
 
-/** Why, and the way out, by what the file is. */
-const REFUSALS: Readonly<Record<Unfit, (path: string, file: DatabaseFile) => Refusal>> = {
-  missing: () => ({
-    why: "there is no such file",
-    next: "conclaude db migrate",
-  }),
+/** Why a file may not be worked on, and the way out, by what it is. */
+const REFUSALS: Readonly<
+  Record<Unfit, (path: string, file: DatabaseFile) => readonly [why: string, next: string]>
+> = {
+  missing: () => ["there is no such file", "conclaude db migrate"],
   // Where a drain has been, there was something in it.
   empty: (path) =>
     isThere(drainLockPath(path))
-      ? {
-        why: "the file is empty, and it was not before: something has cut it to nothing",
-        next: "conclaude doctor",
-      }
-      : {
-        why: "the file is empty: nothing has been written yet",
-        next: "conclaude db migrate",
-      },
-  folder: (path) => ({
-    why: "it is a folder",
-    next: `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`,
-  }),
-  special: () => ({
-    why: "it is no regular file",
-    next: "conclaude doctor",
-  }),
-  unreadable: (path, file) => ({
-    why: file.kind === "unreadable" ? file.why : "it cannot be read",
-    next: `ls -l ${quoteWord(path)}`,
-  }),
-  garbage: () => ({
-    why: "the file is not a SQLite database; nothing was changed",
-    next: "conclaude doctor",
-  }),
-  damaged: (_path, file) => ({
-    why: `the file is damaged${
-      file.kind === "damaged" ? `: ${file.why}` : ""
-    }; nothing was changed`,
-    next: "conclaude doctor",
-  }),
-  foreign: () => ({
-    why: "it is another program's database; nothing was changed",
-    next: "conclaude doctor",
-  }),
-  newer: (_path, file) => ({
-    why: `a newer conclaude has been here: schema version ${
+      ? [
+        "the file is empty, and it was not before: something has cut it to nothing",
+        "conclaude doctor",
+      ]
+      : ["the file is empty: nothing has been written yet", "conclaude db migrate"],
+  folder: (path) => ["it is a folder", `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`],
+  special: () => ["it is no regular file", "conclaude doctor"],
+  unreadable: (path, file) => [whyOf(file) ?? "it cannot be read", `ls -l ${quoteWord(path)}`],
+  garbage: () => ["the file is not a SQLite database; nothing was changed", "conclaude doctor"],
+  damaged: (_path, file) => {
+    const why = whyOf(file);
+    return [
+      `the file is damaged${why === null ? "" : `: ${why}`}; nothing was changed`,
+      "conclaude doctor",
+    ];
+  },
+  foreign: () => ["it is another program's database; nothing was changed", "conclaude doctor"],
+  newer: (_path, file) => [
+    `a newer conclaude has been here: schema version ${
       file.kind === "newer" ? file.version : "unknown"
     }, and ${VERSION} knows ${SCHEMA_VERSION}; nothing was changed`,
-    next: "Install the newest conclaude",
-  }),
+    "Install the newest conclaude",
+  ],
 };
 
-interface Refusal {
-  readonly why: string;
-  readonly next: string;
+function whyOf(file: DatabaseFile): string | null {
+  return "why" in file ? file.why : null;
 }
 
 /**
@@ -80,12 +61,10 @@ export function requireOurs(
 ): number {
   const file = identifyDatabase(path);
   if (file.kind === "ours" || file.kind === "older") return file.version;
-  const { why, next } = REFUSALS[file.kind](path, file);
+  const [why, next] = REFUSALS[file.kind](path, file);
   const isWrongFile = file.kind !== "newer" && file.kind !== "unreadable";
-  throw new UserError(`${what} "${path}"`, {
-    why,
-    next: isWrongFile ? options.instead ?? next : next,
-  });
+  const instead = isWrongFile ? options.instead : undefined;
+  throw new UserError(`${what} "${path}"`, { why, next: instead ?? next });
 }
 
 /**
@@ -100,8 +79,10 @@ export function requireReplaceable(what: string, path: string): DatabaseFile {
     case "folder":
     case "special":
     case "foreign":
-    case "unreadable":
-      throw new UserError(`${what} "${path}"`, REFUSALS[file.kind](path, file));
+    case "unreadable": {
+      const [why, next] = REFUSALS[file.kind](path, file);
+      throw new UserError(`${what} "${path}"`, { why, next });
+    }
     default:
       return file;
   }

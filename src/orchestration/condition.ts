@@ -16,7 +16,7 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
 /**
  * Evaluates a `when`: `true`, `false` or a template that comes to one of them (`1`, `0` and nothing at all count too).
  *
- * Anything else is an error, never a guess: also a value that does not exist. Whoever means "false when there is none"
+ * Anything else is an error, never a guess: also a value that does not exist. A workflow that means "false when there is none"
  * writes `{{ default false .plan.outputs.needed }}`.
  *
  * @param when Null: the step always runs.

@@ -81,7 +81,7 @@ function contractOf(object: Readonly<Record<string, unknown>>): Contract | null 
   };
 }
 
-/** What is meant as a result but does not say whether the work succeeded: nobody is to take that for a yes. */
+/** A result that does not say whether the work succeeded counts as a failure. */
 function broken(success: unknown): Contract {
   const told = JSON.stringify(success).slice(0, 40);
   const error = `its result is no valid one: "success" must be true or false, and is ${told}`;

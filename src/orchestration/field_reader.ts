@@ -1,6 +1,5 @@
-/** Reads the fields of a mapping that a person wrote, and gathers what is wrong with them. */
+/** Reads the fields of a mapping that a person wrote, and collects the errors in it. */
 import { editDistance } from "../likeness.ts";
-import { parseDuration } from "./duration.ts";
 
 /** A mapping of a parsed YAML file. */
 export type Mapping = Readonly<Record<string, unknown>>;
@@ -118,4 +117,24 @@ export class FieldReader {
     this.#tell(`${key} must be ${expected}`);
     return null;
   }
+}
+
+/** Milliseconds of each unit. */
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+
+/**
+ * The milliseconds that a text means: numbers with the units `h`, `m`, `s` and `ms`, in any order, as Go reads them.
+ * A plain `0` is no time at all.
+ *
+ * @returns Whole milliseconds, 0 and up; null when the text is no duration.
+ */
+export function parseDuration(text: string): number | null {
+  const trimmed = text.trim();
+  if (trimmed === "0") return 0;
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[hms]))+$/.test(trimmed)) return null;
+  let total = 0;
+  for (const [, number, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|[hms])/g)) {
+    total += Number(number) * UNITS[unit!]!;
+  }
+  return Number.isSafeInteger(Math.round(total)) ? Math.round(total) : null;
 }

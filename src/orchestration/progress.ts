@@ -1,14 +1,13 @@
 /**
  * How far a workflow is, and what comes next: the heart of durable execution.
  *
- * Nothing is kept but the records of steps that have finished. Whoever wants to go on walks the workflow from the top;
+ * Only the records of finished steps are kept. To go on, the engine walks the workflow from the top;
  * the first step without a record is the next one. So after a crash exactly the step that had not finished runs again,
  * and a retry is a walk without the records that stand in the way.
  */
 import { count } from "../counts.ts";
 import { evaluateWhen } from "./condition.ts";
 import { readContract } from "./contract.ts";
-import { NOTHING_BEFORE, outcomeValue, variableValue } from "./outcome_value.ts";
 import { type TaskFacts, taskValue } from "./task_facts.ts";
 import type { TemplateContext, TemplateValue } from "./template_syntax.ts";
 import type { AgentStep, LoopStep, MergeStep, ScriptStep, Step, Workflow } from "./workflow.ts";
@@ -37,7 +36,7 @@ export interface StepRecord {
   readonly outcome: StepOutcome;
 }
 
-/** What is to be done next. */
+/** The next move of a workflow. */
 export type Move =
   | {
     readonly kind: "run";
@@ -287,4 +286,35 @@ function errorOf(what: string, { exitCode, timedOut, signal }: ProcessEnd): stri
   if (signal !== null) return `${what} was ended by ${signal}`;
   if (exitCode === null) return `${what} has no exit code`;
   return exitCode === 0 ? null : `${what} exited with code ${exitCode}`;
+}
+
+/** `previous` before anything has run: nothing has failed. */
+const NOTHING_BEFORE: TemplateValue = {
+  success: true,
+  failed: false,
+  skipped: false,
+  output: "",
+  exit_code: 0,
+};
+
+/** A finished step as `previous`, and under its own name. */
+function outcomeValue(step: Step, outcome: StepOutcome): TemplateValue {
+  const { success, skipped, output, outputs, exitCode, error } = outcome;
+  return {
+    success,
+    failed: !success,
+    skipped,
+    output,
+    exit_code: exitCode,
+    error,
+    outputs: outputs as TemplateValue,
+    summary: (step.type === "agent" ? readContract(output)?.summary : null) ?? output,
+    ...(step.type === "loop" ? { iteration: outputs.iterations as number ?? 0 } : {}),
+  };
+}
+
+/** What the variable of a step's `output` holds: the outputs that an agent named, else what the step has printed. */
+function variableValue(outcome: StepOutcome): TemplateValue {
+  const hasOutputs = Object.keys(outcome.outputs).length > 0;
+  return hasOutputs ? outcome.outputs as TemplateValue : outcome.output;
 }

@@ -52,7 +52,7 @@ export function detectQuestion(line: string): Question | null {
 
 /**
  * The question that a text ends with, program text in fences aside, with the list of its answers below it or without one.
- * Null when it ends with anything else: whoever goes on after a question does not wait for an answer.
+ * Null when it ends with anything else: an agent that goes on after a question does not wait for an answer.
  */
 export function lastQuestion(text: string): Question | null {
   const lines = text

@@ -80,7 +80,7 @@ export function isActive(status: TaskStatus): boolean {
   return status === "in_progress" || status === "pending_merge";
 }
 
-/** Whether the claim of a task counts no more: its lease ran out and nobody has renewed it. */
+/** Whether the claim of a task has lapsed: its lease ran out and was not renewed. */
 export function hasLapsed(
   task: Pick<Task, "status" | "claimedBy" | "leaseUntilMs">,
   nowMs: number,

@@ -1,4 +1,4 @@
-/** What people and programs say of a task, checked by itself: for the command line and for the API alike. */
+/** Checks the fields of a task that people and programs give, for the command line and the API alike. */
 import { scriptPattern } from "../letters.ts";
 import { refusal } from "./refusal.ts";
 import { PRIORITIES, TASK_STATUSES, TASK_TYPES, type TaskStatus, type TaskType } from "./task.ts";
@@ -12,7 +12,7 @@ export const MAX_BODY_CHARS = 200_000;
 /** Longest tag, and longest name of an agent, in characters. */
 export const MAX_NAME_CHARS = 200;
 
-/** What is advised where nothing else is said: the verb that names all that a task has. */
+/** The usual advice: the help page that lists every field of a task. */
 const CREATE_HELP = "conclaude task create --help";
 
 /** SQLite gives a text back only up to its first NUL character: what stands behind one would be lost unseen. */

@@ -1,4 +1,4 @@
-/** What is wrong with a template whatever its values are. */
+/** Finds faults of a template that do not depend on its values. */
 import { renderScript, renderText } from "./template.ts";
 import { TemplateError } from "./template_syntax.ts";
 

@@ -6,7 +6,7 @@ export interface Ancestor extends ProcessFacts {
   readonly pid: number;
 }
 
-/** Nobody nests deeper; a table of processes that changes meanwhile must not lead in a circle. */
+/** Processes never nest deeper. The limit ends the walk where the table of processes changes and leads in a circle. */
 const MAX_ANCESTORS = 64;
 
 /** The processes that this one comes from, the nearest first; none where the system does not tell. */

@@ -1,7 +1,7 @@
 import type { Environment } from "../environment.ts";
 import { runTool } from "./tool.ts";
 
-/** A shell is quick; where it is not, nobody waits for it. */
+/** How long to wait for the shell, in milliseconds. */
 const TIMEOUT_MS = 2_000;
 
 /** Prints how the output of a process was opened where it is the null device. The runtime may not look there itself. */

@@ -50,7 +50,7 @@ export async function runShellLine(line: string, options: LineOptions): Promise<
     return { kind: "unstarted", why: messageOf(thrown) };
   }
   const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const;
-  // Nobody may be left to hear of a pipe that breaks after the time is over.
+  // A pipe that breaks after the time is over is no error.
   texts.forEach((text) => text.catch(() => {}));
   const early = Promise.withResolvers<LineEnd>();
   const alarm = setTimeout(() => early.resolve({ kind: "late" }), timeoutMs);

@@ -198,6 +198,6 @@ export async function askToLeave(pid: number): Promise<void> {
       stderr: "null",
     }).spawn().status;
   } catch {
-    // Without a shell nobody can be asked.
+    // Without a shell there is no answer.
   }
 }

@@ -9,7 +9,7 @@ import { startWords } from "./start.ts";
 const INTO_LOG = 'log=$1; shift; (umask 077; : >>"$log"); exec "$@" >>"$log" 2>&1';
 
 /**
- * Starts a program that nobody waits for.
+ * Starts a program and does not wait for it.
  *
  * @param words The program and its arguments. @param place `log`: takes its output; `folder`: where it starts.
  * @throws {Error} When it cannot be started.

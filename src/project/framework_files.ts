@@ -1,12 +1,7 @@
 /** The files of the older requirements framework: its configuration, its registry of sessions, its records of branches. */
-import { messageOf } from "../errors.ts";
 import type { Repository } from "../git/repository.ts";
 import { joinPath, parentOf } from "../paths.ts";
-
-/** A file that is there: with its text, or with the reason why it cannot be read. */
-export type FoundFile =
-  & { readonly path: string }
-  & ({ readonly text: string } | { readonly text: null; readonly problem: string });
+import { type FoundFile, readFolder, readFound } from "./found_file.ts";
 
 /** What is there of the framework. */
 export interface FrameworkFiles {
@@ -24,8 +19,6 @@ export interface FrameworkFiles {
 const CONFIG = ".claude/requirements.yaml";
 const LOCAL_CONFIG = ".claude/requirements.local.yaml";
 const REGISTRY = ".claude/sessions.json";
-/** A larger file is not read. */
-const MAX_FILE_BYTES = 16_777_216;
 const MAX_FOLDERS = 40;
 
 /**
@@ -53,7 +46,7 @@ export function readFrameworkFiles(
   if (repository !== undefined) {
     const place = joinPath(repository.commonDir, "requirements");
     searched.push(joinPath(place, "*.json"));
-    states.push(...readStates(place));
+    states.push(...readFolder(place, /\.json$/));
   }
   return { global, project, local, registry, states, searched: [...new Set(searched)] };
 }
@@ -70,32 +63,4 @@ function projectFolder(
     folder = parentOf(folder);
   }
   return top;
-}
-
-function readStates(folder: string): FoundFile[] {
-  let names: string[];
-  try {
-    names = Array.from(Deno.readDirSync(folder), ({ name }) => name);
-  } catch (thrown) {
-    return isMissing(thrown) ? [] : [{ path: folder, text: null, problem: messageOf(thrown) }];
-  }
-  return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort()
-    .flatMap((name) => readFound(joinPath(folder, name)) ?? []);
-}
-
-function readFound(path: string): FoundFile | undefined {
-  const unread = (problem: string): FoundFile => ({ path, text: null, problem });
-  try {
-    // Asked first: reading a pipe would wait for ever.
-    const { isFile, size } = Deno.statSync(path);
-    if (!isFile) return unread("it is not a regular file");
-    if (size > MAX_FILE_BYTES) return unread(`it has ${size} bytes; the limit is 16 MiB`);
-    return { path, text: Deno.readTextFileSync(path) };
-  } catch (thrown) {
-    return isMissing(thrown) ? undefined : unread(messageOf(thrown));
-  }
-}
-
-function isMissing(thrown: unknown): boolean {
-  return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.NotADirectory;
 }

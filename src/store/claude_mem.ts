@@ -1,27 +1,23 @@
-/** The database of claude-mem, or of claude-mem-lite, only read. Which columns it has depends on the version that made it. */
+/** Reads the database of claude-mem, or of claude-mem-lite. Which columns it has depends on the version that made it. */
 import { DatabaseSync } from "node:sqlite";
-import {
-  isLite,
-  LITE_TABLES,
-  liteSource,
-  type LiteTable,
-  type RowSource,
-} from "./claude_mem_lite.ts";
+import { NO_SESSION } from "../memory/observation.ts";
 import { isDamage } from "./export_salvage.ts";
 import { openToLook } from "./identity.ts";
 
-/** Tables that hold what claude-mem remembers; none of one program is one of the other. */
+/** The tables that are read; those of claude-mem-lite, which has some of the same names, begin with `lite_`. */
 export const CLAUDE_MEM_TABLES = [
   "observations",
   "session_summaries",
   "user_prompts",
-  ...LITE_TABLES,
+  "lite_observations",
+  "lite_sessions",
+  "lite_learnings",
 ] as const;
 
 /** One of {@linkcode CLAUDE_MEM_TABLES}. */
 export type ClaudeMemTable = typeof CLAUDE_MEM_TABLES[number];
 
-/** A row of claude-mem, with the texts of the columns that its table has. */
+/** A row with all its columns; of what stands here by itself a version may have none. */
 export interface ClaudeMemRow {
   readonly table: ClaudeMemTable;
   readonly id: number | string;
@@ -32,39 +28,94 @@ export interface ClaudeMemRow {
   /** As it is stored: epoch milliseconds, or seconds, and the same as text; null where there is none. */
   readonly epoch: number | null;
   readonly createdAt: string | null;
-  /** Null where a column is empty, or its table has none of this name. */
+  /** Null, or missing, where a column is empty or there is none of this name. */
   readonly texts: Readonly<Record<string, string | null>>;
 }
 
-/** The columns whose texts are wanted. */
-const TEXTS: Readonly<Record<Exclude<ClaudeMemTable, LiteTable>, readonly string[]>> = {
-  observations: [
-    "type",
-    "title",
-    "subtitle",
-    "text",
-    "narrative",
-    "facts",
-    "concepts",
-    "files_read",
-    "files_modified",
-  ],
-  session_summaries: [
-    "request",
-    "investigated",
-    "learned",
-    "completed",
-    "next_steps",
-    "notes",
-    "files_read",
-    "files_edited",
-  ],
-  user_prompts: ["prompt_text"],
+/** What the two ids of a session are called, newest name first: that of claude-mem's own, and that of Claude Code. */
+const OWN_ID = "memory_session_id|sdk_session_id";
+const CLAUDE_ID = "content_session_id|claude_session_id";
+
+/**
+ * How a table is read. In the SQL, `{a|b}` stands for the first of these columns that the table has, else NULL;
+ * `{s:a|b}` for such a column of the row's session.
+ */
+interface Source {
+  /** Columns without which it is a table of another program, and those of the sessions. */
+  readonly needs: readonly string[];
+  readonly sessionsNeed: readonly string[];
+  /** The table of the sessions, its key, and the column that names one. */
+  readonly sessions: string;
+  readonly key: string;
+  readonly of: string;
+  readonly session: string;
+  readonly project: string;
+  readonly epoch: string;
+  readonly createdAt: string;
+  readonly where: string;
+}
+
+const MEM = {
+  needs: ["id", OWN_ID],
+  sessionsNeed: [],
+  sessions: "sdk_sessions",
+  key: OWN_ID,
+  of: OWN_ID,
+  session: `coalesce({s:${CLAUDE_ID}}, {${OWN_ID}}, '')`,
+  project: "coalesce({merged_into_project}, {project}, {s:project}, '')",
+  epoch: "{created_at_epoch}",
+  createdAt: "{created_at}",
+  where: "TRUE",
+};
+const LITE = {
+  ...MEM,
+  sessionsNeed: ["id", "project_dir"],
+  sessions: "sessions",
+  key: "id",
+  of: "session_id",
+  epoch: "NULL",
 };
 
-/** What the two ids of a session are called, newest name first: that of claude-mem's own, and that of Claude Code. */
-const OWN_ID = ["memory_session_id", "sdk_session_id"];
-const CLAUDE_ID = ["content_session_id", "claude_session_id"];
+/**
+ * What a row of claude-mem-lite is known by must not change while that program goes on: so a summary has the time at
+ * which its session began, and a learning, which is of more and more sessions, has none of them.
+ */
+const SOURCES: Readonly<Record<ClaudeMemTable, Source>> = {
+  observations: MEM,
+  session_summaries: MEM,
+  user_prompts: {
+    ...MEM,
+    needs: ["id", CLAUDE_ID],
+    key: CLAUDE_ID,
+    of: CLAUDE_ID,
+    session: `coalesce({s:${CLAUDE_ID}}, {${CLAUDE_ID}}, '')`,
+  },
+  lite_observations: {
+    ...LITE,
+    needs: ["id", "session_id", "title"],
+    session: "{session_id}",
+    project: "coalesce({s:project_dir}, '')",
+    createdAt: "coalesce({created_at}, {s:started_at})",
+  },
+  lite_sessions: {
+    ...LITE,
+    needs: ["id", "project_dir", "summary"],
+    session: "{id}",
+    project: "coalesce({project_dir}, '')",
+    createdAt: "coalesce({started_at}, {ended_at})",
+    where: "{summary} IS NOT NULL",
+  },
+  lite_learnings: {
+    ...LITE,
+    needs: ["id", "content"],
+    session: `'${NO_SESSION}'`,
+    project: `coalesce((
+             SELECT iif(count(DISTINCT s.project_dir) = 1, min(s.project_dir), NULL)
+               FROM json_each(iif(json_valid({source_sessions}), {source_sessions}, '[]')) AS source
+               JOIN sessions AS s ON s.id = source.value), '')`,
+    where: "coalesce({is_active}, 1) <> 0",
+  },
+};
 
 const BATCH = 200;
 
@@ -75,7 +126,7 @@ const BATCH = 200;
  * @throws {Error} What SQLite says.
  */
 export function openForeign(path: string): DatabaseSync {
-  // Whoever may write rolls back what a program that died had begun.
+  // Only a connection that may write rolls back what a program that died had begun.
   return isFilled(`${path}-journal`)
     ? new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
     : openToLook(path);
@@ -89,22 +140,38 @@ function isFilled(path: string): boolean {
   }
 }
 
-/** The tables of claude-mem, or of claude-mem-lite, that a database has; none in any other one. @throws {Error} What SQLite says. */
+/** The tables that a database has; none where it is of another program. @throws {Error} What SQLite says. */
 export function claudeMemTables(db: DatabaseSync): ClaudeMemTable[] {
   return CLAUDE_MEM_TABLES.filter((table) => sourceOf(db, table) !== null);
 }
 
-/** How many rows of each project there are, by name. @throws {Error} What SQLite says. */
+/** The other tables of a database that have rows: nothing of them is read. @throws {Error} What SQLite says. */
+export function otherTables(db: DatabaseSync): string[] {
+  return db.prepare(
+    `SELECT name
+       FROM pragma_table_list
+      WHERE schema = 'main'
+        AND type = 'table'
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY name`,
+  ).all().map(({ name }) => String(name)).filter((name) =>
+    !["sdk_sessions", "sessions"].includes(name) &&
+    CLAUDE_MEM_TABLES.every((table) => nameOf(table) !== name) &&
+    db.prepare(`SELECT 1 FROM "${name.replaceAll('"', '""')}" LIMIT 1`).get() !== undefined
+  );
+}
+
+/** The names of the projects, those with the most rows first. @throws {Error} What SQLite says. */
 export function claudeMemProjects(
   db: DatabaseSync,
   tables: readonly ClaudeMemTable[],
-): ReadonlyMap<string, number> {
+): string[] {
   const counts = new Map<string, number>();
   for (const table of tables) {
-    const { project, from, where } = sourceOf(db, table)!;
+    const { project, where } = sourceOf(db, table)!;
     const rows = db.prepare(
       `SELECT ${project} AS name, count(*) AS n
-         FROM ${from}
+         FROM ${nameOf(table)} AS row
         WHERE ${where}
         GROUP BY name`,
     ).all();
@@ -112,23 +179,23 @@ export function claudeMemProjects(
       counts.set(String(name), (counts.get(String(name)) ?? 0) + Number(n));
     }
   }
-  return counts;
+  return [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
 }
 
 /**
- * The rows of a table, oldest first, some at a time.
+ * The rows of a table, oldest first.
  *
  * @returns Whether the last row was reached: a damaged page may be in the way.
  */
 export function* claudeMemRows(
   db: DatabaseSync,
   table: ClaudeMemTable,
-): Generator<readonly ClaudeMemRow[], boolean> {
-  const { session, project, epoch, createdAt, texts, from, where } = sourceOf(db, table)!;
+): Generator<ClaudeMemRow, boolean> {
+  const { session, project, epoch, createdAt, where } = sourceOf(db, table)!;
   const statement = db.prepare(
-    `SELECT row.rowid AS place, row.id, ${session} AS session, ${project} AS project, ${epoch} AS epoch, ${createdAt} AS created_at,
-            ${texts.map((name) => `row.${name}`).join(", ")}
-       FROM ${from}
+    `SELECT row.*, row.rowid AS "0place", ${session} AS "0session", ${project} AS "0project",
+            ${epoch} AS "0epoch", ${createdAt} AS "0created"
+       FROM ${nameOf(table)} AS row
       WHERE row.rowid > ?
         AND ${where}
       ORDER BY row.rowid
@@ -145,55 +212,79 @@ export function* claudeMemRows(
       return false;
     }
     if (rows.length === 0) return true;
-    last = Number(rows.at(-1)!["place"]);
-    yield rows.map((row) => ({
-      table,
-      id: typeof row["id"] === "bigint" ? Number(row["id"]) : String(row["id"]),
-      sessionId: String(row["session"] ?? ""),
-      project: String(row["project"]),
-      epoch: row["epoch"] === null ? null : Number(row["epoch"]),
-      createdAt: textOrNull(row["created_at"]),
-      texts: Object.fromEntries(
-        texts.map((name) => [name, textOrNull(row[name])]),
-      ),
-    }));
+    last = Number(rows.at(-1)!["0place"]);
+    for (const row of rows) {
+      yield {
+        table,
+        id: typeof row["id"] === "bigint" ? Number(row["id"]) : String(row["id"]),
+        sessionId: String(row["0session"] ?? ""),
+        project: String(row["0project"]),
+        epoch: row["0epoch"] === null ? null : Number(row["0epoch"]),
+        createdAt: textOrNull(row["0created"]),
+        texts: Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [name, textOrNull(value)]),
+        ),
+      };
+    }
   }
 }
 
 function textOrNull(value: unknown): string | null {
-  return value === null || value === undefined || value instanceof Uint8Array
-    ? null
-    : String(value);
+  return value == null || value instanceof Uint8Array ? null : String(value);
 }
 
-/** Parts of a statement over a table as this database has it; null when it has none, or none of claude-mem. */
-function sourceOf(db: DatabaseSync, table: ClaudeMemTable): RowSource | null {
-  if (isLite(table)) return liteSource(table, (name) => columnsOf(db, name));
-  const own = columnsOf(db, table);
-  const sessions = columnsOf(db, "sdk_sessions");
-  const names = table === "user_prompts" ? CLAUDE_ID : OWN_ID;
-  const id = names.find((name) => own.has(name));
-  if (id === undefined || !own.has("id")) return null;
-  const key = names.find((name) => sessions.has(name));
-  const claudeId = CLAUDE_ID.find((name) => sessions.has(name));
-  const of = (column: string | undefined) =>
-    key === undefined || column === undefined || !sessions.has(column)
-      ? "NULL"
-      : `(SELECT s.${column} FROM sdk_sessions AS s WHERE s.${key} = row.${id} LIMIT 1)`;
-  const first = (...values: readonly string[]) => `coalesce(${values.join(", ")}, '')`;
-  const has = (column: string) => own.has(column) ? `row.${column}` : "NULL";
-  return {
-    session: first(of(claudeId), `row.${id}`),
-    project: first(has("merged_into_project"), has("project"), of("project")),
-    epoch: has("created_at_epoch"),
-    createdAt: has("created_at"),
-    texts: TEXTS[table].filter((name) => own.has(name)),
-    from: `${table} AS row`,
-    where: "TRUE",
-  };
+function nameOf(table: ClaudeMemTable): string {
+  return table.replace(/^lite_/, "");
 }
 
 function columnsOf(db: DatabaseSync, table: string): ReadonlySet<string> {
   const rows = db.prepare("SELECT name FROM pragma_table_info(?)").all(table);
   return new Set(rows.map((row) => String(row["name"])));
+}
+
+/** How a table of this database is read; null when it has none, or one of another program. */
+function sourceOf(db: DatabaseSync, table: ClaudeMemTable): Source | null {
+  const source = SOURCES[table];
+  const own = columnsOf(db, nameOf(table));
+  const sessions = columnsOf(db, source.sessions);
+  const first = (names: string, columns: ReadonlySet<string>) =>
+    names.split("|").find((name) => columns.has(name));
+  const isIts = source.needs.every((names) => first(names, own) !== undefined) &&
+    source.sessionsNeed.every((name) => sessions.has(name));
+  if (!isIts) return null;
+  const [key, of] = [first(source.key, sessions), first(source.of, own)];
+  const filled = (sql: string) =>
+    sql.replace(/\{(s:)?([\w|]+)\}/g, (_, inSession, names) => {
+      const column = first(names, inSession ? sessions : own);
+      if (column === undefined || (inSession && key === undefined)) return "NULL";
+      return inSession
+        ? `(SELECT s.${column} FROM ${source.sessions} AS s WHERE s.${key} = row.${of} LIMIT 1)`
+        : `row.${column}`;
+    });
+  const { session, project, epoch, createdAt, where } = source;
+  return {
+    ...source,
+    session: filled(session),
+    project: filled(project),
+    epoch: filled(epoch),
+    createdAt: filled(createdAt),
+    where: filled(where),
+  };
+}
+
+/** A project that a session was seen in. */
+export interface SeenProject {
+  /** The common git directory, or the folder where there is none. */
+  readonly project: string;
+  readonly projectDir: string;
+}
+
+/** Every project that a session was seen in, with each folder of it. */
+export function seenProjects(db: DatabaseSync): SeenProject[] {
+  return db.prepare(
+    `SELECT DISTINCT coalesce(repository, project_dir) AS project, project_dir AS projectDir
+       FROM sessions
+      WHERE project_dir IS NOT NULL
+      ORDER BY project, projectDir`,
+  ).all() as unknown as SeenProject[];
 }

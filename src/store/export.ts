@@ -1,15 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
 import { firstIdAt } from "../ids.ts";
-import { orDamaged, reachableCounters, reachablePlaces, withCondition } from "./export_salvage.ts";
-import {
-  type ExportType,
-  OF_SESSIONS,
-  SMALL_TABLES,
-  type SmallTable,
-  type Table,
-  TABLES,
-} from "./exported_tables.ts";
+import { orDamaged, reachablePlaces, withCondition } from "./export_salvage.ts";
+import { EXPORTED_TABLES, type ExportType, tableOf } from "./exported_tables.ts";
 import { type Filter, filterOf } from "./filter.ts";
 import { observedFiles } from "./observed_files.ts";
 import { wholeColumns } from "./whole_text.ts";
@@ -17,14 +10,11 @@ import { wholeColumns } from "./whole_text.ts";
 /** Which rows are exported; null lets everything through. */
 export interface ExportFilter {
   readonly sessionId: string | null;
-  /** Epoch milliseconds: what changed since then, of events and captures those from then on. */
+  /** Epoch milliseconds: what changed since then; of events and captures those from then on. */
   readonly sinceMs: number | null;
 }
 
-/**
- * A row of a table with all its columns, by their names in the database. An observation has one more, `observed_files`:
- * its rows of `observation_files` as JSON.
- */
+/** A row with all columns of its table, by their names there; an observation has `observed_files` as well. */
 export interface ExportRow {
   readonly type: ExportType;
   readonly columns: Readonly<Record<string, string | number | null | Uint8Array>>;
@@ -38,9 +28,11 @@ export interface LostRow {
   readonly why: string;
 }
 
+type Table = ReturnType<typeof tableOf>;
+
 /**
- * Every row of {@linkcode TABLES} and {@linkcode SMALL_TABLES}, table by table, one at a time. All come from one moment: what others write meanwhile is
- * not in it. The connection is in a read transaction until the last row is taken or the loop is left.
+ * Every row of every exported table, table by table, one at a time. All come from one moment: what others write
+ * meanwhile is not in it. The connection is in a read transaction until the last row is taken or the loop is left.
  *
  * A damaged page costs the rows that lie on it and no others.
  *
@@ -55,9 +47,13 @@ export function* exportRows(
   db.exec("BEGIN");
   try {
     let unreadable = 0;
-    for (const table of TABLES) unreadable += yield* rowsOf(db, table, { filter, onLost });
-    unreadable += yield* countersOf(db, whereOf("counters", "updated_at_ms", filter));
-    for (const table of SMALL_TABLES) unreadable += yield* smallRowsOf(db, table, filter);
+    for (const { type } of EXPORTED_TABLES) {
+      const table = tableOf(type);
+      const where = whereOf(table, filter);
+      unreadable += table.hasNumbers
+        ? yield* numberedRows(db, { type, table, where }, onLost)
+        : yield* allRows(db, { type, table, where });
+    }
     return unreadable;
   } finally {
     // Nothing was written. A COMMIT would throw once more what a damaged page has thrown.
@@ -65,115 +61,82 @@ export function* exportRows(
   }
 }
 
+interface Source {
+  readonly type: ExportType;
+  readonly table: Table;
+  readonly where: Filter;
+}
+
 /** Row by row and not by one statement: the runtime's iterator ends at an error as if that were the last row. */
-function* rowsOf(
+function* numberedRows(
   db: DatabaseSync,
-  { type, table, key, order, time }: Table,
-  { filter, onLost }: { readonly filter: ExportFilter; readonly onLost: (row: LostRow) => void },
+  { type, table: { table, key, order = "id" }, where }: Source,
+  onLost: (row: LostRow) => void,
 ): Generator<ExportRow, number> {
-  const where = whereOf(table, time, filter);
-  const { values } = where;
+  const name = key?.[0] ?? null;
   const { places, isWhole } = orDamaged(
-    () => ({ places: placesIn(db, `${table} ${where.sql}`, { order, values }), isWhole: true }),
-    () => reachablePlaces(db, { table, key }),
+    () => ({ places: placesIn(db, `${table} ${where.sql}`, { order, where }), isWhole: true }),
+    () => reachablePlaces(db, { table, key: name }),
   );
   // All columns, so that one of a later migration cannot be forgotten.
   const { columns: read, decode } = wholeColumns(db, table);
-  const row = db.prepare(
-    `SELECT ${read}
-       FROM ${table}
-       ${withCondition(where, "rowid = ?")}`,
-  );
+  const row = db.prepare(`SELECT ${read} FROM ${table} ${withCondition(where, "rowid = ?")}`);
   const filesOf = observedFiles(db);
   let unreadable = 0;
   for (const place of places) {
-    const columns = orDamaged(() => row.get(...values, place), (thrown) => {
-      // Of a table whose rows have ids the number of a row says nothing to anybody.
-      const named = type === "observation" || key === null
-        ? place
-        : orDamaged(() => nameOf(db, { table, key, place }), () => null);
-      if (named != null) onLost({ type, id: String(named), why: messageOf(thrown) });
+    const columns = orDamaged(() => row.get(...where.values, place), (thrown) => {
+      // People know an observation by its number, other rows by their ids.
+      const id = type === "observation" || name === null ? place : orDamaged(
+        () => db.prepare(`SELECT ${name} AS name FROM ${table} WHERE rowid = ?`).get(place)?.name,
+        () => null,
+      );
+      if (id != null) onLost({ type, id: String(id), why: messageOf(thrown) });
       return null;
     });
-    // One that is there when all are gone through, but not by its number.
+    // The list of numbers names a row that its number does not find.
     const isMissing = columns === undefined && (isWhole || where.sql === "");
     if (columns === null || isMissing) unreadable++;
-    else if (columns !== undefined) {
-      const whole = decode(columns as ExportRow["columns"]);
-      if (type !== "observation") yield { type, columns: whole };
-      else {
-        const observed = filesOf(place);
-        if (!observed.isWhole) unreadable++;
-        yield { type, columns: { ...whole, observed_files: observed.files } };
-      }
+    if (columns == null) continue;
+    const whole = decode(columns as ExportRow["columns"]);
+    if (type !== "observation") yield { type, columns: whole };
+    else {
+      const observed = filesOf(place);
+      if (!observed.isWhole) unreadable++;
+      yield { type, columns: { ...whole, observed_files: observed.files } };
     }
   }
   return isWhole ? unreadable : Math.max(1, unreadable);
-}
-
-function nameOf(
-  db: DatabaseSync,
-  { table, key, place }: {
-    readonly table: string;
-    readonly key: string;
-    readonly place: number;
-  },
-): unknown {
-  return db.prepare(`SELECT ${key} AS name FROM ${table} WHERE rowid = ?`).get(place)?.["name"];
 }
 
 /** The row numbers in order, as one text: an object for each would take ten times the memory. */
 function placesIn(
   db: DatabaseSync,
   from: string,
-  { order, values }: { readonly order: string; readonly values: Filter["values"] },
+  { order, where }: { readonly order: string; readonly where: Filter },
 ): readonly number[] {
   const row = db.prepare(`SELECT json_group_array(rowid ORDER BY ${order}) AS places FROM ${from}`)
-    .get(...values);
+    .get(...where.values);
   return JSON.parse(String(row!["places"]));
 }
 
-function* countersOf(db: DatabaseSync, where: Filter): Generator<ExportRow, number> {
-  const { columns: read, decode } = wholeColumns(db, "counters");
-  const all = () =>
-    db.prepare(
-      `SELECT ${read}
-         FROM counters
-         ${where.sql}
-        ORDER BY session_id, type`,
-    ).all(...where.values);
-  const { rows, isWhole } = orDamaged(
-    () => ({ rows: all(), isWhole: true }),
-    () => reachableCounters(db, where),
-  );
-  for (const columns of rows) {
-    yield { type: "counter", columns: decode(columns as ExportRow["columns"]) };
-  }
-  return isWhole ? 0 : 1;
-}
-
-function* smallRowsOf(
+/** A table without row numbers, in one go. */
+function* allRows(
   db: DatabaseSync,
-  { type, table, order, time }: SmallTable,
-  filter: ExportFilter,
+  { type, table: { table, key, order = key!.join(", ") }, where }: Source,
 ): Generator<ExportRow, number> {
-  const where = whereOf(table, time, filter);
-  const { columns: read, decode } = wholeColumns(db, table);
+  const { columns, decode } = wholeColumns(db, table);
   const rows = orDamaged(
     () =>
-      db.prepare(`SELECT ${read} FROM ${table} ${where.sql} ORDER BY ${order}`)
+      db.prepare(`SELECT ${columns} FROM ${table} ${where.sql} ORDER BY ${order}`)
         .all(...where.values),
     () => null,
   );
-  for (const columns of rows ?? []) {
-    yield { type, columns: decode(columns as ExportRow["columns"]) };
-  }
+  for (const row of rows ?? []) yield { type, columns: decode(row as ExportRow["columns"]) };
   return rows === null ? 1 : 0;
 }
 
-/** @param time The column that is a moment, or a UUIDv7; null where rows do not tell when they were written. */
-function whereOf(table: string, time: string | null, { sessionId, sinceMs }: ExportFilter): Filter {
-  if (sessionId !== null && !OF_SESSIONS.has(table)) return { sql: "WHERE 0", values: [] };
+function whereOf({ ofSession, time }: Table, { sessionId, sinceMs }: ExportFilter): Filter {
+  if (sessionId !== null && !ofSession) return { sql: "WHERE 0", values: [] };
   const since = sinceMs === null ? null : time === "id" ? firstIdAt(sinceMs) : sinceMs;
   return filterOf([
     ["session_id = ?", sessionId],

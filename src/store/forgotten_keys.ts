@@ -3,7 +3,7 @@
  * tags, counters. A digest of the key under the database's own key names such a row, so that no letter of it is kept.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { type ExportType, keyOf } from "./exported_tables.ts";
+import { type ExportType, tableOf } from "./exported_tables.ts";
 import { isForgotten, nameForgotten } from "./forgotten_names.ts";
 import { type Digest, knownDigest } from "./forgotten_digest.ts";
 import { keyedDigest } from "./forgotten_words.ts";
@@ -34,7 +34,7 @@ export function isKeyForgotten(
   type: ExportType,
   columns: ImportedColumns,
 ): boolean {
-  const { table: name, key: keys } = keyOf(type);
+  const { table: name, key: keys } = tableOf(type);
   // A single id is no word of anybody's.
   if (keys === null || keys.length < 2) return false;
   const digest = knownDigest(db);

@@ -7,14 +7,17 @@ import { keysOfCapture, keysOfObservation, titleKey } from "../memory/words_key.
 import type { ExportType } from "./exported_tables.ts";
 import { isKeyForgotten } from "./forgotten_keys.ts";
 import { isForgotten, sessionName } from "./forgotten_names.ts";
-import { type ImportedColumns, isKnownRow } from "./import_rows.ts";
+import type { ImportedColumns } from "./import_rows.ts";
 import { type Arrival, stayAway } from "./stay_away.ts";
 import { statement } from "./statement.ts";
 
-/** A row as it may come in; null when it stays away. */
+/** A row as it may come in; null where it was forgotten here. */
 export type Admit = (type: ExportType, columns: ImportedColumns) => ImportedColumns | null;
 
-/** What asks for every row of an export, in its order; to be called in the transaction that puts it in. */
+/**
+ * What knows which rows were forgotten. To be asked for every row that is about to be written, in the order of the
+ * export and in the transaction that writes it.
+ */
 export function forgottenRows(db: DatabaseSync): Admit {
   const away = stayAway(db);
   /** Numbers, in the export, of observations that stay away: what is made of them does, too. */
@@ -24,7 +27,6 @@ export function forgottenRows(db: DatabaseSync): Admit {
     if (!isAnyForgotten(db)) return columns;
     if (type === "session") return withoutTitle(columns, away);
     if (type === "event" && isAbout(db, String(columns["entity_id"]), questions)) return null;
-    if (isKnownRow(db, type, columns)) return columns;
     const isAway = isMadeOf(type, columns, leftOut) || isOldSummary(db, type, columns) ||
       (OF_SESSIONS.has(type) && away.has(arrivalOf(type, columns))) ||
       isKeyForgotten(db, type, columns);
@@ -95,7 +97,7 @@ function parsed(json: unknown): unknown {
   }
 }
 
-/** It tells of everything that there was: it is written anew of what is left. */
+/** The summary of a session of which something was forgotten: it is written anew of what is left. */
 function isOldSummary(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
   const sessionId = String(columns["session_id"]);
   if (type !== "observation" || columns["uid"] !== summaryUid(sessionId)) return false;

@@ -1,3 +1,4 @@
+/** What is known of an older program's folder: what was decided about it, and what came from it. */
 import type { DatabaseSync } from "node:sqlite";
 
 /** What was decided about the state of an older program in a folder. */
@@ -19,4 +20,14 @@ export function writeImportMark(db: DatabaseSync, place: string, mark: ImportMar
      VALUES (?, ?)
      ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
   ).run(MARK_PREFIX + place, mark);
+}
+
+/** The ids of the tasks that came from a place, by origin. @param origin How their origins begin. */
+export function readOrigins(db: DatabaseSync, origin: string): ReadonlyMap<string, string> {
+  const rows = db.prepare(
+    `SELECT origin, id
+       FROM tasks
+      WHERE substr(origin, 1, length(?1)) = ?1`,
+  ).all(origin);
+  return new Map(rows.map((row) => [String(row["origin"]), String(row["id"])]));
 }

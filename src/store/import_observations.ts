@@ -1,8 +1,7 @@
 /**
- * Observations of an export. They are known by their `uid`; their numbers, by which they refer to each other, are kept
- * where they are free. Where another observation has the number already the one that comes gets a new one, and what
- * refers to it follows. Numbers of what has come, and references to what is still to come, are in temporary tables: an
- * import may be long.
+ * Puts observations of an export in. Each is known by its `uid`, and keeps its number where that is free; else it gets a
+ * new number, and what refers to it follows. Two temporary tables hold the numbers of what has come, and the references
+ * to what is still to come: an import may be long.
  */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "./statement.ts";
@@ -14,55 +13,40 @@ export function prepareObservations(db: DatabaseSync): void {
   db.exec(
     `DROP TABLE IF EXISTS temp.came_as;
      DROP TABLE IF EXISTS temp.to_resolve;
+     DROP TABLE IF EXISTS temp.known_events;
      CREATE TEMP TABLE came_as (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
      CREATE TEMP TABLE to_resolve (target INTEGER NOT NULL, id INTEGER NOT NULL);
      CREATE INDEX temp.to_resolve_by_target ON to_resolve (target);`,
   );
 }
 
-/** Puts an observation in, with its files, its number and those that it refers to as they are here. */
-export function insertObservation(db: DatabaseSync, columns: Columns): "new" | "known" {
-  const { id: told = null, observed_files = "[]", resolved_by: resolvedBy = null } = columns;
-  const old = typeof told === "number" ? told : null;
-  const known = findKnown(db, columns);
-  const id = known ?? insertNew(db, columns, old);
-  if (old !== null) {
-    statement(db, "INSERT OR IGNORE INTO temp.came_as (old, new) VALUES (?, ?)").run(old, id);
-    resolve(db, old, id);
-  }
-  if (typeof resolvedBy === "number") askToResolve(db, { id, target: resolvedBy });
-  if (known !== undefined) return "known";
-  for (const file of JSON.parse(String(observed_files))) {
-    statement(
-      db,
-      `INSERT OR IGNORE INTO observation_files (path, observation_id, digest)
-       VALUES (?, ?, ?)`,
-    ).run(String(file.path), id, file.digest ?? null);
-  }
-  return "new";
+/** Puts a new observation in. */
+export function insertObservation(db: DatabaseSync, columns: Columns): void {
+  const id = insertNew(db, columns);
+  noteNumbers(db, columns, id);
+  writeFiles(db, columns, id);
 }
 
-/** The same by its uid, or what counts its repeats in its session. */
-function findKnown(db: DatabaseSync, columns: Columns): number | undefined {
-  const { uid = null, same_as: sameAs = null, session_id: sessionId = null } = columns;
-  const row = statement(db, "SELECT id FROM observations WHERE uid = ?").get(uid) ??
-    (sameAs === null ? undefined : statement(
-      db,
-      `SELECT id
-         FROM observations
-        WHERE same_as = ?
-          AND session_id = ?`,
-    ).get(sameAs, sessionId));
-  return row === undefined ? undefined : Number(row["id"]);
+/** Replaces the observation with this number here, but for that number and its uid. */
+export function replaceObservation(db: DatabaseSync, columns: Columns, id: number): void {
+  const row = asHere(db, { ...columns, resolved_by: null });
+  const names = Object.keys(row).filter((name) => name !== "uid");
+  statement(
+    db,
+    `UPDATE observations
+        SET ${[...names, "resolved_by"].map((name) => `${name} = ?`).join(", ")}
+      WHERE id = ?`,
+  ).run(...names.map((name) => row[name]!), null, id);
+  noteNumbers(db, columns, id);
+  statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(id);
+  writeFiles(db, columns, id);
 }
 
-function insertNew(db: DatabaseSync, columns: Columns, old: number | null): number {
-  const { id: _id, observed_files: _files, resolved_by: _resolvedBy, facts, ...others } = columns;
-  const isFree = old !== null && !isTaken(db, old);
-  const row: Columns = {
-    id: isFree ? old : null,
-    ...others,
-    ...(facts === undefined ? {} : { facts: factsHere(db, String(facts)) }),
+function insertNew(db: DatabaseSync, columns: Columns): number {
+  const { id = null } = columns;
+  const row = {
+    id: typeof id === "number" && !isTaken(db, id) ? id : null,
+    ...asHere(db, columns),
   };
   const names = Object.keys(row);
   const { lastInsertRowid } = statement(
@@ -71,6 +55,36 @@ function insertNew(db: DatabaseSync, columns: Columns, old: number | null): numb
      VALUES (${names.map(() => "?").join(", ")})`,
   ).run(...Object.values(row));
   return Number(lastInsertRowid);
+}
+
+/** The columns of its own table, with the numbers of this database; what mended it is told later. */
+function asHere(db: DatabaseSync, columns: Columns): Columns {
+  const { id: _id, observed_files: _files, resolved_by: _resolvedBy, facts, ...others } = columns;
+  return facts === undefined ? others : { ...others, facts: factsHere(db, String(facts)) };
+}
+
+/** Notes which number an observation has here, for those that refer to it, and what mended it. */
+export function noteNumbers(
+  db: DatabaseSync,
+  { id: old, resolved_by: target }: Columns,
+  id: number,
+): void {
+  if (typeof old === "number") {
+    statement(db, "INSERT OR IGNORE INTO temp.came_as (old, new) VALUES (?, ?)").run(old, id);
+    resolve(db, old, id);
+  }
+  if (typeof target === "number") askToResolve(db, { id, target });
+}
+
+function writeFiles(db: DatabaseSync, { observed_files = "[]" }: Columns, id: number): void {
+  const insert = statement(
+    db,
+    `INSERT OR IGNORE INTO observation_files (path, observation_id, digest)
+     VALUES (?, ?, ?)`,
+  );
+  for (const { path, digest = null } of JSON.parse(String(observed_files))) {
+    insert.run(String(path), id, digest);
+  }
 }
 
 /** What mended a failure comes behind it: it is named when it has come, so that no number of another one is. */

@@ -1,17 +1,26 @@
-/** Rows of an export put back into their tables, in the caller's transaction. */
+/** Puts rows of an export into their tables, in the caller's transaction. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
-import { type ExportType, keyOf } from "./exported_tables.ts";
-import { insertObservation, takenOver } from "./import_observations.ts";
+import { type ExportType, fieldOf, tableOf } from "./exported_tables.ts";
+import {
+  insertObservation,
+  noteNumbers,
+  replaceObservation,
+  takenOver,
+} from "./import_observations.ts";
+import { isForgotten, sessionName } from "./forgotten_names.ts";
 import { statement } from "./statement.ts";
 
 /** A row by the columns of its table. */
 export type ImportedColumns = Readonly<Record<string, SQLInputValue>>;
 
-/** What became of a row: `unattached` when the task or workflow that it belongs to is not there. */
-export type RowFate = "new" | "known" | "unattached";
+/**
+ * What becomes of a row. `known`: it is here in this version. `outdated`: a newer version is here, of itself or of the
+ * row that it belongs to. `unattached`: the task or workflow that it belongs to is not here.
+ */
+export type RowFate = "new" | "replaced" | "known" | "outdated" | "unattached";
 
-/** A row that its table does not take: it is none of this program's. */
+/** A row that its table does not take: this program has not written it. */
 export class RowError extends Error {
   override readonly name = "RowError";
 }
@@ -22,28 +31,60 @@ const UNIQUE = 2067;
 const CONSTRAINT = 19;
 const MISMATCH = 20;
 
+/** What is known of an import that is under way. */
+export interface ImportRun {
+  /** Rows whose version here is newer than the one that came, by type and id: their history does not come either. */
+  readonly outdated: Set<string>;
+  readonly isDryRun: boolean;
+}
+
+/** What is to become of a row, as far as that can be told without putting it in. */
+export function fateOf(
+  db: DatabaseSync,
+  type: ExportType,
+  columns: ImportedColumns,
+  { outdated, isDryRun }: ImportRun,
+): RowFate {
+  const { key, owner, isReplaced } = tableOf(type);
+  if (owner !== undefined) {
+    const [column, ownerType] = owner;
+    const of = ownerType === "" ? columns["entity_type"] : ownerType;
+    if (outdated.has(`${of} ${columns[column]}`)) return "outdated";
+  }
+  if (key === null) return isListed(db, type, { columns, isDryRun }) ? "known" : "new";
+  const here = findHere(db, type, columns);
+  if (here === undefined) return "new";
+  if (!isReplaced || versionOf(columns) === versionOf(here)) return "known";
+  if (versionOf(columns) > versionOf(here) && !isPartForgotten(db, type, here)) return "replaced";
+  outdated.add(`${type} ${columns[key[0]!]}`);
+  return "outdated";
+}
+
 /**
- * Puts a row into its table; one that is there by its key is left alone. Of an observation, `observed_files` is put into
- * the table of files, and what refers to others by their numbers follows those that get another one.
+ * Puts a row into its table. One that is here by its key is replaced where it is older, else left alone. What refers to
+ * an observation by its number follows where that gets another number.
  *
- * @throws {RowError} When the table does not take it.
+ * @param how `fate`: that of {@linkcode fateOf}. @throws {RowError} When the table does not take it.
  */
-export function importRow(db: DatabaseSync, type: ExportType, columns: ImportedColumns): RowFate {
+export function importRow(
+  db: DatabaseSync,
+  type: ExportType,
+  { columns, fate }: { readonly columns: ImportedColumns; readonly fate: RowFate },
+): RowFate {
   const unknown = Object.keys(columns).find((name) =>
     name !== "observed_files" && !columnsOf(db, type).has(name)
   );
   if (unknown !== undefined) throw new RowError(`it has the unknown field "${unknown}"`);
   if (Object.keys(columns).length === 0) throw new RowError("it says nothing but its type");
   try {
-    if (type === "observation") return insertObservation(db, columns);
-    if (type === "taskChange" || type === "event") return insertNumbered(db, type, columns);
-    if (type !== "capture") return insertByKey(db, type, columns);
-    const { observation_id = null, ...others } = columns;
-    return insertByKey(db, type, { ...others, observation_id: takenOver(db, observation_id) });
+    if (type === "observation") importObservation(db, columns, fate);
+    else if (fate === "new") insert(db, type, columns);
+    else if (fate === "replaced") replace(db, type, columns);
+    return fate;
   } catch (thrown) {
     const { errcode } = thrown as { readonly errcode?: unknown };
     if (errcode === FOREIGN_KEY) return "unattached";
-    // It is there under another key: brought over from the same place, or a second workflow of a task.
+    // It is here under another key: brought over from the same place, or a second workflow of a task.
     if (errcode === UNIQUE) return "known";
     if (typeof errcode !== "number" || ![CONSTRAINT, MISMATCH].includes(errcode & 0xff)) {
       throw thrown;
@@ -52,124 +93,134 @@ export function importRow(db: DatabaseSync, type: ExportType, columns: ImportedC
   }
 }
 
+/** The number of an observation that is here counts as well: others refer to it by the number that it had. */
+function importObservation(db: DatabaseSync, columns: ImportedColumns, fate: RowFate): void {
+  if (fate === "new") return insertObservation(db, columns);
+  const id = Number(findHere(db, "observation", columns)!["id"]);
+  if (fate === "replaced") replaceObservation(db, columns, id);
+  // What an older version says of its fix does not count.
+  else noteNumbers(db, fate === "known" ? columns : { id: columns["id"] ?? null }, id);
+}
+
+/** The row with the same key; undefined where there is none. An observation is also the one that counts its repeats. */
+export function findHere(
+  db: DatabaseSync,
+  type: ExportType,
+  columns: ImportedColumns,
+): ImportedColumns | undefined {
+  const { table, key } = tableOf(type);
+  const find = (names: readonly string[]) =>
+    names.some((name) => columns[name] == null) ? undefined : statement(
+      db,
+      `SELECT *
+         FROM ${table}
+        WHERE ${names.map((name) => `${name} = ?`).join(" AND ")}`,
+    ).get(...names.map((name) => columns[name]!)) as ImportedColumns | undefined;
+  if (key === null) return undefined;
+  return find(key) ?? (type === "observation" ? find(["same_as", "session_id"]) : undefined);
+}
+
+/** When a row was written last, in epoch milliseconds. */
+function versionOf(columns: ImportedColumns): number {
+  const {
+    updated_at_ms,
+    resolved_at_ms,
+    answered_at_ms,
+    ended_at_ms,
+    started_at_ms,
+    created_at_ms,
+  } = columns;
+  if (updated_at_ms != null) return Number(updated_at_ms);
+  const times = [resolved_at_ms, answered_at_ms, ended_at_ms, started_at_ms, created_at_ms];
+  return Math.max(...times.map((time) => Number(time ?? 0)));
+}
+
+/** Whether something of a row was forgotten, or of its session: no other version may bring that back. */
+function isPartForgotten(db: DatabaseSync, type: ExportType, here: ImportedColumns): boolean {
+  if (type === "observation" && isForgotten(db, sessionName(String(here["session_id"])))) {
+    return true;
+  }
+  return Object.values(here).some((value) =>
+    typeof value === "string" && value.includes(FORGOTTEN_MARK)
+  );
+}
+
 /** Why a table does not take a row, as people read about it: a column by the name of its field. */
 function reasonIn(message: string, type: ExportType): string {
   const [, column] = /^NOT NULL constraint failed: \w+\.(\w+)$/.exec(message) ?? [];
-  if (column === undefined) return message;
-  const field = column.replace(/_(.)/g, (_line, letter: string) => letter.toUpperCase());
-  return `it has no field "${field === "type" ? `${type}Type` : field}"`;
+  return column === undefined ? message : `it has no field "${fieldOf(type, column)}"`;
 }
 
-/** Whether a row is there already; what cannot be told without putting it in counts as new. */
-export function isKnownRow(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
-  const { table, key } = keyOf(type);
-  const names = key ?? NUMBERED[type as "event" | "taskChange"];
-  if (names.some((name) => columns[name] === undefined)) return false;
-  return statement(
-    db,
-    `SELECT 1
-       FROM ${table}
-      WHERE ${
-      [...names, ...key === null ? ["id"] : []].map((name) => `${name} IS ?`).join(" AND ")
-    }`,
-  ).get(
-    ...[...names, ...key === null ? ["id"] : []].map((name) => columns[name] ?? null),
-  ) !== undefined;
-}
-
-function insertByKey(db: DatabaseSync, type: ExportType, columns: ImportedColumns): RowFate {
-  const { table, key } = keyOf(type);
-  const names = Object.keys(columns);
-  const { changes } = statement(
-    db,
-    `INSERT INTO ${table} (${names.join(", ")})
-     VALUES (${names.map(() => "?").join(", ")})
-     ON CONFLICT (${key!.join(", ")}) DO NOTHING`,
-  ).run(...Object.values(columns));
-  return changes === 0 ? "known" : "new";
-}
-
-/** What makes two rows the same whose number means nothing elsewhere. */
-const NUMBERED = {
-  taskChange: ["task_id", "changed_at_ms", "changed_by", "changes"],
-  event: ["created_at_ms", "entity_id", "type", "entity_type", "data"],
-} as const;
-
-/** Keeps the number of a row where it is free; otherwise the row gets another one, unless it is there already. */
-function insertNumbered(
-  db: DatabaseSync,
-  type: keyof typeof NUMBERED,
-  { id = null, ...columns }: ImportedColumns,
-): RowFate {
-  const { table } = keyOf(type);
-  const isTaken = id !== null &&
+/** A row without a key keeps its number where that is free. */
+function insert(db: DatabaseSync, type: ExportType, columns: ImportedColumns): void {
+  const { table, key } = tableOf(type);
+  const { id = null, observation_id, ...others } = columns;
+  const isTaken = key === null && id !== null &&
     statement(db, `SELECT 1 FROM ${table} WHERE id = ?`).get(id) !== undefined;
-  if (isTaken) {
-    if (isKnownRow(db, type, { id, ...columns }) || isListed(db, type, columns)) return "known";
-    if (isForgottenIn(db, type, { id, ...columns })) return "known";
-  }
-  const names = Object.keys(columns);
-  const { lastInsertRowid } = statement(
-    db,
-    `INSERT INTO ${table} (id, ${names.join(", ")})
-     VALUES (?, ${names.map(() => "?").join(", ")})`,
-  ).run(isTaken ? null : id, ...Object.values(columns));
-  if (type === "event" && isTaken) remember(db, Number(lastInsertRowid));
-  return "new";
-}
-
-/** Whether the row of this number is the same one, but for what was forgotten of it. */
-function isForgottenIn(
-  db: DatabaseSync,
-  type: keyof typeof NUMBERED,
-  columns: ImportedColumns,
-): boolean {
-  const { table } = keyOf(type);
-  const told = type === "event" ? "data" : "changes";
-  const names = ["id", ...NUMBERED[type].filter((name) => name !== told)];
-  return statement(
-    db,
-    `SELECT 1
-       FROM ${table}
-      WHERE ${names.map((name) => `${name} IS ?`).join(" AND ")}
-        AND (${told} = '{}' OR instr(${told}, '${FORGOTTEN_MARK}') > 0)`,
-  ).get(...names.map((name) => columns[name] ?? null)) !== undefined;
-}
-
-/** Whether the table has a row that says the same, under whatever number. */
-function isListed(
-  db: DatabaseSync,
-  type: keyof typeof NUMBERED,
-  columns: ImportedColumns,
-): boolean {
-  const names = NUMBERED[type];
-  const same = names.map((name) => `row.${name} IS ?`).join(" AND ");
-  // The table of events has no index that finds one by what it says: every write would pay for it.
-  if (type === "event") {
-    db.exec(
-      `CREATE TEMP TABLE IF NOT EXISTS known_events (created_at_ms INTEGER, id INTEGER, PRIMARY KEY (created_at_ms, id))
-       WITHOUT ROWID`,
-    );
-    if (statement(db, "SELECT 1 FROM known_events LIMIT 1").get() === undefined) {
-      db.exec("INSERT INTO known_events SELECT created_at_ms, id FROM events");
-    }
-  }
-  const from = type === "event"
-    ? "temp.known_events AS known CROSS JOIN events AS row ON row.id = known.id"
-    : "task_history AS row";
-  return statement(
-    db,
-    `SELECT 1
-       FROM ${from}
-      WHERE ${type === "event" ? "known.created_at_ms = ?1 AND " : ""}${same.replace("?", "?1")}`,
-  ).get(...names.map((name) => columns[name] ?? null)) !== undefined;
-}
-
-function remember(db: DatabaseSync, eventId: number): void {
+  const row = {
+    ...(id === null || isTaken ? {} : { id }),
+    ...(observation_id === undefined ? {} : { observation_id: takenOver(db, observation_id) }),
+    ...others,
+  };
+  const names = Object.keys(row);
   statement(
     db,
-    "INSERT OR IGNORE INTO temp.known_events SELECT created_at_ms, id FROM events WHERE id = ?",
-  ).run(eventId);
+    `INSERT INTO ${table} (${names.join(", ")})
+     VALUES (${names.map(() => "?").join(", ")})`,
+  ).run(...Object.values(row));
+}
+
+/** The number of a claim only grows, so that nobody who lost a claim takes himself for its holder. */
+function replace(db: DatabaseSync, type: ExportType, columns: ImportedColumns): void {
+  const { table, key } = tableOf(type);
+  const names = Object.keys(columns).filter((name) => !key!.includes(name));
+  statement(
+    db,
+    `UPDATE ${table}
+        SET ${
+      names.map((name) => name === "claim_token" ? `${name} = max(${name}, ?)` : `${name} = ?`)
+        .join(", ")
+    }
+      WHERE ${key!.map((name) => `${name} = ?`).join(" AND ")}`,
+  ).run(...names.map((name) => columns[name]!), ...key!.map((name) => columns[name]!));
+  if (type !== "task") return;
+  // Those of the newer version come as rows of their own.
+  statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(columns["id"]!);
+  statement(db, "DELETE FROM task_dependencies WHERE task_id = ?").run(columns["id"]!);
+}
+
+/** Whether a table without a key has a row that says the same, or did so before something of it was forgotten. */
+function isListed(
+  db: DatabaseSync,
+  type: ExportType,
+  { columns, isDryRun }: { readonly columns: ImportedColumns; readonly isDryRun: boolean },
+): boolean {
+  const { table, sameBy } = tableOf(type);
+  const [time, ...others] = sameBy!;
+  const told = others.pop()!;
+  const same = `${time} = ?1
+        AND ${others.map((name, i) => `${name} IS ?${i + 2}`).join(" AND ")}
+        AND (${told} IS ?${
+    others.length + 2
+  } OR ${told} = '{}' OR instr(${told}, '${FORGOTTEN_MARK}') > 0)`;
+  const find = (place: string, ...more: readonly SQLInputValue[]) =>
+    statement(db, `SELECT 1 FROM ${table} WHERE ${same} AND ${place}`)
+      .get(...sameBy!.map((name) => columns[name] ?? null), ...more) !== undefined;
+  if (find(`id = ?${others.length + 3}`, columns["id"] ?? null)) return true;
+  if (type !== "event") return find("TRUE");
+  // Events are found by what they say only through a list: an index would cost every write of one.
+  if (isDryRun) return false;
+  listEvents(db);
+  return find("id IN (SELECT id FROM temp.known_events WHERE created_at_ms = ?1)");
+}
+
+function listEvents(db: DatabaseSync): void {
+  const isMade = db.prepare("SELECT 1 FROM temp.sqlite_schema WHERE name = 'known_events'").get();
+  if (isMade !== undefined) return;
+  db.exec(
+    `CREATE TEMP TABLE known_events (created_at_ms INTEGER, id INTEGER, PRIMARY KEY (created_at_ms, id)) WITHOUT ROWID;
+     INSERT INTO known_events SELECT created_at_ms, id FROM events`,
+  );
 }
 
 /** Lets rows of `tasks` come before those that they belong to, up to the end of the transaction. */
@@ -183,31 +234,25 @@ export function deferTaskParents(db: DatabaseSync): void {
  * @returns How many.
  */
 export function detachOrphanTasks(db: DatabaseSync): number {
-  const orphans = db.prepare(
-    `SELECT id
-       FROM tasks AS task
-      WHERE parent_id IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM tasks AS parent WHERE parent.id = task.parent_id)`,
-  ).all().map((row) => String(row["id"]));
-  if (orphans.length === 0) return 0;
-  const ids = JSON.stringify(orphans);
-  db.prepare(
+  const { changes } = db.prepare(
     `UPDATE tasks
         SET parent_id = NULL
-      WHERE id IN (SELECT value FROM json_each(?))`,
-  ).run(ids);
-  db.prepare(
+      WHERE parent_id NOT IN (SELECT id FROM tasks)`,
+  ).run();
+  if (changes === 0) return 0;
+  db.exec(
     `WITH RECURSIVE below (id, depth) AS (
-       SELECT value, 0 FROM json_each(?)
+       SELECT id, 0 FROM tasks WHERE parent_id IS NULL
         UNION
        SELECT task.id, below.depth + 1 FROM below JOIN tasks AS task ON task.parent_id = below.id
      )
      UPDATE tasks
         SET depth = below.depth
        FROM below
-      WHERE tasks.id = below.id`,
-  ).run(ids);
-  return orphans.length;
+      WHERE tasks.id = below.id
+        AND tasks.depth <> below.depth`,
+  );
+  return Number(changes);
 }
 
 const COLUMNS = new WeakMap<DatabaseSync, Map<ExportType, ReadonlySet<string>>>();
@@ -217,7 +262,7 @@ function columnsOf(db: DatabaseSync, type: ExportType): ReadonlySet<string> {
   if (known === undefined) COLUMNS.set(db, known = new Map());
   let columns = known.get(type);
   if (columns === undefined) {
-    const rows = db.prepare("SELECT name FROM pragma_table_info(?)").all(keyOf(type).table);
+    const rows = db.prepare("SELECT name FROM pragma_table_info(?)").all(tableOf(type).table);
     known.set(type, columns = new Set(rows.map((row) => String(row["name"]))));
   }
   return columns;

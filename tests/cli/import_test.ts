@@ -32,7 +32,10 @@ Deno.test("import takes an export back, and exports the same afterwards", async 
   assert.deepEqual(namesIn(`${place.home}/.conclaude`), []);
   const { code, stdout, stderr } = await place.run(["import", "out.jsonl"]);
   assert.deepEqual([code, stderr], [0, ""]);
-  assert.match(stdout, /^Imported from out\.jsonl: 3 sessions, .* observations, 3 tasks, .*\.\n$/);
+  assert.match(
+    stdout,
+    /^Imported from out\.jsonl: 3 sessions, .* observations, .* 3 tasks, .*\.\n$/,
+  );
   if (Deno.build.os !== "windows") assert.equal(modeOf(place.database), "600");
   const again = await place.json(["import", "file", "out.jsonl"]);
   assert.equal(again.code, 0);

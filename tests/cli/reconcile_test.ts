@@ -419,3 +419,17 @@ Deno.test("import transcripts takes over a folder of any machine, once; --dry-ru
     }
   }
 });
+
+Deno.test("where Claude Code has no transcripts yet, nothing is missing and nothing is to be done", async () => {
+  using home = tempHome();
+  for (const args of [["reconcile"], ["reconcile", "--backfill"]]) {
+    const done = await runProgram(args, { env: { HOME: home.path } });
+    assert.deepEqual([done.code, done.stderr], [0, ""]);
+    assert.match(done.stdout, /^transcripts 0, of 0 sessions\ngaps {8}none$/m);
+  }
+  const named = await runProgram(["reconcile", "--transcripts", "gone"], {
+    env: { HOME: home.path },
+  });
+  assert.equal(named.code, 1);
+  assert.match(named.stderr, /there is no folder/);
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { WriteGroup } from "../../src/daemon/write_group.ts";
+import { WriteGroup } from "../../src/daemon/http.ts";
 
 function prepared() {
   const db = new DatabaseSync(":memory:");

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { exportLines } from "../../src/maintenance/export.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../src/maintenance/import.ts";
 import { linesOf, type SourceLine } from "../../src/maintenance/import_lines.ts";
-import { NOT_EXPORTED, SMALL_TABLES, TABLES } from "../../src/store/exported_tables.ts";
+import { EXPORTED_TABLES, NOT_EXPORTED } from "../../src/store/exported_tables.ts";
 import { checkIndex } from "../../src/store/memory_index.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
@@ -48,9 +48,7 @@ Deno.test("every table is in an export, or it is said why not", async () => {
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
   ).all().map(({ name }) => String(name)).filter((name) => !name.startsWith("memory_index_"));
   const known = [
-    ...TABLES.map(({ table }) => table),
-    ...SMALL_TABLES.map(({ table }) => table),
-    "counters",
+    ...EXPORTED_TABLES.map(({ table }) => table),
     "observation_files",
     ...Object.keys(NOT_EXPORTED),
   ];
@@ -446,4 +444,85 @@ Deno.test("an import writes its observations into few parts of the index, those 
   assert.deepEqual(checkIndex(second.db), []);
   const parts = second.db.prepare("SELECT DISTINCT segid FROM memory_index_idx").all().length;
   assert.ok(parts <= 5, `${parts} parts`);
+});
+
+/** Changes the task `t1`, as its verbs do: the row, a tag, and the history of it. */
+function changeTask(db: DatabaseSync, title: string, atMs: number): void {
+  db.prepare("UPDATE tasks SET title = ?, updated_at_ms = ? WHERE id = 't1'").run(title, atMs);
+  db.prepare("INSERT INTO task_tags VALUES ('t1', ?)").run(title);
+  db.prepare(
+    `INSERT INTO task_history (task_id, changes, changed_by, changed_at_ms)
+     VALUES ('t1', json_array(json_object('field', 'title', 'new', ?)), 'user', ?)`,
+  ).run(title, atMs);
+}
+
+const titleOf = (db: DatabaseSync) =>
+  db.prepare("SELECT title FROM tasks WHERE id = 't1'").get()!["title"];
+const tagsOf = (db: DatabaseSync) =>
+  db.prepare("SELECT tag FROM task_tags WHERE task_id = 't1' ORDER BY tag").all()
+    .map(({ tag }) => tag);
+const historyOf = (db: DatabaseSync) =>
+  db.prepare("SELECT changes FROM task_history WHERE task_id = 't1' ORDER BY changed_at_ms").all()
+    .map(({ changes }) => JSON.parse(String(changes))[0].new);
+
+Deno.test("the newer version of a row wins, and its history comes only together with it", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  imported(second.db, exported(first.db));
+  first.db.exec("UPDATE tasks SET claim_token = 3 WHERE id = 't1'");
+  second.db.exec("DELETE FROM task_tags");
+  changeTask(first.db, "newer", 9_000);
+  changeTask(second.db, "older", 8_000);
+  const older = exported(second.db);
+  const { replaced, outdated } = imported(second.db, exported(first.db));
+  assert.deepEqual([replaced, outdated], [1, 0]);
+  assert.deepEqual([titleOf(second.db), tagsOf(second.db)], ["newer", ["newer", "ui"]]);
+  assert.deepEqual(historyOf(second.db).slice(1), ["older", "newer"]);
+  const { token } = second.db.prepare("SELECT claim_token AS token FROM tasks WHERE id = 't1'")
+    .get()!;
+  assert.equal(token, 7, "the number of a claim never falls");
+
+  const back = imported(first.db, older);
+  assert.equal(back.replaced, 0);
+  assert.ok(back.outdated > 0);
+  assert.deepEqual([titleOf(first.db), tagsOf(first.db)], ["newer", ["newer", "ui"]]);
+  assert.deepEqual(historyOf(first.db).slice(1), ["newer"]);
+});
+
+Deno.test("an observation that was mended elsewhere since replaces the open one, with its files and words", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  imported(second.db, exported(first.db));
+  const text = exported(first.db);
+  first.db.exec(
+    `UPDATE observations SET title = 'lighthouse', text = 'lighthouse', updated_at_ms = updated_at_ms + 1
+      WHERE resolved_by > 0`,
+  );
+  second.db.exec(
+    "UPDATE observations SET resolved_by = NULL WHERE resolved_by > 0; DELETE FROM observation_files",
+  );
+  assert.equal(imported(second.db, exported(first.db)).replaced, 1);
+  assert.deepEqual(imported(second.db, text).replaced, 0);
+  const row = (db: DatabaseSync) =>
+    db.prepare("SELECT title, resolved_by FROM observations WHERE title = 'lighthouse'").get();
+  assert.deepEqual({ ...row(second.db) }, { ...row(first.db) });
+  const found = second.db.prepare(
+    "SELECT 1 FROM memory_index WHERE memory_index MATCH 'lighthouse'",
+  );
+  assert.equal(found.all().length, 1);
+  assert.deepEqual(checkIndex(second.db), []);
+});
+
+Deno.test("no newer version brings back words that were forgotten", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  imported(second.db, exported(first.db));
+  second.db.exec("UPDATE tasks SET title = '[forgotten]' WHERE id = 't1'");
+  changeTask(first.db, "said again", 9_000);
+  imported(second.db, exported(first.db));
+  assert.equal(titleOf(second.db), "[forgotten]");
+  assert.ok(!exported(second.db).join("\n").includes("said again"));
 });

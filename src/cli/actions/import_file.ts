@@ -1,11 +1,12 @@
 /** `conclaude import FILE`: takes an export back. */
 import type { DatabaseSync } from "node:sqlite";
+import type { ByteSource } from "../../byte_lines.ts";
 import { compileRedactPatterns } from "../../capture/redact.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { count } from "../../counts.ts";
-import { COUNT_NAMES } from "../../maintenance/exported_fields.ts";
+import { type CountName, noCounts } from "../../store/exported_tables.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../maintenance/import.ts";
-import { type ByteSource, linesOf } from "../../maintenance/import_lines.ts";
+import { linesOf } from "../../maintenance/import_lines.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
@@ -130,10 +131,10 @@ function tellForgotten(context: CliContext, { forgottenElsewhere }: ImportReport
 }
 
 function textOf(
-  { imported, known, unattached, forgotten, detachedTasks }: ImportReport,
+  { imported, known, replaced, outdated, unattached, forgotten, detachedTasks }: ImportReport,
   { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
 ): string {
-  const names = Object.values(COUNT_NAMES);
+  const names = Object.keys(noCounts()) as CountName[];
   const parts = names.filter((name) => imported[name] > 0)
     .map((name) => {
       const [one, many] = LABELS[name] ?? [name.replace(/s$/, ""), name];
@@ -143,6 +144,12 @@ function textOf(
   return [
     `${dryRun ? "Would import" : "Imported"} from ${file}: ${parts.join(", ") || "nothing new"}.`,
     ...(knownRows === 0 ? [] : [`${count(knownRows, "row was", "rows were")} there already.`]),
+    ...(replaced === 0
+      ? []
+      : [`${count(replaced, "row was", "rows were")} older here, and replaced.`]),
+    ...(outdated === 0
+      ? []
+      : [`${count(outdated, "row was", "rows were")} left out: a newer version is here.`]),
     ...(forgotten === 0 ? [] : [
       `${
         count(forgotten, "row was forgotten here, and stays", "rows were forgotten here, and stay")

@@ -17,7 +17,7 @@ export async function importTranscripts(
     fills: !dryRun,
     what: "import transcripts",
     next: "Name a folder that has transcripts of Claude Code (*.jsonl)",
-    mayBeEmpty: false,
+    mayBe: "there",
     isWhole: false,
     sinceMs: 0,
     wantedFile: () => true,

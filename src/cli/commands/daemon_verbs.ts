@@ -5,8 +5,7 @@ import {
   isWrittenDown,
   type KnownDaemon,
 } from "../../daemon/client.ts";
-import { oldStateNotice, undecidedOldState } from "../../engine/migration/notice.ts";
-import type { OldPlace } from "../../engine/migration/old_files.ts";
+import { covenNotice, type CovenPlace, undecidedCoven } from "../../engine/coven_place.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
@@ -63,7 +62,7 @@ const start = verb({
     const place = await daemonPlace(context);
     const { database, files } = place;
     const before = await findDaemon(files);
-    const oldState = undecidedOldState(context.cwd, database);
+    const oldState = undecidedCoven(context.cwd, database);
     const tell = { database, oldState, globals: context.globals };
     if (before.kind === "running") {
       giveUpNetwork();
@@ -154,7 +153,7 @@ const status = verb({
     const { database, files } = await daemonPlace(context);
     const found = await findDaemon(files);
     giveUpNetwork();
-    const oldState = undecidedOldState(context.cwd, database);
+    const oldState = undecidedCoven(context.cwd, database);
     return stateView(found, { database, oldState, globals: context.globals });
   },
 });
@@ -272,7 +271,7 @@ interface Beside extends Pick<Place, "database"> {
   readonly started?: boolean;
   readonly globals: CliContext["globals"];
   /** State of the older daemon here that nobody has decided about. */
-  readonly oldState: OldPlace | null;
+  readonly oldState: CovenPlace | null;
 }
 
 /** What is told of a daemon, and of the state of the older one. */
@@ -282,7 +281,7 @@ function stateView(found: FoundDaemon, { oldState, ...beside }: Beside): View {
   return {
     ...view,
     json: { ...view.json, oldState: oldState.folder },
-    text: `${view.text}\n${hintsHere(oldStateNotice(oldState), beside.globals)}`,
+    text: `${view.text}\n${hintsHere(covenNotice(oldState), beside.globals)}`,
   };
 }
 

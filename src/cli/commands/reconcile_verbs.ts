@@ -48,7 +48,7 @@ export const reconcile = verb({
       fills: flags.backfill,
       what: flags.backfill ? "fill in what is missing" : "compare transcripts",
       next: "Use `--transcripts DIR` to name the folder",
-      mayBeEmpty: true,
+      mayBe: flags.transcripts === undefined ? "missing" : "empty",
       isWhole: key === null && project === undefined && since === undefined,
       sinceMs: since ?? 0,
       wantedFile: ({ path }) =>

@@ -25,7 +25,7 @@ function claimantOf({ leaseMs }: Daemon, { author }: Pick<Call<unknown, unknown>
   return { agentId: author.by, leaseMs, atMs: author.atMs };
 }
 
-/** Takes back the claims that nobody renewed, so that their tasks can be had. */
+/** Takes back the claims that were not renewed, so that their tasks can be claimed. */
 function takeBack({ db, metrics }: Daemon, atMs: number): void {
   metrics.add("lease_expiries", takeBackLapsed(db, atMs).length);
 }
@@ -157,7 +157,7 @@ export const claimRoutes: readonly Route[] = [
   }),
 ];
 
-/** The way to a status is the verb that leads there; a merge is the workflow's alone. */
+/** Brings a task to a status by the verb that leads there. Only a workflow brings it to a merge. */
 function moved(
   daemon: Daemon,
   call: Call<unknown, {

@@ -41,7 +41,7 @@ export function titleOf(daemon: Pick<Daemon, "redact">, title: string): string {
   return inField("title", () => checkTitle(daemon.redact(checkTitle(title))));
 }
 
-/** What is made of it: checked, without secrets, in its project. */
+/** The task that a body makes: checked, without secrets, in its project. */
 export function newTaskOf(daemon: Daemon, body: z.output<typeof newTask>, parentId: string | null) {
   return {
     title: titleOf(daemon, body.title),

@@ -1,10 +1,10 @@
-import { undecidedOldState } from "../../engine/migration/notice.ts";
+import { undecidedCoven } from "../../engine/coven_place.ts";
 import { type Finding, warn } from "../check.ts";
 import type { DoctorPlace } from "./place.ts";
 
 /** State of the older daemon that was neither brought over nor left behind. */
 export function lookAtOldState({ projectDir, database }: DoctorPlace): Finding[] {
-  const place = undecidedOldState(projectDir, database);
+  const place = undecidedCoven(projectDir, database);
   if (place === null) return [];
   return [warn(
     `old state in ${place.folder} was not brought over (\`conclaude migrate --fresh\` begins without it)`,

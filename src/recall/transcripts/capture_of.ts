@@ -1,4 +1,4 @@
-/** Makes of a part of a transcript the capture that a hook would have made of it. */
+/** Makes the capture of a transcript's item that a hook would have made. */
 import {
   capturePriority,
   filesTouched,
@@ -63,7 +63,7 @@ export async function captureOf(
   };
 }
 
-/** What tells a tool use from others with the same id, by the input as its capture holds it. */
+/** The key that tells tool uses with the same id apart, by the input as the capture holds it. */
 export function useKeyOf(
   { toolUseId, toolName, toolInput }: TranscribedToolUse,
   project: TranscriptProject,
@@ -89,7 +89,7 @@ function fieldsOf(item: TranscriptItem): Record<string, unknown> {
   };
 }
 
-/** Of the work of sub-agents a transcript has only what was told to Claude: the answer of one is in `content`. */
+/** A transcript has only the answer of a sub-agent, as Claude was told it: a hook's response has it in `content`. */
 function asResponse(toolName: string, response: unknown): unknown {
   const isAgent = toolName === "Agent" || toolName === "Task";
   return isAgent && (typeof response === "string" || Array.isArray(response))
@@ -97,7 +97,7 @@ function asResponse(toolName: string, response: unknown): unknown {
     : response;
 }
 
-/** The same as for a hook's event: one look at everything, and names that others look for masked by the built-in kinds alone. */
+/** Masks as a hook does: one cheap look at everything; names that readers look for are masked by the built-in forms alone. */
 function masked(
   fields: Readonly<Record<string, unknown>>,
   { patterns, dir }: TranscriptProject,

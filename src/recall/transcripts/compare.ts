@@ -1,11 +1,11 @@
-/** Compares what transcripts tell with what is kept. */
+/** Compares transcripts with the captures and observations that the database has. */
 import type { DatabaseSync } from "node:sqlite";
 import { WORDS, wordsKey, wordsKindOf } from "../../memory/words_key.ts";
 import { countCaptures, type KeptOfSession, keptOfSession } from "../../store/backfill.ts";
 import { type StayAway, stayAway } from "../../store/stay_away.ts";
 import type { Entry, Scan, ScannedSession } from "./scan.ts";
 
-/** Why nothing is missing of a session, whatever is kept of it. */
+/** Why a session is not compared. */
 export type NotHere =
   | { readonly kind: "elsewhere"; readonly database: string }
   /** The configuration keeps no database. */

@@ -94,7 +94,7 @@ async function* pastCaptures(
   }
 }
 
-/** A day is left to work it into memory, also where retention would remove a session of that age at once. */
+/** A session older than retention allows still stays for a day, so that the drain can work it into memory. */
 function pastSessionOf(session: ScannedSession, nowMs: number): PastSession {
   const { project, sessionId, title, firstAtMs, lastAtMs } = session;
   const { sessionRetentionDays: days } = project.config;

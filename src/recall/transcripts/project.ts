@@ -1,4 +1,4 @@
-/** What counts for the sessions of one project: what hooks there would have gone by. */
+/** The configuration and the database by which hooks in a project would have worked. */
 import { redactText } from "../../capture/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
@@ -57,7 +57,7 @@ function exclusionOfAll(config: HookConfig, dir: string | null): string | null {
   return matchesAny(config.excludeProjects, dir ?? "") ? "capture.exclude.projects" : null;
 }
 
-/** Outside of what is there, another repository further up would be taken for the project's. */
+/** Of a folder that is gone, a repository further up must not be taken for the project's. */
 function isFolder(path: string): boolean {
   try {
     return Deno.statSync(path).isDirectory;

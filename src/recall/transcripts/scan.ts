@@ -1,4 +1,4 @@
-/** Looks through transcripts for everything that hooks should have kept. Nothing of the contents is held. */
+/** Reads transcripts and lists everything that hooks should have kept; no contents are held. */
 import { exclusionOf } from "../../capture/exclusion.ts";
 import { messageOf } from "../../errors.ts";
 import type { ItemKind, TranscriptItem } from "../../memory/transcript/item.ts";

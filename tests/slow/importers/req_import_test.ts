@@ -1,7 +1,7 @@
 /** `conclaude req import` on the real program: a whole older installation, and what hooks decide afterwards. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type PolicyPlan, writePolicy } from "../../../src/cli/actions/req_import_policy.ts";
+import { writePolicy } from "../../../src/cli/actions/req_import.ts";
 import { query } from "../../support/look.ts";
 import { hook, runProgram } from "../../support/program.ts";
 import { needsTools, testWhere } from "../../support/requirements.ts";
@@ -148,8 +148,9 @@ test("an older installation is taken over: afterwards hooks decide as it did", a
     "security_review",
   ]);
   assert.deepEqual(config.kept, []);
-  assert.deepEqual(config.skipped.map(({ name }: Report) => name), ["broken", "python"]);
-  assert.deepEqual(config.notTaken.map(({ name }: Report) => name), ["logging", "hooks.obsidian"]);
+  assert.deepEqual(config.notTaken.map(({ name }: Report) => name), [
+    ...["broken", "python", "hooks.obsidian", "logging"],
+  ]);
   assert.deepEqual([state.files, state.satisfied], [1, 3]);
   assert.match(state.skipped[0].why, /1 satisfaction has expired/);
 
@@ -299,8 +300,8 @@ test("people read what was done, what was not, and what is to be done next", asy
     const part of [
       /\.conclaude\.yaml: got commit_plan, adr_reviewed/,
       /\.conclaude\.local\.yaml: got commit_plan, security_review/,
-      /Left out:\n {2}broken: scope: expected session or branch/,
-      /Not taken over:\n {2}logging: /,
+      /Not taken over:\n {2}broken: scope: expected session or branch/,
+      /\n {2}logging: /,
       /3 satisfactions recorded, 0 known already, from 1 file\./,
       /add it to \.gitignore/,
       /conclaude guard list/,
@@ -317,7 +318,7 @@ test("what cannot be read is named, and the rest goes on", async () => {
   Deno.mkdirSync(join(folder, "folder.json"));
   put(join(place.home, ".claude/sessions.json"), "{");
   const { config, state } = await importJson(place);
-  assert.match(config.skipped[0].name, /requirements\.local\.yaml$/);
+  assert.match(config.notTaken[0].name, /requirements\.local\.yaml$/);
   assert.ok(config.added.includes("security_review"));
   const names = state.skipped.map(({ path }: Report) => path.split("/").at(-1));
   assert.deepEqual(names, [
@@ -435,9 +436,7 @@ Deno.test("writePolicy() takes back what it wrote when a later file cannot be wr
   });
   put(old!, "as it was");
   const files = [file(old!, "as it was", false), file(fresh!, "", true), file(blocked!, "", true)];
-  const rest = { kept: [], skipped: [], notTaken: [], isFirst: true };
-  const plan: PolicyPlan = { path: old!, files, ...rest };
-  assert.throws(() => writePolicy(plan), /Cannot write/);
+  assert.throws(() => writePolicy(files), /Cannot write/);
   assert.equal(Deno.readTextFileSync(old!), "as it was");
   assert.throws(() => Deno.statSync(fresh!), Deno.errors.NotFound);
 });

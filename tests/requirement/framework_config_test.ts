@@ -1,17 +1,17 @@
-import "../../../src/config_sections.ts";
+/** The older requirements framework's configuration in our words. */
+import "../../src/config_sections.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isMapping, type LayerValues } from "../../../src/config/yaml_tree.ts";
-import { mergeValues } from "../../../src/config/parse.ts";
-import { type Plain, readYaml } from "../../../src/config/yaml_tree.ts";
+import { readLayer } from "../../src/config/layer.ts";
+import { isMapping } from "../../src/config/yaml_tree.ts";
+import { type LayerValues, type Plain } from "../../src/config/yaml_tree.ts";
+import { mergeValues } from "../../src/config/parse.ts";
 import {
   type ConfigConversion,
   convertConfig,
-  type FrameworkLayers,
-} from "../../../src/requirement/import_config.ts";
-import { convertRequirement, faultOf } from "../../../src/requirement/import_fields.ts";
-
-const layer = (text: string): LayerValues => readYaml(text).root!;
+  type PolicyEntry,
+  readFrameworkYaml,
+} from "../../src/requirement/framework_config.ts";
 
 /** Plain objects with plain prototypes, to be compared. */
 const tidy = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -20,25 +20,26 @@ function convert(
   texts: { readonly global?: string; readonly project?: string; readonly local?: string },
   allOwn = false,
 ): ConfigConversion {
-  const of = (text: string | undefined) => text === undefined ? null : layer(text);
-  const layers: FrameworkLayers = {
-    global: of(texts.global),
-    project: of(texts.project),
-    local: of(texts.local),
+  const of = (text: string | undefined) => {
+    const read = text === undefined ? null : readFrameworkYaml(text);
+    assert.ok(typeof read !== "string", String(read));
+    return read;
   };
-  return convertConfig(layers, { allOwn });
+  const { global, project, local } = texts;
+  return convertConfig({ global: of(global), project: of(project), local: of(local) }, { allOwn });
 }
 
-const requirementsOf = (part: ConfigConversion["own"]) =>
-  tidy(Object.fromEntries(part.requirements));
+const namesOf = (left: readonly { readonly name: string }[]) => left.map(({ name }) => name);
+const valuesOf = (entries: readonly PolicyEntry[]) =>
+  tidy(Object.fromEntries(entries.map(({ name, value }) => [name, value])));
 
 /** One requirement of a project, as the shared file gets it. */
 function one(text: string): Plain | undefined {
-  return requirementsOf(convert({ project: `requirements: {x: ${text}}` }).shared).x;
+  return valuesOf(convert({ project: `requirements: {x: ${text}}` }).shared).x;
 }
 
 Deno.test("convertConfig() gives every key of a requirement its name here", () => {
-  const { shared, skipped, notTaken } = convert({
+  const { shared, notTaken } = convert({
     project: `
 version: "1.0"
 requirements:
@@ -70,8 +71,8 @@ requirements:
     protected_branches: [main]
 `,
   });
-  assert.deepEqual([skipped, notTaken], [[], []]);
-  assert.deepEqual(requirementsOf(shared), {
+  assert.deepEqual(notTaken, []);
+  assert.deepEqual(valuesOf(shared), {
     plan: {
       type: "blocking",
       scope: "session",
@@ -110,11 +111,11 @@ Deno.test("what is a person's own goes into the file that is not committed, as a
     project: "requirements: {plan: {enabled: true, trigger_tools: [Edit]}, other: {enabled: true}}",
     local: "requirements: {plan: {trigger_tools: [Bash]}, other: {enabled: false}}",
   });
-  assert.deepEqual(requirementsOf(shared), {
+  assert.deepEqual(valuesOf(shared), {
     plan: { triggerTools: ["Edit"] },
     other: { enabled: true },
   });
-  assert.deepEqual(requirementsOf(own), {
+  assert.deepEqual(valuesOf(own), {
     plan: { message: "mine", scope: "branch", triggerTools: ["Bash"] },
     mine: { scope: "branch" },
     other: { enabled: false },
@@ -126,12 +127,12 @@ Deno.test("inherit: false drops the global layer", () => {
     global: "requirements: {mine: {enabled: true}}",
     project: "inherit: false\nrequirements: {plan: {enabled: true}}",
   });
-  assert.deepEqual(requirementsOf(own), {});
+  assert.deepEqual(valuesOf(own), {});
 });
 
 Deno.test("without a project's file nothing comes of the others", () => {
   const { shared, own } = convert({ global: "requirements: {mine: {enabled: true}}" });
-  assert.deepEqual([shared.requirements.size, own.requirements.size], [0, 0]);
+  assert.deepEqual([shared, own], [[], []]);
 });
 
 Deno.test("everything can go into the file that is not committed", () => {
@@ -140,13 +141,12 @@ Deno.test("everything can go into the file that is not committed", () => {
       "requirements: {plan: {enabled: true, scope: branch}}\nhooks: {stop: {verify_scopes: []}}",
     local: "requirements: {plan: {scope: session}}",
   }, true);
-  assert.deepEqual([shared.requirements.size, shared.hooks.length], [0, 0]);
-  assert.deepEqual(requirementsOf(own), { plan: { scope: "session" } });
-  assert.deepEqual(own.hooks, [{ path: ["stop", "verifyScopes"], value: [] }]);
+  assert.deepEqual(shared, []);
+  assert.deepEqual(valuesOf(own), { plan: { scope: "session" }, "hooks.stop.verifyScopes": [] });
 });
 
 Deno.test("keys of hooks are taken over one by one, only what differs goes into the own file", () => {
-  const { shared, own, notTaken, skipped } = convert({
+  const { shared, own, notTaken } = convert({
     project: `
 requirements: {}
 hooks:
@@ -157,70 +157,66 @@ hooks:
 `,
     local: "hooks: {session_start: {briefing_format: long}, stop: {verify_requirements: false}}",
   });
-  assert.deepEqual(shared.hooks.map(({ path, value }) => [path.join("."), value]), [
-    ["sessionStart.injectContext", false],
-    ["sessionStart.briefingFormat", "standard"],
-    ["sessionStart.carryOver.windowSeconds", 60],
-    ["stop.verifyRequirements", true],
-    ["stop.verifyScopes", ["session", "branch"]],
-    ["sessionEnd.clearSessionState", true],
-  ]);
-  assert.deepEqual(own.hooks, [{ path: ["stop", "verifyRequirements"], value: false }]);
-  assert.deepEqual(notTaken.map(({ name }) => name), [
-    "hooks.session_start.carry_over.later",
+  assert.deepEqual(valuesOf(shared), {
+    "hooks.sessionStart.injectContext": false,
+    "hooks.sessionStart.briefingFormat": "standard",
+    "hooks.sessionStart.carryOver.windowSeconds": 60,
+    "hooks.stop.verifyRequirements": true,
+    "hooks.stop.verifyScopes": ["session", "branch"],
+    "hooks.sessionEnd.clearSessionState": true,
+  });
+  assert.deepEqual(shared[0]!.path, ["hooks", "sessionStart", "injectContext"]);
+  assert.deepEqual(valuesOf(own), { "hooks.stop.verifyRequirements": false });
+  assert.deepEqual(namesOf(notTaken).sort(), [
     "hooks.obsidian",
+    "hooks.session_start.briefing_format",
+    "hooks.session_start.carry_over.later",
   ]);
-  assert.deepEqual(skipped.map(({ name }) => name), ["hooks.session_start.briefing_format"]);
 });
 
-Deno.test("what has no counterpart is named with the reason", () => {
-  const { notTaken } = convert({
+Deno.test("what has no counterpart, or no value that is allowed here, is named with the reason", () => {
+  const { shared, notTaken } = convert({
     project: `
 strict_preflight: true
-logging: {level: error}
 requirements:
-  plan: {enabled: true, evidence: x, message: "{total} {summary}"}
+  good: {enabled: true}
+  plan: {enabled: true, evidence: x}
   size: {enabled: true, type: dynamic, message: a, blocking_message: b, thresholds: {info: 3}}
+  scope: {enabled: true, scope: nowhere}
+  maybe: {enabled: maybe}
+  list: [1]
+  "a name": {enabled: true}
+  __proto__: {enabled: true, scope: nowhere}
 `,
   });
-  assert.deepEqual(notTaken.map(({ name }) => name), [
-    "strict_preflight",
-    "logging",
+  assert.deepEqual(namesOf(shared), ["good", "plan", "size"]);
+  assert.deepEqual(namesOf(notTaken), [
     "requirements.plan.evidence",
-    "requirements.plan.message",
     "requirements.size.blocking_message",
     "requirements.size.thresholds.info",
+    "scope",
+    "maybe",
+    "list",
+    "a name",
+    "__proto__",
+    "strict_preflight",
   ]);
   assert.ok(notTaken.every(({ why }) => why.length > 10));
 });
 
-Deno.test("a requirement with a wrong value is left out and named, the others stay", () => {
-  const { shared, skipped } = convert({
-    project: `
-requirements:
-  good: {enabled: true}
-  scope: {enabled: true, scope: nowhere}
-  type: {enabled: true, type: odd}
-  ttl: {enabled: true, replan_ttl: soon}
-  maybe: {enabled: maybe}
-  list: [1]
-  "a name": {enabled: true}
-  python: {enabled: true, trigger_tools: [{tool: Bash, command_pattern: '(?>git)'}]}
-  __proto__: {enabled: true, scope: nowhere}
-`,
-  });
-  assert.deepEqual([...shared.requirements.keys()], ["good"]);
-  assert.deepEqual(skipped.map(({ name }) => name), [
-    "scope",
-    "type",
-    "ttl",
-    "maybe",
-    "list",
-    "a name",
-    "python",
-    "__proto__",
-  ]);
-  assert.match(skipped.at(-2)!.why, /command_pattern "\(\?>git\)"/);
+Deno.test("a Python expression is written in JavaScript's syntax, or its requirement is left out", () => {
+  const pattern = (python: string) => {
+    const trigger = `{enabled: true, trigger_tools: [{tool: Bash, command_pattern: '${python}'}]}`;
+    const { shared, notTaken } = convert({ project: `requirements: {x: ${trigger}}` });
+    const tools = valuesOf(shared).x?.triggerTools;
+    return tools === undefined ? namesOf(notTaken) : tools[0].commandPattern;
+  };
+  assert.equal(pattern(String.raw`git\s+commit`), String.raw`git\s+commit`);
+  assert.equal(pattern(String.raw`(?i)\Agit\Z`), "^git$");
+  assert.equal(pattern("(?P<tool>git|hg)"), "(?<tool>git|hg)");
+  for (const python of ["(?>git)", "a{,3}", "[]x]", "(?P=tool)", String.raw`\N{DASH}`, "("]) {
+    assert.deepEqual(pattern(python), ["x"], python);
+  }
 });
 
 Deno.test("an empty list of tools asked nowhere there, and asks nowhere here", () => {
@@ -231,10 +227,8 @@ Deno.test("an empty list of tools asked nowhere there, and asks nowhere here", (
 });
 
 Deno.test("messages name the commands of this program", () => {
-  const message = (text: string) => {
-    const found = convertRequirement("x", { enabled: true, message: text }, { isOn: true });
-    return found.kind === "taken" ? found.value.message : found.why;
-  };
+  const message = (text: string) =>
+    (one(JSON.stringify({ enabled: true, message: text })) as LayerValues).message;
   assert.equal(message("Fallback: `req satisfy x`"), "Fallback: `conclaude req satisfy x`");
   assert.equal(message("req clear x; req pause"), "conclaude req clear x; conclaude req pause");
   for (
@@ -249,8 +243,8 @@ Deno.test("a framework that was switched off leaves every requirement switched o
     project: "requirements: {plan: {enabled: true}}",
     local: "enabled: false",
   });
-  assert.deepEqual(requirementsOf(shared), { plan: { enabled: true } });
-  assert.deepEqual(requirementsOf(own), { plan: { enabled: false } });
+  assert.deepEqual(valuesOf(shared), { plan: { enabled: true } });
+  assert.deepEqual(valuesOf(own), { plan: { enabled: false } });
   assert.deepEqual(notTaken.map(({ name }) => name), ["enabled"]);
 });
 
@@ -261,7 +255,7 @@ base: &base {scope: branch, enabled: true}
 requirements: {plan: {<<: *base, message: m}, other: {<<: [{message: a}, *base], scope: session}}
 `,
   });
-  assert.deepEqual(requirementsOf(shared), {
+  assert.deepEqual(valuesOf(shared), {
     plan: { scope: "branch", message: "m" },
     other: { scope: "session", message: "a" },
   });
@@ -302,10 +296,9 @@ Deno.test("convertConfig() never throws, and all that it gives passes our schema
   fc.assert(
     fc.property(anyLayer, anyLayer, anyLayer, fc.boolean(), (global, project, local, allOwn) => {
       const { shared, own } = convertConfig({ global, project, local }, { allOwn });
-      for (const part of [shared, own]) {
-        for (const [name, requirement] of part.requirements) {
-          assert.equal(faultOf({ requirements: { [name]: requirement } }), null);
-        }
+      for (const { name, value } of [...shared, ...own].filter(({ path }) => path.length === 2)) {
+        const text = JSON.stringify({ requirements: { [name]: value } });
+        assert.deepEqual(readLayer({ layer: "project", path: "", text }).problems, []);
       }
     }),
   );
@@ -332,18 +325,10 @@ Deno.test("the own file over the shared one comes to the same as the older layer
   fc.assert(fc.property(cascade, cascade, cascade, (global, project, local) => {
     const layers = { global, project, local };
     const { shared, own } = convertConfig(layers, { allOwn: false });
-    const whole = convertConfig(layers, { allOwn: true }).own.requirements;
-    for (const [name, expected] of whole) {
-      const under = shared.requirements.get(name) ?? {};
-      const result = mergeValues(under, own.requirements.get(name) ?? {});
-      assert.deepEqual(tidy({ enabled: true, ...result }), tidy({ enabled: true, ...expected }));
+    const [under, over] = [valuesOf(shared), valuesOf(own)];
+    for (const { name, value } of convertConfig(layers, { allOwn: true }).own) {
+      const result = mergeValues(under[name] ?? {}, over[name] ?? {});
+      assert.deepEqual(tidy({ enabled: true, ...result }), { enabled: true, ...tidy(value) });
     }
-  }));
-});
-
-Deno.test("convertRequirement() takes what was not switched on as switched off, whatever it holds", () => {
-  fc.assert(fc.property(value.filter(isMapping), ({ enabled: _, ...given }) => {
-    const converted = convertRequirement("x", given, { isOn: true });
-    if (converted.kind === "taken") assert.equal(converted.value.enabled, false);
   }));
 });

@@ -1,0 +1,68 @@
+/** The lines of a stream of bytes, one at a time: of a file of any size only a line is held. */
+
+/** Whatever gives bytes: a file, stdin. */
+export interface ByteSource {
+  readSync(buffer: Uint8Array): number | null;
+}
+
+/** One line, without its line break. */
+export interface ByteLine {
+  /** From 1. */
+  readonly number: number;
+  /** Null for a line that is longer than the limit. */
+  readonly bytes: Uint8Array | null;
+  /** False for what stands behind the last line break: it may have been cut. */
+  readonly isEnded: boolean;
+  /** Bytes of the stream up to its end. */
+  readonly offset: number;
+}
+
+const CHUNK_BYTES = 1_048_576;
+const LINE_BREAK = 10;
+
+/** Reads lines. @throws {Error} What the source says. */
+export function* byteLines(
+  source: ByteSource,
+  { maxBytes }: { readonly maxBytes: number },
+): Generator<ByteLine> {
+  const buffer = new Uint8Array(CHUNK_BYTES);
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  let number = 1;
+  let offset = 0;
+  const keep = (bytes: Uint8Array) => {
+    length += bytes.length;
+    offset += bytes.length;
+    if (length <= maxBytes) parts.push(bytes.slice());
+    else parts = [];
+  };
+  const take = (isEnded: boolean): ByteLine => {
+    const bytes = length > maxBytes ? null : joined(parts, length);
+    parts = [];
+    length = 0;
+    return { number: number++, bytes, isEnded, offset };
+  };
+  for (let read = source.readSync(buffer); read !== null; read = source.readSync(buffer)) {
+    const chunk = buffer.subarray(0, read);
+    let from = 0;
+    for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, from)) {
+      keep(chunk.subarray(from, at));
+      offset++;
+      yield take(true);
+      from = at + 1;
+    }
+    keep(chunk.subarray(from));
+  }
+  if (length > 0) yield take(false);
+}
+
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

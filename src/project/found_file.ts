@@ -1,0 +1,42 @@
+/** Files of other tools, as they are found: read, or with the reason why they cannot be. */
+import { messageOf } from "../errors.ts";
+import { joinPath } from "../paths.ts";
+
+/** A file that is there: with its text, or with the reason why it cannot be read. */
+export type FoundFile =
+  & { readonly path: string }
+  & ({ readonly text: string } | { readonly text: null; readonly problem: string });
+
+const MAX_MIB = 256;
+
+/** A file; undefined where there is none. */
+export function readFound(path: string): FoundFile | undefined {
+  const unread = (problem: string): FoundFile => ({ path, text: null, problem });
+  try {
+    // Asked first: reading a pipe would wait for ever.
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile) return unread("it is not a regular file");
+    if (size > MAX_MIB << 20) return unread(`it has ${size} bytes; the limit is ${MAX_MIB} MiB`);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Deno.readFileSync(path));
+    return { path, text };
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return unread("it is not UTF-8");
+    return isMissing(thrown) ? undefined : unread(messageOf(thrown));
+  }
+}
+
+/** The files of a folder, by name; a folder that cannot be read is told as a file that cannot be. */
+export function readFolder(folder: string, names: RegExp): FoundFile[] {
+  let found: string[];
+  try {
+    found = Array.from(Deno.readDirSync(folder), ({ name }) => name);
+  } catch (thrown) {
+    return isMissing(thrown) ? [] : [{ path: folder, text: null, problem: messageOf(thrown) }];
+  }
+  return found.filter((name) => names.test(name) && !name.startsWith(".")).sort()
+    .flatMap((name) => readFound(joinPath(folder, name)) ?? []);
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.NotADirectory;
+}
