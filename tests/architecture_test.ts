@@ -25,7 +25,17 @@ const FLOORS: readonly (readonly string[])[] = [
     "counts.ts",
     "version.ts",
   ],
-  ["capture", "guard", "requirement", "orchestration", "memory", "session", "settings", "config"],
+  [
+    "secrets",
+    "capture",
+    "guard",
+    "requirement",
+    "orchestration",
+    "memory",
+    "session",
+    "settings",
+    "config",
+  ],
   ["store"],
   [
     "config",
@@ -45,7 +55,7 @@ const FLOORS: readonly (readonly string[])[] = [
 
 /** Floor 1 inside folders that also have files with effects on floor 3. */
 const PURE_FILES = [
-  /^src\/(capture|guard|requirement|orchestration|memory|session)\//,
+  /^src\/(secrets|capture|guard|requirement|orchestration|memory|session)\//,
   /^src\/config\/(same_value|schema|schema_kit|schema_text|schema_requirements|schema_orchestration|schema_memory|schema_stop|requirements|hook_config|guards|commands|stop_sections|parse|layer|globs|suggest|json_schema|template|explain|take_out|users_own|yaml_tree)\.ts$/,
   /^src\/settings\/(hooks|timeouts|edit|handler_edit|armed|handler_fault|handler_schema|own_handler|own_name|look_alike|wrapped|member|json_text|settings_text|diff|restore)\.ts$/,
 ];
@@ -171,12 +181,12 @@ Deno.test("no module is a barrel", async () => {
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("a file is one idea: at most 300 lines", () => {
+Deno.test("a file is one idea: at most 400 lines", () => {
   const wrong = sources
     .map(({ path }) =>
       [path, Deno.readTextFileSync(new URL(path, ROOT)).split("\n").length] as const
     )
-    .filter(([, lines]) => lines > 301);
+    .filter(([, lines]) => lines > 401);
   assert.deepEqual(wrong, []);
 });
 

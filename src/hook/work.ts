@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { OWN_TOOLS } from "../capture/payload.ts";
-import { needsRedaction } from "../capture/triggers.ts";
+import { needsRedaction } from "../secrets/look.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
 import type { Environment } from "../environment.ts";
 import { databaseAt, locate, type Locations, matchesAny, SUMMARIZER_VARIABLE } from "../paths.ts";
@@ -209,7 +209,7 @@ async function maskTexts(
 ): Promise<readonly string[]> {
   const patterns = redactPatterns.map((source) => new RegExp(source, "g"));
   if (!needsRedaction(JSON.stringify(texts), patterns)) return texts;
-  const { redactText } = await import("../capture/redact.ts");
+  const { redactText } = await import("../secrets/redact.ts");
   return texts.map((text) => redactText(text, { patterns }));
 }
 

@@ -1,6 +1,6 @@
 /** Takes an export back: every row that is not there yet, as it was. */
 import type { DatabaseSync } from "node:sqlite";
-import type { RedactRules } from "../capture/redact.ts";
+import type { RedactRules } from "../secrets/redact.ts";
 import { UserError } from "../errors.ts";
 import { summaryUid } from "../memory/summary_uid.ts";
 import { checkpoint, SCHEMA_VERSION, transaction } from "../store/database.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { FORMED_SECRETS, GIVEAWAYS, PLAIN_SECRET } from "../capture/seeds.ts";
+import { FORMED_SECRETS, GIVEAWAYS, PLAIN_SECRET } from "../support/secret_texts.ts";
 import { captures, executions, filesWith, query, queryValue, type Row } from "../support/look.ts";
 import { hook, observed, observedNames, type TempHome, tempHome } from "../support/program.ts";
 import { slowTest } from "../support/lanes.ts";

@@ -1,5 +1,5 @@
 import { count } from "../../counts.ts";
-import { redactText } from "../../capture/redact.ts";
+import { redactText } from "../../secrets/redact.ts";
 import { rulesOf, stopRulesOf } from "../../guard/explain.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";
 import { tellingId } from "../../store/telling_id.ts";

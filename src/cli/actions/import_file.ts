@@ -1,6 +1,6 @@
 /** `conclaude import FILE`: takes an export back. */
 import type { DatabaseSync } from "node:sqlite";
-import { compileRedactPatterns } from "../../capture/redact.ts";
+import { compileRedactPatterns } from "../../secrets/redact.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { count } from "../../counts.ts";
 import { COUNT_NAMES } from "../../maintenance/exported_fields.ts";

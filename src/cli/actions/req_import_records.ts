@@ -1,7 +1,7 @@
 /** What `conclaude req import` makes of the older framework's records of branches: rows of ours. */
 import { count } from "../../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { redactValue } from "../../capture/redact.ts";
+import { redactValue } from "../../secrets/redact_value.ts";
 import type { Repository } from "../../git/repository.ts";
 import type { FrameworkFiles } from "../../project/framework_files.ts";
 import {

@@ -1,7 +1,8 @@
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
-import { redactText, redactValue } from "../../capture/redact.ts";
+import { redactText } from "../../secrets/redact.ts";
+import { redactValue } from "../../secrets/redact_value.ts";
 import { UserError } from "../../errors.ts";
 import { runTool } from "../../process/tool.ts";
 import { shortSessionId } from "../../ids.ts";
