@@ -72,7 +72,14 @@ const SHAPE = {
           "glob",
           globText(),
           "Files that a tool touches. Each glob is tried on the absolute path (`~` is the home) and, inside the " +
-            "project, on the path from the project directory. A folder covers everything below it.",
+            "project, on the path from the project directory. A folder covers everything below it. Also counts for what " +
+            "Grep and Glob look through, and for shell commands that name such a path.",
+        ),
+        commands: list(
+          "glob",
+          globText(),
+          "Shell commands, for example `vault *`. Each glob is tried on the whole command and on each of those that it " +
+            "joins, by `&&` or a pipe for example.",
         ),
       },
     ),

@@ -152,12 +152,19 @@ export async function beginWork(
     async exclusion(toolName, toolInput) {
       if (!config.captureEnabled) return "capture.enabled";
       if (!keepsContent) return "capture.exclude.projects";
-      const { excludeTools, excludePaths } = config;
-      if (excludeTools.length + excludePaths.length === 0 && !toolName.startsWith(OWN_TOOLS)) {
+      const { excludeTools, excludePaths, excludeCommands } = config;
+      const excluded = excludeTools.length + excludePaths.length + excludeCommands.length;
+      if (excluded === 0 && !toolName.startsWith(OWN_TOOLS)) {
         return null;
       }
       const { exclusionOf } = await import("../capture/exclusion.ts");
-      return exclusionOf(config, { toolName, toolInput, folder: event.cwd, projectDir });
+      return exclusionOf(config, {
+        toolName,
+        toolInput,
+        folder: event.cwd,
+        projectDir,
+        home: locations.home,
+      });
     },
     db: opened.db,
     notices,
