@@ -25,7 +25,9 @@ const MAX_ITEMS = 200;
 
 function findListed(text: string): MaskedSpan[] {
   const spans: MaskedSpan[] = [];
+  let done = 0;
   for (const { index, 0: head } of text.matchAll(LISTED)) {
+    if (index < done) continue;
     const isBlock = /\n$/.test(head);
     ITEM.lastIndex = index + head.length;
     for (let count = 0; count < MAX_ITEMS; count++) {
@@ -38,6 +40,7 @@ function findListed(text: string): MaskedSpan[] {
       if (!isOddWord(value) || /^[\w.-]{1,60}:$/.test(value)) continue;
       const start = from + item[0].lastIndexOf(value);
       spans.push({ start, end: start + value.length, mask: maskOf("secret") });
+      done = ITEM.lastIndex;
     }
   }
   return spans;

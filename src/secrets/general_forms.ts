@@ -105,7 +105,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   },
   {
     name: "secret", prefilter: ["auth"],
-    pattern: /auth\s?=\s?\(\s?["'][^"'\n]{1,60}["'],\s?["']([^"'\n]{3,})(?=["'])/g,
+    pattern: /(?<![a-z])auth\s?=\s?\(\s?["'][^"'\n]{1,60}["'],\s?["']([^"'\n]{3,})(?=["'])/g,
     validate: isSecret, example: "auth=('bob', 'hunter2')", counterexample: "auth=(user, password)",
   },
   // What signs and encrypts.

@@ -3,7 +3,7 @@
  * has compiled nothing yet: one simple expression over the text in small letters, and a closer one only where a name of a
  * secret is there. It never says no where masking would change something; tests hold it to that with every row of the tables.
  */
-import { SECRET_WORD, SUFFIX } from "./secret_names.ts";
+import { ODD_RUN, SECRET_WORD, SUFFIX } from "./secret_names.ts";
 
 const r = String.raw;
 /** A quote as JSON within JSON has it. */
@@ -76,7 +76,7 @@ const PROGRAMS = (
   "mysql|mariadb|mosquitto|sshpass|supabase|skopeo|useradd|usermod|mongo|ldap|freerdp|codecov|railway|redis|clickhouse|" +
   "smbclient|openssl|htpasswd|keygen|sqlplus|sqlldr|expdp|impdp|docker|podman|nerdctl|login|stdin|sudo -s|ngrok|cloudflared|" +
   "tailscale|fly |flyctl|from-literal|rabbitmqctl|http-basic|bundle config|security |env:set|env add|versions add|vault|mc |net use|" +
-  "user-secrets|bw |kinit|cryptsetup|setx "
+  "user-secrets|chpasswd|bw |kinit|cryptsetup|setx "
 ).split("|");
 /** What such programs are given stands behind one of these. */
 const ARGUMENT =
@@ -101,10 +101,6 @@ const ANY = new RegExp(
 let wholeName: RegExp | undefined;
 /** Ids that are no secrets: of sessions, tool uses, commits. */
 const ID = /^(?:toolu_\w+|[\da-f]{8}-[\da-f-]{27}|[\da-f]+|\d[\d-]*)$/;
-/** Letters and digits as no word has them, or letters of both cases as no name in a program has them. */
-const ODD =
-  /(?=[A-Za-z]{0,20}\d)(?=\d{0,20}[A-Za-z])[A-Za-z\d]{10}|[A-Z][a-z]?[A-Z][a-z]?[A-Z].*[a-z]/;
-
 /**
  * Whether `redactValue()` may change a value: a look at the value's JSON. Letters have to stand for themselves in it, not as
  * `\u0041`.
@@ -133,7 +129,7 @@ function isSuspect(serialized: string): boolean {
     const closer = SIGNS.get(whole);
     if (closer === undefined && whole.length >= 16) {
       const run = serialized.slice(index, index + whole.length);
-      if (!ID.test(run) && ODD.test(run)) return true;
+      if (!ID.test(run) && ODD_RUN.test(run)) return true;
       continue;
     }
     const subject = closer === undefined ? "name" : whole;
@@ -159,13 +155,15 @@ function mayRunProgram(lowered: string): boolean {
 
 /** A command is read as far as this, in characters of JSON. */
 const MAX_COMMAND_CHARS = 8_000;
+/** A whole name in a text, or one whose values stand apart from it: of several secrets, of a field that is filled in. */
 function holdsName(lowered: string): boolean {
-  wholeName ??= new RegExp(
-    r`${SECRET_WORD}${SUFFIX}(?![a-z\d_-])${Q}?(?![.;?!/])|(?:secrets|passwords|tokens|credentials|keys)${Q}?\s{0,3}[:=]\s{0,3}[[{\\]|pass\w{1,16}${Q}?[^;]{0,30}?\.(?:type|fill|send|set|tobe|toequal)`,
-  );
+  wholeName ??= new RegExp(r`${SECRET_WORD}${SUFFIX}(?![a-z\d_-])${Q}?(?![.;?!/])`);
   // The letter of `\t` is none of a name's.
-  return wholeName.test(lowered.replace(/\\[nrt]/g, "  "));
+  return wholeName.test(lowered.replace(/\\[nrt]/g, "  ")) || SPREAD.test(lowered);
 }
+
+const SPREAD =
+  />\s?\S{0,200}secrets?\/|(?:secrets|passwords|tokens|credentials|keys)\\{0,7}["']?\s{0,3}[:=]\s{0,3}[[{\\]|pass\w{1,16}\\{0,7}["']?[^;]{0,30}?\.(?:type|fill|send|set|tobe|toequal)/;
 
 /** The same for the user's own patterns alone, where the built-in forms are masked already. */
 export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): boolean {

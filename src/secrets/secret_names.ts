@@ -72,6 +72,10 @@ const NAMED_THING =
 /** Small and large letters as a name in a program does not change between them. */
 const MIXED_CASE = /[a-z][A-Z]{2}.*[a-z][A-Z].*[a-z][A-Z]|[a-z][A-Z].*[a-z][A-Z].*[a-z][A-Z]{2}/;
 
+/** Letters and digits in a run as no word has them, or letters of both cases as no name in a program has them. */
+export const ODD_RUN =
+  /(?=[A-Za-z]{0,20}\d)(?=\d{0,20}[A-Za-z])[A-Za-z\d]{10}|[A-Z][a-z]?[A-Z][a-z]?[A-Z].*[a-z]/;
+
 /** Whether a word may be a secret: letters of it with digits or signs. */
 export function isOddWord(word: string): boolean {
   if (word.length < 8 || word.length > 256 || /\s/.test(word) || isPlain(word)) return false;

@@ -1,4 +1,5 @@
 /** Tokens and keys of services, each known by letters of its own. */
+import { ODD_RUN } from "./secret_names.ts";
 import { type MaskedSpan, maskOf, searchFor } from "./secret_form.ts";
 
 const r = String.raw;
@@ -225,6 +226,7 @@ export function findVendorTokens(text: string): MaskedSpan[] {
       if (start < 0 || !token.test(text)) continue;
       if (isWord && !APART.test(text.slice(Math.max(0, start - APART_CHARS), start))) continue;
       const end = token.lastIndex;
+      if (!ODD_RUN.test(text.slice(start, end))) continue;
       spans.push({ start, end, mask: maskOf(name) });
       pattern.lastIndex = end;
       break;

@@ -57,7 +57,7 @@ Deno.test("values of any shape are masked without an error, and a second time no
       const redacted = redactValue({ value, [text]: [text, value] }, RULES);
       return JSON.stringify(redactValue(redacted, RULES)) === JSON.stringify(redacted);
     }),
-    { numRuns: 1_500 },
+    { numRuns: 400 },
   );
 });
 
