@@ -84,7 +84,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   },
   {
     name: "smtp-login", prefilter: ["auth "],
-    pattern: /AUTH (?:PLAIN|LOGIN|XOAUTH2) {1,4}(?=[A-Za-z+/]{0,400}[\d=])(?=[\w+/]{0,60}[A-Z])([A-Za-z\d+/]{8,}={0,2})/g,
+    pattern: /(?<![A-Za-z])AUTH (?:PLAIN|LOGIN|XOAUTH2) {1,4}(?=[A-Za-z+/]{0,400}[\d=])(?=[\w+/]{0,60}[A-Z])([A-Za-z\d+/]{8,}={0,2})/g,
     example: "AUTH PLAIN AGFuYQBodW50ZXIy", counterexample: "AUTH PLAIN LOGIN",
   },
   {
