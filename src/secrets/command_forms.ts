@@ -24,7 +24,7 @@ function option(
         name.length > 4 ? name : [`${name} `, `${name}.exe `, `${name}",`, `${name}',`]
       ),
     pattern: new RegExp(
-      r`(?<![\w-])(?:${programs})(?:\.exe)?\b${ARGUMENTS}(?:${options})(?:["'],\s{0,4})?${VALUE}`,
+      r`(?<=^|[^\w-]|\\[nrt])(?:${programs})(?:\.exe)?\b${ARGUMENTS}(?:${options})(?:["'],\s{0,4})?${VALUE}`,
       "g",
     ),
     validate: isSecret,

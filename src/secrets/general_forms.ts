@@ -13,7 +13,7 @@ const VARIABLE_NAME =
 export const GENERAL_FORMS: readonly SecretForm[] = [
   {
     name: "jwt", prefilter: ["eyj"],
-    pattern: /(?<![\w-])eyJ[\w-]{8,}\.(?:eyJ[\w-]{8,}(?:\.[\w-]*)?|[\w-]{16,}\.[\w-]{16,}(?:\.[\w-]*){0,2}|\.[\w-]{12,}\.[\w-]{16,}\.[\w-]{16,})/g,
+    pattern: /(?<=(?:^|[^\w-]|\\[nrt])-?)eyJ[\w-]{8,}\.(?:eyJ[\w-]{8,}(?:\.[\w-]*)?|[\w-]{16,}\.[\w-]{16,}(?:\.[\w-]*){0,2}|\.[\w-]{12,}\.[\w-]{16,}\.[\w-]{16,})/g,
     example: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijklmnop", counterexample: "eyJ",
   },
   {
@@ -176,7 +176,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   // A line of a .netrc.
   {
     name: "secret", prefilter: ["login "],
-    pattern: /login\s{1,20}\S{1,200}\s{1,20}password\s{1,20}(\S{3,})/g,
+    pattern: /login\s{1,20}\S{1,200}\s{1,20}password\s{1,20}([^\s\\"']{3,})/g,
     validate: isSecret, example: "machine api.x.io login bob password hunter2", counterexample: "login and password",
   },
   // A line of a .pgpass.

@@ -71,7 +71,7 @@ function redactOnce(value: unknown, rules: RedactRules, carried: CarriedValues):
       const named = nameOfPair(source);
       for (const [key, item] of Object.entries(source)) {
         const around = { key: named !== "" && /^value$/i.test(key) ? named : key, holdsSecrets };
-        set(target, keyFor(key, target), copy(item, around));
+        set(target, keyFor(key, target, rules), copy(item, around));
       }
     }
   }
@@ -102,9 +102,9 @@ function nameOfPair(source: object): string {
   return "";
 }
 
-/** The key redacted by the built-in forms alone: patterns of a user are about values. Two keys may become the same mask. */
-function keyFor(key: string, target: object): string {
-  const redacted = redactText(key, { patterns: [] });
+/** The key redacted; the patterns of a user are about values, and count only where a blank shows that it is no name. */
+function keyFor(key: string, target: object, rules: RedactRules): string {
+  const redacted = redactText(key, /\s/.test(key) ? rules : { patterns: [] });
   if (!Object.hasOwn(target, redacted)) return redacted;
   return `${redacted}[redacted:key-${Object.keys(target).length}]`;
 }

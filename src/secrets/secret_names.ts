@@ -13,11 +13,13 @@ const KEY_OWNER =
 const ELSEWHERE =
   "contraseña|(?<![a-z])senha|mot de passe|wachtwoord|hasło|lösenord|şifre|пароль|密(?:码|碼)|パスワード|비밀번호|passord|kennwort";
 
+/** Before a word that is a part of others; the letter of `\n` is none of the word's. */
+const START = String.raw`(?:(?<![a-z])|(?<=\\[nrt]))`;
 /** The last words of a secret's name; for expressions that ignore case. A name that goes on behind them is another one. */
 export const SECRET_WORD =
-  `(?:pass(?:wor[dt]|wd|phrase|code)|(?:(?<![a-z])|(?<=${OWNER}))(?:pass|pw|psk)|pwd|` +
-  `${KEY_OWNER}[_. -]?key|secret|token|credentials?|client-key-data|(?<![a-z])auth(?:orization)?|` +
-  `(?<![a-z])otp|recovery[_-]?codes?|(?:seed|recovery|backup)[_ -]?phrase|${ELSEWHERE})`;
+  `(?:pass(?:wor[dt]|wd|phrase|code)|(?:${START}|(?<=${OWNER}))(?:pass|pw|psk)|pwd|` +
+  `${KEY_OWNER}[_. -]?key|secret|token|credentials?|client-key-data|${START}auth(?:orization)?|` +
+  `${START}otp|recovery[_-]?codes?|(?:seed|recovery|backup)[_ -]?phrase|${ELSEWHERE})`;
 /** What may follow them. */
 export const SUFFIX = String
   .raw`(?:[_-]?(?:\d{1,2}|base|value|text|str|string|plain|b64|base64|dev|prod|test|staging|old|new|key))?`;
