@@ -6,9 +6,6 @@
 import { ODD_RUN, SECRET_WORD, SUFFIX } from "./secret_names.ts";
 
 const r = String.raw;
-/** A quote as JSON within JSON has it. */
-const Q = r`\\{0,7}["']`;
-
 /** Parts of the names of secrets; whether one is whole is asked afterwards. */
 const NAME_PARTS =
   "pass|pw|psk|secret|token|credential|client-key-data|auth|otp|recovery|phrase|key|contrase|senha|wachtw|hasł|lösen|şifre|парол|密|パスワ|비밀|kennw"
@@ -157,7 +154,7 @@ function mayRunProgram(lowered: string): boolean {
 const MAX_COMMAND_CHARS = 8_000;
 /** A whole name in a text, or one whose values stand apart from it: of several secrets, of a field that is filled in. */
 function holdsName(lowered: string): boolean {
-  wholeName ??= new RegExp(r`${SECRET_WORD}${SUFFIX}(?![a-z\d_-])${Q}?(?![.;?!/])`);
+  wholeName ??= new RegExp(r`${SECRET_WORD}${SUFFIX}(?![a-z\d_-])\\{0,7}["']?(?![.;?!/])`);
   // The letter of `\t` is none of a name's.
   return wholeName.test(lowered.replace(/\\[nrt]/g, "  ")) || SPREAD.test(lowered);
 }
