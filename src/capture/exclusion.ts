@@ -1,5 +1,5 @@
 /** What the configuration wants nothing of kept. */
-import { filesTouched, OWN_TOOLS } from "./payload.ts";
+import { filesTouched, OWN_TOOLS, SEARCHING_TOOLS, SHELL_TOOLS } from "./payload.ts";
 import { matchesAny, resolvePath } from "../paths.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 
@@ -11,6 +11,8 @@ export interface ToolFacts {
   /** Where a relative path starts, absolute; null when it was not told. */
   readonly folder: string | null;
   readonly projectDir: string | null;
+  /** The user's home, for `~` in a command. */
+  readonly home?: string | null;
 }
 
 /**
@@ -18,24 +20,72 @@ export interface ToolFacts {
  * the same however its path is spelled: `./`, `..`, relative.
  */
 export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null {
-  if (tool.toolName.startsWith(OWN_TOOLS)) return "conclaude's own tools";
-  if (matchesAny(config.excludeTools, tool.toolName)) return "capture.exclude.tools";
+  const { toolName, toolInput } = tool;
+  if (toolName.startsWith(OWN_TOOLS)) return "conclaude's own tools";
+  if (matchesAny(config.excludeTools, toolName)) return "capture.exclude.tools";
+  const command = SHELL_TOOLS.has(toolName) ? fieldOf(toolInput, "command") : "";
+  if (config.excludeCommands.length > 0 && command !== "") {
+    const isExcluded = [command, ...command.split(STEP)].some((step) =>
+      matchesAny(config.excludeCommands, step.trim())
+    );
+    if (isExcluded) return "capture.exclude.commands";
+  }
   if (config.excludePaths.length === 0) return null;
-  const { folder, projectDir } = tool;
-  const inProject = projectDir === null ? "" : `${resolvePath(projectDir, { folder: "/" })}/`;
-  const isExcluded = placesNamed(tool).some((file) => {
-    const path = resolvePath(file, { folder: folder ?? projectDir ?? "/" });
-    return matchesAny(config.excludePaths, path) ||
-      (inProject !== "" && path.startsWith(inProject) &&
-        matchesAny(config.excludePaths, path.slice(inProject.length)));
-  });
+  const isExcluded = placesIn(command).concat(placesNamed(tool)).some((place) =>
+    isPathExcluded(config, place, tool)
+  );
   return isExcluded ? "capture.exclude.paths" : null;
 }
 
-/** The files that a tool works on, and the folder that a search looks through. */
-function placesNamed({ toolName, toolInput }: ToolFacts): readonly string[] {
+/** What ends one command of a line and begins the next. */
+const STEP = /&&|\|\|?|[;&\n]/;
+/** What stands between the words of a command. */
+const BETWEEN_WORDS = /[\s;|&()<>`"'=,{}]+/;
+/** A longer command is a script, of which the beginning is read. */
+const MAX_COMMAND_CHARS = 4_000;
+
+/** The words of a command that may be paths, from the folders that it changes to as well. */
+function placesIn(command: string): string[] {
+  const words = command.slice(0, MAX_COMMAND_CHARS).split(BETWEEN_WORDS)
+    .map((word) => word.replace(/^@/, ""))
+    .filter((word) => word !== "" && !/^-|:\/\//.test(word));
+  const folders = words.filter((_, index) => words[index - 1] === "cd");
+  return words.flatMap((word) => [word, ...folders.map((folder) => `${folder}/${word}`)]);
+}
+
+/** The files that a tool works on, and what a search looks through: its folder, its glob, the pattern of Glob. */
+function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
   const files = filesTouched(toolName, toolInput);
-  if (files.length > 0 || typeof toolInput !== "object" || toolInput === null) return files;
-  const path: unknown = Reflect.get(toolInput, "path");
-  return typeof path === "string" && path !== "" ? [path] : [];
+  if (files.length > 0) return files;
+  const path = fieldOf(toolInput, "path");
+  if (!SEARCHING_TOOLS.has(toolName)) return path === "" ? [] : [path];
+  const globs = [
+    fieldOf(toolInput, "glob"),
+    toolName === "Glob" ? fieldOf(toolInput, "pattern") : "",
+  ];
+  return [path, ...globs.map((glob) => path === "" || glob === "" ? glob : `${path}/${glob}`)]
+    .filter((place) => place !== "");
+}
+
+function isPathExcluded(
+  { excludePaths }: HookConfig,
+  place: string,
+  { folder, projectDir, home }: ToolFacts,
+): boolean {
+  const path = resolvePath(place, { folder: folder ?? projectDir ?? "/", home: home ?? undefined });
+  const inProject = projectDir === null ? "" : `${resolvePath(projectDir, { folder: "/" })}/`;
+  const paths = inProject !== "" && path.startsWith(inProject)
+    ? [path, path.slice(inProject.length)]
+    : [path];
+  // A folder is named by what covers all that is in it: `secret/**`.
+  return paths.some((one) =>
+    matchesAny(excludePaths, one) || matchesAny(excludePaths, `${one}/\u0000`)
+  );
+}
+
+function fieldOf(input: unknown, name: string): string {
+  const value: unknown = typeof input === "object" && input !== null
+    ? Reflect.get(input, name)
+    : "";
+  return typeof value === "string" ? value : "";
 }

@@ -16,7 +16,7 @@ export type BodyFlags = {
 export async function maskerOf(
   { redactPatterns }: Pick<HookConfig, "redactPatterns">,
 ): Promise<(text: string) => string> {
-  const { compileRedactPatterns, redactText } = await import("../capture/redact.ts");
+  const { compileRedactPatterns, redactText } = await import("../secrets/redact.ts");
   const { patterns } = compileRedactPatterns(redactPatterns);
   return (text) => redactText(text, { patterns });
 }

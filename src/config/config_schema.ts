@@ -49,7 +49,12 @@ const FIRST = {
       paths: list(
         "glob",
         globText(),
-        "Files that a tool touches, with all below a folder. Tried on the absolute path and on the path from the project.",
+        "Files that a tool touches, that Grep and Glob look through or that a command names, with all below a folder. Tried on the absolute path and on the path from the project.",
+      ),
+      commands: list(
+        "glob",
+        globText(),
+        "Shell commands: `vault *`. Tried on the whole command and on each that it joins.",
       ),
     }),
     maxPayloadBytes: int(

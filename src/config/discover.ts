@@ -34,7 +34,7 @@ export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">
  * Part of every hash. Raise it whenever keys, defaults or compiled forms change, so that hooks do not use what an older
  * program has cached.
  */
-export const CONFIG_FORMAT = 19;
+export const CONFIG_FORMAT = 20;
 
 /** How many folders are searched at most, the first one included. */
 export const MAX_FOLDERS = 12;
@@ -52,6 +52,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   excludeProjects: [],
   excludeTools: [],
   excludePaths: [],
+  excludeCommands: [],
   maxPayloadBytes: 1_048_576,
   redactPatterns: [],
   memoryEnabled: true,

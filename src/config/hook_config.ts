@@ -36,6 +36,8 @@ export interface HookConfig {
    * what is below a named folder.
    */
   readonly excludePaths: readonly string[];
+  /** To be tried on a shell command, and on each of the commands that it joins by `&&`, `;` or a pipe. */
+  readonly excludeCommands: readonly string[];
   /** The longest payload that is kept whole, in bytes, 4096 to 67108864. */
   readonly maxPayloadBytes: number;
   /** More secrets to mask, beside the built-in kinds. They never match the empty text. */

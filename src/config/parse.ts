@@ -138,6 +138,7 @@ function toHookConfig(
     excludeProjects: folders(capture.exclude.projects),
     excludeTools: capture.exclude.tools.map((glob) => compileGlob(glob)),
     excludePaths: folders(capture.exclude.paths),
+    excludeCommands: capture.exclude.commands.map((glob) => compileGlob(glob)),
     maxPayloadBytes: capture.maxPayloadBytes,
     redactPatterns: [...capture.redact.patterns],
     sessionRetentionDays: store.sessionRetentionDays,

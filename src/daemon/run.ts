@@ -6,7 +6,7 @@ import { Settings } from "../engine/settings.ts";
 import { covenNotice, undecidedCoven } from "../engine/coven_place.ts";
 import { showNotification } from "../process/notifier.ts";
 import type { Locations } from "../paths.ts";
-import { compileRedactPatterns, redactText } from "../capture/redact.ts";
+import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { appendLog } from "../log/log.ts";
 import { lookAtSqlite } from "../maintenance/doctor/program.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { compileRedactPatterns, redactText } from "../capture/redact.ts";
+import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
 import type { Lasting } from "./begin.ts";
 import type { DaemonConfig, Settings } from "./settings.ts";

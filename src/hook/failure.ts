@@ -1,4 +1,5 @@
-import { redactText, redactValue } from "../capture/redact.ts";
+import { redactText } from "../secrets/redact.ts";
+import { redactValue } from "../secrets/redact_value.ts";
 import { withoutOverlaps } from "../capture/shorten.ts";
 import type { Environment } from "../environment.ts";
 import { messageOf } from "../errors.ts";

@@ -1,5 +1,6 @@
-/** Masks secrets and drops private text of an event. Loaded only for one that may hold some, or is too large. */
-import { redactText, redactValue } from "../capture/redact.ts";
+/** Takes out of an event what must not be kept: loaded where there may be such, or where it is too large. */
+import { redactText } from "../secrets/redact.ts";
+import { redactValue } from "../secrets/redact_value.ts";
 import { shortenJson, withoutOverlaps } from "../capture/shorten.ts";
 import {
   type HookEvent,

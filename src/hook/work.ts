@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { OWN_TOOLS } from "../capture/payload.ts";
-import { needsRedaction } from "../capture/triggers.ts";
+import { needsRedaction } from "../secrets/look.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
 import type { Environment } from "../environment.ts";
 import { databaseAt, locate, type Locations, matchesAny, SUMMARIZER_VARIABLE } from "../paths.ts";
@@ -146,12 +146,19 @@ export async function beginWork(
     async exclusion(toolName, toolInput) {
       if (!config.captureEnabled) return "capture.enabled";
       if (!keepsContent) return "capture.exclude.projects";
-      const { excludeTools, excludePaths } = config;
-      if (excludeTools.length + excludePaths.length === 0 && !toolName.startsWith(OWN_TOOLS)) {
+      const { excludeTools, excludePaths, excludeCommands } = config;
+      const excluded = excludeTools.length + excludePaths.length + excludeCommands.length;
+      if (excluded === 0 && !toolName.startsWith(OWN_TOOLS)) {
         return null;
       }
       const { exclusionOf } = await import("../capture/exclusion.ts");
-      return exclusionOf(config, { toolName, toolInput, folder: event.cwd, projectDir });
+      return exclusionOf(config, {
+        toolName,
+        toolInput,
+        folder: event.cwd,
+        projectDir,
+        home: locations.home,
+      });
     },
     db: opened.db,
     notices,
@@ -203,7 +210,7 @@ async function maskTexts(
 ): Promise<readonly string[]> {
   const patterns = redactPatterns.map((source) => new RegExp(source, "g"));
   if (!needsRedaction(JSON.stringify(texts), patterns)) return texts;
-  const { redactText } = await import("../capture/redact.ts");
+  const { redactText } = await import("../secrets/redact.ts");
   return texts.map((text) => redactText(text, { patterns }));
 }
 

@@ -1,5 +1,5 @@
 /** Brings what can be read of a damaged database that was set aside into the new one. */
-import { compileRedactPatterns } from "../capture/redact.ts";
+import { compileRedactPatterns } from "../secrets/redact.ts";
 import { openDatabase } from "../store/database.ts";
 import { openToLook } from "../store/identity.ts";
 import { workInAgain } from "../store/lost_again.ts";

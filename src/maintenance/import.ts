@@ -1,6 +1,6 @@
 /** Takes rows of an export back, and rows that importers of other programs make in the same form. */
 import type { DatabaseSync } from "node:sqlite";
-import type { RedactRules } from "../capture/redact.ts";
+import type { RedactRules } from "../secrets/redact.ts";
 import { UserError } from "../errors.ts";
 import { summaryUid } from "../memory/summary_uid.ts";
 import { paceBesideHooks } from "../recall/room_for_hooks.ts";

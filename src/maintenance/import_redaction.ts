@@ -1,6 +1,7 @@
-/** Masks what comes from elsewhere: a hook masks before it writes, other programs need not have. */
-import { type RedactRules, redactText, redactValue } from "../capture/redact.ts";
-import { needsRedaction } from "../capture/triggers.ts";
+/** Masks what an export from elsewhere may hold: a hook masks before it writes, other programs need not have. */
+import { type RedactRules, redactText } from "../secrets/redact.ts";
+import { redactValue } from "../secrets/redact_value.ts";
+import { needsRedaction } from "../secrets/look.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { type ExportType, tableOf } from "../store/exported_tables.ts";
 import type { ImportedColumns } from "../store/import_rows.ts";

@@ -1,5 +1,5 @@
 /** Texts made short enough to be kept and to be read. */
-import { withoutColours } from "../capture/colours.ts";
+import { withoutColours } from "../secrets/colours.ts";
 import { headOf } from "../capture/payload.ts";
 
 /** Longest title of an observation, in characters. */

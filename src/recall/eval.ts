@@ -1,6 +1,6 @@
 /** Measures memory by a set of documents and questions, in a database of its own, on the way that real memory goes. */
 import type { DatabaseSync } from "node:sqlite";
-import { redactText } from "../capture/redact.ts";
+import { redactText } from "../secrets/redact.ts";
 import { newId } from "../ids.ts";
 import type { EvalAnswer, EvalDocument, EvalQuestion } from "../memory/eval_set.ts";
 import { readQuestion } from "../memory/question.ts";

@@ -1,5 +1,5 @@
 /** Masks what was captured before a pattern was configured: what is made of it goes by the patterns of now. */
-import { mayMatchOwn } from "../capture/triggers.ts";
+import { mayMatchOwn } from "../secrets/look.ts";
 
 /** The payload of a capture without what the patterns find. @param text The same as JSON. */
 export type LateRedaction = (
@@ -12,7 +12,8 @@ export async function lateRedaction(
   sources: readonly string[],
 ): Promise<LateRedaction | undefined> {
   if (sources.length === 0) return undefined;
-  const { compileRedactPatterns, redactValue } = await import("../capture/redact.ts");
+  const { compileRedactPatterns } = await import("../secrets/redact.ts");
+  const { redactValue } = await import("../secrets/redact_value.ts");
   const { patterns } = compileRedactPatterns(sources);
   return (payload, text) =>
     mayMatchOwn(text, patterns)

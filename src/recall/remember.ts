@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { compileRedactPatterns, redactText } from "../capture/redact.ts";
+import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import { lookUpwards, repositoryAt } from "../git/repository.ts";
 import { newId } from "../ids.ts";
 import { digestOf } from "../memory/fnv.ts";

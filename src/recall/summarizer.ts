@@ -163,7 +163,7 @@ async function rewriteAll(
 
 /** What takes secrets out. It is loaded here: where no summarizer is configured, a drain does without its memory. */
 async function maskBy(patterns: readonly string[]): Promise<(text: string) => string> {
-  const { compileRedactPatterns, redactText } = await import("../capture/redact.ts");
+  const { compileRedactPatterns, redactText } = await import("../secrets/redact.ts");
   const rules = compileRedactPatterns(patterns);
   return (text) => redactText(text, rules);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
-import { redactValue } from "../../src/capture/redact.ts";
+import { redactValue } from "../../src/secrets/redact_value.ts";
 import { shortenJson, withoutOverlaps } from "../../src/capture/shorten.ts";
 
 const shorten = (json: string, maxBytes: number) =>

@@ -372,7 +372,7 @@ Deno.test("parseConfig() does not take ~ for a folder when there is no home", ()
 
 Deno.test("parseConfig() compiles the exclude globs for hooks", () => {
   const { hook } = parseProject(
-    "capture: { exclude: { projects: [~/private], tools: ['mcp__*'], paths: [secrets, '*.env'] } }",
+    "capture: { exclude: { projects: [~/private], tools: ['mcp__*'], paths: [secrets, '*.env'], commands: ['vault *'] } }",
   );
   const matches = (sources: readonly string[], text: string) =>
     sources.some((source) => new RegExp(source, "s").test(text));
@@ -383,6 +383,8 @@ Deno.test("parseConfig() compiles the exclude globs for hooks", () => {
   assert.ok(matches(hook.excludePaths, "secrets/key"));
   assert.ok(!matches(hook.excludePaths, "/work/app/secrets/key"));
   assert.ok(matches(hook.excludePaths, "/work/app/.env"));
+  assert.ok(matches(hook.excludeCommands, "vault kv get a/b"));
+  assert.ok(!matches(hook.excludeCommands, "vaults kv"));
 });
 
 sizedTest(

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { FORMED_SECRETS, GIVEAWAYS, PLAIN_SECRET } from "../capture/seeds.ts";
+import { FORMED_SECRETS, GIVEAWAYS, PLAIN_SECRET } from "../support/secret_texts.ts";
 import { captures, executions, filesWith, query, queryValue, type Row } from "../support/look.ts";
 import { hook, observed, observedNames, type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -252,7 +252,50 @@ test("excluded tools and paths are counted, but not kept", async (home) => {
   assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'tool_uses'"), 5);
 });
 
-test("a payload over maxPayloadBytes keeps head and tail, and says how much was cut", async (home) => {
+Deno.test("a command that names an excluded path keeps nothing, nor does a search below it or a command that is excluded", async () => {
+  using home = tempHome();
+  configure(
+    home,
+    "capture:\n  exclude:\n    paths: ['secret/**', '~/keys']\n    commands: ['vault *', 'op read*']\n",
+  );
+  const marker = "markerOfContent";
+  const bash = (command: string) => use(home, { tool_input: { command }, tool_response: marker });
+  const skipped = [
+    "cat secret/x",
+    `cat ./secret/../secret/x && ls`,
+    "cd secret && cat x",
+    "head -n1 --file=secret/x",
+    `cat < "${projectOf(home)}/secret/x"`,
+    "cat ~/keys/c.pem",
+    "vault kv get app",
+    "cd a && vault read b | jq .x",
+  ];
+  for (const command of skipped) await bash(command);
+  await use(home, {
+    tool_name: "Grep",
+    tool_input: { pattern: "a", path: "secret" },
+    tool_response: marker,
+  });
+  await use(home, {
+    tool_name: "Grep",
+    tool_input: { pattern: "a", glob: "secret/*" },
+    tool_response: marker,
+  });
+  await use(home, {
+    tool_name: "Glob",
+    tool_input: { pattern: "secret/**/*.pem" },
+    tool_response: marker,
+  });
+  assert.deepEqual(filesWith(join(home.path, ".conclaude"), marker), []);
+  assert.deepEqual(captures(home), []);
+  for (const command of ["cat secrets.md", "echo vault is closed", "ls secretary/x"]) {
+    await bash(command);
+  }
+  assert.equal(captures(home).length, 3);
+});
+
+Deno.test("a payload over maxPayloadBytes keeps head and tail, and says how much was cut", async () => {
+  using home = tempHome();
   configure(home, "capture:\n  maxPayloadBytes: 4096\n");
   await use(home, { tool_response: `HEAD${"é".repeat(50_000)}TAIL` });
   const [row] = query(home, "SELECT payload, raw_bytes, cut_bytes FROM pending_queue");

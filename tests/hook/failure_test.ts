@@ -4,7 +4,7 @@ import { keepCrashed } from "../../src/hook/failure.ts";
 import { locate } from "../../src/paths.ts";
 import { sizedTest, someOf } from "../support/lanes.ts";
 import { homeAlone } from "../support/program.ts";
-import { FORMED_SECRETS } from "../capture/seeds.ts";
+import { FORMED_SECRETS } from "../support/secret_texts.ts";
 
 /** What `keepCrashed()` left in the spool and the log of a folder of its own. */
 async function keptOf(text: string, event: string | undefined): Promise<string> {

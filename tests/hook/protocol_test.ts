@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyCharacter } from "../support/any_text.ts";
-import { redactValue } from "../../src/capture/redact.ts";
+import { redactValue } from "../../src/secrets/redact_value.ts";
 import { identityOf, parseInput, toEvent, withPlainLetters } from "../../src/hook/protocol.ts";
 
 Deno.test("withPlainLetters() writes letters as themselves, and it stays the same JSON", () => {

@@ -8,8 +8,8 @@ import { leftOpenIn } from "../../src/memory/said/open.ts";
 import { soughtItem } from "../../src/memory/sought_item.ts";
 import { indexedTerms } from "../../src/memory/terms.ts";
 import { bareSummary, promptOf } from "../../src/memory/transcript/spoken.ts";
-import { needsRedaction } from "../../src/capture/triggers.ts";
-import { withoutColours } from "../../src/capture/colours.ts";
+import { needsRedaction } from "../../src/secrets/look.ts";
+import { withoutColours } from "../../src/secrets/colours.ts";
 import { assertQuick } from "../support/quick.ts";
 
 /** A pattern that looks at the rest from each place needs ten seconds and more for so many; a linear one some milliseconds. */

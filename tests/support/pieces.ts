@@ -1,8 +1,8 @@
 /** Texts put together of pieces that mean something to the masking of secrets. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { redactValue } from "../../src/capture/redact.ts";
-import { needsRedaction } from "../../src/capture/triggers.ts";
+import { redactValue } from "../../src/secrets/redact_value.ts";
+import { needsRedaction } from "../../src/secrets/look.ts";
 
 /** Asserts that the cheap look sees whatever is masked in such texts, and that what is masked once stays as it is. */
 export function assertSeenAndSettled(

@@ -1,6 +1,6 @@
 /** `conclaude import claude-mem FILE`: takes the memory of claude-mem over. */
 import type { DatabaseSync } from "node:sqlite";
-import { compileRedactPatterns } from "../../capture/redact.ts";
+import { compileRedactPatterns } from "../../secrets/redact.ts";
 import { count } from "../../counts.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";

@@ -1,7 +1,7 @@
 /** `conclaude import FILE`: takes an export back. */
-import type { DatabaseSync } from "node:sqlite";
 import type { ByteSource } from "../../byte_lines.ts";
-import { compileRedactPatterns } from "../../capture/redact.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { compileRedactPatterns } from "../../secrets/redact.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { count } from "../../counts.ts";
 import { type CountName, noCounts } from "../../store/exported_tables.ts";

@@ -2,11 +2,10 @@
 import "../../config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
-import { compileRedactPatterns } from "../../capture/redact.ts";
+import { compileRedactPatterns } from "../../secrets/redact.ts";
 import { readLayer } from "../../config/layer.ts";
-import { isMapping } from "../../config/yaml_tree.ts";
+import { isMapping, type Plain, readYaml } from "../../config/yaml_tree.ts";
 import { configSchema } from "../../config/config_schema.ts";
-import { type Plain, readYaml } from "../../config/yaml_tree.ts";
 import { type ConfigEntry, planCovenFiles, writeCopy } from "../../engine/coven_files.ts";
 import {
   covenNamed,
@@ -27,8 +26,7 @@ import { recordEvent } from "../../store/events.ts";
 import { readImportMark, readOrigins, writeImportMark } from "../../store/import_marks.ts";
 import { withoutBody, writeHistory } from "../../store/task_changes.ts";
 import { readTask } from "../../store/tasks.ts";
-import { isSame } from "../config_target.ts";
-import { documentOf, targetOf, withEntries, writeTarget } from "../config_target.ts";
+import { documentOf, isSame, targetOf, withEntries, writeTarget } from "../config_target.ts";
 import { confirmOrThrow } from "../confirm.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { hintsHere } from "../next_command.ts";

@@ -2,10 +2,9 @@
 import "../../config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
-import { redactValue } from "../../capture/redact.ts";
+import { redactValue } from "../../secrets/redact_value.ts";
 import { readLayer } from "../../config/layer.ts";
-import { isMapping } from "../../config/yaml_tree.ts";
-import { type LayerValues, type Plain, readYaml } from "../../config/yaml_tree.ts";
+import { isMapping, type LayerValues, type Plain, readYaml } from "../../config/yaml_tree.ts";
 import { count } from "../../counts.ts";
 import { UserError } from "../../errors.ts";
 import { findRepository, lookUpwards, type Repository } from "../../git/repository.ts";
@@ -29,10 +28,10 @@ import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { transaction } from "../../store/database.ts";
 import { clearRequirement, readStandings, satisfy } from "../../store/requirements.ts";
 import { findSessions } from "../../store/sessions.ts";
-import { isSame } from "../config_target.ts";
 import {
   type ConfigTarget,
   documentOf,
+  isSame,
   targetOf,
   withEntries,
   writeTarget,

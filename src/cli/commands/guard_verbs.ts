@@ -1,4 +1,4 @@
-import { redactText } from "../../capture/redact.ts";
+import { redactText } from "../../secrets/redact.ts";
 import { count } from "../../counts.ts";
 import { rulesOf, stopRulesOf } from "../../guard/single_rules.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";

@@ -1,6 +1,7 @@
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
 import { plain } from "../../capture/plain.ts";
-import { redactText, redactValue } from "../../capture/redact.ts";
+import { redactText } from "../../secrets/redact.ts";
+import { redactValue } from "../../secrets/redact_value.ts";
 import { UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
 import { runTool } from "../../process/tool.ts";

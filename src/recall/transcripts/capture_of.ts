@@ -5,8 +5,8 @@ import {
   serializePayload,
   SHELL_TOOLS,
 } from "../../capture/payload.ts";
-import { redactValue } from "../../capture/redact.ts";
-import { needsRedaction } from "../../capture/triggers.ts";
+import { redactValue } from "../../secrets/redact_value.ts";
+import { needsRedaction } from "../../secrets/look.ts";
 import { idAt } from "../../ids.ts";
 import { digestOf } from "../../memory/fnv.ts";
 import type { TranscribedToolUse, TranscriptItem } from "../../memory/transcript/item.ts";

@@ -1,5 +1,5 @@
-/** The configuration and the database by which hooks in a project would have worked. */
-import { redactText } from "../../capture/redact.ts";
+/** What counts for the sessions of one project: what hooks there would have gone by. */
+import { redactText } from "../../secrets/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
 import { databaseAt, type Locations, matchesAny } from "../../paths.ts";

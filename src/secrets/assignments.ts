@@ -1,0 +1,359 @@
+/** `password = "hunter2"`: secrets that only their name gives away, in code, settings, commands, headers, tables and sentences. */
+import {
+  isOddWord,
+  isPlain,
+  isSecretName,
+  isValueLike,
+  SECRET_WORD,
+  SUFFIX,
+} from "./secret_names.ts";
+import { type MaskedSpan, maskOf } from "./secret_form.ts";
+
+/** Stands in the place of the value of a secret name. */
+export const VALUE_MASK: string = maskOf("secret");
+
+const r = String.raw;
+const COLOUR = r`(?:\u001b\[[\d;]{0,16}m|\\u001b\[[\d;]{0,16}m)`;
+const BLANK = r`(?:[ \t\u00a0]|${COLOUR})`;
+/** What closes a name: quotes at any depth of escaping, brackets, the stars of bold text, a remark. */
+const CLOSER = r`\\{0,7}["'\x60]?[\])]{0,2}\*{0,2}(?: \([^()\n]{1,30}\)(?=[ :]))?|%22`;
+const SIGN = [
+  r`\??:\s{0,4}[\w<>[\]|.&' ]{1,40}${BLANK}{1,4}=(?!=)`, // `token: string = `
+  "=>|:=|->|→|⇒",
+  r`(?:\|\||\?\?)=?`,
+  r`={2,3}(?=\s?["'])`,
+  "=(?![=>~])",
+  "：|＝|は|为|是|為|는|은",
+  "%3[dD]",
+  ":(?![:/])",
+  r`&gt;|</\w{1,20}>\s{0,20}<\w[^<>]{0,80}>|>`,
+  "[,({|│┃]",
+].join("|");
+/** Global. A secret name, what closes it, and what stands between it and its value. */
+export const HEAD = new RegExp(
+  r`(${SECRET_WORD}${SUFFIX})(?![a-z\d_-])(${CLOSER})(${BLANK}{0,40}(?:${SIGN})\*{0,2}${BLANK}{0,40}|${BLANK}{1,40})`,
+  "gi",
+);
+/** What stands in front of a credential in a header. */
+const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm|ssws)[ \t]{1,4}/iy;
+/** A quote, perhaps in brackets or calls that make a value of it, or behind the letters of Python, C# and SQL. */
+const QUOTE =
+  /(?:(?:\[\]byte|Buffer\.from|bytes|SecretStr|String::from|Some|Field)?[([]\s{0,20})?(?:default\s{0,4}=\s{0,4})?(?:!!?\w{1,10} |[bfrun@$]{1,2}(?=["']))?(\\{0,7})(["'`])/iy;
+/** What else stands in a list of arguments between a name and its value: `type=str, default=`. */
+const ARGUMENTS = /(?:\w{1,12}[:=]\s?\w{0,12},\s?){0,3}(?:\w{1,12}[:=]\s?)?/y;
+/** Code whose value may be missing, and a shell's variable: what stands behind is used instead. */
+const DEFAULTED =
+  /(?=[\w$.]{1,40}(?:\.|\[|\(|::))[\w$.[\]("':)]{1,90}?\s?(?:\|\||\?\?|\bor\b|,)\s{1,20}(?=["'`])|\\?["']?\$\{\w{1,60}:?[-=]/y;
+/** A quote that closes the string with the name in it: `"password=" + word`. */
+const CLOSING = /\\{0,7}["'`]\s{0,4}(?:[+.%,;)\]}]|$|\|\|)/y;
+const OPENING = /\\{0,7}["'`]\s{0,4}(?:\+|\.)\s{0,4}(?=\\{0,7}["'`])/y;
+const RUN =
+  // deno-lint-ignore no-control-regex
+  /[^\s"'`\\<>;,|&()\u001b│]+(?:[&,;|)(](?=[^\s"'`\\<>&;,|:=]{2,}(?:[\s"'`\\]|$))[^\s"'`\\<>&;,|]+)*/y;
+/** One character a string: `['a','b','c']`. */
+const CHARACTERS = /[[{(]\s{0,4}((?:["'][^"'\n]["'],\s?){5,200}["'][^"'\n]["'])/y;
+/** Where a value goes on in the next string or line, and the value that it is changed to. */
+const NEXT_STRING = /["'`]?\s{0,40}(?:\+|\.|\\|->)?\s{0,40}["'`]([\w+/=.~-]{8,})(?=["'`])/y;
+const NEXT_LINE = /\\\r?\n([\w+/=.~-]{8,})/y;
+/** What may stand in front of a line: blanks, its number, the sign of a diff, an item or a quotation. */
+const LEAD = r`(?:[-+>#│ \t]|\d{1,6}[→:\t]){0,24}`;
+/** A value on the line below its name, perhaps in a block of code or of YAML. */
+const BELOW = new RegExp(
+  r`(?:[|>][-+]?|\\)?[ \t]{0,40}\r?\n(?:${LEAD}\r?\n)?(?:${LEAD}\x60\x60\x60\w{0,12}\r?\n)?${LEAD}(["'\x60]?)(\S{6,300}?)\1,?[ \t]{0,40}(?=\r?\n|$| run| -)`,
+  "y",
+);
+
+/** Where values of secret names stand in a text. */
+export function findAssignments(text: string): MaskedSpan[] {
+  const spans = findPlain(text);
+  const { plain, at } = withPlainLetters(text);
+  if (plain === text) return spans;
+  for (const { start, end, mask } of findPlain(plain)) {
+    spans.push({ start: at(start), end: at(end - 1) + 1, mask });
+  }
+  return spans;
+}
+
+function findPlain(text: string): MaskedSpan[] {
+  const spans: MaskedSpan[] = [];
+  HEAD.lastIndex = 0;
+  for (let found = HEAD.exec(text); found !== null; found = HEAD.exec(text)) {
+    const value = valueOf(text, found);
+    if (
+      value === null || value.end <= value.start ||
+      MASK.test(text.slice(value.start, value.start + 9))
+    ) {
+      HEAD.lastIndex = found.index + found[1]!.length;
+      continue;
+    }
+    spans.push({ ...value, mask: VALUE_MASK });
+    HEAD.lastIndex = value.end;
+    for (const part of partsBehind(text, value.end)) spans.push({ ...part, mask: VALUE_MASK });
+  }
+  return spans;
+}
+
+const MASK = /^\[(?:redacted|private)/;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function valueOf(text: string, found: RegExpExecArray): Span | null {
+  const [whole, word = "", closer = "", space = ""] = found;
+  const name = nameUpTo(text, found.index) + word;
+  const from = found.index + whole.length;
+  const nameStart = found.index + word.length - name.length;
+  if (name.startsWith("[redacted") || isWithinArn(text, nameStart)) return null;
+  // deno-lint-ignore no-control-regex
+  const sign = space.replace(/\s|\*|\\?\u001b\[[\d;]*m/g, "");
+  const before = text.slice(Math.max(0, nameStart - 12), nameStart);
+  if (SPOKEN.test(before)) return null;
+  const context = { name, closer, space, isFlag: name.startsWith("-"), isTight: false };
+  if (/^(?:<\/|>|&gt;)/.test(sign)) {
+    const element = elementText(text, from);
+    if (element === null || /(?:<|&lt;)[\w:]{0,20}$/.test(before)) return element;
+    return closer !== "" || sign.startsWith("<") ? oddWord(element, text) : null;
+  }
+  if (sign === "(" || sign === "{") return oddQuoted(text, from, name);
+  if (sign === ",") {
+    if (closer === "" && !/[{:]$/.test(before)) return null;
+    ARGUMENTS.lastIndex = from;
+    return oddQuoted(text, ARGUMENTS.test(text) ? ARGUMENTS.lastIndex : from, name);
+  }
+  if (sign.startsWith("==")) return oddQuoted(text, from, name);
+  if (sign === "" && context.isFlag) {
+    return unquoted(text, from, { ...context, isTight: true }) ?? quoted(text, from, name) ?? null;
+  }
+  if (sign === "") return besideName(text, from, context);
+  if ("|│┃は为是為는은".includes(sign)) return besideName(text, from, { ...context, closer: "" });
+  // The type of a parameter, not its value.
+  if (closer.includes(")") && sign === ":") return null;
+  // A pattern that looks for the name: `grep "password:" src`.
+  const [quote = ""] = /^\\{0,3}["'`]/.exec(text.slice(from, from + 4)) ?? [];
+  if (quote !== "" && closer === "" && before.endsWith(quote)) {
+    return matchesAt(OPENING, text, from) ? quoted(text, from, name) ?? null : null;
+  }
+  const start = matchesAt(DEFAULTED, text, from) ? DEFAULTED.lastIndex : from;
+  const value = quoted(text, start, name);
+  if (value !== undefined) return value;
+  if (/^\??:.+=/.test(sign)) return null;
+  // Nobody puts blanks there: `NAME=value`, `?name=value`.
+  const isTight = sign === "=" && !/\s/.test(space) || /^%3d$/i.test(sign) || start !== from ||
+    text[nameStart - 1] === "?";
+  const run = unquoted(text, start, { ...context, isTight });
+  // What a test says: `pass: TestLogin2`.
+  return /^pass$/i.test(name) && !isTight && run !== null &&
+      !isDrawn(text.slice(run.start, run.end))
+    ? null
+    : run;
+}
+
+/** In front of a token that a parser or a design speaks of. */
+const SPOKEN = /(?:unexpected|invalid|illegal|unknown|missing|next|design|end) $/i;
+
+/** What is known of the place of a value. */
+interface Context {
+  readonly name: string;
+  readonly closer: string;
+  readonly space: string;
+  readonly isFlag: boolean;
+  readonly isTight: boolean;
+}
+
+/** The part of a name before its secret word. */
+function nameUpTo(text: string, end: number): string {
+  const name = /[\w.@$-]{0,64}$/.exec(text.slice(Math.max(0, end - 64), end))![0];
+  // The letter of `\n` is none of the name's.
+  return text[end - name.length - 1] === "\\" ? name.slice(1) : name;
+}
+
+/** `arn:aws:secretsmanager:eu-west-1:1:secret:prod/db` names a secret and holds none. */
+function isWithinArn(text: string, at: number): boolean {
+  return text[at - 1] === ":" && /arn:[\w:-]{0,80}$/.test(text.slice(Math.max(0, at - 90), at));
+}
+
+/** A value in quotes; null for one that is plainly none, undefined where no quote stands. */
+function quoted(text: string, from: number, name: string): Span | null | undefined {
+  let start = from;
+  if (matchesAt(OPENING, text, from)) start = OPENING.lastIndex;
+  else if (matchesAt(CLOSING, text, from)) return null;
+  CHARACTERS.lastIndex = start;
+  const characters = CHARACTERS.exec(text);
+  if (characters !== null) {
+    const end = CHARACTERS.lastIndex;
+    return { start: end - characters[1]!.length, end };
+  }
+  QUOTE.lastIndex = start;
+  const [opening, slashes = "", quote = ""] = QUOTE.exec(text) ?? [];
+  if (opening === undefined) return undefined;
+  start += opening.length;
+  const mark = slashes + quote;
+  if (text.startsWith(mark.repeat(2), start)) start += 2 * mark.length;
+  if (matchesAt(SCHEME, text, start)) start = SCHEME.lastIndex;
+  const end = closingQuote(text, start, mark);
+  const value = text.slice(start, end);
+  if (isPlain(value, name) || quote === "`" && /\s/.test(value)) return null;
+  return isOrdinary(value, name) || /^pass$/i.test(name) && !isOddWord(value) && /\s/.test(value)
+    ? null
+    : { start, end };
+}
+
+/** Names that are given to other things as well: the tokens of a design, the credentials of a request. */
+const WIDE_NAME = /(?:token|auth|credentials?|secret|key)\d?$/i;
+
+/** Whether the value of such a name is a word, several ones or a command. */
+function isOrdinary(value: string, name: string): boolean {
+  return WIDE_NAME.test(name) &&
+    (/\s/.test(value) ||
+      /^[a-z]+(?:-[a-z]+){0,4}(?:-v?\d{1,4}|\d)?$/.test(value) && value.length < 24);
+}
+
+function oddQuoted(text: string, from: number, name: string): Span | null {
+  return oddWord(quoted(text, from, name), text);
+}
+
+function oddWord(span: Span | null | undefined, text: string): Span | null {
+  return span && isOddWord(text.slice(span.start, span.end)) ? span : null;
+}
+
+function matchesAt(sticky: RegExp, text: string, at: number): boolean {
+  sticky.lastIndex = at;
+  return sticky.test(text);
+}
+
+/** A longer line is no value. */
+const MAX_VALUE_CHARS = 8_000;
+
+/** Where a quote that stands behind some backslashes is closed by one behind as many, or its line ends. */
+function closingQuote(text: string, from: number, mark: string): number {
+  const limit = Math.min(text.length, from + MAX_VALUE_CHARS);
+  const slashes = mark.length - 1;
+  let before = 0;
+  for (let at = from; at < limit; at++) {
+    const char = text[at];
+    if (char === "\n") return at;
+    if (char === mark[slashes]) {
+      if (before === slashes) return at - slashes;
+      if (slashes === 0 && before % 2 === 0) return at;
+    }
+    before = char === "\\" ? before + 1 : 0;
+  }
+  return limit;
+}
+
+function unquoted(text: string, from: number, { name, isTight }: Context): Span | null {
+  const hasScheme = matchesAt(SCHEME, text, from);
+  const start = hasScheme ? SCHEME.lastIndex : from;
+  const below = valueBelow(text, from);
+  if (below !== null) return below;
+  RUN.lastIndex = start;
+  const value = RUN.exec(text)?.[0].replace(/[.:\]}]+$/, "") ?? "";
+  const end = start + value.length;
+  if (isPlain(value, name) || isSecretName(value.replace(/[:=]$/, ""))) return null;
+  // A call, a list or a type.
+  if (/^(?:[([]|<(?!\/))/.test(text.slice(end, end + 2)) && /^[A-Za-z_$][\w$.]*$/.test(value)) {
+    return null;
+  }
+  if (isOrdinary(value, name)) return null;
+  // The argument of a call: `client(key=access_key)`.
+  if (/^[a-z]+(?:_[a-z]+)+$/.test(value) && /[),]/.test(text[end] ?? "")) return null;
+  if (isTight) return { start, end };
+  if (hasScheme) return value.length > 7 && /\d|[A-Z]/.test(value) ? { start, end } : null;
+  const hasSign = /[!#$%^&*~§@]/.test(value);
+  const isMixed = /\d/.test(value) && /[a-z]/i.test(value) && !/^[A-Z_\d]+$/.test(value);
+  return isMixed || hasSign || /^\d{6,}$/.test(value) ? { start, end } : null;
+}
+
+/** The value on the next line, where it looks drawn by lot. */
+function valueBelow(text: string, from: number): Span | null {
+  BELOW.lastIndex = from;
+  const found = BELOW.exec(text);
+  if (found === null || !isDrawn(found[2]!)) return null;
+  const start = from + found[0].lastIndexOf(found[2]!);
+  return { start, end: start + found[2]!.length };
+}
+
+/** Whether a word looks drawn by lot. */
+function isDrawn(word: string): boolean {
+  if (!isValueLike(word) || /[=(]|:$|@\w+:/.test(word.slice(0, -2))) return false;
+  return word.length >= 16 || /[a-z]/.test(word) && /[A-Z]/.test(word) ||
+    /[!#$%^&*?~§@]/.test(word);
+}
+
+/** `<password>…</password>`, also as HTML shows it. */
+function elementText(text: string, from: number): Span | null {
+  const [whole, opened = "", value = ""] =
+    /^(\s{0,40}(?:<\w[^<>]{0,80}>\s{0,20}){0,2})([^<>&]{0,300}?)\s{0,40}(?:<\/|&lt;\/)/.exec(
+      text.slice(from, from + 600),
+    ) ?? [];
+  const start = from + opened.length;
+  return whole === undefined || isPlain(value) ? null : { start, end: start + value.length };
+}
+
+/** Words between a name and its value in a sentence, and what says that the value comes: `the password for the db is …`. */
+const SAID =
+  /(?:\*{0,2}[:=]?\s{0,3})?(?:(?:[a-z\u00c0-\uffff\d_.@'’/-]{1,30} ){0,6}?(?:is|ist|lautet|es|é|e|to|as|be|now|by|type|0|[a-z_.@/-]{1,20}(?:'s)?:|[a-z]{1,10},|[-–—])\*{0,2}[:;]?[ \t]{1,4}(?:(?:it[’']s|is|now|to|as) ){0,2})?/iy;
+/** The rest of a line that says what stands below it. */
+const HEADING =
+  /(?:[a-z\u00c0-\uffff\d_.@'’/-]{1,30} ){0,6}[a-z\u00c0-\uffff\d_.@'’/-]{1,30}:\*{0,2}(?=[ \t]*\r?\n)/iy;
+const WORD = /(["'`]?)([^\s"'`,;，。、│|]{8,256}?)(?=です|["'`]?[.,;:?]?(?:[\s"'`)│|]|$))/y;
+
+/** `password    hunter2` in a table, and `the password is hunter2`: only what looks like a secret. */
+function besideName(text: string, from: number, { space, closer }: Context): Span | null {
+  const at = matchesAt(SAID, text, from) ? SAID.lastIndex : from;
+  if (/["'`%]/.test(closer) && !/\s{2}/.test(space) && at === from) return null;
+  WORD.lastIndex = at;
+  const found = WORD.exec(text);
+  if (found === null) {
+    return matchesAt(HEADING, text, from) ? valueBelow(text, HEADING.lastIndex) : null;
+  }
+  const start = at + found[1]!.length;
+  const value = found[2]!.replace(/[.,;:*_]+$/, "");
+  const isSecret = found[1] === "" ? isValueLike(value) : isOddWord(value);
+  return isSecret ? { start, end: start + value.length } : null;
+}
+
+/** What stands in the strings and lines that a value goes on in. */
+function partsBehind(text: string, end: number): Span[] {
+  const parts: Span[] = [];
+  for (const next of [NEXT_STRING, NEXT_LINE]) {
+    next.lastIndex = end;
+    for (let found = next.exec(text); found !== null; found = next.exec(text)) {
+      const partEnd = found.index + found[0].length;
+      if (/\d|[a-z][A-Z].*[a-z][A-Z]/.test(found[1]!)) {
+        parts.push({ start: partEnd - found[1]!.length, end: partEnd });
+      }
+      next.lastIndex = partEnd;
+    }
+  }
+  return parts;
+}
+
+/** Letters that look like others, and characters of no width: whoever copies a name takes them along. */
+const DISGUISED =
+  /[\u200b-\u200d\u2060\ufeff\uff01-\uff5e]|[a-z][\u0430-\u0456]|[\u0430-\u0456][a-z]/i;
+const WIDE_BY = 0xfee0;
+const CYRILLIC = "аеорсухіѕ";
+const LATIN = "aeopcyxis";
+
+/** The text with its disguised letters as plain ones, and where a place of it is in the given one. */
+function withPlainLetters(text: string) {
+  if (!DISGUISED.test(text)) return { plain: text, at: (index: number) => index };
+  let plain = "";
+  const places: number[] = [];
+  for (let index = 0; index < text.length; index++) {
+    const char = text[index]!;
+    const code = char.charCodeAt(0);
+    if (code >= 0x200b && code <= 0x200d || code === 0x2060 || code === 0xfeff) continue;
+    const known = CYRILLIC.indexOf(char);
+    plain += known >= 0
+      ? LATIN[known]
+      : code >= 0xff01 && code <= 0xff5e
+      ? String.fromCharCode(code - WIDE_BY)
+      : char;
+    places.push(index);
+  }
+  return { plain, at: (index: number) => places[index] ?? text.length };
+}

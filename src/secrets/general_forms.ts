@@ -1,0 +1,145 @@
+/** Secrets known by their shape, or by what stands in front of them, whatever service they are of. */
+import { isOddWord, isPlain, isValueLike } from "./secret_names.ts";
+import type { SecretForm } from "./secret_form.ts";
+
+const isSecret = (value: string) => !isPlain(value);
+const r = String.raw;
+/** A quote at any depth of escaping. */
+const Q = r`\\{0,3}["']`;
+const VARIABLE_NAME =
+  r`(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth(?:orization)?)`;
+
+// deno-fmt-ignore: a form is three lines
+export const GENERAL_FORMS: readonly SecretForm[] = [
+  { name: "jwt", prefilter: ["eyj"],
+    pattern: /(?<=(?:^|[^\w-]|\\[nrt])-?)eyJ[\w-]{8,}\.(?:eyJ[\w-]{8,}(?:\.[\w-]*)?|[\w-]{16,}\.[\w-]{16,}(?:\.[\w-]*){0,2}|\.[\w-]{12,}\.[\w-]{16,}\.[\w-]{16,})/g,
+    example: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijklmnop", counterexample: "eyJ" },
+  { name: "url-password", prefilter: ["://"],
+    pattern: /:\/\/(?:\[redacted:[\w-]+\]|[^\s:@/"'<>\\]{0,200}):(?!\$|%\(|\{|<|\[redacted:|x-oauth-basic@)([^\s/"'<>\\]{1,256}?)(?=@[\w[{$])/g,
+    validate: (value) => !/^(?:\$\w+|%\w|\*+|x{3,})$/i.test(value), example: "postgres://app:hunter2@db/app", counterexample: "http://localhost:8080/@app" },
+  { name: "url-user", prefilter: ["://"],
+    pattern: /:\/\/(?!\[redacted:)(?=[^\s:@/"'<>\\]{0,255}\d)([^\s:@/"'<>\\]{16,256})(?=(?::[^\s@/"'<>\\]{0,256})?@)/g,
+    example: "https://0123456789abcdef0123456789abcdef@host/1", counterexample: "https://user@host/" },
+  { name: "dsn-password", prefilter: ["@tcp(", "@unix("],
+    pattern: /(?<![\w.[-])[\w.-]{1,64}:(?![$%{<]|\[redacted:)([^\s"'`\\<>]{1,256}?)(?=@(?:tcp|unix)\()/g,
+    example: "app:hunter2@tcp(db:3306)/app", counterexample: "app@tcp(db:3306)/app" },
+  { name: "aws-secret-key", prefilter: ["akia", "asia"],
+    pattern: /(?:AKIA|ASIA)[A-Z\d]{16}\\{0,3}["']?[\s,:;|=\\nt]{1,8}["']?([A-Za-z\d/+]{40})(?![A-Za-z\d/+])/g,
+    example: "AKIAABCDEFGH12345678,abcdefghijABCDEFGHIJ0123456789abcdefghij", counterexample: "AKIA,abcdefghijABCDEFGHIJ0123456789abcdefghij" },
+  { name: "url-signature", prefilter: ["sig=", "signature"],
+    pattern: /(?<=[?&;,\s"]|amp;|u0026|X-(?:Amz|Goog)-)(?:sig=|Signature(?:=|["']\s?:\s?["']))(?=[\w%+/.~-]{0,40}\d)([\w%+/.~-]{20,}=*)/g,
+    example: "?sv=2020&sig=abc123DEF456ghi789JKL0", counterexample: "?sig=x" },
+  { name: "url-code", prefilter: ["code=", "appid="],
+    pattern: /(?<=[?&]|amp;|u0026)(?:appid=(?=[\da-f]{32}(?![\w-]))|code=(?=[\w.~%/-]{0,60}\d)(?=[\w.~%/-]{0,60}[A-Z])(?=[\w.~%/-]{20}))([\w.~%/-]{20,512})/g,
+    example: "https://app.example/callback?code=4Ab0Cd1Ef2Gh3Ij4Kl5Mn6Op", counterexample: "https://app.example/?code=not_found_in_the_list" },
+  { name: "url-link", prefilter: ["/magic", "/reset", "/invit", "/verify", "/activat", "/confirm"],
+    pattern: /https?:\/\/[^\s"'<>\\]{1,200}\/(?:magic(?:-?link)?s?|reset(?:-?password)?|invit(?:e|ation)s?|verify(?:-?email)?|activat(?:e|ion)|confirm(?:-?email)?)\/(?=[A-Za-z_-]{0,60}\d)([\w-]{10,})/g,
+    validate: isOddWord, example: "https://app.example/magic/4Ab0Cd1Ef2Gh", counterexample: "https://app.example/reset/password" },
+  { name: "webhook", prefilter: ["hooks.slack.com/", "/api/webhooks/", "/incomingwebhook/", "hooks.zapier.com/"],
+    pattern: /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{17,20}\/|\/IncomingWebhook\/|hooks\.zapier\.com\/hooks\/(?:catch|standard)\/\d{4,12}\/)([\w/-]{6,})/g,
+    example: "https://hooks.slack.com/services/T0/B0/abcdefgh", counterexample: "https://hooks.slack.com/docs" },
+  { name: "telegram-token", prefilter: [":aa"],
+    pattern: /(?<!\d)\d{8,10}:AA[\w-]{30,}/g,
+    example: "123456789:AAabcdefghijklmnopqrstuvwxyz0123456", counterexample: "12:AA" },
+  { name: "discord-token", prefilter: ["."],
+    pattern: /(?<![\w-])[MNO][\w-]{22,27}\.[\w-]{5,7}\.[\w-]{20,}(?![\w.-])/g,
+    validate: (value) => /\d/.test(value) && /[A-Z]/.test(value) && /[a-z]/.test(value), example: "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcdE.abcdefghijklmnopqrstuvwxyz012345678", counterexample: "Name.a.b" },
+  { name: "password-hash", prefilter: ["$2", "$apr1$", "$argon2", "$5$", "$6$", "$y$"],
+    pattern: /\$2[abxy]\$\d\d\$[./A-Za-z\d]{53}|\$apr1\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{16,22}|\$argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{5,60}\$[\w+/-]{8,100}\$[\w+/-]{16,200}|\$(?:[56]\$(?:rounds=\d{1,9}\$)?[./A-Za-z\d]{1,16}|y\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{1,86})\$[./A-Za-z\d]{43,86}/g,
+    example: "$2y$05$YIhVrfEjuRShynXXD970I87PAPlCkV0ox8BaP6DRNxazcOauuehbA", counterexample: "$200" },
+  { name: "bearer-token", prefilter: ["bearer"],
+    pattern: /bearer(?:(?:\s|%20){1,4}|[ ]\\{0,7}["'`][ \t]{0,4}(?:\+|\.\.?)[ \t]{0,4}\\{0,7}["'`])(?=[A-Za-z_.~+/-]*\d)([\w.~+/-]{16,}=*)/gi,
+    example: "Bearer abcdef0123456789abcdef", counterexample: "Bearer token" },
+  // Only what follows looks back, and no cookie has so long a line.
+  { name: "cookie", prefilter: ["cookie"],
+    pattern: /(?<![\w.%-])[\w.%-]{1,60}=(?=[\w.%+/~-]{0,200}\d)(?<=cookie['"]?:[^\r\n]{0,1000})([\w.%+/~:-]{10,4096})/gi,
+    example: "Set-Cookie: sid=0123456789abcdef0123; Path=/", counterexample: "Cookie: theme=dark" },
+  { name: "smtp-login", prefilter: ["auth "],
+    pattern: /(?<![A-Za-z])AUTH (?:PLAIN|LOGIN|XOAUTH2) {1,4}(?=[A-Za-z+/]{0,400}[\d=])(?=[\w+/]{0,60}[A-Z])([A-Za-z\d+/]{8,}={0,2})/g,
+    example: "AUTH PLAIN AGFuYQBodW50ZXIy", counterexample: "AUTH PLAIN LOGIN" },
+  { name: "jwk", prefilter: ["kty"],
+    pattern: /["'](?:[dkpq]|d[pq]|qi)\\{0,7}["']\s{0,20}:\s{0,20}\\{0,7}["'](?:(?<=kty[^{}]{0,1500})|(?=[^{}]{0,1500}kty))([\w-]{16,}={0,2})/g,
+    example: '{"kty": "EC", "d": "4Ab0Cd1Ef2Gh3Ij4Kl5Mn6Op"}', counterexample: '{"kty": "EC", "x": "4Ab0Cd1Ef2Gh3Ij4Kl5Mn6Op"}' },
+  { name: "secret", prefilter: ["identified "],
+    pattern: /identified (?:with \w+ )?by (?:password )?\\{0,3}["']([^"'\\\n]{3,})/gi,
+    validate: isSecret, example: "IDENTIFIED BY 'hunter2'", counterexample: "identified by its name" },
+  // What clients of Redis, mail and FTP send.
+  { name: "secret", prefilter: ["auth", "pass"],
+    pattern: /(?:"(?:AUTH|requirepass)" (?:"\w+" )?"|(?:^|[\r\n]|\\n|> ?)(?:AUTH(?! (?:PLAIN|LOGIN|CRAM|XOAUTH|EXTERNAL))|PASS|requirepass|masterauth) {1,2}"?)([^\s"\\]{4,})/g,
+    validate: isSecret, example: "PASS hunter2", counterexample: "PASS src/a.test.ts" },
+  { name: "secret", prefilter: ["auth"],
+    pattern: /(?<![a-z])auth\s?=\s?\(\s?["'][^"'\n]{1,60}["'],\s?["']([^"'\n]{3,})(?=["'])/g,
+    validate: isSecret, example: "auth=('bob', 'hunter2')", counterexample: "auth=(user, password)" },
+  // What signs and encrypts.
+  { name: "secret", prefilter: ["jwt.", "hmac", "cipher", "secretkeyspec", "cookieparser(", "fernet(", "crypt", "pbkdf2", "aes.new", "securitykey(", "signedstring(", "from_secret("],
+    pattern: new RegExp(
+      r`(?:jwt\.(?:sign|verify|encode|decode)\([^"'\n]{1,80}?(?:(?:${Q}[^"'\n]{0,60}${Q})[^"'\n]{1,40}?){0,4},\s{0,20}|` +
+        r`(?:createHmac|hash_hmac|createCipheriv|createDecipheriv|HMAC\.(?:hexdigest|digest))\(\s{0,20}${Q}?[\w:.()-]{1,40}${Q}?[)"]{0,2},\s{0,20}(?:\$?\w{1,40},\s{0,20})?(?:Buffer\.from\()?|` +
+        r`(?:bcrypt\w{0,2}\.\w{4,22}|scrypt(?:Sync)?|pbkdf2(?:Sync)?|AES\.new|SymmetricSecurityKey|SignedString|from_secret|hmac\.[nN]ew|SecretKeySpec|cookieParser|Fernet|hmacShaKeyFor|HMAC(?:256|384|512)|HMACSHA\d{3})\((?:[\w.]{1,40}\(|sha\d{3}\.New,\s?\[\]byte\(|\[\]byte\()?b?)` +
+        r`${Q}([^"'\s\\]{6,})(?=${Q})`,
+      "g",
+    ),
+    validate: isSecret, example: 'jwt.sign({ id: 1 }, "hunter2-for-all")', counterexample: 'jwt.sign({ id: 1 }, key, { expiresIn: "1h" })' },
+  // What logs in, with a name and a password in their order.
+  { name: "secret", prefilter: ["pdo(", "mysqli", "getconnection(", "connect(", "login(", "auth(", "_auth ", "credentials(", "credential(", "authentication(", "usernamepassword", "_user(", "_superuser(", "signin", "createuser", "sequelize(", "wifi.begin("],
+    pattern: new RegExp(
+      r`(?:PDO|mysqli(?:_connect)?|real_connect|getConnection|(?:pymysql|psycopg2|mysql|MySQLdb|DBI->)\.?connect|(?:smtp|ftp|imap|server|mail|client)\w{0,20}\.login|(?:basic|http)_?auth|\.auth|create_(?:super)?user|(?:signIn|createUser)\w{0,24}|PlainAuth|new Sequelize|SetBasicAuth|setAuth|PasswordAuthentication|WiFi\.begin|session\.login|(?:Network|Password)Credentials?|UsernamePassword\w{0,20})\(\s{0,20}` +
+        r`(?:(?:${Q}[^"'\n]{0,120}${Q}|[$\w.]{1,60}),\s{0,20}){1,3}?${Q}([^"'\s\\]{5,})(?=${Q}\s{0,20}[,)])`,
+      "gi",
+    ),
+    validate: (value) => isSecret(value) && (isOddWord(value) || /[\d!#$%&*]/.test(value)), example: "new PDO($dsn, 'root', 'hunter2')", counterexample: "new PDO($dsn, 'root', $word)" },
+  { name: "secret", prefilter: ["pass"],
+    pattern: /(?:(?:#pass\w*|name=\\?["']?pass\w*\]?\\?["'])[^\n]{0,40}?(?:\.(?:type|fill|send_keys|sendKeys)\(|, ?)|pass\w{0,16}["'\])/i]{0,6}[^\n;]{0,20}?\.(?:type|typeText|fill|send_keys|sendKeys|toBe|toEqual|setValue)\()\\?["']([^"'\\\n]{4,})(?=\\?["'])/gi,
+    validate: isSecret, example: "cy.get('#password').type('hunter2')", counterexample: "cy.get('#password').click()" },
+  // `{"name": "DB_PASSWORD", "value": "…"}`, in whatever notation, with up to three entries between.
+  { name: "secret", prefilter: ["value"],
+    pattern: new RegExp(r`(?:name|key|variable|id)\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?[\w./: -]{0,60}${VARIABLE_NAME}\d{0,2}\\{0,3}["']?[\s,}]{1,20}(?:\\{0,3}["']?\w{1,20}\\{0,3}["']?\s?[:=]\s?(?:true|false|null|\\{0,3}["'][^"'\\\n]{0,40}\\{0,3}["']),?\s{1,20}){0,3}?\\{0,3}["']?value\\{0,3}["']?\s?[:=]\s?(?:\\{0,3}["']([^"'\\\n]{3,})|([^\s"'\\<>{}[\],]{3,}))`, "gi"),
+    validate: isSecret, example: '{"name": "DB_PASSWORD", "value": "hunter2"}', counterexample: '{"name": "token", "value": ""}' },
+  { name: "secret", prefilter: ["value"],
+    pattern: new RegExp(r`(?:password|passwd|passphrase|secret|token|api[_-]?key)\\{0,3}["']?\s?[:=]\s?\{\s{0,20}\\{0,3}["']?value\\{0,3}["']?\s?[:=]\s?\\{0,3}["']([^"'\\\n]{3,})`, "gi"),
+    validate: isSecret, example: '"adminPassword": { "value": "hunter2" }', counterexample: '"adminPassword": { "value": "" }' },
+  // The same with the value first.
+  { name: "secret", prefilter: ["value"],
+    pattern: new RegExp(r`value${Q}?\s?[:=]\s?${Q}([^"'\\\n]{3,400})(?=${Q}[\s,]{1,20}(?:${Q})?(?:name|key)(?:${Q})?\s?[:=]\s?${Q}[\w./: -]{0,60}${VARIABLE_NAME}\d{0,2}${Q})`, "gi"),
+    validate: isOddWord, example: '{"value": "hunter2x9", "name": "DB_PASSWORD"}', counterexample: '{"value": "5432", "name": "DB_PORT"}' },
+  // A field of a form, a parameter of a store, an output of Terraform.
+  { name: "secret", prefilter: ["type"],
+    pattern: /(?:type\s?=\s?["']password["'][^<>\n]{0,100}?value\s?=\s?["']|SecureString["']?,?\s{1,20}(?:--value\s|["']?Value["']?:\s?)\\{0,3}["']?|"sensitive": ?true,[^{}]{0,200}"value": ?"|"random_password"[^\n]{0,300}"result": ?")([^\s"'\\<>]{3,})/g,
+    validate: isSecret, example: '{"Type": "SecureString", "Value": "hunter2"}', counterexample: '{"Type": "String", "Value": "hunter2"}' },
+  { name: "secret", prefilter: ["variable "],
+    pattern: new RegExp(r`variable\s+"[\w-]{0,60}${VARIABLE_NAME}"\s{0,4}\{[^{}]{0,400}?default\s{0,20}=\s{0,4}"([^"\n]{3,})`, "gi"),
+    validate: isSecret, example: 'variable "db_password" {\n  default = "hunter2"\n}', counterexample: 'variable "db_password" {\n  type = string\n}' },
+  { name: "secret", prefilter: ["form-data"],
+    pattern: new RegExp(r`form-data; name="[\w-]{0,60}${VARIABLE_NAME}"(?:\r?\n[\w-]+: [^\r\n]{1,80})?\s{2,4}(\S{3,400})`, "gi"),
+    validate: isSecret, example: 'Content-Disposition: form-data; name="password"\n\nhunter2', counterexample: 'Content-Disposition: form-data; name="user"\n\nana' },
+  { name: "secret", prefilter: ["mnemonic", "phrase"],
+    pattern: /(?:mnemonic|(?:seed|recovery|backup)[ _-]?phrase)["']?\s{0,4}[:=]?\s{0,4}["']?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})/gi,
+    example: "mnemonic: " + "orbit ".repeat(12).trim(), counterexample: "a mnemonic for it" },
+  // A line of a .netrc.
+  { name: "secret", prefilter: ["login "],
+    pattern: /login\s{1,20}\S{1,200}\s{1,20}password\s{1,20}([^\s\\"']{3,})/g,
+    validate: isSecret, example: "machine api.x.io login bob password hunter2", counterexample: "login and password" },
+  // A line of a .pgpass.
+  { name: "secret", prefilter: [":543", ":6432:", ":*:"],
+    pattern: /(?<=^|[\r\n]|\\n)[^\s:"'`\\/]{1,100}:(?:543\d|6432|\*):[^\s:"'`\\]{1,100}:[^\s:"'`\\]{1,100}:(?!\[)([^\s:"'`\\]{3,})/g,
+    validate: isSecret, example: "db.example:5432:app:ana:hunter2", counterexample: "db.example:5432:app" },
+  // A line of a chap-secrets file.
+  { name: "secret", prefilter: [' * "', "\t*"],
+    pattern: /(?<=^|[\r\n])[\w.@"-]{1,80}[ \t]{1,8}\*[ \t]{1,8}"?([^\s"*]{4,})(?="?[ \t]{1,8}\*[ \t]{0,8}(?:$|[\r\n]))/g,
+    validate: isSecret, example: 'bob * "hunter2" *', counterexample: "a * b" },
+  { name: "secret", prefilter: ["securestring"],
+    pattern: /ConvertTo-SecureString\s+(?:-\w+\s+){0,3}(?!-)\\?["']?([^\s"'\\$]{3,})/gi,
+    validate: isSecret, example: "ConvertTo-SecureString 'hunter2' -AsPlainText", counterexample: "ConvertTo-SecureString $value" },
+  { name: "secret", prefilter: ["expect"],
+    pattern: /expect\s+\\?["'][^"']{0,40}pass[^"']{0,40}["'];?\s+send\s+(?:--\s+)?\\?["']([^"'\\]{3,})/gi,
+    validate: isSecret, example: `expect "Password:"; send "hunter2\\r"`, counterexample: `expect "Name:"; send "bob"` },
+  { name: "secret", prefilter: ["0x"],
+    pattern: /(?:private|secret|signer|deployer|wallet)[\w ]{0,20}["']?\s{0,4}[:=]?\s{0,4}["']?(0x[\da-f]{64})(?![\da-f])/gi,
+    example: `PRIVATE=0x${"0a1b2c3d".repeat(8)}`, counterexample: `block: 0x${"0a1b2c3d".repeat(8)}` },
+  { name: "secret", prefilter: ["credentials", "creds", "login"],
+    pattern: /\b(?:credentials|creds|login)\b(?: (?:for|of|to|on|in) [^\n:]{1,30})?(?: is|:) {1,3}["'`]?(?!\w{1,20}:\/\/)[\w.@+-]{2,60}["'`]?(?:[/:]| \/ )\s?["'`]?([^\s"'`/,;()]{6,})/gi,
+    validate: isValueLike, example: "Credentials for QA: bob/Hunter2!x9", counterexample: "credentials: see docs/login" },
+  { name: "secret", prefilter: [" with ", " as "],
+    pattern: /\b(?:log|sign)(?:ged)?[ -]?(?:in|on) (?:as|with) [^\s]{2,60} (?:with|using|and|\/) (?:password |pw )?([^\s,;]{8,})/gi,
+    validate: isOddWord, example: "sign in as bob@x.io with Hunter2!x9", counterexample: "sign in as bob with your account" },
+];

@@ -1,0 +1,179 @@
+/**
+ * The cheap look: could a text hold anything that has to be masked? Every hook asks it of its whole payload, in a process that
+ * has compiled nothing yet: one simple expression over the text in small letters, and a closer one only where a name of a
+ * secret is there. It never says no where masking would change something; tests hold it to that with every row of the tables.
+ */
+import { ODD_RUN, SECRET_WORD, SUFFIX } from "./secret_names.ts";
+
+const r = String.raw;
+/** Parts of the names of secrets; whether one is whole is asked afterwards. */
+const NAME_PARTS =
+  "pass|pw|psk|secret|token|credential|client-key-data|auth|otp|recovery|phrase|key|contrase|senha|wachtw|hasł|lösen|şifre|парол|密|パスワ|비밀|kennw"
+    .split("|");
+
+/** What else gives a secret away: a literal, and, where it is common, what has to stand somewhere in the text. */
+const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>([
+  // Tokens that are shorter than a run, or have dots in them.
+  ...["q~", "xapp-", "eyj", "@tcp(", "@unix("].map((literal) => [literal, null] as const),
+  ["xox", /xox[a-z][-.]/],
+  ...["1/", "2/"].map((literal) => [literal, /[12]\/\d{10}/] as const),
+  ["st.", /st\.[\da-f]{24}\./],
+  ["_live_", null],
+  ["_test_", /[sr]k_test_/],
+  // Addresses.
+  ["://", /:\/\/[^\s/"]{0,460}@/],
+  ["sig", /sig(?:nature)?\\?["']?\s?[=:]/],
+  ["code=", /code=[\w.~%/-]{20}/],
+  ["appid=", null],
+  ["hook", /hooks\.slack|\/webhooks\/|incomingwebhook|hooks\.zapier/],
+  ...["/magic", "/reset", "/invit", "/verif", "/activat", "/confirm"]
+    .map((literal) =>
+      [literal, /\/(?:magic|reset|invit|verif|activat|confirm)[a-z-]{0,12}\/[\w-]{10}/] as const
+    ),
+  // Hashes, headers, keys, files.
+  ["$", /\$2[abxy]\$|\$apr1\$|\$argon2|\$[56y]\$/],
+  ...["bearer", "cookie", "kty", "identified ", "mnemonic", "securestring", "setuser"]
+    .map((literal) => [literal, null] as const),
+  ["sensitive", /sensitive\\?": ?true/],
+  ["0x", /0x[\da-f]{64}/],
+  [":543", /:543\d:/],
+  [":6432:", null],
+  [":*:", null],
+  [" * \\", null],
+  ["\\t*", null],
+  ["expect ", /expect \\{0,3}["'{-]/],
+  ["user ", /\\n\s{0,8}user \S|"user |user [\w.@-]{1,60} (?:on|reset) /],
+  ["creds", /creds(?: [^":]{1,33})?(?: is|:) |creds ?=/],
+  ["login", /login(?: [^":]{1,33})?(?: is|:) |login\(/],
+  ...["log in ", "log on ", "logged in ", "sign in ", "signin"].map((literal) =>
+    [literal, null] as const
+  ),
+  // Calls that sign, encrypt or log in.
+  ...(
+    "jwt.|hmac|createcipher|createdecipher|keyspec|cookieparser|fernet(|crypt|pbkdf2|aes.new|securitykey(|signedstring|pdo(|" +
+    "mysqli|getconnection|usernamepass|_user(|_superuser(|createuser|sequelize(|wifi.begin"
+  ).split("|").map((literal) => [literal, null] as const),
+  ["connect(", /connect\(\s{0,20}\\{0,7}["'$\w]/],
+  ["insert", /insert\s{1,8}into/],
+  // Private text and keys.
+  ["private", /private key|private-lines|(?:<|3c;?|lt;|60;)[\s\\/%&#;+\da-fx]{0,16}private/],
+  ["\\u0000", null],
+  ...["<<<", "configure set", "config set", "config:set"].map((literal) =>
+    [literal, null] as const
+  ),
+]);
+
+/** Letters that look like others, where only few texts have any. */
+const DISGUISED =
+  /[\u200b-\u200d\u2060\ufeff\uff01-\uff5e]|[a-z][\u0430-\u0456]|[\u0430-\u0456][a-z]/;
+
+/** Programs that take a secret as an option or an argument. */
+const PROGRAMS = (
+  "curl|wget|http -|https -|xh |7z|rar x|rar e|rar a|rar -|zip |bcp |sqlcmd|twine|helm |cqlsh|nuget|plink|pscp|putty|doctl|surge|etcdctl|ftp|mount -|mount.cifs|gpg|gem |" +
+  "mysql|mariadb|mosquitto|sshpass|supabase|skopeo|useradd|usermod|mongo|ldap|freerdp|codecov|railway|redis|clickhouse|" +
+  "smbclient|openssl|htpasswd|keygen|sqlplus|sqlldr|expdp|impdp|docker|podman|nerdctl|login|stdin|sudo -s|ngrok|cloudflared|" +
+  "tailscale|fly |flyctl|from-literal|rabbitmqctl|http-basic|bundle config|security |env:set|env add|versions add|vault|mc |net use|" +
+  "user-secrets|chpasswd|bw |kinit|cryptsetup|setx "
+).split("|");
+/** What such programs are given stands behind one of these. */
+const ARGUMENT =
+  /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{1,100}[@\d]|add_user|change_password|http-basic|bundle config|net user|login |unlock |env:set|setx |secret[ :]|<</;
+/** What commands have that print a secret, beside the names of secrets. */
+const PRINTING = (
+  "printenv|secret|token|pass|vault|op read|op item|terraform|tofu |terragrunt|pulumi|get-login|decryption|configure get|keyvault|" +
+  "keys list|credential show|gcloud|heroku|doppler|railway|chamber|bw get|rbw get|lpass|keyring|credstash|keepassxc|ansible-vault|" +
+  "sops |rails credentials|artisan|openssl rand|pwgen|apg|mkpasswd|pwqgen|gen-random|wg genkey|wg genpsk|wg show|/random|urandom|" +
+  "randombytes|random_bytes|securerandom|config get|swarm|argocd|env.|env[|env("
+).split("|");
+
+/** A run of letters and digits that a token may be, and the literals. */
+const ANY = new RegExp(
+  r`(?<![\w-])[\w-]{16,}|` +
+    // The longest first, where one begins another.
+    [...NAME_PARTS, ...SIGNS.keys()].toSorted((one, two) => two.length - one.length)
+      .map((literal) => RegExp.escape(literal)).join("|"),
+  "g",
+);
+/** A whole name, with something behind it that may lead to a value. */
+let wholeName: RegExp | undefined;
+/** Ids that are no secrets: of sessions, tool uses, commits. */
+const ID = /^(?:toolu_\w+|[\da-f]{8}-[\da-f-]{27}|[\da-f]+|\d[\d-]*)$/;
+/**
+ * Whether `redactValue()` may change a value: a look at the value's JSON. Letters have to stand for themselves in it, not as
+ * `\u0041`.
+ *
+ * @param patterns The user's own patterns.
+ */
+export function needsRedaction(serialized: string, patterns: readonly RegExp[]): boolean {
+  if (isSuspect(serialized) || mayMatchOwn(serialized, patterns)) return true;
+  if (!serialized.includes("\\u001b") && !serialized.includes("\\u001B")) return false;
+  // What `colours.ts` takes out of a text, as JSON has it.
+  const colours =
+    /\\u001b\[[0-9;?]*[a-z]|\\u001b\](?:[^\\"]|\\(?!u00(?:07|1b)))*(?:\\u0007|\\u001b\\\\)/gi;
+  const plain = serialized.replace(colours, "");
+  return isSuspect(plain) || mayMatchOwn(plain, patterns);
+}
+
+function isSuspect(serialized: string): boolean {
+  const lowered = serialized.toLowerCase();
+  // Each literal is looked at once, and a name once for all.
+  const asked = new Set<string>();
+  ANY.lastIndex = 0;
+  for (let found = ANY.exec(lowered); found !== null; found = ANY.exec(lowered)) {
+    const { 0: whole, index } = found;
+    // A name or a literal may stand within what was found.
+    ANY.lastIndex = index + 1;
+    const closer = SIGNS.get(whole);
+    if (closer === undefined && whole.length >= 16) {
+      const run = serialized.slice(index, index + whole.length);
+      if (!ID.test(run) && ODD_RUN.test(run)) return true;
+      continue;
+    }
+    const subject = closer === undefined ? "name" : whole;
+    if (asked.has(subject)) continue;
+    asked.add(subject);
+    if (closer === null || (closer === undefined ? holdsName(lowered) : closer.test(lowered))) {
+      return true;
+    }
+  }
+  return mayRunProgram(lowered) || DISGUISED.test(lowered);
+}
+
+/** Whether a program may be given a secret, or asked for one. */
+function mayRunProgram(lowered: string): boolean {
+  const at = lowered.indexOf('"command":"');
+  if (at !== -1) {
+    const command = lowered.slice(at + 11, at + 11 + MAX_COMMAND_CHARS);
+    const [own = ""] = /^(?:[^"\\]|\\.)*/.exec(command) ?? [];
+    if (PRINTING.some((word) => own.includes(word))) return true;
+  }
+  return ARGUMENT.test(lowered) && PROGRAMS.some((program) => lowered.includes(program));
+}
+
+/** A command is read as far as this, in characters of JSON. */
+const MAX_COMMAND_CHARS = 8_000;
+/** A whole name in a text, or one whose values stand apart from it: of several secrets, of a field that is filled in. */
+function holdsName(lowered: string): boolean {
+  wholeName ??= new RegExp(r`${SECRET_WORD}${SUFFIX}(?![a-z\d_-])\\{0,7}["']?(?![.;?!/])`);
+  // The letter of `\t` is none of a name's.
+  return wholeName.test(lowered.replace(/\\[nrt]/g, "  ")) || SPREAD.test(lowered);
+}
+
+const SPREAD =
+  />\s?\S{0,200}secrets?\/|(?:secrets|passwords|tokens|credentials|keys)\\{0,7}["']?\s{0,3}[:=]\s{0,3}[[{\\]|pass\w{1,16}\\{0,7}["']?[^;]{0,30}?\.(?:type|fill|send|set|tobe|toequal)/;
+
+/** The same for the user's own patterns alone, where the built-in forms are masked already. */
+export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): boolean {
+  if (patterns.length === 0) return false;
+  const lowered = serialized.toLowerCase();
+  return patterns.some((pattern) => mayMatch(pattern, lowered));
+}
+
+/** A look for the literal beginning of a user's pattern; one without, or with an alternative, may match anywhere. */
+function mayMatch(pattern: RegExp, lowered: string): boolean {
+  const { source, flags } = pattern;
+  const [, literal = "", next = ""] = /^(?:\\b|\^)?([\w:@=/ -]*)(.?)/s.exec(source) ?? [];
+  const required = /[?*{]/.test(next) ? literal.slice(0, -1) : literal;
+  if (required.length < 3 || source.includes("|") || /[iuv]/.test(flags)) return true;
+  return lowered.includes(required.toLowerCase());
+}

@@ -1,0 +1,222 @@
+/**
+ * Private text that goes on over several strings of a payload: the lines of a patch, the blocks of an answer, the edits of
+ * a file. What one string has between its own tags is dropped by `blocks.ts`; here is what only all of them together tell.
+ *
+ * - The strings below an array, whatever is around each, are one running text. A tag that is not closed in its string
+ *   hides what follows, up to the string that closes it or to the end of the array; a tag that closes what was opened
+ *   nowhere hides what is before it in the array.
+ * - The strings of an object are read on their own, but what one of them opens and a later one closes is hidden.
+ * - Lines that stand in private text are hidden wherever they stand in the payload as whole lines.
+ * - What an edit puts in the place of private text is private.
+ */
+import { withoutColours, withoutNuls } from "./colours.ts";
+import { privateTexts } from "./private_edits.ts";
+import { privateLines } from "./private_lines.ts";
+import {
+  endsInTag,
+  findPrivate,
+  PRIVATE_MASK,
+  type PrivateParts,
+  type PrivateSpan,
+} from "./private_tags.ts";
+
+/** A string of a payload, and where it stands in the copy. */
+interface Leaf {
+  readonly holder: Holder;
+  readonly key: string | number;
+  readonly text: string;
+  /** Its place among all strings of the payload. */
+  readonly index: number;
+  readonly parts: PrivateParts;
+}
+
+/** A part of a string that is private. */
+interface LeafPart extends PrivateSpan {
+  readonly leaf: Leaf;
+}
+
+type Holder = Record<string | number, unknown>;
+type Spans = PrivateParts["spans"];
+
+/** What says what kind a block of an answer is. */
+const BLOCK_TYPES = new Set(["text", "image", "resource", "resource_link", "tool_result", "json"]);
+/** Where a session is: without these nobody could tell whose the payload is. */
+const PLACES = new Set<string | number>(["cwd", "transcript_path", "project_dir"]);
+/** How tools call what they replace, and what they put there. */
+const REPLACEMENTS = [["old_string", "new_string"], ["oldString", "newString"]] as const;
+
+/** A copy of parsed JSON without its private text and with blanks for NULs where it has any of these, else the value itself. Any depth. */
+export function hidePrivate(value: unknown): unknown {
+  const root: Holder = {};
+  const { leaves, runs, objects, hasNul } = copyInto(root, value);
+  const found = [
+    ...leaves.flatMap((leaf) => leaf.parts.spans.map((span) => ({ leaf, ...span }))),
+    ...runs.flatMap(hiddenOfRun),
+    ...objects.flatMap((object) => hiddenBetween(object, leaves)),
+  ];
+  if (found.length === 0 && !hasNul) return value;
+  const hidden = new Map<Leaf, string>();
+  const texts = privateTexts();
+  const lines = privateLines();
+  const hide = (leaf: Leaf, spans: Spans) => {
+    for (const { start, end } of spans) {
+      const piece = withoutTags(leaf.text.slice(start, end));
+      texts.add(piece);
+      lines.add(piece);
+    }
+    hidden.set(leaf, withMasks(leaf.text, spans));
+  };
+  const hideWhole = (leaf: Leaf) => {
+    if (leaf.text.trim() !== "" && !isBlockType(leaf)) hide(leaf, [wholeOf(leaf)]);
+  };
+  for (const [leaf, parts] of Map.groupBy(found, ({ leaf }) => leaf)) {
+    const spans = merged(
+      parts.filter(({ start, end }) => leaf.text.slice(start, end).trim() !== ""),
+    );
+    if (spans.length > 0 && !isBlockType(leaf)) hide(leaf, spans);
+  }
+  for (const [old, made] of objects.flatMap(replacementsOf)) {
+    const edited = texts.edit(old.text, made.text);
+    edited?.forEach(lines.add);
+    if (edited !== null || lines.holdsAll(old.text)) [old, made].forEach(hideWhole);
+  }
+  for (const leaf of leaves) {
+    const shown = hidden.get(leaf) ?? leaf.text;
+    leaf.holder[leaf.key] = PLACES.has(leaf.key) || isBlockType(leaf) ? shown : lines.mask(shown);
+  }
+  return root["value"];
+}
+
+function isBlockType({ key, text }: Leaf): boolean {
+  return key === "type" && BLOCK_TYPES.has(text);
+}
+
+/** What is private in a run, read as one text of which each string is a line or several. */
+function hiddenOfRun(run: readonly Leaf[]): LeafPart[] {
+  const isMarked = ({ parts, text }: Leaf) =>
+    parts.spans.length > 0 || parts.mentionedAt !== null || endsInTag(text);
+  if (!run.some(isMarked)) return [];
+  const { spans } = findPrivate(run.map(({ text }) => text).join("\n"));
+  const found: LeafPart[] = [];
+  let at = 0;
+  let next = 0;
+  for (const leaf of run) {
+    const length = leaf.text.length;
+    for (; next < spans.length && spans[next]!.start < at + length; next++) {
+      const { start, end } = spans[next]!;
+      found.push({ leaf, start: Math.max(0, start - at), end: Math.min(length, end - at) });
+      if (end > at + length) break;
+    }
+    at += length + 1;
+  }
+  return found;
+}
+
+/** What stands between two strings of an object, the first of which opens what the second closes. */
+function hiddenBetween(object: readonly Leaf[], leaves: readonly Leaf[]): LeafPart[] {
+  const found: LeafPart[] = [];
+  let opened: Leaf | null = null;
+  for (const leaf of object) {
+    if (opened !== null && leaf.parts.closesAt > 0) {
+      const { mentionedAt } = opened.parts;
+      if (mentionedAt !== null) {
+        found.push({ ...wholeOf(opened), leaf: opened, start: mentionedAt });
+      }
+      for (const between of leaves.slice(opened.index + 1, leaf.index)) {
+        found.push({ ...wholeOf(between), leaf: between });
+      }
+      opened = null;
+    }
+    if (leaf.parts.isOpen || leaf.parts.mentionedAt !== null) opened ??= leaf;
+  }
+  return found;
+}
+
+/** Parts of one text in their order, those that overlap as one. */
+function merged(parts: Spans): Spans {
+  const spans: PrivateSpan[] = [];
+  for (const { start, end } of parts.toSorted((a, b) => a.start - b.start)) {
+    const last = spans.at(-1);
+    if (last === undefined || start >= last.end) spans.push({ start, end });
+    else if (end > last.end) spans[spans.length - 1] = { start: last.start, end };
+  }
+  return spans;
+}
+
+/** What an object tells to be replaced by what; a text with tags of its own says itself what is private of it. */
+function replacementsOf(object: readonly Leaf[]): (readonly [old: Leaf, made: Leaf])[] {
+  return REPLACEMENTS.flatMap(([before, after]) => {
+    const old = object.find(({ key }) => key === before);
+    const made = object.find(({ key }) => key === after);
+    const isPlain = old?.parts.spans.length === 0 && made?.parts.spans.length === 0;
+    return isPlain && old !== undefined && made !== undefined ? [[old, made] as const] : [];
+  });
+}
+
+function wholeOf({ text }: Leaf): PrivateSpan {
+  return { start: 0, end: text.length };
+}
+
+function withMasks(text: string, spans: Spans): string {
+  let masked = "";
+  let done = 0;
+  for (const { start, end } of spans) {
+    masked += text.slice(done, start) + PRIVATE_MASK;
+    done = end;
+  }
+  return masked + text.slice(done);
+}
+
+function withoutTags(text: string): string {
+  return text.replace(/<[ /]?\s{0,8}private[^>]{0,500}>/gi, "\n");
+}
+
+/** A value that is being copied. */
+interface Frame {
+  readonly entries: Iterator<[string | number, unknown]>;
+  readonly holder: Holder;
+  /** The strings below the outermost array that it is in. */
+  readonly run: Leaf[] | null;
+  /** The strings of the object itself; null for an array. */
+  readonly own: Leaf[] | null;
+}
+
+/** Copies a value to `holder.value`, its strings without colours. */
+function copyInto(holder: Holder, value: unknown) {
+  const leaves: Leaf[] = [];
+  const runs: Leaf[][] = [];
+  const objects: Leaf[][] = [];
+  let hasNul = false;
+  const root: [string, unknown][] = [["value", value]];
+  const frames: Frame[] = [{ entries: root.values(), holder, run: null, own: [] }];
+  for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+    const next = frame.entries.next();
+    if (next.done === true) {
+      frames.pop();
+      continue;
+    }
+    const [key, item] = next.value;
+    if (typeof item === "string") {
+      const text = withoutNuls(withoutColours(item));
+      if (item.includes("\0")) hasNul = true;
+      const parts = findPrivate(text);
+      const leaf = { holder: frame.holder, key, text, index: leaves.length, parts };
+      leaves.push(leaf);
+      frame.run?.push(leaf);
+      frame.own?.push(leaf);
+      // In its place, so that the copy has its keys in order.
+      frame.holder[key] = text;
+    } else if (typeof item === "object" && item !== null) {
+      const isArray = Array.isArray(item);
+      const inside = (isArray ? [] : {}) as Holder;
+      frame.holder[key] = inside;
+      const own = isArray ? null : [];
+      const run = frame.run ?? (isArray ? [] : null);
+      if (own !== null) objects.push(own);
+      if (run !== null && run !== frame.run) runs.push(run);
+      const entries = isArray ? item.entries() : Object.entries(item).values();
+      frames.push({ entries, holder: inside, run, own });
+    } else frame.holder[key] = item;
+  }
+  return { leaves, runs, objects, hasNul };
+}

@@ -1,0 +1,129 @@
+/** Where the tags of `<private>…</private>` stand in a text, and what they make private of it. */
+import { isMention } from "./private_mentions.ts";
+
+/** What stands in the place of private text. */
+export const PRIVATE_MASK = "[private removed]";
+
+/** A part of a text, its tags included. */
+export interface PrivateSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is private in a text. */
+export interface PrivateParts {
+  /** In order, apart from each other. */
+  readonly spans: readonly PrivateSpan[];
+  /** Where the last tag ends that closes what was opened before the text begins; 0 when there is none. */
+  readonly closesAt: number;
+  /** Whether what is opened last is not closed: it goes on behind the text. */
+  readonly isOpen: boolean;
+  /** Where the first opening tag stands that opens something only if it is closed behind the text; null when there is none. */
+  readonly mentionedAt: number | null;
+}
+
+const NOTHING: PrivateParts = { spans: [], closesAt: 0, isOpen: false, mentionedAt: null };
+
+/** A tag, before its attributes. */
+const TAG = /<(?: ?|(\/)\s{0,8})private(?=[\s>/\\])/gi;
+
+/** What closes a text that was opened before it begins: only what the cheap look knows. */
+const LONE = /^<\/ ?private$/i;
+
+/** A tag that goes on in the next string. */
+const BROKEN = /<\/?private\s{0,8}$/i;
+
+/** A sign of a tag as JSON, HTML and addresses have it, by the two digits of its number. */
+const escapedSign = (name: string, decimal: number, hex: string) =>
+  String
+    .raw`(?:\\{1,7}u00${hex}|&(?:amp;)?(?:${name}|#0{0,5}${decimal}|#x0{0,4}${hex});|%(?:25){0,3}${hex})`;
+const SLASH = String.raw`(?:\\{0,7}/|&(?:amp;)?#(?:0{0,5}47|x0{0,4}2f);|%(?:25){0,3}2f)`;
+const BLANK = String.raw`(?:\s|\\{1,7}[nrt]|\+|%(?:25){0,3}(?:20|0[9AD]))`;
+
+/** The same tags as Go prints them within JSON, as HTML has them, also by the numbers of their signs, and as addresses do. */
+const ESCAPED = new RegExp(
+  String.raw`${escapedSign("lt", 60, "3c")}(${SLASH}(?:\+|%20){0,4})?\s{0,4}private` +
+    String.raw`(?:${BLANK}(?:[^<>&\\]|\\{1,7}[nrt"']){0,100}?)?${escapedSign("gt", 62, "3e")}`,
+  "gi",
+);
+
+/** What stands between two such tags; one that is not closed is spoken of. */
+export function findEscapedPrivate(text: string): PrivateSpan[] {
+  const spans: PrivateSpan[] = [];
+  let opened = -1;
+  for (const found of text.matchAll(ESCAPED)) {
+    const start = found.index;
+    const end = start + found[0].length;
+    if (isMention(text, { start, end })) continue;
+    if (found[1] === undefined) {
+      if (opened === -1) opened = start;
+    } else if (opened !== -1) {
+      spans.push({ start: opened, end });
+      opened = -1;
+    }
+  }
+  return spans;
+}
+
+/** Whether a text ends within a tag. */
+export function endsInTag(text: string): boolean {
+  return BROKEN.test(text.slice(-20));
+}
+
+/** Whether a text may hold such a tag, whatever its letters. */
+function mayHoldTag(text: string): boolean {
+  return text.includes("<") && /<[ /]?\s{0,8}private/i.test(text);
+}
+
+/**
+ * The private parts, nested ones by depth. What is never closed reaches to the end. What was opened before the text
+ * begins reaches from its beginning to the tag that closes it: nobody can tell where it was opened.
+ *
+ * Of the tags that the text only speaks of (`isMention()`) an opening one counts if there is one that closes it and
+ * belongs to no other, and a closing one if it is the next behind such an opening one. It never ends what a tag without
+ * quotes has opened.
+ */
+export function findPrivate(text: string): PrivateParts {
+  if (!mayHoldTag(text)) return NOTHING;
+  const tag = new RegExp(TAG);
+  let spans: PrivateSpan[] = [];
+  let closesAt = 0;
+  /** Where tags stand that are not closed yet. */
+  const opened: number[] = [];
+  const mentioned: number[] = [];
+  const hide = (start: number, end: number) => {
+    while ((spans.at(-1)?.start ?? -1) >= start) spans.pop();
+    spans.push({ start, end });
+  };
+  for (let found = tag.exec(text); found !== null; found = tag.exec(text)) {
+    const start = found.index;
+    const close = text.indexOf(">", tag.lastIndex);
+    if (close === -1) break;
+    const end = close + 1;
+    tag.lastIndex = end;
+    if (found[1] !== "/") {
+      if (text[close - 1] !== "/") {
+        (isMention(text, { start, end }) ? mentioned : opened).push(start);
+      }
+    } else if (isMention(text, { start, end })) {
+      const last = mentioned.at(-1) ?? -1;
+      if (last > (opened.at(-1) ?? -1)) {
+        hide(last, end);
+        mentioned.pop();
+      }
+    } else {
+      // Of several that are spoken of nobody can tell which one is meant.
+      const from = opened.pop() ?? mentioned[0];
+      if (from !== undefined) {
+        hide(from, end);
+        // What is spoken of within private text opens nothing.
+        while ((mentioned.at(-1) ?? -1) >= from) mentioned.pop();
+      } else if (LONE.test(found[0])) {
+        closesAt = end;
+        spans = [{ start: 0, end }];
+      }
+    }
+  }
+  if (opened[0] !== undefined) hide(opened[0], text.length);
+  return { spans, closesAt, isOpen: opened.length > 0, mentionedAt: mentioned[0] ?? null };
+}

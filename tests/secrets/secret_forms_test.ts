@@ -1,0 +1,96 @@
+/** Every row of the tables of secrets masks its example, leaves its counterexample, and is seen by the cheap look. */
+import assert from "node:assert/strict";
+import { COMMAND_FORMS } from "../../src/secrets/command_forms.ts";
+import { GENERAL_FORMS } from "../../src/secrets/general_forms.ts";
+import { needsRedaction } from "../../src/secrets/look.ts";
+import { PRINTING_FORMS, printsSecret } from "../../src/secrets/printed_secrets.ts";
+import { redactText } from "../../src/secrets/redact.ts";
+import { redactValue } from "../../src/secrets/redact_value.ts";
+import { findForms } from "../../src/secrets/secret_form.ts";
+import { findVendorTokens, VENDOR_FORMS } from "../../src/secrets/vendor_forms.ts";
+import { DRAWN_SECRET, GIVEAWAYS, PLAIN_SECRET } from "../support/secret_texts.ts";
+import { GIVING_TEXTS, KEPT_TEXTS } from "./giving_texts.ts";
+
+const RULES = { patterns: [] };
+
+/** Asserts that a text is masked, seen by the cheap look in every place, and left alone when it is masked again. */
+function assertMasked(text: string): string {
+  const masked = redactText(text, RULES);
+  assert.notEqual(masked, text);
+  assert.equal(redactText(masked, RULES), masked, "masked again");
+  for (const value of [{ text }, { a: JSON.stringify({ text }) }, { list: ["x", `\t${text}`] }]) {
+    assert.ok(needsRedaction(JSON.stringify(value), []), `seen: ${JSON.stringify(value)}`);
+  }
+  return masked;
+}
+
+Deno.test("the token of every service is masked as a whole, and what only begins like one stays", () => {
+  for (const { name, literal, example, counterexample } of VENDOR_FORMS) {
+    for (
+      const text of [example, `use('${example}')`, `+${example}\n`, `\u001b[32m${example}\u001b[0m`]
+    ) {
+      const masked = assertMasked(text);
+      assert.ok(!masked.includes(example.slice(-12)), `${literal}: ${masked}`);
+    }
+    assert.match(redactText(example, RULES), new RegExp(`^\\[redacted:${name}\\]$`), literal);
+    for (const text of [counterexample, `the ${counterexample} of it`]) {
+      assert.deepEqual(findVendorTokens(text), [], literal);
+      assert.equal(redactText(text, RULES), text);
+    }
+  }
+});
+
+Deno.test("every other form masks its example and leaves its counterexample", () => {
+  for (const form of [...GENERAL_FORMS, ...COMMAND_FORMS]) {
+    const { name, prefilter, example, counterexample } = form;
+    assert.ok(prefilter.some((literal) => example.toLowerCase().includes(literal)), example);
+    assert.equal(findForms(example, [form]).length, 1, `${name}: ${example}`);
+    assert.deepEqual(findForms(counterexample, [form]), [], `${name}: ${counterexample}`);
+    assertMasked(example);
+    assertMasked(`x\n${example}\ny`);
+  }
+});
+
+Deno.test("the output of a command that prints a secret is masked, that of a similar one is not", () => {
+  const use = (command: string) => ({
+    tool_name: "Bash",
+    tool_input: { command },
+    tool_response: { stdout: `${DRAWN_SECRET}\n`, stderr: "" },
+  });
+  for (const { example, counterexample } of PRINTING_FORMS) {
+    const redacted = JSON.stringify(redactValue(use(example), RULES));
+    assert.ok(!redacted.includes(DRAWN_SECRET), example);
+    assert.ok(needsRedaction(JSON.stringify(use(example)), []), example);
+    assert.ok(!printsSecret("Bash", { command: counterexample }), counterexample);
+  }
+});
+
+Deno.test("a secret is masked that only its name gives away", () => {
+  for (const form of [...GIVING_TEXTS, ...GIVEAWAYS]) {
+    const text = form.replaceAll("%", () => DRAWN_SECRET);
+    const masked = assertMasked(text);
+    assert.ok(!masked.includes(DRAWN_SECRET), `${text} → ${masked}`);
+  }
+  for (const form of GIVEAWAYS) {
+    const masked = assertMasked(form.replaceAll("%", () => PLAIN_SECRET));
+    assert.ok(!masked.includes(PLAIN_SECRET), masked);
+  }
+});
+
+Deno.test("types, placeholders, references, ids, hashes and prose beside such a name stay", () => {
+  for (const text of KEPT_TEXTS) assert.equal(redactText(text, RULES), text);
+});
+
+Deno.test("ids, hashes, branches, versions and integrity values are never secrets by their looks", () => {
+  const texts = [
+    "node_id: MDQ6VXNlcjU4MzIzMQ==",
+    '{"id":"0a1f9c0a-0a1f-0a1f-0a1f-0a1f9c0a1f9c","sha":"da39a3ee5e6b4b0d3255bfef95601890afd80709"}',
+    "integrity sha512-oeNTfoRcB4QkWXDFpmkLAQz5ZlMvWsbDwxmYnl1/9z4s1Yk6ZQm1RvL2b8WJQxFv3sV4ZV1Pq0nYQ5i7c2hJ8Q==",
+    "git checkout -b fix/token-refresh-2 origin/release-1.2.3",
+    "toolu_01A09q90qw90lq917835lq9 at 1.2.3-beta.4",
+    "h1:2Hb0Zk3cXFEwAqqXmYwbqZb3QvJxk8m9nVbqvG1e9dU= golang.org/x/net v0.17.0",
+    "docker.io/library/redis@sha256:9341b6548cc35b64a6de0085555264336e2f570e17ecff20190bf62222f2bd64",
+    "max_tokens: 200000, input_tokens: 1523, tokenizer: cl100k_base",
+  ];
+  for (const text of texts) assert.equal(redactText(text, RULES), text);
+});

@@ -1,0 +1,213 @@
+/** Texts that only speak of `<private>` tags are kept, and what is private beside them is not. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { redactText } from "../../../src/secrets/redact.ts";
+import { redactValue } from "../../../src/secrets/redact_value.ts";
+import { CLEAR_TEXTS, DOUBTFUL_TEXTS, HUSH, KEPT } from "../../support/private_pieces.ts";
+import { assertQuick } from "../../support/quick.ts";
+import { runs } from "../../support/lanes.ts";
+
+const RULES = { patterns: [] };
+const redact = (text: string) => redactText(text, RULES);
+const RUNS = { numRuns: runs(700) };
+
+const MENTIONS = [
+  "Please document the `<private>` tag in the README, then fix the parser",
+  "Please document the ``<private>`` tag",
+  'Please document the "<private>" tag',
+  "Bitte „<private>“ erklären, und “<private>”, ‘<private>’, «<private>»",
+  "`<private>` を説明",
+  "- `<private>`: hides",
+  "`</private>` closes what `<private>` opens",
+  "say \\`<private>\\` loud",
+  '{"prompt":"Document \\"<private>\\" here\\nnow"}',
+  'if (text.includes("<private>")) return;',
+  'text.replace("<private>", "")',
+  'pattern = r"<private>"',
+  "grep -rn '<private>' src",
+  "const TAG = /<private>/g;",
+  "if (/<private>/i.test(text) || /<private>/.test(text)) return;",
+  "It looks for /<private>/g.",
+  "const BLOCK = /<private>([\\s\\S]*?)<\\/private>/gi;",
+  "const OPENING = /<private\\b[^>]*>/i;",
+  "sed '/<private>/,/<\\/private>/d' notes.md",
+  'text with `</private>` and "</private>"',
+];
+
+for (const text of MENTIONS) {
+  Deno.test(`a text that only speaks of tags is left alone: ${text}`, () => {
+    assert.equal(redact(text), text);
+    const value = { a: text, b: [{ type: "text", text }, { type: "text", text: "more" }], c: "d" };
+    assert.deepEqual(redactValue(value, RULES), value);
+  });
+}
+
+/** A text, and what is left of it. */
+const REAL: readonly (readonly [text: string, left: string])[] = [
+  // No quotes, or nothing that the quotes are part of.
+  ["a <private> b", "a %"],
+  ["a <private>b <private>b", "a %"],
+  ["`<private>`\nb", "`%"],
+  ["5: `<private>`\nb", "5: `%"],
+  ["a `<private> b`", "a `%"],
+  ["a `<private>' b", "a `%"],
+  ["```xml\n<private>\n```\nb", "```xml\n%"],
+  ["<config>\n<private>\nb", "<config>\n%"],
+  ['say "a"<private>"b" now', 'say "a"%'],
+  ['{"prompt":"<private>\\"b\\" and', '{"prompt":"%'],
+  ['{"prompt":"<private>\\" b \\" and', '{"prompt":"%'],
+  ['a \\"<private>b" b', 'a \\"%'],
+  ['{"prompt":"a\\n\\"<private>\\"\\nb', '{"prompt":"a\\n\\"%'],
+  ["cd /<private>/docs b", "cd /%"],
+  ["cat /<private>/.env b", "cat /%"],
+  ["cd /home/<private>/ b", "cd /home/%"],
+  // Lines of a file as JSON has them, cut.
+  ['{"lines":["a","<private>","b"', '{"lines":["a","%'],
+  ['{\\"lines\\":[\\"<private>\\",\\"b\\"', '{\\"lines\\":[\\"%'],
+  ['{"text":"<private>"}\n{"text":"b"}', '{"text":"%'],
+  ['    "text": "<private>"\n  },\n "b"', '    "text": "%'],
+  ['["b","</private>","a"]', '%","a"]'],
+  // Tags over two lines.
+  ["a <private\n>b</private\n> a", "a % a"],
+  ["a\n<private \r\n>\r\nb\n</private\t\n>\na", "a\n%\na"],
+  ["a <private\n why\n>b", "a %"],
+  ['{"a":"a <private\\n>b</private \\n> a"}', '{"a":"a % a"}'],
+  ["b</private\n> a", "% a"],
+  // Pairs.
+  ["wrap it in `<private>b</private>`, please", "wrap it in `%`, please"],
+  ['new RegExp("<private>(.*?)</private>")', 'new RegExp("%")'],
+  ['the "<private>" b</private> a', 'the "% a'],
+  ["the `<private>` and `</private>` tags", "the `%` tags"],
+  ["so `<private>` b `<private>` b</private> a", "so `% a"],
+  ["so `<private>` a `<private>` b `</private>` a", "so `<private>` a `%` a"],
+  ["so `<private>` b `<private>` b `</private>` b `</private>` a", "so `%` a"],
+  ["the `<private>` tag: <private>b</private> a", "the `<private>` tag: % a"],
+  ["the `<private>` tag: <private>b</private> a <private>b", "the `<private>` tag: % a %"],
+  // What is spoken of within private text neither ends it nor opens more.
+  ["a <private>b `</private>` b", "a %"],
+  ["a <private>b `</private>` b</private> a", "a % a"],
+  ["a <private>b `<private>` b</private> a", "a % a"],
+  ["a <private>b `<private>` b `</private>` b</private> a", "a % a"],
+  ["a <private>b `<private>` b</private> a `</private>` a", "a % a `</private>` a"],
+  ["so `<private>` a <private>b `</private>` b</private> a", "so `<private>` a % a"],
+];
+
+for (const [text, left] of REAL) {
+  Deno.test(`what is private is hidden, and nothing else: ${text}`, () => {
+    assert.equal(redact(text), left.replaceAll("%", "[private removed]"));
+  });
+}
+
+Deno.test("a tag in quotes that a later string closes hides what is between", () => {
+  const opening = "so `<private>` hush";
+  assert.deepEqual(redactValue({ a: opening, b: { c: "hush" }, d: "hush</private> d" }, RULES), {
+    a: "so `[private removed]",
+    b: { c: "[private removed]" },
+    d: "[private removed] d",
+  });
+  for (const closing of ["hush</private> d", "hush `</private>` d"]) {
+    const value = [opening, "hush", closing].map((text) => ({ type: "text", text }));
+    const left = JSON.stringify(redactValue({ content: [{ text: "a" }, ...value] }, RULES));
+    assert.doesNotMatch(left, /hush/);
+    assert.match(left, / d"/);
+    assert.match(left, /"a"/);
+  }
+});
+
+Deno.test("a tag that is broken over two blocks of an answer is one", () => {
+  for (
+    const texts of [
+      ["a", "<private", ">", "hush", "</private", ">", "z"],
+      ["a", "<private ", " why>hush", "hush</private\n", ">", "z"],
+    ]
+  ) {
+    const content = texts.map((text) => ({ type: "text", text }));
+    const left = JSON.stringify(redactValue({ content }, RULES));
+    assert.doesNotMatch(left, /hush/);
+    assert.match(left, /"a".*"z"/);
+  }
+});
+
+Deno.test("what is private from the first of several tags on is known again elsewhere", () => {
+  const value = { a: "a <private>\nhush hush\n<private>\nb", b: "b\nhush hush" };
+  assert.deepEqual(redactValue(value, RULES), {
+    a: "a [private removed]",
+    b: "b\n[private removed]",
+  });
+});
+
+Deno.test("an edit in a file that speaks of tags is kept, and its private lines are not", () => {
+  const value = {
+    tool_input: { old_string: "the old line", new_string: "the `<private>` line" },
+    tool_response: {
+      originalFile: "Write `<private>` in front, or <private>hush hush</private>\nthe old line\n",
+      structuredPatch: [{ lines: ["-the old line", "+the `<private>` line", " hush hush"] }],
+    },
+  };
+  assert.deepEqual(redactValue(value, RULES), {
+    tool_input: value.tool_input,
+    tool_response: {
+      originalFile: "Write `<private>` in front, or [private removed]\nthe old line\n",
+      structuredPatch: [{
+        lines: ["-the old line", "+the `<private>` line", " [private removed]"],
+      }],
+    },
+  });
+});
+
+Deno.test("of a text that speaks of tags every word is kept that is not private, and no other", () => {
+  fc.assert(
+    fc.property(CLEAR_TEXTS, (text) => {
+      const left = redact(text);
+      assert.ok(!left.includes(HUSH), left);
+      assert.deepEqual(left.match(KEPT), text.match(KEPT));
+      assert.deepEqual(redactValue({ prompt: text }, RULES), { prompt: left });
+    }),
+    RUNS,
+  );
+});
+
+Deno.test("no private word is left of any text that speaks of tags, however it is told", () => {
+  fc.assert(
+    fc.property(fc.oneof(CLEAR_TEXTS, DOUBTFUL_TEXTS), (text) => {
+      const lines = text.split("\n");
+      const told: readonly unknown[] = [
+        text,
+        JSON.stringify({ prompt: text }),
+        lines,
+        lines.map((line) => ({ type: "text", text: line })),
+        { originalFile: text, structuredPatch: [{ lines: lines.map((line) => `+${line}`) }] },
+        { old_string: text, new_string: "x", edits: [{ old_string: "x", new_string: text }] },
+      ];
+      for (const value of told) {
+        const once = redactValue({ value }, RULES);
+        assert.ok(!JSON.stringify(once).includes(HUSH), JSON.stringify(once));
+        assert.deepEqual(redactValue(once, RULES), once);
+      }
+    }),
+    RUNS,
+  );
+});
+
+Deno.test("a megabyte of tags and quotes takes less than a second", () => {
+  const pieces = [
+    "<private>",
+    '"<private>"',
+    "a `<private>` b ",
+    "a `</private>` b ",
+    '<private>a "</private>" ',
+    'a "<private>" <private>x</private>\n',
+    'a "<private>" "<private>" "</private>" b ',
+    "\"'`",
+    " /<private>/g",
+    " /<private\\b",
+    '\\"<private>\\" a ',
+    `${"\\".repeat(180)}"<private>" a`,
+    `${" ".repeat(180)}"<private>" a`,
+    `${"\\n".repeat(90)}"<private>" a`,
+  ];
+  for (const piece of pieces) {
+    const text = piece.repeat(1_000_000 / piece.length);
+    assertQuick(piece, () => redactValue({ text, list: [text] }, RULES));
+  }
+});

@@ -1,0 +1,111 @@
+/** Private blocks that go on over several strings of one payload. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { redactValue } from "../../../src/secrets/redact_value.ts";
+import { runs } from "../../support/lanes.ts";
+
+const RULES = { patterns: [] };
+
+/** Lines of a file, some of them private. */
+const files = fc.array(
+  fc.oneof(
+    fc.constantFrom("plain one", "plain two"),
+    fc.array(fc.integer({ min: 0, max: 99 }), { maxLength: 4 }).map((lines) =>
+      ["<private>", ...lines.map((n) => `hidden line ${n}`), "</private>"].join("\n")
+    ),
+  ),
+  { minLength: 1, maxLength: 6 },
+).map((parts) => parts.join("\n").split("\n"));
+
+Deno.test("no private line is left in any part of a file that is told beside the whole of it", () => {
+  fc.assert(
+    fc.property(
+      files,
+      fc.nat(20),
+      fc.nat(20),
+      fc.constantFrom("-", "+", " "),
+      (lines, a, b, mark) => {
+        const from = Math.min(a, b);
+        const part = lines.slice(from, Math.max(a, b) + 1);
+        const value = {
+          tool_input: { old_string: part.join("\n"), new_string: "x" },
+          tool_response: {
+            originalFile: lines.join("\n"),
+            structuredPatch: [{ lines: part.map((line) => mark + line) }],
+          },
+        };
+        const once = redactValue(value, RULES);
+        assert.doesNotMatch(JSON.stringify(once), /hidden/);
+        assert.deepEqual(redactValue(once, RULES), once);
+      },
+    ),
+    { numRuns: runs(1_000) },
+  );
+});
+
+Deno.test("no private line is left in a list of blocks, wherever the list is cut", () => {
+  fc.assert(
+    fc.property(files, fc.nat(20), fc.boolean(), (lines, from, isBlocks) => {
+      // A list that begins and ends within one block tells nothing of it.
+      const rest = lines.slice(from).join("\n").includes("</private>") ? lines.slice(from) : lines;
+      const value = { content: isBlocks ? rest.map((text) => ({ type: "text", text })) : rest };
+      assert.doesNotMatch(JSON.stringify(redactValue(value, RULES)), /hidden/);
+    }),
+    { numRuns: runs(1_000) },
+  );
+});
+
+Deno.test("what stands before and behind private blocks is left as it is", () => {
+  const value = {
+    content: [
+      { type: "text", text: "before <private>" },
+      { type: "text", text: "hidden" },
+      { type: "text", text: "</private> behind" },
+      { type: "text", text: "last", n: 1, none: null },
+    ],
+    cwd: "/home/ana",
+  };
+  assert.deepEqual(redactValue(value, RULES), {
+    content: [
+      { type: "text", text: "before [private removed]" },
+      { type: "text", text: "[private removed]" },
+      { type: "text", text: "[private removed] behind" },
+      { type: "text", text: "last", n: 1, none: null },
+    ],
+    cwd: "/home/ana",
+  });
+});
+
+Deno.test("private parts of a payload are found in linear time, whatever it holds", () => {
+  const edits = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, n) => ({ old_string: `a${n % 7}`, new_string: `a${n}a${n}` }),
+    );
+  const made: readonly ((n: number) => unknown)[] = [
+    (n) => Array.from({ length: n }, () => "<private>"),
+    (n) => Array.from({ length: n }, () => "</private>"),
+    (n) => Array.from({ length: n }, (_, i) => i % 2 === 0 ? "a</private>b" : "<private>c"),
+    (n) => ["<private>".repeat(n), "</private>".repeat(n)],
+    (n) => ["</private".repeat(n), "</private>"],
+    (n) => ["<private>", `${"a1 a2\n".repeat(n)}</private>`, ...edits(n / 50)],
+    (n) => ["<private>", `${"a1".repeat(n)}</private>`, ...edits(n / 50)],
+    (
+      n,
+    ) => ["<private>x</private>", "\x1b]".repeat(n), " ".repeat(n), "\\".repeat(n), "1:".repeat(n)],
+  ];
+  const timeOf = (value: unknown) => {
+    const times = [1, 2, 3].map(() => {
+      const begun = performance.now();
+      redactValue(value, RULES);
+      return performance.now() - begun;
+    });
+    return Math.min(...times);
+  };
+  for (const [at, make] of made.entries()) {
+    const small = timeOf(make(5_000));
+    const large = timeOf(make(40_000));
+    // Eight times as much; quadratic would be 64 times.
+    assert.ok(large < 100 + 24 * small, `${at}: ${small} ms, ${large} ms`);
+  }
+});
