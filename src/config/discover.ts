@@ -33,7 +33,7 @@ export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">
  * Part of every hash. Raise it with any change of the keys, of their defaults or of how they are compiled for hooks, so
  * that nothing cached by an older program is served.
  */
-export const CONFIG_FORMAT = 19;
+export const CONFIG_FORMAT = 20;
 
 /** Folders that the search visits at most, the first one included. */
 export const MAX_FOLDERS = 12;
@@ -65,6 +65,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   memoryRetentionDays: 0,
   sessionRetentionDays: 30,
   retentionBatchRows: 500,
+  dailyBackups: 2,
   claimTimeoutMinutes: 30,
   guards: "",
   requirements: "",

@@ -223,6 +223,11 @@ const SHAPE = {
       "Days that a session, its audit trail and its captures stay after the session ended. 0 is for ever.",
     ),
     retentionBatchRows: int([10, 10_000], 500, "Rows that one clean-up step removes at most."),
+    backups: int(
+      [0, 100],
+      2,
+      "Daily backups of the database that are kept, in `~/.conclaude/backups`. 0 makes none.",
+    ),
     claimTimeoutMinutes: int(
       [1, 10_080],
       30,

@@ -1,10 +1,9 @@
 import { isDatabaseBusy, messageOf } from "../errors.ts";
-import { foreignKeyFaults, integrityFaults, MAX_FAULTS } from "../store/care.ts";
+import { foreignKeyFaults, integrityFaults } from "../store/care.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
 import { openToLook } from "../store/identity.ts";
-import { numberFaults } from "../store/impossible_numbers.ts";
 import { indexFaultsAt } from "../store/memory_index.ts";
-import { schemaFaults } from "../store/schema_care.ts";
+import { schemaDifferences, schemaFaults } from "../store/schema_care.ts";
 import { migrationFault } from "../store/rehearsal.ts";
 import { type Check, fail, type Finding, ok, warn } from "./check.ts";
 import { faultsText } from "./fault_text.ts";
@@ -27,7 +26,6 @@ const OF_CONTENT: readonly {
 }[] = [
   { name: "integrity", faults: (db) => integrityFaults(db, "full"), next: REPAIR },
   { name: "foreign keys", faults: foreignKeyFaults, next: CORRECT },
-  { name: "numbers", faults: (db) => numberFaults(db, { limit: MAX_FAULTS }), next: CORRECT },
 ];
 
 /**
@@ -85,7 +83,7 @@ function schemaFinding(db: ReturnType<typeof openToLook>, version: number): Find
       ? warn(`${state}; the next hook migrates it too`, "conclaude db migrate")
       : fail(`${state}, but ${fault.message}`, REPAIR);
   }
-  const finding = judge(() => schemaFaults(db));
+  const finding = judge(() => schemaFaults(schemaDifferences(db)));
   return finding.status === "ok" ? ok(`version ${version}`) : finding;
 }
 

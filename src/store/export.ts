@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
 import { firstIdAt } from "../ids.ts";
-import { orDamaged, reachableCounters, reachablePlaces, withCondition } from "./export_salvage.ts";
+import { orDamaged, reachablePlaces, withCondition } from "./export_salvage.ts";
 import {
   type ExportType,
   OF_SESSIONS,
@@ -144,7 +144,7 @@ function* countersOf(db: DatabaseSync, where: Filter): Generator<ExportRow, numb
     ).all(...where.values);
   const { rows, isWhole } = orDamaged(
     () => ({ rows: all(), isWhole: true }),
-    () => reachableCounters(db, where),
+    () => ({ rows: [], isWhole: false }),
   );
   for (const columns of rows) {
     yield { type: "counter", columns: decode(columns as ExportRow["columns"]) };
