@@ -135,7 +135,7 @@ export function reportView(
   },
 ): View {
   const { globals } = context;
-  const { id, removed, left, copies, transcripts, forms } = report;
+  const { id, removed, left, copies, copiesMadeAnew, copiesRemoved, transcripts, forms } = report;
   const { madeOf, speakOf } = related;
   const { tables } = report.toldElsewhere;
   const toldBy = toldApart(report.toldElsewhere.observations, related);
@@ -144,6 +144,8 @@ export function reportView(
       receipt: { id, removed },
       left,
       copies,
+      copiesMadeAnew,
+      copiesRemoved,
       transcripts,
       toldElsewhere: tables,
       toldBy,
@@ -164,6 +166,10 @@ export function reportView(
         observations: toldBy,
       }, context),
       ...relatedLines(related, context),
+      ...copiesMadeAnew.map((path) => `The same was forgotten in the copy ${plain(path)}`),
+      ...copiesRemoved.map((path) =>
+        `Removed, since nobody can tell what is in it: ${plain(path)}`
+      ),
       ...copyLines(copies),
       ...transcriptLines(transcripts),
       `receipt ${id}`,
