@@ -4,6 +4,7 @@ import { quoteWord } from "../settings/hooks.ts";
 import { spoolSuffix } from "../spool/spool.ts";
 import { copyDatabase, integrityFaults } from "../store/care.ts";
 import { openToLook } from "../store/identity.ts";
+import { drainLockPath, takeLock } from "../store/process_lock.ts";
 import { fileStamp } from "../time.ts";
 import { nameDraft, openDraft, removeDraft, removeDrafts } from "./draft.ts";
 import { requireOurs } from "./require_ours.ts";
@@ -99,9 +100,16 @@ export async function backUpDaily(
   const day = new Date(nowMs).toISOString().slice(0, 10);
   const path = joinPath(backupFolder(dataFolder), `daily-${mark}-${day}${BACKUP_ENDING}`);
   if (keep === 0 || isThere(path)) return null;
-  Deno.mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
-  removeDrafts(path, (name) => DAILY.test(name));
-  await copyVerified(database, path, { otherwise: "conclaude doctor" });
+  // Who forgets holds it: nothing is copied that is about to be forgotten.
+  const lock = takeLock(drainLockPath(database), { waitMs: 0 });
+  if (lock === null) return null;
+  try {
+    Deno.mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
+    removeDrafts(path, (name) => DAILY.test(name));
+    await copyVerified(database, path, { otherwise: "conclaude doctor" });
+  } finally {
+    lock.release();
+  }
   const daily = backupsOf({ dataFolder }, database)
     .filter((backup) => DAILY.test(baseName(backup.path)));
   for (const old of daily.slice(keep)) Deno.removeSync(old.path);

@@ -37,7 +37,7 @@ export function tellingRows(db: DatabaseSync, captures: readonly string[]): numb
   ).all(JSON.stringify([...told.keys()]), ids);
   return rows.filter(({ sessionId, metadata }) => {
     const known = told.get(String(sessionId))!;
-    return textsIn(keptJson<unknown>(metadata, {})).some((text) => isToldIn(text, known));
+    return textsIn(keptJson<object>(metadata, {})).some((text) => isToldIn(text, known));
   }).map(({ place }) => Number(place));
 }
 
@@ -64,7 +64,7 @@ function toldBySession(db: DatabaseSync, ids: string): ReadonlyMap<string, Reado
     const known = told.get(sessionId) ?? new Set();
     told.set(sessionId, known);
     try {
-      const payload = keptJson<unknown>(payloadText(row as unknown as StoredPayload), {});
+      const payload = keptJson<object>(payloadText(row as unknown as StoredPayload), {});
       for (const text of textsIn(payload)) known.add(text);
     } catch {
       // What cannot be read any more nobody can compare.
