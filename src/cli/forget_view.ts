@@ -74,6 +74,8 @@ export function previewView(
       receipt: null,
       wouldRemove: removed,
       copies,
+      copiesMadeAnew: preview.ownCopies.madeAnew,
+      copiesRemoved: preview.ownCopies.removed,
       transcripts,
       toldBy,
       madeOf,
@@ -89,6 +91,12 @@ export function previewView(
       ...formLines(forms, context),
       ...toldLines({ tables: [], observations: toldBy }, context),
       ...relatedLines(related, context),
+      ...preview.ownCopies.madeAnew.map((path) =>
+        `The same would be forgotten in the copy ${plain(path)}`
+      ),
+      ...preview.ownCopies.removed.map((path) =>
+        `Would remove, since nobody can tell what is in it: ${plain(path)}`
+      ),
       ...copyLines(copies),
       ...transcriptLines(transcripts),
     ].join("\n"),

@@ -39,6 +39,16 @@ export function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
   return [...inBackups, ...beside].filter((path) => !COMPANION.test(path) && isFile(path));
 }
 
+/** What would become of the copies. */
+export function previewCopies(place: ForgetPlace): Omit<ForgottenCopies, "left"> {
+  const isRemoved = (path: string) => identifyDatabase(path).kind !== "ours";
+  const copies = ownCopies(place);
+  return {
+    madeAnew: copies.filter((path) => !isRemoved(path)),
+    removed: copies.filter(isRemoved),
+  };
+}
+
 /** Whether a path is one of such copies, or of the files beside it. */
 export function isOfCopies(copies: readonly string[], path: string): boolean {
   return copies.some((copy) => path === copy || path.replace(COMPANION, "") === copy);

@@ -12,11 +12,9 @@ import { isOfSearchIndex, schemaDifferences, schemaFaults } from "../../store/sc
 import { daysMs } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import { backupsOf } from "../backup.ts";
-import { fail, type Finding, ok, warn } from "../check.ts";
-import { faultsText } from "../fault_text.ts";
+import { fail, faultsText, type Finding, ok, warn } from "../check.ts";
 import { isThere } from "../whole_file.ts";
 import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
-import { exportInPlace } from "./export_in_place.ts";
 import { askDatabase, type RepairPlace } from "./place.ts";
 import {
   filesOf,
@@ -52,9 +50,7 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
     /locked|busy/i.test(why)
       ? lockedBy(place.database)
       : fail(`${place.database} cannot be read: ${why}`, wayToRead(place)),
-  garbage: (place) =>
-    exportInPlace(place, DATABASE_NAME.test(place.database)) ??
-      mendable(place, `${place.database} is not a SQLite database`),
+  garbage: (place) => mendable(place, `${place.database} is not a SQLite database`),
   damaged: (place, { why }) => mendable(place, `${place.database} is damaged: ${why}`),
   foreign: (place) =>
     fail(
@@ -93,35 +89,9 @@ export function judgeDatabase(place: RepairPlace): Finding {
       useAnotherDatabase(place),
     );
   }
-  const taken = takenLog(place.database);
-  if (taken !== null) {
-    const { path, kind } = taken;
-    return fail(
-      `${path} is ${
-        kind === "folder" ? "a folder" : "a pipe or a device"
-      }, where the database has a file: nothing can ` +
-        "be written",
-      `mv ${quoteWord(path)} ${quoteWord(`${path}.${kind}`)}`,
-    );
-  }
   const file = identifyDatabase(place.database);
   const told = TOLD[file.kind] as Told<Kind>;
   return told(place, file);
-}
-
-/** What lies in the place of the log, or of its index, and is no file; null when nothing does. */
-function takenLog(
-  database: string,
-): { readonly path: string; readonly kind: "folder" | "special" } | null {
-  for (const path of filesOf(database).slice(1)) {
-    try {
-      const { isFile, isDirectory } = Deno.statSync(path);
-      if (!isFile) return { path, kind: isDirectory ? "folder" : "special" };
-    } catch {
-      // It is not there.
-    }
-  }
-  return null;
 }
 
 /** Whether the database is another program's, or another user's: nothing about it is ours to change. */

@@ -3,21 +3,19 @@ import { type Check, fail, type Finding } from "../check.ts";
 import { lookAtAgents } from "./agents.ts";
 import { lookAtBranch } from "./branch.ts";
 import { lookAtConfiguration } from "./configuration.ts";
+import { lookAtForgetting, lookAtIndex, lookAtReferences } from "./content.ts";
 import { lookAtDatabase } from "./database.ts";
 import { lookAtDisk } from "./disk.ts";
 import { lookAtFallback } from "./fallback.ts";
-import { lookAtForgetting } from "./forgetting.ts";
 import { lookAtGates } from "./gates.ts";
 import { lookAtHome, lookAtPermissions } from "./home.ts";
 import { lookAtHooks } from "./hooks.ts";
 import { lookAtOldState } from "./old_state.ts";
-import { lookAtIndex } from "./index.ts";
 import { lookAtLog } from "./log.ts";
 import { lookAtMemory } from "./memory.ts";
 import type { DoctorPlace } from "./place.ts";
 import { lookAtExecutable, lookAtSqlite } from "./program.ts";
 import { lookAtSpool } from "./spool.ts";
-import { lookAtReferences } from "./references.ts";
 import { lookAtQueue, lookAtRetention, lookAtSessions } from "./state.ts";
 
 /** Looks at one thing and changes nothing; an empty list when there is nothing to look at. */
