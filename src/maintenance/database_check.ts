@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
 import { isDatabaseBusy, messageOf } from "../errors.ts";
-import { foreignKeyFaults, integrityFaults } from "../store/care.ts";
+import { foreignKeyFaults, integrityFaults, numberFaults } from "../store/care.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
 import { damagedPayloads } from "../store/damaged_payloads.ts";
 import { openToLook } from "../store/identity.ts";
@@ -25,7 +25,11 @@ const OF_CONTENT: readonly {
   readonly faults: Faults;
   readonly next: string;
 }[] = [
-  { name: "integrity", faults: (db) => integrityFaults(db, "full"), next: REPAIR },
+  {
+    name: "integrity",
+    faults: (db) => [...integrityFaults(db, "full"), ...numberFaults(db)],
+    next: REPAIR,
+  },
   { name: "foreign keys", faults: foreignKeyFaults, next: CORRECT },
 ];
 

@@ -82,7 +82,7 @@ export async function mendDatabase(place: MendPlace): Promise<MendReport> {
 }
 
 /** Drafts of the database that were left where somebody was stopped. */
-export function mendDrafts(database: string): string[] {
+function mendDrafts(database: string): string[] {
   const folder = parentOf(database);
   return namesIn(folder)
     .filter((name) => name.startsWith(`${baseName(database)}${DRAFT}`))

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
-import { integrityFaults } from "../../store/care.ts";
+import { integrityFaults, numberFaults } from "../../store/care.ts";
 import { emptyBeginning } from "../../store/beginning.ts";
 import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
@@ -169,7 +169,7 @@ function judgeContent(place: RepairPlace, version: number): Finding {
     if (isLocked(database)) return lockedBy(database);
     const db = openToLook(database);
     try {
-      const faults = integrityFaults(db, "full");
+      const faults = [...integrityFaults(db, "full"), ...numberFaults(db)];
       if (faults.length > 0) {
         return mendable(place, `${database} is damaged: ${faultsText(faults)}`);
       }
