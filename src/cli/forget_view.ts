@@ -74,6 +74,8 @@ export function previewView(
       receipt: null,
       wouldRemove: removed,
       copies,
+      copiesMadeAnew: preview.ownCopies.madeAnew,
+      copiesRemoved: preview.ownCopies.removed,
       transcripts,
       toldBy,
       madeOf,
@@ -89,6 +91,12 @@ export function previewView(
       ...formLines(forms, context),
       ...toldLines({ tables: [], observations: toldBy }, context),
       ...relatedLines(related, context),
+      ...preview.ownCopies.madeAnew.map((path) =>
+        `The same would be forgotten in the copy ${plain(path)}`
+      ),
+      ...preview.ownCopies.removed.map((path) =>
+        `Would remove, since nobody can tell what is in it: ${plain(path)}`
+      ),
       ...copyLines(copies),
       ...transcriptLines(transcripts),
     ].join("\n"),
@@ -135,7 +143,7 @@ export function reportView(
   },
 ): View {
   const { globals } = context;
-  const { id, removed, left, copies, transcripts, forms } = report;
+  const { id, removed, left, copies, copiesMadeAnew, copiesRemoved, transcripts, forms } = report;
   const { madeOf, speakOf } = related;
   const { tables } = report.toldElsewhere;
   const toldBy = toldApart(report.toldElsewhere.observations, related);
@@ -144,6 +152,8 @@ export function reportView(
       receipt: { id, removed },
       left,
       copies,
+      copiesMadeAnew,
+      copiesRemoved,
       transcripts,
       toldElsewhere: tables,
       toldBy,
@@ -164,6 +174,10 @@ export function reportView(
         observations: toldBy,
       }, context),
       ...relatedLines(related, context),
+      ...copiesMadeAnew.map((path) => `The same was forgotten in the copy ${plain(path)}`),
+      ...copiesRemoved.map((path) =>
+        `Removed, since nobody can tell what is in it: ${plain(path)}`
+      ),
       ...copyLines(copies),
       ...transcriptLines(transcripts),
       `receipt ${id}`,

@@ -93,6 +93,7 @@ const LAST = {
       24,
       "Hours that events of tasks, agents and workflows stay.",
     ),
+    backups: int([0, 100], 2, "Daily backups that are kept, in `~/.conclaude/backups`."),
   }),
 } satisfies Shape;
 

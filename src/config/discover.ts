@@ -62,6 +62,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   memoryRetentionDays: 0,
   sessionRetentionDays: 30,
   retentionBatchRows: 500,
+  dailyBackups: 2,
   claimTimeoutMinutes: 30,
   guards: "",
   requirements: "",

@@ -55,6 +55,8 @@ export interface HookConfig {
   readonly sessionRetentionDays: number;
   /** Rows that one retention step removes at most, 10 to 10000. */
   readonly retentionBatchRows: number;
+  /** Daily backups that are kept, 0 to 100; 0 makes none. */
+  readonly dailyBackups: number;
   /** Minutes that the claim on a task counts without being renewed, 1 to 10080. */
   readonly claimTimeoutMinutes: number;
   /** A `GuardPolicy` as JSON; empty when nothing is guarded. */

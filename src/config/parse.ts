@@ -143,6 +143,7 @@ function toHookConfig(
     redactPatterns: [...capture.redact.patterns],
     sessionRetentionDays: store.sessionRetentionDays,
     retentionBatchRows: store.retentionBatchRows,
+    dailyBackups: store.backups,
     claimTimeoutMinutes: store.claimTimeoutMinutes,
     problems: problems.length,
     problemKeys: problems.slice(0, MAX_NAMED_PROBLEMS).map(({ key, path }) => key || path),

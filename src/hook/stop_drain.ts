@@ -16,8 +16,8 @@ import type { Answer, HookWork } from "./handler.ts";
 const BUDGET_MS = 5_000;
 
 /**
- * Runs beside a Stop, and nobody waits for it: works the captures of the turn into memory, then compresses payloads.
- * Errors go to the log; the next one tries again.
+ * Runs beside a Stop, and nobody waits for it: works the captures of the turn into memory, compresses payloads and makes
+ * the backup of the day. Errors go to the log; the next one tries again.
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const { db, database, config, locations } = work;
@@ -44,12 +44,20 @@ export async function handle(work: HookWork): Promise<Answer> {
     if (report?.complete) compactPayloads(db, { untilMs });
     // If the drain does not do it, the next hook does, and Claude Code waits for that hook.
     if (isLogLong(database)) shortenLog(db, database);
+    await backUpOfDay(work);
   } catch (thrown) {
     log("error", `the drain after a turn stopped: ${messageOf(thrown)}`);
   } finally {
     if (Deno.build.os !== "windows") Deno.removeSignalListener("SIGTERM", goOn);
   }
   return null;
+}
+
+/** Makes the backup of the day, once a day. @throws {Error} When the database is damaged, or there is no room. */
+async function backUpOfDay({ database, config, locations, atMs }: HookWork): Promise<void> {
+  const { backUpDaily } = await import("../maintenance/backup.ts");
+  const { dataFolder } = locations;
+  await backUpDaily(database, { dataFolder, keep: config.dailyBackups, nowMs: atMs });
 }
 
 /** Keeps how this session's process is told from a later one of the same number; a SessionStart has no time for it. */

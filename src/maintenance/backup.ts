@@ -1,13 +1,15 @@
 import { isUserError, messageOf, UserError } from "../errors.ts";
-import { joinPath, parentOf } from "../paths.ts";
+import { baseName, joinPath, parentOf } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
+import { spoolSuffix } from "../spool/spool.ts";
 import { copyDatabase, integrityFaults } from "../store/care.ts";
 import { openToLook } from "../store/identity.ts";
+import { drainLockPath, takeLock } from "../store/process_lock.ts";
 import { fileStamp } from "../time.ts";
 import { nameDraft, openDraft, removeDraft, removeDrafts } from "./draft.ts";
 import { requireOurs } from "./require_ours.ts";
 import { freeName } from "./set_aside.ts";
-import { isThere } from "./whole_file.ts";
+import { isThere, namesIn } from "./whole_file.ts";
 import { writeAdvice } from "./write_advice.ts";
 
 const BACKUP_ENDING = ".db";
@@ -26,28 +28,92 @@ export function defaultBackupPath(dataFolder: string, nowMs: number): string {
   return freeName(joinPath(backupFolder(dataFolder), name), BACKUP_ENDING);
 }
 
-/** The newest backup of those that nobody gave another place; null when there is none. */
-export function newestBackup(dataFolder: string): string | null {
+/** A backup and the moment that it is of. */
+export interface Backup {
+  readonly path: string;
+  readonly atMs: number;
+}
+
+/** The daily ones of one database have its mark in their names; any other name in the folder was given by a person. */
+const DAILY = /^daily-([\da-f]{8})-\d{4}-\d\d-\d\d\.db$/;
+
+/** The backups in the data folder that may be of a database, the newest first. */
+export function backupsOf(
+  { dataFolder }: { readonly dataFolder: string },
+  database: string,
+): Backup[] {
+  const folder = backupFolder(dataFolder);
+  return namesIn(folder)
+    .filter((name) => name.endsWith(BACKUP_ENDING))
+    .filter((name) => [undefined, markOf(dataFolder, database)].includes(DAILY.exec(name)?.[1]))
+    .map((name) => ({ path: joinPath(folder, name), atMs: changedMs(joinPath(folder, name)) }))
+    .sort((one, other) =>
+      other.atMs - one.atMs ||
+      nameOf(other.path).localeCompare(nameOf(one.path), "en", { numeric: true })
+    );
+}
+
+/** Eight digits that tell the databases apart that have one data folder; the same where the folder is moved. */
+function markOf(dataFolder: string, database: string): string {
+  const isInside = parentOf(database) === dataFolder;
+  return spoolSuffix(isInside ? baseName(database) : database).slice(1, 9);
+}
+
+function nameOf(path: string): string {
+  return path.slice(0, -BACKUP_ENDING.length);
+}
+
+function changedMs(path: string): number {
   try {
-    const names = Array.from(Deno.readDirSync(backupFolder(dataFolder)), ({ name }) => name)
-      .filter((name) => name.endsWith(BACKUP_ENDING))
-      .map((name) => name.slice(0, -BACKUP_ENDING.length))
-      .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-    const last = names.at(-1);
-    return last === undefined ? null : joinPath(backupFolder(dataFolder), last + BACKUP_ENDING);
+    return Deno.statSync(path).mtime?.getTime() ?? 0;
   } catch {
-    return null;
+    return 0;
   }
 }
 
 /** The command that shows which backups there are: where they lie by default, else beside the one that was named. */
 export function listBackups(dataFolder: string, named: string): string {
-  const newest = newestBackup(dataFolder);
-  return `ls -lt ${quoteWord(newest === null ? parentOf(named) : parentOf(newest))}`;
+  const folder = backupFolder(dataFolder);
+  const hasBackups = namesIn(folder).some((name) => name.endsWith(BACKUP_ENDING));
+  return `ls -lt ${quoteWord(hasBackups ? folder : parentOf(named))}`;
 }
 
 function backupFolder(dataFolder: string): string {
   return joinPath(dataFolder, "backups");
+}
+
+/**
+ * Makes the backup of the day where there is none yet, and removes the oldest daily ones.
+ *
+ * @param options `keep`: how many daily backups stay; 0 makes none. @returns Its path; null where there was nothing to do.
+ * @throws {UserError | Error} When the database is damaged, or there is no room; the backups stay as they are then.
+ */
+export async function backUpDaily(
+  database: string,
+  { dataFolder, keep, nowMs }: {
+    readonly dataFolder: string;
+    readonly keep: number;
+    readonly nowMs: number;
+  },
+): Promise<string | null> {
+  const mark = markOf(dataFolder, database);
+  const day = new Date(nowMs).toISOString().slice(0, 10);
+  const path = joinPath(backupFolder(dataFolder), `daily-${mark}-${day}${BACKUP_ENDING}`);
+  if (keep === 0 || isThere(path)) return null;
+  // Who forgets holds it: nothing is copied that is about to be forgotten.
+  const lock = takeLock(drainLockPath(database), { waitMs: 0 });
+  if (lock === null) return null;
+  try {
+    Deno.mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
+    removeDrafts(path, (name) => DAILY.test(name));
+    await copyVerified(database, path, { otherwise: "conclaude doctor" });
+  } finally {
+    lock.release();
+  }
+  const daily = backupsOf({ dataFolder }, database)
+    .filter((backup) => DAILY.test(baseName(backup.path)));
+  for (const old of daily.slice(keep)) Deno.removeSync(old.path);
+  return path;
 }
 
 /** SQLite makes a file beside a database to read it: where it cannot, nobody else writes either, and the files are whole. */

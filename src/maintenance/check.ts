@@ -1,3 +1,6 @@
+import { shortened } from "../memory/text.ts";
+import { MAX_FAULTS } from "../store/care.ts";
+
 /** One thing that was looked at: what `doctor` and `db check` report. */
 export interface Check {
   readonly name: string;
@@ -35,4 +38,15 @@ export function warn(message: string, next: string, repair?: Finding["repair"]):
 /** Something that keeps events from being recorded, or keeps them from being found. */
 export function fail(message: string, next: string, repair?: Finding["repair"]): Finding {
   return { status: "fail", message, next, ...(repair && { repair }) };
+}
+
+/** Of one fault, in characters. */
+const MAX_CHARS = 200;
+
+/** The first fault, cut where it is long, and how many more there are. */
+export function faultsText(faults: readonly string[]): string {
+  const [first = "", ...others] = faults;
+  if (others.length === 0) return shortened(first, MAX_CHARS);
+  const more = faults.length < MAX_FAULTS ? others.length : `at least ${others.length}`;
+  return `${shortened(first, MAX_CHARS)} (and ${more} more)`;
 }

@@ -1,14 +1,14 @@
+import type { DatabaseSync } from "node:sqlite";
+import { count } from "../counts.ts";
 import { isDatabaseBusy, messageOf } from "../errors.ts";
-import { foreignKeyFaults, integrityFaults, MAX_FAULTS } from "../store/care.ts";
+import { foreignKeyFaults, integrityFaults, numberFaults } from "../store/care.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
+import { damagedPayloads } from "../store/damaged_payloads.ts";
 import { openToLook } from "../store/identity.ts";
-import { numberFaults } from "../store/impossible_numbers.ts";
 import { indexFaultsAt } from "../store/memory_index.ts";
-import { schemaFaults } from "../store/schema_care.ts";
+import { schemaDifferences, schemaFaults } from "../store/schema_care.ts";
 import { migrationFault } from "../store/rehearsal.ts";
-import { type Check, fail, type Finding, ok, warn } from "./check.ts";
-import { faultsText } from "./fault_text.ts";
-import { checkPayloads } from "./payload_check.ts";
+import { type Check, fail, faultsText, type Finding, ok, warn } from "./check.ts";
 import { databasePermissions } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
 
@@ -25,9 +25,12 @@ const OF_CONTENT: readonly {
   readonly faults: Faults;
   readonly next: string;
 }[] = [
-  { name: "integrity", faults: (db) => integrityFaults(db, "full"), next: REPAIR },
+  {
+    name: "integrity",
+    faults: (db) => [...integrityFaults(db, "full"), ...numberFaults(db)],
+    next: REPAIR,
+  },
   { name: "foreign keys", faults: foreignKeyFaults, next: CORRECT },
-  { name: "numbers", faults: (db) => numberFaults(db, { limit: MAX_FAULTS }), next: CORRECT },
 ];
 
 /**
@@ -85,10 +88,35 @@ function schemaFinding(db: ReturnType<typeof openToLook>, version: number): Find
       ? warn(`${state}; the next hook migrates it too`, "conclaude db migrate")
       : fail(`${state}, but ${fault.message}`, REPAIR);
   }
-  const finding = judge(() => schemaFaults(db));
+  const finding = judge(() => schemaFaults(schemaDifferences(db)));
   return finding.status === "ok" ? ok(`version ${version}`) : finding;
 }
 
 function named(name: string, { status, message, next, faults }: Finding): Check {
   return { name, status, message, next, ...faults && { faults } };
+}
+
+/** Captures that are named; `faults` has them all. */
+const MAX_NAMED = 3;
+
+/**
+ * Whether all payloads can be read. Nothing brings one back that cannot: what was made of it stays, and an export holds
+ * what is stored, until a person gives it up.
+ */
+function checkPayloads(db: DatabaseSync): Finding {
+  const damaged = damagedPayloads(db);
+  if (damaged.length === 0) return ok("no fault found");
+  const named = damaged.slice(0, MAX_NAMED).map(({ id }) => id).join(", ");
+  const more = damaged.length - MAX_NAMED;
+  const are = count(damaged.length, "payload is", "payloads are");
+  const of = damaged.length === 1 ? "the capture" : "the captures";
+  return {
+    ...fail(
+      `${are} damaged and cannot be brought back, of ${of} ${named}` +
+        (more > 0 ? ` and ${more} more` : "") +
+        "; all else of these rows and what was made of them stays, and an export keeps what is stored, until it is given up",
+      "conclaude queue prune --unreadable",
+    ),
+    faults: damaged.map(({ id, why }) => `payload of the capture ${id}: ${why}`),
+  };
 }

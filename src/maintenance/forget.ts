@@ -3,22 +3,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { integrityFaults } from "../store/care.ts";
-import type { ChangedRows } from "../store/changed_rows.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
-import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
-import { writeRemade } from "../store/remade.ts";
-import { remakeIn } from "../recall/remake.ts";
-import type { LateRedaction } from "../recall/late_redaction.ts";
-import { closeMends } from "../store/forget_mends.ts";
-import { forgetPlaces } from "../store/forget_places.ts";
-import {
-  batchesOf,
-  nameRecord,
-  type ReceiptKey,
-  removeCaptures,
-  removeObservations,
-} from "../store/forget_rows.ts";
-import { auditNaming, sessionTexts } from "../store/forget_quotes.ts";
+import type { ReceiptKey } from "../store/forget_rows.ts";
 import {
   beginReceipt,
   closeReceipts,
@@ -28,37 +14,23 @@ import {
   newSalt,
   unfinishedReceipts,
 } from "../store/forgotten.ts";
-import { nameKeys } from "../store/forgotten_keys.ts";
+import type { WordForm } from "../store/index_forms.ts";
 import { dropLostNames, receiptsWithoutKey } from "../store/lost_forget_key.ts";
-import {
-  checkIndex,
-  indexFaults,
-  rebuildIndex,
-  rewriteIndex,
-  withIndex,
-} from "../store/memory_index.ts";
+import { checkIndex, indexFaults, rebuildIndex } from "../store/memory_index.ts";
 import { drainLockPath, takeLock } from "../store/process_lock.ts";
+import { rewriteRows } from "../store/rewrite_rows.ts";
 import { overwriteIn } from "./byte_scan.ts";
 import { stoppedOf } from "./forget_again.ts";
-import {
-  type ForgetPlace,
-  isTextAlone,
-  matchingSpool,
-  removeSpooled,
-  writtenFiles,
-} from "./forget_files.ts";
-import { transcriptsThatMay, transcriptsWith } from "./forget_transcripts.ts";
+import { removeChosen, type RemovedChosen, type RemoveRequest } from "./forget_chosen.ts";
+import { forgetInCopies } from "./forget_copies.ts";
+import { type ForgetPlace, isTextAlone, writtenFiles } from "./forget_files.ts";
 import { bytesLeft, copiesWith, indexHeld, logHeld, textLeft } from "./forget_proof.ts";
-import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
-import { giveBackSpace } from "./space.ts";
-import { piecesOf, type ToldElsewhere, toldElsewhere } from "./told_elsewhere.ts";
-import type { WordForm } from "../store/index_forms.ts";
-import { wipePages } from "../store/wipe.ts";
+import { counted, type Removed } from "./forget_scope.ts";
+import { transcriptsWith } from "./forget_transcripts.ts";
+import { type ToldElsewhere, toldElsewhere } from "./told_elsewhere.ts";
 
 /** So long a drain at work is waited for. */
 const LOCK_WAIT_MS = 15_000;
-/** Hooks may write of the same while it is removed. */
-const MAX_ROUNDS = 4;
 
 /** What a run did. */
 export interface ForgetReport {
@@ -66,8 +38,11 @@ export interface ForgetReport {
   readonly removed: Removed;
   /** What is left, each with the way out; empty when nothing is. */
   readonly left: readonly string[];
-  /** Backups and other copies of this program's files that hold the text; they are not touched. */
+  /** Other files with copies that hold the text, exports for one; they are not touched. */
   readonly copies: readonly string[];
+  /** Backups and databases that were set aside: in these the same was forgotten, and those were removed. */
+  readonly copiesMadeAnew: readonly string[];
+  readonly copiesRemoved: readonly string[];
   /** Transcripts of Claude Code that hold it, or that tell the same; not this program's. */
   readonly transcripts: readonly string[];
   /** Words of rows that stay, which the search index has in a form with the text in it. */
@@ -77,8 +52,7 @@ export interface ForgetReport {
 }
 
 /** What is asked for. */
-export interface ForgetRequest {
-  readonly filter: ForgetFilter;
+export interface ForgetRequest extends RemoveRequest {
   /** For the receipt: without the text. */
   readonly chosen: (salt: string) => Readonly<Record<string, unknown>>;
   /** The text itself, for its digest; null without one. */
@@ -87,9 +61,6 @@ export interface ForgetRequest {
   readonly again: string;
   /** Whether all that there is stands in room that nothing uses. */
   readonly isUnused: boolean;
-  /** Masks what is made anew. */
-  readonly redact: LateRedaction | undefined;
-  readonly nowMs: number;
   readonly onProgress?: (doing: string) => void;
 }
 
@@ -125,10 +96,25 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   } finally {
     db.close();
   }
-  tell("wiping the room of what was removed …");
-  const wipe = wipePages(place.database, {
-    nowMs,
-    onProgress: (page, pages) => tell(`wiping page ${page} of ${pages} …`),
+  const isRewritten = rewriteRows(
+    place.database,
+    (table, tables) => tell(`writing table ${table} of ${tables} anew …`),
+  );
+  tell("forgetting in backups and other copies …");
+  const copies = await forgetInCopies(place, { receiptId: receipt.id, filter }, (copy, filter) => {
+    const inCopy = removeChosen(copy, { ...place, spoolFolders: [] }, {
+      request: { ...request, filter },
+      receipt,
+      tell: () => {},
+    });
+    const { salt } = receipt;
+    finishReceipt(copy, {
+      id: receipt.id,
+      removed: counted(inCopy.removed),
+      digests: digestsOfGone(copy, { salt, digests: inCopy.digests, createdAtMs: nowMs }),
+      remains: [],
+      finishedAtMs: nowMs,
+    });
   });
   const removed: Removed = {
     ...steps.removed,
@@ -146,33 +132,32 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   // Of pages that cannot be written over yet nothing is told that only they hold.
   const left = bytes === null
     ? []
-    : textLeft(place, filter, { again, bytes: wipe.complete ? bytes : { ...bytes, tables: [] } });
+    : textLeft(place, filter, { again, bytes: isRewritten ? bytes : { ...bytes, tables: [] } });
   if (steps.indexFault !== null) left.unshift(indexHeld(steps.indexFault, again));
-  if (!wipe.complete) left.unshift(logHeld(place.database, again));
+  if (!isRewritten) left.unshift(logHeld(place.database, again));
+  left.push(...copies.left);
   const report = {
     id: receipt.id,
     removed: counted(removed),
     left,
     copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
+    copiesMadeAnew: copies.madeAnew,
+    copiesRemoved: copies.removed,
     transcripts: transcriptsWith(steps.transcripts, filter),
     forms: bytes?.forms ?? [],
-    toldElsewhere: toldElsewhere(place, wipe.complete ? steps.pieces : null),
+    toldElsewhere: toldElsewhere(place, isRewritten ? steps.pieces : null),
   };
   await writeReceipt(place, {
     report,
     digests: steps.digests,
     salt: receipt.salt,
     request,
-    isDone: wipe.complete && steps.indexFault === null,
+    isDone: isRewritten && steps.indexFault === null,
   });
   return report;
 }
 
-interface Steps {
-  readonly removed: Removed;
-  readonly digests: readonly string[];
-  readonly pieces: ReturnType<typeof piecesOf>;
-  readonly transcripts: readonly string[];
+interface Steps extends RemovedChosen {
   /** What is wrong with the search index and could not be mended; null when nothing is. */
   readonly indexFault: string | null;
 }
@@ -186,7 +171,7 @@ function removeEverything(
     readonly tell: (doing: string) => void;
   },
 ): Steps {
-  const { filter, text, nowMs } = request;
+  const { text, nowMs } = request;
   tell("looking whether the database is sound …");
   const [fault] = integrityFaults(db, "quick");
   if (fault !== undefined) {
@@ -201,61 +186,9 @@ function removeEverything(
     textDigest: text === null ? null : forgottenDigest(receipt.salt, text),
     createdAtMs: nowMs,
   });
-  const removed: Removed = {};
-  const changed: ChangedRows = new Map();
-  const add = (counts: Removed) => addTo(removed, counts);
-  const digests: string[] = [];
-  const isAlone = isTextAlone(filter);
-  const remake = remakeIn(db, { redact: request.redact, home: place.home, atMs: nowMs });
-  let pieces: Steps["pieces"] = null;
-  let transcripts: readonly string[] = [];
-  for (let round = 1; round <= MAX_ROUNDS; round++) {
-    tell("looking for what is to be forgotten …");
-    const spool = matchingSpool(place, filter);
-    for (const path of spool) removeSpooled(path, (record) => nameRecord(db, record, receipt));
-    const chosen = chooseForgotten(db, filter, { remake });
-    const sessions = scopeOf(db, filter, chosen);
-    if (round === 1) {
-      if (!isAlone) pieces = piecesOf(db, chosen);
-      transcripts = transcriptsThatMay(db, { filter, chosen });
-    }
-    const { observations, captures, remade, importedSummaries } = chosen;
-    add({ importedSummaries, remade: remade.length });
-    for (const { batch } of batchesOf(remade)) withIndex(db, () => writeRemade(db, batch));
-    for (const { batch, until } of batchesOf(observations)) {
-      const done = withIndex(db, () => removeObservations(db, batch, { receipt, changed }));
-      add({ observations: done.count, sessions: done.titles });
-      digests.push(...done.digests);
-      tell(`removed ${until} of ${observations.length} observations …`);
-    }
-    for (const { batch, until } of batchesOf(captures)) {
-      const done = removeCaptures(db, batch, { receipt, changed });
-      add({ captures: done.captures, hook_executions: done.executions });
-      tell(`removed ${until} of ${captures.length} captures …`);
-    }
-    const naming = auditNaming(db, filter, { mode: "forget", changed });
-    add({ spool: spool.length, hook_executions: naming });
-    const elsewhere = filter.text !== null
-      ? forgetPlaces(
-        db,
-        { text: filter.text, sessions, changed },
-        (table, rows) => nameKeys(db, receipt.id, { table, rows }),
-      )
-      : asksForSessions(filter)
-      ? sessionTexts(db, filter, { mode: "forget", changed })
-      : {};
-    add(elsewhere);
-    const found = observations.length + captures.length + remade.length + spool.length + naming +
-      Object.values(elsewhere).reduce((sum, n) => sum + n, 0);
-    if (found === 0) break;
-  }
-  closeMends(db);
-  tell("writing the search index anew …");
-  withIndex(db, () => rewriteIndex(db));
+  const steps = removeChosen(db, place, { request, receipt, tell });
   tell("comparing the words of the search index …");
-  const indexFault = mendIndex(db);
-  giveBackSpace(db);
-  return { removed, digests, pieces, transcripts, indexFault };
+  return { ...steps, indexFault: mendIndex(db) };
 }
 
 /** Words that a damaged index has lost sight of are not taken out of it with their rows. @returns What is wrong still. */

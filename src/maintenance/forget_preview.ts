@@ -7,6 +7,7 @@ import { auditNaming, auditOf, sessionTexts, titlesAfter } from "../store/forget
 import { batchesOf } from "../store/forget_rows.ts";
 import { countIn } from "./byte_scan.ts";
 import type { WordForm } from "../store/index_forms.ts";
+import { previewCopies } from "./forget_copies.ts";
 import { type ForgetPlace, isTextAlone, matchingSpool, writtenFiles } from "./forget_files.ts";
 import { copiesWith } from "./forget_proof.ts";
 import { remakeIn } from "../recall/remake.ts";
@@ -19,6 +20,8 @@ import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget
 export interface ForgetPreview {
   readonly removed: Removed;
   readonly copies: readonly string[];
+  /** Copies of the database in which the same would be forgotten, and those that would go. */
+  readonly ownCopies: ReturnType<typeof previewCopies>;
   /** Transcripts of Claude Code that may hold it; to look takes as long as reading them. */
   readonly transcripts: readonly string[];
   /** Observations that would stay and tell some of the same; looked for where it is not done. */
@@ -76,6 +79,7 @@ export function previewForget(
   return {
     removed: counted(removed),
     copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
+    ownCopies: previewCopies(place),
     transcripts: transcriptsThatMay(db, { filter, chosen }),
     toldBy: isDry && !isTextAlone(filter) ? tellingBeside(db, chosen) : [],
     forms: [],

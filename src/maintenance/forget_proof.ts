@@ -6,19 +6,13 @@ import { pageOwners } from "../store/forget_look.ts";
 import { identifyDatabase, openToLook } from "../store/identity.ts";
 import { countPlaces } from "../store/forget_places.ts";
 import { placesIn } from "./byte_scan.ts";
+import { isOfCopies, ownCopies } from "./forget_copies.ts";
 import { copiesOf, type ForgetPlace, matchingSpool, writtenFiles } from "./forget_files.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import { type IndexedWords, indexedWords, isOfWords, type WordForm } from "../store/index_forms.ts";
-import { viewOf } from "../store/page_format.ts";
-import { Buffer } from "node:buffer";
+import { type IndexedWords, indexedWords, type WordForm } from "../store/index_forms.ts";
 
 /** Places in one file that are looked at. */
 const MAX_PLACES = 2000;
-/** Bytes around a place that are looked at: a word of the index is not longer. */
-const AROUND = 256;
-/** How a log is laid out: its head, and the head of each of its pages. */
-const LOG_HEAD = 32;
-const FRAME_HEAD = 24;
 /** Where the database keeps how its tables are made: words of this program alone. */
 const DEFINITIONS = "sqlite_schema";
 
@@ -31,37 +25,32 @@ export interface BytesLeft {
   readonly forms: readonly WordForm[];
 }
 
-/** Tables and logs of the database in whose bytes something stands; empty when nothing does. */
+/** Tables of the database in whose bytes something stands, and whether it stands in its log. */
 export function bytesLeft(
   place: ForgetPlace,
   matcher: Pick<TextMatcher, "inBytes" | "maxBytes"> & Partial<Pick<TextMatcher, "isIn">>,
   onStep?: () => void,
 ): BytesLeft {
   const database = realDatabase(place.database);
-  const log = `${database}-wal`;
   const options = { limit: MAX_PLACES, ...(onStep && { onStep }) };
-  const inFile = placesIn(database, matcher, options);
-  const inLog = placesIn(log, matcher, options);
+  const places = placesIn(database, matcher, options);
   const { forms, unexplained } = matcher.isIn === undefined
     ? NO_WORDS
     : wordsOf(database, { isIn: matcher.isIn });
-  const ofIndex = unexplained > 0 ? ["memory_index_data"] : [];
-  if (inFile.length + inLog.length === 0) return { tables: ofIndex, log: false, forms };
-  const pages = { file: [] as number[], log: [] as number[] };
-  const owners = pageOwners(database, (pageBytes) => {
-    pages.file = inFile.map(({ at }) => Math.floor(at / pageBytes) + 1);
-    pages.log = inLog.map(({ at }) => pageInLog(log, at, pageBytes));
-    return [...pages.file, ...pages.log];
-  });
-  const left = (path: string, found: typeof inFile, of: readonly number[]) =>
-    found.map((each, n) => ({ ...each, owner: owners.get(of[n]!)! }))
-      .filter(({ owner, ...each }) =>
-        owner !== DEFINITIONS && !isOfWords(owner, forms, around(path, each))
-      );
-  const tables = left(database, inFile, pages.file).map(({ owner }) => owner);
+  const owners = places.length === 0 ? [] : pageOwners(
+    database,
+    (pageBytes) => places.map(({ at }) => Math.floor(at / pageBytes) + 1),
+  ).values();
+  const tables = new Set(owners);
+  tables.delete(DEFINITIONS);
+  // The index is made of rows: where each of its words with the text comes from a row that stays, nothing is left over.
+  if (forms.length > 0) {
+    for (const table of tables) if (table.startsWith("memory_index")) tables.delete(table);
+  }
+  if (unexplained > 0) tables.add("memory_index_data");
   return {
-    tables: [...new Set([...ofIndex, ...tables])].sort(),
-    log: left(log, inLog, pages.log).length > 0,
+    tables: [...tables].sort(),
+    log: placesIn(`${database}-wal`, matcher, { ...options, limit: 1 }).length > 0,
     forms,
   };
 }
@@ -77,36 +66,6 @@ function wordsOf(database: string, text: Pick<TextMatcher, "isIn">): IndexedWord
   } catch {
     return NO_WORDS;
   }
-}
-
-/** The page that a place in a log belongs to. */
-function pageInLog(path: string, at: number, pageBytes: number): number {
-  const frame = Math.floor((at - LOG_HEAD) / (FRAME_HEAD + pageBytes));
-  const head = bytesAt(path, LOG_HEAD + frame * (FRAME_HEAD + pageBytes), 4);
-  return viewOf(head).getUint32(0);
-}
-
-/** Bytes with what stands around them. */
-function around(
-  path: string,
-  { at, length }: { readonly at: number; readonly length: number },
-): { readonly bytes: string; readonly from: number; readonly to: number } {
-  const start = Math.max(0, at - AROUND);
-  const bytes = bytesAt(path, start, at - start + length + AROUND);
-  return {
-    bytes: Buffer.from(bytes).toString("latin1"),
-    from: at - start,
-    to: at - start + length,
-  };
-}
-
-/** Zeros where the file ends before. */
-function bytesAt(path: string, at: number, length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  using file = Deno.openSync(path);
-  file.seekSync(at, Deno.SeekMode.Start);
-  file.readSync(bytes);
-  return bytes;
 }
 
 /** What is left of a text, each with the way out; empty when nothing is. */
@@ -149,9 +108,10 @@ export function indexHeld(fault: string, again: string): string {
   return `the search index may still hold words of it, since it is damaged (${fault}): \`conclaude doctor --fix\`, then \`${again}\``;
 }
 
-/** Backups and other copies in the data folder that hold a text, also in what is compressed there. */
+/** Files that hold a text, also in what is compressed there, and are no copies that this program makes anew. */
 export function copiesWith(place: ForgetPlace, filter: ForgetFilter): string[] {
-  return copiesOf(place).filter((path) =>
+  const own = ownCopies(place);
+  return copiesOf(place).filter((path) => !isOfCopies(own, path)).filter((path) =>
     placesIn(path, filter.text!, { limit: 1 }).length > 0 || holdsRows(path, filter)
   );
 }

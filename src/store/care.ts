@@ -2,7 +2,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { checkpoint } from "./database.ts";
 import { isIndexDamageOf } from "./index_damage.ts";
 import { releasePages, spaceUse } from "./space.ts";
-import { quotedName } from "./table_copy.ts";
+import { ordinaryTables, quotedName } from "./table_copy.ts";
 
 /** Rows of one table. */
 export interface TableCount {
@@ -73,6 +73,22 @@ function plainTables(db: DatabaseSync): string[] {
       WHERE type = 'table'
         AND sql NOT LIKE 'CREATE VIRTUAL%'`,
   ).all().map((row) => `"${row["name"]}"`);
+}
+
+/** Tables with a number that flipped bits have made larger than any: what reads such a row fails. */
+export function numberFaults(db: DatabaseSync): string[] {
+  return ordinaryTables(db).flatMap((table) => {
+    const numbers = db.prepare("SELECT name FROM pragma_table_info(?) WHERE type = 'INTEGER'")
+      .all(table).map(({ name }) => quotedName(String(name)));
+    if (numbers.length === 0) return [];
+    const [least, most] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+    const found = db.prepare(
+      `SELECT count(*) AS n
+         FROM ${quotedName(table)} NOT INDEXED
+        WHERE ${numbers.map((name) => `${name} NOT BETWEEN ${least} AND ${most}`).join(" OR ")}`,
+    ).get()!;
+    return found["n"] === 0 ? [] : [`rows of ${table} with a number that cannot be: ${found["n"]}`];
+  });
 }
 
 /** Rows that refer to rows that are not there, in words; empty when there are none. */

@@ -6,7 +6,6 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
 import { type ChangedRows, noteChanged } from "./changed_rows.ts";
 import { transaction } from "./database.ts";
-import { askedForTools } from "./forget_asked.ts";
 import { type ForgetFilter, namesIn, UNDER_A_FILE } from "./forget_choice.ts";
 import { tellingRows } from "./forget_told.ts";
 
@@ -90,7 +89,7 @@ export function auditOf(
       captures,
       [...sessions],
       [...uses],
-      [...askedForTools(db, captures), ...tellingRows(db, captures)],
+      tellingRows(db, captures),
     ].map((list) => JSON.stringify(list)),
   }, { mode, changed });
 }

@@ -1,92 +1,87 @@
 /**
- * The rows of the audit trail that tell the same as a tool use without naming it: what a subagent said at its end, the
- * subject of a task that was made, a notification.
+ * The rows of the audit trail that tell the same as a tool use without naming it: a person was asked for it, it was refused
+ * before it was allowed, a subagent said it at its end, a notification or the subject of a task quotes it.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { keptJson } from "../memory/kept_json.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 
-/** What such rows tell, by the hook that wrote them. */
-const TELLING: Readonly<Record<string, readonly string[]>> = {
-  SubagentStop: ["agent_id", "last_assistant_message"],
-  TaskCreated: ["task_subject", "task_description"],
-  TaskCompleted: ["task_subject", "task_description"],
-  Notification: ["message", "title"],
-};
-
-/** Shorter texts count only where they are the same as a whole: "done" says nothing of whom it is from. */
-const MIN_PART_CHARS = 12;
-/** So much of a long text is compared: its middle may be cut out of a payload. */
+/** Shorter texts are the same by chance. */
+const MIN_CHARS = 12;
+/** So much of a long text is compared: what is behind it may be cut out of either. */
 const COMPARED_CHARS = 200;
 
+/** What a payload says of where it was, not of what was done. */
+const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission_mode)$|_dir$/;
+
 /**
- * Rows of the same sessions that belong to no capture, and tell what is in these captures. To be asked before they go.
+ * Rows of the same sessions that belong to no capture which stays, and tell a text of these captures, or are of the same
+ * subagent. To be asked before the captures go.
  *
  * @param captures By id. @returns Row numbers in `hook_executions`.
  */
 export function tellingRows(db: DatabaseSync, captures: readonly string[]): number[] {
-  const texts = textsBySession(db, captures);
-  if (texts.size === 0) return [];
+  const ids = JSON.stringify(captures);
+  const told = toldBySession(db, ids);
+  if (told.size === 0) return [];
   const rows = db.prepare(
-    `SELECT rowid AS place, session_id AS sessionId, hook_name AS hook, metadata
-       FROM hook_executions
-      WHERE session_id IN (SELECT value FROM json_each(?1))
-        AND hook_name IN (SELECT value FROM json_each(?2))
-        AND id NOT IN (SELECT id FROM pending_queue)`,
-  ).all(JSON.stringify([...texts.keys()]), JSON.stringify(Object.keys(TELLING)));
-  return rows.filter(({ sessionId, hook, metadata }) => {
-    const told = keptJson<Record<string, unknown>>(metadata, {});
-    const known = texts.get(String(sessionId))!;
-    return TELLING[String(hook)]!.some((name) => tells(told[name], known));
+    `SELECT e.rowid AS place, e.session_id AS sessionId, e.metadata
+       FROM hook_executions AS e
+      WHERE e.session_id IN (SELECT value FROM json_each(?1))
+        AND NOT EXISTS (
+          SELECT 1
+            FROM pending_queue AS q
+           WHERE q.session_id = e.session_id
+             AND (q.id = e.id OR q.tool_use_id = e.tool_use_id)
+             AND q.id NOT IN (SELECT value FROM json_each(?2)))`,
+  ).all(JSON.stringify([...told.keys()]), ids);
+  return rows.filter(({ sessionId, metadata }) => {
+    const known = told.get(String(sessionId))!;
+    return textsIn(keptJson<object>(metadata, {})).some((text) => isToldIn(text, known));
   }).map(({ place }) => Number(place));
 }
 
-function tells(value: unknown, texts: ReadonlySet<string>): boolean {
-  if (typeof value !== "string" || value === "") return false;
-  if (texts.has(value)) return true;
-  const part = value.trim().slice(0, COMPARED_CHARS);
-  for (const text of texts) {
-    if (part.length >= MIN_PART_CHARS && text.includes(part)) return true;
-    if (text.length >= MIN_PART_CHARS && text.length <= COMPARED_CHARS && value.includes(text)) {
-      return true;
-    }
+function isToldIn(text: string, known: ReadonlySet<string>): boolean {
+  if (known.has(text)) return true;
+  const part = text.slice(0, COMPARED_CHARS);
+  for (const other of known) {
+    if (other.includes(part)) return true;
+    if (other.length <= COMPARED_CHARS && text.includes(other)) return true;
   }
   return false;
 }
 
-/** All texts in the payloads, by session. */
-function textsBySession(
-  db: DatabaseSync,
-  captures: readonly string[],
-): ReadonlyMap<string, ReadonlySet<string>> {
+/** The texts of captures, by session: of their payloads, and of the audit rows about them where these are cut shorter. */
+function toldBySession(db: DatabaseSync, ids: string): ReadonlyMap<string, ReadonlySet<string>> {
   const rows = db.prepare(
-    `SELECT session_id AS sessionId, encoding, payload, raw_bytes AS rawBytes
+    `SELECT id, session_id AS sessionId, encoding, payload, raw_bytes AS rawBytes
        FROM pending_queue
       WHERE id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(captures));
-  const texts = new Map<string, Set<string>>();
+  ).all(ids);
+  const told = new Map<string, Set<string>>();
   for (const row of rows) {
     const sessionId = String(row["sessionId"]);
-    const known = texts.get(sessionId) ?? new Set();
-    texts.set(sessionId, known);
+    const known = told.get(sessionId) ?? new Set();
+    told.set(sessionId, known);
     try {
-      const { tool_input, tool_response, prompt } = keptJson<Record<string, unknown>>(
-        payloadText(row as unknown as StoredPayload),
-        {},
-      );
-      collect([tool_input, tool_response, prompt], known);
+      const payload = keptJson<object>(payloadText(row as unknown as StoredPayload), {});
+      for (const text of textsIn(payload)) known.add(text);
     } catch {
       // What cannot be read any more nobody can compare.
     }
   }
-  return texts;
+  return told;
 }
 
-/** Puts the texts in a value into a set. */
-function collect(value: unknown, into: Set<string>): void {
+/** The texts in a value that are long enough to be its own, and the ids of subagents. */
+function textsIn(value: unknown, key = ""): string[] {
   if (typeof value === "string") {
-    if (value !== "") into.add(value);
-  } else if (typeof value === "object" && value !== null) {
-    for (const each of Object.values(value)) collect(each, into);
+    const text = value.trim();
+    if (/^agent_?id$/i.test(key) && text !== "") return [`agent ${text}`];
+    return text.length >= MIN_CHARS && !PLACE_KEY.test(key) ? [text] : [];
   }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    textsIn(each, Array.isArray(value) ? key : name)
+  );
 }

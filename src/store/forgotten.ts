@@ -2,7 +2,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { createHmac, randomBytes } from "node:crypto";
 import { normalizeForgotten } from "../memory/forget_text.ts";
+import { FORGET_KEY } from "./forgotten_names.ts";
 import { forgottenCaptures } from "./forgotten_uses.ts";
+import { copyReadable } from "./table_copy.ts";
 
 /** Rows that were removed, or in which a text was replaced, by table; files by what they are. */
 export type ForgottenCounts = Readonly<Record<string, number>>;
@@ -205,11 +207,29 @@ function sameRows(
   }
 }
 
-/** Notes when the room that holds nothing was last wiped: a change, so that every process reads its pages anew. */
-export function markWiped(db: DatabaseSync, atMs: number): void {
-  db.prepare(
-    `INSERT INTO meta (key, value)
-     VALUES ('wiped_at_ms', ?1)
-     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-  ).run(String(atMs));
+/** What a receipt names that is there: for a copy of the database, in which the same is to be forgotten. */
+export function namedAgain(
+  db: DatabaseSync,
+  receiptId: string,
+): { readonly observations: readonly number[]; readonly captures: readonly string[] } {
+  const captures = db.prepare(
+    `SELECT q.id
+       FROM forgotten AS f
+       JOIN pending_queue AS q ON q.id = f.name
+      WHERE f.receipt_id = ?`,
+  ).all(receiptId).map(({ id }) => String(id));
+  return { observations: cameBack(db, receiptId).observations, captures };
+}
+
+/** Takes over what says what was forgotten, with its key, so that it stays away from a copy, too. */
+export function takeReceipts(from: DatabaseSync, to: DatabaseSync): void {
+  for (const table of ["forget_receipts", "forgotten"]) {
+    copyReadable(from, to, { table, keepsNumbers: false });
+  }
+  const key = from.prepare("SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
+  if (key === undefined) return;
+  to.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(
+    FORGET_KEY,
+    key["value"]!,
+  );
 }

@@ -1,7 +1,5 @@
 /** Tables and indexes that are gone, or are not as this program makes them. */
 import { DatabaseSync } from "node:sqlite";
-import { SCHEMA_VERSION, transaction } from "./database.ts";
-import { freeOrRemove } from "./dangling_rows.ts";
 import { migrate } from "./migrate.ts";
 
 /** A part of the schema that is not as it has to be. */
@@ -30,35 +28,15 @@ export function schemaDifferences(db: DatabaseSync): SchemaDifference[] {
 }
 
 /** The same, a sentence each. */
-export function schemaFaults(db: DatabaseSync): string[] {
-  return schemaDifferences(db).map(({ type, name, isGone }) =>
-    isGone ? `${type} ${name} is missing` : `${type} ${name} is not as this program makes it`
+export function schemaFaults(found: readonly SchemaDifference[]): string[] {
+  return found.map(({ type, name, isGone }) =>
+    `the ${type} ${name} ${isGone ? "is missing" : "is not as this program makes it"}`
   );
 }
 
 /** Whether it belongs to the search index, which is made anew as a whole. */
 export function isOfSearchIndex({ name, sql }: Pick<SchemaDifference, "name" | "sql">): boolean {
   return name.startsWith("memory_index") || /\bINTO memory_index\b/.test(sql);
-}
-
-/** Whether it can be made anew without losing anything that is still there. */
-export function canBeMade({ type, isGone }: SchemaDifference): boolean {
-  return isGone || type !== "table";
-}
-
-/**
- * Makes parts of the schema anew, in one transaction; a table without rows. What was a part of such rows goes with them.
- *
- * @throws {Error} What SQLite says: rows that a unique index does not take, for one. Nothing was changed then.
- */
-export function makeAnew(db: DatabaseSync, parts: readonly SchemaDifference[]): void {
-  transaction(db, () => {
-    for (const { type, name, sql, isGone } of parts) {
-      if (!isGone) db.exec(`DROP ${type} ${name}`);
-      db.exec(sql);
-    }
-    freeOrRemove(db);
-  });
 }
 
 type Part = Pick<SchemaDifference, "type" | "name" | "sql">;
@@ -75,21 +53,4 @@ function partsOf(db: DatabaseSync): Part[] {
 
 function keyOf({ type, name }: Part): string {
   return `${type} ${name}`;
-}
-
-/**
- * Writes down that a database has this program's schema; to be called where its tables are those already.
- *
- * @throws {Error} What SQLite says.
- */
-export function correctVersion(
-  path: string,
-  { busyTimeoutMs }: { readonly busyTimeoutMs: number },
-): void {
-  const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
-  try {
-    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
-  } finally {
-    db.close();
-  }
 }

@@ -1,99 +1,213 @@
-/** Copies the tables of a database into another file, row by row: the runtime forbids `VACUUM` and `ATTACH`. */
+/** Copies the tables of one database into another, row by row: the runtime forbids `ATTACH` and `VACUUM`. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { isDamage, orDamaged, reachablePlaces } from "./export_salvage.ts";
 
-/** Rows that are read at once. */
+/** Rows that one statement reads. */
 const BATCH_ROWS = 500;
+
+/** What became of one table. */
+export interface CopiedTable {
+  readonly table: string;
+  /** Rows that the other database did not have. */
+  readonly rows: number;
+  /** Rows that an index names or that refuse to be read; there may be more where `isWhole` is false. */
+  readonly lost: number;
+  /** False where damage was in the way of any row, or the table is not there. */
+  readonly isWhole: boolean;
+}
 
 interface Column {
   readonly name: string;
   readonly isText: boolean;
 }
 
-/**
- * Copies all rows of a table into one of the same name with the same columns; rows keep their numbers.
- *
- * @returns How many rows. @throws {Error} What SQLite says, for example of a damaged page; the rows before it are copied.
- */
-export function copyTable(
-  from: DatabaseSync,
-  to: DatabaseSync,
-  { table, orIgnore = false }: { readonly table: string; readonly orIgnore?: boolean },
-): number {
-  const { columns, keys } = shapeOf(from, table);
-  const names = columns.map(({ name }) => quotedName(name)).join(", ");
-  // The runtime cuts a text at a NUL, but no bytes.
-  const read = columns.map(({ name, isText }) =>
-    isText ? `CAST(${quotedName(name)} AS BLOB) AS ${quotedName(name)}` : quotedName(name)
-  ).join(", ");
-  const places = columns.map(({ isText }) => isText ? "CAST(? AS TEXT)" : "?").join(", ");
-  const put = to.prepare(
-    `INSERT ${orIgnore ? "OR IGNORE " : ""}INTO ${quotedName(table)} (${names}) VALUES (${places})`,
-  );
-  let count = 0;
-  for (const rows of batchesOf(from, { table, read, keys })) {
-    for (const row of rows) {
-      put.run(...columns.map(({ name }) => row[name] as SQLInputValue));
-      count++;
-    }
-  }
-  return count;
-}
-
-/** The columns that can be written, with the number of the row where nothing else is it. */
-function shapeOf(
-  db: DatabaseSync,
-  table: string,
-): { readonly columns: readonly Column[]; readonly keys: readonly string[] } {
-  const infos = db.prepare("SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)").all(table);
-  const keyed = infos.filter(({ pk }) => Number(pk) > 0);
-  // Asking for a list of tables would open the damaged index as well.
-  const made = db.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?").get(
-    table,
-  );
-  const hasPlace = !/\bWITHOUT ROWID\b/i.test(String(made?.["sql"]));
-  const isNumber = hasPlace && keyed.length === 1 && keyed[0]!["type"] === "INTEGER";
-  const columns = infos.filter(({ hidden }) => Number(hidden) === 0).map(({ name, type }) => ({
-    name: String(name),
-    isText: type === "TEXT",
-  }));
-  return {
-    columns: hasPlace && !isNumber ? [{ name: "rowid", isText: false }, ...columns] : columns,
-    keys: hasPlace ? ["rowid"] : keyed.map(({ name }) => String(name)),
-  };
+interface Shape {
+  readonly columns: readonly Column[];
+  /** Names a row: its number where the table has those. */
+  readonly keys: readonly string[];
+  /** The one text column that is the primary key of a table with row numbers; null otherwise. */
+  readonly indexedKey: string | null;
 }
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** Statement by statement: the runtime's iterator ends at an error as if that were the last row. */
-function* batchesOf(
-  db: DatabaseSync,
-  { table, read, keys }: {
-    readonly table: string;
-    readonly read: string;
-    readonly keys: readonly string[];
-  },
-): Generator<readonly Row[]> {
-  if (keys[0] !== "rowid") {
-    const all = db.prepare(`SELECT ${read} FROM ${quotedName(table)}`);
-    all.setReadBigInts(true);
-    yield all.all();
-    return;
-  }
-  const next = db.prepare(
-    `SELECT rowid AS copied_place, ${read}
-       FROM ${quotedName(table)} NOT INDEXED
-      WHERE rowid > ?
-      ORDER BY rowid
-      LIMIT ${BATCH_ROWS}`,
+/** The tables of a database that hold rows of this program, in the order in which they were made. */
+export function ordinaryTables(db: DatabaseSync): string[] {
+  return db.prepare(
+    `SELECT name
+       FROM sqlite_schema
+      WHERE type = 'table'
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        AND name NOT LIKE 'memory\\_index%' ESCAPE '\\'
+      ORDER BY rowid`,
+  ).all().map(({ name }) => String(name));
+}
+
+/**
+ * Copies what can be read of a table into one of the same name, column by column of the same name. A row that is there
+ * already stays as it is.
+ *
+ * @param options `keepsNumbers`: rows keep the numbers that no column holds; else they get the next free ones.
+ * @throws {Error} What SQLite says of the database that is written to.
+ */
+export function copyReadable(
+  from: DatabaseSync,
+  to: DatabaseSync,
+  { table, keepsNumbers }: { readonly table: string; readonly keepsNumbers: boolean },
+): CopiedTable {
+  let rows = 0;
+  let lost = 0;
+  const shape = orDamaged(() => commonShape(from, to, { table, keepsNumbers }), () => null);
+  if (shape === null) return { table, rows, lost, isWhole: false };
+  const put = to.prepare(
+    `INSERT OR IGNORE INTO ${quotedName(table)} (${
+      shape.columns.map(({ name }) => quotedName(name)).join(", ")
+    }) VALUES (${shape.columns.map(({ isText }) => isText ? "CAST(? AS TEXT)" : "?").join(", ")})`,
   );
-  next.setReadBigInts(true);
-  for (let after = -(2n ** 63n);;) {
-    const rows = next.all(after);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    yield rows;
-    after = BigInt(last["copied_place"] as bigint);
+  const write = (row: Row) => {
+    try {
+      const values = shape.columns.map(({ name }) => possible(row[name]));
+      rows += Number(put.run(...values).changes);
+    } catch (thrown) {
+      // Bits that flipped may have made a value of another type, which a strict table refuses.
+      if (!isDamage(thrown) && !isConstraint(thrown)) throw thrown;
+      lost++;
+    }
+  };
+  try {
+    const reader = shape.keys[0] === "rowid" ? readByNumber : readByKey;
+    lost += reader(from, table, shape, write);
+  } catch (thrown) {
+    if (!isDamage(thrown)) throw thrown;
+    return { table, rows, lost, isWhole: false };
   }
+  return { table, rows, lost, isWhole: lost === 0 };
+}
+
+/** The columns that both have; null where the table is not there. */
+function commonShape(
+  from: DatabaseSync,
+  to: DatabaseSync,
+  { table, keepsNumbers }: { readonly table: string; readonly keepsNumbers: boolean },
+): Shape | null {
+  const infos = from.prepare("SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)").all(table);
+  if (infos.length === 0) return null;
+  const known = new Set(
+    to.prepare("SELECT name FROM pragma_table_info(?)").all(table).map(({ name }) => name),
+  );
+  const keyed = infos.filter(({ pk }) => Number(pk) > 0);
+  const made = from.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?")
+    .get(table);
+  const hasNumbers = !/\bWITHOUT ROWID\b/i.test(String(made?.["sql"]));
+  const isNumber = hasNumbers && keyed.length === 1 && keyed[0]!["type"] === "INTEGER";
+  const columns = infos.filter(({ name, hidden }) => Number(hidden) === 0 && known.has(name!))
+    .map(({ name, type }) => ({ name: String(name), isText: type === "TEXT" }));
+  return {
+    columns: hasNumbers && !isNumber && keepsNumbers
+      ? [{ name: "rowid", isText: false }, ...columns]
+      : columns,
+    keys: hasNumbers ? ["rowid"] : keyed.map(({ name }) => String(name)),
+    indexedKey: hasNumbers && !isNumber && keyed.length === 1 ? String(keyed[0]!["name"]) : null,
+  };
+}
+
+/** The runtime cuts a text at a NUL, but no bytes. */
+function readColumns({ columns }: Shape): string {
+  return columns.map(({ name, isText }) =>
+    isText ? `CAST(${quotedName(name)} AS BLOB) AS ${quotedName(name)}` : quotedName(name)
+  ).join(", ");
+}
+
+/** Batch by batch, since the runtime's iterator ends at an error as if that were the last row. @returns How many are lost. */
+function readByNumber(
+  db: DatabaseSync,
+  table: string,
+  shape: Shape,
+  write: (row: Row) => void,
+): number {
+  const read = `SELECT rowid AS copied_number, ${readColumns(shape)}
+                  FROM ${quotedName(table)} NOT INDEXED`;
+  const next = db.prepare(`${read} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_ROWS}`);
+  next.setReadBigInts(true);
+  const one = db.prepare(`${read} WHERE rowid = ?`);
+  one.setReadBigInts(true);
+  let last = 0n;
+  try {
+    for (;;) {
+      const rows = next.all(last);
+      if (rows.length === 0) return 0;
+      rows.forEach(write);
+      last = rows.at(-1)!["copied_number"] as bigint;
+    }
+  } catch (thrown) {
+    if (!isDamage(thrown)) throw thrown;
+  }
+  const { places } = reachablePlaces(db, { table: quotedName(table), key: shape.indexedKey });
+  let lost = 0;
+  for (const place of places) {
+    if (place <= last) continue;
+    const row = orDamaged(() => one.get(place), () => undefined);
+    if (row === undefined) lost++;
+    else write(row);
+  }
+  return Math.max(lost, 1);
+}
+
+/** From either end up to the first damage. @returns How many are known to be lost: at least one where any is. */
+function readByKey(
+  db: DatabaseSync,
+  table: string,
+  shape: Shape,
+  write: (row: Row) => void,
+): number {
+  const { keys } = shape;
+  // The columns themselves, and not what is read of them: only those are in order already.
+  const columns = keys.map((key) => `${quotedName(table)}.${quotedName(key)}`);
+  const names = columns.join(", ");
+  for (const [sign, order] of [[">", "ASC"], ["<", "DESC"]] as const) {
+    const ordered = `ORDER BY ${columns.map((column) => `${column} ${order}`).join(", ")}`;
+    const from = `SELECT ${readColumns(shape)} FROM ${quotedName(table)}`;
+    const behind = `WHERE (${names}) ${sign} (${
+      keys.map((key) => placeOf(shape, key)).join(", ")
+    })`;
+    const statements = [`${from} ${ordered} LIMIT ?`, `${from} ${behind} ${ordered} LIMIT ?`]
+      .map((sql) => db.prepare(sql));
+    statements.forEach((statement) => statement.setReadBigInts(true));
+    let limit = BATCH_ROWS;
+    for (let after: SQLInputValue[] | null = null; limit > 0;) {
+      const rows: Row[] | null = orDamaged(
+        () => after === null ? statements[0]!.all(limit) : statements[1]!.all(...after, limit),
+        () => null,
+      );
+      if (rows?.length === 0) return order === "ASC" ? 0 : 1;
+      // The rows in front of the damage are read one by one.
+      if (rows === null) limit = limit > 1 ? 1 : 0;
+      rows?.forEach(write);
+      const last = rows?.at(-1);
+      if (last !== undefined) after = keys.map((key) => last[key] as SQLInputValue);
+    }
+  }
+  return 1;
+}
+
+function placeOf({ columns }: Shape, key: string): string {
+  return columns.some(({ name, isText }) => name === key && isText) ? "CAST(? AS TEXT)" : "?";
+}
+
+/** @throws {RangeError} For a number that this program never writes. */
+function possible(value: SQLOutputValue | undefined): SQLInputValue {
+  if (typeof value === "bigint" && (value > MOST || value < -MOST)) {
+    throw new RangeError(`${value} is no number that this program writes`);
+  }
+  return value as SQLInputValue;
+}
+
+const MOST = BigInt(Number.MAX_SAFE_INTEGER);
+const CONSTRAINT = 19;
+
+function isConstraint(thrown: unknown): boolean {
+  const { errcode } = thrown as { readonly errcode?: unknown };
+  return typeof errcode === "number" && (errcode & 0xff) === CONSTRAINT;
 }
 
 /** A name of a table or column, as SQL takes any. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { integrityFaults } from "../../src/store/care.ts";
-import { schemaFaults } from "../../src/store/schema_care.ts";
+import { schemaDifferences } from "../../src/store/schema_care.ts";
 import {
   checkIndex,
   indexFaultsAt,
@@ -80,7 +80,7 @@ for (const [what, sql] of Object.entries(DAMAGE)) {
     assert.deepEqual(integrityFaults(db, "full"), []);
     rebuildIndex(db);
     assert.deepEqual(checkIndex(db), []);
-    assert.deepEqual(schemaFaults(db), []);
+    assert.deepEqual(schemaDifferences(db), []);
     assert.equal(found(db), ROWS);
     assert.equal(db.prepare("SELECT count(*) AS n FROM observations").get()?.["n"], ROWS);
   });

@@ -2,28 +2,29 @@ import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
-import { integrityFaults } from "../../store/care.ts";
-import { bytesBeforeCut, hasSchema, lacksHeader } from "../../store/file_header.ts";
+import { integrityFaults, numberFaults } from "../../store/care.ts";
+import { emptyBeginning } from "../../store/beginning.ts";
 import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
 import { drainLockPath } from "../../store/process_lock.ts";
-import { isIndexAlone } from "../../store/without_index.ts";
+import { migrationFault } from "../../store/rehearsal.ts";
+import { isOfSearchIndex, schemaDifferences, schemaFaults } from "../../store/schema_care.ts";
+import { daysMs } from "../../time.ts";
 import { VERSION } from "../../version.ts";
-import { newestBackup } from "../backup.ts";
-import { behindLink } from "../behind_link.ts";
-import { fail, type Finding, ok, warn } from "../check.ts";
-import { faultsText } from "../fault_text.ts";
-import { DATABASE_FILES, setAside } from "../set_aside.ts";
+import { backupsOf } from "../backup.ts";
+import { fail, faultsText, type Finding, ok, warn } from "../check.ts";
 import { isThere } from "../whole_file.ts";
-import { lookAtBeginning } from "./beginning.ts";
 import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
-import type { RepairPlace } from "./place.ts";
-import { exportInPlace } from "./export_in_place.ts";
-import { broughtBack, damagedIndex, nothingBack } from "./repair_pages.ts";
-import { lookAtSchema } from "./schema.ts";
-import { isSaved, savedText, wayToSave } from "./salvage.ts";
-import { judgeMigration } from "./version.ts";
-import { isOwnButClosed, nearestFolder, otherOwner, whyUnwritable } from "./writable.ts";
+import { askDatabase, type RepairPlace } from "./place.ts";
+import {
+  filesOf,
+  isOwnButClosed,
+  nearestFolder,
+  otherOwner,
+  repairOfModes,
+  whyReadOnly,
+  whyUnwritable,
+} from "./writable.ts";
 
 type Kind = DatabaseFile["kind"];
 type Told<K extends Kind> = (
@@ -49,10 +50,8 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
     /locked|busy/i.test(why)
       ? lockedBy(place.database)
       : fail(`${place.database} cannot be read: ${why}`, wayToRead(place)),
-  garbage: (place) =>
-    exportInPlace(place, DATABASE_NAME.test(place.database)) ??
-      damaged(place, "is not a SQLite database"),
-  damaged: (place, { why }) => damaged(place, `is damaged: ${why}`),
+  garbage: (place) => mendable(place, `${place.database} is not a SQLite database`),
+  damaged: (place, { why }) => mendable(place, `${place.database} is damaged: ${why}`),
   foreign: (place) =>
     fail(
       `${place.database} is another program's database; it is left alone`,
@@ -73,7 +72,7 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
 
 /** The database: which one, why that one, whether hooks can write to it, and how it began. */
 export function lookAtDatabase(place: RepairPlace): Finding[] {
-  return [judgeDatabase(place), ...isOthers(place) ? [] : lookAtBeginning(place)];
+  return [judgeDatabase(place), ...isOthers(place) ? [] : begunAnew(place)];
 }
 
 /** What is to be said of the database as it is now. */
@@ -90,35 +89,9 @@ export function judgeDatabase(place: RepairPlace): Finding {
       useAnotherDatabase(place),
     );
   }
-  const taken = takenLog(place.database);
-  if (taken !== null) {
-    const { path, kind } = taken;
-    return fail(
-      `${path} is ${
-        kind === "folder" ? "a folder" : "a pipe or a device"
-      }, where the database has a file: nothing can ` +
-        "be written",
-      `mv ${quoteWord(path)} ${quoteWord(`${path}.${kind}`)}`,
-    );
-  }
   const file = identifyDatabase(place.database);
   const told = TOLD[file.kind] as Told<Kind>;
   return told(place, file);
-}
-
-/** What lies in the place of the log, or of its index, and is no file; null when nothing does. */
-function takenLog(
-  database: string,
-): { readonly path: string; readonly kind: "folder" | "special" } | null {
-  for (const path of filesOf(database).slice(1)) {
-    try {
-      const { isFile, isDirectory } = Deno.statSync(path);
-      if (!isFile) return { path, kind: isDirectory ? "folder" : "special" };
-    } catch {
-      // It is not there.
-    }
-  }
-  return null;
 }
 
 /** Whether the database is another program's, or another user's: nothing about it is ours to change. */
@@ -144,19 +117,42 @@ function beforeFirstHook(place: RepairPlace, state: string): Finding {
     : fail(`${database} cannot be made: ${why}`, wayToWrite(place));
 }
 
-/** A file of no bytes where there was a database before: hooks begin a new one in it. */
-function emptied({ database, locations }: RepairPlace): Finding | null {
-  const backup = newestBackup(locations.dataFolder);
-  if (!isThere(drainLockPath(database)) && (backup === null || database !== locations.database)) {
-    return null;
-  }
-  return warn(
-    `${database} is empty, and it was not before: something has cut it to nothing; the next hook makes new tables` +
-      (backup === null ? "" : ", and the newest backup may hold what was in it"),
-    backup === null
+/** A file of no bytes where there was a database before. */
+function emptied(place: RepairPlace): Finding | null {
+  const { database, locations } = place;
+  const [backup] = backupsOf(locations, database);
+  const isKnown = isThere(drainLockPath(database)) ||
+    (backup !== undefined && database === locations.database);
+  if (!isKnown) return null;
+  const state = `${database} is empty, and it was not before: something has cut it to nothing`;
+  return backup === undefined
+    ? warn(
+      `${state}; the next hook makes new tables`,
+      `ls -l ${quoteWord(parentOf(database))}`,
+    )
+    : mendable(place, state);
+}
+
+/** So long it is told that a database began anew; what was not missed by then is not missed. */
+const TOLD_DAYS = 14;
+
+/** A database that hooks began anew in a file which something had cut to nothing. */
+function begunAnew(place: RepairPlace): Finding[] {
+  const { database, locations, nowMs } = place;
+  const begun = askDatabase(place, emptyBeginning) ?? null;
+  if (begun === null || begun.atMs < nowMs - daysMs(TOLD_DAYS)) return [];
+  const backup = database !== locations.database
+    ? undefined
+    : backupsOf(locations, database).find(({ atMs }) => atMs < begun.atMs);
+  if (!begun.wasUsed && backup === undefined) return [];
+  const at = new Date(begun.atMs).toISOString();
+  return [warn(
+    `${database} began anew at ${at}: its file was empty, and it was not before, so something had cut it to nothing; ` +
+      `what it held is gone${backup === undefined ? "" : ", but for what the newest backup holds"}`,
+    backup === undefined
       ? `ls -l ${quoteWord(parentOf(database))}`
-      : `conclaude db restore ${quoteWord(backup)}`,
-  );
+      : `conclaude db restore ${quoteWord(backup.path)}`,
+  )];
 }
 
 function judgeContent(place: RepairPlace, version: number): Finding {
@@ -173,24 +169,19 @@ function judgeContent(place: RepairPlace, version: number): Finding {
     if (isLocked(database)) return lockedBy(database);
     const db = openToLook(database);
     try {
-      const fault = pageFault(db);
-      if (fault !== null) {
-        return version === SCHEMA_VERSION && isIndexAlone(db)
-          ? damagedIndex(place, fault)
-          : damaged(place, `is damaged: ${fault}`, wayToSave(database));
+      const faults = [...integrityFaults(db, "full"), ...numberFaults(db)];
+      if (faults.length > 0) {
+        return mendable(place, `${database} is damaged: ${faultsText(faults)}`);
       }
-      if (version < SCHEMA_VERSION) return judgeMigration(place, { version, db });
-      const schema = lookAtSchema(place, db);
-      if (schema !== null) return schema;
+      return version < SCHEMA_VERSION
+        ? judgeMigration(place, version, db)
+        : judgeSchema(place, db) ?? ok(`${database} (chosen by ${databaseChosenBy})`);
     } finally {
       db.close();
     }
-    return ok(`${database} (chosen by ${databaseChosenBy})`);
   } catch (thrown) {
     const why = messageOf(thrown);
-    if (DAMAGE.test(why)) {
-      return damaged(place, `is damaged: ${why}`, wayToSave(database));
-    }
+    if (DAMAGE.test(why)) return mendable(place, `${database} is damaged: ${why}`);
     if (/locked|busy/i.test(why)) return lockedBy(database);
     return fail(`${database} cannot be opened: ${why}`, useAnotherDatabase(place));
   }
@@ -199,15 +190,31 @@ function judgeContent(place: RepairPlace, version: number): Finding {
 /** What SQLite says of damaged pages. */
 const DAMAGE = /malformed|not a database|corrupt/i;
 
-function pageFault(db: DatabaseSync): string | null {
-  try {
-    const faults = integrityFaults(db, "full");
-    return faults.length === 0 ? null : faultsText(faults);
-  } catch (thrown) {
-    const why = messageOf(thrown);
-    if (DAMAGE.test(why)) return why;
-    throw thrown;
+/** The next hook migrates an older schema: whether it can is tried on a copy of the empty tables in memory. */
+function judgeMigration(place: RepairPlace, version: number, db: DatabaseSync): Finding {
+  const { database, databaseChosenBy } = place;
+  const state =
+    `${database} has schema version ${version}, and this program's is ${SCHEMA_VERSION}`;
+  const fault = migrationFault(db);
+  if (fault === null) {
+    return ok(`${state}: the next hook brings it up to date (chosen by ${databaseChosenBy})`);
   }
+  return schemaDifferences(db).length === 0
+    ? mendable(
+      place,
+      `${state}, but its tables are those of version ${SCHEMA_VERSION} already: something has changed the number`,
+    )
+    : fail(
+      `${state}, but ${fault.message}; hooks keep their records in the spool, and \`db reset\` sets the database ` +
+        "aside under a dated name",
+      "conclaude db reset",
+    );
+}
+
+/** Tables and indexes that are missing or are not as this program makes them; the search index is looked at by itself. */
+function judgeSchema(place: RepairPlace, db: DatabaseSync): Finding | null {
+  const faults = schemaFaults(schemaDifferences(db).filter((part) => !isOfSearchIndex(part)));
+  return faults.length === 0 ? null : mendable(place, `in ${place.database} ${faultsText(faults)}`);
 }
 
 /** What is said while another process holds it. */
@@ -219,52 +226,22 @@ export function lockedBy(database: string): Finding {
   );
 }
 
-/**
- * @param state Follows the path in the sentence.
- * @param save The command that saves what can be read; null when nothing can be.
- */
-function damaged(place: RepairPlace, state: string, save: string | null = null): Finding {
-  const { database, locations, nowMs } = place;
-  const backup = newestBackup(locations.dataFolder);
-  const restore = backup === null ? null : `conclaude db restore ${quoteWord(backup)}`;
-  const saved = save === null ? "" : savedText(database);
-  const first = save === null || isSaved(database) ? restore : save;
-  if (!DATABASE_NAME.test(database)) {
-    return fail(`${database} ${state}${saved}`, first ?? useAnotherDatabase(place));
-  }
-  const cutFrom = save === null ? bytesBeforeCut(database) : null;
-  const canBeRead = save !== null || cutFrom !== null || lacksHeader(database) ||
-    hasSchema(database);
-  const then = canBeRead
-    ? " and brings what can be read into a new one"
-    : ", and the next hook begins a new one";
+/** A damaged database, which a repair writes anew; one with a name that may be another program's is left alone. */
+function mendable(place: RepairPlace, state: string): Finding {
+  const { database, locations } = place;
+  if (!DATABASE_NAME.test(database)) return fail(state, useAnotherDatabase(place));
+  const [backup] = backupsOf(locations, database);
+  const rest = backup === undefined
+    ? "there is no backup for the rest"
+    : `the rest comes from the backup of ${new Date(backup.atMs).toISOString()}`;
   return fail(
-    `${database} ${state}${saved}; \`doctor --fix\` sets it aside under a dated name${then}`,
-    first ?? "conclaude doctor --fix",
+    `${state}; \`doctor --fix\` sets it aside under a dated name and brings what can be read into a new one; ${rest}`,
+    "conclaude doctor --fix",
     async () => {
-      const aside = setAside(database, { reason: "damaged", nowMs });
-      const done = `set the damaged database aside: ${aside}`;
-      return canBeRead
-        ? await broughtBack(place, { aside, bytes: cutFrom, done })
-        : nothingBack(place, { aside, done, why: "nothing in it leads to a table" });
+      const { mendFully } = await import("./mend_fully.ts");
+      return await mendFully(place);
     },
   );
-}
-
-/** The file itself, its log and the index of that: SQLite gives the two the mode that the file had when they were made. */
-function filesOf(database: string): string[] {
-  return DATABASE_FILES.map((ending) => database + ending);
-}
-
-function whyReadOnly(database: string): string | null {
-  for (const path of filesOf(database)) {
-    try {
-      Deno.openSync(path, { write: true }).close();
-    } catch (thrown) {
-      if (path === database || !(thrown instanceof Deno.errors.NotFound)) return messageOf(thrown);
-    }
-  }
-  return whyUnwritable(parentOf(database));
 }
 
 /** What lets this user write there: the missing permissions when they are theirs to give, else another place. */
@@ -282,18 +259,4 @@ function wayToRead(place: RepairPlace): string {
   return otherOwner(database) === null && isThere(database)
     ? `chmod u+rw ${quoteWord(database)}`
     : useAnotherDatabase(place);
-}
-
-/**
- * Opens the files to their owner, where that is all that is missing. A folder was closed for a reason, and what lies
- * behind a link may have been.
- */
-function repairOfModes(database: string): Finding["repair"] {
-  const closed = filesOf(database).filter(isOwnButClosed);
-  if (closed.length === 0 || whyUnwritable(parentOf(database)) !== null) return undefined;
-  if (closed.some((path) => behindLink(path) !== null)) return undefined;
-  return () => {
-    for (const path of closed) Deno.chmodSync(path, 0o600);
-    return `set the mode of ${closed.join(", ")} to 0600`;
-  };
 }

@@ -3,24 +3,19 @@ import { type Check, fail, type Finding } from "../check.ts";
 import { lookAtAgents } from "./agents.ts";
 import { lookAtBranch } from "./branch.ts";
 import { lookAtConfiguration } from "./configuration.ts";
+import { lookAtForgetting, lookAtIndex, lookAtReferences } from "./content.ts";
 import { lookAtDatabase } from "./database.ts";
 import { lookAtDisk } from "./disk.ts";
 import { lookAtFallback } from "./fallback.ts";
-import { lookAtForgetting } from "./forgetting.ts";
 import { lookAtGates } from "./gates.ts";
 import { lookAtHome, lookAtPermissions } from "./home.ts";
 import { lookAtHooks } from "./hooks.ts";
 import { lookAtOldState } from "./old_state.ts";
-import { lookAtNumbers } from "./impossible_numbers.ts";
-import { lookAtIndex } from "./index.ts";
 import { lookAtLog } from "./log.ts";
 import { lookAtMemory } from "./memory.ts";
 import type { DoctorPlace } from "./place.ts";
 import { lookAtExecutable, lookAtSqlite } from "./program.ts";
-import { lookAtRescue } from "./repair_pages.ts";
 import { lookAtSpool } from "./spool.ts";
-import { lookAtFacts } from "./unreadable_facts.ts";
-import { lookAtReferences } from "./references.ts";
 import { lookAtQueue, lookAtRetention, lookAtSessions } from "./state.ts";
 
 /** Looks at one thing and changes nothing; an empty list when there is nothing to look at. */
@@ -42,11 +37,8 @@ const LOOKS: readonly NamedLook[] = [
   { name: "disk", look: lookAtDisk },
   { name: "permissions", look: lookAtPermissions },
   { name: "database", look: lookAtDatabase },
-  { name: "rescue", look: lookAtRescue, needsDatabase: true },
-  { name: "numbers", look: lookAtNumbers, needsDatabase: true },
   { name: "references", look: lookAtReferences, needsDatabase: true },
   { name: "search index", look: lookAtIndex, needsDatabase: true },
-  { name: "observations", look: lookAtFacts, needsDatabase: true },
   { name: "spool", look: lookAtSpool, needsDatabase: true },
   { name: "fallback", look: lookAtFallback },
   { name: "hooks", look: lookAtHooks },

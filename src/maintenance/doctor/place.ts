@@ -44,7 +44,7 @@ export type DatabasePlace = Pick<
 >;
 
 /** What a repair of it needs besides; hooks look without. */
-export type RepairPlace = DatabasePlace & Partial<Pick<DoctorPlace, "config">>;
+export type RepairPlace = DatabasePlace & Partial<Pick<DoctorPlace, "config" | "claudeFolder">>;
 
 /**
  * Asks the database without changing it.

@@ -1,5 +1,8 @@
 import { messageOf } from "../../errors.ts";
 import { joinPath, parentOf } from "../../paths.ts";
+import { behindLink } from "../behind_link.ts";
+import type { Finding } from "../check.ts";
+import { DATABASE_FILES } from "../set_aside.ts";
 
 const OWNER_WRITE = 0o200;
 const WRITE_OF_OTHERS = 0o022;
@@ -75,4 +78,35 @@ export function nearestFolder(folder: string): string {
       at = above;
     }
   }
+}
+
+/** The file itself, its log and the index of that: SQLite gives the two the mode that the file had when they were made. */
+export function filesOf(database: string): string[] {
+  return DATABASE_FILES.map((ending) => database + ending);
+}
+
+/** Why a database, or a file of its log, cannot be written; null when it can. */
+export function whyReadOnly(database: string): string | null {
+  for (const path of filesOf(database)) {
+    try {
+      Deno.openSync(path, { write: true }).close();
+    } catch (thrown) {
+      if (path === database || !(thrown instanceof Deno.errors.NotFound)) return messageOf(thrown);
+    }
+  }
+  return whyUnwritable(parentOf(database));
+}
+
+/**
+ * Opens the files to their owner, where that is all that is missing. A folder was closed for a reason, and what lies
+ * behind a link may have been.
+ */
+export function repairOfModes(database: string): Finding["repair"] {
+  const closed = filesOf(database).filter(isOwnButClosed);
+  if (closed.length === 0 || whyUnwritable(parentOf(database)) !== null) return undefined;
+  if (closed.some((path) => behindLink(path) !== null)) return undefined;
+  return () => {
+    for (const path of closed) Deno.chmodSync(path, 0o600);
+    return `set the mode of ${closed.join(", ")} to 0600`;
+  };
 }

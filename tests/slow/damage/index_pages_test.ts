@@ -5,7 +5,6 @@ import { DatabaseSync } from "node:sqlite";
 import { integrityFaults } from "../../../src/store/care.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { checkIndex } from "../../../src/store/memory_index.ts";
-import { writeAnew } from "../../../src/maintenance/write_anew.ts";
 import { fillEveryTable } from "../../support/every_row.ts";
 import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { closeDatabase, spoil } from "../../support/spoilt.ts";
@@ -101,7 +100,6 @@ Deno.test("whatever page of the search index is damaged, doctor --fix keeps ever
     Deno.chmodSync(home.database, 0o600);
     const what = hurt(home.database);
     const { stdout, stderr } = await run(home, "doctor", "--fix");
-    assert.doesNotMatch(stdout, /set the damaged database aside/, what);
     const answer = await run(home, "memory", "search", `${WORD}3`, "--json");
     const found = jsonOf(answer).results ?? [];
     assert.ok(found.length > 0, `${what}: ${stdout}${stderr}${answer.stdout}`);
@@ -120,20 +118,6 @@ Deno.test("whatever page of the search index is damaged, doctor --fix keeps ever
     });
     assert.equal((await run(home, "db", "check")).code, 0, what);
   }
-});
-
-Deno.test("who has a database open while it is written anew cannot write to the one that was set aside", async () => {
-  using home = tempHome();
-  await filled(home);
-  using other = new DatabaseSync(home.database);
-  const put = other.prepare("UPDATE sessions SET title = 'late' WHERE session_id = 'b'");
-  const { aside, rows } = writeAnew(home.database, {
-    nowMs: 1_700_000_000_000,
-    busyTimeoutMs: 1000,
-  });
-  assert.throws(() => put.run(), /the database is being replaced/);
-  assert.ok(rows > 400, `${rows}`);
-  assert.match(aside, /\.damaged-2023-/);
 });
 
 Deno.test("doctor notices words that an index of thousands of observations has lost, and mends it", async () => {
@@ -163,13 +147,4 @@ Deno.test("doctor notices words that an index of thousands of observations has l
     ask(home.database, (raw) => raw.prepare("SELECT count(*) AS n FROM observations").get()!["n"]),
     2_500,
   );
-});
-
-Deno.test("what is left of a database whose writing anew was stopped is taken away by the next", async () => {
-  using home = tempHome();
-  await filled(home);
-  const left = `${home.database}.anew-0badc0de`;
-  await Deno.copyFile(home.database, left);
-  writeAnew(home.database, { nowMs: Date.now(), busyTimeoutMs: 1_000 });
-  assert.throws(() => Deno.statSync(left), Deno.errors.NotFound);
 });

@@ -359,7 +359,7 @@ Deno.test({
   assert.deepEqual(holding(place.path), []);
 });
 
-Deno.test("memory forget clears the spool, logs and outputs of agents, and names backups that hold the text", async () => {
+Deno.test("memory forget clears the spool, logs and outputs of agents, and forgets in backups and set-aside databases", async () => {
   using place = stage();
   await worked(place);
   const data = join(place.path, ".conclaude");
@@ -392,13 +392,31 @@ Deno.test("memory forget clears the spool, logs and outputs of agents, and names
   }, { database: place.database, folders: [join(data, "spool")] });
   const backup = join(data, "backups", "b.db");
   assert.equal((await place.run("db", "backup", backup)).code, 0);
-  const { receipt, left, copies } = await place.json("memory", "forget", "--text", WORD, "--yes");
-  assert.deepEqual([left, copies], [[], [backup]]);
+  const [aside, damaged] = [".before-restore-2026-01-02T03-04-05Z", ".damaged-2026-01-02T03-04-05Z"]
+    .map((name) => place.database + name) as [string, string];
+  Deno.copyFileSync(backup, aside);
+  Deno.copyFileSync(backup, damaged);
+  Deno.writeFileSync(damaged, new Uint8Array(100).fill(7), { append: false });
+  Deno.writeTextFileSync(damaged, `rest of a page: ${WORD}`, { append: true });
+  const report = await place.json("memory", "forget", "--text", WORD, "--yes");
+  const { receipt, left, copies } = report;
+  assert.deepEqual([left, copies], [[], []]);
+  assert.deepEqual(report.copiesMadeAnew, [backup, aside]);
+  assert.deepEqual(report.copiesRemoved, [damaged]);
+  const rowsOf = (path: string) => {
+    using db = new DatabaseSync(path);
+    assert.deepEqual([...integrityFaults(db, "full"), ...checkIndex(db)], []);
+    return Number(db.prepare("SELECT count(*) AS n FROM hook_executions").get()!["n"]);
+  };
+  assert.ok(rowsOf(backup) > 3);
   assert.deepEqual(
     [receipt.removed.spool, receipt.removed.logs, receipt.removed.agentFiles],
     [1, 1, 1],
   );
-  assert.deepEqual(holding(place.path), [backup]);
+  assert.deepEqual(holding(place.path), []);
+  assert.equal((await place.run("db", "restore", backup)).code, 0);
+  const verified = await place.run("memory", "verify", receipt.id, "--text", WORD);
+  assert.equal(verified.code, 0, verified.stdout);
   assert.equal(Deno.readTextFileSync(log).split("\n")[2], "three");
   assert.equal(
     JSON.parse(Deno.readTextFileSync(join(agent, "output.jsonl"))).text,

@@ -1,0 +1,109 @@
+/** Forgets in the copies that this program has made of its database: backups, and what was set aside. */
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../errors.ts";
+import { baseName, joinPath, parentOf } from "../paths.ts";
+import { quoteWord } from "../settings/hooks.ts";
+import { openDatabase } from "../store/database.ts";
+import type { ForgetFilter } from "../store/forget_choice.ts";
+import { namedAgain, takeReceipts } from "../store/forgotten.ts";
+import { identifyDatabase, openToLook } from "../store/identity.ts";
+import { rewriteRows } from "../store/rewrite_rows.ts";
+import type { ForgetPlace } from "./forget_files.ts";
+import { DATABASE_FILES, removeDatabase } from "./set_aside.ts";
+import { namesIn } from "./whole_file.ts";
+
+/** What became of the copies, by their paths. */
+export interface ForgottenCopies {
+  /** The same was forgotten in them. */
+  readonly madeAnew: readonly string[];
+  /** They are of another schema, or damaged, so that nobody can tell what is in them. */
+  readonly removed: readonly string[];
+  /** What could not be done, with the way out. */
+  readonly left: readonly string[];
+}
+
+/** What stands behind the database's name in that of a copy beside it; drafts of such copies included. */
+const BESIDE =
+  /^\.(?:damaged|export|before-reset|before-restore|restored|mending|schema)-[\w:.-]+$/;
+const COMPANION = /-(?:wal|shm|journal)$/;
+
+/** The copies that this program has made of a database: its backups, and what lies beside it under its name. */
+export function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
+  const [folder, base] = [parentOf(database), baseName(database)];
+  const beside = namesIn(folder)
+    .filter((name) => name.startsWith(base) && BESIDE.test(name.slice(base.length)))
+    .map((name) => joinPath(folder, name));
+  const backups = joinPath(dataFolder, "backups");
+  const inBackups = namesIn(backups).filter((name) => /\.db(?:$|[.-])/.test(name))
+    .map((name) => joinPath(backups, name));
+  return [...inBackups, ...beside].filter((path) => !COMPANION.test(path) && isFile(path));
+}
+
+/** What would become of the copies. */
+export function previewCopies(place: ForgetPlace): Omit<ForgottenCopies, "left"> {
+  const isRemoved = (path: string) => identifyDatabase(path).kind !== "ours";
+  const copies = ownCopies(place);
+  return {
+    madeAnew: copies.filter((path) => !isRemoved(path)),
+    removed: copies.filter(isRemoved),
+  };
+}
+
+/** Whether a path is one of such copies, or of the files beside it. */
+export function isOfCopies(copies: readonly string[], path: string): boolean {
+  return copies.some((copy) => path === copy || path.replace(COMPANION, "") === copy);
+}
+
+/**
+ * Forgets in every copy what the receipt in the database says.
+ *
+ * @param forget Takes what is chosen out of an open copy.
+ */
+export async function forgetInCopies(
+  place: ForgetPlace,
+  { receiptId, filter }: { readonly receiptId: string; readonly filter: ForgetFilter },
+  forget: (copy: DatabaseSync, filter: ForgetFilter) => void,
+): Promise<ForgottenCopies> {
+  const done = { madeAnew: [] as string[], removed: [] as string[], left: [] as string[] };
+  for (const path of ownCopies(place)) {
+    try {
+      if (identifyDatabase(path).kind !== "ours") {
+        removeDatabase(path);
+        done.removed.push(path);
+        continue;
+      }
+      const { mtime } = Deno.statSync(path);
+      const db = await openDatabase(path, place);
+      try {
+        const main = openToLook(place.database);
+        try {
+          takeReceipts(main, db);
+        } finally {
+          main.close();
+        }
+        forget(db, filter.ids === null ? filter : { ...filter, ids: namedAgain(db, receiptId) });
+      } finally {
+        db.close();
+      }
+      if (!rewriteRows(path)) throw new Error("another process reads from it");
+      // It stays the backup of its day.
+      if (mtime !== null) Deno.utimeSync(path, mtime, mtime);
+      done.madeAnew.push(path);
+    } catch (thrown) {
+      done.left.push(
+        `${path} could not be made anew (${messageOf(thrown)}): \`rm ${
+          DATABASE_FILES.map((ending) => quoteWord(path + ending)).join(" ")
+        }\``,
+      );
+    }
+  }
+  return done;
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

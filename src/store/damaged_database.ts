@@ -1,0 +1,208 @@
+/** Opens what is left of a damaged database, and copies what can be read of it into the one that takes its place. */
+import { DatabaseSync } from "node:sqlite";
+import { MIGRATIONS } from "../../migrations/mod.ts";
+import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion, transaction } from "./database.ts";
+import { orDamaged } from "./export_salvage.ts";
+import { schemaDifferences } from "./schema_care.ts";
+import { withoutTriggers } from "./settle_rows.ts";
+import { copyReadable, ordinaryTables } from "./table_copy.ts";
+
+/** https://sqlite.org/fileformat2.html, §1.3: what of a header is about the one file. */
+const HEADER_BYTES = 100;
+const FREE_PAGES_AT = [32, 40] as const;
+const PAGES_VALID_AT = [92, 96] as const;
+
+/** A damaged database that can be read in part. */
+export interface DamagedDatabase {
+  readonly db: DatabaseSync;
+  /** Of its schema. */
+  readonly version: number;
+}
+
+/**
+ * Opens a copy of a damaged database that nobody else has open: one that is shorter than it says, one the first hundred
+ * bytes of which are overwritten, one whose definitions of tables are damaged. The copy may be changed.
+ *
+ * @param model A sound database of this program: its header takes the place of one that is lost.
+ * @returns Null where SQLite can read nothing of it.
+ */
+export function openDamaged(copy: string, model: string): DamagedDatabase | null {
+  for (const isLastTry of [false, true]) {
+    const db = openLeniently(copy);
+    try {
+      if (db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()!["n"] !== 0) {
+        const version = versionOf(db);
+        correctDefinitions(db, version);
+        db.close();
+        return { db: openLeniently(copy), version };
+      }
+    } catch {
+      // Without a header that it knows SQLite takes no file for a database.
+    }
+    if (db.isOpen) db.close();
+    if (!isLastTry) giveHeader(copy, model);
+  }
+  return null;
+}
+
+/** Opened so, SQLite takes a file that is shorter than it says, and passes over definitions that make no sense. */
+function openLeniently(path: string): DatabaseSync {
+  const db = new DatabaseSync(path);
+  if ("enableDefensive" in db) {
+    (db as DatabaseSync & { enableDefensive(isOn: boolean): void }).enableDefensive(false);
+  }
+  try {
+    db.exec("PRAGMA writable_schema = ON");
+  } catch {
+    // It is no database as it is.
+  }
+  return db;
+}
+
+/** The version that its tables have: something may have changed the number alone. */
+function versionOf(db: DatabaseSync): number {
+  const told = schemaVersion(db);
+  const isKnown = told > 0 && told <= SCHEMA_VERSION;
+  return isKnown && schemaDifferences(db).length > 0 ? told : SCHEMA_VERSION;
+}
+
+/** Puts this program's words in the place of a definition that differs: rows are found by the page it names. */
+function correctDefinitions(db: DatabaseSync, version: number): void {
+  const model = new DatabaseSync(":memory:");
+  try {
+    makeTables(model, version);
+    const change = db.prepare(
+      "UPDATE sqlite_schema SET sql = ?1 WHERE type = 'table' AND name = ?2 AND sql IS NOT ?1",
+    );
+    const parts = model.prepare(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND sql IS NOT NULL",
+    ).all();
+    for (const { name, sql } of parts) orDamaged(() => change.run(sql!, name!), () => null);
+  } catch {
+    // Where even this table cannot be written, what it tells is used as it is.
+  } finally {
+    model.close();
+  }
+}
+
+function giveHeader(path: string, model: string): void {
+  const header = new Uint8Array(HEADER_BYTES);
+  {
+    using file = Deno.openSync(model);
+    file.readSync(header);
+  }
+  // The length of the file counts then, and no page is taken for a free one.
+  header.fill(0, ...FREE_PAGES_AT);
+  header.fill(0, ...PAGES_VALID_AT);
+  using file = Deno.openSync(path, { write: true });
+  file.writeSync(header);
+}
+
+/** Makes an empty database with the schema of a version; the file must be there already, with its mode. */
+export function makeEmpty(path: string, version: number): DatabaseSync {
+  const db = new DatabaseSync(path);
+  db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
+  db.exec("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF");
+  transaction(db, () => {
+    makeTables(db, version);
+    db.exec(`PRAGMA user_version = ${version}`);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  });
+  return db;
+}
+
+function makeTables(db: DatabaseSync, version: number): void {
+  for (const step of MIGRATIONS) if (step.version <= version) db.exec(step.sql);
+}
+
+/** The highest numbers that were given to rows, by table; none where that cannot be read. */
+export function givenNumbers(db: DatabaseSync): ReadonlyMap<string, number> {
+  const rows = orDamaged(
+    () => db.prepare("SELECT name, seq FROM sqlite_sequence").all(),
+    () => [],
+  );
+  return new Map(rows.map(({ name, seq }) => [String(name), Number(seq)]));
+}
+
+/** The tables whose writes fail while a database is replaced. */
+const FENCED_TABLES = ["sessions", "hook_executions", "pending_queue", "observations"];
+
+/** What became of the rows of one table. */
+export interface MendedTable {
+  readonly table: string;
+  readonly read: number;
+  /** Taken from the backup. */
+  readonly filled: number;
+  /** At least so many are gone. */
+  readonly gone: number;
+  /** True when every row could be read. */
+  readonly isWhole: boolean;
+}
+
+/** Copies what can be read of every table into an empty database that nobody else has open. */
+export function copyTables(from: DatabaseSync, draft: string): MendedTable[] {
+  const to = new DatabaseSync(draft);
+  try {
+    to.exec("PRAGMA foreign_keys = OFF");
+    return withoutTriggers(to, () =>
+      ordinaryTables(to).map((table) => {
+        const copied = transaction(to, () => copyReadable(from, to, { table, keepsNumbers: true }));
+        return {
+          table,
+          read: copied.rows,
+          filled: 0,
+          gone: copied.lost,
+          isWhole: copied.isWhole,
+        };
+      }));
+  } finally {
+    to.close();
+  }
+}
+
+/** Keeps others from writing to a database. */
+export interface HeldWrites {
+  /** Lets nobody write any more, for good: another database takes its place. */
+  end(): void;
+  release(): void;
+}
+
+/** Holds the writes to a damaged database while it is read; nothing where nobody can write to it anyway. */
+export function holdWrites(
+  database: string,
+  { busyTimeoutMs }: { readonly busyTimeoutMs: number },
+): HeldWrites {
+  let db: DatabaseSync | null = null;
+  const quietly = (work: () => void) => {
+    try {
+      work();
+    } catch {
+      // What is too damaged to be written to needs no fence.
+    }
+  };
+  quietly(() => {
+    db = new DatabaseSync(database, { timeout: busyTimeoutMs });
+    db.exec("BEGIN IMMEDIATE");
+  });
+  return {
+    end: () =>
+      quietly(() => {
+        if (db === null) return;
+        fence(db);
+        db.exec("COMMIT");
+      }),
+    release: () => quietly(() => db?.close()),
+  };
+}
+
+/** A process that has the database open fails at its next write, and keeps what it has to write in the spool. */
+function fence(db: DatabaseSync): void {
+  for (const table of FENCED_TABLES) {
+    for (const change of ["INSERT", "UPDATE", "DELETE"]) {
+      db.exec(
+        `CREATE TRIGGER IF NOT EXISTS replaced_${table}_${change} BEFORE ${change} ON ${table}
+         BEGIN SELECT RAISE(ABORT, 'the database is being replaced'); END`,
+      );
+    }
+  }
+}
