@@ -69,8 +69,8 @@ export const event = group({
 });
 
 /** A whole number is that of an event, anything else a time. */
-function sinceOf(text: string): Since {
+async function sinceOf(text: string): Promise<Since> {
   return /^\d{1,15}$/.test(text.trim())
     ? { afterId: Number(text) }
-    : { sinceMs: parseSince(text, Date.now()) };
+    : { sinceMs: await parseSince(text, Date.now()) };
 }
