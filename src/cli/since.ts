@@ -60,7 +60,9 @@ export async function parseSince(
     ? Date.parse(trimmed.length === 10 ? `${trimmed}T00:00` : trimmed.replace(" ", "T"))
     : NaN;
   if (Number.isNaN(ms)) {
-    const spoken = await spokenStart(trimmed.toLowerCase(), { nowMs, isExact });
+    const spoken = date !== null
+      ? null
+      : await spokenStart(trimmed.toLowerCase(), { nowMs, isExact });
     if (spoken !== null) return Math.max(0, spoken);
     throw new UnreadableTime(
       text,
