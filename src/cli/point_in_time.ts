@@ -1,4 +1,3 @@
-import { isoDay, spokenTime, TIME_SLACK_MS } from "../memory/dates.ts";
 import { UnreadableTime } from "./usage.ts";
 
 const SECOND_MS = 1000;
@@ -31,7 +30,11 @@ const PERIOD = /^(this|last|previous) (week|month|year)$/i;
  * @param nowMs Epoch milliseconds. @param options `isExact`: takes no wording that means about a time.
  * @returns Epoch milliseconds, 0 or more. @throws {UnreadableTime} When the text is none, or may mean two days.
  */
-export function parseSince(text: string, nowMs: number, { isExact = false } = {}): number {
+export async function parseSince(
+  text: string,
+  nowMs: number,
+  { isExact = false } = {},
+): Promise<number> {
   const trimmed = text.trim();
   if (/^now$/i.test(trimmed)) return nowMs;
   if (AGE.test(trimmed)) {
@@ -54,7 +57,9 @@ export function parseSince(text: string, nowMs: number, { isExact = false } = {}
     ? Date.parse(trimmed.length === 10 ? `${trimmed}T00:00` : trimmed.replace(" ", "T"))
     : NaN;
   if (Number.isNaN(ms)) {
-    const spoken = spokenStart(trimmed.toLowerCase(), { nowMs, isExact });
+    const spoken = date !== null
+      ? null
+      : await spokenStart(trimmed.toLowerCase(), { nowMs, isExact });
     if (spoken !== null) return Math.max(0, spoken);
     throw new UnreadableTime(
       text,
@@ -74,22 +79,23 @@ function startOfPeriod(period: string, nowMs: number, which: string): number {
   return new Date(year, month, day - (now.getDay() + 6) % 7 - 7 * back).getTime();
 }
 
-/** The start of the time that the text names in words; null when it names none, or could mean two. */
-function spokenStart(
+/** When the time began that words speak of, all of them; null when they speak of none, or of one of two. */
+async function spokenStart(
   text: string,
   { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },
-): number | null {
-  // `spokenTime()` counts days of UTC, so the time is shifted by this machine's offset.
-  const here = (ms: number) => new Date(ms).getTimezoneOffset() * 60 * SECOND_MS;
-  const shiftedMs = nowMs - here(nowMs);
-  for (const words of [text, `on ${text}`, `in ${text}`]) {
-    const spoken = spokenTime(words, shiftedMs);
-    if (spoken === null || spoken.words !== words) continue;
-    const fromMs = spoken.fromMs + TIME_SLACK_MS;
-    const untilMs = spoken.untilMs - TIME_SLACK_MS;
-    if (spoken.other !== null || fromMs > shiftedMs) return null;
-    if (isExact && (fromMs % DAY_MS !== 0 || untilMs % DAY_MS !== 0)) return null;
-    return new Date(`${isoDay(fromMs)}T00:00`).getTime();
+): Promise<number | null> {
+  const { spokenTime } = await import("../memory/spoken_time.ts");
+  // Days are told as those of UTC: for a while, this machine's are.
+  const shiftedMs = nowMs - new Date(nowMs).getTimezoneOffset() * 60 * SECOND_MS;
+  for (const lead of ["", "in ", "on "]) {
+    const words = text.replace(/^(?:in|on) /, "");
+    const saysSomething = /[a-z]{3}|\d{4}|[^\0-\x7f]/.test(text);
+    const spoken = saysSomething ? spokenTime(lead + words, shiftedMs) : null;
+    if (spoken === null || spoken.words !== words && spoken.words !== lead + words) continue;
+    const { fromMs, untilMs, isRelative, isAmbiguous } = spoken;
+    if (isAmbiguous || fromMs > shiftedMs) return null;
+    if (isExact && isRelative && untilMs - fromMs > DAY_MS) return null;
+    return new Date(`${new Date(fromMs).toISOString().slice(0, 10)}T00:00`).getTime();
   }
   return null;
 }

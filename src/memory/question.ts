@@ -1,103 +1,96 @@
-/** What a question asks for beside its words: a time, files, what one of the two said. */
-import { isoDay, type SpokenTime, spokenTime } from "./dates.ts";
-import type { TimeSpan } from "./spans.ts";
+/** What a person typed, as something that the index can be asked, whatever it is. */
 import {
+  isBeyondAscii,
   LETTER_OR_DIGIT,
   type LetterPattern,
   occursIn,
   patternFor,
   scriptPattern,
-  WORD,
 } from "../letters.ts";
-import { exactTerm } from "./terms.ts";
-import { MAX_QUERY_CHARS, type MemoryQuery, readQuery } from "./query.ts";
+import type { SpokenTime } from "./spoken_time.ts";
+import { EMPTY_WORDS, STOP_WORDS } from "./stop_words.ts";
+import { codeTerms, exactTerm, isUnspaced } from "./terms.ts";
 
-/** A question as it is answered. */
+/** One word to look for. */
+export interface QueryTerm {
+  /** As the index takes it, in quotes: `"parse"`. */
+  readonly match: string;
+  /** Exact words of code and paths tell more than words of prose. */
+  readonly kind: "word" | "exact" | "part" | "pair";
+}
+
+/** A question to memory. */
 export interface MemoryQuestion {
-  readonly query: MemoryQuery;
+  /** Each once, in the order in which they were typed. None when only a time is asked for. */
+  readonly terms: readonly QueryTerm[];
+  /** What stood in quotes, in small letters; none of a text with many quotes, which was pasted. */
+  readonly phrases: readonly string[];
   /** Its words as they are, one blank between them, in small letters. */
   readonly said: string;
-  /** The same without those that speak of the time. */
-  readonly untimed: string;
-  /** The time that it speaks of. */
-  readonly time: TimeSpan | null;
-  /** What its date may mean, the likeliest first; none when it speaks of no day by its date. */
-  readonly days: readonly SpokenDay[];
-  /** Whether it asks what was done or said then (`what did we decide on …`), not for what has a date. */
-  readonly asksThen: boolean;
-  /** The words that speak of the time, in quotes; what says them beside all others is meant as well as what was made then. */
-  readonly timeWords: readonly string[];
-  /** What looks like a file in it, in small letters. */
+  /** The time that it speaks of; null when it speaks of none, or nobody has looked. */
+  readonly time: SpokenTime | null;
+  /** Whether a time is all that it asks for. */
+  readonly isOfTimeAlone: boolean;
+  /** Its words that say little, for when the terms find nothing: `still to do`. */
+  readonly common: readonly QueryTerm[];
+  /** Paths in it, in small letters: `run.ts`. */
   readonly paths: readonly string[];
-  /** Pieces with marks among their letters or digits, in small letters: `n+1`, `#334`, `2.10`; what has them so comes first. */
+  /** Pieces of a short one with marks in them, in small letters: `n+1`, `#334`, `2.10`; what has them so comes first. */
   readonly literals: readonly string[];
   /** Whose words answer it: what the person told of themselves, or what Claude proposed; null when it does not say. */
   readonly speaker: "person" | "claude" | null;
 }
 
-/** A day that a question tells by its date. */
-export interface SpokenDay {
-  /** `2026-03-04`. */
-  readonly day: string;
-  /** The words that say it in a text: `2026-03-04` as the index has it, and `20260304`, which may be a number as well. */
-  readonly matches: readonly string[];
-  readonly time: TimeSpan;
-}
-
-const BETWEEN_WORDS: LetterPattern = {
-  ascii: /[^A-Za-z\d]+/,
-  any: scriptPattern(String.raw`[^\p{L}\p{N}\p{M}]+`, "u"),
-};
+/** The first characters of a question, which are looked at. */
+export const MAX_QUERY_CHARS = 4_000;
+const MAX_TERMS = 64;
+/** In a question of so few words each tells something: `docker compose down`. */
+const MAX_SHORT = 4;
+/** An identifier is made of so many words at most, which are looked for among so many of the first words. */
+const MAX_JOINED_WORDS = 5;
+const MAX_JOINED_FROM = 12;
+/** A text with more pieces in quotes is code or a log, of which no piece has to be there. */
+const MAX_PHRASES = 3;
+const MAX_WORD_CHARS = 64;
+const DAY_MS = 86_400_000;
+const MAX_PATH_CHARS = 256;
 /** A mark that makes a piece more than a word; what names are joined with, the index knows as one word. */
 const ANY_MARK = /[#@$%&*+=<>~^|\\]|::|->|\d\.\d/;
 const MAX_LITERALS = 3;
 /** In a longer question the words count more. */
 const MAX_BESIDE_MARKS = 6;
-const DAY_MS = 86_400_000;
-const MAX_PATH_CHARS = 256;
-const BEFORE_TIME: ReadonlySet<string> = new Set(['"on"', '"in"', '"at"', '"by"', '"from"']);
+
+/** A word with its accents, however they are written. */
+const WORD: LetterPattern = {
+  ascii: /[a-z\d]+/g,
+  any: scriptPattern(String.raw`[\p{L}\p{N}\p{M}]+`, "gu"),
+};
 
 /** Claude is asked what it said: "which library did you suggest?". */
 const OF_CLAUDE =
   /\b(?:did|had|have|were|was) you\b(?! (?:know|remember))|\byou(?:'ve| have| had)? (?:said|suggested|recommended|proposed|advised|told|mentioned|gave|found|wrote|listed|explained|showed)\b|\byour (?:advice|suggestion|recommendation|answer|proposal|explanation)s?\b/;
-/** The person asks what they told of themselves; with a file in it, what was done there. */
+/** The person asks what they told of themselves; with a path in it, what was done there. */
 const OF_PERSON = /\b(?:my|mine|me|am i|i am|i'm|i'd|i've|i)\b/;
 
-/** Somebody asks for what was. */
-const PAST = /\b(?:did|was|were|had|have|has|hast|hat|habe[nt]?|wurden?|waren?)\b/;
-
-/** Reads a question. It never fails. */
-export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
+/**
+ * Reads a question. It never fails; a text without any letter or digit gives no terms.
+ *
+ * @param time What `spokenTime()` reads in the same text: its words are not looked for, its day is.
+ */
+export function readQuestion(whole: string, time: SpokenTime | null = null): MemoryQuestion {
   const text = whole.slice(0, MAX_QUERY_CHARS);
   const lower = text.toLowerCase();
-  const time = spokenTime(text, nowMs);
-  const query = readQuery(text);
   const paths = pathsIn(lower);
-  const days = time === null || !isDay(time) ? [] : [
-    time,
-    ...time.other === null ? [] : [time.other],
-  ].map((time): SpokenDay => {
-    const day = isoDay((time.fromMs + time.untilMs) / 2);
-    return { day, matches: dateTerms(day), time };
-  });
-  const untimed = time === null
-    ? query
-    : time.isRelative
-    ? untimedQuery(query, without(text, time.words))
-    : days.length > 0
-    ? withoutDate(query, readQuery(without(text, time.words)), days)
-    : query;
-  const asked = untimed.terms.length === 0 && !time?.isRelative ? query : untimed;
+  const read = readTerms(time === null ? text : without(text, time.words));
   return {
-    query: time === null || time.isRelative ? asked : withoutBefore(asked),
+    terms: time === null ? read.terms : [...read.tells ? read.terms : [], ...dayTerms(time)],
+    isOfTimeAlone: time !== null && !read.tells,
+    common: wordTerms(bareWords(text).split(" ").filter((word) => !EMPTY_WORDS.has(word))),
+    literals: literalsIn(lower),
+    phrases: read.phrases,
     said: bareWords(text),
-    untimed: bareWords(time === null ? text : without(text, time.words)),
     time,
-    days,
-    asksThen: time !== null && PAST.test(lower),
-    timeWords: time === null ? [] : timeWords(time.words),
     paths,
-    literals: time === null ? literalsIn(lower) : [],
     speaker: OF_CLAUDE.test(lower)
       ? "claude"
       : OF_PERSON.test(lower) && paths.length === 0
@@ -106,23 +99,70 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   };
 }
 
-/** A question of which nothing has to be there as it stood in quotes. */
-export function withoutPhrases(question: MemoryQuestion): MemoryQuestion {
-  return { ...question, query: { ...question.query, phrases: [] } };
-}
-
-/** A question by the words of it that say little, where those that say something found nothing; null where it has none. */
-export function commonQuestion(question: MemoryQuestion): MemoryQuestion | null {
-  const { query } = question;
-  if (query.small.length === 0) return null;
-  const terms = query.small.map((match) => ({ match, kind: "word" as const }));
-  return { ...question, query: { ...query, terms, small: [], phrases: [] } };
-}
-
 /** The words of a text, one blank between them, in small letters: asked again, a question may have other marks. */
 export function bareWords(text: string): string {
-  return text.toLowerCase().split(patternFor(BETWEEN_WORDS, text)).filter((word) => word !== "")
-    .join(" ");
+  return (text.toLowerCase().match(patternFor(WORD, text)) ?? []).join(" ");
+}
+
+/** The words to look for in a text. `tells`: whether any of them says what is looked for, as `what did I do` does not. */
+function readTerms(
+  whole: string,
+): Pick<MemoryQuestion, "terms" | "phrases"> & { readonly tells: boolean } {
+  // SQLite takes a NUL for the end of an expression.
+  const bare = whole.replaceAll("\0", " ");
+  const typed = isBeyondAscii(bare) ? bare.normalize("NFC").toWellFormed() : bare;
+  const found = new Map<string, QueryTerm["kind"]>();
+  const words = (typed.toLowerCase().match(patternFor(WORD, typed)) ?? [])
+    .map((word) => word.slice(0, MAX_WORD_CHARS));
+  const empty = words.length <= MAX_SHORT ? EMPTY_WORDS : STOP_WORDS;
+  const telling = words.filter((word) =>
+    !empty.has(word) && (word.length > 1 || /\d/.test(word) || isUnspaced(word))
+  );
+  const { exact, parts } = codeTerms(typed);
+  for (const word of exact) found.set(word, "exact");
+  for (const word of telling.length > 0 ? telling : words) {
+    if (!found.has(word)) found.set(word, "word");
+  }
+  for (const name of joinedWords(telling)) if (!found.has(name)) found.set(name, "exact");
+  for (const word of parts) if (!found.has(word) && !STOP_WORDS.has(word)) found.set(word, "part");
+  for (const pair of pairsOf(words)) found.set(pair, "pair");
+  return {
+    terms: [...found].slice(0, MAX_TERMS).map(([word, kind]) => ({ match: `"${word}"`, kind })),
+    phrases: quotedPhrases(typed),
+    tells: telling.length + exact.length > 0,
+  };
+}
+
+function wordTerms(words: readonly string[]): QueryTerm[] {
+  return [...new Set(words)].slice(0, MAX_TERMS)
+    .map((word) => ({ match: `"${word}"`, kind: "word" }));
+}
+
+/** Neighbouring words as one identifier: who remembers `parseHookEvent` may type "parse hook event". */
+function joinedWords(words: readonly string[]): string[] {
+  const names: string[] = [];
+  for (let length = 2; length <= MAX_JOINED_WORDS; length++) {
+    for (let from = 0; from + length <= Math.min(words.length, MAX_JOINED_FROM); from++) {
+      names.push(exactTerm(words.slice(from, from + length).join("")));
+    }
+  }
+  return names;
+}
+
+/** Words that stand next to each other and both tell something: together they name a thing. */
+function pairsOf(words: readonly string[]): string[] {
+  return words.slice(0, MAX_JOINED_FROM).flatMap((word, at) => {
+    const next = words[at + 1];
+    const tells = (one: string | undefined) => one !== undefined && !STOP_WORDS.has(one);
+    return tells(word) && tells(next) && word !== next ? [`${word} ${next}`] : [];
+  });
+}
+
+function quotedPhrases(typed: string): string[] {
+  const phrases = [...typed.matchAll(/"([^"]{2,200})"/g)]
+    .map(([, phrase]) => phrase!.toLowerCase().replace(/\s+/g, " ").trim())
+    .filter((phrase) => occursIn(LETTER_OR_DIGIT, phrase));
+  return phrases.length > MAX_PHRASES ? [] : phrases;
 }
 
 /** The pieces of a short text that are more than their words, without what ends a sentence or stands around it. */
@@ -135,7 +175,7 @@ function literalsIn(lower: string): string[] {
     .slice(0, MAX_LITERALS);
 }
 
-/** What looks like files in a text of small letters; what stands in one piece is looked through only as far as a path is long. */
+/** What looks like paths in a text of small letters. */
 function pathsIn(lower: string): string[] {
   if (!lower.includes(".")) return [];
   return (lower.match(/[\w@./\\-]+/g) ?? [])
@@ -144,59 +184,12 @@ function pathsIn(lower: string): string[] {
     .map((path) => path.replaceAll("\\", "/"));
 }
 
-/**
- * A query of what is left of a text without its time; none where that tells nothing: then the time is all that is asked for.
- * The words of the time may stand in a text all the same (`the session table of today`).
- */
-function untimedQuery(whole: MemoryQuery, text: string): MemoryQuery {
-  const query = readQuery(text);
-  if (!query.tells) return { ...query, terms: [], small: [] };
-  const kept = new Set(query.terms.map(({ match }) => match));
-  const ofTime = whole.terms.filter(({ match, kind }) => kind === "word" && !kept.has(match));
-  return { ...query, small: [...new Set([...ofTime.map(({ match }) => match), ...whole.small])] };
-}
-
-/** The words of a time but for those that only lead to it. */
-function timeWords(text: string): string[] {
-  return (text.match(patternFor(WORD, text)) ?? []).map((word) => `"${word}"`)
-    .filter((match) => match !== '"the"' && !BEFORE_TIME.has(match));
-}
-
-/** Whether a time is one day by its date, widened as {@linkcode spokenTime} does. */
-function isDay({ fromMs, untilMs, isRelative }: SpokenTime): boolean {
-  return !isRelative && untilMs - fromMs <= 2 * DAY_MS;
-}
-
-/** As the index has a date, however it is written, and also before a time of day: `2026-03-04`, `2026/03/04T10:00`. */
-function dateTerms(day: string): string[] {
-  return [`"${exactTerm(day)}"`, `"${day.replaceAll("-", "")}"`];
-}
-
-/**
- * A query without what its date is written with: its numbers are in many a name (`page18.ts`), and what says the date is
- * found by the date as one word. The name of a month stays where there is no year beside it, for then it is in no word.
- */
-function withoutDate(
-  { terms, small, phrases, tells }: MemoryQuery,
-  undated: MemoryQuery,
-  days: readonly SpokenDay[],
-): MemoryQuery {
-  const kept = new Set([
-    ...undated.terms.map(({ match }) => match),
-    ...days.flatMap(({ matches }) => matches),
-  ]);
-  const isWhole = terms.some(({ match }) => match === days[0]!.matches[0]);
-  return {
-    terms: terms.filter(({ match }) => kept.has(match) || !isWhole && !/\d/.test(match)),
-    small,
-    phrases,
-    tells,
-  };
-}
-
-/** A query without the words that stand before a date or a month, which say no more than that it comes. */
-function withoutBefore(query: MemoryQuery): MemoryQuery {
-  return { ...query, small: query.small.filter((match) => !BEFORE_TIME.has(match)) };
+/** A day by its date, as a text says it: `2026-03-04`, or as it was typed. What is seen from now (`yesterday`) no text says. */
+function dayTerms({ isRelative, fromMs, untilMs, words }: SpokenTime): QueryTerm[] {
+  if (isRelative || untilMs - fromMs > DAY_MS) return [];
+  const day = new Date(fromMs).toISOString().slice(0, 10);
+  const written = new Set([exactTerm(day), ...codeTerms(words).exact]);
+  return Array.from(written, (term) => ({ match: `"${term}"`, kind: "exact" }));
 }
 
 /** A text without a part that is found in it whatever its case. */

@@ -1,23 +1,28 @@
-/** In which order what was found is told: the words count most, then the session, the time, the files, the neighbours. */
-import type { TimeSpan } from "./spans.ts";
+/**
+ * In which order what was found is told. A score is the sum of named weights: how much of the question a hit holds (1 is
+ * about the best), how much its session is about it, what stands beside it, its time, its kind.
+ */
 import type { ObservationKind } from "./observation.ts";
+import type { SpokenTime } from "./spoken_time.ts";
 
 /** What ranking looks at. */
 export interface Rankable {
   readonly id: number;
-  /** How well the words match, more than 0; 0 for what only stands next to a match. */
-  readonly textScore: number;
   readonly sessionId: string;
   readonly kind: ObservationKind;
+  /** JSON. */
   readonly files: string;
   readonly createdAtMs: number;
-  /** Whether all that was typed is in it; no when it is missing. */
-  readonly isWhole?: boolean;
-  /** How much of the question it holds, 0 to 1, whatever others do; 1 when it is missing. */
-  readonly held?: number;
+  /** What replaced it; null for most. */
+  readonly resolvedBy: number | null;
+  /** Bytes of the text. */
+  readonly length: number;
 }
 
-/** What stands next to a match. */
+/** A hit with how much of the question it holds: more than 0, 1 for the best of them. */
+export type Scored<Hit extends Rankable> = Hit & { readonly textScore: number };
+
+/** What stands next to a hit in its session. */
 export interface RankableNeighbour<Hit extends Rankable> {
   readonly of: number;
   /** 1 is the next one; below 0 it stands before. */
@@ -25,7 +30,7 @@ export interface RankableNeighbour<Hit extends Rankable> {
   readonly hit: Hit;
 }
 
-/** Something that was found, with how good it is: 1 is about the best that words alone can do. */
+/** Something that was found, the higher the score the better. */
 export interface Ranked<Hit> {
   readonly hit: Hit;
   readonly score: number;
@@ -34,53 +39,37 @@ export interface Ranked<Hit> {
 /** What a question says beside its words. */
 export interface RankContext {
   readonly nowMs: number;
-  /** The time that it speaks of. */
-  readonly time: TimeSpan | null;
-  /** Whether what says all of the question says the time as well. */
-  readonly wholeSaysTime: boolean;
-  /** Where that is a day by its date; null for any other time. */
-  readonly day: AskedDay | null;
-  /** Exact words of paths in it: `run.ts`. */
+  readonly time: Pick<SpokenTime, "fromMs" | "untilMs"> | null;
+  /** Paths in it, in small letters: `run.ts`. */
   readonly paths: readonly string[];
-  /** Whose words it asks for. */
   readonly speaker: "person" | "claude" | null;
-  /** What is the question itself, asked before: its answer stands behind it. */
+  /** The question itself, asked before: its answer stands behind it. */
   readonly echoes: ReadonlySet<number>;
   /** What has the marks of the question as they were typed: `#334`. */
   readonly literal: ReadonlySet<number>;
 }
 
-/** A day that a question tells by its date. */
-export interface AskedDay {
-  /** What the date may mean, the likeliest first; at least one. */
-  readonly readings: readonly {
-    /** What says the date itself counts as of that day, whenever it was said. */
-    readonly saidBy: ReadonlySet<number>;
-    readonly time: TimeSpan;
-  }[];
-  /** Whether the question asks what was done on it: then it counts as any other time does. */
-  readonly isAsked: boolean;
-  /** How many words the question has beside it: else each of them counts more than the day. */
-  readonly words: number;
-}
-
 /** How much each of it counts, beside 1 for the words. */
 export interface RankWeights {
+  /** For the session that is most about the question. */
   readonly session: number;
+  /** For what was made now; it halves in ten days. */
   readonly recency: number;
+  /** For what has a path of the question. */
   readonly file: number;
+  /** For what was made in the time of the question. */
   readonly time: number;
-  /** For a day that is told by its date, shared among the words and the day. */
-  readonly day: number;
-  /** For what comes right after a match, and right before: an answer stands behind its question. */
+  /** For what comes right after a hit, and right before: an answer stands behind its question. */
   readonly next: number;
   readonly previous: number;
   /** For what was said by whom the question asks for. */
   readonly speaker: number;
-  /** What is taken from the question itself, asked before. */
+  /** For the question itself, asked before; it stays before other prompts, which are less like it. */
   readonly echo: number;
   /** For what has all that was typed with its marks. */
   readonly literal: number;
+  /** For what was replaced by something newer. */
+  readonly replaced: number;
   readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
 }
 
@@ -90,12 +79,12 @@ export const RANK_WEIGHTS: RankWeights = {
   recency: 0.03,
   file: 0.15,
   time: 0.7,
-  day: 1,
   next: 0.8,
   previous: 0.4,
   speaker: 0.3,
-  echo: 0.4,
+  echo: -0.4,
   literal: 1,
+  replaced: -2,
   kinds: {
     fix: 0.06,
     commit: 0.04,
@@ -108,141 +97,173 @@ export const RANK_WEIGHTS: RankWeights = {
 };
 
 const RECENT_MS = 14 * 86_400_000;
-/** Beside 1 for what a date means in America what it means elsewhere (`3/4/2026`). */
-const LESS_LIKELY = 0.8;
-/** What is ahead by so much is ahead. */
-const JUST_BEFORE = 1e-6;
-/** Beside 1 for what says a day what was made on it, where anything says it. */
-const MADE_THEN = 0.8;
+/** Nobody says in which zone a day is meant. */
+const TIME_SLACK_MS = 43_200_000;
+/** What a neighbour adds to a hit that holds something of the question itself. */
+const BESIDE_OWN = 0.3;
 
 /**
- * Orders what was found and what stands next to it, the best first, `limit` of them at most. All in loops: a command that
- * searches once has compiled nothing yet, and a callback for each would take it two milliseconds.
+ * Orders hits and what stands next to them, the best first, of equal ones the newest; `limit` of them at most. In loops: a
+ * command that searches once has compiled nothing yet, and a callback for each hit would take it two milliseconds.
  */
 export function rank<Hit extends Rankable>(
-  hits: readonly Hit[],
+  hits: readonly Scored<Hit>[],
   neighbours: readonly RankableNeighbour<Hit>[],
   context: RankContext,
   { weights = RANK_WEIGHTS, limit }: { readonly weights?: RankWeights; readonly limit: number },
 ): Ranked<Hit>[] {
-  let best = Number.MIN_VALUE;
-  for (const { textScore } of hits) if (textScore > best) best = textScore;
   const own = new Map<number, number>();
-  const lends = new Map<number, number>();
-  for (const { id, textScore, held } of hits) {
-    own.set(id, textScore / best);
-    lends.set(id, textScore / best * Math.sqrt(held ?? 1));
-  }
-  const sessions = sessionScores(hits, best);
+  for (const { id, textScore } of hits) own.set(id, textScore);
   const texts = new Map(own);
-  const all = [...hits];
+  const all: Hit[] = [...hits];
   for (const { of, distance, hit } of neighbours) {
     const share = distance > 0 ? weights.next : weights.previous;
-    const lent = share * (lends.get(of) ?? 0) / Math.abs(distance);
+    const lent = share * (own.get(of) ?? 0) / Math.abs(distance);
     const known = texts.get(hit.id);
     if (known === undefined) all.push(hit);
-    const held = (own.get(hit.id) ?? 0) + lent * 0.3;
-    texts.set(hit.id, known === undefined ? lent : Math.max(known, held, lent));
+    texts.set(hit.id, Math.max(known ?? 0, (own.get(hit.id) ?? 0) + lent * BESIDE_OWN, lent));
   }
+  const sessions = sessionScores(hits);
   const { nowMs, paths, time, speaker, echoes, literal } = context;
-  const found: Ranked<Hit>[] = [];
-  const again: Ranked<Hit>[] = [];
-  let bestPrompt = 0;
-  for (const hit of all) {
+  const ranked = all.map((hit) => {
     let score = texts.get(hit.id)! + weights.session * (sessions.get(hit.sessionId) ?? 0) +
       weights.recency * Math.exp(-Math.max(0, nowMs - hit.createdAtMs) / RECENT_MS) +
       (weights.kinds[hit.kind] ?? 0);
-    if (time !== null) score += timeScore(hit, context, weights);
+    if (time !== null) score += weights.time * nearness(hit.createdAtMs, time);
     if (paths.length > 0 && namesFile(hit, paths)) score += weights.file;
     if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
     if (literal.has(hit.id)) score += weights.literal;
-    if (echoes.has(hit.id)) {
-      again.push({ hit, score });
-      continue;
-    }
-    if (hit.kind === "prompt" && score > bestPrompt) bestPrompt = score;
-    keepBest(found, { hit, score }, limit);
-  }
-  // Behind its answers, but not behind other prompts: none is nearer to what was typed, but for what was said in a time.
-  for (const { hit, score } of again) {
-    const before = bestPrompt + JUST_BEFORE;
-    const least = time === null ? before : Math.min(score, before);
-    keepBest(found, { hit, score: Math.max(score - weights.echo, least) }, limit);
-  }
-  return found;
+    if (isReplaced(hit)) score += weights.replaced;
+    return { hit, score };
+  });
+  const isEcho = ({ hit }: Ranked<Hit>) => echoes.has(hit.id);
+  const bestPrompt = Math.max(
+    ...ranked.filter((one) => one.hit.kind === "prompt" && !isEcho(one)).map(({ score }) => score),
+  );
+  return ranked.map((one) =>
+    isEcho(one) ? { ...one, score: Math.max(one.score + weights.echo, bestPrompt + 1e-6) } : one
+  ).sort((one, other) => other.score - one.score || other.hit.id - one.hit.id).slice(0, limit);
 }
 
-/** Puts one in its place among the best so far; of equal ones the newest comes first. */
-function keepBest<Hit extends Rankable>(
-  best: Ranked<Hit>[],
-  one: Ranked<Hit>,
-  limit: number,
-): void {
-  const isBefore = (other: Ranked<Hit>) =>
-    one.score > other.score || one.score === other.score && one.hit.id > other.hit.id;
-  if (best.length >= limit && !isBefore(best.at(-1)!)) return;
-  let at = best.length;
-  while (at > 0 && isBefore(best[at - 1]!)) at--;
-  best.splice(at, 0, one);
-  if (best.length > limit) best.pop();
-}
-
-/** How much sessions are about the question: their best passages together, 1 for the best session. */
-function sessionScores(hits: readonly Rankable[], best: number): ReadonlyMap<string, number> {
-  const tops = new Map<string, [first: number, second: number, third: number]>();
+/** How much sessions are about the question: their three best hits together, 1 for the best session. */
+function sessionScores(hits: readonly Scored<Rankable>[]): ReadonlyMap<string, number> {
+  const tops = new Map<string, number[]>();
   for (const { sessionId, textScore } of hits) {
-    const top = tops.get(sessionId);
-    if (top === undefined) tops.set(sessionId, [textScore, 0, 0]);
-    else if (textScore > top[0]) tops.set(sessionId, [textScore, top[0], top[1]]);
-    else if (textScore > top[1]) tops.set(sessionId, [top[0], textScore, top[1]]);
-    else if (textScore > top[2]) top[2] = textScore;
+    const top = tops.get(sessionId) ?? [];
+    tops.set(sessionId, [...top, textScore].sort((one, other) => other - one).slice(0, 3));
   }
-  const sums = new Map<string, number>();
-  let most = Number.MIN_VALUE;
-  for (const [session, [first, second, third]] of tops) {
-    const sum = (first + second / 2 + third / 3) / best;
-    sums.set(session, sum);
-    if (sum > most) most = sum;
-  }
-  for (const [session, sum] of sums) sums.set(session, sum / most);
-  return sums;
+  const sums = Array.from(
+    tops,
+    ([session, [first = 0, second = 0, third = 0]]) =>
+      [session, first + second / 2 + third / 3] as const,
+  );
+  const most = Math.max(...sums.map(([, sum]) => sum), Number.MIN_VALUE);
+  return new Map(sums.map(([session, sum]) => [session, sum / most]));
 }
 
 function namesFile({ files }: Rankable, paths: readonly string[]): boolean {
-  return paths.some((path) => files.toLowerCase().includes(path));
+  const lower = files.toLowerCase();
+  return paths.some((path) => lower.includes(path));
 }
 
 function isOf(kind: ObservationKind, speaker: NonNullable<RankContext["speaker"]>): boolean {
   return speaker === "person" ? kind === "prompt" || kind === "note" : kind === "message";
 }
 
-function timeScore(
-  { id, createdAtMs, isWhole }: Rankable,
-  { time, day, wholeSaysTime }: RankContext,
-  weights: RankWeights,
-): number {
-  if (time === null) return 0;
-  if (day === null) {
-    return weights.time * (isWhole && wholeSaysTime ? 1 : nearness(createdAtMs, time));
-  }
-  const made = day.readings.some(({ saidBy }) => saidBy.size > 0) ? MADE_THEN : 1;
-  const nearest = day.readings.map(({ saidBy, time }, at) =>
-    (at === 0 ? 1 : LESS_LIKELY) *
-    Math.max(saidBy.has(id) ? 1 : 0, made * nearnessToDay(createdAtMs, time))
-  );
-  const share = day.isAsked ? weights.time : weights.day / (1 + day.words);
-  return share * Math.max(...nearest);
+/** A note or decision that another one replaced. */
+function isReplaced({ kind, resolvedBy }: Rankable): boolean {
+  return (kind === "note" || kind === "decision") && resolvedBy !== null;
 }
 
 /** 1 within the time, falling to 0 over as long again on either side. */
-function nearness(atMs: number, { fromMs, untilMs }: TimeSpan): number {
+function nearness(atMs: number, time: NonNullable<RankContext["time"]>): number {
+  const fromMs = time.fromMs - TIME_SLACK_MS;
+  const untilMs = time.untilMs + TIME_SLACK_MS;
   const outside = Math.max(fromMs - atMs, atMs - untilMs, 0);
   return Math.max(0, 1 - outside / (untilMs - fromMs));
 }
 
-/** 1 on the day itself, of which the time is widened by half a day for zones; a day before or behind it is 0.4. */
-function nearnessToDay(atMs: number, { fromMs, untilMs }: TimeSpan): number {
-  const quarter = (untilMs - fromMs) / 4;
-  const outside = Math.max(fromMs + quarter - atMs, atMs - untilMs + quarter, 0);
-  return Math.max(0, 1 - 0.3 * outside / quarter);
+/** A word of the question among the hits. */
+export interface CoveredTerm {
+  /** In how many observations it is. */
+  readonly count: number;
+  /** How much it counts beside a word: 1. */
+  readonly weight: number;
+  /** Whether it was typed as it is: what holds all that was typed is what was meant. */
+  readonly isTyped: boolean;
+  /** The hits that have it, and those that have something that resembles it. */
+  readonly within: ReadonlySet<number>;
+  readonly resembling: ReadonlySet<number>;
+}
+
+/** What resembles a word counts so much of it, and what only stands elsewhere in the session. */
+const RESEMBLING_SHARE = 0.5;
+const SESSION_SHARE = 0.2;
+/** By how much it is better to hold all that was typed, of two words at least, and to hold them together. */
+const ALL_TYPED = 1.1;
+const MIN_TYPED = 2;
+const TOGETHER = 1.05;
+/** Words that tell less than this part of what the rarest tells need not be there for all to be there. */
+const TELLING = 0.25;
+/** What the commonest word counts: something, or a question of nothing else would be answered by chance. */
+const LEAST_RARITY = 0.1;
+/** How fast more length takes less, and how much of the score it can take, as in BM25; there the share is 0.75. */
+const SATURATION = 1.2;
+const LENGTH_SHARE = 0.25;
+/** So many times as long as usual, and what is longer still is no poorer for it: a whole log has its one line. */
+const LONG = 6;
+
+/**
+ * How much of a question each hit holds, 1 for the best, in the order of the hits: rare words count most, and a long text
+ * is not taken for a poor one.
+ *
+ * @param observations How many there are in all, so that it is known what is rare.
+ * @param together The hits in which all that was typed stands together: the length of the rest says nothing of them.
+ */
+export function coverageOf(
+  hits: readonly Rankable[],
+  terms: readonly CoveredTerm[],
+  { observations, together }: {
+    readonly observations: number;
+    readonly together: ReadonlySet<number>;
+  },
+): number[] {
+  const rarities = terms.map(({ count, weight }) => weight * rarityOf(count, observations));
+  const rarest = Math.max(0, ...rarities);
+  const all = rarities.reduce((sum, rarity) => sum + rarity, 0);
+  const usual = hits.reduce((sum, { length }) => sum + length, 0) / Math.max(1, hits.length);
+  const typed = terms.filter(({ isTyped }) => isTyped).length;
+  const held = hits.map(() => 0);
+  const missing = hits.map(() => typed < MIN_TYPED);
+  for (const [at, { within, resembling, isTyped }] of terms.entries()) {
+    const rarity = rarities[at]!;
+    const around = new Set<string>();
+    for (const { id, sessionId } of hits) if (within.has(id)) around.add(sessionId);
+    for (const [n, { id, sessionId }] of hits.entries()) {
+      if (within.has(id)) held[n]! += rarity;
+      else {
+        if (isTyped && rarity >= TELLING * rarest) missing[n] = true;
+        if (resembling.has(id)) held[n]! += RESEMBLING_SHARE * rarity;
+        else if (around.has(sessionId)) held[n]! += SESSION_SHARE * rarity;
+      }
+    }
+  }
+  const scores = hits.map(({ id, length }, n) => {
+    const isTogether = together.has(id);
+    const longer = Math.min(isTogether ? 1 : LONG, length / Math.max(1, usual));
+    const better = (missing[n] ? 1 : ALL_TYPED) * (isTogether ? TOGETHER : 1);
+    const share = all === 0 ? 0 : held[n]! / all * better;
+    return share / (1 + SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * longer));
+  });
+  const best = Math.max(...scores, Number.MIN_VALUE);
+  return scores.map((score) => score / best);
+}
+
+/**
+ * How much a word tells that is in so many observations: as in BM25, and less the larger its part of them all is, so that a
+ * word in 40 of 100 says next to nothing beside a name.
+ */
+function rarityOf(count: number, observations: number): number {
+  const rarity = Math.log((observations - count + 0.5) / (count + 0.5));
+  return Math.max(LEAST_RARITY, rarity * Math.max(0, 1 - 2 * count / observations));
 }

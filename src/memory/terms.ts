@@ -4,7 +4,6 @@
  * `parseHookEvent` gives `parsehookeventǃ` and the plain words of its parts; `src/hook/run.ts` gives `srcǀhookǀrunǀtsǃ` and
  * `runǀtsǃ`; a date gives `2026ǀ03ǀ04ǃ`, however it is written. Writing without blanks (Chinese, Japanese, Thai) gives every pair of neighbours, a picture (🚀) its number.
  */
-import { daysSaid } from "./dates.ts";
 import { digestHalves } from "./fnv.ts";
 import {
   isBeyondAscii,
@@ -84,7 +83,6 @@ export function codeTerms(text: string): CodeTerms {
     for (const term of known.exact) exact.add(term);
     for (const part of known.parts) parts.add(part);
   }
-  for (const day of daysSaid(looked)) if (exact.size < MAX_TERMS) exact.add(exactTerm(day));
   if (isBeyondAscii(looked)) {
     for (const term of beyondAscii(looked)) if (exact.size < MAX_TERMS) exact.add(term);
   }

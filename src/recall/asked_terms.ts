@@ -1,6 +1,6 @@
 /** The words of a question as the index knows them: how often each occurs, and what stands for those that hardly do. */
 import type { DatabaseSync } from "node:sqlite";
-import type { MemoryQuery, QueryTerm } from "../memory/query.ts";
+import type { QueryTerm } from "../memory/question.ts";
 import { isBeyondAscii } from "../letters.ts";
 import { beginningsOf, otherNames, otherSpellings, slipsOf } from "../memory/resembling.ts";
 import { exactTerm, projectTerm } from "../memory/terms.ts";
@@ -43,11 +43,11 @@ export interface CountOptions {
 /** Looks the words of a question up. */
 export function askedTerms(
   db: DatabaseSync,
-  query: MemoryQuery,
+  typed: readonly QueryTerm[],
   options: CountOptions,
 ): AskedTerm[] {
   const { observations } = options;
-  const { terms, counts } = tellingTerms(db, query.terms, options);
+  const { terms, counts } = tellingTerms(db, typed, options);
   const rare = Math.max(RARE.count, observations / RARE.oneOf);
   // An identifier that is nowhere is no slip.
   const names = new Set(

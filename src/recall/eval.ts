@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { redactText } from "../secrets/redact.ts";
 import { newId } from "../ids.ts";
 import type { EvalAnswer, EvalDocument, EvalQuestion } from "../memory/eval_set.ts";
-import { readQuestion } from "../memory/question.ts";
+import { spokenTime } from "../memory/spoken_time.ts";
 import type { RankWeights } from "../memory/rank.ts";
 import { type HookRecord, saveRecords } from "../store/captures.ts";
 import { capturesByObservation } from "../store/memory_look.ts";
@@ -72,10 +72,11 @@ export function answerQuestion(
   const start = performance.now();
   const ids = ranking === "plain"
     ? plainSearch(db, text, { filter, limit: DEPTH })
-    : rankMatches(db, readQuestion(text, asOfMs ?? nowMs), {
+    : rankMatches(db, text, {
       filter,
       limit: DEPTH,
       nowMs: asOfMs ?? nowMs,
+      time: spokenTime(text, asOfMs ?? nowMs),
       ...(weights === undefined ? {} : { weights }),
     }).map(({ hit }) => hit.id);
   const latencyMs = performance.now() - start;

@@ -6,7 +6,7 @@ import { HELPFUL_KINDS, MAX_RECALLED, type Recalled, recallText } from "../memor
 import { timelineOfFile } from "../store/memory_look.ts";
 import { EVERYTHING } from "../store/memory_search.ts";
 import { alreadyTold, noteTold } from "../store/told_observations.ts";
-import { searchMemory, type SearchResult } from "./search.ts";
+import { answerMemory, type SearchResult } from "./search.ts";
 import { staleAmong } from "./stale_files.ts";
 import { heldOf, promptWords } from "./told_words.ts";
 
@@ -35,7 +35,7 @@ const OF_FILES = [...HELPFUL_KINDS].filter((kind) => kind !== "edit" && kind !==
 export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallPlace): string {
   const words = promptWords(db, prompt);
   if (words === null) return "";
-  const found = searchMemory(db, prompt, {
+  const { results: found } = answerMemory(db, prompt, {
     filter: { ...EVERYTHING, project: place.project },
     limit: LOOKED_AT,
     nowMs: place.nowMs,

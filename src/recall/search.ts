@@ -1,15 +1,10 @@
 /** Searching memory: the index gives candidates, ranking orders them, and what is asked for is read whole. */
 import type { DatabaseSync } from "node:sqlite";
-import { wordsOfDay } from "../memory/dates.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
-import {
-  commonQuestion,
-  type MemoryQuestion,
-  readQuestion,
-  withoutPhrases,
-} from "../memory/question.ts";
-import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
+import { bareWords, type MemoryQuestion, readQuestion } from "../memory/question.ts";
+import { rank, RANK_WEIGHTS, type Ranked, type RankWeights, type Scored } from "../memory/rank.ts";
 import { snippetOf } from "../memory/snippet.ts";
+import type { SpokenTime } from "../memory/spoken_time.ts";
 import { isOfIndex, pairOf } from "../memory/terms.ts";
 import { estimateTokens } from "../memory/tokens.ts";
 import { isOfUnknownFile } from "../store/known_files.ts";
@@ -18,20 +13,17 @@ import {
   type IndexHit,
   type MemoryFilter,
   neighboursOf,
-  withTerm,
+  withText,
 } from "../store/memory_search.ts";
+import { newestObservations } from "../store/memory_times.ts";
 import { readObservations } from "../store/observations.ts";
-import { echoesOf, literalIn } from "./as_typed.ts";
 import {
-  type AskedQuery,
-  askQuery,
+  type AskedQuestion,
+  askIndex,
   candidates,
   knownMatches,
   scoredByWords,
 } from "./candidates.ts";
-
-import { newestWithin, overlapOf } from "./newest_within.ts";
-import { stateAnswers } from "./state_answers.ts";
 
 /** What was found. */
 export interface SearchResult {
@@ -60,19 +52,12 @@ export interface SearchOptions {
   readonly limit: number;
   /** The moment of the question, epoch milliseconds. */
   readonly nowMs: number;
+  /** What `spokenTime()` reads in the question; null where nobody has looked. */
+  readonly time?: SpokenTime | null;
   readonly weights?: RankWeights;
-  /** Nothing is rather told than what words found that say little. */
+  /** Finds nothing rather than what only has words that say little. */
   readonly isSure?: boolean;
 }
-
-/** Candidates that ranking looks at. */
-const CANDIDATES = 120;
-/** Best candidates whose neighbours are looked at, and how far. */
-const WITH_NEIGHBOURS = 10;
-const REACH = 3;
-/** What a day's date finds is 1; what was only made on that day is so much. */
-const MADE_THEN = 0.5;
-const SNIPPET_CHARS = 240;
 
 /** What a search comes to. */
 export interface SearchAnswer {
@@ -82,14 +67,18 @@ export interface SearchAnswer {
   readonly quotedNowhere: readonly string[];
 }
 
-/** Searches memory as {@linkcode answerMemory} does. @returns The results alone. @throws {Error} As that does. */
-export function searchMemory(
-  db: DatabaseSync,
-  text: string,
-  options: SearchOptions,
-): readonly SearchResult[] {
-  return answerMemory(db, text, options).results;
-}
+/** Candidates that ranking looks at. */
+const CANDIDATES = 120;
+/** Best candidates whose neighbours are looked at, and how far. */
+const WITH_NEIGHBOURS = 10;
+const REACH = 3;
+/** What was merely done in the time of a question counts so much beside 1 for what has its words. */
+const DONE_THEN = 0.2;
+const SNIPPET_CHARS = 240;
+/** A question that was asked before has so many words at least. */
+const MIN_ECHO_WORDS = 3;
+/** Best candidates that are read for what was typed with its marks. */
+const READ_FOR_MARKS = 60;
 
 /**
  * Searches memory for what a person typed. What stood in quotes is in every result; where nothing has it, it is looked for
@@ -102,142 +91,105 @@ export function answerMemory(
   text: string,
   options: SearchOptions,
 ): SearchAnswer {
-  if (isOfUnknownFile(db, options.filter)) return { results: [], quotedNowhere: [] };
-  const question = readQuestion(text, options.nowMs);
-  const { phrases } = question.query;
-  const results = resultsOf(db, question, options);
-  if (phrases.length === 0 || results.length > 0) return { results, quotedNowhere: [] };
-  const unquoted = resultsOf(db, withoutPhrases(question), options);
-  return { results: unquoted, quotedNowhere: unquoted.length === 0 ? [] : phrases };
-}
-
-function resultsOf(
-  db: DatabaseSync,
-  question: MemoryQuestion,
-  options: SearchOptions,
-): SearchResult[] {
-  const asked = askQuery(db, question.query, options.filter.project);
-  const found = rankAsked(db, asked, { ...options, question });
+  const { filter, limit, time = null } = options;
+  if (isOfUnknownFile(db, filter)) return { results: [], quotedNowhere: [] };
+  const question = readQuestion(text, time);
+  const { phrases } = question;
+  const asked = askIndex(db, question, filter.project);
+  let found = rankAsked(db, asked, { ...options, question });
+  const isNowhere = phrases.length > 0 && found.length === 0;
+  if (isNowhere) found = rankAsked(db, { ...asked, phrases: [] }, { ...options, question });
+  if (found.length === 0 && phrases.length === 0 && question.common.length > 0 && !options.isSure) {
+    const common = askIndex(db, { terms: question.common, phrases }, filter.project);
+    found = rankAsked(db, common, { ...options, question });
+  }
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
-  const { project } = options.filter;
-  const isOpen = found.length === 0 && question.query.phrases.length === 0 && !options.isSure;
-  const common = isOpen ? commonQuestion(question) : null;
-  const told = common === null
-    ? tellResults(db, { asked, question, found })
-    : answerCommon(db, common, options);
-  const ahead = options.isSure ? [] : stateAnswers(db, question, options.filter);
-  const first = tellResults(db, {
-    asked,
-    question,
-    found: scoredAbove(told[0]?.score ?? 0, ahead),
-  });
-  return [...first, ...told.filter(({ id }) => !ahead.includes(id))]
+  const results = tellResults(db, asked, found)
     // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
-    .filter((result) => project === null || result.project === project)
-    .slice(0, options.limit);
+    .filter(({ project }) => filter.project === null || project === filter.project)
+    .slice(0, limit);
+  return { results, quotedNowhere: isNowhere && results.length > 0 ? phrases : [] };
 }
 
-/** Answers that stand before what the words have found. */
-function scoredAbove(best: number, ids: readonly number[]) {
-  return ids.map((id, at) => ({ hit: { id }, score: best + ids.length - at }));
-}
-
-function answerCommon(
+/** The order in which observations answer a question. @throws {Error} As {@linkcode answerMemory}. */
+export function rankMatches(
   db: DatabaseSync,
-  question: MemoryQuestion,
+  text: string,
   options: SearchOptions,
-): SearchResult[] {
-  const asked = askQuery(db, question.query, options.filter.project);
-  return tellResults(db, {
-    asked,
-    question,
-    found: rankAsked(db, asked, { ...options, question }),
-  });
+): Ranked<IndexHit>[] {
+  const question = readQuestion(text, options.time ?? null);
+  const asked = askIndex(db, question, options.filter.project);
+  const found = rankAsked(db, asked, { ...options, question });
+  return found.length > 0 || question.phrases.length === 0
+    ? found
+    : rankAsked(db, { ...asked, phrases: [] }, { ...options, question });
 }
 
 /** Whether a word was not found, which an index that has lost its pages gives no other sign of. */
-function isMissingAny({ terms }: AskedQuery, found: number): boolean {
+function isMissingAny({ terms }: AskedQuestion, found: number): boolean {
   return terms.length > 0 &&
     (found === 0 || terms.some(({ term, count }) => term.kind === "word" && count === 0));
 }
 
-/** The order in which observations answer a question. */
-export function rankMatches(
-  db: DatabaseSync,
-  question: MemoryQuestion,
-  options: SearchOptions,
-): Ranked<IndexHit>[] {
-  const asked = askQuery(db, question.query, options.filter.project);
-  const ranked = rankAsked(db, asked, { ...options, question });
-  return ranked.length > 0 || question.query.phrases.length === 0
-    ? ranked
-    : rankMatches(db, withoutPhrases(question), options);
-}
-
 function rankAsked(
   db: DatabaseSync,
-  asked: AskedQuery,
+  asked: AskedQuestion,
   { question, filter, nowMs, weights = RANK_WEIGHTS, limit }: SearchOptions & {
     readonly question: MemoryQuestion;
   },
 ): Ranked<IndexHit>[] {
-  const { time, days, asksThen, timeWords, paths, speaker } = question;
+  const { time, paths, speaker } = question;
   const options = { filter, limit: Math.max(CANDIDATES, limit) };
   const hits = candidates(db, asked, options);
-  const spans = time === null ? [] : days.length === 0 ? [time] : days.map(({ time }) => time);
-  for (const span of spans) {
-    const within = { ...filter, ...overlapOf(filter, span) };
-    const known = new Set(hits.map(({ id }) => id));
+  const within = time === null ? null : withinTime(filter, time);
+  if (within !== null) {
     const dated = candidates(db, asked, { ...options, filter: within });
-    hits.push(...dated.filter(({ id }) => !known.has(id)));
+    hits.push(...newTo(hits, dated));
   }
-  const scored = scoredByWords(db, asked, hits);
-  const dates = new Set(days.flatMap(({ matches }) => matches));
+  const scored: Scored<IndexHit>[] = scoredByWords(db, asked, hits);
   // Nor does what was merely done in a time hold what stood in quotes.
-  const isOfTimeAlone = hits.length === 0 && question.query.phrases.length === 0;
-  if (isOfTimeAlone || asked.terms.every(({ term }) => dates.has(term.match))) {
-    const known = new Set(hits.map(({ id }) => id));
-    scored.push(
-      ...spans.flatMap((span) => newestWithin(db, span, options))
-        .filter(({ id }) => !known.has(id))
-        .map((hit) => ({ ...hit, textScore: MADE_THEN, isWhole: false, held: 1 })),
-    );
+  const isOfTimeAlone = asked.phrases.length === 0 &&
+    (hits.length === 0 || question.isOfTimeAlone);
+  if (within !== null && isOfTimeAlone) {
+    const done = newestObservations(db, {
+      filter,
+      fromMs: within.sinceMs,
+      untilMs: within.untilMs,
+      limit: options.limit,
+    });
+    scored.push(...newTo(scored, done).map((hit) => ({ ...hit, textScore: DONE_THEN })));
   }
   // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
-  const best = question.query.phrases.length > 0
+  const best = asked.phrases.length > 0
     ? []
     : scored.filter(({ sessionId }) => sessionId !== NO_SESSION)
       .toSorted((one, other) => other.textScore - one.textScore);
-  const near = best.slice(0, WITH_NEIGHBOURS).map(({ id }) => id);
-  const neighbours = neighboursOf(db, near, REACH)
+  const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS).map(({ id }) => id), REACH)
     .filter(({ hit }) => isWithin(hit, filter));
-  const ids = scored.map(({ id }) => id);
-  const day = days.length === 0 ? null : {
-    readings: days.map(({ matches, time }) => ({
-      saidBy: withTerm(db, matches.join(" OR "), ids),
-      time,
-    })),
-    isAsked: asksThen,
-    words:
-      asked.terms.filter(({ term, count }) =>
-        term.kind === "word" && count > 0 && !dates.has(term.match)
-      ).length,
-  };
-  const known = new Set(asked.terms.map(({ term }) => term.match));
-  for (const { match } of asked.small) known.add(match);
-  const wholeSaysTime = timeWords.every((match) => known.has(match));
-  const literal = literalIn(db, question, scored);
   const context = {
     nowMs,
     time,
-    wholeSaysTime,
-    day,
     paths,
     speaker,
     echoes: echoesOf(question, scored),
-    literal,
+    literal: literalIn(db, question, scored),
   };
   return rank(scored, neighbours, context, { weights, limit });
+}
+
+/** The hits that are not among others. */
+function newTo(known: readonly IndexHit[], hits: readonly IndexHit[]): IndexHit[] {
+  const ids = new Set(known.map(({ id }) => id));
+  return hits.filter(({ id }) => !ids.has(id));
+}
+
+/** A filter that lets through what was made in a time as well. */
+function withinTime(filter: MemoryFilter, { fromMs, untilMs }: SpokenTime) {
+  return {
+    ...filter,
+    sinceMs: Math.max(filter.sinceMs ?? fromMs, fromMs),
+    untilMs: Math.min(filter.untilMs ?? untilMs, untilMs),
+  };
 }
 
 /** Neighbours are of the same session, but may be of another kind or time than what was asked for. */
@@ -247,16 +199,34 @@ function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: Memor
     (untilMs === null || hit.createdAtMs < untilMs);
 }
 
+/** The prompts that are the question itself, asked before; of two words or fewer none is. */
+function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): ReadonlySet<number> {
+  const isQuestion = said.split(" ", MIN_ECHO_WORDS).length >= MIN_ECHO_WORDS;
+  const echoes = !isQuestion
+    ? []
+    : hits.filter(({ kind, title }) => kind === "prompt" && bareWords(title) === said);
+  return new Set(echoes.map(({ id }) => id));
+}
+
+/** Which of the best have all pieces of the question with their marks, as they were typed. */
+function literalIn(
+  db: DatabaseSync,
+  { literals, time }: MemoryQuestion,
+  scored: readonly Scored<IndexHit>[],
+): ReadonlySet<number> {
+  if (literals.length === 0 || time !== null) return new Set();
+  let ids = scored.toSorted((one, other) => other.textScore - one.textScore)
+    .slice(0, READ_FOR_MARKS).map(({ id }) => id);
+  for (const text of literals) ids = [...withText(db, text, ids)];
+  return new Set(ids);
+}
+
 function tellResults(
   db: DatabaseSync,
-  { asked, question, found }: {
-    readonly asked: AskedQuery;
-    readonly question: MemoryQuestion;
-    readonly found: readonly Ranked<Pick<IndexHit, "id">>[];
-  },
+  asked: AskedQuestion,
+  found: readonly Ranked<Pick<IndexHit, "id">>[],
 ): SearchResult[] {
   const words = wordsOf(asked);
-  const daysIn = (text: string) => question.days.flatMap(({ day }) => wordsOfDay(text, day));
   const scores = new Map(found.map(({ hit, score }) => [hit.id, score]));
   return readObservations(db, found.map(({ hit }) => hit.id)).map((observation) => {
     const { id, title, text } = observation;
@@ -265,7 +235,7 @@ function tellResults(
       uid: observation.uid,
       kind: observation.kind,
       title,
-      snippet: snippetOf(text, [...words, ...daysIn(text)], SNIPPET_CHARS),
+      snippet: snippetOf(text, words, SNIPPET_CHARS),
       score: Math.round((scores.get(id) ?? 0) * 1000) / 1000,
       sessionId: observation.sessionId,
       project: observation.project,
@@ -280,8 +250,8 @@ function tellResults(
 }
 
 /** The words that were looked for, as they may stand in a text: what only the index has is left out. */
-function wordsOf(asked: AskedQuery): string[] {
-  return [...knownMatches(asked), ...asked.small.map(({ match }) => match)]
+function wordsOf(asked: AskedQuestion): string[] {
+  return knownMatches(asked)
     .flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
     .map((word) => pairOf(word) ?? word)
     .filter((word) => !isOfIndex(word) && !word.includes(" "));

@@ -1,7 +1,7 @@
 /** How much of what is telling in a prompt an observation holds: rare words and names of code, not what half of memory has. */
 import type { DatabaseSync } from "node:sqlite";
 import { matchLimits } from "../memory/match.ts";
-import { readQuery } from "../memory/query.ts";
+import { readQuestion } from "../memory/question.ts";
 import { codeTerms } from "../memory/terms.ts";
 import { countMatches, lastObservation, withTerm } from "../store/memory_search.ts";
 
@@ -41,7 +41,10 @@ export interface PromptWords {
 
 /** Reads a prompt; null where it says too little, or memory cannot have enough of it. @throws {Error} What SQLite says. */
 export function promptWords(db: DatabaseSync, prompt: string): PromptWords | null {
-  const asked = readQuery(prompt).terms.filter(({ kind }) => kind === "word").slice(0, MAX_WORDS);
+  const asked = readQuestion(prompt).terms.filter(({ kind }) => kind === "word").slice(
+    0,
+    MAX_WORDS,
+  );
   const names = codeTerms(prompt).exact.slice(0, MAX_WORDS).map((name) => `"${name}"`);
   const telling = asked.filter(({ match }) => !OF_WORK.has(match));
   if (telling.length + names.length < MIN_TELLING) return null;

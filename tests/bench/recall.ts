@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
-import { searchMemory } from "../../src/recall/search.ts";
+import { answerMemory } from "../../src/recall/search.ts";
 import { saveRecords } from "../../src/store/captures.ts";
 import { openDatabase, transaction } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
@@ -72,7 +72,9 @@ async function measureSearch(path: string): Promise<SearchTimes> {
     return performance.now() - start;
   };
   const ours = questions.map(({ text }) =>
-    timed(() => searchMemory(db, text, { filter: EVERYTHING, limit: 20, nowMs: Date.now() }))
+    timed(() =>
+      answerMemory(db, text, { filter: EVERYTHING, limit: 20, nowMs: Date.now() }).results
+    )
   );
   const bare = questions.filter((_, at) => at % EVERY === 0).map(({ text }) => {
     const words = [...new Set(text.match(/[\p{L}\p{N}]+/gu) ?? [])];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { takeInDocuments } from "../../src/recall/eval.ts";
-import { searchMemory } from "../../src/recall/search.ts";
+import { answerMemory } from "../../src/recall/search.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
@@ -29,7 +29,8 @@ export const oddSearch: Bench = {
       takeInDocuments(db, documents);
       const timed = (text: string) => {
         const start = performance.now();
-        searchMemory(db, text, { filter: EVERYTHING, limit: 10, nowMs: Date.UTC(2026, 0, 1) });
+        answerMemory(db, text, { filter: EVERYTHING, limit: 10, nowMs: Date.UTC(2026, 0, 1) })
+          .results;
         return performance.now() - start;
       };
       const usual = questions.map(({ text }) => timed(text)).sort((a, b) => a - b);

@@ -1,71 +1,55 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { spokenTime } from "../../src/memory/dates.ts";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { readQuestion } from "../../src/memory/question.ts";
+import { spokenTime } from "../../src/memory/spoken_time.ts";
 
-const DAY_MS = 86_400_000;
 /** A Wednesday. */
 const NOW = Date.UTC(2026, 6, 15, 10);
 
-/** The days of a spoken time, without the half days that widen it. */
+/** The first and the last day of a spoken time. */
 function daysOf(text: string): string | null {
   const time = spokenTime(text, NOW);
   if (time === null) return null;
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-  return `${day(time.fromMs + DAY_MS / 2)} ${day(time.untilMs - DAY_MS / 2 - 1)}`;
+  return `${day(time.fromMs)} ${day(time.untilMs - 1)}`;
 }
 
 const SPOKEN: Readonly<Record<string, string>> = {
   "what broke on 2026-03-04": "2026-03-04 2026-03-04",
   "2026/3/4: build": "2026-03-04 2026-03-04",
-  "what broke on 2026-03-04T10:00": "2026-03-04 2026-03-04",
-  "what broke on 2026-03-04T10:00:00Z?": "2026-03-04 2026-03-04",
   "what broke on 2026-03-04T10:00:00.123+01:00": "2026-03-04 2026-03-04",
-  "3-4-2026: build": "2026-03-04 2026-03-04",
-  "18-3-2026: build": "2026-03-18 2026-03-18",
   "3/4/2026: build": "2026-03-04 2026-03-04",
+  "18-3-2026: build": "2026-03-18 2026-03-18",
   "the build of 3/14/26?": "2026-03-14 2026-03-14",
-  "the build of 14/3/2026.": "2026-03-14 2026-03-14",
   "between 3/4/2026 and 3/9/2026": "2026-03-04 2026-03-09",
   "Was war am 4.3.2026?": "2026-03-04 2026-03-04",
-  "Was war am 04.03.26?": "2026-03-04 2026-03-04",
   "the fair of 4-Mar-2026": "2026-03-04 2026-03-04",
-  "batch 20260304": "2026-03-04 2026-03-04",
   "Was war am 4. März?": "2026-03-04 2026-03-04",
   "3月4日 的部署": "2026-03-04 2026-03-04",
   "what did we do on March 4th, 2025?": "2025-03-04 2025-03-04",
   "the talk of the 4th of december": "2025-12-04 2025-12-04",
   "what was decided in march": "2026-03-01 2026-03-31",
   "what was decided last September": "2025-09-01 2025-09-30",
-  "the outage in sept 2025": "2025-09-01 2025-09-30",
-  "réunion en août": "2025-08-01 2025-08-31",
-  "end of june": "2026-06-21 2026-06-30",
   "since March": "2026-03-01 2026-07-15",
   "since 2026-07-01": "2026-07-01 2026-07-15",
-  "between March 3 and March 9": "2026-03-03 2026-03-09",
   "from 3 march to 9 march": "2026-03-03 2026-03-09",
   "in Q1 2026": "2026-01-01 2026-03-31",
-  "last winter": "2025-12-01 2026-02-28",
   "in 2025": "2025-01-01 2025-12-31",
+  "2026-03": "2026-03-01 2026-03-31",
   "yesterday morning": "2026-07-14 2026-07-14",
   "gestern": "2026-07-14 2026-07-14",
   "昨天的错误": "2026-07-14 2026-07-14",
-  "last night": "2026-07-14 2026-07-14",
   "the day before yesterday": "2026-07-13 2026-07-13",
-  "two hours ago this morning": "2026-07-15 2026-07-15",
   "last friday": "2026-07-10 2026-07-10",
-  "over the weekend": "2026-07-11 2026-07-12",
-  "three days ago": "2026-07-11 2026-07-13",
+  "three days ago": "2026-07-12 2026-07-12",
   "a couple weeks ago": "2026-06-27 2026-07-05",
   "vor drei Wochen": "2026-06-20 2026-06-28",
-  "il y a deux jours": "2026-07-12 2026-07-14",
+  "il y a deux jours": "2026-07-13 2026-07-13",
   "in the past two weeks": "2026-07-01 2026-07-15",
-  "earlier this week": "2026-07-09 2026-07-15",
 };
 
-const matches = ({ query }: ReturnType<typeof readQuestion>) =>
-  query.terms.map(({ match }) => match);
+const matches = ({ terms }: ReturnType<typeof readQuestion>) => terms.map(({ match }) => match);
 
-Deno.test("spokenTime() understands how people speak of days, weeks, months and seasons", () => {
+Deno.test("spokenTime() understands how people speak of days, weeks and months", () => {
   const understood = Object.fromEntries(
     Object.keys(SPOKEN).map((text) => [text, daysOf(text)]),
   );
@@ -91,8 +75,9 @@ Deno.test("spokenTime() takes neither versions nor verbs for a time", () => {
   ) strictEqual(daysOf(text), null, text);
 });
 
-Deno.test("a question is not searched for the words of a time that is seen from now", () => {
-  deepStrictEqual(matches(readQuestion("my parseHook talk about six months ago", NOW)), [
+Deno.test("a question is not searched for the words of its time, but for its day", () => {
+  const read = (text: string) => readQuestion(text, spokenTime(text, NOW));
+  deepStrictEqual(matches(read("my parseHook talk about six months ago")), [
     '"parsehookǃ"',
     '"parsehook"',
     '"talk"',
@@ -101,16 +86,11 @@ Deno.test("a question is not searched for the words of a time that is seen from 
     '"hook"',
     '"parsehook talk"',
   ]);
-  ok(matches(readQuestion("the talk of 2026-03-04", NOW)).includes('"2026ǀ03ǀ04ǃ"'));
-});
-
-Deno.test("a question of nothing but a time has no words to look for", () => {
+  deepStrictEqual(matches(read("the talk of 4 March 2026")), ['"talk"', '"2026ǀ03ǀ04ǃ"']);
   for (const text of ["yesterday", "what did I do yesterday?", "and what was it last week"]) {
-    const question = readQuestion(text, NOW);
-    deepStrictEqual(matches(question), [], text);
-    ok(question.time !== null, text);
+    deepStrictEqual(matches(read(text)), [], text);
   }
-  deepStrictEqual(matches(readQuestion("what did I do", NOW)).slice(0, 2), ['"what"', '"did"']);
+  deepStrictEqual(matches(readQuestion("what did I do")).slice(0, 2), ['"what"', '"did"']);
 });
 
 Deno.test("a question tells whose words answer it", () => {
@@ -126,7 +106,7 @@ Deno.test("a question tells whose words answer it", () => {
   };
   deepStrictEqual(
     Object.fromEntries(
-      Object.keys(speakers).map((text) => [text, readQuestion(text, NOW).speaker]),
+      Object.keys(speakers).map((text) => [text, readQuestion(text).speaker]),
     ),
     speakers,
   );

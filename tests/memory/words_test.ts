@@ -2,14 +2,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
-import { spokenTime } from "../../src/memory/dates.ts";
 import { digestOf } from "../../src/memory/fnv.ts";
-import { readQuery } from "../../src/memory/query.ts";
+import { readQuestion } from "../../src/memory/question.ts";
 import { codeTerms, exactTerm, projectTerm, wordsOf } from "../../src/memory/terms.ts";
 import { estimateTokens } from "../../src/memory/tokens.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { rememberNote } from "../../src/recall/remember.ts";
-import { searchMemory } from "../../src/recall/search.ts";
+import { answerMemory } from "../../src/recall/search.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -20,7 +19,7 @@ async function memoryOf(notes: readonly string[]) {
   const db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
   notes.forEach((note, n) => rememberNote(db, note, { ...PLACE, atMs: NOW_MS + n * 1_000 }));
   return (query: string) =>
-    searchMemory(db, query, { filter: EVERYTHING, limit: 20, nowMs: NOW_MS })
+    answerMemory(db, query, { filter: EVERYTHING, limit: 20, nowMs: NOW_MS }).results
       .map(({ id }) => id - 1);
 }
 
@@ -125,34 +124,10 @@ Deno.test("any text is a question, and none is an error", async () => {
 
 Deno.test("a query keeps the words that tell something, and all when none does", () => {
   const words = (text: string) =>
-    readQuery(text).terms.filter(({ kind }) => kind === "word").map(({ match }) => match);
+    readQuestion(text).terms.filter(({ kind }) => kind === "word").map(({ match }) => match);
   assert.deepEqual(words("why did the upload time out"), ['"upload"', '"time"']);
   assert.deepEqual(words("who is it"), ['"who"', '"is"', '"it"']);
   assert.deepEqual(words("!!!"), []);
-});
-
-Deno.test("the time that a question speaks of", () => {
-  const day = (year: number, month: number, date: number) => Date.UTC(year, month - 1, date);
-  const half = 43_200_000;
-  const rows: readonly (readonly [text: string, from: number, until: number])[] = [
-    ["what broke on 2026-03-04?", day(2026, 3, 4), day(2026, 3, 5)],
-    ["March 4th, 2025", day(2025, 3, 4), day(2025, 3, 5)],
-    ["on the 4 March", day(2026, 3, 4), day(2026, 3, 5)],
-    ["december 24", day(2025, 12, 24), day(2025, 12, 25)],
-    ["in May", day(2026, 5, 1), day(2026, 6, 1)],
-    ["in december", day(2025, 12, 1), day(2026, 1, 1)],
-    ["yesterday", day(2026, 11, 19), day(2026, 11, 20)],
-    ["last tuesday", day(2026, 11, 17), day(2026, 11, 18)],
-  ];
-  for (const [text, from, until] of rows) {
-    const { fromMs, untilMs } = spokenTime(text, NOW_MS)!;
-    assert.deepEqual([fromMs, untilMs], [from - half, until + half], text);
-  }
-  const ago = spokenTime("two weeks ago", NOW_MS)!;
-  assert.ok(ago.fromMs <= day(2026, 11, 6) && ago.untilMs >= day(2026, 11, 7));
-  for (const text of ["no time here", "may I go on", "v1.2.3", "2026-99-99"]) {
-    assert.equal(spokenTime(text, NOW_MS), null, text);
-  }
 });
 
 Deno.test("tokens are estimated by length, one at least", () => {

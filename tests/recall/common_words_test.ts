@@ -1,7 +1,7 @@
 /** Words that are in thousands of observations each, and what has more than one of them. */
 import assert from "node:assert/strict";
 import { indexedTerms } from "../../src/memory/terms.ts";
-import { searchMemory } from "../../src/recall/search.ts";
+import { answerMemory } from "../../src/recall/search.ts";
 import { openDatabase, transaction } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { saveObservation } from "../../src/store/observations.ts";
@@ -45,7 +45,7 @@ slowTest(
       }
     });
     const options = { filter: { ...EVERYTHING, project: PROJECT }, limit: 5, nowMs: atMs };
-    const [best, ...others] = searchMemory(db, "renderer crash quota", options);
+    const [best, ...others] = answerMemory(db, "renderer crash quota", options).results;
     assert.match(best!.title, /^the renderer met a crash/);
     assert.ok(others.every(({ project }) => project === PROJECT));
   },

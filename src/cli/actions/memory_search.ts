@@ -1,6 +1,7 @@
 import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
+import { spokenTime } from "../../memory/spoken_time.ts";
 import { answerMemory, type SearchResult } from "../../recall/search.ts";
 import { rebuildText, withIndex } from "../../store/memory_index.ts";
 import { nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
@@ -56,6 +57,7 @@ export async function search(
     },
     limit: flags.limit,
     nowMs,
+    time: spokenTime(words.join(" "), nowMs),
   };
   const { results, quotedNowhere } = withIndex(
     db,

@@ -23,10 +23,10 @@ import type { DatabaseSync } from "node:sqlite";
 const MAX_EVENTS = 10_000;
 
 /** A whole number is that of an event, anything else a time. */
-function sinceOf(text: string): Since {
+async function sinceOf(text: string): Promise<Since> {
   return /^\d{1,15}$/.test(text.trim())
     ? { afterId: Number(text) }
-    : { sinceMs: parseSince(text, Date.now()) };
+    : { sinceMs: await parseSince(text, Date.now()) };
 }
 
 const list = verb({

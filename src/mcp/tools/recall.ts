@@ -2,6 +2,7 @@ import { count } from "../../counts.ts";
 import { headed, plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { pathInProject } from "../../memory/paths.ts";
+import { spokenTime } from "../../memory/spoken_time.ts";
 import { withoutLine } from "../../paths.ts";
 import { answerMemory, type SearchResult } from "../../recall/search.ts";
 import { nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
@@ -26,6 +27,7 @@ export function recall({ db, project, nowMs, args }: Call): string {
     },
     limit: Number(args["limit"] ?? LIMIT),
     nowMs,
+    time: spokenTime(String(args["query"]), nowMs),
   };
   const mended: string[] = [];
   const { results, quotedNowhere } = withIndex(
