@@ -1,5 +1,6 @@
 import { UserError } from "../errors.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
+import { folderOfProject } from "../memory/paths.ts";
 import type { Observation } from "../store/observations.ts";
 
 /** The project of the server, looked up for each call: a folder may become a repository. */
@@ -8,12 +9,15 @@ export interface Project {
   readonly key: string;
   /** The folder that paths are told from. */
   readonly root: string;
+  /** The folder that answers name it by: a model sees at once when the server was started in another project. */
+  readonly folder: string;
 }
 
 /** The project around a folder. */
 export function projectAround(folder: string): Project {
   const repository = findRepository(lookUpwards(folder));
-  return { key: repository?.commonDir ?? folder, root: repository?.root ?? folder };
+  const key = repository?.commonDir ?? folder;
+  return { key, root: repository?.root ?? folder, folder: folderOfProject(key) };
 }
 
 /**
@@ -40,4 +44,9 @@ export function tellable(
     });
   }
   return observation;
+}
+
+/** How answers name the project of an observation. */
+export function folderOf({ project }: Pick<Observation, "project">): string {
+  return project === null ? "no project" : folderOfProject(project);
 }

@@ -73,7 +73,11 @@ export const TOOLS = {
       "Keep a note for later sessions of this project: a decision with its reason, a trap, how something works. Secrets are masked.",
     inputSchema: {
       type: "object",
-      properties: { text: { type: "string" }, file: FILE },
+      properties: {
+        text: { type: "string" },
+        file: FILE,
+        replaces: { type: "integer", minimum: 1, description: "Number of the note it corrects" },
+      },
       required: ["text"],
     },
     isReadOnly: false,

@@ -1,6 +1,6 @@
 /** In which order what was found is told: the words count most, then the session, the time, the files, the neighbours. */
 import type { TimeSpan } from "./spans.ts";
-import type { ObservationKind } from "./observation.ts";
+import { isReplaced, type ObservationKind } from "./observation.ts";
 
 /** What ranking looks at. */
 export interface Rankable {
@@ -11,6 +11,8 @@ export interface Rankable {
   readonly kind: ObservationKind;
   readonly files: string;
   readonly createdAtMs: number;
+  /** What mended or replaced it; null for most. */
+  readonly resolvedBy: number | null;
   /** Whether all that was typed is in it; no when it is missing. */
   readonly isWhole?: boolean;
   /** How much of the question it holds, 0 to 1, whatever others do; 1 when it is missing. */
@@ -81,6 +83,8 @@ export interface RankWeights {
   readonly echo: number;
   /** For what has all that was typed with its marks. */
   readonly literal: number;
+  /** For a note or a decision that another one replaced: it comes after everything else. */
+  readonly replaced: number;
   readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
 }
 
@@ -96,6 +100,7 @@ export const RANK_WEIGHTS: RankWeights = {
   speaker: 0.3,
   echo: 0.4,
   literal: 1,
+  replaced: -10,
   kinds: {
     fix: 0.06,
     commit: 0.04,
@@ -107,6 +112,10 @@ export const RANK_WEIGHTS: RankWeights = {
   },
 };
 
+/** Notes whose scores differ by at most so much say about the same: the newer one comes first. */
+const SIMILAR = 0.1;
+/** So many more than are asked for are looked at for a newer note. */
+const MORE = 5;
 const RECENT_MS = 14 * 86_400_000;
 /** Beside 1 for what a date means in America what it means elsewhere (`3/4/2026`). */
 const LESS_LIKELY = 0.8;
@@ -125,6 +134,7 @@ export function rank<Hit extends Rankable>(
   context: RankContext,
   { weights = RANK_WEIGHTS, limit }: { readonly weights?: RankWeights; readonly limit: number },
 ): Ranked<Hit>[] {
+  const most = limit + MORE;
   let best = Number.MIN_VALUE;
   for (const { textScore } of hits) if (textScore > best) best = textScore;
   const own = new Map<number, number>();
@@ -156,20 +166,39 @@ export function rank<Hit extends Rankable>(
     if (paths.length > 0 && namesFile(hit, paths)) score += weights.file;
     if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
     if (literal.has(hit.id)) score += weights.literal;
+    if (isReplaced(hit)) score += weights.replaced;
     if (echoes.has(hit.id)) {
       again.push({ hit, score });
       continue;
     }
     if (hit.kind === "prompt" && score > bestPrompt) bestPrompt = score;
-    keepBest(found, { hit, score }, limit);
+    keepBest(found, { hit, score }, most);
   }
   // Behind its answers, but not behind other prompts: none is nearer to what was typed, but for what was said in a time.
   for (const { hit, score } of again) {
     const before = bestPrompt + JUST_BEFORE;
     const least = time === null ? before : Math.min(score, before);
-    keepBest(found, { hit, score: Math.max(score - weights.echo, least) }, limit);
+    keepBest(found, { hit, score: Math.max(score - weights.echo, least) }, most);
   }
-  return found;
+  return newerNotesFirst(found).slice(0, limit);
+}
+
+/** Puts the newer of two notes with similar scores in the place of the older one, whose score it takes. */
+export function newerNotesFirst<Hit extends Pick<Rankable, "id" | "kind" | "createdAtMs">>(
+  ranked: readonly Ranked<Hit>[],
+): Ranked<Hit>[] {
+  const hits = ranked.map(({ hit }) => hit);
+  for (const [at, { score }] of ranked.entries()) {
+    if (hits[at]!.kind !== "note") continue;
+    let newest = at;
+    for (let other = at + 1; other < hits.length; other++) {
+      if (score - ranked[other]!.score > SIMILAR) break;
+      const { kind, createdAtMs } = hits[other]!;
+      if (kind === "note" && createdAtMs > hits[newest]!.createdAtMs) newest = other;
+    }
+    [hits[at], hits[newest]] = [hits[newest]!, hits[at]!];
+  }
+  return ranked.map(({ score }, at) => ({ hit: hits[at]!, score }));
 }
 
 /** Puts one in its place among the best so far; of equal ones the newest comes first. */

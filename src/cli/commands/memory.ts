@@ -2,6 +2,7 @@ import { OBSERVATION_KINDS } from "../../memory/observation.ts";
 import { command, group, someText, wholeNumber } from "../command.ts";
 import { parseWhen, SESSION_FLAG, SINCE_FLAG } from "../flags.ts";
 import type { EvalFlags } from "../actions/memory_eval.ts";
+import type { RememberFlags } from "../actions/memory_remember.ts";
 import type { SearchFlags } from "../actions/memory_search.ts";
 import { forget, verify } from "./memory_forget_verbs.ts";
 
@@ -133,10 +134,7 @@ export const memory = group({
       ].join("\n"),
       examples: ["conclaude memory timeline 42", "conclaude memory timeline src/auth.ts --here"],
     }),
-    remember: command<
-      { readonly session?: string; readonly file?: readonly string[] },
-      string[]
-    >({
+    remember: command<RememberFlags, string[]>({
       load: async () => (await loadRemember()).remember,
       parameters: {
         positional: {
@@ -158,16 +156,25 @@ export const memory = group({
             brief: "A file that it is about; may be given several times",
             placeholder: "path",
           },
+          replaces: {
+            kind: "parsed",
+            parse: someText,
+            optional: true,
+            brief: "The note or decision that this one corrects, by its number or uid",
+            placeholder: "id",
+          },
         },
       },
       brief: "Keep a note for this project",
       about: [
         "Keeps a note for the project of the current folder. Later sessions of the project are told of it, and search",
-        "finds it. Secrets in it are masked, and what stands in <private> tags is left out.",
+        "finds it. Secrets in it are masked, and what stands in <private> tags is left out. What is replaced is told no more,",
+        "and search lists it last.",
       ].join("\n"),
       examples: [
         'conclaude memory remember "Tests need the service on port 5433"',
         'conclaude memory remember "Never edit by hand: generated" --file src/schema.ts',
+        'conclaude memory remember "The port is 5434 now" --replaces 42',
         "conclaude memory remember - < note.txt",
       ],
     }),
