@@ -3,7 +3,7 @@ import { findRepository, lookUpwards } from "../git/repository.ts";
 import { folderOfProject } from "../memory/paths.ts";
 import type { Observation } from "../store/observations.ts";
 
-/** The project of the server, looked up for each call: a folder may become a repository. */
+/** The project that answers are for. It is looked up for each call, since a folder may become a repository. */
 export interface Project {
   /** The common git directory, or the folder where there is none. */
   readonly key: string;
@@ -21,9 +21,10 @@ export function projectAround(folder: string): Project {
 }
 
 /**
- * Of the observations that a number names, none or one, the one that may be told.
+ * The observation that a number names.
  *
- * @throws {UserError} When there is none, or when it is of another project and those were not asked for.
+ * @param found The rows with that number: none or one. @throws {UserError} When there is none, or it is of another project
+ *   and `everywhere` is not set.
  */
 export function tellable(
   found: readonly Observation[],
