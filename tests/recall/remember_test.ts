@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { recallForFile, recallForPrompt } from "../../src/recall/recall.ts";
 import { rememberHere, rememberNote } from "../../src/recall/remember.ts";
-import { searchMemory } from "../../src/recall/search.ts";
+import { answerMemory } from "../../src/recall/search.ts";
 import { tellableOfProject } from "../../src/store/memory_context.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { readObservations } from "../../src/store/observations.ts";
@@ -43,7 +43,7 @@ async function notesOf(...texts: readonly string[]) {
     });
   const ids = texts.map((text, at) => note(text, null, NOW_MS - (texts.length - at) * DAY_MS).id);
   const find = (query: string, limit = 10) =>
-    searchMemory(temp.db, query, { filter: EVERYTHING, limit, nowMs: NOW_MS });
+    answerMemory(temp.db, query, { filter: EVERYTHING, limit, nowMs: NOW_MS }).results;
   return { temp, note, ids, find };
 }
 
