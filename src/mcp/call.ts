@@ -10,7 +10,7 @@ import { remember } from "./tools/remember.ts";
 import { status } from "./tools/status.ts";
 import { timeline } from "./tools/timeline.ts";
 
-/** What a tool works with. */
+/** What a tool gets for one call. */
 export interface Call {
   readonly db: DatabaseSync;
   /** Path of the database. */
@@ -18,14 +18,14 @@ export interface Call {
   readonly folder: string;
   readonly project: Project;
   readonly sessionId: string | null;
-  /** Of the configuration. */
+  /** The patterns of `capture.redact.patterns`. */
   readonly redactPatterns: readonly string[];
   /** Epoch milliseconds. */
   readonly nowMs: number;
   readonly args: Arguments;
 }
 
-/** The work of each tool: what a model is answered, or a UserError. */
+/** What runs for each tool. It returns the text that the model gets, or throws a UserError. */
 const WORK: Readonly<Record<ToolName, (call: Call) => string | Promise<string>>> = {
   recall,
   open,
@@ -34,7 +34,7 @@ const WORK: Readonly<Record<ToolName, (call: Call) => string | Promise<string>>>
   status,
 };
 
-/** What a model is answered. */
+/** What the model gets. */
 export interface Answer {
   readonly text: string;
   readonly isError: boolean;
@@ -43,7 +43,7 @@ export interface Answer {
 const NOTHING_YET =
   "Nothing is remembered yet: there is no database. The hooks of conclaude make it (conclaude install-hooks), or `remember`.";
 
-/** Does what a tool is called for, whatever it is called with. Never throws. */
+/** Runs a tool. It never throws: what goes wrong is an answer with `isError`. */
 export async function callTool(
   name: string,
   given: Readonly<Record<string, unknown>>,

@@ -1,11 +1,11 @@
-/** Keeps messages away that are too long to be read, so that they cost their own answer and not the connection. */
+/** Takes messages that are too long out of stdin: each gets an error as its answer, and the connection stays. */
 import { Buffer } from "node:buffer";
 import { Transform } from "node:stream";
 
-/** What calls a message: its id, or null where that cannot be told. */
+/** The id of a message; null where it cannot be read. */
 export type MessageId = string | number | null;
 
-/** Bytes of the beginning and of the end of a message that its id is looked for in. */
+/** The id is looked for in so many bytes at the beginning and at the end of a message. */
 const EDGE_BYTES = 512;
 const NEWLINE = 10;
 
@@ -18,9 +18,9 @@ const LAST = new RegExp(
 );
 
 /**
- * Lets messages through, a line each, and takes out those that are too long.
+ * Passes messages on, one a line, but for those that are too long.
  *
- * @param options `maxBytes`: of a message; `onLong`: is told of each that is longer, when it has ended.
+ * @param options `maxBytes`: the longest message that passes; `onLong` is called at the end of each longer one.
  */
 export function withoutLong(
   { maxBytes, onLong }: {
@@ -66,7 +66,7 @@ export function withoutLong(
   });
 }
 
-/** It stands first or last: anywhere else it may be a part of what is asked for. */
+/** Clients write the id first or last. Anywhere else `"id"` may be part of an argument. */
 function idOf({ head, tail }: { readonly head: Buffer; readonly tail: Buffer }): MessageId {
   const [, id] = FIRST.exec(head.toString("latin1")) ?? LAST.exec(tail.toString("latin1")) ?? [];
   return id === undefined ? null : JSON.parse(id);

@@ -1,25 +1,30 @@
 import { UserError } from "../errors.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
+import { folderOfProject } from "../memory/paths.ts";
 import type { Observation } from "../store/observations.ts";
 
-/** The project of the server, looked up for each call: a folder may become a repository. */
+/** The project that answers are for. It is looked up for each call, since a folder may become a repository. */
 export interface Project {
   /** The common git directory, or the folder where there is none. */
   readonly key: string;
   /** The folder that paths are told from. */
   readonly root: string;
+  /** The folder that answers name it by: a model sees at once when the server was started in another project. */
+  readonly folder: string;
 }
 
 /** The project around a folder. */
 export function projectAround(folder: string): Project {
   const repository = findRepository(lookUpwards(folder));
-  return { key: repository?.commonDir ?? folder, root: repository?.root ?? folder };
+  const key = repository?.commonDir ?? folder;
+  return { key, root: repository?.root ?? folder, folder: folderOfProject(key) };
 }
 
 /**
- * Of the observations that a number names, none or one, the one that may be told.
+ * The observation that a number names.
  *
- * @throws {UserError} When there is none, or when it is of another project and those were not asked for.
+ * @param found The rows with that number: none or one. @throws {UserError} When there is none, or it is of another project
+ *   and `everywhere` is not set.
  */
 export function tellable(
   found: readonly Observation[],
@@ -40,4 +45,9 @@ export function tellable(
     });
   }
   return observation;
+}
+
+/** How answers name the project of an observation. */
+export function folderOf({ project }: Pick<Observation, "project">): string {
+  return project === null ? "no project" : folderOfProject(project);
 }

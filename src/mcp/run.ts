@@ -11,19 +11,19 @@ const ENDING_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]
   : ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** A longer message is refused: nothing that our tools take comes near it. */
+/** The server refuses a longer message. What our tools take is far shorter. */
 const MAX_MESSAGE_BYTES = 4_000_000;
 
-/** The code of JSON-RPC for a request that is none. */
+/** JSON-RPC's code for an invalid request. */
 const INVALID_REQUEST = -32_600;
 
-/** How long a client that has closed stdin is given to read its last answers, in milliseconds. */
+/** So many milliseconds a client has to read its last answers after it closed stdin. */
 const LAST_ANSWERS_MS = 1_000;
 
 /**
- * Serves until it is told to end.
+ * Serves until stdin closes or a signal comes.
  *
- * @returns 0, also when the client is gone in the middle of an answer.
+ * @returns 0, also when the client goes away in the middle of an answer.
  */
 export async function runMcp(surroundings: Surroundings): Promise<number> {
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
@@ -41,7 +41,7 @@ export async function runMcp(surroundings: Surroundings): Promise<number> {
   });
   const transport = new StdioServerTransport(process.stdin.pipe(messages), out);
   for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, () => end(0));
-  // What was asked before stdin was closed is answered: `conclaude mcp < requests`.
+  // Calls that came before stdin was closed are answered first: `conclaude mcp < requests`.
   for (const over of ["end", "close"]) {
     messages.once(over, () => void leaveAfter(atWork, out).then(() => end(0)));
   }
@@ -49,17 +49,17 @@ export async function runMcp(surroundings: Surroundings): Promise<number> {
   return await ended;
 }
 
-/** The answer to a message that is too long, as JSON-RPC has it. */
+/** JSON-RPC's answer to a message that is too long. */
 function refusalOf(id: MessageId) {
   const message = `Cannot read the message: it is longer than ${MAX_MESSAGE_BYTES} bytes. ` +
     "Next: ask for less, or give a shorter text";
   return { jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message } };
 }
 
-/** A call is over as soon as its answer is on its way; a client that does not read it any more is not waited for. */
+/** Waits until all calls are answered, but no longer than a client has to read the answers. */
 async function leaveAfter(atWork: ReadonlySet<Promise<unknown>>, out: Writable): Promise<void> {
   const late = new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS));
-  // Once more around, and what has ended is written; an empty text is written when all before it is.
+  // One turn of the event loop writes the answers that are ready. An empty write ends after all earlier ones.
   const next = () => new Promise((resolve) => setTimeout(resolve, 0));
   const answered = async () => {
     for (await next(); atWork.size > 0; await next()) await Promise.allSettled(atWork);
@@ -68,7 +68,7 @@ async function leaveAfter(atWork: ReadonlySet<Promise<unknown>>, out: Writable):
   await Promise.race([answered(), late]);
 }
 
-/** Stdout as the library wants it. The runtime's own does not tell in every version that nobody reads it any more. */
+/** Stdout as the library wants it. The runtime's own stream does not report in every version that its reader is gone. */
 function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
   const writeAll = async (bytes: Uint8Array) => {
     for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
@@ -76,7 +76,7 @@ function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
   const out = new Writable({
     write: (chunk: Uint8Array, _encoding, done) => void writeAll(chunk).then(() => done(), isGone),
   });
-  // Every answer that waits for a slow reader listens; a hundred of them are no leak.
+  // Each answer that waits for a slow reader adds a listener: a hundred are no leak.
   out.setMaxListeners(0);
   return out;
 }

@@ -1,30 +1,30 @@
 import { UserError } from "../errors.ts";
 
-/** What one argument of a tool may be: a JSON Schema, as far as our tools need one. */
+/** The JSON Schema of one argument, as far as our tools need it. */
 export type ArgumentSchema =
   & { readonly description?: string }
   & (
-    /** A text has to say something, unless it may be as short as nothing. */
+    /** An empty text is refused unless `minLength` is 0. */
     | { readonly type: "string"; readonly enum?: readonly string[]; readonly minLength?: 0 }
     | { readonly type: "integer"; readonly minimum: number; readonly maximum?: number }
     | { readonly type: "boolean" }
   );
 
-/** What a tool is called with. */
+/** The JSON Schema of all arguments of a tool. */
 export interface InputSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, ArgumentSchema>>;
   readonly required?: readonly string[];
 }
 
-/** Arguments that a schema lets through. */
+/** Arguments that fit the schema. */
 export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * Checks what a tool was called with. Models also write numbers and truth values as texts, and `#12` for a number that
- * they were told so; null is an argument that was left out.
+ * Checks the arguments of a call. Models also write numbers and booleans as texts, and `#12` for a number that an answer
+ * showed so. Null counts as left out.
  *
- * @throws {UserError} With the argument that is wrong, and what it may be.
+ * @throws {UserError} It names the wrong argument and what it may be.
  */
 export function readArguments(
   tool: string,

@@ -1,6 +1,6 @@
-/** Our tools as the protocol's own library serves them. */
+/** The MCP server: the protocol's own library with our tools. */
 import { Server } from "@modelcontextprotocol/sdk/server";
-// Its table of exports leads to types under names without `.js` alone, and to code under names with it.
+// The package exports its types only under names without `.js`, and its code under names with it.
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
 import { VERSION } from "../version.ts";
@@ -8,7 +8,7 @@ import { callTool } from "./call.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { INSTRUCTIONS, TOOLS, type ToolSpec } from "./tools.ts";
 
-/** The tools as a client is told of them. */
+/** The tools as a client lists them. */
 export function toolList(): Tool[] {
   return Object.entries<ToolSpec>(TOOLS).map((
     [name, { description, inputSchema, isReadOnly }],
@@ -21,10 +21,10 @@ export function toolList(): Tool[] {
 }
 
 /**
- * A server that is connected to nothing yet. The library's plainest one: its others describe tools by way of full zod, and
- * bring a web server along.
+ * Makes a server that is not connected yet. It is the library's plainest class: the others need full zod and load a web
+ * server.
  *
- * @param onCall Told of every call that is begun, with what is done when it has ended.
+ * @param onCall Gets a promise for each call that begins; it resolves when the call has ended.
  */
 export function createServer(
   surroundings: Surroundings,
@@ -33,7 +33,7 @@ export function createServer(
   const server = new Server({ name: "conclaude", version: VERSION }, {
     capabilities: { tools: {} },
     instructions: INSTRUCTIONS,
-    // What it checks, we never send; and the one that it would use is not in the bundle.
+    // We send nothing that the library would check with it, and its usual validator is not in the bundle.
     jsonSchemaValidator: {
       getValidator() {
         throw new Error("no schemas are checked here");
@@ -41,7 +41,7 @@ export function createServer(
     },
   });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList() }));
-  // Called with what is no call of a tool, the library would answer with the words of its validator.
+  // The library's own handler would answer a malformed call with the text of its validator.
   server.fallbackRequestHandler = async ({ method, params }) => {
     if (method !== "tools/call") {
       throw Object.assign(new Error("Method not found"), { code: ErrorCode.MethodNotFound });
@@ -58,7 +58,7 @@ export function createServer(
   return server;
 }
 
-/** What the protocol says of a request that calls no tool. */
+/** The protocol's error for a malformed call. */
 function noCall(why: string): Error {
   const next = `Call one of ${Object.keys(TOOLS).join(", ")}, with an object`;
   return Object.assign(new Error(`Cannot call a tool\n  why:  ${why}\n  next: ${next}`), {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** An open database, and what the configuration says there. Whoever opened it closes it. */
+/** An open database with its configuration. Whoever opened it closes it. */
 export interface OpenedStore {
   readonly db: DatabaseSync;
   readonly place: {
@@ -10,23 +10,23 @@ export interface OpenedStore {
   };
 }
 
-/** What the server is given by whoever starts it. */
+/** What the command line passes to the server. */
 export interface Surroundings {
-  /** The folder whose project this is about, absolute. */
+  /** The folder whose project the answers are for, absolute. */
   readonly folder: string;
   /** The session that the server was started for; null when it is not known. */
   readonly sessionId: string | null;
   /**
-   * Opens the database. It is opened anew for every call: between two of them it may be replaced, migrated or removed.
+   * Opens the database, anew for each call: between two calls it may be replaced, migrated or removed.
    *
-   * @param what What could not be done otherwise: `recall anything`. @returns Null where there is none yet.
+   * @param what What the error says was not possible: `call recall`. @returns Null where there is no database yet.
    * @throws {UserError} When it cannot be opened.
    */
   readonly openToRead: (what: string) => Promise<OpenedStore | null>;
-  /** Opens the database, which is made when it is missing. @throws {UserError} When it cannot be opened. */
+  /** Opens the database, and makes it when it is missing. @throws {UserError} When it cannot be opened. */
   readonly openToWrite: (what: string) => Promise<OpenedStore>;
-  /** What, why and next of anything that was thrown. @param what As in `openToRead`. */
+  /** The error as what, why and next. @param what As in `openToRead`. */
   readonly errorText: (thrown: unknown, what: string) => string;
-  /** Tells a person that the server itself is broken. */
+  /** Tells the person that the server itself is broken. */
   readonly say: (line: string) => void;
 }

@@ -1,15 +1,15 @@
 /**
- * The tools, as a model is told of them. It reads all of this in every session, before it knows whether it will need any:
+ * The tools as the model sees them. It reads all of this at the start of each session, whether it needs a tool or not:
  * together at most 900 tokens.
  */
 import { OBSERVATION_KINDS } from "../memory/observation.ts";
 import type { InputSchema } from "./schema.ts";
 
-/** How a tool is told of. */
+/** What the model reads of one tool. */
 export interface ToolSpec {
   readonly description: string;
   readonly inputSchema: InputSchema;
-  /** Whether it changes nothing, so that a client may call several at once. */
+  /** Whether it changes nothing: a client may then call several at once. */
   readonly isReadOnly: boolean;
 }
 
@@ -17,7 +17,7 @@ const EVERYWHERE = { type: "boolean", description: "Other projects too" } as con
 const ID = { type: "integer", minimum: 1, description: "Number of an observation" } as const;
 const FILE = { type: "string", description: "About this file or folder" } as const;
 
-/** The tools by their names. */
+/** The tools by name. */
 export const TOOLS = {
   recall: {
     description:
@@ -73,7 +73,11 @@ export const TOOLS = {
       "Keep a note for later sessions of this project: a decision with its reason, a trap, how something works. Secrets are masked.",
     inputSchema: {
       type: "object",
-      properties: { text: { type: "string" }, file: FILE },
+      properties: {
+        text: { type: "string" },
+        file: FILE,
+        replaces: { type: "integer", minimum: 1, description: "Number of the note it corrects" },
+      },
       required: ["text"],
     },
     isReadOnly: false,
@@ -88,6 +92,6 @@ export const TOOLS = {
 /** The name of a tool. */
 export type ToolName = keyof typeof TOOLS;
 
-/** What a model is told of the server itself. */
+/** What the model reads of the server itself. */
 export const INSTRUCTIONS =
   "Memory of earlier sessions of this project. Recall before you investigate an error or change what you do not know; remember what later sessions must know.";

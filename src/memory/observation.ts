@@ -32,14 +32,27 @@ export const OBSERVATION_KINDS = [
 /** A kind of {@linkcode OBSERVATION_KINDS}. */
 export type ObservationKind = typeof OBSERVATION_KINDS[number];
 
-/** What may be taken back. */
-const TAKEN_BACK: ReadonlySet<ObservationKind> = new Set(["commit", "decision", "fix", "edit"]);
+/** What may be taken back, or replaced. */
+const TAKEN_BACK: ReadonlySet<ObservationKind> = new Set([
+  "commit",
+  "decision",
+  "note",
+  "fix",
+  "edit",
+]);
 
-/** Whether it is a commit, a rule, a fix or an edit that was taken back: it is told of no more as what is there, or as what holds. */
+/** Whether it was taken back (a commit, a fix, an edit) or replaced (a decision, a note): it no longer holds. */
 export function isSuperseded(
   { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
 ): boolean {
   return TAKEN_BACK.has(kind) && resolvedBy !== null;
+}
+
+/** Whether it is a note or a decision that another one replaced: nobody is told of it, and a search lists it last. */
+export function isReplaced(
+  { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
+): boolean {
+  return (kind === "note" || kind === "decision") && resolvedBy !== null;
 }
 
 /** The session of what a person remembers outside of any. */

@@ -2,7 +2,7 @@
  * In which order what was found is told. A score is the sum of named weights: how much of the question a hit holds (1 is
  * about the best), how much its session is about it, what stands beside it, its time, its kind.
  */
-import type { ObservationKind } from "./observation.ts";
+import { isReplaced, type ObservationKind } from "./observation.ts";
 import type { SpokenTime } from "./spoken_time.ts";
 
 /** What ranking looks at. */
@@ -84,7 +84,7 @@ export const RANK_WEIGHTS: RankWeights = {
   speaker: 0.3,
   echo: -0.4,
   literal: 1,
-  replaced: -2,
+  replaced: -10,
   kinds: {
     fix: 0.06,
     commit: 0.04,
@@ -96,6 +96,10 @@ export const RANK_WEIGHTS: RankWeights = {
   },
 };
 
+/** Notes whose scores differ by at most so much say about the same: the newer one comes first. */
+const SIMILAR = 0.1;
+/** So many more than are asked for are looked at for a newer note. */
+const MORE = 5;
 const RECENT_MS = 14 * 86_400_000;
 /** Nobody says in which zone a day is meant. */
 const TIME_SLACK_MS = 43_200_000;
@@ -140,9 +144,28 @@ export function rank<Hit extends Rankable>(
   const bestPrompt = Math.max(
     ...ranked.filter((one) => one.hit.kind === "prompt" && !isEcho(one)).map(({ score }) => score),
   );
-  return ranked.map((one) =>
+  const best = ranked.map((one) =>
     isEcho(one) ? { ...one, score: Math.max(one.score + weights.echo, bestPrompt + 1e-6) } : one
-  ).sort((one, other) => other.score - one.score || other.hit.id - one.hit.id).slice(0, limit);
+  ).sort((one, other) => other.score - one.score || other.hit.id - one.hit.id);
+  return newerNotesFirst(best.slice(0, limit + MORE)).slice(0, limit);
+}
+
+/** Puts the newer of two notes with similar scores in the place of the older one, whose score it takes. */
+export function newerNotesFirst<Hit extends Pick<Rankable, "id" | "kind" | "createdAtMs">>(
+  ranked: readonly Ranked<Hit>[],
+): Ranked<Hit>[] {
+  const hits = ranked.map(({ hit }) => hit);
+  for (const [at, { score }] of ranked.entries()) {
+    if (hits[at]!.kind !== "note") continue;
+    let newest = at;
+    for (let other = at + 1; other < hits.length; other++) {
+      if (score - ranked[other]!.score > SIMILAR) break;
+      const { kind, createdAtMs } = hits[other]!;
+      if (kind === "note" && createdAtMs > hits[newest]!.createdAtMs) newest = other;
+    }
+    [hits[at], hits[newest]] = [hits[newest]!, hits[at]!];
+  }
+  return ranked.map(({ score }, at) => ({ hit: hits[at]!, score }));
 }
 
 /** How much sessions are about the question: their three best hits together, 1 for the best session. */
@@ -168,11 +191,6 @@ function namesFile({ files }: Rankable, paths: readonly string[]): boolean {
 
 function isOf(kind: ObservationKind, speaker: NonNullable<RankContext["speaker"]>): boolean {
   return speaker === "person" ? kind === "prompt" || kind === "note" : kind === "message";
-}
-
-/** A note or decision that another one replaced. */
-function isReplaced({ kind, resolvedBy }: Rankable): boolean {
-  return (kind === "note" || kind === "decision") && resolvedBy !== null;
 }
 
 /** 1 within the time, falling to 0 over as long again on either side. */

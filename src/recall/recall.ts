@@ -1,6 +1,6 @@
 /** What is remembered about a prompt, or about a file that is to be edited, and was not told this session yet. */
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservationKind } from "../memory/observation.ts";
+import { isReplaced, type ObservationKind } from "../memory/observation.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { HELPFUL_KINDS, MAX_RECALLED, type Recalled, recallText } from "../memory/recall_text.ts";
 import { timelineOfFile } from "../store/memory_look.ts";
@@ -99,7 +99,8 @@ function tell(
 ): string {
   if (helpful.length === 0) return "";
   const known = alreadyTold(db, sessionId);
-  const news = helpful.filter(({ id }) => !known.has(id)).slice(0, MAX_RECALLED);
+  const news = helpful.filter((one) => !known.has(one.id) && !isReplaced(one))
+    .slice(0, MAX_RECALLED);
   const facts = news.map((one) => ({ ...one, updatedAtMs: one.createdAtMs }));
   const stale = staleAmong(db, facts, { root, branch, project });
   const recalled = news.map((one) => ({ ...one, stale: stale.get(one.id) ?? null }));

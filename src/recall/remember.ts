@@ -1,9 +1,10 @@
+/** Keeps notes: what a person or Claude wants later sessions of a project to know. */
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import { lookUpwards, repositoryAt } from "../git/repository.ts";
 import { newId } from "../ids.ts";
 import { digestOf } from "../memory/fnv.ts";
-import { NO_SESSION, type ObservedFile } from "../memory/observation.ts";
+import { isReplaced, NO_SESSION, type ObservedFile } from "../memory/observation.ts";
 import { said } from "../memory/observe/words.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { resolvePath, withoutLine } from "../paths.ts";
@@ -11,7 +12,8 @@ import { indexedTerms } from "../memory/terms.ts";
 import { UserError } from "../errors.ts";
 import { transaction } from "../store/database.ts";
 import { withIndex } from "../store/memory_index.ts";
-import { readObservations, saveObservation } from "../store/observations.ts";
+import { type Observation, readObservations, saveObservation } from "../store/observations.ts";
+import { resolveObservation } from "../store/open_failures.ts";
 import { digestOfFile } from "./file_state.ts";
 
 /** Of a longer one the middle would be lost. */
@@ -28,18 +30,28 @@ export interface NotePlace {
   /** Without secrets, as the others. */
   readonly files: readonly ObservedFile[];
   readonly atMs: number;
+  /** The number of the note or decision that this one corrects; null or missing where it corrects none. */
+  readonly replaces?: number | null;
+}
+
+/** A note that was kept. */
+export interface KeptNote {
+  readonly id: number;
+  readonly isNew: boolean;
+  /** The number of what it replaces. */
+  readonly replaces?: number;
 }
 
 /**
  * Keeps what somebody wants remembered. The same text once more is counted, not kept twice.
  *
- * @param text Without secrets. @throws {UserError} When nothing is left of it.
+ * @param text Without secrets. @throws {UserError} When nothing is left of it, or it cannot replace what it shall.
  */
 export function rememberNote(
   db: DatabaseSync,
   text: string,
-  { sessionId, project, branch, root, files, atMs }: NotePlace,
-): { readonly id: number; readonly isNew: boolean } {
+  { sessionId, project, branch, root, files, atMs, replaces = null }: NotePlace,
+): KeptNote {
   if (text.length > MAX_NOTE_CHARS) {
     throw new UserError("Cannot remember this", {
       why: `it has ${text.length} characters, and a note has at most ${MAX_NOTE_CHARS}`,
@@ -55,8 +67,9 @@ export function rememberNote(
   }
   const told = files.map(({ path, digest }) => ({ path: pathInProject(path, root), digest }));
   const { mends: _mends, sameAs, ...observed } = note;
-  const save = () =>
-    saveObservation(db, {
+  const save = () => {
+    const wrong = replaces === null ? null : replaceable(db, replaces, project);
+    const id = saveObservation(db, {
       ...observed,
       uid: newId(atMs),
       sessionId: sessionId ?? NO_SESSION,
@@ -68,8 +81,53 @@ export function rememberNote(
       sameAs: sameAs === null ? null : digestOf(`${sameAs} ${project}`),
       atMs,
     });
+    if (wrong?.id === id) {
+      throw cannotReplace(id, {
+        why: "it says the same",
+        next: `conclaude memory remember "What is right" --replaces ${id}`,
+      });
+    }
+    if (wrong !== null) resolveObservation(db, wrong.id, id);
+    return id;
+  };
   const id = withIndex(db, () => transaction(db, save));
-  return { id, isNew: readObservations(db, [id])[0]?.repeats === 1 };
+  const isNew = readObservations(db, [id])[0]?.repeats === 1;
+  return replaces === null ? { id, isNew } : { id, isNew, replaces };
+}
+
+/** The note or decision of this number. @throws {UserError} When it cannot be replaced, with the reason. */
+function replaceable(db: DatabaseSync, id: number, project: string | null): Observation {
+  const [found] = readObservations(db, [id]);
+  if (found === undefined) {
+    throw cannotReplace(id, {
+      why: "no observation has this number",
+      next: "conclaude memory search WORDS --kind note",
+    });
+  }
+  if (found.kind !== "note" && found.kind !== "decision") {
+    throw cannotReplace(id, {
+      why: `it is of the kind ${found.kind}, and only notes and decisions are replaced`,
+      next: 'conclaude memory remember "What is right"',
+    });
+  }
+  if (found.project !== project) {
+    throw cannotReplace(id, {
+      why: "it is of another project",
+      next: "remember it from the folder of that project",
+    });
+  }
+  if (isReplaced(found)) {
+    const by = found.resolvedBy;
+    throw cannotReplace(id, {
+      why: by === 0 ? "it is replaced already" : `#${by} has replaced it already`,
+      next: by === 0 ? "remember it without replacing anything" : `replace #${by}`,
+    });
+  }
+  return found;
+}
+
+function cannotReplace(id: number, options: { readonly why: string; readonly next: string }) {
+  return new UserError(`Cannot replace #${id}`, options);
 }
 
 /**
@@ -81,14 +139,14 @@ export function rememberHere(
   db: DatabaseSync,
   text: string,
   { folder, files, redactPatterns, ...note }:
-    & Pick<NotePlace, "sessionId" | "atMs">
+    & Pick<NotePlace, "sessionId" | "atMs" | "replaces">
     & {
       readonly folder: string;
       /** Paths, from the project's folder where they are not whole. */
       readonly files: readonly string[];
       readonly redactPatterns: readonly string[];
     },
-): { readonly id: number; readonly isNew: boolean } {
+): KeptNote {
   const repository = repositoryAt(folder, { projectDir: folder, looks: lookUpwards(folder) });
   const root = repository?.root ?? folder;
   const rules = compileRedactPatterns(redactPatterns);
@@ -117,8 +175,9 @@ function fileOf(named: string, root: string): ObservedFile {
 }
 
 /** What is said of a note that was kept. */
-export function rememberedText(
-  { id, isNew }: { readonly id: number; readonly isNew: boolean },
-): string {
-  return isNew ? `Remembered as #${id}.` : `Already remembered as #${id}; counted once more.`;
+export function rememberedText({ id, isNew, replaces }: KeptNote): string {
+  const instead = replaces === undefined ? "" : `, in the place of #${replaces}`;
+  return isNew
+    ? `Remembered as #${id}${instead}.`
+    : `Already remembered as #${id}; counted once more${instead}.`;
 }

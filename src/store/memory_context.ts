@@ -35,7 +35,7 @@ export interface ProjectBranch {
 const IS_TELLING =
   `(kind <> 'summary' OR ${FACTS} ->> '$.trivial' IS NULL OR instr(facts, '"by":"dropped"') > 0 OR instr(facts, '"ran":') > 0)`;
 /** A commit, a fix or an edit that was taken back is not there, and a rule that was does not hold. */
-const STANDS = "(kind NOT IN ('commit', 'decision', 'fix', 'edit') OR resolved_by IS NULL)";
+const STANDS = "(kind NOT IN ('commit', 'decision', 'note', 'fix', 'edit') OR resolved_by IS NULL)";
 /** The kinds of the index of a branch. */
 export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";

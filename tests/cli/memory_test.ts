@@ -194,6 +194,12 @@ Deno.test("a note is kept once, counted, and found from its project", async () =
   assert.deepEqual([results[0].id, results[0].kind, results[0].files], [id, "note", [
     "src/auth.ts",
   ]]);
+  const corrected = ["memory", "remember", "Deploys go without the vpn", "--replaces", `#${id}`];
+  assert.deepEqual(await ask(place, corrected), { id: id + 1, isNew: true, replaces: id });
+  const shown = await run(place, ["memory", "show", String(id)]);
+  assert.ok(shown.stdout.includes(`superseded by #${id + 1}`), shown.stdout);
+  const edit = await run(place, ["memory", "remember", "It", "--replaces", "nowhere"]);
+  assert.match(edit.stderr, /^Cannot find the observation "nowhere"/);
   const blank = await run(place, ["memory", "remember", "<private>all of it</private>"]);
   assert.equal(blank.code, 1);
   const long = await run(place, ["memory", "remember", "tide ".repeat(12_801)]);
@@ -202,7 +208,7 @@ Deno.test("a note is kept once, counted, and found from its project", async () =
     /^Cannot remember this\n {2}why: {2}it has 6400\d characters, and a note/,
   );
   const stats = await ask(place, ["memory", "stats"]);
-  assert.equal(stats.byKind.find(({ kind }: { kind: string }) => kind === "note").count, 1);
+  assert.equal(stats.byKind.find(({ kind }: { kind: string }) => kind === "note").count, 2);
   assert.equal(stats.sessions, sessions, "it is of none");
 });
 

@@ -111,7 +111,7 @@ Deno.test("timeline says that a file is known in another project alone, and does
   const { text } = await server.call("timeline", { file: "src/parser.ts" });
   assert.equal(
     text,
-    'Nothing is remembered of "src/parser.ts" in this project, but in another one: `everywhere: true` tells of it too.',
+    `Nothing is remembered of "src/parser.ts" in ${at.project}, but in another project: \`everywhere: true\` tells of it too.`,
   );
   const everywhere = await server.call("timeline", { file: "src/parser.ts", everywhere: true });
   assert.match(everywhere.text, /^#1 [^\n]*Edit of the parser/);
@@ -184,11 +184,11 @@ Deno.test("remember keeps a note without its secrets, and counts the same one", 
   };
   assert.deepEqual(await server.call("remember", note), {
     heading: "",
-    text: "Remembered as #1.",
+    text: `Remembered as #1. Project: ${at.project}`,
     isError: false,
   });
   const again = await server.call("remember", note);
-  assert.equal(again.text, "Already remembered as #1; counted once more.");
+  assert.equal(again.text, `Already remembered as #1; counted once more. Project: ${at.project}`);
   const [row, ...more] = query(at.database, "SELECT * FROM observations");
   assert.equal(more.length, 0);
   assert.deepEqual(
@@ -258,6 +258,44 @@ Deno.test("other projects are told of only everywhere, whichever tool is called"
   // What is next to it in "notes" is of another project, and has nothing to do with it.
   const alone = await server.call("recall", { query: "horse", everywhere: true });
   assert.match(alone.text, /^#2 [^\n]*$/);
+});
+
+Deno.test("a note that corrects another one takes its place in what recall answers", async () => {
+  const at = places();
+  await using server = await connect(at);
+  await server.call("remember", { text: "Tests need the service on port 5433" });
+  const { text } = await server.call("remember", {
+    text: "Tests need the service on port 6433",
+    replaces: "#1",
+  });
+  assert.equal(text, `Remembered as #2, in the place of #1. Project: ${at.project}`);
+  const found = await server.call("recall", { query: "service on port 5433" });
+  assert.match(found.text, /^#2 .*\n#1 just now, note \(superseded by #2\): /);
+  const again = await server.call("remember", { text: "Port 7433", replaces: 1 });
+  assert.deepEqual([again.isError, again.text.includes("#2 has replaced it already")], [
+    true,
+    true,
+  ]);
+});
+
+Deno.test("each answer names the project that it is for", async () => {
+  const at = places();
+  const file = { files: [{ path: "src/menu.ts", digest: null }] };
+  await keep(at.database, [{ project: at.elsewhere, title: "Edit of the menu", ...file }]);
+  await using server = await connect(at, { env: { CLAUDE_PROJECT_DIR: at.elsewhere } });
+  const calls = [
+    ["recall", { query: "menu" }],
+    ["recall", { query: "nothingofit" }],
+    ["open", { id: 1 }],
+    ["timeline", { id: 1 }],
+    ["timeline", { file: "src/menu.ts" }],
+    ["remember", { text: "The menu closes on Escape" }],
+    ["status", {}],
+  ] as const;
+  for (const [tool, args] of calls) {
+    const { heading, text } = await server.call(tool, args);
+    assert.ok(`${heading}${text}`.split("\n")[0]!.includes(at.elsewhere), JSON.stringify(args));
+  }
 });
 
 Deno.test("CLAUDE_PROJECT_DIR names the project, wherever the server is started", async () => {

@@ -83,15 +83,20 @@ export const memory = group({
       flags: {
         session: { ...SESSION_FLAG, brief: "As a part of this session" },
         file: several(text("A file that it is about; may be given several times", "path")),
+        replaces: optional(
+          text("The note or decision that this one corrects, by its number or uid", "id"),
+        ),
       },
       brief: "Keep a note for this project",
       about: [
         "Keeps a note for the project of the current folder. Later sessions of the project are told of it, and search",
-        "finds it. Secrets in it are masked, and what stands in <private> tags is left out.",
+        "finds it. Secrets in it are masked, and what stands in <private> tags is left out. What is replaced is told no more,",
+        "and search lists it last.",
       ].join("\n"),
       examples: [
         'conclaude memory remember "Tests need the service on port 5433"',
         'conclaude memory remember "Never edit by hand: generated" --file src/schema.ts',
+        'conclaude memory remember "The port is 5434 now" --replaces 42',
         "conclaude memory remember - < note.txt",
       ],
     }),

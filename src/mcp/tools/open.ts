@@ -5,7 +5,7 @@ import { observationFacts } from "../../recall/view.ts";
 import { capturesOfObservation } from "../../store/memory_look.ts";
 import { readObservations } from "../../store/observations.ts";
 import type { Call } from "../call.ts";
-import { tellable } from "../project.ts";
+import { folderOf, tellable } from "../project.ts";
 
 /** About 1,600 tokens of text; with what stands around it a part is about 2,000 at most. */
 const PART_CHARS = 5_600;
@@ -29,7 +29,7 @@ export function open({ db, project, nowMs, args }: Call): string {
   }
   const rest = part < parts.length ? `: open {"id": ${id}, "part": ${part + 1}} goes on` : "";
   const place = parts.length === 1 ? [] : ["", `[part ${part} of ${parts.length}${rest}]`];
-  const heading = headed(`Observation #${id}`);
+  const heading = headed(`Observation #${id} of ${folderOf(observation)}`);
   if (part > 1) return [heading, plainLines(text), ...place].join("\n");
   const { files } = observation;
   const captures = capturesOfObservation(db, observation).map(({ id }) => id);

@@ -36,12 +36,12 @@ export function recall({ db, project, nowMs, args }: Call): string {
     (why) => mended.push(rebuildText(why)),
   );
   if (results.length === 0) {
-    return everywhere
-      ? "Nothing is remembered that matches."
-      : "Nothing is remembered of this project that matches; `everywhere: true` searches other projects too.";
+    return everywhere ? "Nothing that matches is remembered of any project." : plain(
+      `Nothing that matches is remembered of ${project.folder}; \`everywhere: true\` searches other projects too.`,
+    );
   }
   return [
-    headed("Remembered"),
+    headed(`Remembered of ${everywhere ? "all projects" : project.folder}`),
     ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
     ...results.map((result) => lineOf(result, { nowMs, here: project.key })),
     ...mended,

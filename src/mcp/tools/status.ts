@@ -20,7 +20,7 @@ export function status({ db, database, project, nowMs }: Call): string {
   const { lastSummary } = memory;
   const givenUp = count === 0 ? "" : `, ${count} were given up (conclaude queue list)`;
   return [
-    headed("Status"),
+    headed(`Status of ${project.folder}`),
     `observations of this project: ${memory.observations}`,
     `captures not worked in yet: ${waiting}${givenUp}`,
     `open failures: ${open.length}`,

@@ -7,7 +7,7 @@ import { observationLine } from "../../recall/view.ts";
 import { timelineAround, timelineOfFile, timelineOfNames } from "../../store/memory_look.ts";
 import { readObservations } from "../../store/observations.ts";
 import type { Call } from "../call.ts";
-import { tellable } from "../project.ts";
+import { folderOf, tellable } from "../project.ts";
 
 const LIMIT = 20;
 
@@ -27,7 +27,7 @@ export async function timeline({ db, project, nowMs, args }: Call): Promise<stri
     const around = tellable(found, Number(id), { project, everywhere });
     const lines = timelineAround(db, around, limit);
     return [
-      headed(`Around #${around.id}`),
+      headed(`Around #${around.id} in ${folderOf(around)}`),
       ...lines.map((one) => `${one.id === around.id ? "> " : "  "}${observationLine(one, nowMs)}`),
     ].join("\n");
   }
@@ -39,10 +39,15 @@ export async function timeline({ db, project, nowMs, args }: Call): Promise<stri
       timelineOfFile(db, path, { project: null, limit: 1 }).length > 0;
     return `Nothing is remembered of "${plain(path)}"${
       isElsewhere
-        ? " in this project, but in another one: `everywhere: true` tells of it too."
+        ? ` in ${
+          plain(project.folder)
+        }, but in another project: \`everywhere: true\` tells of it too.`
         : ", in any project."
     }`;
   }
-  return [headed(`What became of ${path}`), ...lines.map((one) => observationLine(one, nowMs))]
-    .join("\n");
+  const where = everywhere ? "all projects" : project.folder;
+  return [
+    headed(`What became of ${path} in ${where}`),
+    ...lines.map((one) => observationLine(one, nowMs)),
+  ].join("\n");
 }
