@@ -4,7 +4,6 @@ import type { UnderWay } from "./cut_off.ts";
 import type { Picked } from "./prompt_picks.ts";
 import type { Check } from "./observe/checks.ts";
 import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
-import type { Revoked } from "./observe/revoked_rules.ts";
 import type { TakenBack } from "./observe/taken_back.ts";
 import type { SetAside } from "./observe/set_aside.ts";
 import type { ShownOutput } from "./observe/shown_part.ts";
@@ -243,8 +242,6 @@ export interface Observed {
   readonly merged?: string;
   /** The commits that it has taken back. */
   readonly takenBack?: TakenBack;
-  /** The rules that this prompt has taken back. */
-  readonly revoked?: Revoked;
   /** The operations of git that this success has ended. */
   readonly ended?: readonly GitEnd[];
   /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */

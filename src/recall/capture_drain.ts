@@ -26,7 +26,6 @@ import { mendBy } from "./mend_by.ts";
 import { type ReadAt, readCapture, type Reading, termsOf } from "./read_capture.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
 import { storedSameAs } from "./same_failure.ts";
-import { supersedeRules } from "./superseded_rules.ts";
 import { summarySteps } from "./summaries.ts";
 import { WorkTrees } from "./work_trees.ts";
 
@@ -208,11 +207,10 @@ function keep(
   for (let besides = observed?.besides; besides !== undefined; besides = besides.besides) {
     const words = termsOf(besides, capture.project);
     n++;
-    const id = saveObservation(db, {
+    saveObservation(db, {
       ...newObservation(db, capture, { observed: besides, terms: words }),
       uid: n === 1 ? `${capture.id}/${besides.kind}` : `${capture.id}/${besides.kind}/${n}`,
     });
-    if (besides.kind === "decision") supersedeRules(db, { id, title: besides.title }, capture);
   }
   if (observed === null || observationId === null) return null;
   mendBy(db, observed, { capture, by: observationId, nowMs, slips, logged });

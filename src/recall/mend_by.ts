@@ -5,7 +5,6 @@ import type { DoneBy } from "./done_by.ts";
 import { endOperations } from "./ended_operations.ts";
 import type { OpenSlips } from "./ended_slips.ts";
 import { type LoggedCommits, supersedeCommits } from "./superseded_commits.ts";
-import { revokeRules } from "./superseded_rules.ts";
 import { mendMerged } from "./merged_failures.ts";
 import { redoByReset } from "./redone_fixes.ts";
 import { undoBy } from "./undone_fixes.ts";
@@ -32,7 +31,6 @@ export function mendBy(
     checks = [],
     taken,
     takenBack,
-    revoked,
     merged,
     calls = [],
   } = observed;
@@ -56,7 +54,6 @@ export function mendBy(
     at.slips.end(db, { ...at, sessionId, atMs: at.capture.createdAtMs, command, calls });
   }
   if (merged !== undefined) mendMerged(db, { ...at, merged });
-  if (revoked !== undefined) revokeRules(db, { ...at, revoked });
   const back = takenBack === undefined ? [] : supersedeCommits(db, { ...at, takenBack });
   if (command?.includes("git")) {
     undoBy(db, observed, { ...at, dropped: isHard(command) ? back : [] });

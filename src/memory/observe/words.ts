@@ -1,5 +1,4 @@
 /** What was said, planned and decided: prompts, messages, plans, answers, lists of tasks. */
-import { doneByHand } from "../said/by_hand.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
 import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
@@ -8,7 +7,6 @@ import { pathInProject } from "../paths.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { CLEARED_LIST } from "../todos.ts";
 import { chained } from "./chained.ts";
-import { revokedRules } from "./revoked_rules.ts";
 import { standingRules } from "./standing_rules.ts";
 import { errorInWords } from "../session_end.ts";
 import { COMPACTION } from "../turns.ts";
@@ -38,23 +36,13 @@ function relayed(message: Observed | null): Observed | null {
   return message === null ? null : { ...message, facts: { isRelayed: true } };
 }
 
-/**
- * A prompt with the rules that it lays down, each as a decision that outlasts it, with those that it takes back, and with what
- * of git the person has done.
- */
+/** A prompt with the rules in it, each as a decision that outlasts it. */
 function withRules(told: Observed | null, prompt: string): Observed | null {
   if (told === null) return null;
   const besides = chained(
     standingRules(prompt).map((rule) => said("decision", rule)).filter((rule) => rule !== null),
   );
-  const revoked = revokedRules(prompt);
-  const ended = doneByHand(prompt).map((verb) => ({ verbs: [verb], stopped: [], isGivenUp: true }));
-  return {
-    ...told,
-    ...besides === null ? {} : { besides },
-    ...revoked === null ? {} : { revoked },
-    ...ended.length === 0 ? {} : { ended },
-  };
+  return besides === null ? told : { ...told, besides };
 }
 
 /** What Claude said last in a turn. */
