@@ -5,9 +5,9 @@ import type { Repository } from "./repository.ts";
 
 const MADE_HERE = /\tbranch: Created from HEAD\n?$/;
 
-/** A branch that was made anew: where it began, and when. */
+/** The first line of the log of a branch that was made here, and when. */
 const MADE_ANEW =
-  /^0+ ([\da-f]{40,64}) .* (\d+) [-+]\d+\tbranch: Created from (?:HEAD|(?:refs\/heads\/)?(?:main|master))\n/;
+  /^0+ [\da-f]{40,64} .* (\d+) [-+]\d+\tbranch: Created from (?:HEAD|(?:refs\/heads\/)?(?:main|master))\n/;
 const RENAMED = /\tBranch: renamed refs\/heads\/(\S+) to refs\/heads\//g;
 /** A longer log, in bytes, is not looked through for names. */
 const MAX_LOG_BYTES = 1_048_576;
@@ -21,19 +21,14 @@ export function formerNames(
   return new Set(Array.from(log.matchAll(RENAMED), ([, name]) => name!));
 }
 
-/**
- * When a branch was made of what was checked out or of the trunk, epoch milliseconds.
- *
- * @param but Null where it began at this commit: then it is the one that had that.
- */
+/** When a branch was made of what was checked out or of the trunk, epoch milliseconds; null where its log tells none. */
 export function madeAnewAtMs(
   repository: Pick<Repository, "commonDir">,
   branch: string,
-  but: string,
 ): number | null {
   const log = readLog(branchLogPath(repository, branch), MAX_LOG_BYTES);
-  const [, id = "", seconds] = MADE_ANEW.exec(log) ?? [];
-  return seconds === undefined || id.startsWith(but) ? null : Number(seconds) * 1_000;
+  const [, seconds] = MADE_ANEW.exec(log) ?? [];
+  return seconds === undefined ? null : Number(seconds) * 1_000;
 }
 
 /** A commit that was made on a branch, whoever made it. */

@@ -1,7 +1,5 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
-import type { UnderWay } from "./cut_off.ts";
-import type { Picked } from "./prompt_picks.ts";
 import type { Check } from "./observe/checks.ts";
 import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
 import type { TakenBack } from "./observe/taken_back.ts";
@@ -52,15 +50,6 @@ export interface ObservedFile {
   readonly digest: string | null;
 }
 
-/** Something that Claude said is left. */
-export interface LeftItem {
-  readonly text: string;
-  /** The words that tell what it is about, with blanks between; empty when it has none of its own. */
-  readonly about: string;
-  /** Its number on the list that it stood on, from 1. */
-  readonly nth?: number;
-}
-
 /** Where tests fail, so that those of runs in other words are known to be the same. */
 export interface FailsAt {
   /** Digest of what a run of tests is in: folder, package, set-up. */
@@ -76,41 +65,6 @@ export interface MendedTests {
   readonly tests: readonly string[];
   /** The fix was undone: they fail again, until it is put back. None are named where the failure names none. */
   readonly isUndone?: true;
-}
-
-/** Something that a turn did, or was asked for. */
-export interface Deed {
-  /**
-   * Commits and fixes are `made`; `asked` is what was asked for and worked on, `wanted` what only commands were run for.
-   * Claude has `said` that it is done, or `affirmed` it by a word that tells nothing else. What a person does not want, or
-   * has done, is `dropped`.
-   */
-  readonly by: "made" | "asked" | "wanted" | "said" | "affirmed" | "dropped";
-  /** The words that tell what it is about, with blanks between. */
-  readonly about: string;
-  /** It is about that, and not about something of it. */
-  readonly sure?: true;
-  /** That was made: added, written, built. */
-  readonly makes?: true;
-  /** Of what is `dropped`: a person has seen that it is right, so that it is tested, and no more. */
-  readonly tried?: true;
-}
-
-/** What a turn of a session did. */
-export interface TurnDeeds {
-  readonly did: readonly Deed[];
-  /** Of its commands, what has a name: `commit`, `push`, `test`. */
-  readonly ran?: readonly string[];
-  /** Files that it changed before it ended. */
-  readonly files?: readonly string[];
-  /** It did more than to talk and to look. */
-  readonly worked?: true;
-  /** It was asked for what was left, whatever that is, and has changed something. */
-  readonly forIt?: true;
-  /** It was asked for some things of the list that stood before it, by number or name, and did them. */
-  readonly picked?: Picked;
-  /** It was asked for what was left, and says that so many things are done, and no others are left; 0 where that is all of them. */
-  readonly all?: number;
 }
 
 /** Facts of an observation beside its texts; what does not apply is not there. */
@@ -180,20 +134,8 @@ export interface ObservedFacts {
   readonly open?: readonly string[];
   /** Of a summary: the session's lists, as it left them; not there when it had none. */
   readonly todos?: { readonly open: readonly string[]; readonly done: readonly string[] };
-  /** Of a summary: what Claude said at the end is still open, each by itself; in older ones all of it in one. */
-  readonly left?: string | readonly LeftItem[];
-  /** Of a summary: what the turns of the session did; in older ones each deed as the words that tell what it is about. */
-  readonly did?: readonly (string | TurnDeeds)[];
-  /** Of a summary: what its turns that ended and did something were asked, see {@linkcode answeredIn}. */
-  readonly answered?: readonly string[];
-  /** Of a summary: what was asked in its last turn, where that had not ended. */
-  readonly underWay?: UnderWay;
-  /** Beside `underWay`, where it is told and not kept: by what the session was cut off. */
-  readonly cutOff?: string;
   /** Of a message: an error of the API ended the turn, as Claude Code names it. */
   readonly stopped?: string;
-  /** Of a summary: when the session last did more than talk, epoch milliseconds; not there where it only talked. */
-  readonly workedAtMs?: number;
   /** Of a summary: the branches that the session was on, when they are several. */
   readonly branches?: readonly (string | null)[];
   /** Of a summary: nothing was done but to exchange a few short words. */

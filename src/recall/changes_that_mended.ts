@@ -13,7 +13,6 @@ import { givenPart } from "../memory/observe/given_since.ts";
 import { hadNothingToCommit } from "../memory/observe/open_rank.ts";
 import { isGoneIn } from "../memory/observe/same_failure.ts";
 import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
-import { asksToMend } from "../memory/said/mended.ts";
 import { restoredBy } from "../memory/observe/restored_files.ts";
 import { optionPart } from "../memory/observe/option_part.ts";
 import { startedPart } from "../memory/observe/started_services.ts";
@@ -32,7 +31,6 @@ import {
 } from "../store/session_observations.ts";
 import { failuresOfCommand, type OpenFailure } from "../store/open_failures.ts";
 import { hasPutBack } from "../store/edits_put_back.ts";
-import { type Prompt, promptsOf } from "./prompts.ts";
 import { mayBeOfOthers, type SuccessPlace } from "./work_of_others.ts";
 import { withoutUndone } from "./undone_edits.ts";
 
@@ -92,9 +90,8 @@ export function changesThatMended(
   const brought = lacked.length === 0 ? [] : written(db, failure, between, lacked);
   if (brought.length > 0) return together(ofFailure, brought);
   if (edits.length === 0) return together([], written(db, failure, between));
-  const prompts = promptsOf(db, sessionId, between);
   const own = likeliestChanges(failure, {
-    changes: withoutOthers(db, failure, { edits: sinceAskedFor(edits, failure, prompts), ...seen }),
+    changes: withoutOthers(db, failure, { edits, ...seen }),
     most: MAX_CHANGES,
   });
   const isAbout = speaksOf(failure);
@@ -104,20 +101,9 @@ export function changesThatMended(
     return together([], partsOf(db, failure, between, (script) => bringingPart(script)));
   }
   return together(
-    mayBeOfOthers(db, failure, { ...between, ...place, prompts }) ? [] : own,
+    mayBeOfOthers(db, failure, { ...between, ...place }) ? [] : own,
     [],
   );
-}
-
-/** The edits since a person has asked for the failure to be mended; all of them where none did, or nothing was done then. */
-function sinceAskedFor(
-  edits: readonly Change[],
-  { facts }: OpenFailure,
-  prompts: readonly Prompt[],
-): readonly Change[] {
-  const asked = prompts.findLast(({ text }) => asksToMend(text, facts));
-  const since = edits.filter(({ createdAtMs }) => createdAtMs >= (asked?.atMs ?? 0));
-  return since.length > 0 ? since : edits;
 }
 
 /** The edits without those that were made for another failure, as far as both name what is wrong. */

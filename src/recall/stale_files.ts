@@ -1,11 +1,11 @@
-/** Which facts speak of files that are not as they were. */
+/** Which facts speak of files that are not as they were, and which changes were put back. */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../git/gone_branches.ts";
 import type { ObservationKind } from "../memory/observation.ts";
 import type { Stale } from "../memory/stale.ts";
 import { isAbsolutePath, joinPath } from "../paths.ts";
-import { digestsOf } from "../store/memory_context.ts";
-import { fileSince } from "./file_state.ts";
+import { contentBefore, digestsOf } from "../store/memory_context.ts";
+import { digestOfFile, fileSince } from "./file_state.ts";
 
 /** Kinds that say how a file is, and those that say so of its branch alone. */
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
@@ -58,4 +58,38 @@ export function staleAmong(
     }
   }
   return stale;
+}
+
+/**
+ * Edits, and fixes by the edits that they are credited with, after which every file of them holds again what it held before.
+ *
+ * @param changes Edits, and fixes. @param root The folder that paths are told from; null where nobody can look.
+ */
+export function putBackAmong(
+  db: DatabaseSync,
+  changes: readonly { readonly id: number; readonly facts: { readonly by?: readonly number[] } }[],
+  root: string | null,
+): ReadonlySet<number> {
+  if (root === null || changes.length === 0) return new Set();
+  const editsOf = (change: typeof changes[number]) => change.facts.by ?? [change.id];
+  const edits = new Map(
+    contentBefore(db, changes.flatMap(editsOf)).map((edit) => [edit.id, edit]),
+  );
+  const now = new Map<string, string | null>();
+  const isAsBefore = (path: string, before: string) => {
+    const file = isAbsolutePath(path) ? path : joinPath(root, path);
+    if (!now.has(file)) now.set(file, digestOfFile(file));
+    return now.get(file) === before;
+  };
+  const isPutBack = (change: typeof changes[number]) => {
+    // The first edit of a file tells what it held before all of them.
+    const first = new Map<string, string | null>();
+    for (const id of editsOf(change).toSorted((one, other) => one - other)) {
+      const edit = edits.get(id);
+      if (edit !== undefined && !first.has(edit.path)) first.set(edit.path, edit.before);
+    }
+    return first.size > 0 &&
+      [...first].every(([path, before]) => before !== null && isAsBefore(path, before));
+  };
+  return new Set(changes.filter(isPutBack).map(({ id }) => id));
 }

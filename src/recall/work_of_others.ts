@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { creditedChanges } from "../memory/credited_changes.ts";
 import { isOneOf } from "../memory/observe/test_name.ts";
-import { saysItIsMended } from "../memory/said/mended.ts";
 import { failuresWithoutFix, type OpenFailure } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 import { editsOfOthers } from "../store/session_observations.ts";
@@ -15,7 +14,7 @@ const MIN_BY_THEMSELVES = 2;
 
 /**
  * Whether a failure may have been mended by others than the session that it passes in: a later session came upon it passing,
- * a person says to have done it, another session edited something meanwhile, or it comes and goes by itself.
+ * another session edited something meanwhile, or it comes and goes by itself.
  */
 export function mayBeOfOthers(
   db: DatabaseSync,
@@ -24,12 +23,9 @@ export function mayBeOfOthers(
     readonly sessionId: string;
     readonly fromMs: number;
     readonly untilMs: number;
-    /** What was asked there. */
-    readonly prompts: readonly { readonly text: string }[];
   },
 ): boolean {
   return failure.sessionId !== between.sessionId ||
-    between.prompts.some(({ text }) => saysItIsMended(text)) ||
     creditedChanges(failure, editsOfOthers(db, between)).length > 0 ||
     comesAndGoes(db, failure);
 }

@@ -135,24 +135,6 @@ export function scriptsBetween(
     .map(passOf);
 }
 
-/** What was asked in a session between two moments, both included, as far as it is worked in. */
-export function promptsBetween(
-  db: DatabaseSync,
-  sessionId: string,
-  between: { readonly fromMs: number; readonly untilMs: number },
-): { readonly text: string; readonly updatedAtMs: number }[] {
-  return statement(
-    db,
-    `SELECT text, updated_at_ms AS updatedAtMs
-       FROM observations
-      WHERE session_id = ?
-        AND created_at_ms <= ?
-        AND updated_at_ms BETWEEN ? AND ?
-        AND kind = 'prompt'`,
-  ).all(sessionId, between.untilMs, between.fromMs, between.untilMs)
-    .map(({ text, updatedAtMs }) => ({ text: String(text), updatedAtMs: Number(updatedAtMs) }));
-}
-
 /** The files of each edit on a branch of a project by other sessions, between two moments, both included. */
 export function editsOfOthers(
   db: DatabaseSync,
@@ -259,22 +241,4 @@ export function standingCommits(
       ORDER BY updated_at_ms DESC, id DESC`,
   ).all(sessionId, project, branch, untilMs, but)
     .map(({ id, hash }) => ({ id: Number(id), hash: hash === null ? null : String(hash) }));
-}
-
-/** The commands of a session that went well, or may have where the shell hides it, the last that were seen, oldest first. */
-export function commandsToSummarize(
-  db: DatabaseSync,
-  sessionId: string,
-  limit: number,
-): Observation[] {
-  return statement(
-    db,
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.session_id = ?
-        AND o.kind = 'command'
-        AND (o.outcome = 'success' OR ${FACTS} ->> 'isUntold')
-      ORDER BY o.updated_at_ms DESC, o.id DESC
-      LIMIT ?`,
-  ).all(sessionId, limit).map(observationOf).reverse();
 }

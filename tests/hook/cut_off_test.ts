@@ -50,7 +50,10 @@ Deno.test("a turn that an error of the API ended is told as cut off, and stands 
   using at = await workplace();
   await begin(at);
   await fails(at, "rate_limit", "API Error: 429 rate limited");
-  assert.match(await start(at), cutOff("rate limit"));
+  assert.match(
+    await start(at),
+    /worked in yet:\n- just now: asked, cut off \(rate limit\): Migrate all/,
+  );
   await end(at, "other");
   assert.match(await start(at, "startup", THIRD), cutOff("rate limit"));
   assert.match(await summary(at), /^Ended: cut off by an error of the API \(rate limit\)$/m);
@@ -66,7 +69,7 @@ Deno.test("a session that the person ended in a turn is told as cut off, one tha
   await end(at, "prompt_input_exit");
   const told = await start(at);
   assert.match(told, cutOff("by the person"));
-  assert.match(told, /Last sessions:\n- #\d+ just now: Migrate all 30 .* \(1 file\), 1 open\n/);
+  assert.match(told, /Last sessions:\n- #\d+ just now: Migrate all 30 .* \(1 file\)\n/);
   assert.match(await summary(at), /^Ended: by the person, in a turn$/m);
   await start(at, "resume", { session: FIRST });
   await asked(at, "go on");
@@ -102,6 +105,7 @@ Deno.test("a session whose process died in a turn is told as cut off, and none t
   await begin(at, { pid: Deno.pid });
   assert.doesNotMatch(await start(at, "startup", { session: SECOND }), /cut off/);
   await asked(at, ASK, { pid: await endedPid() });
+  await printed(at, at.project, "queue", "drain");
   assert.match(await start(at, "startup", THIRD), cutOff("its process died"));
   assert.match(await summary(at), /^Ended: its process died, in a turn$/m);
 });

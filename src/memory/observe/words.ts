@@ -2,14 +2,13 @@
 import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
 import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
-import { isContinuation } from "../own_prompt.ts";
+import { COMPACTION, isContinuation } from "../own_prompt.ts";
 import { pathInProject } from "../paths.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { CLEARED_LIST } from "../todos.ts";
 import { chained } from "./chained.ts";
 import { standingRules } from "./standing_rules.ts";
 import { errorInWords } from "../session_end.ts";
-import { COMPACTION } from "../turns.ts";
 import { observeNotification, readNotification } from "./task_notification.ts";
 
 /** Longer texts keep head and tail; the whole is behind the observation. */
