@@ -75,16 +75,22 @@ export function openFailures<Failure extends OpenFailure>(
     .map(({ one }) => one);
 }
 
-/** Between the commands of a script, and what may stand before the name of a program. */
-const COMMAND_ENDS = /&&|\|\||[;|\n]/;
+/** Between the commands of a script, behind the first of a pipe, and what may stand before the name of a program. */
+const COMMAND_ENDS = /&&|\|\||[;\n]/;
+const PIPED = /\|.*/;
 const BEFORE_PROGRAM = /^(?:[A-Za-z_]\w*=\S*\s+)*/;
+/** Behind these stands the name of what is run. */
+const RUNS: ReadonlySet<string> = new Set(["run", "exec", "run-script"]);
 
-/** The programs of a script with their subcommands: `go build`, `npm test`. */
+/** The programs of a script, each with its subcommand: `go build`, `npm run lint`. */
 export function programsOf(command: string): string[] {
   return command.split(COMMAND_ENDS)
-    .map((part) => part.trim().replace(BEFORE_PROGRAM, "").split(/\s+/))
+    .map((part) => part.replace(PIPED, "").trim().replace(BEFORE_PROGRAM, "").split(/\s+/))
     .filter(([program = ""]) => program !== "" && program !== "cd")
-    .map(([program, next = ""]) => /^[a-z][\w:-]*$/i.test(next) ? `${program} ${next}` : program!);
+    .map(([program, next = "", name = ""]) => {
+      if (!/^[a-z][\w:-]*$/i.test(next)) return program!;
+      return RUNS.has(next) ? `${program} ${next} ${name}` : `${program} ${next}`;
+    });
 }
 
 /** Whether a failure names no test that failed: a build, a check, or tests that could not be run at all. */

@@ -64,7 +64,7 @@ export function summarizeSession(
   const message = parts.findLast(isOwnMessage);
   const last = message === undefined ? "" : shortened(message.text, MAX_MESSAGE_CHARS);
   const branches = [...new Set(parts.map(({ branch }) => branch))];
-  const asked = of("prompt").map(({ title }) => title);
+  const asked = of("prompt").map(askedIn);
   // What it was asked may wait still while what it did is worked in.
   const prompts = asked.length > 0 || called === null ? asked : [called];
   const about = done[0] ?? (files.length === 0 ? "" : last.replace(/\s+/g, " "));
@@ -110,6 +110,12 @@ export function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
 function isOwnMessage({ kind, title, facts }: SummarizedPart): boolean {
   return kind === "message" && facts.tool === undefined && facts.isRelayed !== true &&
     facts.stopped === undefined && !title.startsWith(COMPACTION);
+}
+
+/** The title of a prompt, with the next line where it only leads to that: `Implement the following plan: Retries`. */
+function askedIn({ title, text }: SummarizedPart): string {
+  if (!title.endsWith(":")) return title;
+  return `${title} ${titleLine(text.trim().replace(/^.*/, ""))}`.trim();
 }
 
 /** Whether a prompt is long enough to say what a session is about; where words are not apart, a few signs are. */

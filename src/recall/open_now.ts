@@ -24,7 +24,7 @@ const QUOTED_CHARS = 400;
 
 /**
  * Failures that are told to be open, but for those of sessions whose captures wait: these may have mended them. What names no
- * test is not told where the same program with the same subcommand ran later in its session and is not known to have failed.
+ * test is not told where its programs, with the same subcommands, ran later in its session and are not known to have failed.
  */
 export function stillFailing(
   db: DatabaseSync,
@@ -48,12 +48,10 @@ export function stillFailing(
   if (whole.length === 0) return open;
   const ran = ranIn(db, whole.map(({ sessionId }) => sessionId));
   const ranSince = ({ sessionId, updatedAtMs, facts }: Tellable) => {
-    const [program] = programsOf(facts.command ?? "");
-    return program !== undefined &&
-      ran.some((one) =>
-        one.sessionId === sessionId && one.atMs >= updatedAtMs &&
-        programsOf(one.command).includes(program)
-      );
+    const programs = programsOf(facts.command ?? "");
+    const since = ran.filter((one) => one.sessionId === sessionId && one.atMs >= updatedAtMs)
+      .flatMap(({ command }) => programsOf(command));
+    return programs.length > 0 && programs.every((program) => since.includes(program));
   };
   return open.filter((one) => !whole.includes(one) || !ranSince(one));
 }

@@ -141,11 +141,14 @@ Deno.test("of a command that failed in several ways on a branch the last one is 
 });
 
 Deno.test("programsOf() names the programs of a script, and isWhole() what names no test", () => {
-  assert.deepEqual(programsOf("cd a && CI=1 npm test 2>&1 | tail -3; ./x.sh -v"), [
-    "npm test",
-    "tail",
-    "./x.sh",
-  ]);
+  assert.deepEqual(
+    programsOf("cd a && CI=1 npm run lint 2>&1 | tail -3; go build ./a; ./x.sh -v"),
+    [
+      "npm run lint",
+      "go build",
+      "./x.sh",
+    ],
+  );
   assert.ok(isWhole({ facts: { failing: ["cart_test.go:4:2: undefined: x"] } }));
   assert.ok(!isWhole({ facts: { failing: ["TestCart"] } }));
 });

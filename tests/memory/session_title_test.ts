@@ -39,6 +39,14 @@ Deno.test("a session that was only told to go on says what it went on with", () 
   );
 });
 
+Deno.test("a prompt whose first line only leads to the next is called by both", () => {
+  const text = "Implement the following plan:\n\n# Retries with a limit\n\n## Context";
+  assert.equal(
+    titleOf(part("prompt", "Implement the following plan:", { text }), EDIT),
+    "Session: Implement the following plan: Retries with a limit (1 file)",
+  );
+});
+
 Deno.test("a session of which no prompt is known yet is called as it is, not by what it did first", () => {
   const called = (title: string | null, ...parts: readonly SummarizedPart[]) =>
     summarizeSession(parts, title)!.title;

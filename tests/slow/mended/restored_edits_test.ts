@@ -36,35 +36,6 @@ async function wanted(at: Workplace): Promise<void> {
   await asked(at, "Implement pagination", B);
 }
 
-const BACK: readonly (readonly [command: string, output: string])[] = [
-  ["git checkout -- users.py", ""],
-  ["git restore .", ""],
-  ["git reset --hard", "HEAD is now at 1a2b3c4 Users"],
-  ["git stash && git stash drop", "Saved working directory\nDropped refs/stash@{0}"],
-];
-
-Deno.test("who puts back all that was edited has not done what was asked for", async () => {
-  for (const [command, output] of BACK) {
-    await using at = await workplace();
-    await wanted(at);
-    await change(at, ["pass", "return page()"]);
-    await ran(at, command, output, B);
-    await said(at, "That would need a new index first.", B);
-    const told = await start(at);
-    assert.ok(told.includes(LEFT), command);
-    assert.ok(!told.includes("Edit users.py"), command);
-  }
-});
-
-Deno.test("it has not either where it is not told what the file was like before", async () => {
-  await using at = await workplace();
-  await wanted(at);
-  await change(at, ["pass", "return page()"], null);
-  await ran(at, "git checkout -- users.py", "", B);
-  await said(at, "That would need a new index first.", B);
-  assert.ok((await start(at)).includes(LEFT));
-});
-
 Deno.test("a file that was made anew is there still when git puts back all that it has", async () => {
   await using at = await workplace();
   await wanted(at);
@@ -94,16 +65,6 @@ Deno.test("what is edited after that, or committed before it, is done", async ()
     await steps(at);
     await said(at, "The users come in pages now.", B);
     assert.ok(!(await start(at)).includes(LEFT), String(steps));
-  }
-});
-
-Deno.test("who says that the change was backed out has not done what was asked for", async () => {
-  for (const message of ["I backed the change out.", "Backed out.", "I've backed it out again."]) {
-    await using at = await workplace();
-    await wanted(at);
-    await change(at, ["pass", "return page()"]);
-    await said(at, message, B);
-    assert.ok((await start(at)).includes(LEFT), message);
   }
 });
 

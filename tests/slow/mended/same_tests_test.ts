@@ -1,7 +1,5 @@
 /** One test that failed in runs of other words is one failure: mended with any of them, and told once. */
 import assert from "node:assert/strict";
-import { newestOfEach } from "../../../src/memory/open_ends.ts";
-import { failed } from "../../support/commands_observed.ts";
 import { leftOpen, outcomeOf, type Step } from "../../support/left_open.ts";
 
 const JEST =
@@ -78,28 +76,4 @@ Deno.test("tests of another place, or more of them than are mended, stay open", 
     const open = await leftOpen(...asSteps(row));
     assert.equal(open[0], row[0][0]![0], String(row));
   }
-});
-
-/** The commands of failures that are told, of those that have failed one after the other. */
-function told(...steps: readonly (readonly [command: string, output: string])[]): string[] {
-  const failures = steps.map(([command, output], id) => ({
-    id,
-    branch: "main",
-    facts: failed(command, output).facts,
-    updatedAtMs: id,
-  }));
-  return newestOfEach(failures).map(({ facts }) => facts.command!);
-}
-
-Deno.test("a test that fails in several runs is told once: with the most that fail, and the newest", () => {
-  const both = JEST.replace("● total", "● total › adds\n\n  ● total")
-    .replace("1 failed, 11", "2 failed, 10");
-  const cart = "npx jest src/cart.test.ts";
-  assert.deepEqual(told([cart, JEST], ["npm test", JEST]), ["npm test"]);
-  assert.deepEqual(told(["npm test", JEST], [cart, VERBOSE]), [cart]);
-  assert.deepEqual(told(["npm test", both], [cart, JEST]), ["npm test"]);
-  assert.deepEqual(told(["npm test -w a", JEST], ["npm test", JEST]), [
-    "npm test -w a",
-    "npm test",
-  ]);
 });

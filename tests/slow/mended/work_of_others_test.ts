@@ -74,12 +74,6 @@ const ROWS: readonly Row[] = [
     },
     GREEN,
   ], ["`sed -i s/a/b/ src/rates.ts`"]],
-  ["an edit before a person did it", [
-    RED,
-    { edited: "src/note.ts" },
-    { asked: "I fixed it, try again" },
-    GREEN,
-  ], []],
   ["an edit of what it is about before a person did it", [
     RED,
     { edited: "src/cart.ts" },
@@ -114,14 +108,6 @@ const ROWS: readonly Row[] = [
     RED,
     { edited: "src/rates.ts" },
     { ...LATER, on: "other", edited: "src/note.ts" },
-    GREEN,
-  ], ["src/rates.ts"]],
-  ["what was edited since a person asked for it", [
-    RED,
-    { asked: "first add a footer" },
-    { edited: "src/footer.ts" },
-    { asked: "now fix the failing test" },
-    { edited: "src/rates.ts" },
     GREEN,
   ], ["src/rates.ts"]],
   ["all that was edited where a person asked for something else", [
