@@ -54,7 +54,7 @@ export async function sessionContext(
     branch,
     nowMs,
     open: [
-      ...cutOff(db, of.find(isHere)),
+      ...cutOff(db, of.find(isHere), nowMs),
       ...open.map(tell),
       ...todos.filter(({ of }) => isHere(of)),
     ],

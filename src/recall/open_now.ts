@@ -76,8 +76,13 @@ export function todosLeft(
 }
 
 /** What the last session on the branch was asked when it was cut off. */
-export function cutOff(db: DatabaseSync, last: Tellable | undefined): ToldLine[] {
-  const end = last === undefined ? null : sessionEnd(db, last.sessionId);
+export function cutOff(
+  db: DatabaseSync,
+  last: Tellable | undefined,
+  nowMs: number,
+): ToldLine[] {
+  const isOld = last === undefined || nowMs - last.updatedAtMs > OPEN_FOR_MS;
+  const end = isOld ? null : sessionEnd(db, last.sessionId);
   const why = end === null ? null : whyCutOff(end);
   const asked = why === null ? null : lastWords(db, last!.sessionId, "prompt");
   if (why === null || asked === null) return [];
