@@ -20,7 +20,7 @@ export async function commitsElsewhere(
 ): Promise<readonly string[] | null> {
   const output = await runTool(
     ["git", "rev-list", `--max-count=${MAX_COMMITS}`, "--branches", "--remotes", "--not", "HEAD"],
-    { folder: root, timeoutMs, environment },
+    { folder: root, timeoutMs, environment, isAlone: true },
   );
   return output === null || output.code !== 0
     ? null
