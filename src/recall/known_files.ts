@@ -1,17 +1,16 @@
-/** What Claude is told anyway: the files of its own memory and rules. */
-import { once } from "../memory/once.ts";
+/** The files that Claude Code reads by itself: what stands in them is not told once more. */
 import { joinPath, parentOf, withParents } from "../paths.ts";
 import type { ObservationKind } from "../memory/observation.ts";
 import { contentOf } from "./file_state.ts";
 
-/** Files that others bring in, and rules: so many are read, and rules so many folders deep. */
+/** So many files that others bring in are read, and rules in folders so deep. */
 const MAX_FILES = 32;
 const MAX_DEPTH = 4;
 /** Folders that are looked into, the project's own and those around it. */
 const MAX_FOLDERS = 12;
 /** What Claude Code reads in each of them. */
 const NAMES = ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"];
-/** Examples of code, between fences or in a line: what they name is not brought in. */
+/** Code between fences or in a line: a file that it names is not brought in. */
 const CODE = /^[ \t]*(`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\1|(?![\s\S]))|`[^`\n]+`/gm;
 /** A file that another one brings in. */
 const BROUGHT_IN = /(?:^|\s)@([\w./~-]+)/g;
@@ -23,7 +22,7 @@ const LIST_MARK = /^(?:[-+>#•]+|\d{1,3}[.)]) /;
 /** What follows a rule in its sentence as a reason, or in other words. */
 const REASON = /\s*[,;:(–—]|\s-\s/;
 
-/** Decisions of which these files do not tell: plans, and answers to questions. */
+/** Plans and answers to questions are decisions too, and stand in none of these files. */
 const NO_RULE = /^Plan(?: refused)?: | → /;
 /** What makes a rule of a sentence, whatever it says; "never" is no such word. */
 const FRAME =
@@ -45,13 +44,15 @@ export function knownFromFiles(
   if (!facts.some(mayBeKnown)) return () => false;
   const texts = knownTexts(place).map((text) => text.replace(MARKS, ""));
   const whole = texts.map(onOneLine).join("\n");
-  const rules = once(() => new Set(texts.flatMap(rulesOf)));
+  let rules: ReadonlySet<string> | undefined;
   return (fact) => {
     if (texts.length === 0 || !mayBeKnown(fact)) return false;
     const isCut = fact.title.endsWith("…");
     const title = onOneLine((isCut ? fact.title.slice(0, -1) : fact.title).replace(MARKS, ""))
       .trim();
-    return fact.kind === "note" || isCut ? whole.includes(title) : rules().has(bareRule(title));
+    return fact.kind === "note" || isCut
+      ? whole.includes(title)
+      : (rules ??= new Set(texts.flatMap(rulesOf))).has(bareRule(title));
   };
 }
 

@@ -7,23 +7,23 @@ import { isAbsolutePath, joinPath } from "../paths.ts";
 import { contentBefore, digestsOf } from "../store/memory_context.ts";
 import { digestOfFile, fileSince } from "./file_state.ts";
 
-/** Kinds that say how a file is, and those that say so of its branch alone. */
+/** Kinds that speak of a file on every branch, and those that do so on their own branch only. */
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
 const OF_BRANCH_FILES: ReadonlySet<ObservationKind> = new Set(["failure", "test"]);
 
-/** A fact as far as it matters to its files. */
+/** What has to be known of a fact. */
 interface FactOfFiles {
   readonly id: number;
   readonly kind: ObservationKind;
   readonly branch: string | null;
   readonly files: readonly string[];
-  /** When it was observed last, epoch milliseconds; an earlier moment only takes a longer look. */
+  /** When it was observed last, epoch milliseconds. */
   readonly updatedAtMs: number;
 }
 
 /**
- * Facts one of whose files is not as it was: its content is another one, or it is gone. What another branch has, and this
- * one never had, is not gone as long as that branch is there.
+ * Facts of which a file has changed or is gone. A file that only another branch has is not gone, as long as that branch
+ * is there.
  *
  * @param here `root`: the folder that paths are told from; null where nobody can look. `project`: its common git directory.
  */
@@ -49,11 +49,11 @@ export function staleAmong(
   const digests = digestsOf(db, withFiles.map(({ id }) => id));
   for (const { id, branch, updatedAtMs } of withFiles) {
     for (const [path, digest] of digests.get(id) ?? []) {
-      // What lies elsewhere is told whole.
+      // The path of a file outside of the project is whole.
       const file = isAbsolutePath(path) ? path : joinPath(root, path);
       const state = fileSince(file, digest, updatedAtMs);
       if (state === "gone" && !isAbsolutePath(path) && isElsewhere(branch)) continue;
-      // That it is not there any more says the most.
+      // Of several files one that is gone says the most.
       if (state !== null && stale.get(id) !== "gone") stale.set(id, state);
     }
   }

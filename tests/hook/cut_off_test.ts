@@ -28,8 +28,11 @@ async function begin(at: Workplace, sender: Sender = {}): Promise<void> {
 const fails = (at: Workplace, error: string, message: string) =>
   send(at, "StopFailure", { error, last_assistant_message: message });
 
-const end = (at: Workplace, reason: string, sender?: Sender) =>
-  send(at, "SessionEnd", { reason }, sender);
+/** A session ends, and all of it is worked in, however busy the machine is. */
+async function end(at: Workplace, reason: string, sender?: Sender): Promise<void> {
+  await send(at, "SessionEnd", { reason }, sender);
+  await printed(at, at.project, "queue", "drain");
+}
 
 /** What the summary of the session says. */
 async function summary(at: Workplace): Promise<string> {
