@@ -157,7 +157,7 @@ Deno.test("a drain that makes the search index anew says so: on the terminal, an
   );
 });
 
-Deno.test("a SessionStart works waiting captures in, and tells of them at once", async () => {
+Deno.test("a SessionStart works nothing in, and tells waiting captures by their titles", async () => {
   using home = tempHome();
   const failure = {
     session_id: SESSION,
@@ -176,8 +176,9 @@ Deno.test("a SessionStart works waiting captures in, and tells of them at once",
   }, home);
   assert.match(
     JSON.parse(stdout).hookSpecificOutput.additionalContext,
-    /Left open[^]*`npm run pack` failed \(exit 2\): error: no entry point/,
+    /Captured, and not worked in yet:\n- just now: Bash npm run pack\n/,
   );
+  assert.deepEqual(query(home, "SELECT 1 FROM observations"), []);
 });
 
 Deno.test("a failure of one session that passes in another is mended, and not told as open any more", async () => {
