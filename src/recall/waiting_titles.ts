@@ -50,7 +50,8 @@ function titleOf(
       const input = payload["tool_input"];
       const file = textIn(input, "file_path");
       const what = file === "" ? textIn(input, "command") : pathInProject(file, root);
-      return `${capture.toolName} ${shortened(titleLine(what), MAX_INPUT_CHARS)}`.trim();
+      const end = capture.outcome === "failure" ? " (failed)" : "";
+      return `${capture.toolName} ${shortened(titleLine(what), MAX_INPUT_CHARS)}`.trim() + end;
     }
     const prompt = textIn(payload, "prompt");
     if (isOwnPrompt(prompt) || prompt.trim() === "") return null;

@@ -37,7 +37,9 @@ export function countWaiting(
 /** A capture that waits, as it is stored. */
 export interface WaitingCapture extends StoredPayload {
   readonly sessionId: string;
+  /** For what is no tool use, the event. */
   readonly toolName: string;
+  readonly outcome: "success" | "failure";
   readonly createdAtMs: number;
 }
 
@@ -74,12 +76,14 @@ export function newestWaiting(
       LIMIT ?`,
   ).all(project, except, sessions);
   const newest = db.prepare(
-    `SELECT id, session_id AS sessionId, tool_name AS toolName, encoding, payload, raw_bytes AS rawBytes,
+    `SELECT id, session_id AS sessionId, tool_name AS toolName, outcome, encoding, payload, raw_bytes AS rawBytes,
             created_at_ms AS createdAtMs
        FROM pending_queue
       WHERE session_id = ?1
         AND status IN ('raw', 'processing')
-        AND iif(?2, tool_name = 'UserPromptSubmit', tool_use_id IS NOT NULL AND raw_bytes <= ${MAX_BYTES})
+        AND iif(?2, tool_name = 'UserPromptSubmit',
+                tool_name NOT IN ('UserPromptSubmit', 'Stop', 'StopFailure', 'PostCompact')
+                AND raw_bytes <= ${MAX_BYTES})
       ORDER BY created_at_ms DESC, id DESC
       LIMIT ?3`,
   );

@@ -176,7 +176,7 @@ Deno.test("a SessionStart works nothing in, and tells waiting captures by their 
   }, home);
   assert.match(
     JSON.parse(stdout).hookSpecificOutput.additionalContext,
-    /Captured, and not worked in yet:\n- just now: Bash npm run pack\n/,
+    /Captured, and not worked in yet:\n- just now: Bash npm run pack \(failed\)\n/,
   );
   assert.deepEqual(query(home, "SELECT 1 FROM observations"), []);
 });
