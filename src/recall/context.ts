@@ -8,6 +8,7 @@ import {
   type Tellable,
   withState,
 } from "../memory/context_text.ts";
+import { exists } from "../project/exists.ts";
 import { commits, edits, fixes, keptFacts } from "./known_now.ts";
 import {
   cutOff,
@@ -29,9 +30,11 @@ const MAX_SESSIONS = 3;
 /** The context of a session; empty when there is nothing to tell. @throws {Error} What SQLite says. */
 export async function sessionContext(
   db: DatabaseSync,
-  place: ContextPlace,
+  told: ContextPlace,
   budget: ContextBudget,
 ): Promise<string> {
+  // Where the project's folder is not there, nobody can say that a file of it is gone.
+  const place = { ...told, root: told.root !== null && exists(told.root) ? told.root : null };
   const { project, branch, nowMs } = place;
   const since = sinceMs(place);
   const isGone = goneBranches({ commonDir: project, branch });

@@ -80,9 +80,10 @@ export async function commits(
   }).slice(0, MAX_COMMITS);
 }
 
-/** Edits since the last commit on this branch that were not put back, of each file the last one. */
+/** Edits since the last commit on this branch that were not put back, of each file the last one; none where nobody can look. */
 export function edits(db: DatabaseSync, place: ContextPlace, since: number | null): ToldLine[] {
   const { project, branch, root } = place;
+  if (root === null) return [];
   const committedAtMs = branch === null
     ? -Infinity
     : loggedCommits({ commonDir: project }, branch).at(-1)?.atMs ?? -Infinity;

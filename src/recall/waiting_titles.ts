@@ -50,8 +50,9 @@ function titleOf(
       const input = payload["tool_input"];
       const file = textIn(input, "file_path");
       const what = file === "" ? textIn(input, "command") : pathInProject(file, root);
+      if (what.trim() === "") return null;
       const end = capture.outcome === "failure" ? " (failed)" : "";
-      return `${capture.toolName} ${shortened(titleLine(what), MAX_INPUT_CHARS)}`.trim() + end;
+      return `${capture.toolName} ${shortened(titleLine(what), MAX_INPUT_CHARS)}${end}`;
     }
     const prompt = textIn(payload, "prompt");
     if (isOwnPrompt(prompt) || prompt.trim() === "") return null;

@@ -49,7 +49,7 @@ const MAX_LOOKED_AT = 20;
 const MAX_BYTES = 100_000;
 
 /**
- * Of a project's newest sessions that have captures waiting the last prompt, then so many of the last tool uses; one session
+ * Of a project's newest sessions that have captures waiting the last prompt, then so many of the last tool uses, but for looks; one session
  * after the other, the newest sign of life first.
  */
 export function newestWaiting(
@@ -82,7 +82,8 @@ export function newestWaiting(
       WHERE session_id = ?1
         AND status IN ('raw', 'processing')
         AND iif(?2, tool_name = 'UserPromptSubmit',
-                tool_name NOT IN ('UserPromptSubmit', 'Stop', 'StopFailure', 'PostCompact')
+                tool_name NOT IN ('UserPromptSubmit', 'Stop', 'StopFailure', 'PostCompact', 'Read', 'NotebookRead',
+                                  'Grep', 'Glob', 'LS')
                 AND raw_bytes <= ${MAX_BYTES})
       ORDER BY created_at_ms DESC, id DESC
       LIMIT ?3`,
