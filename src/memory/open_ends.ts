@@ -98,6 +98,21 @@ export function isWhole({ facts: { failing = [] } }: Pick<MaybeOpen, "facts">): 
   return failing.every((test) => /:\d+(?::\d+)?\b/.test(test));
 }
 
+/** A word of a command, or what stands in quotes there. */
+const WORDS = /"([^"]+)"|'([^']+)'|[^\s"']+/g;
+/** What stands around a name in a pattern. */
+const ANCHORS = /^\^|\$$/g;
+/** A shorter word names no test. */
+const MIN_NAME = 8;
+
+/** Whether a command names a test, or its file, as a whole or by its beginning: `go test -run TestCart`. */
+export function namesTest(command: string, test: string): boolean {
+  return command.matchAll(WORDS).some(([word, double, single]) => {
+    const name = (double ?? single ?? word).replace(ANCHORS, "");
+    return name.length >= MIN_NAME && test.startsWith(name);
+  });
+}
+
 function keyOf(
   { id, branch, facts }: Pick<OpenFailure, "id" | "branch"> & { readonly facts: ObservedFacts },
 ): string {

@@ -4,7 +4,14 @@ import type { goneBranches } from "../git/gone_branches.ts";
 import { operationsUnderWay } from "../git/under_way.ts";
 import { treesOf } from "../git/working_trees.ts";
 import type { PlainLine, Tellable, ToldLine } from "../memory/context_text.ts";
-import { isUnmended, isWhole, OPEN_FOR_MS, openFailures, programsOf } from "../memory/open_ends.ts";
+import {
+  isUnmended,
+  isWhole,
+  namesTest,
+  OPEN_FOR_MS,
+  openFailures,
+  programsOf,
+} from "../memory/open_ends.ts";
 import { whyCutOff } from "../memory/session_end.ts";
 import { endOfText } from "../memory/text.ts";
 import { parentOf } from "../paths.ts";
@@ -23,8 +30,10 @@ const ELSEWHERE_MS = 3 * 86_400_000;
 const QUOTED_CHARS = 400;
 
 /**
- * Failures that are told to be open, but for those of sessions whose captures wait: these may have mended them. What names no
- * test is not told where its programs, with the same subcommands, ran later in its session and are not known to have failed.
+ * Failures that are told to be open, but for those of sessions whose captures wait: these may have mended them.
+ *
+ * Left out is what its session may have mended under another command. What names no test: where its programs, with the same
+ * subcommands, ran later and are not known to have failed. Named tests: where later runs that passed name each of them.
  */
 export function stillFailing(
   db: DatabaseSync,
@@ -44,16 +53,21 @@ export function stillFailing(
     unmended.filter((one) => !waiting.has(one.sessionId) && !isOver(one)),
     nowMs,
   ).filter((one) => one.branch === branch || nowMs - one.updatedAtMs <= ELSEWHERE_MS);
-  const whole = open.filter(isWhole);
-  if (whole.length === 0) return open;
-  const ran = ranIn(db, whole.map(({ sessionId }) => sessionId));
-  const ranSince = ({ sessionId, updatedAtMs, facts }: Tellable) => {
-    const programs = programsOf(facts.command ?? "");
-    const since = ran.filter((one) => one.sessionId === sessionId && one.atMs >= updatedAtMs)
-      .flatMap(({ command }) => programsOf(command));
-    return programs.length > 0 && programs.every((program) => since.includes(program));
-  };
-  return open.filter((one) => !whole.includes(one) || !ranSince(one));
+  if (open.length === 0) return open;
+  const ran = ranIn(db, open.map(({ sessionId }) => sessionId));
+  return open.filter((one) => {
+    const since = ran.filter(({ sessionId, atMs }) =>
+      sessionId === one.sessionId && atMs >= one.updatedAtMs
+    );
+    const { command = "", failing = [] } = one.facts;
+    if (!isWhole(one)) {
+      const passes = since.filter(({ isPass }) => isPass);
+      return !failing.every((test) => passes.some((pass) => namesTest(pass.command, test)));
+    }
+    const programs = programsOf(command);
+    const again = since.flatMap((one) => programsOf(one.command));
+    return programs.length === 0 || !programs.every((program) => again.includes(program));
+  });
 }
 
 /** What the last session that has something on its list left there, and no later one has done. */

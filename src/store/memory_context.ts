@@ -129,20 +129,32 @@ export function triesOf(
   return new Map(rows.map(({ id, times }) => [Number(id), Number(times)]));
 }
 
-/** Commands of some sessions that are not known to have failed, with when they ran last, epoch milliseconds. */
+/** A command that is not known to have failed. */
+export interface RanCommand {
+  readonly sessionId: string;
+  readonly command: string;
+  /** Whether it passed as a run of tests. */
+  readonly isPass: boolean;
+  /** When it ran last, epoch milliseconds. */
+  readonly atMs: number;
+}
+
+/** Commands of some sessions that are not known to have failed. */
 export function ranIn(
   db: DatabaseSync,
   sessions: readonly string[],
-): { readonly sessionId: string; readonly command: string; readonly atMs: number }[] {
-  return statement(
+): RanCommand[] {
+  const rows = statement(
     db,
-    `SELECT session_id AS sessionId, ${FACTS} ->> '$.command' AS command, updated_at_ms AS atMs
+    `SELECT session_id AS sessionId, ${FACTS} ->> '$.command' AS command, updated_at_ms AS atMs,
+            kind = 'test' AND outcome IS 'success' AS isPass
        FROM observations
       WHERE session_id IN (SELECT value FROM json_each(?))
         AND outcome IS NOT 'failure'
         AND kind IN ('command', 'test')
         AND ${FACTS} ->> '$.command' IS NOT NULL`,
-  ).all(JSON.stringify(sessions)) as unknown as ReturnType<typeof ranIn>;
+  ).all(JSON.stringify(sessions));
+  return rows.map((row) => ({ ...row, isPass: row["isPass"] === 1 }) as unknown as RanCommand);
 }
 
 /** A message of a session, or a prompt. */

@@ -8,7 +8,13 @@ import {
 } from "../../src/memory/context_text.ts";
 import { liesOutside, OUTSIDE_CAUSES } from "../../src/memory/outside_causes.ts";
 import { recallText } from "../../src/memory/recall_text.ts";
-import { isWhole, openEndRank, openFailures, programsOf } from "../../src/memory/open_ends.ts";
+import {
+  isWhole,
+  namesTest,
+  openEndRank,
+  openFailures,
+  programsOf,
+} from "../../src/memory/open_ends.ts";
 import { observe } from "../../src/memory/observe/observe.ts";
 import { endOfText, shortened } from "../../src/memory/text.ts";
 import { todosOf } from "../../src/memory/todos.ts";
@@ -140,7 +146,7 @@ Deno.test("of a command that failed in several ways on a branch the last one is 
   assert.deepEqual(openFailures(rows, NOW).map(({ title }) => title), ["last"]);
 });
 
-Deno.test("programsOf() names the programs of a script, and isWhole() what names no test", () => {
+Deno.test("programsOf() names the programs of a script, namesTest() a test by its beginning, isWhole() what names none", () => {
   assert.deepEqual(
     programsOf("cd a && CI=1 npm run lint 2>&1 | tail -3; go build ./a; ./x.sh -v"),
     [
@@ -149,6 +155,9 @@ Deno.test("programsOf() names the programs of a script, and isWhole() what names
       "./x.sh",
     ],
   );
+  assert.ok(namesTest('go test -run "TestCart" ./shop', "TestCartAddsTax"));
+  assert.ok(namesTest("pytest tests/test_a.py", "tests/test_a.py::test_tax"));
+  assert.ok(!namesTest("go test -run TestOther ./shop", "TestCartAddsTax"));
   assert.ok(isWhole({ facts: { failing: ["cart_test.go:4:2: undefined: x"] } }));
   assert.ok(!isWhole({ facts: { failing: ["TestCart"] } }));
 });
