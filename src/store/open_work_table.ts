@@ -43,7 +43,7 @@ export function openTasks(db: DatabaseSync, project: string, limit: number): Ope
 export interface WaitingWorkflow {
   readonly id: string;
   readonly name: string;
-  readonly status: "blocked" | "pending_merge";
+  readonly status: "blocked" | "failed" | "pending_merge";
   readonly reason: string | null;
   /** Epoch milliseconds. */
   readonly updatedAtMs: number;
@@ -59,7 +59,7 @@ export function waitingWorkflows(
     db,
     `SELECT id, name, status, reason, updated_at_ms AS updatedAtMs
        FROM workflows
-      WHERE status IN ('blocked', 'pending_merge')
+      WHERE status IN ('blocked', 'failed', 'pending_merge')
         AND ended_at_ms IS NULL
         AND coalesce(repository, project_dir) = ?
       ORDER BY updated_at_ms DESC

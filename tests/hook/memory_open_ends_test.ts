@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { drainLockPath, takeLock } from "../../src/store/process_lock.ts";
 import { git } from "../support/git.ts";
+import { change, printed } from "../support/on_home.ts";
 import { runProgram } from "../support/program.ts";
 import {
   asked,
@@ -352,6 +353,33 @@ Deno.test("an operation of git that has stopped is told, wherever it is under wa
   assert.match(told, /Under way in git:\n- a merge has stopped in \S+\/app and is not concluded\n/);
   await commit(at, "merge --abort");
   assert.equal(await start(at), "");
+});
+
+Deno.test("a task that is not done and a workflow that waits for a person are told by their ids", async () => {
+  using at = await workplace();
+  const task = await printed(
+    at,
+    at.project,
+    "task",
+    "create",
+    "--title",
+    "Measure the tides",
+    "--json",
+  );
+  const { id } = JSON.parse(task).task ?? JSON.parse(task);
+  assert.match(await start(at), new RegExp(`- ${id.slice(-8)} just now: Measure the tides\\n`));
+  change(
+    at,
+    `INSERT INTO workflows (id, task_id, name, definition, status, reason, claim_token, repository, created_at_ms,
+                            updated_at_ms)
+     SELECT 'workflow-1a2b3c4d', id, 'release', '{}', 'blocked', 'the review failed', 1, repository, created_at_ms,
+            created_at_ms
+       FROM tasks`,
+  );
+  assert.match(
+    await start(at),
+    /Workflows that wait for a person .*\n- 1a2b3c4d just now: release, blocked: the review failed\n/,
+  );
 });
 
 Deno.test("a commit of another branch is told where this one has it not, and no branch has lost it", async () => {
