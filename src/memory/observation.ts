@@ -1,13 +1,5 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
-import type { Check } from "./observe/checks.ts";
-import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
-import type { TakenBack } from "./observe/taken_back.ts";
-import type { SetAside } from "./observe/set_aside.ts";
-import type { ShownOutput } from "./observe/shown_part.ts";
-import type { TakenTests } from "./observe/skipped_tests.ts";
-import type { TestTarget, TookTests } from "./observe/test_target.ts";
-
 /** What an observation is about. */
 export const OBSERVATION_KINDS = [
   "edit",
@@ -50,21 +42,21 @@ export interface ObservedFile {
   readonly digest: string | null;
 }
 
-/** Where tests fail, so that those of runs in other words are known to be the same. */
-export interface FailsAt {
-  /** Digest of what a run of tests is in: folder, package, set-up. */
-  readonly place: string;
-  /** Files, or Go's packages; as far as they are told. */
-  readonly files: readonly string[];
-}
+/** What a command looks after. */
+export type Check = "test" | "build" | "lint" | "type";
 
-/** Tests of a failure that pass by a fix, while others of it did not, or are told by another failure. */
-export interface MendedTests {
-  /** The `uid` of the fix. */
-  readonly by: string;
-  readonly tests: readonly string[];
-  /** The fix was undone: they fail again, until it is put back. None are named where the failure names none. */
-  readonly isUndone?: true;
+/** What a command, or another tool use, is known by: a failure is open until something passes that is known by the same. */
+export interface CommandKey {
+  /** Null for a command that checks nothing. */
+  readonly check: Check | null;
+  /** Program, subcommand, package or folder. */
+  readonly what: string;
+  /** Whether it is known what its output means: then that counts as well where the shell hides how it ended. */
+  readonly isRead?: true;
+  /** The files and folders that it takes, from the project's folder; none for all that there are. */
+  readonly paths: readonly string[];
+  /** The tests that it takes, as its options name them; none for all that there are. */
+  readonly chosen: readonly string[];
 }
 
 /** Facts of an observation beside its texts; what does not apply is not there. */
@@ -80,8 +72,6 @@ export interface ObservedFacts {
   readonly removed?: number;
   /** Of an edit: digest of the file as it was; not there where the capture does not hold it whole. */
   readonly before?: string;
-  /** Of an edit of a file of Go's tests: those that are passed over in it since. */
-  readonly skips?: readonly string[];
   /**
    * The hash is null when the command did not print it, the subject when its message was somewhere else. One that was
    * amended took the place of the one before it.
@@ -97,35 +87,21 @@ export interface ObservedFacts {
   /** Those that did not run, and those whose failing was expected. */
   readonly skipped?: number;
   readonly failing?: readonly string[];
-  /** Digests of the errors that they fail with, without what changes by chance; as far as the output tells them. */
-  readonly errors?: readonly string[];
-  /** Of tests that failed: the run ended at the first of them, and says nothing of the others. */
-  readonly stopsEarly?: true;
-  /** Every file or test that failed, as the runner names them; only where it is known that these are all. */
-  readonly failedIn?: readonly string[];
-  /** Go's packages in which they failed, as it names them; where `failedIn` is there. */
-  readonly failedAt?: readonly string[];
-  /** Of tests that failed; only where all of them are named in `failing`. */
-  readonly failsAt?: FailsAt;
-  /** Of tests that failed: those of them that passed before the others. Of any failure: what has mended it and was undone. */
-  readonly mendedTests?: readonly MendedTests[];
   /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
   readonly isElsewhere?: true;
-  /** Of a command: what it has put aside of the work (`git stash`), or back. */
-  readonly aside?: SetAside;
   /** Of a command: the shell hides how it ended, behind a pipe for example. */
   readonly isUntold?: true;
   /** Of a command: it was left running in the background. */
   readonly isStarted?: true;
-  /** Of a failure: the operation of git that it is. */
-  readonly git?: GitOperation;
-  /** Of a failure of a command: it only tried something out, or was told to do what there is not. */
-  readonly isTried?: true;
-  /** Of a failure of a command: it was called wrongly; as what the calls count that end it. */
-  readonly slip?: string;
+  /** Of a failure that an older version wrote: the operation of git that it is. */
+  readonly git?: { readonly verb: string; readonly isStopped?: true };
   /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
   readonly openRank?: number | null;
-  /** Of a failure of a command: the same for all failures of that command, however it is spelled. */
+  /** Of a failure of a command: what the command checks, and which files and tests it took; all where none is named. */
+  readonly check?: Check;
+  readonly paths?: readonly string[];
+  readonly chosen?: readonly string[];
+  /** Of a failure of a command: digest of what the command is known by, the same for all its failures. */
   readonly of?: string;
   /** Of a fix: the failure that it mended, and what was done between. */
   readonly mended?: number;
@@ -161,33 +137,10 @@ export interface Observed {
   readonly facts: ObservedFacts;
   /** Says of captures of one session that they are the same; null when none is. */
   readonly sameAs: string | null;
-  /** What is wrong: failures of a command with the same `sameAs` are one where this is the same as well. */
+  /** What is wrong: failures with the same `sameAs` are one failure where this is the same as well. */
   readonly wrong?: string;
-  /** Says which failures this success mends: their `sameAs`. */
-  readonly mends: string | null;
-  /** The same of the parts of a script that have passed with it, or before what failed, and of their other forms. */
-  readonly mendsParts?: readonly string[];
-  /**
-   * The failures of the same command line that its output alone had shown, and shows no more, where the shell hides how it
-   * ended: their `sameAs`, and how much is seen.
-   */
-  readonly mendsShown?: Omit<ShownOutput, "command"> & { readonly of: string };
-  /** What this success has built and checked: it mends what failed with no more than that. */
-  readonly checks?: readonly Check[];
-  /** The tests that this success has taken: it mends the failures of those as well. */
-  readonly passes?: readonly TestTarget[];
-  /** What it says of the single tests: those that it passed over are not mended. */
-  readonly taken?: TakenTests;
-  /** As what the programs count that a command has run: what was called wrongly of them before is over. */
-  readonly calls?: readonly string[];
-  /** The branch that it has merged. */
-  readonly merged?: string;
-  /** The commits that it has taken back. */
-  readonly takenBack?: TakenBack;
-  /** The operations of git that this success has ended. */
-  readonly ended?: readonly GitEnd[];
-  /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */
-  readonly took?: TookTests;
+  /** What has passed: it mends the failures that are known by the same. */
+  readonly passes?: readonly CommandKey[];
   /** What the capture tells as well: the commit that a command made before it failed, or before another commit. */
   readonly besides?: Observed;
 }

@@ -4,7 +4,7 @@ import { lookUpwards, repositoryAt } from "../git/repository.ts";
 import { newId } from "../ids.ts";
 import { digestOf } from "../memory/fnv.ts";
 import { NO_SESSION, type ObservedFile } from "../memory/observation.ts";
-import { said } from "../memory/observe/words.ts";
+import { said } from "../memory/observe/said.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { resolvePath, withoutLine } from "../paths.ts";
 import { indexedTerms } from "../memory/terms.ts";
@@ -54,7 +54,7 @@ export function rememberNote(
     });
   }
   const told = files.map(({ path, digest }) => ({ path: pathInProject(path, root), digest }));
-  const { mends: _mends, sameAs, ...observed } = note;
+  const { sameAs, ...observed } = note;
   const save = () =>
     saveObservation(db, {
       ...observed,
