@@ -23,6 +23,7 @@ export const CHECK_TOOLS: readonly CheckTool[] = [
     call: /^(?:tsc|vue-tsc|svelte-check)\b/,
     check: "type",
     places: "-p --project",
+    values: "--pretty",
     passed: /^svelte-check found 0 errors\b/,
     example: "npx tsc --noEmit",
   },

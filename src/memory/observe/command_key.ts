@@ -5,6 +5,7 @@
 import { pathInProject } from "../paths.ts";
 import type { Check, CommandKey } from "../observation.ts";
 import { CHECK_TOOLS, TASK_CHECKS, TASK_PROGRAMS } from "./check_tools.ts";
+import { gitArguments, gitFolders } from "./git_words.ts";
 import { nameOf, PACKAGE_MANAGERS, withoutLaunchers } from "./launchers.ts";
 import { folderBefore, folderIn, plainPath } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
@@ -45,7 +46,10 @@ export function commandKey(
   const [first, ...typed] = start < 0 ? [] : withoutLaunchers(commands[at]!.words.slice(start));
   if (first === undefined) return null;
   const program = nameOf(first);
-  const told = toFolder(program, typed.filter((word) => !/^\+\S/.test(word)));
+  const git = gitArguments([first, ...typed]);
+  const told = git === null
+    ? toFolder(program, typed.filter((word) => !/^\+\S/.test(word)))
+    : { folder: gitFolders([first, ...typed]).join("/"), args: git };
   const folder = inProject(folderIn(folderBefore(commands, at), told.folder), root);
   const call = { program, args: told.args, folder, root };
   return taskKey(call) ?? toolKey(call) ?? otherKey(call);
