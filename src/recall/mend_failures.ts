@@ -37,7 +37,9 @@ export function mendFailures(db: DatabaseSync, pass: Pass): void {
   const fixes = new Map<string, number>();
   for (const key of passes) {
     const sameAs = digestOf(failureKey(key.what));
-    const open = openFailures(db, { sameAs, sessionId, project, branch, before, nowMs })
+    // While commits are put on top of others HEAD is on no branch.
+    const session = key.what.startsWith("git ") ? sessionId : null;
+    const open = openFailures(db, { sameAs, session, project, branch, before, nowMs })
       .filter((failure) => failure.id !== by && covers(key, takenBy(failure)));
     for (const failure of open) {
       // What failed in another way since was gone by then.

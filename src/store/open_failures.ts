@@ -31,7 +31,8 @@ export function openFailures(
   db: DatabaseSync,
   failure: {
     readonly sameAs: string;
-    readonly sessionId: string;
+    /** The session whose failures count as well where HEAD was on no branch; null where none does. */
+    readonly session: string | null;
     readonly project: string | null;
     readonly branch: string | null;
     readonly before: number;
@@ -57,7 +58,7 @@ export function openFailures(
     failure.branch,
     failure.before,
     failure.nowMs,
-    failure.sessionId,
+    failure.session,
   );
   return rows.map(openFailureOf);
 }

@@ -225,7 +225,7 @@ Deno.test("what stands before tests in a script is mended although no test ran, 
   const rows: readonly (readonly [script: string, output: string, fails: boolean, open: number])[] =
     [
       ["make lib && cargo test", none, false, 0],
-      ["make lib && cargo test", "error[E0308]: types\nerror: could not compile `a`", true, 1],
+      ["make lib && cargo test", "error[E0308]: types\nerror: could not compile `a`", true, 2],
       ["cargo test && make lib", none, false, 0],
       ["npm run build && npm test", JEST_BAD, true, 1],
       ["npm run build && npm test", "boom", true, 2],
@@ -316,7 +316,7 @@ Deno.test("an operation of git that stopped is over when it is concluded or give
       "git pull --rebase && git push -u origin main",
     ],
   ]);
-  await assertLeftOpen([["git merge topic", conflict, "git add a.py"]]);
+  await assertLeftOpen([["git push", "! [rejected] main -> main", "git pull --rebase"]]);
 });
 
 Deno.test("a fix names what the failure speaks of or what lies in its package, else all, at most four", () => {

@@ -153,6 +153,9 @@ export const TASK_PROGRAMS: Readonly<Record<string, RegExp>> = {
   ant: /^$/,
 };
 
+/** Those of them that build, whatever their tasks are called. */
+export const BUILDERS: ReadonlySet<string> = new Set(["make", "mvn", "gradle", "sbt", "ant"]);
+
 /** What such programs say at the end when all has gone well. */
 export const TASKS_PASSED = /^(?:BUILD SUCCESSFUL\b|(?:\[INFO\] )?BUILD SUCCESS$)/;
 

@@ -4,7 +4,7 @@
  */
 import { pathInProject } from "../paths.ts";
 import type { Check, CommandKey } from "../observation.ts";
-import { CHECK_TOOLS, TASK_CHECKS, TASK_PROGRAMS } from "./check_tools.ts";
+import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, TASK_PROGRAMS } from "./check_tools.ts";
 import { gitArguments, gitFolders } from "./git_words.ts";
 import { nameOf, PACKAGE_MANAGERS, withoutLaunchers } from "./launchers.ts";
 import { folderBefore, folderIn, plainPath } from "./script_words.ts";
@@ -82,7 +82,7 @@ function taskKey(call: Call): CommandKey | null {
   const task = isManager && /^(?:t|tst)$/.test(first) ? "test" : first;
   const name = isManager ? "" : program.replace(/^gmake$/, "make").replace(/^(mvn|gradle)w$/, "$1");
   return {
-    check: checkOf(task),
+    check: checkOf(task) ?? (BUILDERS.has(name) ? "build" : null),
     what: ["task", name, task, folder, ...packages.toSorted()].join(" "),
     isRead: true,
     ...selection([...rest, ...(end < 0 ? [] : args.slice(end + 1))], TASK_OPTIONS, call),

@@ -25,6 +25,10 @@ const REFUSED: readonly string[] = [
   "hook blocked",
   "blocked by",
 ];
+/** An operation of git that stopped in its midst: git itself tells as long as it is under way. */
+const STOPPED = /\bgit\b.*\b(?:merge|rebase|pull|cherry-pick|revert|am)\b/;
+const IN_CONFLICT = /^conflict \(|could not apply|fix conflicts|automatic merge failed/;
+
 /** A shell's words for: timed out, interrupted, ended from outside. */
 const NOBODYS_STATUS: ReadonlySet<number | undefined> = new Set([124, 130, 143]);
 const COMMAND_NOT_FOUND = 127;
@@ -54,6 +58,7 @@ function rankOf({ title, facts }: Observed): number | null {
   const error = (facts.error ?? title).toLowerCase();
   if (isElsewhere === true || REFUSED.some((words) => error.includes(words))) return null;
   if (NOBODYS_STATUS.has(exitCode)) return null;
+  if (STOPPED.test(command) && IN_CONFLICT.test(error)) return null;
   // Tools of Claude Code itself fail by what they are asked; those of a server do somebody's work.
   if (tool !== "" && !tool.startsWith("mcp__")) return null;
   if (check !== undefined) return check === "test" ? OPEN_RANKS.tests : OPEN_RANKS.checks;
