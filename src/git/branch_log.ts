@@ -5,8 +5,9 @@ import { hasBranch } from "./working_trees.ts";
 
 const MADE_HERE = /\tbranch: Created from HEAD\n?$/;
 
+/** The first line of the log of a branch that was made here, and when. */
 const MADE_ANEW =
-  /^0+ ([\da-f]{40,64}) .* (\d+) [-+]\d+\tbranch: Created from (?:HEAD|(?:refs\/heads\/)?(?:main|master))\n/;
+  /^0+ [\da-f]{40,64} .* (\d+) [-+]\d+\tbranch: Created from (?:HEAD|(?:refs\/heads\/)?(?:main|master))\n/;
 const RENAMED = /\tBranch: renamed refs\/heads\/(\S+) to refs\/heads\//g;
 /** Longer logs are not read. */
 const MAX_LOG_BYTES = 1_048_576;
@@ -20,19 +21,14 @@ export function formerNames(
   return new Set(Array.from(log.matchAll(RENAMED), ([, name]) => name!));
 }
 
-/**
- * When a branch was made from what was checked out or from the trunk, epoch milliseconds.
- *
- * @param but Null where it began at this commit: then the commit was always its own.
- */
+/** When a branch was made of what was checked out or of the trunk, epoch milliseconds; null where its log tells none. */
 export function madeAnewAtMs(
   repository: Pick<Repository, "commonDir">,
   branch: string,
-  but: string,
 ): number | null {
   const log = readLog(branchLogPath(repository, branch), MAX_LOG_BYTES);
-  const [, id = "", seconds] = MADE_ANEW.exec(log) ?? [];
-  return seconds === undefined || id.startsWith(but) ? null : Number(seconds) * 1_000;
+  const [, seconds] = MADE_ANEW.exec(log) ?? [];
+  return seconds === undefined ? null : Number(seconds) * 1_000;
 }
 
 export interface LoggedCommit {

@@ -19,3 +19,29 @@ export function isUnderWay(commonDir: string, verb: string): boolean {
   return [commonDir, ...worktreeDirs({ commonDir })]
     .some((folder) => KEPT[verb]!.some((name) => exists(joinPath(folder, name))));
 }
+
+/** An operation of git that has stopped in a working tree. */
+export interface StoppedOperation {
+  /** `rebase`, `merge`, `cherry-pick`, `revert`, or `am`. */
+  readonly verb: string;
+  /** What git keeps of that working tree. */
+  readonly gitDir: string;
+}
+
+/** Each with the file by which it is known; a rebase is looked for before what it does one after the other. */
+const MARKS: readonly (readonly [verb: string, name: string])[] = [
+  ["rebase", "rebase-merge"],
+  ["am", "rebase-apply/applying"],
+  ["rebase", "rebase-apply"],
+  ["merge", "MERGE_HEAD"],
+  ["cherry-pick", "CHERRY_PICK_HEAD"],
+  ["revert", "REVERT_HEAD"],
+];
+
+/** What is under way in the working trees of a repository, at most one a tree, the main one first. */
+export function operationsUnderWay(commonDir: string): StoppedOperation[] {
+  return [commonDir, ...worktreeDirs({ commonDir })].flatMap((gitDir) => {
+    const mark = MARKS.find(([, name]) => exists(joinPath(gitDir, name)));
+    return mark === undefined ? [] : [{ verb: mark[0], gitDir }];
+  });
+}

@@ -16,10 +16,10 @@ import {
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
-import { type ContextPlace, type SessionContext, sessionContext } from "../recall/context.ts";
+import { sessionContext } from "../recall/context.ts";
+import type { ContextPlace } from "../recall/told_rows.ts";
 import { lastSeenAtMs } from "../store/memory_context.ts";
 import { countWaiting, hasWaiting } from "../store/queue_waiting.ts";
-import { sessionsToSummarize } from "../store/queue_work.ts";
 import { activeSessions, recentSessions } from "../store/session_registry.ts";
 import { noteTold } from "../store/told_observations.ts";
 import type { Answer, HookWork } from "./handler.ts";
@@ -27,8 +27,6 @@ import { nameOf } from "./protocol.ts";
 
 const MAX_LOOKED_AFTER = 20;
 const MAX_TOLD = 5;
-const DRAIN_MS = 30;
-const NOTHING: SessionContext = { text: "", gone: [] };
 
 /**
  * Opens the session or makes it active again, marks sessions whose process is gone as abandoned, and tells Claude
@@ -99,15 +97,8 @@ export async function handle(work: HookWork): Promise<Answer> {
         "without; `conclaude token --revoke` on a terminal makes the token worthless.",
     );
   }
-  const isBehind = db !== null && await drainAWhile(db, work);
   const briefing = await required?.text() ?? "";
-  const untold = (why: string) =>
-    work.tell(`conclaude: what is remembered cannot be told (${why}). Run \`conclaude doctor\`.`);
-  const tell = () =>
-    ask(db, (db) => contextOf(db, work, { seenAtMs, isBehind, before: briefing }), untold);
-  const first = tell();
-  const isMoved = first !== undefined && await isLeftElsewhere(db, work, first.gone);
-  const memory = (isMoved ? tell() : first)?.text ?? "";
+  const memory = db === null ? "" : await toldSafely(db, work, { seenAtMs, before: briefing });
   if (work.config.recallsPrompts || work.config.recallsEdits) {
     ask(db, (db) => noteTold(db, work.sessionId, toldIn(memory), work.atMs));
   }
@@ -170,66 +161,49 @@ async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: 
   ask(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
-/**
- * Works waiting captures into memory for a moment, so that the context tells of them, or at least of what was asked.
- * @returns Whether anything waited; some of it may still wait.
- */
-async function drainAWhile(db: DatabaseSync, work: HookWork): Promise<boolean> {
-  if (!work.config.memoryEnabled) return false;
-  const isWaiting = ask(db, (db) => hasWaiting(db, work.atMs)) === true;
-  const isBehind = isWaiting || ask(db, (db) => sessionsToSummarize(db, 1).length > 0) === true;
-  if (!isBehind) return false;
-  const { drainBefore } = await import("./stop_drain.ts");
-  await drainBefore(DRAIN_MS, db, work, { project: projectOf(work), isWaiting });
-  return isWaiting;
-}
-
 /** The common git directory, or the folder where there is none, as it is stored. */
 function projectOf({ hide, repository, projectDir }: HookWork): string | null {
   return hide(repository?.commonDir ?? projectDir);
 }
 
-/** Whether open failures of branches that were merged and are gone now count for the branch they were merged into. */
-async function isLeftElsewhere(
-  db: DatabaseSync | null,
-  { environment, repository, atMs: nowMs }: HookWork,
-  gone: readonly string[],
-): Promise<boolean> {
-  if (db === null || repository === undefined || gone.length === 0) return false;
-  const { moveMerged } = await import("../recall/merged_branches.ts");
-  const { commonDir: project, branch, root } = repository;
+/** What memory tells the session; where it cannot, the person is told why. */
+async function toldSafely(
+  db: DatabaseSync,
+  work: HookWork,
+  at: { readonly seenAtMs: number | null; readonly before: string },
+): Promise<string> {
   try {
-    return await moveMerged(db, { project, branch, root, nowMs, environment }, gone);
-  } catch {
-    // Another process writes; the next session asks again.
-    return false;
+    return await contextOf(db, work, at);
+  } catch (thrown) {
+    work.tell(
+      `conclaude: what is remembered cannot be told (${
+        messageOf(thrown)
+      }). Run \`conclaude doctor\`.`,
+    );
+    return "";
   }
 }
 
-function contextOf(
+async function contextOf(
   db: DatabaseSync,
   work: HookWork,
-  { seenAtMs, isBehind, before }: {
-    readonly seenAtMs: number | null;
-    readonly isBehind: boolean;
-    readonly before: string;
-  },
-): SessionContext {
-  const { config, repository, projectDir, sessionId, atMs, home, hide } = work;
+  { seenAtMs, before }: { readonly seenAtMs: number | null; readonly before: string },
+): Promise<string> {
+  const { config, repository, projectDir, sessionId, atMs, home, hide, environment } = work;
   const project = projectOf(work);
-  if (project === null || !config.memoryEnabled || config.contextTokens === 0) return NOTHING;
-  const source = nameOf(work.event.own["source"]) ?? "startup";
-  const place = {
+  if (project === null || !config.memoryEnabled || config.contextTokens === 0) return "";
+  const isBehind = hasWaiting(db, atMs);
+  const place: ContextPlace = {
     sessionId,
     project,
     branch: hide(repository?.branch ?? null),
     root: repository?.root ?? projectDir,
-    source,
+    source: nameOf(work.event.own["source"]) ?? "startup",
     seenAtMs,
-    isBehind,
+    waiting: isBehind ? await titlesOfWaiting(db, work, project) : [],
     nowMs: atMs,
     home,
-    configDir: work.environment.variable("CLAUDE_CONFIG_DIR"),
+    environment,
   };
   const most = contextChars({
     tokens: config.contextTokens,
@@ -239,33 +213,46 @@ function contextOf(
   // Where there is hardly any room, memory comes before the count of waiting captures.
   const waiting = 2 * waits.length > most ? "" : waits;
   const room = waiting === "" ? most : most - waiting.length - "\n".length;
-  const told = toldOf(db, place, { tokens: config.contextTokens, room });
-  return { ...told, text: [told.text, waiting].filter((text) => text !== "").join("\n") };
+  const told = await toldOf(db, place, { tokens: config.contextTokens, room });
+  return [told, waiting].filter((text) => text !== "").join("\n");
+}
+
+/** Titles of what waits to be worked in: nothing is worked in here, where somebody waits for it. */
+async function titlesOfWaiting(
+  db: DatabaseSync,
+  { config, sessionId, repository, projectDir }: HookWork,
+  project: string,
+): Promise<ContextPlace["waiting"]> {
+  const [{ waitingTitles }, { lateRedaction }] = await Promise.all([
+    import("../recall/waiting_titles.ts"),
+    import("../recall/late_redaction.ts"),
+  ]);
+  const redact = await lateRedaction(config.redactPatterns);
+  const root = repository?.root ?? projectDir;
+  return waitingTitles(db, { project, except: sessionId, root, redact });
 }
 
 /** What is known, or at least which sessions there were. */
-function toldOf(db: DatabaseSync, place: ContextPlace, budget: ContextBudget): SessionContext {
+async function toldOf(
+  db: DatabaseSync,
+  place: ContextPlace,
+  budget: ContextBudget,
+): Promise<string> {
   const { project, sessionId, seenAtMs, source, nowMs } = place;
-  const memory = sessionContext(db, place, budget);
-  if (memory.text !== "" || seenAtMs !== null || source === "fork") return memory;
+  const memory = await sessionContext(db, place, budget);
+  if (memory !== "" || seenAtMs !== null || source === "fork") return memory;
   const sessions = recentSessions(db, { project, except: sessionId, limit: MAX_TOLD });
-  const text = recentSessionsText(sessions, { nowMs, maxChars: contextChars(budget) });
-  return { ...memory, text };
+  return recentSessionsText(sessions, { nowMs, maxChars: contextChars(budget) });
 }
 
-/**
- * What the database answers; undefined when there is none or it fails.
- * @param onFault Is told why it fails; without it saving the event tells that.
- */
+/** What the database answers; undefined when there is none or it cannot: saving the event tells of that. */
 function ask<Result>(
   db: DatabaseSync | null,
   question: (db: DatabaseSync) => Result,
-  onFault?: (why: string) => void,
 ): Result | undefined {
   try {
     return db === null ? undefined : question(db);
-  } catch (thrown) {
-    onFault?.(messageOf(thrown));
+  } catch {
     return undefined;
   }
 }

@@ -8,7 +8,6 @@ import { appendLog } from "../log/log.ts";
 import { messageOf } from "../errors.ts";
 import { drainAlone } from "../recall/drain_lock.ts";
 import { lateRedaction } from "../recall/late_redaction.ts";
-import { summarizeBehind } from "../recall/summaries_behind.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, HookWork } from "./handler.ts";
 
@@ -92,30 +91,6 @@ export async function drainFor(
     });
   } catch {
     // Another process writes; the next drain finds them.
-  }
-}
-
-/** The part of a SessionStart that goes into summaries of what was not worked in, in milliseconds. */
-const SUMMARIES_MS = 10;
-
-/**
- * {@linkcode drainFor} before a session is told. At the end the sessions of its project that are not worked in get a
- * summary. @param options `project`: null where there is none. `isWaiting`: whether captures wait.
- */
-export async function drainBefore(
-  budgetMs: number,
-  db: DatabaseSync,
-  work: Pick<HookWork, "database" | "config" | "home" | "sessionId">,
-  { project, isWaiting }: { readonly project: string | null; readonly isWaiting: boolean },
-): Promise<void> {
-  const untilMs = performance.now() + budgetMs;
-  if (isWaiting) await drainFor(budgetMs - SUMMARIES_MS, db, work);
-  if (project === null) return;
-  try {
-    const redact = await lateRedaction(work.config.redactPatterns);
-    summarizeBehind(db, { project, except: work.sessionId, untilMs, redact });
-  } catch {
-    // Another process writes; the next drain writes them.
   }
 }
 

@@ -1,16 +1,5 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
-import type { UnderWay } from "./cut_off.ts";
-import type { Picked } from "./prompt_picks.ts";
-import type { Check } from "./observe/checks.ts";
-import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
-import type { Revoked } from "./observe/revoked_rules.ts";
-import type { TakenBack } from "./observe/taken_back.ts";
-import type { SetAside } from "./observe/set_aside.ts";
-import type { ShownOutput } from "./observe/shown_part.ts";
-import type { TakenTests } from "./observe/skipped_tests.ts";
-import type { TestTarget, TookTests } from "./observe/test_target.ts";
-
 /** What an observation is about. */
 export const OBSERVATION_KINDS = [
   "edit",
@@ -66,65 +55,21 @@ export interface ObservedFile {
   readonly digest: string | null;
 }
 
-/** Something that Claude said is left. */
-export interface LeftItem {
-  readonly text: string;
-  /** The words that tell what it is about, with blanks between; empty when it has none of its own. */
-  readonly about: string;
-  /** Its number on the list that it stood on, from 1. */
-  readonly nth?: number;
-}
+/** What a command looks after. */
+export type Check = "test" | "build" | "lint" | "type";
 
-/** Where tests fail, so that those of runs in other words are known to be the same. */
-export interface FailsAt {
-  /** Digest of what a run of tests is in: folder, package, set-up. */
-  readonly place: string;
-  /** Files, or Go's packages; as far as they are told. */
-  readonly files: readonly string[];
-}
-
-/** Tests of a failure that pass by a fix, while others of it did not, or are told by another failure. */
-export interface MendedTests {
-  /** The `uid` of the fix. */
-  readonly by: string;
-  readonly tests: readonly string[];
-  /** The fix was undone: they fail again, until it is put back. None are named where the failure names none. */
-  readonly isUndone?: true;
-}
-
-/** Something that a turn did, or was asked for. */
-export interface Deed {
-  /**
-   * Commits and fixes are `made`; `asked` is what was asked for and worked on, `wanted` what only commands were run for.
-   * Claude has `said` that it is done, or `affirmed` it by a word that tells nothing else. What a person does not want, or
-   * has done, is `dropped`.
-   */
-  readonly by: "made" | "asked" | "wanted" | "said" | "affirmed" | "dropped";
-  /** The words that tell what it is about, with blanks between. */
-  readonly about: string;
-  /** It is about that, and not about something of it. */
-  readonly sure?: true;
-  /** That was made: added, written, built. */
-  readonly makes?: true;
-  /** Of what is `dropped`: a person has seen that it is right, so that it is tested, and no more. */
-  readonly tried?: true;
-}
-
-/** What a turn of a session did. */
-export interface TurnDeeds {
-  readonly did: readonly Deed[];
-  /** Of its commands, what has a name: `commit`, `push`, `test`. */
-  readonly ran?: readonly string[];
-  /** Files that it changed before it ended. */
-  readonly files?: readonly string[];
-  /** It did more than to talk and to look. */
-  readonly worked?: true;
-  /** It was asked for what was left, whatever that is, and has changed something. */
-  readonly forIt?: true;
-  /** It was asked for some things of the list that stood before it, by number or name, and did them. */
-  readonly picked?: Picked;
-  /** It was asked for what was left, and says that so many things are done, and no others are left; 0 where that is all of them. */
-  readonly all?: number;
+/** What a command, or another tool use, is known by: a failure is open until something passes that is known by the same. */
+export interface CommandKey {
+  /** Null for a command that checks nothing. */
+  readonly check: Check | null;
+  /** Program, subcommand, package or folder. */
+  readonly what: string;
+  /** Whether it is known what its output means: then that counts as well where the shell hides how it ended. */
+  readonly isRead?: true;
+  /** The files and folders that it takes, from the project's folder; none for all that there are. */
+  readonly paths: readonly string[];
+  /** The tests that it takes, as its options name them; none for all that there are. */
+  readonly chosen: readonly string[];
 }
 
 /** Facts of an observation beside its texts; what does not apply is not there. */
@@ -140,8 +85,6 @@ export interface ObservedFacts {
   readonly removed?: number;
   /** Of an edit: digest of the file as it was; not there where the capture does not hold it whole. */
   readonly before?: string;
-  /** Of an edit of a file of Go's tests: those that are passed over in it since. */
-  readonly skips?: readonly string[];
   /**
    * The hash is null when the command did not print it, the subject when its message was somewhere else. One that was
    * amended took the place of the one before it.
@@ -157,35 +100,21 @@ export interface ObservedFacts {
   /** Those that did not run, and those whose failing was expected. */
   readonly skipped?: number;
   readonly failing?: readonly string[];
-  /** Digests of the errors that they fail with, without what changes by chance; as far as the output tells them. */
-  readonly errors?: readonly string[];
-  /** Of tests that failed: the run ended at the first of them, and says nothing of the others. */
-  readonly stopsEarly?: true;
-  /** Every file or test that failed, as the runner names them; only where it is known that these are all. */
-  readonly failedIn?: readonly string[];
-  /** Go's packages in which they failed, as it names them; where `failedIn` is there. */
-  readonly failedAt?: readonly string[];
-  /** Of tests that failed; only where all of them are named in `failing`. */
-  readonly failsAt?: FailsAt;
-  /** Of tests that failed: those of them that passed before the others. Of any failure: what has mended it and was undone. */
-  readonly mendedTests?: readonly MendedTests[];
   /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
   readonly isElsewhere?: true;
-  /** Of a command: what it has put aside of the work (`git stash`), or back. */
-  readonly aside?: SetAside;
   /** Of a command: the shell hides how it ended, behind a pipe for example. */
   readonly isUntold?: true;
   /** Of a command: it was left running in the background. */
   readonly isStarted?: true;
-  /** Of a failure: the operation of git that it is. */
-  readonly git?: GitOperation;
-  /** Of a failure of a command: it only tried something out, or was told to do what there is not. */
-  readonly isTried?: true;
-  /** Of a failure of a command: it was called wrongly; as what the calls count that end it. */
-  readonly slip?: string;
+  /** Of a failure that an older version wrote: the operation of git that it is. */
+  readonly git?: { readonly verb: string; readonly isStopped?: true };
   /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
   readonly openRank?: number | null;
-  /** Of a failure of a command: the same for all failures of that command, however it is spelled. */
+  /** Of a failure of a command: what the command checks, and which files and tests it took; all where none is named. */
+  readonly check?: Check;
+  readonly paths?: readonly string[];
+  readonly chosen?: readonly string[];
+  /** Of a failure of a command: digest of what the command is known by, the same for all its failures. */
   readonly of?: string;
   /** Of a fix: the failure that it mended, and what was done between. */
   readonly mended?: number;
@@ -194,20 +123,8 @@ export interface ObservedFacts {
   readonly open?: readonly string[];
   /** Of a summary: the session's lists, as it left them; not there when it had none. */
   readonly todos?: { readonly open: readonly string[]; readonly done: readonly string[] };
-  /** Of a summary: what Claude said at the end is still open, each by itself; in older ones all of it in one. */
-  readonly left?: string | readonly LeftItem[];
-  /** Of a summary: what the turns of the session did; in older ones each deed as the words that tell what it is about. */
-  readonly did?: readonly (string | TurnDeeds)[];
-  /** Of a summary: what its turns that ended and did something were asked, see {@linkcode answeredIn}. */
-  readonly answered?: readonly string[];
-  /** Of a summary: what was asked in its last turn, where that had not ended. */
-  readonly underWay?: UnderWay;
-  /** Beside `underWay`, where it is told and not kept: by what the session was cut off. */
-  readonly cutOff?: string;
   /** Of a message: an error of the API ended the turn, as Claude Code names it. */
   readonly stopped?: string;
-  /** Of a summary: when the session last did more than talk, epoch milliseconds; not there where it only talked. */
-  readonly workedAtMs?: number;
   /** Of a summary: the branches that the session was on, when they are several. */
   readonly branches?: readonly (string | null)[];
   /** Of a summary: nothing was done but to exchange a few short words. */
@@ -233,35 +150,10 @@ export interface Observed {
   readonly facts: ObservedFacts;
   /** Says of captures of one session that they are the same; null when none is. */
   readonly sameAs: string | null;
-  /** What is wrong: failures of a command with the same `sameAs` are one where this is the same as well. */
+  /** What is wrong: failures with the same `sameAs` are one failure where this is the same as well. */
   readonly wrong?: string;
-  /** Says which failures this success mends: their `sameAs`. */
-  readonly mends: string | null;
-  /** The same of the parts of a script that have passed with it, or before what failed, and of their other forms. */
-  readonly mendsParts?: readonly string[];
-  /**
-   * The failures of the same command line that its output alone had shown, and shows no more, where the shell hides how it
-   * ended: their `sameAs`, and how much is seen.
-   */
-  readonly mendsShown?: Omit<ShownOutput, "command"> & { readonly of: string };
-  /** What this success has built and checked: it mends what failed with no more than that. */
-  readonly checks?: readonly Check[];
-  /** The tests that this success has taken: it mends the failures of those as well. */
-  readonly passes?: readonly TestTarget[];
-  /** What it says of the single tests: those that it passed over are not mended. */
-  readonly taken?: TakenTests;
-  /** As what the programs count that a command has run: what was called wrongly of them before is over. */
-  readonly calls?: readonly string[];
-  /** The branch that it has merged. */
-  readonly merged?: string;
-  /** The commits that it has taken back. */
-  readonly takenBack?: TakenBack;
-  /** The rules that this prompt has taken back. */
-  readonly revoked?: Revoked;
-  /** The operations of git that this success has ended. */
-  readonly ended?: readonly GitEnd[];
-  /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */
-  readonly took?: TookTests;
+  /** What has passed: it mends the failures that are known by the same. */
+  readonly passes?: readonly CommandKey[];
   /** What the capture tells as well: the commit that a command made before it failed, or before another commit. */
   readonly besides?: Observed;
 }

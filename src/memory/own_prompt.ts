@@ -1,5 +1,8 @@
 /** Prompts that Claude Code sends in a person's place. */
 
+/** How the title of what a compaction kept begins: it tells of all turns before it, and ends none. */
+export const COMPACTION = "Compaction: ";
+
 /** How what a compacted session goes on with begins: the summary of what was there before. */
 const CONTINUED = "This session is being continued from ";
 

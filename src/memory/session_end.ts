@@ -1,4 +1,4 @@
-/** How a session ended: by itself, by the person, by an error of the API, or with its process; between turns or in one. */
+/** How a session ended: by itself, by the person, by an error of the API, or with its process; in a turn or between turns. */
 
 /** What is known of a session's last turn: it has begun, Claude ended it, or an error of the API did. */
 export type LastTurn =
@@ -14,7 +14,7 @@ export interface SessionEnd {
   readonly turn: LastTurn | null;
 }
 
-/** Ends that only a person brings about; `other` is that of a `claude -p`, and of a terminal that is closed. */
+/** Reasons that only a person gives. `other` is given by a `claude -p`, and when a terminal is closed. */
 const BY_PERSON: ReadonlySet<string> = new Set(["prompt_input_exit", "clear", "logout", "resume"]);
 const MAX_ERROR_CHARS = 60;
 /** How the last line of a summary begins that says how the session ended. */
@@ -26,7 +26,7 @@ export function errorInWords(error: string): string {
   return words === "" || words === "unknown" ? "API error" : words;
 }
 
-/** By what a session was cut off in a turn; null where it was not: it lives, or its last turn had ended. */
+/** What cut a session off in a turn; null where nothing did: it lives, or its last turn had ended. */
 export function whyCutOff({ status, reason, turn }: SessionEnd): string | null {
   if (turn?.kind === "failed") return errorInWords(turn.error);
   if (turn?.kind !== "begun" || status === "active") return null;
@@ -48,7 +48,7 @@ export function endInWords(end: SessionEnd): string {
   return turn?.kind === "begun" ? "cut off in a turn" : `by itself${when}`;
 }
 
-/** The text of a summary with how the session ended as its last line, in the place of what it said of that. */
+/** The text of a summary with a last line that says how the session ended; an older such line is replaced. */
 export function withEnd(text: string, end: string): string {
   const without = withoutEnd(text);
   return end === "" ? without : `${without}${MARK}${end}`;

@@ -12,9 +12,23 @@ export function titleLine(text: string, maxChars = MAX_TITLE_CHARS): string {
   return shortened(plain, maxChars);
 }
 
-/** A text of at most so many characters, with `…` where more follows. */
+/** A text of at most so many characters, cut behind a word, with `…` where more follows. */
 export function shortened(text: string, maxChars: number): string {
-  return text.length <= maxChars ? text : `${headOf(text, maxChars - 1).trimEnd()}…`;
+  if (text.length <= maxChars) return text;
+  const head = headOf(text, maxChars - 1);
+  const isWhole = /\s/.test(text[head.length] ?? " ");
+  // Where words are not apart, or one is very long, it is cut within it.
+  const word = isWhole ? -1 : head.search(/\s\S{0,30}$/);
+  return `${(word > 0 ? head.slice(0, word) : head).trimEnd()}…`;
+}
+
+/** The end of a text in one line, at most so many characters, cut before a word, with `…` where more stands before it. */
+export function endOfText(text: string, maxChars: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= maxChars) return line;
+  const at = line.length - maxChars + 1;
+  const tail = line.slice(at).toWellFormed();
+  return `…${line[at - 1] === " " ? tail : tail.replace(/^\S{0,30}\s/, "")}`;
 }
 
 /** What is kept of answers of tools that nobody knows and of agents, in characters: enough to find them again. */

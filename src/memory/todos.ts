@@ -1,4 +1,4 @@
-/** What a session had on its lists, and what became of it. */
+/** The tasks on the lists of a session: which are open, and which are done. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { shortened } from "./text.ts";
 
@@ -10,12 +10,12 @@ export interface Todos {
 
 const MAX_TODOS = 20;
 const MAX_CHARS = 120;
-/** The title of what says that a list was thrown away: what was open on it is nobody's task any more. */
+/** The title of the observation that a list was thrown away: what was open on it is no task any more. */
 export const CLEARED_LIST = "Tasks: the list was cleared";
 const CLOSED = /^Task (\S+): (?:completed|deleted)$/;
 
 /**
- * What was to be done, as the session left it: lists (`[x] …`), and tasks by their numbers.
+ * The tasks as the session left them: those of lists (`[x] …`), and those with numbers.
  *
  * @param parts Oldest first. @returns Null when the session had no list at all.
  */

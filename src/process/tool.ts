@@ -17,7 +17,7 @@ const BECOME = 'exec "$@"';
  * Runs a tool to its end. It sees `PATH` and `HOME` of the environment and nothing else, and speaks English.
  *
  * @param words The tool's name and its arguments.
- * @param options `timeoutMs`: after that it is killed.
+ * @param options `timeoutMs`: after that it is killed. `isAlone`: it starts no other program, so that nothing is left of it then.
  */
 export async function runTool(
   words: readonly string[],
@@ -25,6 +25,7 @@ export async function runTool(
     readonly folder: string;
     readonly timeoutMs: number;
     readonly environment: Pick<Environment, "variable">;
+    readonly isAlone?: boolean;
   },
 ): Promise<ToolOutput> {
   const [program, args] = Deno.build.os === "windows"
@@ -47,8 +48,9 @@ export async function runTool(
     const timer = setTimeout(() => late.resolve(null), options.timeoutMs);
     const output = await Promise.race([done, late.promise]);
     clearTimeout(timer);
-    // Processes that it has started may hold its output open: do not wait for them.
-    if (output === null) void endGroup(child);
+    if (output === null && options.isAlone === true) child.kill("SIGKILL");
+    // What it has started itself may hold its output open: nobody waits for that.
+    else if (output === null) void endGroup(child);
     return output;
   } catch {
     return null;

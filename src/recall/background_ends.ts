@@ -1,7 +1,7 @@
 /** The end of a command that ran in the background, told as that of the command itself. */
 import type { DatabaseSync } from "node:sqlite";
 import type { ToolUse } from "../memory/observation.ts";
-import { readNotification } from "../memory/observe/task_notification.ts";
+import { readNotification } from "../memory/observe/observe_prompt.ts";
 import { textIn } from "../memory/text.ts";
 import { readPayload } from "../store/payloads.ts";
 import { captureOfToolUse, type ClaimedCapture } from "../store/queue_work.ts";

@@ -1,12 +1,14 @@
 /** Works captures into memory: claim, observe, confirm; then the summaries of the sessions that have news. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
+import { digestOf } from "../memory/fnv.ts";
 import type { Observed } from "../memory/observation.ts";
 import { collectEvery } from "../process/garbage.ts";
 import { checkpoint } from "../store/database.ts";
 import { removeForgottenAgain } from "../store/forgotten_again.ts";
 import { indexTogether } from "../store/index_together.ts";
 import { type NewObservation, saveObservation } from "../store/observations.ts";
+import { sameFailure } from "../store/open_failures.ts";
 import {
   askForSummary,
   type BatchSize,
@@ -20,13 +22,9 @@ import { isOfValues } from "../store/value_errors.ts";
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 import { giveBack } from "./give_back.ts";
-import { OpenSlips } from "./ended_slips.ts";
-import { LoggedCommits } from "./superseded_commits.ts";
-import { mendBy } from "./mend_by.ts";
+import { mendFailures } from "./mend_failures.ts";
 import { type ReadAt, readCapture, type Reading, termsOf } from "./read_capture.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
-import { storedSameAs } from "./same_failure.ts";
-import { supersedeRules } from "./superseded_rules.ts";
 import { summarySteps } from "./summaries.ts";
 import { WorkTrees } from "./work_trees.ts";
 
@@ -107,7 +105,6 @@ export function* drainSteps(
   const { now, batch = BATCH, untilMs = Infinity } = options;
   releaseClaims(db);
   const paceOf = paceBesideHooks(db, batch);
-  const slips = new OpenSlips();
   const trees = new WorkTrees(options.home ?? null);
   let worked = 0;
   let failed = 0;
@@ -128,7 +125,6 @@ export function* drainSteps(
       atMs: now(),
       redact: options.redact,
       maxAttempts: options.despiteDeaths === true ? Infinity : MAX_DEATHS,
-      slips,
       trees,
     });
     worked += done.worked;
@@ -141,17 +137,10 @@ export function* drainSteps(
   return { worked, failed, forgotten, summaries: 0, complete: false };
 }
 
-/** When captures are worked in, and what the drain knows of those before them. */
-interface KeptAt {
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-  readonly slips: OpenSlips;
-}
-
 function workIn(
   db: DatabaseSync,
   claimed: readonly ClaimedCapture[],
-  at: KeptAt & ReadAt,
+  at: ReadAt,
 ) {
   const readings = claimed.map((capture) => readCapture(db, capture, at));
   try {
@@ -172,24 +161,21 @@ function workIn(
   return { worked: readings.length - failed, failed };
 }
 
-function keepAll(db: DatabaseSync, readings: readonly Reading[], at: KeptAt) {
+function keepAll(db: DatabaseSync, readings: readonly Reading[], at: ReadAt) {
   return indexTogether(db, () => {
     const worked: WorkedCapture[] = [];
     const withNews = new Set<string>();
-    const logged = new LoggedCommits();
-    const known = { ...at, logged };
     for (const reading of readings) {
       const { capture: { id, attempts, sessionId }, fault } = reading;
       if (fault !== null) {
         giveBack(db, reading.capture, { fault, atMs: at.atMs });
         continue;
       }
-      const observationId = keep(db, reading, known);
+      const observationId = keep(db, reading, at.atMs);
       if (observationId !== null) withNews.add(sessionId);
       worked.push({ id, attempts, observationId });
     }
     if (!confirmCaptures(db, worked, at.atMs)) throw new Error("another drain has taken over");
-    logged.supersede(db);
     for (const sessionId of withNews) askForSummary(db, sessionId);
     return { worked: worked.length, failed: readings.length - worked.length };
   });
@@ -199,28 +185,27 @@ function keepAll(db: DatabaseSync, readings: readonly Reading[], at: KeptAt) {
 function keep(
   db: DatabaseSync,
   { capture, observed, terms }: Reading,
-  { atMs: nowMs, slips, logged }: KeptAt & { readonly logged: LoggedCommits },
+  nowMs: number,
 ): number | null {
   const observationId = observed === null
     ? null
-    : saveObservation(db, newObservation(db, capture, { observed, terms }));
+    : saveObservation(db, newObservation(capture, { observed, terms }));
   let n = 0;
   for (let besides = observed?.besides; besides !== undefined; besides = besides.besides) {
     const words = termsOf(besides, capture.project);
     n++;
-    const id = saveObservation(db, {
-      ...newObservation(db, capture, { observed: besides, terms: words }),
+    saveObservation(db, {
+      ...newObservation(capture, { observed: besides, terms: words }),
       uid: n === 1 ? `${capture.id}/${besides.kind}` : `${capture.id}/${besides.kind}/${n}`,
     });
-    if (besides.kind === "decision") supersedeRules(db, { id, title: besides.title }, capture);
   }
   if (observed === null || observationId === null) return null;
-  mendBy(db, observed, { capture, by: observationId, nowMs, slips, logged });
+  const { passes = [], facts: { command = "" } } = observed;
+  if (passes.length > 0) mendFailures(db, { capture, passes, command, by: observationId, nowMs });
   return observationId;
 }
 
 function newObservation(
-  db: DatabaseSync,
   capture: ClaimedCapture,
   { observed, terms }: { readonly observed: Observed; readonly terms: string },
 ): NewObservation {
@@ -238,7 +223,13 @@ function newObservation(
     project,
     branch,
     terms,
-    sameAs: storedSameAs(db, observed, capture),
+    sameAs: storedSameAs(observed),
     atMs: createdAtMs,
   };
+}
+
+/** What repeats of an observation in its session have in common; null when nothing repeats it. */
+function storedSameAs({ sameAs, wrong }: Observed): string | null {
+  if (sameAs === null || wrong === undefined) return sameAs === null ? null : digestOf(sameAs);
+  return sameFailure(digestOf(sameAs), digestOf(wrong));
 }

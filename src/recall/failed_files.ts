@@ -1,16 +1,16 @@
-/** What the files that a failure names hold, so that a later session is told when they are others. */
+/** Notes what the files that a failure names hold, so that a later session is told when they have changed. */
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import type { Observed } from "../memory/observation.ts";
 import { joinPath } from "../paths.ts";
 import { digestOfFile } from "./file_state.ts";
 import type { WorkPlace } from "./work_trees.ts";
 
-/** What failed longer ago may have failed with other files. */
+/** After so long the files may not be those that it failed with, in milliseconds. */
 const FRESH_MS = 600_000;
 
 /**
- * A failure with what its files hold now, shortly after it; anything else as it is. Where another branch is checked out by
- * now, they are not the files that it failed with.
+ * Adds to a failure the digests of its files as they are now. Anything else is returned as it is, and so is a failure that
+ * is too old, or whose branch is not checked out any more.
  *
  * @param ageMs How long ago it failed, in milliseconds.
  */

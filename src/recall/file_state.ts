@@ -1,10 +1,10 @@
-/** What a file was like when something was said of it, and what has become of it. */
+/** What a file holds, and whether that has changed since something was observed of it. */
 import { digestOf } from "../memory/fnv.ts";
 
-/** The content of a larger file is not looked at. */
+/** A larger file is not read. */
 const MAX_BYTES = 65_536;
 
-/** The content of a file; null when it cannot be read, or is too large to be looked through. */
+/** The content of a file; null when it cannot be read, or is too large. */
 export function contentOf(path: string): string | null {
   try {
     const { isFile, size } = Deno.statSync(path);
@@ -21,11 +21,10 @@ export function digestOfFile(path: string): string | null {
 }
 
 /**
- * What has become of a file since something was observed of it; null when it is as it was, or nobody can tell.
+ * What has become of a file since something was observed of it; null when it has not changed, or cannot be read.
  *
- * One that is older than the observation is as it was. One that is younger is told by its content, from the first moment
- * on: what a formatter makes of an edit right after it is not what was observed either, and a fix is observed when its
- * command passes, after any formatter.
+ * A file that is older than the observation has not changed. A younger one is compared by its content, also where it is
+ * younger by a moment only: a formatter that runs right after an edit changes the file as well.
  *
  * @param atMs When it was observed, epoch milliseconds.
  */

@@ -1,36 +1,32 @@
-/** What Claude is told anyway: the files of its own memory and rules. */
-import { once } from "../memory/once.ts";
+/** The files that Claude Code reads by itself: what stands in them is not told once more. */
 import { joinPath, parentOf, withParents } from "../paths.ts";
-import type { TellableRow } from "../store/memory_context.ts";
+import type { ObservationKind } from "../memory/observation.ts";
 import { contentOf } from "./file_state.ts";
 
-/** Files that others bring in, and rules: so many are read, and rules so many folders deep. */
+/** So many files that others bring in are read, and rules in folders so deep. */
 const MAX_FILES = 32;
 const MAX_DEPTH = 4;
 /** Folders that are looked into, the project's own and those around it. */
 const MAX_FOLDERS = 12;
 /** What Claude Code reads in each of them. */
 const NAMES = ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"];
-/** Examples of code, between fences or in a line: what they name is not brought in. */
+/** Code between fences or in a line: a file that it names is not brought in. */
 const CODE = /^[ \t]*(`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\1|(?![\s\S]))|`[^`\n]+`/gm;
 /** A file that another one brings in. */
 const BROUGHT_IN = /(?:^|\s)@([\w./~-]+)/g;
-/** What makes a text bold, or a line of a list. */
-const MARKS = /[*_`~]+|^[ \t]*(?:[-+>#•]+|\d{1,3}[.)])[ \t]/gm;
+/** What makes a text bold. */
+const MARKS = /[*_`~]+/g;
+/** Where a sentence of a Markdown text begins: behind another one, in a new paragraph, in a list. */
+const SENTENCES = /(?<=[.!?])\s+|\n\s*\n|\n(?=[ \t]*(?:[-+>#•]+|\d{1,3}[.)])[ \t])/;
+const LIST_MARK = /^(?:[-+>#•]+|\d{1,3}[.)]) /;
+/** What follows a rule in its sentence as a reason, or in other words. */
+const REASON = /\s*[,;:(–—]|\s-\s/;
 
-/** Decisions of which these files do not tell: plans, and answers to questions. */
+/** Plans and answers to questions are decisions too, and stand in none of these files. */
 const NO_RULE = /^Plan(?: refused)?: | → /;
 /** What makes a rule of a sentence, whatever it says; "never" is no such word. */
-const ALWAYS =
-  "(?:(?:from now on|going forward|in (?:the )?future|you (?:must|should)|we|please|always|ab (?:jetzt|sofort)|bitte|immer)\\b,?\\s*)*";
-const BEGINS = new RegExp(`^${ALWAYS}`);
-/** A rule stands where its sentence begins, … */
-const AT_BEGINNING = new RegExp(`(?:[.!?:;]\\s|\\n)\\s*${ALWAYS}$`);
-/** … and where it ends, or a reason follows: any other word makes another rule of it. */
-const AT_END = /^\s*(?:[.!](?:\s|$)|[,;:(–—。！\n])|^\s+-\s/;
-const END = /[.!。！]+$/;
-/** So far before a rule its sentence begins. */
-const LOOKED_BACK = 80;
+const FRAME =
+  /^(?:(?:from now on|going forward|you (?:must|should)|remember|we|please|always)\b[,:]?\s*)*/;
 
 /** The project and the user whose files say it. */
 export interface KnownPlace {
@@ -42,38 +38,40 @@ export interface KnownPlace {
 
 /** Tells whether a note, or a rule, stands in one of these files. They are read only where there is one. */
 export function knownFromFiles(
-  rows: readonly TellableRow[],
+  facts: readonly KnownFact[],
   place: KnownPlace,
-): (row: Pick<TellableRow, "kind" | "title">) => boolean {
-  if (!rows.some(mayBeKnown)) return () => false;
-  const texts = knownTexts(place).map((text) => `\n${text.replace(MARKS, "")}\n`);
-  const notes = once(() => texts.map(onOneLine));
-  const rules = once(() => texts.map((text) => text.toLowerCase()));
-  return (row) => {
-    if (texts.length === 0 || !mayBeKnown(row)) return false;
-    const isCut = row.title.endsWith("…");
-    const title = (isCut ? row.title.slice(0, -1) : row.title).replace(MARKS, "");
-    if (row.kind === "note") return notes().some((text) => text.includes(onOneLine(title).trim()));
-    return rules().some((text) => holdsRule(text, { rule: title.toLowerCase(), isCut }));
+): (fact: KnownFact) => boolean {
+  if (!facts.some(mayBeKnown)) return () => false;
+  const texts = knownTexts(place).map((text) => text.replace(MARKS, ""));
+  const whole = texts.map(onOneLine).join("\n");
+  let rules: ReadonlySet<string> | undefined;
+  return (fact) => {
+    if (texts.length === 0 || !mayBeKnown(fact)) return false;
+    const isCut = fact.title.endsWith("…");
+    const title = onOneLine((isCut ? fact.title.slice(0, -1) : fact.title).replace(MARKS, ""))
+      .trim();
+    return fact.kind === "note" || isCut
+      ? whole.includes(title)
+      : (rules ??= new Set(texts.flatMap(rulesOf))).has(bareRule(title));
   };
 }
 
-function mayBeKnown({ kind, title }: Pick<TellableRow, "kind" | "title">): boolean {
+/** A note or a decision. */
+type KnownFact = { readonly kind: ObservationKind; readonly title: string };
+
+function mayBeKnown({ kind, title }: KnownFact): boolean {
   return kind === "note" || kind === "decision" && !NO_RULE.test(title);
 }
 
-/** Whether a sentence of a text is a rule, wherever its lines are broken. */
-function holdsRule(
-  text: string,
-  { rule, isCut }: { readonly rule: string; readonly isCut: boolean },
-): boolean {
-  const words = rule.replace(BEGINS, "").replace(END, "").trim().split(/\s+/);
-  if (words[0] === "") return false;
-  const said = new RegExp(words.map(RegExp.escape).join("\\s+"), "g");
-  return text.matchAll(said).some(({ 0: found, index }) =>
-    AT_BEGINNING.test(text.slice(Math.max(0, index - LOOKED_BACK), index)) &&
-    (isCut || AT_END.test(text.slice(index + found.length, index + found.length + 4)))
-  );
+/** The sentences of a text, and each without the reason behind it, as they are compared. */
+function rulesOf(text: string): string[] {
+  return text.split(SENTENCES)
+    .flatMap((sentence) => [sentence, sentence.split(REASON, 1)[0]!]).map(bareRule);
+}
+
+function bareRule(sentence: string): string {
+  const plain = onOneLine(sentence).trim().toLowerCase();
+  return plain.replace(LIST_MARK, "").replace(/[.!]+$/, "").replace(FRAME, "");
 }
 
 function onOneLine(text: string): string {

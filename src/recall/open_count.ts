@@ -1,4 +1,4 @@
-/** Which failures are open, as a new session is told of them. */
+/** Which failures are open: counted by `status`, and found by a question for them. */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../git/gone_branches.ts";
 import { newestOfEach, openEndRank } from "../memory/open_ends.ts";
@@ -6,12 +6,12 @@ import { joinPath } from "../paths.ts";
 import { type UnmendedFailure, unmendedFailures } from "../store/open_failures.ts";
 import { overIn } from "./over.ts";
 
-/** Older ones are looked at no more: who has so many unmended ones does not count them. */
+/** Only the newest are looked at. */
 const MAX_LOOKED_AT = 1_000;
 
 /**
- * The ids of failures that nothing has mended, the newest first: of a command on a branch the last one, and none of a
- * branch that is gone, of an operation of git that is over, nor of what was only looked for.
+ * The ids of failures that nothing has mended, the newest first: of a command on a branch the last one. Left out are
+ * failures of a branch that is gone, of an operation of git that is over, and of a look for what was not there.
  *
  * @param project Null: of all projects.
  * @returns At most a thousand.

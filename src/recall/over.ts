@@ -1,24 +1,24 @@
-/** Failures that are over, as the repository itself shows, though no command was seen that has mended them. */
+/** Which failures the repository itself shows to be over, though nobody saw the command that mended them. */
 import type { goneBranches } from "../git/gone_branches.ts";
 import { isUnderWay } from "../git/under_way.ts";
 import { keptJson } from "../memory/kept_json.ts";
 import type { ObservedFacts } from "../memory/observation.ts";
 
-/** What is asked of a failure. */
+/** What has to be known of a failure. */
 interface Unmended {
   readonly branch: string | null;
-  /** As they are, or as JSON. */
+  /** An object, or its JSON. */
   readonly facts: ObservedFacts | string;
 }
 
-/** Most failures are none of git's: those are told by a look at the JSON. */
+/** Most failures are not of git: a look at the JSON tells these without reading it. */
 const OF_STOPPED = '"isStopped":true';
 
 /**
- * Tells of failures in a project whether they are over: of a branch that is gone, or of an operation of git that had
- * stopped and that somebody has concluded or given up.
+ * A failure in a project is over where its branch is gone, or where it is of an operation of git that had stopped and
+ * that somebody has concluded or given up since.
  *
- * @param isGone Whether a branch is: {@linkcode goneBranches}.
+ * @param isGone Whether a branch is gone: {@linkcode goneBranches}.
  */
 export function overIn(
   commonDir: string,

@@ -26,7 +26,6 @@ export function remakeIn(
       return null;
     }
     const { observed: { outcome, title, text, facts }, terms } = last;
-    const { mendedTests } = known.facts;
     return {
       id,
       uid: go.has(known.uid) ? stay[0]! : known.uid,
@@ -36,7 +35,7 @@ export function remakeIn(
       title,
       text,
       terms,
-      facts: mendedTests === undefined ? facts : { ...facts, mendedTests },
+      facts,
       files: filesOf(readings.flatMap(({ observed }) => observed?.files ?? [])),
       repeats: readings.length,
       createdAtMs: Math.min(...readings.map(({ capture }) => capture.createdAtMs)),

@@ -5,7 +5,7 @@ import { lookUpwards, repositoryAt } from "../git/repository.ts";
 import { newId } from "../ids.ts";
 import { digestOf } from "../memory/fnv.ts";
 import { isReplaced, NO_SESSION, type ObservedFile } from "../memory/observation.ts";
-import { said } from "../memory/observe/words.ts";
+import { said } from "../memory/observe/said.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { resolvePath, withoutLine } from "../paths.ts";
 import { indexedTerms } from "../memory/terms.ts";
@@ -66,7 +66,7 @@ export function rememberNote(
     });
   }
   const told = files.map(({ path, digest }) => ({ path: pathInProject(path, root), digest }));
-  const { mends: _mends, sameAs, ...observed } = note;
+  const { sameAs, ...observed } = note;
   const save = () => {
     const wrong = replaces === null ? null : replaceable(db, replaces, project);
     const id = saveObservation(db, {

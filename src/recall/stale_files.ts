@@ -1,29 +1,29 @@
-/** Which facts speak of files that are not as they were. */
+/** Which facts speak of files that are not as they were, and which changes were put back. */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../git/gone_branches.ts";
 import type { ObservationKind } from "../memory/observation.ts";
 import type { Stale } from "../memory/stale.ts";
 import { isAbsolutePath, joinPath } from "../paths.ts";
-import { digestsOf } from "../store/memory_context.ts";
-import { fileSince } from "./file_state.ts";
+import { contentBefore, digestsOf } from "../store/memory_context.ts";
+import { digestOfFile, fileSince } from "./file_state.ts";
 
-/** Kinds that say how a file is, and those that say so of its branch alone. */
+/** Kinds that speak of a file on every branch, and those that do so on their own branch only. */
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
 const OF_BRANCH_FILES: ReadonlySet<ObservationKind> = new Set(["failure", "test"]);
 
-/** A fact as far as it matters to its files. */
+/** What has to be known of a fact. */
 interface FactOfFiles {
   readonly id: number;
   readonly kind: ObservationKind;
   readonly branch: string | null;
   readonly files: readonly string[];
-  /** When it was observed last, epoch milliseconds; an earlier moment only takes a longer look. */
+  /** When it was observed last, epoch milliseconds. */
   readonly updatedAtMs: number;
 }
 
 /**
- * Facts one of whose files is not as it was: its content is another one, or it is gone. What another branch has, and this
- * one never had, is not gone as long as that branch is there.
+ * Facts of which a file has changed or is gone. A file that only another branch has is not gone, as long as that branch
+ * is there.
  *
  * @param here `root`: the folder that paths are told from; null where nobody can look. `project`: its common git directory.
  */
@@ -49,13 +49,47 @@ export function staleAmong(
   const digests = digestsOf(db, withFiles.map(({ id }) => id));
   for (const { id, branch, updatedAtMs } of withFiles) {
     for (const [path, digest] of digests.get(id) ?? []) {
-      // What lies elsewhere is told whole.
+      // The path of a file outside of the project is whole.
       const file = isAbsolutePath(path) ? path : joinPath(root, path);
       const state = fileSince(file, digest, updatedAtMs);
       if (state === "gone" && !isAbsolutePath(path) && isElsewhere(branch)) continue;
-      // That it is not there any more says the most.
+      // Of several files one that is gone says the most.
       if (state !== null && stale.get(id) !== "gone") stale.set(id, state);
     }
   }
   return stale;
+}
+
+/**
+ * Edits, and fixes by the edits that they are credited with, after which every file of them holds again what it held before.
+ *
+ * @param changes Edits, and fixes. @param root The folder that paths are told from; null where nobody can look.
+ */
+export function putBackAmong(
+  db: DatabaseSync,
+  changes: readonly { readonly id: number; readonly facts: { readonly by?: readonly number[] } }[],
+  root: string | null,
+): ReadonlySet<number> {
+  if (root === null || changes.length === 0) return new Set();
+  const editsOf = (change: typeof changes[number]) => change.facts.by ?? [change.id];
+  const edits = new Map(
+    contentBefore(db, changes.flatMap(editsOf)).map((edit) => [edit.id, edit]),
+  );
+  const now = new Map<string, string | null>();
+  const isAsBefore = (path: string, before: string) => {
+    const file = isAbsolutePath(path) ? path : joinPath(root, path);
+    if (!now.has(file)) now.set(file, digestOfFile(file));
+    return now.get(file) === before;
+  };
+  const isPutBack = (change: typeof changes[number]) => {
+    // The first edit of a file tells what it held before all of them.
+    const first = new Map<string, string | null>();
+    for (const id of editsOf(change).toSorted((one, other) => one - other)) {
+      const edit = edits.get(id);
+      if (edit !== undefined && !first.has(edit.path)) first.set(edit.path, edit.before);
+    }
+    return first.size > 0 &&
+      [...first].every(([path, before]) => before !== null && isAsBefore(path, before));
+  };
+  return new Set(changes.filter(isPutBack).map(({ id }) => id));
 }

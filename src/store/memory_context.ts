@@ -2,6 +2,8 @@
 import { FACTS } from "./facts_column.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind } from "../memory/observation.ts";
+import { COMPACTION } from "../memory/own_prompt.ts";
+import { transaction } from "./database.ts";
 import { statement } from "./statement.ts";
 
 /** An observation as it may be told. */
@@ -31,17 +33,44 @@ export interface ProjectBranch {
   readonly branch: string | null;
 }
 
-/** Sessions in which nothing was done would push out the others; what a person did, or did not want, in them is to be known. */
-const IS_TELLING =
-  `(kind <> 'summary' OR ${FACTS} ->> '$.trivial' IS NULL OR instr(facts, '"by":"dropped"') > 0 OR instr(facts, '"ran":') > 0)`;
-/** A commit, a fix or an edit that was taken back is not there, and a rule that was does not hold. */
+/** What was taken back, or another took the place of, is not told: it is not there any more. */
 const STANDS = "(kind NOT IN ('commit', 'decision', 'note', 'fix', 'edit') OR resolved_by IS NULL)";
 /** The kinds of the index of a branch. */
 export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";
 
-/** What is worth telling of a branch, the newest first. */
+/**
+ * Of a branch's newest rows those that outlast the edits between them, the newest first: summaries, fixes, commits,
+ * decisions, notes, and failures that nothing has mended.
+ *
+ * @param options `among`: so many of the branch's newest rows are looked at.
+ */
 export function tellableOfBranch(
+  db: DatabaseSync,
+  { project, branch }: ProjectBranch,
+  { among, limit }: { readonly among: number; readonly limit: number },
+): TellableRow[] {
+  return statement(
+    db,
+    `SELECT ${COLUMNS}
+       FROM observations
+      WHERE id IN (SELECT id
+                     FROM observations
+                    WHERE project = ?
+                      AND branch IS ?
+                      AND ${KINDS_OF_BRANCH}
+                    ORDER BY created_at_ms DESC
+                    LIMIT ?)
+        AND ${STANDS}
+        AND (kind IN ('summary', 'fix', 'commit', 'decision', 'note')
+             OR outcome = 'failure' AND resolved_by IS NULL)
+      ORDER BY id DESC
+      LIMIT ?`,
+  ).all(project, branch, among, limit) as unknown as TellableRow[];
+}
+
+/** The newest edits on a branch that stand, the newest first. */
+export function editsOfBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
   limit: number,
@@ -53,61 +82,124 @@ export function tellableOfBranch(
       WHERE project = ?
         AND branch IS ?
         AND ${KINDS_OF_BRANCH}
-        AND ${IS_TELLING}
+        AND kind = 'edit'
         AND ${STANDS}
       ORDER BY created_at_ms DESC
       LIMIT ?`,
   ).all(project, branch, limit) as unknown as TellableRow[];
 }
 
-/**
- * Of a branch's newest rows those that outlast the edits between them, the newest first: fixes, commits, decisions,
- * notes, and failures that nothing has mended.
- *
- * @param options `among`: so many of the branch's newest rows are looked at.
- */
-export function weightyOfBranch(
-  db: DatabaseSync,
-  { project, branch }: ProjectBranch,
-  { among, limit }: { readonly among: number; readonly limit: number },
-): TellableRow[] {
-  return db.prepare(
-    `SELECT ${COLUMNS}
-       FROM observations
-      WHERE id IN (SELECT id
-                     FROM observations
-                    WHERE project = ?
-                      AND branch IS ?
-                      AND ${KINDS_OF_BRANCH}
-                    ORDER BY created_at_ms DESC
-                    LIMIT ?)
-        AND ${STANDS}
-        AND (kind IN ('fix', 'commit', 'decision', 'note') OR (outcome = 'failure' AND resolved_by IS NULL))
-      ORDER BY id DESC
-      LIMIT ?`,
-  ).all(project, branch, among, limit) as unknown as TellableRow[];
-}
-
-/**
- * What counts on every branch of a project, the newest first. The kinds are those of its index.
- *
- * @param options `all`: those sessions too in which nothing was done.
- */
+/** What counts on every branch of a project, the newest first. The kinds are those of its index. */
 export function tellableOfProject(
   db: DatabaseSync,
   project: string,
-  { limit, all = false }: { readonly limit: number; readonly all?: boolean },
+  limit: number,
 ): TellableRow[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${COLUMNS}
        FROM observations
       WHERE project = ?
         AND kind IN ('summary', 'decision', 'note')
-        AND ${all ? "TRUE" : IS_TELLING}
         AND ${STANDS}
       ORDER BY created_at_ms DESC
       LIMIT ?`,
   ).all(project, limit) as unknown as TellableRow[];
+}
+
+/** How often what each fix has mended had failed in its session, by the number of the failure. */
+export function triesOf(
+  db: DatabaseSync,
+  failures: readonly number[],
+): ReadonlyMap<number, number> {
+  const rows = statement(
+    db,
+    `WITH mended AS (SELECT id, session_id, ${FACTS} ->> '$.of' AS of
+                       FROM observations
+                      WHERE id IN (SELECT value FROM json_each(?))),
+          failed AS (SELECT session_id, ${FACTS} ->> '$.of' AS of, sum(repeats) AS times
+                       FROM observations
+                      WHERE session_id IN (SELECT session_id FROM mended)
+                        AND outcome = 'failure'
+                      GROUP BY 1, 2)
+     SELECT mended.id, failed.times
+       FROM mended
+       JOIN failed USING (session_id, of)`,
+  ).all(JSON.stringify(failures));
+  return new Map(rows.map(({ id, times }) => [Number(id), Number(times)]));
+}
+
+/** A command that is not known to have failed. */
+export interface RanCommand {
+  readonly sessionId: string;
+  readonly command: string;
+  /** Whether it passed as a run of tests. */
+  readonly isPass: boolean;
+  /** When it ran last, epoch milliseconds. */
+  readonly atMs: number;
+}
+
+/** Commands of some sessions that are not known to have failed. */
+export function ranIn(
+  db: DatabaseSync,
+  sessions: readonly string[],
+): RanCommand[] {
+  const rows = statement(
+    db,
+    `SELECT session_id AS sessionId, ${FACTS} ->> '$.command' AS command, updated_at_ms AS atMs,
+            kind = 'test' AND outcome IS 'success' AS isPass
+       FROM observations
+      WHERE session_id IN (SELECT value FROM json_each(?))
+        AND outcome IS NOT 'failure'
+        AND kind IN ('command', 'test')
+        AND ${FACTS} ->> '$.command' IS NOT NULL`,
+  ).all(JSON.stringify(sessions));
+  return rows.map((row) => ({ ...row, isPass: row["isPass"] === 1 }) as unknown as RanCommand);
+}
+
+/** A message of a session, or a prompt. */
+export interface LastWords {
+  readonly id: number;
+  readonly title: string;
+  readonly text: string;
+  readonly updatedAtMs: number;
+}
+
+/** What Claude said last in a session, or what it was asked last; null where nothing was. */
+export function lastWords(
+  db: DatabaseSync,
+  sessionId: string,
+  kind: "message" | "prompt",
+): LastWords | null {
+  const row = statement(
+    db,
+    `SELECT id, title, text, updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE session_id = ?
+        AND kind = ?
+        AND ${FACTS} ->> '$.tool' IS NULL
+        AND ${FACTS} ->> '$.isRelayed' IS NULL
+        AND ${FACTS} ->> '$.stopped' IS NULL
+        AND title NOT LIKE '${COMPACTION}%'
+      ORDER BY updated_at_ms DESC, id DESC
+      LIMIT 1`,
+  ).get(sessionId, kind);
+  return row === undefined ? null : row as unknown as LastWords;
+}
+
+/** The content that files had before some edits: a digest by path, for each edit. */
+export function contentBefore(
+  db: DatabaseSync,
+  edits: readonly number[],
+): { readonly id: number; readonly path: string; readonly before: string | null }[] {
+  return statement(
+    db,
+    `SELECT id, files ->> '$[0]' AS path, ${FACTS} ->> '$.before' AS before
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?))
+        AND kind = 'edit'
+      ORDER BY id`,
+  ).all(JSON.stringify(edits)) as unknown as ReturnType<typeof contentBefore>;
 }
 
 /** The content that files had when some observations were made: digests by observation, then by path. */
@@ -156,29 +248,36 @@ export function lastContent(
   return row?.["digest"] == null ? null : String(row["digest"]);
 }
 
-/** A task that waits for somebody. */
-export interface OpenTask {
-  readonly id: string;
-  readonly title: string;
-  /** Epoch milliseconds. */
-  readonly createdAtMs: number;
-}
-
-/** Open tasks of a project that nobody has taken, the most urgent first. */
-export function openTaskTitles(
+/** Gives what is known of a branch the name that it has now, also where sessions say that they were on it. */
+export function renameBranch(
   db: DatabaseSync,
-  project: string,
-  limit: number,
-): OpenTask[] {
-  return db.prepare(
-    `SELECT id, title, created_at_ms AS createdAtMs
-       FROM tasks
-      WHERE status = 'open'
-        AND deleted_at_ms IS NULL
-        AND coalesce(repository, project_dir) = ?
-      ORDER BY priority, created_at_ms
-      LIMIT ?`,
-  ).all(project, limit) as unknown as OpenTask[];
+  { project, branch }: ProjectBranch & { readonly branch: string },
+  from: string,
+): void {
+  transaction(db, () => {
+    statement(
+      db,
+      `UPDATE observations
+          SET facts = json_set(
+                facts,
+                '$.branches',
+                (SELECT json_group_array(iif(value = ?2, ?3, value))
+                   FROM json_each(facts -> '$.branches'))
+              )
+        WHERE project = ?1
+          AND kind = 'summary'
+          AND instr(facts, '"branches"') > 0
+          AND ?2 IN (SELECT value FROM json_each(${FACTS} -> '$.branches'))`,
+    ).run(project, from, branch);
+    statement(
+      db,
+      `UPDATE observations
+          SET branch = ?2
+        WHERE project = ?1
+          AND branch = ?3
+          AND ${KINDS_OF_BRANCH}`,
+    ).run(project, branch, from);
+  });
 }
 
 /** When a session showed life last; null when it is not known. */

@@ -196,24 +196,12 @@ function addFiles(db: DatabaseSync, known: Same, files: readonly ObservedFile[])
   );
 }
 
-/** Tells an observation in other words; its text stays. */
-export function retellObservation(
-  db: DatabaseSync,
-  id: number,
-  { title, facts }: Pick<ObservationBase, "title" | "facts">,
-): void {
-  statement(db, "UPDATE observations SET title = ?2, facts = ?3 WHERE id = ?1")
-    .run(id, title, JSON.stringify(facts));
-}
-
 function rewrite(db: DatabaseSync, id: number, observation: NewObservation): void {
   const { title, text, terms, facts, outcome } = observation;
   statement(
     db,
     `UPDATE observations
-        SET title = ?2, text = ?3, terms = ?4, outcome = ?6,
-            facts = iif(instr(facts, '"mendedTests":') AND json_valid(facts),
-                        json_set(?5, '$.mendedTests', facts -> '$.mendedTests'), ?5)
+        SET title = ?2, text = ?3, terms = ?4, outcome = ?6, facts = ?5
       WHERE id = ?1`,
   ).run(id, title, text, terms, JSON.stringify(facts), outcome);
 }

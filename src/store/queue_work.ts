@@ -200,27 +200,6 @@ export function captureOfToolUse(
   return row === undefined ? null : row as unknown as StoredPayload;
 }
 
-/** What was asked in a session between two moments, both included, and waits to be worked in; oldest first. */
-export function promptsWaiting(
-  db: DatabaseSync,
-  sessionId: string,
-  between: { readonly fromMs: number; readonly untilMs: number },
-): (StoredPayload & { readonly createdAtMs: number })[] {
-  return statement(
-    db,
-    `SELECT id, encoding, payload, raw_bytes AS rawBytes, created_at_ms AS createdAtMs
-       FROM pending_queue
-      WHERE session_id = ?
-        AND status IN ('raw', 'processing')
-        AND tool_name = 'UserPromptSubmit'
-        AND created_at_ms BETWEEN ? AND ?
-      ORDER BY created_at_ms, id`,
-  ).all(sessionId, between.fromMs, between.untilMs) as unknown as (
-    & StoredPayload
-    & { readonly createdAtMs: number }
-  )[];
-}
-
 /** The summary of a session is older than what is known of it now. */
 export function askForSummary(db: DatabaseSync, sessionId: string): void {
   statement(db, "INSERT OR IGNORE INTO sessions_to_summarize (session_id) VALUES (?)").run(

@@ -12,6 +12,7 @@ import { claimComplete, idleDaemon, sse } from "./daemon.ts";
 import { disk } from "./disk.ts";
 import { evalScores } from "./eval.ts";
 import { usedWorkplace as makeUsedWorkplace, type Workplace } from "./fixture.ts";
+import { gitAnswer } from "./git_answer.ts";
 import { commandGate, deniedGate, evaluation, gate, stopGate } from "./guards.ts";
 import { capture, continuedStop, sessionStart, version } from "./hooks.ts";
 import { describeMachine } from "./machine.ts";
@@ -52,6 +53,7 @@ const BENCHES: readonly Bench[] = [
   searchTail,
   searchCommand,
   startContext,
+  gitAnswer,
   drainRate,
   drainMemory,
   captureBesideDrain,

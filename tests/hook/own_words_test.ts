@@ -3,17 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { summarizerInput } from "../../src/memory/summarizer_text.ts";
 import { captures, executions, filesBelow, latin1, query } from "../support/look.ts";
-import { hook, jsonOf, runProgram } from "../support/program.ts";
-import {
-  asked,
-  edit,
-  said,
-  SECOND,
-  send,
-  start,
-  work,
-  workplace,
-} from "../support/told_sessions.ts";
+import { hook, runProgram } from "../support/program.ts";
+import { SECOND, send, start, work, workplace } from "../support/told_sessions.ts";
 
 const OWN = "c0de0000-0000-4000-8000-0000000000aa";
 
@@ -121,24 +112,4 @@ Deno.test("what the beginning of a session has told is not recalled in it once m
   assert.match(await editing("c0de0000-0000-4000-8000-0000000000ab"), /Fixed TypeError/);
   assert.match(await start(at), /Fixed TypeError/);
   assert.doesNotMatch(await editing(SECOND), /Fixed TypeError/);
-});
-
-Deno.test("what a session said is left stands in its summary, though its last message is of something else", async () => {
-  using at = await workplace();
-  await asked(at, "Sort the names of cranes");
-  await edit(at, "src/cranes.ts", "export const cranes = 1;\n");
-  await said(at, "Sorted. Umlauts in crane names are not handled yet.");
-  await asked(at, "How are you getting on, all told?");
-  await said(at, "I looked around; nothing was changed.");
-  const told = await start(at);
-  const [, number] = /#(\d+) just now, said: Umlauts/.exec(told)!;
-  const { stdout } = await runProgram(["memory", "show", number!], { env: { HOME: at.path } });
-  assert.match(stdout, /Open:\n\s*- Umlauts in crane names are not handled yet\./);
-  const found = jsonOf(
-    await runProgram(["memory", "search", "umlauts", "--kind", "summary", "--json"], {
-      cwd: at.project,
-      env: { HOME: at.path },
-    }),
-  );
-  assert.deepEqual(found.results.map((one: { id: number }) => one.id), [Number(number)]);
 });

@@ -39,15 +39,23 @@ Deno.test("a session that was only told to go on says what it went on with", () 
   );
 });
 
+Deno.test("a prompt whose first line only leads to the next is called by both", () => {
+  const text = "Implement the following plan:\n\n# Retries with a limit\n\n## Context";
+  assert.equal(
+    titleOf(part("prompt", "Implement the following plan:", { text }), EDIT),
+    "Session: Implement the following plan: Retries with a limit (1 file)",
+  );
+});
+
 Deno.test("a session of which no prompt is known yet is called as it is, not by what it did first", () => {
   const called = (title: string | null, ...parts: readonly SummarizedPart[]) =>
-    summarizeSession(parts, [], { called: title })!.title;
+    summarizeSession(parts, title)!.title;
   assert.equal(called("Make a clock", EDIT), "Session: Make a clock (1 file)");
   assert.equal(called("Make a clock", SAID, EDIT), "Session: Make a clock (1 file)");
   assert.equal(called(null, EDIT), "Session: Edit src/app.ts (1 file)");
   assert.equal(
-    called("Make a clock", part("prompt", "Rename it"), EDIT),
-    "Session: Rename it (1 file)",
+    called("Make a clock", part("prompt", "Rename the clock"), EDIT),
+    "Session: Rename the clock (1 file)",
   );
 });
 

@@ -156,7 +156,8 @@ test("a drain that makes the search index anew says so: on the terminal, and in 
   );
 });
 
-test("a SessionStart works waiting captures in, and tells of them at once", async (home) => {
+Deno.test("a SessionStart works nothing in, and tells waiting captures by their titles", async () => {
+  using home = tempHome();
   const failure = {
     session_id: SESSION,
     cwd: home.path,
@@ -174,8 +175,9 @@ test("a SessionStart works waiting captures in, and tells of them at once", asyn
   }, home);
   assert.match(
     JSON.parse(stdout).hookSpecificOutput.additionalContext,
-    /Left open[^]*`npm run pack` failed \(exit 2\): error: no entry point/,
+    /Captured, and not worked in yet:\n- just now: Bash npm run pack \(failed\)\n/,
   );
+  assert.deepEqual(query(home, "SELECT 1 FROM observations"), []);
 });
 
 test("a failure of one session that passes in another is mended, and not told as open any more", async (home) => {

@@ -1,11 +1,11 @@
 /** What memory makes of a text takes time in proportion to it, whatever it holds: a drain works at it in a hook's time. */
 import { observe } from "../../src/memory/observe/observe.ts";
 import type { ToolUse } from "../../src/memory/observation.ts";
+import { standingRules } from "../../src/memory/observe/standing_rules.ts";
+import { programsOf } from "../../src/memory/open_ends.ts";
+import { liesOutside } from "../../src/memory/outside_causes.ts";
+import { endOfText, shortened } from "../../src/memory/text.ts";
 import { textMatcher } from "../../src/memory/forget_text.ts";
-import { hasDone } from "../../src/memory/left/items.ts";
-import { deedsOf, leftItemsIn } from "../../src/memory/said/done.ts";
-import { leftOpenIn } from "../../src/memory/said/open.ts";
-import { soughtItem } from "../../src/memory/sought_item.ts";
 import { indexedTerms } from "../../src/memory/terms.ts";
 import { bareSummary, promptOf } from "../../src/memory/transcript/spoken.ts";
 import { needsRedaction } from "../../src/secrets/look.ts";
@@ -120,78 +120,14 @@ Deno.test("transcripts are read, colours taken out, and what is forgotten found 
   }
 });
 
-Deno.test("what is left, and whether it is done, is found in linear time", () => {
-  const left = [
-    "still not ",
-    "not a ",
-    "left a ",
-    "fixed that ",
-    "shows what ",
-    "if ",
-    "- [ ] a\n",
-    "which is not yet ",
-    "a that ",
-    "while ",
-    "was not yet ",
-    ", die ist noch nicht ",
-    "habe noch ",
-    "まだ",
-    "but not ",
-    "nothing else is left open ",
-    "done, ",
-    "there are no tests ",
-    "I have not ",
-    "steps remain ",
-    "next steps for you ",
-    "残りの",
-  ];
-  const units = [
-    ...left,
-    "Next steps:\n",
-    "Remaining:\n\n",
-    "isn't a ",
-    "noch nicht ",
-    "but ",
-    "now ",
-    "is now ",
-    "please add ",
-    "here is my own plan ",
-    "I've hit the usage ",
-    "shall I? ",
-    "* ",
-    "a and b, ",
-    "You'll need to ",
-    "I skipped the ",
-    "осталось ",
-    "⏳ CI\n",
-    "- `x` ",
-    "here is how ",
-    "how it works ",
-    "go ahead and add ",
-    "ok, yes, ",
-    "I couldn't do the ",
-    "what I did not do ",
-    "deferred ",
-    "I pushed and ",
-    "I could not push: ",
-  ];
+Deno.test("what is told of a text is found in linear time", () => {
+  const units = ["always a. ", "never x", "- please ", "> ```\n", "A=1 ", "&& cd ", "PORT is "];
   for (const unit of [...UNITS, ...units]) {
     const text = unit.repeat(KEPT_CHARS / unit.length);
-    assertQuick(`left ${shown(text)}`, () => leftOpenIn(text));
-    assertQuick(`left in ${shown(text)}`, () => leftOpenIn(`It still fails: ${text}not done yet`));
-    const turn = {
-      asked: [text],
-      made: [text],
-      files: [text],
-      ran: [],
-      hasChanged: true,
-      message: text,
-    };
-    assertQuick(`done ${shown(text)}`, () => deedsOf(turn));
-    const item = soughtItem({ text, about: "a b" });
-    assertQuick(`sought ${shown(text)}`, () => soughtItem({ text, about: "a b" }));
-    const later = { turns: [deedsOf(turn)], files: [text] };
-    assertQuick(`has done ${shown(text)}`, () => hasDone(item, later, { files: [text] }));
-    assertQuick(`items ${shown(text)}`, () => leftItemsIn(`It is not done yet ${text}`));
+    assertQuick(`rules ${shown(text)}`, () => standingRules(text));
+    assertQuick(`programs ${shown(text)}`, () => programsOf(text));
+    assertQuick(`outside ${shown(text)}`, () => liesOutside(text));
+    assertQuick(`end ${shown(text)}`, () => endOfText(text, 400));
+    assertQuick(`short ${shown(text)}`, () => shortened(text, 60_000));
   }
 });

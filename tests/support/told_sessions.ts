@@ -117,11 +117,13 @@ export async function talked(
   await said(at, answer, sender);
 }
 
-/** Mends a failing test by an edit, commits, and leaves something open. */
+/** Mends a test that failed twice by an edit, commits, and leaves something open. */
 export async function work(at: Workplace): Promise<void> {
   await start(at, "startup", { session: FIRST });
   await asked(at, "The login forgets its token, please mend it");
-  await failed(at, "npm test", "Exit code 1\nTypeError: token is undefined");
+  for (let n = 0; n < 2; n++) {
+    await failed(at, "npm test", "Exit code 1\nTypeError: token is undefined");
+  }
   await edit(at, "src/auth.ts", "export const token = 1;\n");
   await Deno.writeTextFile(join(at.project, "src/auth.ts"), "export const token = 1;\n");
   await ran(at, "npm test", "Tests: 4 passed, 4 total");

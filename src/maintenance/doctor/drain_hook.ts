@@ -14,7 +14,7 @@ export function missingDrain(looks: readonly SettingsLook[]): Finding[] {
   if (widest === undefined || drains.length > 0) return [];
   return [warn(
     `${widest.path} has no drain beside the hook for ${DRAIN_EVENT}: ` +
-      "memory is then only worked in at the next start of a session",
+      "memory is then only worked in at the end of a session",
     installLine(widest.flags, widest.entries),
   )];
 }

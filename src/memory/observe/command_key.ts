@@ -1,50 +1,290 @@
-/** What the runs of a command have in common, however it is typed. */
-import { withoutManner } from "./manner_options.ts";
-import { withoutQuietVariables } from "./script_words.ts";
-
-/** `env A=b make` is `A=b make`. */
-const ENV = /(^|&& |; ?|\| ?|\( ?)env (?=[A-Za-z_]\w*=)/g;
-/** Of a longer command only the beginning counts. */
-export const MAX_COMMAND_CHARS = 1_000;
-
 /**
- * A command without what does not change what it does: where its output goes, how it goes about it. `npm test` and
- * `npm test 2>&1 | tail -20` are the same, and `make` and `make -j4`.
+ * What a command is known by: its program and subcommand, its package or folder, and the tests or files that it takes. A
+ * failure is open until a command passes that is known by the same, or takes more.
  */
-export function commandKey(command: string): string {
-  // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
-  const line = withoutQuietVariables(command.replace(/\s+/g, " ").replace(ENV, "$1"))
-    .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
-  const shown = withoutFilters(line)
-    .replace(/ ?; ?echo [^;]*$/, "")
-    .replace(/\s+/g, " ")
-    .trim();
-  return withoutManner(shown).slice(0, MAX_COMMAND_CHARS);
+import { pathInProject } from "../paths.ts";
+import type { Check, CommandKey } from "../observation.ts";
+import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, TASK_PROGRAMS } from "./check_tools.ts";
+import { gitArguments, gitFolders } from "./git_words.ts";
+import { nameOf, PACKAGE_MANAGERS, withoutLaunchers } from "./launchers.ts";
+import { folderBefore, folderIn, plainPath } from "./script_words.ts";
+import type { ScriptCommand } from "./shell_words.ts";
+import { TEST_RUNNERS } from "./test_runners.ts";
+
+/** Options that lead a program to another folder, as `cd` does. */
+const TO_FOLDER: readonly (readonly [program: RegExp, option: RegExp])[] = [
+  [/^(?:g?make|ninja|go)$/, /^(?:-C|--directory)$/],
+  [/^npm$/, /^(?:-C|--prefix)$/],
+  [/^pnpm$/, /^(?:-C|--dir)$/],
+  [/^(?:yarn|bun)$/, /^--cwd$/],
+  [/^deno$/, /^--cwd$/],
+];
+/** Options of a package manager that name the package. */
+const OF_PACKAGE = /^(?:--filter|--workspace|-F|-w)$/;
+/** Programs whose second word says what they do, and their third where that is one of these. */
+const WITH_VERBS: ReadonlySet<string> = new Set(
+  ("cargo go deno bun npm pnpm yarn git gh glab docker podman kubectl helm terraform dotnet swift mix pip pip3 uv poetry " +
+    "pdm bundle gem composer rustup brew apt apt-get systemctl service aws gcloud az flutter zig claude rails artisan prisma")
+    .split(" "),
+);
+const WITH_TWO_VERBS =
+  /^(?:gh|glab|docker compose|docker container|aws|gcloud|az|uv pip|git stash|git worktree)/;
+/** Commands of git of which the words make no difference to what passes: they go on with, or repeat, the same. */
+const GIT_OPERATIONS = /^(?:commit|push|pull|fetch|merge|rebase|cherry-pick|revert|am|stash pop)$/;
+const INTERPRETER = /^(?:python[\d.]*|py|node|ruby|perl|php|lua|bash|sh|zsh|tsx|ts-node|Rscript)$/;
+/** Words of the shell that stand before a command. */
+const SHELL_WORDS = /^(?:!|if|then|elif|else|while|until|do|\{|sudo|nice)$/;
+const OPTION = /^-/;
+
+/** What one command of a script is known by; null for one that has no words of its own. */
+export function commandKey(
+  commands: readonly ScriptCommand[],
+  at: number,
+  root: string | null,
+): CommandKey | null {
+  const start = commands[at]!.words.findIndex((word) => !SHELL_WORDS.test(word));
+  const [first, ...typed] = start < 0 ? [] : withoutLaunchers(commands[at]!.words.slice(start));
+  if (first === undefined) return null;
+  const program = nameOf(first);
+  const git = gitArguments([first, ...typed]);
+  const told = git === null
+    ? toFolder(program, typed.filter((word) => !/^\+\S/.test(word)))
+    : { folder: gitFolders([first, ...typed]).join("/"), args: git };
+  const folder = inProject(folderIn(folderBefore(commands, at), told.folder), root);
+  const call = { program, args: told.args, folder, root };
+  return taskKey(call) ?? toolKey(call) ?? otherKey(call);
 }
 
-/** What shortens an output does not change what a command does. */
-const FILTER = / ?(?:tail|head|grep|cat|less|tee|sed)\b/y;
+/** A program with its arguments, and the folder that it runs in, from the project's folder. */
+interface Call {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly root: string | null;
+}
 
-/** Without the filters at the end of a pipeline. */
-function withoutFilters(line: string): string {
-  let end = line.length;
-  for (const bar of barsOf(line).reverse()) {
-    FILTER.lastIndex = bar + 1;
-    if (!FILTER.test(line)) break;
-    end = line[bar - 1] === " " ? bar - 1 : bar;
+/** `npm run test:unit -- a.test.ts`, `make lint`, `./gradlew :app:test`. */
+function taskKey(call: Call): CommandKey | null {
+  const { program, folder, args } = call;
+  const run = Object.hasOwn(TASK_PROGRAMS, program) ? TASK_PROGRAMS[program] : undefined;
+  if (run === undefined || isRunner(call)) return null;
+  const isManager = PACKAGE_MANAGERS.has(program);
+  const end = args.indexOf("--");
+  const { words, packages } = wordsAndPackages(end < 0 ? args : args.slice(0, end), isManager);
+  const [verb = ""] = words;
+  const isRun = verb !== "" && run.test(verb);
+  const isShort = isManager && /^(?:t|tst|tests?(?::.*)?)$/.test(verb) ||
+    program === "yarn" && checkOf(verb) !== null;
+  // `npm install` is no task of the project.
+  if (!run.test("") && !isRun && !isShort) return null;
+  const named = isRun ? words.slice(1) : words;
+  const [first = "", ...rest] = run.test("") ? [named.join(" ")] : named;
+  const task = isManager && /^(?:t|tst)$/.test(first) ? "test" : first;
+  const name = isManager ? "" : program.replace(/^gmake$/, "make").replace(/^(mvn|gradle)w$/, "$1");
+  return {
+    check: checkOf(task) ?? (BUILDERS.has(name) ? "build" : null),
+    what: ["task", name, task, folder, ...packages.toSorted()].join(" "),
+    isRead: true,
+    ...selection([...rest, ...(end < 0 ? [] : args.slice(end + 1))], TASK_OPTIONS, call),
+  };
+}
+
+/** The words of a call without its options, and the packages that a manager is led to. */
+function wordsAndPackages(args: readonly string[], isManager: boolean) {
+  const words: string[] = [];
+  const packages: string[] = [];
+  for (let n = 0; n < args.length; n++) {
+    const word = args[n]!;
+    const [option = "", value] = word.split("=", 2);
+    if (isManager && OF_PACKAGE.test(option)) packages.push(value ?? args[++n] ?? "");
+    else if (isManager && word === "workspace" && words.length === 0) {
+      packages.push(args[++n] ?? "");
+    } else if (!OPTION.test(word) && !/^\w+=/.test(word)) words.push(word);
   }
-  return line.slice(0, end);
+  return { words, packages };
 }
 
-const BAR_OR_QUOTED = /\||\\.|'[^']*'|"(?:[^"\\]|\\.)*"/g;
-
-/** Where the bars of a line stand that are in no quotes. */
-function barsOf(line: string): number[] {
-  return [...line.matchAll(BAR_OR_QUOTED)].filter(([found]) => found === "|")
-    .map(({ index }) => index);
+/** What the tasks with these names check; null where none does. */
+function checkOf(tasks: string): Check | null {
+  const names = tasks.split(" ").flatMap((name) => [name, lastOf(name, ":")]);
+  return TASK_CHECKS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null;
 }
 
-/** What failures of a command have in common. */
-export function failureKey(key: string): string {
-  return `failure ${key}`;
+/** Options by which a task that runs tests is given the names of some. */
+const TASK_OPTIONS = {
+  chooses: "-t --testNamePattern -g --grep --filter -k -run --tests",
+  values: "",
+};
+
+/** Whether a program that runs tasks is called as a test runner: `bun test`, `mvn -Dtest=A test`. */
+function isRunner({ program, args }: Call): boolean {
+  const line = [program, ...args].join(" ");
+  return TEST_RUNNERS.some(({ call }) => call.test(line));
+}
+
+/** Options by which a program tells something, or gets ready, and checks nothing. */
+const ONLY_ASKED =
+  /^(?:--version|--help|-h|--collect-only|--co|--listTests|--list|--list-tests|--no-run|--dry-run|--showConfig|--init|-list|-DskipTests.*)$/;
+
+/** `pytest tests/a.py -k adds`, `cargo build -p core`, `eslint src`. */
+function toolKey(call: Call): CommandKey | null {
+  const line = [call.program, ...call.args].join(" ");
+  const runner = TEST_RUNNERS.find((row) => row.call.test(line));
+  const tool = runner === undefined ? CHECK_TOOLS.find((row) => row.call.test(line)) : undefined;
+  const row = runner ?? tool;
+  if (row === undefined || call.args.some((word) => ONLY_ASKED.test(word))) return null;
+  const [called] = row.call.exec(line)!;
+  const args = call.args.slice(called.trim().split(" ").length - 1);
+  const { elsewhere = [], ...taken } = selection(args, {
+    chooses: runner?.chooses ?? "",
+    places: row.places ?? "",
+    values: row.values ?? "",
+    takesPaths: row.takesPaths === true,
+    takesPackages: /^go /.test(line),
+    wordsChoose: runner?.wordsChoose === true,
+  }, call);
+  const folder = row.takesPaths === true ? "" : call.folder;
+  return {
+    check: tool?.check ?? "test",
+    what: [nameOfTool(called), folder, ...elsewhere].join(" "),
+    isRead: true,
+    ...taken,
+  };
+}
+
+/** One name for what runs the same. */
+function nameOfTool(called: string): string {
+  const name = called.trim().replace(/^py\.test/, "pytest").replace(/^vitest run/, "vitest");
+  if (/^cargo [tbcd]$/.test(name)) {
+    return { t: "cargo test", b: "cargo build", c: "cargo check", d: "cargo doc" }[name.slice(-1)]!;
+  }
+  return /^node /.test(name) ? "node --test" : name.replace(/^(mvn|gradle)w /, "$1 ");
+}
+
+interface Options {
+  readonly chooses: string;
+  readonly places?: string;
+  readonly values: string;
+  readonly takesPaths?: boolean;
+  readonly takesPackages?: boolean;
+  readonly wordsChoose?: boolean;
+}
+
+/** Which tests or files the arguments of a call take, and what leads it elsewhere. */
+function selection(
+  args: readonly string[],
+  { chooses, places = "", values, takesPaths = false, takesPackages = false, wordsChoose = false }:
+    Options,
+  { folder, root }: Call,
+): Pick<CommandKey, "paths" | "chosen"> & { readonly elsewhere?: readonly string[] } {
+  const [choosing, placing, valued] = [chooses, places, values].map((text) =>
+    new Set(text.split(" "))
+  );
+  const paths: string[] = [];
+  const chosen: string[] = [];
+  const elsewhere: string[] = [];
+  for (let n = 0; n < args.length; n++) {
+    const word = args[n]!;
+    if (word === "--") continue;
+    if (!OPTION.test(word)) {
+      if (wordsChoose) chosen.push(word);
+      else paths.push(word);
+      continue;
+    }
+    const equals = word.indexOf("=");
+    const option = equals < 0 ? word : word.slice(0, equals);
+    const value = () => equals < 0 ? args[++n] ?? "" : word.slice(equals + 1);
+    if (choosing!.has(option)) chosen.push(value());
+    else if (placing!.has(option)) {
+      elsewhere.push(`${option.replace(/^--package$/, "-p")}=${value()}`);
+    } else if (valued!.has(option) && equals < 0) n++;
+  }
+  const whole = (path: string) => inProject(folderIn(folder, path), root);
+  const taken = !takesPaths
+    ? paths
+    : (paths.length === 0 ? [""] : paths).map(takesPackages ? packageAt(whole) : whole);
+  return {
+    // The project's own folder is all that there is.
+    paths: taken.includes("") ? [] : [...new Set(taken)].sort(),
+    chosen: chosen.sort(),
+    ...(elsewhere.length === 0 ? {} : { elsewhere: elsewhere.sort() }),
+  };
+}
+
+/** Go takes a package alone, which is told as `a/.` here; with all below it it is `./a/...`. */
+function packageAt(whole: (path: string) => string): (path: string) => string {
+  return (path) => {
+    if (/(?:^|\/)\.\.\.$/.test(path)) return whole(path.replace(/\/?\.\.\.$/, ""));
+    const own = whole(path);
+    return own === "" ? "." : `${own}/.`;
+  };
+}
+
+/** What only changes how much is printed. */
+const QUIET = /^(?:-v+|--verbose|-q|--quiet|-s|--silent)$/;
+
+/** Any other program: by all its words; of git's operations by their names alone, of a script by the script. */
+function otherKey({ program, args, folder }: Call): CommandKey {
+  const plain = args.filter((word) => !OPTION.test(word));
+  const name = calledAs(program, args);
+  if (program === "git" && GIT_OPERATIONS.test(name.slice("git ".length))) return keyOf(name);
+  if (INTERPRETER.test(program) && args[0]?.startsWith("-") !== true && plain.length > 0) {
+    return keyOf([program.replace(/[\d.]+$/, ""), folder, plain[0]].join(" "));
+  }
+  const told = WITH_VERBS.has(program) ? plain : args.filter((word) => !QUIET.test(word));
+  // `mise run test`: what its output means is not known.
+  const check = plain[0] === "run" && plain[1] !== undefined ? checkOf(plain[1]) : null;
+  return { ...keyOf([program, folder, ...told].join(" ")), check };
+}
+
+/** A program with the subcommand that says what it does. */
+export function calledAs(program: string, args: readonly string[]): string {
+  const plain = args.filter((word) => !OPTION.test(word));
+  if (!WITH_VERBS.has(program)) return program;
+  const one = [program, plain[0] ?? ""].join(" ").trim();
+  return WITH_TWO_VERBS.test(one) && plain[1] !== undefined ? `${one} ${plain[1]}` : one;
+}
+
+/** A command without the option that leads it to another folder, and that folder. */
+export function toFolder(program: string, args: readonly string[]) {
+  const row = TO_FOLDER.find(([of]) => of.test(program));
+  const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");
+  const at = row === undefined
+    ? -1
+    : args.findIndex((word, n) => n < end && row[1].test(word.split("=")[0]!));
+  if (at < 0) return { folder: "", args };
+  const [, value] = args[at]!.split("=", 2);
+  return value === undefined
+    ? { folder: args[at + 1] ?? "", args: args.toSpliced(at, 2) }
+    : { folder: value, args: args.toSpliced(at, 1) };
+}
+
+function inProject(path: string, root: string | null): string {
+  return /^\//.test(path) ? pathInProject(path, root) : plainPath(withUps(path));
+}
+
+/** `a/../b` is `b`. */
+function withUps(path: string): string {
+  const steps: string[] = [];
+  for (const step of path.split("/")) {
+    if (step === "..") {
+      if (steps.length === 0 || steps.at(-1) === "..") steps.push(step);
+      else steps.pop();
+    } else if (step !== "." && step !== "") steps.push(step);
+  }
+  return steps.join("/");
+}
+
+function lastOf(text: string, mark: string): string {
+  return text.slice(text.lastIndexOf(mark) + 1);
+}
+
+/** What is known by a name alone. */
+export function keyOf(what: string): CommandKey {
+  return { check: null, what, paths: [], chosen: [] };
+}
+
+/** What all failures of one command, or of one other tool use, have in common. */
+export function failureKey(what: string): string {
+  return `failure ${what}`;
 }

@@ -1,7 +1,7 @@
 /** What only starts a command: `npx`, `timeout 60`, `python -m`. */
 
 /** What runs the scripts of a package, and its programs. */
-export const MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
+export const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
 const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
   "uv",
   "poetry",
@@ -29,11 +29,11 @@ function launched(words: readonly string[]): readonly string[] | null {
   const name = nameOf(first);
   if (/^(?:time|command|exec|nohup)$/.test(name)) return words.slice(1);
   if (name === "env" || name === "cross-env") {
-    return withoutFirst(words.slice(1), (word) => /^\w+=/.test(word));
+    return withoutFirst(words.slice(1), (word, n) => /^-|^\w+=/.test(word) || words[n] === "-u");
   }
   if (name === "timeout") return withoutFlags(words.slice(1)).slice(1);
   if (/^(?:npx|bunx|pnpx)$/.test(name)) return withoutFlags(words.slice(1));
-  if (MANAGERS.has(name)) {
+  if (PACKAGE_MANAGERS.has(name)) {
     if (/^(?:exec|dlx|x)$/.test(second)) return withoutFlags(words.slice(2));
     return /^(?:jest|vitest|mocha)$/.test(second) ? words.slice(1) : null;
   }
@@ -50,9 +50,9 @@ function withoutFlags(words: readonly string[]): readonly string[] {
 
 function withoutFirst(
   words: readonly string[],
-  isGone: (word: string) => boolean,
+  isGone: (word: string, at: number) => boolean,
 ): readonly string[] {
-  const at = words.findIndex((word) => !isGone(word));
+  const at = words.findIndex((word, at) => !isGone(word, at));
   return at < 0 ? [] : words.slice(at);
 }
 

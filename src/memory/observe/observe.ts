@@ -1,22 +1,17 @@
 /** Which observation a capture makes: one row a tool. */
 import type { Observed, ToolUse } from "../observation.ts";
-import { observeCommand } from "./commands.ts";
-import { observeEdit } from "./edits.ts";
-import { observeFetch, observeRead, observeSearch } from "./looking.ts";
 import { withNamedFiles } from "./named_files.ts";
+import { observeAgent } from "./observe_agent.ts";
+import { observeCommand } from "./observe_command.ts";
+import { observePlan, observeQuestion } from "./observe_decision.ts";
+import { observeEdit } from "./observe_edit.ts";
+import { observeCompaction, observeMessage, observeStopFailure } from "./observe_message.ts";
+import { observeOther } from "./observe_other.ts";
+import { observePrompt } from "./observe_prompt.ts";
+import { observeRead, observeSearch } from "./observe_read.ts";
+import { observeTask, observeTodos } from "./observe_task.ts";
+import { observeFetch } from "./observe_web.ts";
 import { withOpenRank } from "./open_rank.ts";
-import {
-  observeAgent,
-  observeCompaction,
-  observeMessage,
-  observeOther,
-  observePlan,
-  observePrompt,
-  observeQuestion,
-  observeStopFailure,
-  observeTask,
-  observeTodos,
-} from "./words.ts";
 
 type Observer = (use: ToolUse) => Observed | null;
 
@@ -52,7 +47,7 @@ const OBSERVERS: Readonly<Record<string, Observer>> = {
   PostCompact: observeCompaction,
 };
 
-/** Those that tell of a failure themselves: of a command the output counts, of a file that it was to be read. */
+/** Those that tell of a failure themselves; of all others what the tool was given and said is told. */
 const TELLS_FAILURE: ReadonlySet<Observer | undefined> = new Set([
   observeCommand,
   observePlan,

@@ -1,8 +1,10 @@
 /** How much a failure matters while nothing mends it: what was only tried or looked for is no open end. */
 import { isOnlyLooking } from "../looking_commands.ts";
 import { OPEN_RANKS } from "../open_ends.ts";
-import type { Observed, ObservedFacts } from "../observation.ts";
-import { wordSet } from "../word_set.ts";
+import type { Observed } from "../observation.ts";
+import { isHarmless, isThrownAway } from "./script_words.ts";
+import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
+import { nameOf, withoutLaunchers } from "./launchers.ts";
 
 /** What git says that had nothing to commit. */
 const NOTHING_TO_COMMIT: readonly string[] = [
@@ -23,54 +25,59 @@ const REFUSED: readonly string[] = [
   "hook blocked",
   "blocked by",
 ];
-/** A shell's words for: interrupted, ended from outside. */
-const ENDED_BY_SIGNAL: ReadonlySet<number | undefined> = new Set([130, 143]);
-const COMMAND_NOT_FOUND = 127;
+/** An operation of git that stopped in its midst: git itself tells as long as it is under way. */
+const STOPPED = /\bgit\b.*\b(?:merge|rebase|pull|cherry-pick|revert|am)\b/;
+const IN_CONFLICT = /^conflict \(|could not apply|fix conflicts|automatic merge failed/;
 
-/** Builds, linters, type checks, wherever in a command they stand. */
-const BUILDS = wordSet(
-  `build compile check lint typecheck type-check tsc vue-tsc eslint biome prettier stylelint ruff mypy pyright flake8
-   pylint black clippy vet golangci-lint rubocop shellcheck make cmake ninja bazel gradle gradlew mvn mvnw webpack
-   xcodebuild msbuild pre-commit`,
+/** A shell's words for: timed out, interrupted, ended from outside. */
+const NOBODYS_STATUS: ReadonlySet<number | undefined> = new Set([124, 130, 143]);
+const COMMAND_NOT_FOUND = 127;
+/** What runs a text that is nobody's file. */
+const INTERPRETER = /^(?:python[\d.]*|py|node|deno|bun|ruby|perl|php|bash|sh|zsh|tsx|ts-node)$/;
+const TEXT_OPTION = /^(?:-[a-z]*[cepr]|--eval|--print|eval)$/;
+/** What puts a place in order. */
+const CLEARING: ReadonlySet<string> = new Set(
+  ["mkdir", "rmdir", "rm", "chmod", "chown", "touch", "kill", "killall", "pkill"],
 );
 
-/** An observation with its rank, when it is a failure: worked out once, since every session that starts asks for it. */
+/** A failure with its rank; worked out once, since every session that starts asks for it. */
 export function withOpenRank(observed: Observed): Observed {
   const { kind, outcome, facts } = observed;
   if ((kind !== "failure" && kind !== "test") || outcome !== "failure") return observed;
   return { ...observed, facts: { ...facts, openRank: rankOf(observed) } };
 }
 
-/** Whether git failed only because there was nothing to commit: whatever is changed later is no fix of that. */
-export function hadNothingToCommit(failure: Failure): boolean {
-  return /\bgit\b/.test(failure.facts.command ?? "") && saysNothingToCommit(errorOf(failure));
-}
-
-/** Whether this is what git says of it. */
+/** Whether this is what git says where there was nothing to commit: whatever is changed later is no fix of that. */
 export function saysNothingToCommit(error: string): boolean {
   const said = error.toLowerCase();
   return NOTHING_TO_COMMIT.some((words) => said.includes(words));
 }
 
-interface Failure {
-  readonly title: string;
-  readonly facts: ObservedFacts;
-}
-
-function errorOf({ title, facts }: Failure): string {
-  return (facts.error ?? title).toLowerCase();
-}
-
-function rankOf({ kind, title, facts }: Observed): number | null {
-  const { command = "", tool = "", exitCode } = facts;
-  const error = errorOf({ title, facts });
-  if (REFUSED.some((words) => error.includes(words)) || ENDED_BY_SIGNAL.has(exitCode)) return null;
-  if (facts.isElsewhere === true || facts.isTried === true) return null;
+function rankOf({ title, facts }: Observed): number | null {
+  const { command = "", tool = "", exitCode, check, isElsewhere } = facts;
+  const error = (facts.error ?? title).toLowerCase();
+  if (isElsewhere === true || REFUSED.some((words) => error.includes(words))) return null;
+  if (NOBODYS_STATUS.has(exitCode)) return null;
+  if (STOPPED.test(command) && IN_CONFLICT.test(error)) return null;
   // Tools of Claude Code itself fail by what they are asked; those of a server do somebody's work.
   if (tool !== "" && !tool.startsWith("mcp__")) return null;
-  if (isOnlyLooking(command)) return null;
-  if (kind === "test") return OPEN_RANKS.tests;
-  if (command.split(/[^\w-]+/).some((word) => BUILDS.has(word))) return OPEN_RANKS.checks;
-  const isThere = exitCode !== COMMAND_NOT_FOUND && !error.includes("command not found");
-  return isThere ? OPEN_RANKS.others : null;
+  if (check !== undefined) return check === "test" ? OPEN_RANKS.tests : OPEN_RANKS.checks;
+  if (exitCode === COMMAND_NOT_FOUND || error.includes("command not found")) return null;
+  return isOnlyLooking(command) || isOnlyTried(command) ? null : OPEN_RANKS.others;
+}
+
+/** Whether a script only tries something out, or clears up. */
+function isOnlyTried(script: string): boolean {
+  const done = scriptCommands(script).filter((command) => !isHarmless(command));
+  return done.length > 0 && done.every((one) => isOnlyLooking(one.source) || tries(one));
+}
+
+function tries({ words, input }: ScriptCommand): boolean {
+  const [program = "", ...args] = withoutLaunchers(words);
+  const name = nameOf(program);
+  if (CLEARING.has(name)) return true;
+  if (!INTERPRETER.test(name)) return isThrownAway(program);
+  const [script] = args.filter((word) => !word.startsWith("-"));
+  return script === undefined && input !== null || args.some((word) => TEXT_OPTION.test(word)) ||
+    isThrownAway(script ?? "");
 }

@@ -1,7 +1,7 @@
 /** `npm run build; echo "exit=$?"`: the status of a script that the shell hides, and that the script prints. */
 import { isOnlyLooking } from "../looking_commands.ts";
-import { hidesStatus } from "./hidden_status.ts";
-import type { ScriptCommand } from "./shell_words.ts";
+import { isHarmless } from "./script_words.ts";
+import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 
 /** Of the last command, and of the first in the last pipe. */
 const OF_LAST = /\$(?:\?|\{\?\})/;
@@ -34,7 +34,7 @@ export function withPrintedStatus(
   if (digits === null) return null;
   const before = commands.slice(0, -1);
   const known = asked === OF_PIPE ? untilPipe(before) : closed(before);
-  if (hidesStatus(known)) return null;
+  if (known.some((one, at) => !isHarmless(one) && !tellsStatusOf(known, at))) return null;
   return {
     command: command.slice(0, command.lastIndexOf(last.source)).replace(/[\s;]+$/, ""),
     commands: known,

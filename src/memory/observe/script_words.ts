@@ -1,5 +1,4 @@
 /** What a script has said before a command that matters to it: the folder that it went to, the variables that it set. */
-import { chosenVersions } from "./tool_versions.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 
 /** Commands beside others that are not what failed. */
@@ -10,12 +9,10 @@ const HARMLESS: ReadonlySet<string> = new Set(
 const QUIET_NAMES =
   "CI FORCE_COLOR NO_COLOR TERM COLUMNS DEBUG RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PATH"
     .split(" ");
-const QUIET_VARIABLE = new RegExp(`^(?:${QUIET_NAMES.join("|")})=`);
 const QUIET_IN_FRONT = new RegExp(
   `(^|&& |; ?)(?:(?:${QUIET_NAMES.join("|")})=[^\\s'"\`$();&|]* )+`,
   "g",
 );
-const ASSIGNMENT = /^\w+=/;
 const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
 /** Whether what fails in a script is another command: this one sets something, says something, or reads what another printed. */
@@ -56,21 +53,6 @@ export function plainPath(path: string): string {
 /** Whether what lies there is nobody's work. */
 export function isThrownAway(path: string): boolean {
   return THROWN_AWAY.test(path);
-}
-
-/** The variables that are set for a command, without those that change nothing, and the versions of tools, as one text. */
-export function environmentOf(commands: readonly ScriptCommand[], at: number): string {
-  const { words = [], sets = [] } = commands[at] ?? {};
-  const exported = commands.slice(0, at).filter(({ words: [program] }) => program === "export")
-    .flatMap((command) => command.words.slice(1));
-  const launched = /^(?:cross-)?env$/.test(words[0] ?? "") ? words.slice(1) : [];
-  const own = launched.slice(0, launched.findIndex((word) => !ASSIGNMENT.test(word)));
-  const told = new Map(
-    [...exported, ...sets, ...own].filter((word) =>
-      ASSIGNMENT.test(word) && !QUIET_VARIABLE.test(word)
-    ).map((word) => [word.slice(0, word.indexOf("=")), word] as const),
-  );
-  return [...told.values(), ...chosenVersions(commands, at)].sort().join(" ");
 }
 
 /** A script without the variables before its commands that change nothing. */

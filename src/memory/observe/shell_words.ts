@@ -2,7 +2,6 @@
  * A shell script taken apart into its commands, as far as memory needs it: which programs ran with which words. No shell is
  * asked, nothing is expanded; what cannot be told stays as it is written.
  */
-import { withoutFallbacks } from "./fallbacks.ts";
 
 /** One command. */
 export interface ScriptCommand {
@@ -38,12 +37,33 @@ export function scriptCommands(source: string): ScriptCommand[] {
   return withoutFallbacks(new ScriptReader(source.slice(0, MAX_CHARS)).read());
 }
 
-/**
- * Whether the status of a script is that of all of its commands: nothing but `&&` stands between them, or what a `set`
- * before them makes as good.
- */
+/** What ends a script as a failure, or is one. */
+const FAILS = /^(?:exit|return)(?: (?!0+$)\S+)?$|^false$/;
+
+/** `npm test || exit 1` is as good as `npm test`: without what runs only when a command has failed, and fails then. */
+function withoutFallbacks(commands: readonly ScriptCommand[]): ScriptCommand[] {
+  const kept: ScriptCommand[] = [];
+  for (let at = 0; at < commands.length; at++) {
+    const command = commands[at]!;
+    const isBracket = /^\{\s/.test(commands[at + 1]?.source ?? "");
+    const end = isBracket ? commands.findIndex((one, n) => n > at && one.source === "}") : at + 1;
+    const last = commands[isBracket ? end - 1 : end];
+    if (command.after !== "||" || last === undefined || !FAILS.test(last.source)) {
+      kept.push(command);
+      continue;
+    }
+    const { after } = commands[end]!;
+    kept.push({ ...command, after: after === ";" ? "&&" : after });
+    at = end;
+  }
+  return kept;
+}
+
+/** Whether the status of a script is that of all of its commands: when it ends well, all of them have. */
 export function tellsItsStatus(commands: readonly ScriptCommand[]): boolean {
-  return tellsStatusFrom(commands, 0);
+  return commands.every(({ words: [program] }, at) =>
+    program === "set" || tellsStatusFrom(commands, at)
+  );
 }
 
 /** Whether one command of a script has gone well when the script has. */
@@ -61,7 +81,8 @@ function tellsStatusFrom(commands: readonly ScriptCommand[], from: number): bool
       return after !== "|" && after !== "&";
     }
     return at < from || after === "&&" || after === "" || stops && after === ";" ||
-      hasPipes && after === "|";
+      // What stands in a later pipe does not run where this one fails.
+      after === "|" && (hasPipes || at > from);
   });
 }
 

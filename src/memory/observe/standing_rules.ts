@@ -1,63 +1,62 @@
-/** Rules that a person lays down in a prompt for all that comes: "from now on use pnpm", "never edit src/gen". */
-import { isBeyondAscii, scriptPattern } from "../../letters.ts";
+/** Sentences of a prompt that hold for all that comes: "from now on use pnpm", "never edit src/gen". */
 import { shortened } from "../text.ts";
-import { INTRODUCES, ownSentences } from "./own_words.ts";
-import { FOR_NOW, saysRule } from "./rule_forms.ts";
+
+/** How a sentence begins that is a rule. */
+interface RuleForm {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly example: string;
+  /** A sentence that begins much like it and is no rule. */
+  readonly counterexample: string;
+}
+
+/** Only the beginning counts: what a rule says behind it is quoted, and not read. */
+export const RULE_FORMS: readonly RuleForm[] = [
+  {
+    name: "always",
+    pattern: /^always\s/i,
+    example: "Always run the linter before a commit.",
+    counterexample: "The upload always fails on Mondays.",
+  },
+  {
+    name: "never",
+    pattern: /^never\s(?!(?:mind|seen|heard|had|been|happened|worked)\b)/i,
+    example: "Never edit src/gen by hand.",
+    counterexample: "Never mind the cache, look at the upload.",
+  },
+  {
+    name: "from now on",
+    pattern: /^from now on\b/i,
+    example: "From now on use pnpm instead of npm.",
+    counterexample: "What do we use from now on?",
+  },
+  {
+    name: "remember",
+    pattern: /^remember\s?:/i,
+    example: "Remember: the tests need the service on port 5433.",
+    counterexample: "Remember the bug of last week, it is back.",
+  },
+];
 
 /** What is said behind so many characters is rather pasted than typed. */
-const LOOKED_AT = 4_000;
+const MAX_LOOKED_AT = 4_000;
 const MAX_RULES = 3;
 const MIN_WORDS = 3;
-/** Where words are not apart, so many characters are enough. */
-const MIN_UNSPACED = 6;
 const MAX_CHARS = 240;
+/** Code between fences and lines that quote somebody are not said by the person. */
+const NOT_OWN = /^ *```[\s\S]*?(?:^ *```|(?![\s\S]))|^ *>.*$/gm;
+const SENTENCE_END = /(?<=[.!?]["”»]?)\s+|\n+/;
+/** What may stand before a rule: the mark of a list, and `please`. */
+const BEFORE = /^(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?:please,?\s+)?/i;
 
-/** What may stand before a rule and is none of it. */
-const BEFORE =
-  /^(?:[-*•>\d.)\s]|пожалуйста,?\s|(?:ok(?:ay)?|and|also|so|but|please|note|important|btw|by the way|one more thing|actually|instead(?=,)|oh|hey|yes|yep|great|good|perfect|cool|nice|thanks|thank you|no(?=[,.!])|no wait|sorry|(?:scrap|forget|drop|undo|never mind) (?:that|this|it)|for the record|fyi|heads[- ]up|(?:just |as )?a? ?reminder|once (?:more|again)|again(?=[,:])|new rule|und|auch|bitte|wichtig|nochmal|as i said(?: before)?|like i said(?: before)?|(?:i )?changed my mind|finalement|je (?:le )?répète|encore une fois|(?:lo )?repito|come già detto|otra vez|de novo|di nuovo|ripeto|nogmaals|jeszcze raz|s['’]il (?:te|vous) pla[iî]t|por favor)\b[,:!;]?(?=\s|$))+/i;
-/** What follows may be a rule by itself. */
-const COMMA =
-  /(?:[,;:]|\s[–—-])\s+(?:(?:so|and|but|then|und|aber|also|et|mais|y|pero|e|ma|mas|en|maar) )?/gi;
-const MAX_CLAUSES = 4;
-const PLEASE = /,? (?:please|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|пожалуйста)(?=[.!]?$)/i;
-/** A question, or what only leads to what follows. */
-const NO_STATEMENT = /[?？:：]$|(?:か|吗|嗎|呢)[。.]?$/;
-const unspaced = scriptPattern(
-  String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`,
-  "u",
-);
-
-/** The sentences of a prompt that may hold for all that comes: neither questions nor what is said for a while. */
-export function lastingSentences(prompt: string): string[] {
-  return ownSentences(prompt.slice(0, LOOKED_AT))
-    .filter((sentence) => !NO_STATEMENT.test(sentence) && !FOR_NOW.test(sentence));
-}
-
-/** The rules in a prompt, as they were said; a question is none. */
+/** The rules in a prompt, as they were said, at most three. A question is none. */
 export function standingRules(prompt: string): string[] {
-  const found = lastingSentences(prompt)
-    .map((sentence) => sentence.replace(BEFORE, "").trim())
-    .filter((sentence) => isLongEnough(sentence) && isRule(sentence));
-  return [...new Set(found)].slice(0, MAX_RULES).map((sentence) => shortened(sentence, MAX_CHARS));
+  const sentences = prompt.slice(0, MAX_LOOKED_AT).replace(NOT_OWN, "\n").split(SENTENCE_END);
+  const rules = sentences.map((sentence) => sentence.trim().replace(BEFORE, "")).filter(isRule);
+  return [...new Set(rules)].slice(0, MAX_RULES).map((rule) => shortened(rule, MAX_CHARS));
 }
 
-/** Whether nothing else is said in a prompt. */
-export function saysOnlyRules(prompt: string): boolean {
-  const rules = standingRules(prompt);
-  return rules.length > 0 && rules.length === ownSentences(prompt).length;
-}
-
-/** Whether a sentence says a rule, from its beginning or behind a comma: `no more yarn, always use pnpm`. */
 function isRule(sentence: string): boolean {
-  const said = sentence.slice(0, MAX_CHARS).replace(PLEASE, "");
-  if (saysRule(said)) return true;
-  const behind = [...said.matchAll(COMMA)].slice(0, MAX_CLAUSES);
-  return behind.some(({ 0: comma, index }) =>
-    !INTRODUCES.test(said.slice(0, index)) && saysRule(said.slice(index + comma.length))
-  );
-}
-
-function isLongEnough(sentence: string): boolean {
-  return sentence.split(/\s+/, MIN_WORDS).length === MIN_WORDS ||
-    sentence.length >= MIN_UNSPACED && isBeyondAscii(sentence) && unspaced().test(sentence);
+  return !/[?:]$/.test(sentence) && sentence.split(/\s+/).length >= MIN_WORDS &&
+    RULE_FORMS.some(({ pattern }) => pattern.test(sentence));
 }

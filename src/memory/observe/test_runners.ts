@@ -1,111 +1,325 @@
-/** Which test runner a command calls, and what it is given. */
+/** Test runners that people use: what they are called, which options choose tests, how their output counts and names them. */
 
-import { MANAGERS, nameOf, withoutLaunchers } from "./launchers.ts";
-import { RUNNERS, type TestRunner } from "./runner_rows.ts";
-
-/** A runner with the words behind it. */
-export interface RunnerCall {
-  readonly runner: TestRunner;
-  readonly args: readonly string[];
+/** How an output tells numbers of tests: each pattern has one as its first group. Of a global pattern all matches add up. */
+interface Counts {
+  readonly passed?: RegExp;
+  readonly failed?: RegExp;
+  /** Tests that ended in an error, where the runner counts these beside those that failed. */
+  readonly errors?: RegExp;
+  readonly total?: RegExp;
+  /** Tests that did not run, and those that were expected to fail. */
+  readonly skipped?: readonly RegExp[];
 }
 
-const BY_NAME: ReadonlyMap<string, TestRunner> = new Map(RUNNERS.map((row) => [row.name, row]));
-
-/** Other names of what runs the same. */
-const SAME: Readonly<Record<string, string>> = {
-  "py.test": "pytest",
-  gradlew: "gradle",
-  mvnw: "mvn",
-  bazelisk: "bazel",
-};
-/** Programs whose verb makes them runners of tests. */
-const BY_VERB: ReadonlySet<string> = new Set(
-  ["cargo", "go", "deno", "bun", "dotnet", "swift", "mix", "playwright", "nx", "turbo", "bazel"],
-);
-/** What `make` is told to run tests, and nothing else; flags that change what it prints, or how fast it goes. */
-const MAKE_TESTS = /^(?:test|check)s?(?:[-_:]\w+)*$/;
-const MAKE_QUIET = /^-(?:s|k|j\d*|j\$\(\S+\)|-silent|-quiet|-keep-going|-no-print-directory)$/;
-/** Flags of a manager before which package it runs a script in. */
-const PLACE = /^(?:--(?:filter|workspace|prefix|dir|cwd|cd)|-[FwC])$/;
-/** By these npm goes to all packages. */
-const ALL_PLACES = /^(?:--workspaces|-ws)$/;
-const PLACE_WITH_VALUE = /^--(?:filter|workspace|prefix|dir|cwd|cd)=/;
-
-/** The test runner that a command calls, by whatever it is started; null when there is none that is known. */
-export function runnerCall(words: readonly string[]): RunnerCall | null {
-  const [program = "", ...args] = withoutLaunchers(words);
-  const name = SAME[nameOf(program)] ?? nameOf(program);
-  if (BY_VERB.has(name)) {
-    const call = verbCall(name, args[0]?.startsWith("+") ? args.slice(1) : args);
-    if (call !== null) return call;
-  }
-  if (name === "deno" && args[0] === "task" && /^test\b/.test(args[1] ?? "")) {
-    return script(`deno task ${args[1]}`, args.slice(2));
-  }
-  if (/^g?make$/.test(name)) {
-    const [goal = "", ...others] = args.filter((word) => !MAKE_QUIET.test(word));
-    return others.length === 0 && MAKE_TESTS.test(goal) ? script(`make ${goal}`, []) : null;
-  }
-  if (name === "node" && args.includes("--test")) {
-    return { runner: BY_NAME.get("node --test")!, args };
-  }
-  if (MANAGERS.has(name)) return managerCall(name, args);
-  const runner = name === "script" ? undefined : BY_NAME.get(name);
-  if (runner === undefined) return null;
-  return { runner, args: name === "vitest" && args[0] === "run" ? args.slice(1) : args };
+/** One runner. */
+export interface TestRunner {
+  /** The program with its subcommand, without its folder and without what only starts it (`npx`). */
+  readonly call: RegExp;
+  /** Options whose value chooses tests by their names. */
+  readonly chooses?: string;
+  /** Options whose value names a package or a configuration: with another value it is another run. */
+  readonly places?: string;
+  /** Other options that take a value, so that this is not taken for a path. */
+  readonly values?: string;
+  /** Whether it takes paths from the folder that it is called in, so that `cd a && x b` is `x a/b`. */
+  readonly takesPaths?: true;
+  /** Whether its plain words choose tests by their names, and are no paths. */
+  readonly wordsChoose?: true;
+  readonly counts?: Counts;
+  /** Lines that name a test that failed; the name is the first group. */
+  readonly failing?: readonly RegExp[];
+  /** What it prints, and what that says: passed (null where it does not say), failed. */
+  readonly example: string;
+  readonly says: readonly [passed: number | null, failed: number];
 }
 
-/** `cargo t`, `cargo nextest run`, `nx run app:test` */
-function verbCall(name: string, [verb = "", ...rest]: readonly string[]): RunnerCall | null {
-  const call = (runner: string, args: readonly string[]) => ({
-    runner: BY_NAME.get(runner)!,
-    args,
-  });
-  if (name === "cargo") {
-    if (verb === "t") return call("cargo test", rest);
-    if (verb === "nextest") {
-      return rest[0] === "run" ? call("cargo nextest run", rest.slice(1)) : null;
-    }
-  }
-  if (verb === "run") {
-    const [what = "", ...behind] = rest;
-    if (name === "turbo" && what === "test") return call("turbo test", behind);
-    const [, project] = name === "nx" ? /^([^:]+):test(?::|$)/.exec(what) ?? [] : [];
-    return project === undefined ? null : call("nx test", [project, ...behind]);
-  }
-  return verb === "test" ? call(`${name} test`, rest) : null;
-}
+const JAVASCRIPT = {
+  chooses: "-t --testNamePattern -g --grep --fgrep -f --testPathPattern --testPathPatterns",
+  places: "-c --config --selectProjects --project -p",
+  values:
+    "--reporter --reporters -R --maxWorkers --timeout --testTimeout --require -r --environment --outputFile",
+  takesPaths: true,
+  failing: [
+    /^[ \t]*[✕✖×✗]\s+(.+?)(?: \([\d.]+ ?m?s\)| \d+ ?m?s)?$/gm,
+    /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+?)(?: ─+)?:?$/gm,
+  ],
+} as const;
 
-/** `npm test`, `pnpm --filter a run test:unit`: which manager it is makes no difference. */
-function managerCall(manager: string, args: readonly string[]): RunnerCall | null {
-  const { place, rest } = placeOf(manager, args);
-  const at = rest[0] === "run" || rest[0] === "run-script" ? 1 : 0;
-  const name = rest[at] === "t" || rest[at] === "tst" ? "test" : rest[at];
-  if (name === undefined || !/^test\b/.test(name)) return null;
-  return script(place === "" ? name : `${name} of ${place}`, rest.slice(at + 1));
-}
-
-/** The package that a manager goes to, and what it is to do there. */
-export function placeOf(manager: string, args: readonly string[]) {
-  const places: string[] = [];
-  const rest: string[] = [];
-  const end = args.indexOf("--");
-  const own = end < 0 ? args : args.slice(0, end);
-  for (let at = 0; at < own.length; at++) {
-    const word = own[at]!;
-    // Behind the script's name they are the script's own, but for npm.
-    const isOurs = manager === "npm" || rest.every((before) => /^run(?:-script)?$/.test(before));
-    if (isOurs && PLACE_WITH_VALUE.test(word)) places.push(word.slice(word.indexOf("=") + 1));
-    else if (isOurs && PLACE.test(word) && !(word === "-w" && manager === "pnpm")) {
-      places.push(own[++at] ?? "");
-    } else if (manager === "npm" && ALL_PLACES.test(word)) places.push("--workspaces");
-    else if (word === "workspace" && rest.length === 0) places.push(own[++at] ?? "");
-    else if (rest.length > 0 || !word.startsWith("-")) rest.push(word);
-    else if (!/^(?:-s|--silent|--if-present)$/.test(word)) places.push(word);
-  }
-  return { place: places.sort().join(" "), rest: [...rest, ...args.slice(own.length)] };
-}
-
-function script(name: string, args: readonly string[]): RunnerCall {
-  return { runner: { ...BY_NAME.get("script")!, name: `script ${name}` }, args };
-}
+/** The first row whose counts match an output counts; rows with the same counts follow one another. */
+export const TEST_RUNNERS: readonly TestRunner[] = [
+  {
+    call: /^deno test\b/,
+    chooses: "--filter",
+    places: "--config -c",
+    values: "--reporter --ignore --coverage",
+    takesPaths: true,
+    counts: {
+      passed: /^(?:ok|FAILED) \| (\d+) passed/m,
+      failed: /^(?:ok|FAILED) \|.*\| (\d+) failed/m,
+      skipped: [/^(?:ok|FAILED) \|.*\| (\d+) ignored/m],
+    },
+    failing: [/^(.+?) \.\.\. FAILED \((?:\d|due to )/gm],
+    example: "ok | 12 passed | 0 failed | 1 ignored (3s)",
+    says: [12, 0],
+  },
+  {
+    call: /^cargo (?:test|t)\b/,
+    chooses: "--test --bin --example",
+    places: "--skip -p --package --manifest-path --features -F",
+    values: "-j --jobs --target --profile --exclude --color",
+    wordsChoose: true,
+    counts: {
+      passed: /^test result: \w+\. (\d+) passed/gm,
+      failed: /^test result: .*; (\d+) failed/gm,
+      skipped: [/^test result: .*; (\d+) ignored/gm],
+    },
+    failing: [/^test (\S.*?) \.\.\. FAILED(?: <[\d.]+s>)?$/gm, /^---- (\S+) stdout ----$/gm],
+    example: "test result: FAILED. 3 passed; 1 failed; 0 ignored",
+    says: [3, 1],
+  },
+  {
+    call: /^cargo nextest run\b/,
+    chooses: "-E --filter-expr --filterset --test --bin",
+    places: "-p --package --manifest-path --features -F",
+    values: "-j --jobs --retries --exclude",
+    wordsChoose: true,
+    counts: {
+      passed: /^ *Summary \[.*: (\d+) passed/m,
+      failed: /^ *Summary \[.* (\d+) failed/m,
+      skipped: [/^ *Summary \[.* (\d+) skipped/m],
+    },
+    failing: [/^[ \t]*FAIL \[[ \d.]+s\] (?:\([ \d/]+\) )?(\S+ \S+)$/gm],
+    example: "     Summary [   0.1s] 5 tests run: 4 passed, 1 failed, 0 skipped",
+    says: [4, 1],
+  },
+  {
+    ...JAVASCRIPT,
+    call: /^(?:jest|vitest(?: run)?)\b/,
+    counts: {
+      passed: /^[ \t]*Tests:?\s.*\b(\d+) passed/m,
+      failed: /^[ \t]*Tests:?\s.*\b(\d+) failed/m,
+      skipped: [/^[ \t]*Tests:?\s.*\b(\d+) skipped/m, /^[ \t]*Tests:?\s.*\b(\d+) todo/m],
+    },
+    example: "Tests:       1 failed, 1 skipped, 4 passed, 6 total",
+    says: [4, 1],
+  },
+  {
+    call: /^(?:pytest|py\.test)\b/,
+    chooses: "-k -m",
+    places: "-c --rootdir -o --deselect --ignore",
+    values:
+      "--tb -n --numprocesses -p --cov --cov-report --maxfail --durations --timeout --color -W -r --junitxml",
+    takesPaths: true,
+    counts: {
+      passed: /^=*[ \t]*(?:\d+ \w+, )*(\d+) passed\b.* in [\d.:]+s\b/m,
+      failed: /^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b.* in [\d.:]+s\b/m,
+      errors: /^=*[ \t]*(?:\d+ \w+, )*(\d+) errors?\b.* in [\d.:]+s\b/m,
+      skipped: [
+        /^=*[ \t]*(?:\d+ \w+, )*(\d+) skipped\b.* in [\d.:]+s\b/m,
+        /^=*[ \t]*(?:\d+ \w+, )*(\d+) xfailed\b.* in [\d.:]+s\b/m,
+      ],
+    },
+    failing: [/^FAILED ([^\s:]+::\S+)/gm, /^ERROR ([^\s:]+::\S+)/gm],
+    example: "==== 1 failed, 4 passed, 2 errors in 0.1s ====",
+    says: [4, 3],
+  },
+  {
+    ...JAVASCRIPT,
+    call: /^mocha\b/,
+    counts: {
+      passed: /^[ \t]*(\d+) passing\b/m,
+      failed: /^[ \t]*(\d+) failing\b/m,
+      skipped: [/^[ \t]*(\d+) pending\b/m],
+    },
+    example: "  4 passing (12ms)\n  1 failing",
+    says: [4, 1],
+  },
+  {
+    call: /^(?:rspec|bats|mix test|rails test|minitest|ruby -I ?test)\b/,
+    chooses: "-e --example -t --tag -f --filter --only",
+    values: "--format --seed --formatter -j --jobs -n",
+    takesPaths: true,
+    counts: {
+      total: /^(\d+) (?:examples?|runs?|tests?), /m,
+      failed: /^\d+ (?:examples?|runs?|tests?), .*?(\d+) failures?/m,
+      errors: /^\d+ runs?, .*?(\d+) errors?/m,
+      skipped: [/^\d+ (?:examples?|runs?|tests?), .*?(\d+) (?:pending|skip(?:ped|s)?)\b/m],
+    },
+    failing: [
+      /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+?)(?: ─+)?:?$/gm,
+      /^([A-Z][\w:]*#test_\w+)(?: \[|:)/gm,
+    ],
+    example: "5 examples, 1 failure, 1 pending",
+    says: [3, 1],
+  },
+  {
+    call: /^node (?:\S+ )*--test\b/,
+    chooses: "--test-name-pattern",
+    places: "--test-skip-pattern",
+    values:
+      "--test-reporter --test-reporter-destination --test-concurrency --test-timeout --import",
+    takesPaths: true,
+    counts: {
+      passed: /^(?:#|ℹ) pass (\d+)/m,
+      failed: /^(?:#|ℹ) fail (\d+)/m,
+      skipped: [/^(?:#|ℹ) skipped (\d+)/m, /^(?:#|ℹ) todo (\d+)/m],
+    },
+    failing: [
+      /^[ \t]*[✕✖×✗]\s+(.+?)(?: \([\d.]+ ?m?s\))?$/gm,
+      /^[ \t]*not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(.+?)(?: #.*)?$/gm,
+    ],
+    example: "# tests 5\n# pass 4\n# fail 1",
+    says: [4, 1],
+  },
+  {
+    // Each class has such a line, and each module; those of classes tell the time.
+    call: /^mvnw? (?:\S+ )*(?:test|verify|integration-test)\b/,
+    chooses: "-Dtest",
+    places: "-pl --projects -f --file",
+    counts: {
+      total: /Tests run: (\d+),(?!.*Time elapsed)/g,
+      failed: /Tests run: \d+, +Failures: (\d+)(?!.*Time elapsed)/g,
+      errors: /Tests run: \d+, .*Errors: (\d+)(?!.*Time elapsed)/g,
+      skipped: [/Tests run: \d+, .*Skipped: (\d+)(?!.*Time elapsed)/g],
+    },
+    failing: [/^\[ERROR\] {2,}(\w\S*:\d+)\b/gm],
+    example: "Tests run: 5, Failures: 1, Errors: 0, Skipped: 0",
+    says: [4, 1],
+  },
+  {
+    call: /^dotnet test\b/,
+    chooses: "--filter",
+    places: "--project",
+    values: "-v --verbosity -c --configuration -l --logger",
+    takesPaths: true,
+    counts: {
+      passed: /Passed:\s+(\d+), Skipped/,
+      failed: /Failed:\s+(\d+), Passed/,
+      skipped: [/Passed:\s+\d+, Skipped:\s+(\d+)/],
+    },
+    failing: [/^[ \t]*Failed (\S+) \[/gm],
+    example: "Failed!  - Failed:     1, Passed:     4, Skipped: 0",
+    says: [4, 1],
+  },
+  {
+    call: /^(?:phpunit|pest)\b/,
+    chooses: "--filter --group --testsuite",
+    places: "-c --configuration",
+    takesPaths: true,
+    counts: {
+      total: /^Tests: (\d+), Assertions/m,
+      failed: /^Tests: .*(?:Failures|Errors): (\d+)/m,
+      skipped: [/^Tests: .*Skipped: (\d+)/m, /^Tests: .*Incomplete: (\d+)/m],
+    },
+    failing: [/^\d+\) (\S+::\S+)/gm],
+    example: "Tests: 5, Assertions: 9, Failures: 1.",
+    says: [4, 1],
+  },
+  {
+    call: /^(?:phpunit|pest)\b/,
+    counts: { passed: /^OK \((\d+) tests?, \d+ assertions?\)/m },
+    example: "OK (5 tests, 9 assertions)",
+    says: [5, 0],
+  },
+  {
+    call: /^bazel(?:isk)? test\b/,
+    chooses: "--test_filter",
+    takesPaths: true,
+    counts: {
+      passed: /^Executed \d+ out of \d+ tests?: (\d+) tests? pass/m,
+      failed: /^Executed \d+ out of \d+ tests?:.*?(\d+) fails?\b/m,
+    },
+    failing: [/^(\/\/\S+)[ \t]+(?:FAILED|TIMEOUT)\b/gm],
+    example: "Executed 2 out of 2 tests: 1 test passes and 1 fails locally.",
+    says: [1, 1],
+  },
+  {
+    call: /^unittest\b/,
+    chooses: "-k",
+    takesPaths: true,
+    counts: {
+      total: /^Ran (\d+) tests? in /m,
+      failed: /^FAILED \((?:.*\b)?failures=(\d+)/m,
+      errors: /^FAILED \((?:.*\b)?errors=(\d+)/m,
+      skipped: [
+        /^(?:OK|FAILED) \(.*\bskipped=(\d+)/m,
+        /^(?:OK|FAILED) \(.*expected failures=(\d+)/m,
+      ],
+    },
+    failing: [/^(?:FAIL|ERROR): (\S+ \(\S+\))/gm],
+    example: "Ran 5 tests in 0.001s\n\nFAILED (failures=1, errors=1)",
+    says: [3, 2],
+  },
+  {
+    call: /^gradlew? (?:\S+ )*(?:\S*:)?(?:test|check)\b/,
+    chooses: "--tests",
+    places: "-p --project-dir",
+    counts: {
+      total: /^(\d+) tests? completed/m,
+      failed: /^\d+ tests? completed, (\d+) failed/m,
+      skipped: [/^\d+ tests? completed, .*?(\d+) skipped/m],
+    },
+    failing: [/^(\S+ > \S.*) FAILED$/gm],
+    example: "5 tests completed, 1 failed",
+    says: [4, 1],
+  },
+  {
+    call: /^ctest\b/,
+    chooses: "-R --tests-regex -L --label-regex -I",
+    places: "--test-dir --preset",
+    values: "-j --parallel --timeout",
+    counts: {
+      total: /tests failed out of (\d+)/,
+      failed: /(?<!\d)(\d+) tests failed out of/,
+    },
+    failing: [/^[ \t]+\d+ - (\S[^(\n]*) \((?!Skipped|Disabled)/gm],
+    example: "80% tests passed, 1 tests failed out of 5",
+    says: [4, 1],
+  },
+  {
+    call: /^swift test\b/,
+    chooses: "--filter --specifier -s",
+    places: "--package-path",
+    counts: {
+      total: /Executed (\d+) tests?, with/,
+      failed: /Executed \d+ tests?, with .*?(\d+) failures?/,
+      skipped: [/Executed \d+ tests?, with (\d+) tests? skipped/],
+    },
+    example: "Executed 5 tests, with 1 failure (0 unexpected) in 0.01 seconds",
+    says: [4, 1],
+  },
+  {
+    ...JAVASCRIPT,
+    call: /^playwright test\b/,
+    counts: {
+      passed: /^ *(\d+) passed \([\d.]+m?s?\)/m,
+      failed: /^ *(\d+) failed$/m,
+      skipped: [/^ *(\d+) skipped$/m],
+    },
+    example: "  1 failed\n  4 passed (5.1s)",
+    says: [4, 1],
+  },
+  {
+    ...JAVASCRIPT,
+    call: /^bun test\b/,
+    counts: {
+      passed: /^ *(\d+) pass$/m,
+      failed: /^ *(\d+) fail$/m,
+      skipped: [/^ *(\d+) skip$/m, /^ *(\d+) todo$/m],
+    },
+    failing: [/^\(fail\) (.+?)(?: \[[\d.]+ ?m?s\])?$/gm],
+    example: " 4 pass\n 1 fail",
+    says: [4, 1],
+  },
+  {
+    // Go counts nothing: it names the tests that failed, and tells a line for each package.
+    call: /^go test\b/,
+    chooses: "-run -bench",
+    places: "-tags -skip",
+    values: "-count -timeout -p -parallel -coverprofile -covermode -coverpkg -cpu -benchtime",
+    takesPaths: true,
+    failing: [/^--- FAIL: (\S+)/gm],
+    example: "--- FAIL: TestAdd (0.00s)\nFAIL\nFAIL\tx.org/app/a\t0.2s",
+    says: [null, 1],
+  },
+];

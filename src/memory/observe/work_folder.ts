@@ -1,7 +1,8 @@
 /** The folder that a script does its work in, so that it is known of which working tree that tells. */
 import { resolvePath } from "../../paths.ts";
 import { gitFolders } from "./git_words.ts";
-import { inToldFolder } from "./told_folder.ts";
+import { nameOf, withoutLaunchers } from "./launchers.ts";
+import { toFolder } from "./command_key.ts";
 import { folderBefore, isHarmless, plainPath } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 
@@ -40,7 +41,7 @@ function folderAt(
 ): string | null {
   const { words } = commands[at]!;
   const gone = folderBefore(commands, at);
-  const steps = [gone, ...gitFolders(words), inToldFolder(words).folder]
+  const steps = [gone, ...gitFolders(words), toldFolder(words)]
     .filter((step) => step !== "");
   if (steps.some((step) => OF_SHELL.test(step) || home === null && step.startsWith("~"))) {
     return null;
@@ -53,4 +54,10 @@ function folderAt(
       (from, step) => resolvePath(step, { folder: from, home: home ?? undefined }),
       shellFolder,
     );
+}
+
+/** The folder that an option leads a program to; the empty text where none does. */
+function toldFolder(words: readonly string[]): string {
+  const [program = "", ...args] = withoutLaunchers(words);
+  return toFolder(nameOf(program), args).folder;
 }

@@ -14,13 +14,13 @@ Deno.test("a commit whose push was refused is a commit, and the command a failur
   assert.match(told.title, /failed .*: .*(?:rejected|failed to push)/);
   const { besides } = told;
   assert.deepEqual(
-    [besides?.kind, besides?.outcome, besides?.title, besides?.facts.commit, besides?.mends],
+    [besides?.kind, besides?.outcome, besides?.title, besides?.facts.commit, besides?.passes],
     [
       "commit",
       "success",
       "Commit abc1234 on main: Say less",
       { hash: "abc1234", subject: "Say less" },
-      null,
+      undefined,
     ],
   );
   const merged = failed("git merge side && npm test", "[main abc1234] m\nboom");

@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import {
   observeNotification,
   readNotification,
-} from "../../../src/memory/observe/task_notification.ts";
+} from "../../../src/memory/observe/observe_prompt.ts";
 import { observe } from "../../../src/memory/observe/observe.ts";
 import { summarizeSession } from "../../../src/memory/session_summary.ts";
-import { openAfter } from "../../support/left_sessions.ts";
 
 const AGENT = `<task-notification>
 <task-id>a4df7cda051d8ef7b</task-id>
@@ -55,22 +54,6 @@ const ANSWER = {
   tool_input: { prompt: "Look at slug.js", subagent_type: "look" },
   tool_response: { content: [{ type: "text", text: "The edge case is not handled yet." }] },
 };
-
-Deno.test("what a sub-agent says is left is not what the session left, however its words came back", () => {
-  const words = [
-    told("UserPromptSubmit", { prompt: AGENT }),
-    told("UserPromptSubmit", { prompt: "<teammate>The edge case is not handled yet.</teammate>" }),
-    told("Agent", ANSWER),
-  ];
-  for (const one of words) {
-    const turn = { asked: "Write the slug", file: "slug.js", more: [one] };
-    assert.deepEqual(openAfter([{ ...turn, said: "The slug is written." }]), []);
-    assert.deepEqual(
-      openAfter([{ ...turn, said: "The slug is written. The edge case is not handled yet." }]),
-      ["The edge case is not handled yet."],
-    );
-  }
-});
 
 Deno.test("the last message of a summary is the session's own, also where a sub-agent ended after it", () => {
   const part = { outcome: null, branch: null, files: [], resolvedBy: null };

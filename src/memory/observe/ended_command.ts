@@ -1,0 +1,240 @@
+/** How the commands of a script ended: which passed, and which has failed, by the status and by what is seen of the output. */
+import { isOnlyLooking } from "../looking_commands.ts";
+import type { CommandKey } from "../observation.ts";
+import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
+import { calledAs, commandKey, keyOf } from "./command_key.ts";
+import { gitArguments } from "./git_words.ts";
+import { nameOf, withoutLaunchers } from "./launchers.ts";
+import { isHarmless } from "./script_words.ts";
+import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
+import { readTestRun, type TestRun } from "./test_run.ts";
+
+/** A script that has ended. */
+export interface EndedCommand {
+  readonly command: string;
+  /** The same, taken apart. */
+  readonly commands: readonly ScriptCommand[];
+  readonly output: string;
+  readonly exitCode: number | null;
+  readonly outcome: "success" | "failure";
+  /** The project's folder; null when it is not known. */
+  readonly root: string | null;
+  /** Where the shell stood when the script had ended; the empty text when it is not known. */
+  readonly shellFolder: string;
+}
+
+/** One command of a script that does something. */
+export interface Part {
+  /** Its place among the commands. */
+  readonly at: number;
+  readonly key: CommandKey;
+}
+
+/** What is known of how a script ended. */
+export interface ScriptEnd {
+  readonly parts: readonly Part[];
+  /** The part that has failed; null when none has, as far as anybody knows. */
+  readonly failed: Part | null;
+  /** Whether something has failed. */
+  readonly hasFailed: boolean;
+  readonly passed: readonly CommandKey[];
+  /** Whether the shell hides how a part ended, and the output does not show that it went well. */
+  readonly isUntold: boolean;
+  /** What the output counts where the script runs tests; null where it counts none. */
+  readonly tests: TestRun | null;
+}
+
+/** Words of the shell that stand for themselves, or before a command. */
+const STRUCTURE = /^(?:for|case|select|done|fi|esac|set|\{|\})$/;
+/** So many commands of a script are looked at: more is a program of its own. */
+const MAX_PARTS = 24;
+
+/** What programs say at the beginning of a line when it is they that fail. */
+const SAYS_FAILED: readonly (readonly [program: RegExp, line: RegExp])[] = [
+  [/^(?:npm|pnpm)$/, /^(?:npm (?:ERR!|error)| ?(?:ERR_PNPM|ELIFECYCLE))/m],
+  [/^yarn$/, /^error Command failed/m],
+  [/^g?make$/, /^g?make(?:\[\d+\])?: \*\*\* /m],
+  [/^git$/, /^fatal: |^CONFLICT /m],
+  [/^docker(?:-compose)?$/, /^(?:docker: |failed to solve|Error response from daemon)/m],
+  [/^mvnw?$/, /^\[ERROR\] /m],
+  [/^gradlew?$/, /^FAILURE: Build failed/m],
+];
+/** Lines that nothing prints but a build, a linter or a run of tests that failed. */
+const CHECK_FAILED: readonly RegExp[] = [
+  /^error\[E\d{4}\]: |^error: (?:could not compile |aborting due to |test failed, |Test failed)/,
+  /^\*\* BUILD FAILED \*\*|^(?:Build FAILED\.?| +[1-9]\d* Error\(s\))$/,
+  /^Found [1-9]\d* (?:errors?|problems?)\b(?!.*\b0 remaining)/,
+  /^[^\s(]+\(\d+,\d+\): error TS\d+: |^[^\s:]+:\d+:\d+ - error TS\d+: /,
+  /^error: (?:Type checking failed|Found [1-9]\d* not formatted)/,
+  /^✖ \d+ problems? \([1-9]\d* errors?\b|^\d+ files? inspected, [1-9]\d* offenses? detected/,
+  /^[^\s:]+:\d+:(?:\d+:)? (?:fatal )?error: |^(?:vet: )?[^\s:]+\.go:\d+:\d+: /,
+  /^webpack \S+ compiled with [1-9]\d* errors?\b|^(?:error during build:|Failed to compile\.?)$/,
+  /^ERROR: failed to (?:solve|build)\b|^ninja: build stopped: /,
+  /^g?make: \*\*\* (?:.*\bError \d+|.*\bStop\.)/,
+  /^(?:\[(?:ERROR|INFO)\] )?(?:BUILD FAIL(?:URE|ED)\b|FAILURE: Build failed)/,
+  /^FAILED \((?:failures|errors)=\d|^(?:FAILURES|ERRORS)!$|^(?:FAIL$|FAIL\t\S|--- FAIL: )/,
+  /^npm (?:ERR!|error) (?:code [A-Z\d]|Test failed|Lifecycle script|Exit status [1-9])|^\s?ELIFECYCLE\b.* failed\b/,
+  /^error Command failed with exit code [1-9]|^error: (?:script "[^"]*" exited with code [1-9]|Recipe `[^`]*` failed)/,
+];
+/** Such lines stand at the end. */
+const MAX_LINES = 30;
+const LOOKED_AT_CHARS = 400;
+/** What prepares a build, and prints nothing. */
+const QUIET: ReadonlySet<string> = new Set(["mkdir", "rm", "cp", "mv", "touch"]);
+
+/** Words of an output that something went wrong, but for those in names of files and options, and counts of nothing. */
+const FAILURE_WORDS =
+  /(?<![\w./-])(?:fail(?:ed|ures?|ing|s)?|errors?|fatal|panic(?:ked)?|traceback|\w*(?:error|exception)|cannot|denied|refused|killed|aborted|could not|unable to|not found|no such file|timed out|undefined reference|segmentation fault)(?![./-]?\w)/i;
+const NO_FAILURES = /\b(?:0|no) (?:fail(?:ed|ures?|ing|s)?|errors?)\b/gi;
+/** Filters that show the end of what they read. */
+const SHOWS_END: ReadonlySet<string> = new Set(["tail", "cat", "tee"]);
+
+/** What ends other operations of git when it goes well. */
+const GIT_ENDS: Readonly<Record<string, readonly string[]>> = {
+  "git commit": ["git merge", "git cherry-pick", "git revert", "git pull", "git am"],
+  "git merge": ["git pull"],
+  "git rebase": ["git pull"],
+};
+
+/** Reads how a script ended. */
+export function readEnd(run: EndedCommand): ScriptEnd {
+  const { commands, output, outcome } = run;
+  const parts = partsOf(commands, run.root);
+  const areTests = parts.some(({ at, key }) =>
+    key.check === "test" && (key.isRead === true || tellsStatusOf(commands, at))
+  );
+  const tests = areTests ? readTestRun(output) : null;
+  const hidden = parts.filter(({ at }) => !tellsStatusOf(commands, at));
+  const hasFailed = outcome === "failure" || (tests?.failed ?? 0) > 0 ||
+    hidden.length > 0 && saysCheckFailed(run, parts);
+  const failed = hasFailed ? failedPart(run, parts, tests) : null;
+  const shown = hasFailed ? [] : hidden.filter((part) => showsSuccess(run, part, tests));
+  const isSure = new Set(shown.filter((part) => saysSuccess(run, part, tests)));
+  return {
+    parts,
+    failed,
+    hasFailed,
+    tests,
+    passed: passedKeys(run, { parts, failed, hasFailed, shown }),
+    isUntold: !hasFailed && hidden.some((part) => !isSure.has(part) && does(commands[part.at]!)),
+  };
+}
+
+function partsOf(commands: readonly ScriptCommand[], root: string | null): Part[] {
+  const parts: Part[] = [];
+  for (const [at, command] of commands.entries()) {
+    if (isHarmless(command) || STRUCTURE.test(command.words[0]!)) continue;
+    const key = commandKey(commands, at, root);
+    if (key !== null) parts.push({ at, key });
+    if (parts.length === MAX_PARTS) break;
+  }
+  return parts;
+}
+
+function does({ source }: ScriptCommand): boolean {
+  return !isOnlyLooking(source.replace(/^(?:(?:do|then|else|if|elif|while|until|!|\{)\s+)+/, ""));
+}
+
+/** Whether an output says that the check has failed which a script ran, and the script did nothing else. */
+function saysCheckFailed({ commands, output }: EndedCommand, parts: readonly Part[]): boolean {
+  const checks = parts.filter(({ key }) => key.check !== null && key.isRead === true);
+  const isAlone = parts.every((part) =>
+    checks.includes(part) || QUIET.has(commands[part.at]!.words[0]!)
+  );
+  return checks.length > 0 && isAlone &&
+    lastLines(output).some((line) => CHECK_FAILED.some((pattern) => pattern.test(line)));
+}
+
+function lastLines(output: string): string[] {
+  return output.split("\n").filter((line) => line !== "").slice(-MAX_LINES)
+    .map((line) => line.slice(0, LOOKED_AT_CHARS));
+}
+
+/**
+ * The part of a script that has failed: the tests that it counts, the one whose program says so, or the only check where
+ * one is told to have failed; null where it may be any.
+ */
+function failedPart(
+  run: EndedCommand,
+  all: readonly Part[],
+  tests: TestRun | null,
+): Part | null {
+  const { commands, output, outcome } = run;
+  const ofTests = all.filter(({ key }) => key.check === "test");
+  if ((tests?.failed ?? 0) > 0 && ofTests.length > 0) return ofTests.at(-1)!;
+  // The status of a script is that of its last chain.
+  const told = all.filter(({ at }) => tellsStatusOf(commands, at));
+  const parts = outcome === "failure" && told.length > 0 ? told : all;
+  if (parts.length < 2) return parts[0] ?? null;
+  const said = parts.findLast(({ at }) => {
+    const program = nameOf(withoutLaunchers(commands[at]!.words)[0] ?? "");
+    return SAYS_FAILED.some(([of, line]) => of.test(program) && line.test(output));
+  });
+  if (said !== undefined) return said;
+  const checks = parts.filter(({ key }) => key.check !== null);
+  return checks.length === 1 && saysCheckFailed(run, checks) ? checks[0]! : null;
+}
+
+/** What a script of several parts is known by as a whole, where it is not known which of them has failed. */
+export function wholeKey(parts: readonly Part[]): CommandKey {
+  const all = parts.map(({ key }) => [key.what, ...key.paths, ...key.chosen].join(" "));
+  return keyOf(`all of ${all.join(" && ")}`);
+}
+
+interface EndOfParts extends Pick<ScriptEnd, "parts" | "failed" | "hasFailed"> {
+  readonly shown: readonly Part[];
+}
+
+function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
+  const { commands, outcome } = run;
+  const { parts, failed, hasFailed, shown } = end;
+  const isChain = (from: number, to: number) =>
+    commands.slice(from, to).every(({ after }) => after === "&&");
+  const passed = parts.filter((part) => {
+    if (shown.includes(part)) return true;
+    if (!hasFailed) return outcome === "success" && tellsStatusOf(commands, part.at);
+    // What stands before the part that failed has passed, where nothing but `&&` is between.
+    return failed !== null && part.at < failed.at && isChain(part.at, failed.at);
+  });
+  return [
+    ...passed.map(({ key }) => key),
+    ...(parts.length > 1 && passed.length === parts.length ? [wholeKey(parts)] : []),
+    ...passed.flatMap(({ key }) => GIT_ENDS[key.what] ?? []).map(keyOf),
+    ...passed.map(({ at }) => keyOf(calledName(commands[at]!))),
+  ];
+}
+
+/** What a wrong call of a program is known by: the next call that passes ends it, whatever else it is given. */
+export function calledName({ words }: ScriptCommand): string {
+  const [program = "", ...args] = withoutLaunchers(words);
+  return `called ${calledAs(nameOf(program), gitArguments(words) ?? args)}`;
+}
+
+/** Whether what is seen of the output shows that a part went well whose status the shell hides. */
+function showsSuccess(run: EndedCommand, part: Part, tests: TestRun | null): boolean {
+  if (saysSuccess(run, part, tests)) return true;
+  if (part.key.check === "test" || run.commands[part.at]!.before === "||") return false;
+  return isEndSeen(run, part) && !FAILURE_WORDS.test(run.output.replace(NO_FAILURES, ""));
+}
+
+/** Whether the output says so in words, or by what it counts. */
+function saysSuccess(run: EndedCommand, { at, key }: Part, tests: TestRun | null): boolean {
+  if (run.commands[at]!.before === "||") return false;
+  if (key.check === "test" && tests !== null) return tests.failed === 0 && tests.passed !== 0;
+  const [program = "", ...args] = withoutLaunchers(run.commands[at]!.words);
+  const line = [nameOf(program), ...args].join(" ");
+  const lines = CHECK_TOOLS.find(({ call }) => call.test(line))?.passed ?? TASKS_PASSED;
+  return lastLines(run.output).some((said) => lines.test(said));
+}
+
+/** Whether the end of what a part printed is seen, and not only what a filter has let through. */
+function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
+  for (const { words: [program = "", ...args], before } of commands.slice(at + 1)) {
+    if (before !== "|") break;
+    if (program === "head") {
+      const lines = Number(/\d+/.exec(args.join(" "))?.[0] ?? 10);
+      if (output.split("\n").length >= lines) return false;
+    } else if (!SHOWS_END.has(program)) return false;
+  }
+  return true;
+}

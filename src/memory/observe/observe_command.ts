@@ -1,0 +1,322 @@
+/** What a shell command tells: that it ran, failed, tested, or committed. */
+import { digestOf } from "../fnv.ts";
+import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
+import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
+import { inItsFolder } from "./command_folder.ts";
+import { countsText, factsOf, failingTitle, KEPT_OUTPUT, textOf } from "./command_text.ts";
+import {
+  calledName,
+  type EndedCommand,
+  readEnd,
+  type ScriptEnd,
+  wholeKey,
+} from "./ended_command.ts";
+import { errorLine, tellingErrorLine } from "./error_line.ts";
+import { failureKey } from "./command_key.ts";
+import { worksElsewhere } from "./git_words.ts";
+import { commitOf } from "./observe_commit.ts";
+import { withPrintedStatus } from "./printed_status.ts";
+import { isHarmless } from "./script_words.ts";
+import { scriptCommands } from "./shell_words.ts";
+import { shownCommand } from "./shown_command.ts";
+import { withoutVarying } from "./varying.ts";
+import { wrongCall } from "./wrong_call.ts";
+
+const KEPT_ERROR = { head: 900, tail: 2_200 };
+/** So much of the name of a command stands in the title of a failure. */
+const MAX_NAME_CHARS = 70;
+const EXIT_CODE = /^Exit code (\d+)\n?/;
+/** Some runners tell a test by its line. */
+const LINE = /:\d+$/;
+
+/** What runners say that found no test to run. */
+const FOUND_NONE =
+  /^=*[ \t]*no tests ran\b|^=*[ \t]*\d+ deselected(?:, \d+ warnings?)? in |^collected 0 items$|^[ \t]*No tests? (?:files? )?(?:were )?found\b|^error: No test modules found|^Ran 0 tests\b|^No tests executed!|^No test matches the given testcase filter\b|^\?\s+\S+\s+\[no test files\]|^\[INFO\] (?:No tests to run|Tests are skipped)\.?$/m;
+/** What says that the tests could not be called. */
+const NOT_CALLED =
+  /: command not found$|\bcommand not found: \S|^(?:\/bin\/)?(?:sh|dash): (?:\d+: )?\S+: not found$|\bcd: .*: No such file or directory$|^npm (?:ERR!|error) (?:Missing script|code ENOENT)\b|\bERR_PNPM_NO_(?:SCRIPT|IMPORTER_MANIFEST)|^error: Script not found\b|^error: Task not found\b|\bNo rule to make target\b|: No module named '?(?:pytest|unittest|nose)/m;
+const MAX_END_CHARS = 20_000;
+
+/** Bash and its like; null for an empty command. */
+export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): Observed | null {
+  const typed = textIn(payload["tool_input"], "command").trim();
+  if (typed === "") return null;
+  const about = textIn(payload["tool_input"], "description").trim();
+  const shellFolder = textIn(payload, "cwd") || textIn(payload, "project_dir");
+  const command = inItsFolder(typed, { root, shellFolder });
+  const commands = scriptCommands(command);
+  const ended = { command, commands, outcome, root, shellFolder, ...outputOf(outcome, payload) };
+  const end = outcome === "failure" ? null : unknownEnd(payload);
+  if (end !== null) return notAwaited(ended, { end, about });
+  const run = withOwnStatus(ended, payload);
+  const { passes, ...told } = toldOf(run, about);
+  if (isForeign) return ofOtherProject(told, run, about);
+  if (worksElsewhere(commands)) {
+    // What was found in another state says nothing of the one that the project is in.
+    return told.kind === "commit" ? told : {
+      ...told,
+      facts: { ...told.facts, isElsewhere: true },
+      sameAs: told.sameAs === null ? null : `elsewhere ${told.sameAs}`,
+    };
+  }
+  return passes === undefined || passes.length === 0 ? told : { ...told, passes };
+}
+
+/** A run with the status that its script has printed, where the shell hides it. */
+function withOwnStatus(
+  run: EndedCommand,
+  payload: Readonly<Record<string, unknown>>,
+): EndedCommand {
+  if (run.outcome === "failure") return run;
+  const response = payload["tool_response"];
+  const printed = typeof response === "string" ? response : textIn(response, "stdout");
+  const own = withPrintedStatus(run, plainOutput(printed).trim());
+  return own === null
+    ? run
+    : { ...run, ...own, outcome: own.exitCode === 0 ? "success" : "failure" };
+}
+
+function toldOf(run: EndedCommand, about: string): Observed {
+  const end = readEnd(run);
+  const commit = commitOf(run);
+  if (commit !== null && !end.hasFailed) return { ...commit, passes: end.passed };
+  const told = tellEnd(run, end, about);
+  return commit === null ? told : { ...told, besides: commit };
+}
+
+function tellEnd(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+  const { tests, failed, hasFailed, parts } = end;
+  const ofTests = failed === null
+    ? parts.some(({ key }) => key.check === "test")
+    : failed.key.check === "test";
+  if (!ofTests) return hasFailed ? failureOf(run, end, about) : ranCommand(run, end, about);
+  const last = run.output.slice(-MAX_END_CHARS);
+  const ran = tests === null ? null : tests.failed + (tests.passed ?? 1);
+  if (!hasFailed) {
+    const ranNone = ran === 0 || tests === null && FOUND_NONE.test(last);
+    // What ran no test has passed none.
+    if (ranNone) return ranNoTest(run, end, about);
+    return tests === null && end.isUntold && !isOneCommand(run)
+      ? ranCommand(run, end, about)
+      : testsOf(run, end, about);
+  }
+  const couldNotRun = (ran ?? 0) === 0 &&
+    (NOT_CALLED.test(last) || wrongCall(run.commands, run.output) !== null);
+  if (couldNotRun) return failureOf(run, end, about);
+  if (ran === 0 || tests === null && FOUND_NONE.test(last) && !/\berrors?\b/i.test(last)) {
+    return ranNoTest(run, end, about);
+  }
+  return testsOf(run, end, about);
+}
+
+function ranNoTest(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+  const passes = end.passed.filter(({ check }) => check !== "test");
+  return { ...ranCommand(run, end, about), outcome: null, passes };
+}
+
+function isOneCommand({ commands }: EndedCommand): boolean {
+  return commands.filter((command) => !isHarmless(command)).length === 1;
+}
+
+/** A command that failed, and was no run of tests. */
+function failureOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+  const { commands, output, exitCode } = run;
+  const error = errorLine(output);
+  // What failed with a status of 0 has hidden its own.
+  const code = exitCode === 0 ? null : exitCode;
+  const shown = code === null ? "" : ` (exit ${code})`;
+  const at = end.parts.length > 1 && commands.every(({ after }) => after === "&&" || after === "")
+    ? end.failed?.at
+    : undefined;
+  const name = at === undefined ? nameOfRun(run) : shownCommand(commands[at]!.source);
+  return {
+    kind: "failure",
+    outcome: "failure",
+    title: titleLine(
+      `\`${shortened(name, MAX_NAME_CHARS)}\` failed${shown}${error === null ? "" : `: ${error}`}`,
+    ),
+    text: textOf(run.command, headAndTail(output, KEPT_ERROR), about),
+    files: [],
+    ...keysOfFailure(run, end, { ...factsOf(run.command, code, error) }),
+    passes: end.passed,
+  };
+}
+
+/** A run of tests that counts them, or of which nothing is known but how it ended. */
+function testsOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+  const { command, output, exitCode } = run;
+  const { tests, hasFailed, isUntold } = end;
+  const error = !hasFailed
+    ? null
+    : tests === null || tests.failed === 0
+    ? errorLine(output)
+    : tellingErrorLine(output);
+  const code = isUntold || hasFailed && exitCode === 0 ? null : exitCode;
+  const facts: ObservedFacts = {
+    ...factsOf(command, code, error),
+    ...(isUntold ? { isUntold: true as const } : {}),
+    ...(tests === null ? {} : { failed: tests.failed, failing: tests.failing }),
+    ...(tests?.passed == null ? {} : { passed: tests.passed }),
+    ...(tests?.skipped ? { skipped: tests.skipped } : {}),
+  };
+  const name = shortened(nameOfRun(run), MAX_NAME_CHARS);
+  const kept = headAndTail(output, hasFailed ? KEPT_ERROR : KEPT_OUTPUT);
+  if (hasFailed) {
+    return {
+      kind: "test",
+      outcome: "failure",
+      title: failingTitle(name, facts),
+      text: textOf(command, kept),
+      files: [],
+      ...keysOfFailure(run, end, facts),
+      passes: end.passed,
+    };
+  }
+  if (isUntold && tests === null) return ranCommand(run, end, about);
+  return {
+    kind: "test",
+    outcome: isUntold ? null : "success",
+    title: titleLine(`${isUntold ? "Tests ran" : "Tests pass"}: ${name}${countsText(facts)}`),
+    text: textOf(command, kept),
+    files: [],
+    facts,
+    sameAs: `test ${shownCommand(command)}`,
+    passes: end.passed,
+  };
+}
+
+/** A command that has not failed, as far as anybody knows. */
+function ranCommand(
+  { command, output, exitCode }: EndedCommand,
+  { isUntold, passed }: Pick<ScriptEnd, "isUntold" | "passed">,
+  about: string,
+): Observed {
+  const key = shownCommand(command);
+  return {
+    kind: "command",
+    outcome: isUntold ? null : "success",
+    title: titleLine(about === "" ? `Run ${key}` : `${about}: ${shortened(key, 90)}`),
+    text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
+    files: [],
+    facts: isUntold
+      ? { ...factsOf(command, null, null), isUntold }
+      : factsOf(command, exitCode, null),
+    sameAs: `command ${key}`,
+    passes: passed,
+  };
+}
+
+/** What a failure is known by, and what tells it from another failure that is known by the same. */
+function keysOfFailure(
+  { command, commands, output }: EndedCommand,
+  { failed, parts }: ScriptEnd,
+  facts: ObservedFacts,
+): Pick<Observed, "facts" | "sameAs" | "wrong"> {
+  const wrong = wrongCall(commands, output);
+  const key = failed?.key ?? (parts.length === 0 ? undefined : wholeKey(parts));
+  const what = wrong !== null ? calledName(wrong) : key?.what ?? shownCommand(command);
+  // Of a script that may have failed in any part the first check counts.
+  const check = key?.check ?? parts.find((part) => part.key.check !== null)?.key.check ?? undefined;
+  const taken = wrong !== null || key === undefined ? null : key;
+  const { failing = [], error = "" } = facts;
+  const names = failing.map((name) => name.replace(LINE, "")).toSorted();
+  return {
+    facts: {
+      ...facts,
+      ...(check === undefined ? {} : { check }),
+      ...(taken === null || taken.paths.length === 0 ? {} : { paths: taken.paths }),
+      ...(taken === null || taken.chosen.length === 0 ? {} : { chosen: taken.chosen }),
+      of: digestOf(JSON.stringify([what, taken?.paths, taken?.chosen])),
+    },
+    sameAs: failureKey(what),
+    wrong: JSON.stringify([
+      taken?.check == null ? shownCommand(command) : [taken.paths, taken.chosen],
+      names.length > 0 ? names : withoutVarying(error),
+    ]),
+  };
+}
+
+/** How a title calls a script: of several lines the one that does something, where it is one. */
+function nameOfRun({ command, commands }: EndedCommand): string {
+  const telling = command.includes("\n") ? commands.filter((one) => !isHarmless(one)) : [];
+  return shownCommand(telling.length === 1 ? telling[0]!.source : command);
+}
+
+/** What was done in another project is only told when it is asked for: nothing of it is open here, or done. */
+function ofOtherProject(told: Observed, run: EndedCommand, about: string): Observed {
+  const made = told.kind === "commit"
+    ? ranCommand(run, { isUntold: false, passed: [] }, about)
+    : told;
+  const { title, text, files, facts: { command = "", exitCode, error }, sameAs } = made;
+  return {
+    kind: "command",
+    outcome: made.outcome === "success" ? "success" : null,
+    title,
+    text,
+    files,
+    facts: { ...factsOf(command, exitCode ?? null, error ?? null), isElsewhere: true },
+    sameAs: sameAs === null ? null : `elsewhere ${sameAs}`,
+  };
+}
+
+/** The end of a command that somebody has stopped; the others of {@linkcode unknownEnd} go on. */
+const INTERRUPTED = "was interrupted";
+
+/** What became of a command whose result was not awaited, as the end of a title; null for one that has ended. */
+export function unknownEnd(payload: Readonly<Record<string, unknown>>): string | null {
+  const response = payload["tool_response"];
+  const { timedOutAfterMs, interrupted } = Object(response);
+  if (interrupted === true) return INTERRUPTED;
+  if (typeof timedOutAfterMs === "number") {
+    return `went on in the background after ${Math.round(timedOutAfterMs / 1_000)} s`;
+  }
+  const isStarted = textIn(response, "backgroundTaskId") !== "" ||
+    Object(payload["tool_input"]).run_in_background === true;
+  return isStarted ? "started in the background" : null;
+}
+
+/** A command whose end nobody knows: only what git itself has said of a commit before it is sure. */
+function notAwaited(
+  run: EndedCommand,
+  { end, about }: { readonly end: string; readonly about: string },
+): Observed {
+  const { command, output } = run;
+  const key = shownCommand(command);
+  const commit = commitOf({ ...run, outcome: "failure" });
+  return {
+    kind: "command",
+    outcome: null,
+    title: titleLine(`\`${shortened(key, 90)}\` ${end}`),
+    text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
+    files: [],
+    facts: {
+      ...factsOf(command, null, null),
+      ...(end === INTERRUPTED ? {} : { isStarted: true as const }),
+    },
+    sameAs: `command ${key} ${end}`,
+    ...(commit === null ? {} : { besides: commit }),
+  };
+}
+
+function outputOf(
+  outcome: "success" | "failure",
+  payload: Readonly<Record<string, unknown>>,
+): { readonly output: string; readonly exitCode: number | null } {
+  if (outcome === "failure") {
+    const error = typeof payload["error"] === "string" ? payload["error"] : "";
+    const [head, code] = EXIT_CODE.exec(error) ?? ["", undefined];
+    return {
+      output: plainOutput(error.slice(head.length)).trim(),
+      exitCode: code === undefined ? null : Number(code),
+    };
+  }
+  const response = payload["tool_response"];
+  const parts = typeof response === "string"
+    ? [response]
+    : [textIn(response, "stdout"), textIn(response, "stderr")];
+  const { exit_code: code } = Object(response);
+  return {
+    output: plainOutput(parts.filter((part) => part.trim() !== "").join("\n")).trim(),
+    exitCode: Number.isInteger(code) ? code : 0,
+  };
+}

@@ -1,0 +1,119 @@
+/** What an edit of a file tells. */
+import { digestOf } from "../fnv.ts";
+import type { Observed, ToolUse } from "../observation.ts";
+import { pathInProject } from "../paths.ts";
+import { definedSymbols } from "../symbols.ts";
+import { headAndTail, shortened, textIn } from "../text.ts";
+
+/** The part of a change that is kept in words; the whole is behind the observation. */
+const KEPT = { head: 2_400, tail: 800 };
+const MAX_NAMED_SYMBOLS = 3;
+
+/** Lines of a change, each with `+`, `-` or a blank before it. */
+interface Change {
+  readonly lines: readonly string[];
+  /** The file as it is afterwards; null when the capture does not hold it. */
+  readonly content: string | null;
+  /** … and as it was before. */
+  readonly before: string | null;
+}
+
+/** Write, Edit, MultiEdit and NotebookEdit; null when no file is named. */
+export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Observed | null {
+  const input = payload["tool_input"];
+  const named = textIn(input, "file_path") || textIn(input, "notebook_path");
+  if (named === "" || outcome === "failure") return null;
+  const path = pathInProject(named, root);
+  const { lines, content, before } = changeOf(toolName, input, payload["tool_response"]);
+  const added = lines.filter((line) => line.startsWith("+"));
+  const removed = lines.filter((line) => line.startsWith("-"));
+  const symbols = definedSymbols([...added, ...removed].map((line) => line.slice(1)).join("\n"));
+  const change = lines.filter((line) => !line.startsWith(" ")).join("\n");
+  return {
+    kind: "edit",
+    outcome: "success",
+    title: titleOf({ toolName, path, symbols, added: added.length, removed: removed.length }),
+    text: headAndTail(change, KEPT),
+    files: [{ path, digest: content === null ? null : digestOf(content) }],
+    facts: {
+      added: added.length,
+      removed: removed.length,
+      symbols,
+      ...(before === null || content === null ? {} : { before: digestOf(before) }),
+    },
+    sameAs: `edit ${path} ${digestOf(change)}`,
+  };
+}
+
+function titleOf(
+  { toolName, path, symbols, added, removed }: {
+    readonly toolName: string;
+    readonly path: string;
+    readonly symbols: readonly string[];
+    readonly added: number;
+    readonly removed: number;
+  },
+): string {
+  const verb = toolName === "Write" && removed === 0 ? "Write" : "Edit";
+  const names = symbols.length === 0 ? "" : `: ${symbols.slice(0, MAX_NAMED_SYMBOLS).join(", ")}`;
+  return `${shortened(`${verb} ${path}${names}`, 130)} (+${added} −${removed})`;
+}
+
+function changeOf(toolName: string, input: unknown, response: unknown): Change {
+  const before = Object(response).originalFile;
+  const original = typeof before === "string" ? before : null;
+  if (toolName === "Write") {
+    const content = textIn(input, "content");
+    const patched = patchLines(response);
+    return {
+      content,
+      before: original,
+      lines: patched.length > 0 ? patched : marked("+", content),
+    };
+  }
+  if (toolName === "NotebookEdit") {
+    return { content: null, before: null, lines: marked("+", textIn(input, "new_source")) };
+  }
+  const edits: unknown = toolName === "MultiEdit" ? Object(input).edits : [input];
+  const steps = Array.isArray(edits) ? edits : [];
+  const patched = patchLines(response);
+  const lines = patched.length > 0 ? patched : steps.flatMap((step) => [
+    ...marked("-", textIn(step, "old_string")),
+    ...marked("+", textIn(step, "new_string")),
+  ]);
+  return {
+    lines,
+    content: original === null ? null : replaced(original, steps),
+    before: original,
+  };
+}
+
+/** The file after some replacements; null when one of them does not fit, since the capture was cut. */
+function replaced(original: string, steps: readonly unknown[]): string | null {
+  let content = original;
+  for (const step of steps) {
+    const old = textIn(step, "old_string");
+    const fresh = textIn(step, "new_string");
+    if (old === "" || !content.includes(old)) return null;
+    content = Object(step).replace_all === true
+      ? content.replaceAll(old, () => fresh)
+      : content.replace(old, () => fresh);
+  }
+  return content;
+}
+
+/** The lines of Claude Code's own patch; none when it sent no patch. */
+function patchLines(response: unknown): string[] {
+  const hunks: unknown = Object(response).structuredPatch;
+  if (!Array.isArray(hunks)) return [];
+  return hunks.flatMap((hunk) => {
+    const lines: unknown = Object(hunk).lines;
+    return Array.isArray(lines)
+      ? lines.filter((line): line is string => typeof line === "string" && !line.startsWith("\\"))
+      : [];
+  });
+}
+
+function marked(mark: "+" | "-", text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n").map((line) => mark + line);
+}

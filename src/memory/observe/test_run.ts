@@ -1,0 +1,123 @@
+/** Reads what the output of a test run counts, and which tests it names as failed. */
+import { saysLittle } from "./summary_lines.ts";
+import { TEST_RUNNERS } from "./test_runners.ts";
+
+/** A run of tests, as its runner counts it. */
+export interface TestRun {
+  /** Null where the runner does not say. */
+  readonly passed: number | null;
+  /** Those that failed, and those that ended in an error. */
+  readonly failed: number;
+  readonly skipped: number | null;
+  /** Names of tests that failed, the first of many. */
+  readonly failing: readonly string[];
+}
+
+/** Go's lines of packages. */
+const GO_PACKAGE = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[(?:build|setup) failed\])/m;
+/** Files of tests, where the output names no single test. */
+const FAILING_FILE = /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*?)(?: \[ \S+ \])?$/gm;
+const FAILING_IN_JEST = /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm;
+/** A package manager says this for each package whose tests it runs; each of these counts its own. */
+const PACKAGE_ECHO = /^> (@?[\w./-]{1,200})@\S{1,80} [\w:.-]{1,100}/gm;
+/** Behind its counts mocha tells once more what failed. */
+const MOCHA_COUNT = /^[ \t]+\d+ failing\b/m;
+/** Counts stand at the end of an output. */
+const MAX_CHARS = 100_000;
+/** No runner has longer lines of its own; the patterns may look at one line from many of its places. */
+const MAX_LINE_CHARS = 400;
+const MAX_FAILING = 8;
+const MAX_NAME_CHARS = 120;
+
+/** What the output of a test command counts; null when it is of no runner that is known. */
+export function readTestRun(whole: string): TestRun | null {
+  const output = whole.slice(-MAX_CHARS).split("\n")
+    .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
+  const packages = new Set(Array.from(output.matchAll(PACKAGE_ECHO), ([, name]) => name));
+  const count = (pattern: RegExp | undefined) =>
+    pattern === undefined ? null : numberIn(output, pattern, packages.size > 1);
+  for (const { counts = {} } of TEST_RUNNERS) {
+    const [passed, failed, errors, total] = [
+      counts.passed,
+      counts.failed,
+      counts.errors,
+      counts.total,
+    ].map(count);
+    if (passed == null && failed == null && errors == null && total == null) continue;
+    const skipped = (counts.skipped ?? []).map(count).filter((number) => number !== null);
+    const over = skipped.length === 0 ? null : skipped.reduce((sum, number) => sum + number, 0);
+    const bad = (failed ?? 0) + (errors ?? 0);
+    return {
+      passed: passed ?? (total == null ? null : Math.max(0, total - bad - (over ?? 0))),
+      failed: bad,
+      skipped: over,
+      failing: bad === 0 ? [] : failingTests(output),
+    };
+  }
+  if (!GO_PACKAGE.test(output)) return null;
+  const hasFailed = /^(?:FAIL\b|--- FAIL)/m.test(output);
+  const failing = hasFailed ? failingTests(output) : [];
+  const ranNone = !hasFailed && !/^ok\b(?!.*\[no tests to run\])/m.test(output);
+  return {
+    passed: ranNone ? 0 : null,
+    failed: hasFailed ? Math.max(1, failing.length) : 0,
+    skipped: null,
+    failing,
+  };
+}
+
+function numberIn(output: string, pattern: RegExp, addsUp: boolean): number | null {
+  if (!pattern.global && !addsUp) {
+    const [, digits] = pattern.exec(output) ?? [];
+    return digits === undefined ? null : Number(digits);
+  }
+  const all = pattern.global ? pattern : new RegExp(pattern.source, `${pattern.flags}g`);
+  let sum: number | null = null;
+  for (const [, digits] of output.matchAll(all)) sum = (sum ?? 0) + Number(digits);
+  return sum;
+}
+
+const FAILING: readonly RegExp[] = [
+  ...new Map(
+    TEST_RUNNERS.flatMap(({ failing = [] }) => failing).map((one) => [one.source, one] as const),
+  ).values(),
+];
+
+/** Names of the tests that an output says have failed, as many as a title needs. */
+export function failingTests(output: string): string[] {
+  const end = MOCHA_COUNT.exec(output)?.index ?? output.length;
+  for (
+    const [text, patterns] of [
+      [output.slice(0, end), FAILING],
+      [withMochaNames(output.slice(end)), FAILING],
+      [output, [FAILING_IN_JEST]],
+      [output, [FAILING_FILE]],
+    ] as const
+  ) {
+    const names = namesIn(text, patterns);
+    if (names.length > 0) return names;
+  }
+  return [];
+}
+
+/** Mocha tells a test on a line for each suite, and one for the test, which ends with a colon: as one line. */
+function withMochaNames(output: string): string {
+  const MAX_SUITES = 5;
+  let joined = output;
+  for (let i = 0; i < MAX_SUITES; i++) {
+    joined = joined.replace(/^([ \t]+\d+\) .*[^:\n])\n[ \t]+(\S.*)$/gm, "$1 $2");
+  }
+  return joined;
+}
+
+function namesIn(output: string, patterns: readonly RegExp[]): string[] {
+  const names = new Set<string>();
+  for (const pattern of patterns) {
+    for (const [, name] of output.matchAll(pattern)) {
+      const plain = name!.trim();
+      if (!saysLittle(plain)) names.add(plain.slice(0, MAX_NAME_CHARS).toWellFormed());
+      if (names.size >= MAX_FAILING) return [...names];
+    }
+  }
+  return [...names];
+}

@@ -1,0 +1,109 @@
+/** What is known of a project and true now: fixes, decisions, notes, and work that the log of the branch does not show. */
+import type { DatabaseSync } from "node:sqlite";
+import { loggedCommits } from "../git/branch_log.ts";
+import { type Tellable, type ToldLine, withState } from "../memory/context_text.ts";
+import { liesOutside } from "../memory/outside_causes.ts";
+import { keptJson } from "../memory/kept_json.ts";
+import { editsOfBranch, triesOf } from "../store/memory_context.ts";
+import { knownFromFiles } from "./known_files.ts";
+import { putBackAmong, staleAmong } from "./stale_files.ts";
+import { type ContextPlace, isToldTo, newestFirst } from "./told_rows.ts";
+import { unloggedCommits } from "./unlogged_commits.ts";
+
+const MAX_FIXES = 6;
+const MAX_KEPT = 40;
+const MAX_COMMITS = 6;
+const MAX_EDITS = 6;
+/** Edits that are looked at. */
+const OF_EDITS = 12;
+/** What took so often to be mended is worth knowing. */
+const MIN_TRIES = 2;
+
+/**
+ * Fixes that took more than one try, or whose cause lay outside of the code, of each command the newest; none whose files
+ * hold again what they held before.
+ */
+export function fixes(
+  db: DatabaseSync,
+  rows: readonly Tellable[],
+  place: ContextPlace,
+): ToldLine[] {
+  const all = newestFirst(rows.filter(({ kind }) => kind === "fix"));
+  const tries = triesOf(db, all.flatMap(({ facts }) => facts.mended ?? []));
+  const isOutside = ({ files, facts }: Tellable) =>
+    files.length === 0 || liesOutside(facts.error ?? "");
+  const worth = newestBy(
+    all.filter((one) => isOutside(one) || (tries.get(one.facts.mended ?? 0) ?? 0) >= MIN_TRIES),
+    ({ sessionId, facts }) => `${sessionId} ${facts.command}`,
+  );
+  const back = putBackAmong(db, worth, place.root);
+  const told = worth.filter(({ id }) => !back.has(id)).slice(0, MAX_FIXES);
+  const stale = staleAmong(db, told, place);
+  return told.map((one) => withState({ ...one, stale: stale.get(one.id) ?? null }, "fix"));
+}
+
+/** Decisions and notes, but for those that stand in what Claude reads anyway. */
+export function keptFacts(
+  db: DatabaseSync,
+  rows: readonly Tellable[],
+  place: ContextPlace,
+): ToldLine[] {
+  const all = newestBy(
+    newestFirst(rows.filter(({ kind }) => kind === "decision" || kind === "note")),
+    ({ title }) => title,
+  );
+  const isKnown = knownFromFiles(all, {
+    ...place,
+    configDir: place.environment.variable("CLAUDE_CONFIG_DIR"),
+  });
+  const told = all.filter((one) => !isKnown(one)).slice(0, MAX_KEPT);
+  const stale = staleAmong(db, told, place);
+  return told.map((one) => withState({ ...one, stale: stale.get(one.id) ?? null }, one.kind));
+}
+
+/** Commits that another branch has, and this one has not. */
+export async function commits(
+  db: DatabaseSync,
+  rows: readonly Tellable[],
+  place: ContextPlace,
+): Promise<ToldLine[]> {
+  const made = newestFirst(
+    rows.filter(({ kind, branch, facts }) =>
+      kind === "commit" && branch !== place.branch && facts.commit?.hash != null
+    ),
+  ).slice(0, 2 * MAX_COMMITS);
+  const isUnlogged = await unloggedCommits(db, place, made.map(({ facts }) => facts.commit!.hash!));
+  return made.flatMap((one): ToldLine[] => {
+    const found = isUnlogged(one.facts.commit!.hash!);
+    if (found === "no") return [];
+    return [{ ...withState(one, "commit"), note: found === "unknown" ? " (not checked)" : "" }];
+  }).slice(0, MAX_COMMITS);
+}
+
+/** Edits since the last commit on this branch that were not put back, of each file the last one; none where nobody can look. */
+export function edits(db: DatabaseSync, place: ContextPlace, since: number | null): ToldLine[] {
+  const { project, branch, root } = place;
+  if (root === null) return [];
+  const committedAtMs = branch === null
+    ? -Infinity
+    : loggedCommits({ commonDir: project }, branch).at(-1)?.atMs ?? -Infinity;
+  const made = editsOfBranch(db, place, OF_EDITS)
+    .filter((row) => isToldTo(row, place, since) && row.updatedAtMs > committedAtMs)
+    .map((row): Tellable => ({
+      ...row,
+      files: keptJson<string[]>(row.files, []),
+      facts: {},
+      stale: null,
+    }));
+  const last = newestBy(made, ({ files }) => files.join());
+  const back = putBackAmong(db, last, root);
+  const told = last.filter(({ id }) => !back.has(id)).slice(0, MAX_EDITS);
+  const stale = staleAmong(db, told, place);
+  return told.map((one) => withState({ ...one, stale: stale.get(one.id) ?? null }, "edit"));
+}
+
+/** The first of those that have the same key. */
+function newestBy(rows: readonly Tellable[], keyOf: (row: Tellable) => string): Tellable[] {
+  const seen = new Set<string>();
+  return rows.filter((row) => !seen.has(keyOf(row)) && seen.add(keyOf(row)));
+}

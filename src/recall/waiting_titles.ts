@@ -1,0 +1,66 @@
+/** What sessions did that no drain has come to yet, as after a crash: titles of their newest captures. */
+import type { DatabaseSync } from "node:sqlite";
+import type { PlainLine } from "../memory/context_text.ts";
+import { isOwnPrompt } from "../memory/own_prompt.ts";
+import { pathInProject } from "../memory/paths.ts";
+import { whyCutOff } from "../memory/session_end.ts";
+import { shortened, textIn, titleLine } from "../memory/text.ts";
+import { removeForgottenAgain } from "../store/forgotten_again.ts";
+import { readPayload } from "../store/payloads.ts";
+import { newestWaiting, type WaitingCapture } from "../store/queue_waiting.ts";
+import { sessionEnd } from "../store/session_end.ts";
+import type { LateRedaction } from "./late_redaction.ts";
+
+const MAX_SESSIONS = 3;
+/** Of each session, beside its last prompt. */
+const MAX_USES = 2;
+const MAX_INPUT_CHARS = 120;
+
+/** The newest captures of the project's other sessions that wait: of each its last prompt, then what it did last. */
+export function waitingTitles(
+  db: DatabaseSync,
+  { project, except, root, redact }: {
+    readonly project: string;
+    readonly except: string;
+    /** The folder that paths are told from. */
+    readonly root: string | null;
+    readonly redact: LateRedaction | undefined;
+  },
+): PlainLine[] {
+  const captures = removeForgottenAgain(
+    db,
+    newestWaiting(db, { project, except, sessions: MAX_SESSIONS, uses: MAX_USES }),
+  );
+  return captures.flatMap((capture) => {
+    const title = titleOf(db, capture, { root, redact });
+    return title === null ? [] : [{ name: "", atMs: capture.createdAtMs, text: title }];
+  });
+}
+
+function titleOf(
+  db: DatabaseSync,
+  capture: WaitingCapture,
+  { root, redact }: { readonly root: string | null; readonly redact: LateRedaction | undefined },
+): string | null {
+  try {
+    const { text, value } = readPayload(capture);
+    const whole: Record<string, unknown> = Object(value);
+    const payload = redact?.(whole, text) ?? whole;
+    if (capture.toolName !== "UserPromptSubmit") {
+      const input = payload["tool_input"];
+      const file = textIn(input, "file_path");
+      const what = file === "" ? textIn(input, "command") : pathInProject(file, root);
+      if (what.trim() === "") return null;
+      const end = capture.outcome === "failure" ? " (failed)" : "";
+      return `${capture.toolName} ${shortened(titleLine(what), MAX_INPUT_CHARS)}${end}`;
+    }
+    const prompt = textIn(payload, "prompt");
+    if (isOwnPrompt(prompt) || prompt.trim() === "") return null;
+    const end = sessionEnd(db, capture.sessionId);
+    const why = end === null ? null : whyCutOff(end);
+    return `asked${why === null ? "" : `, cut off (${why})`}: ${titleLine(prompt)}`;
+  } catch {
+    // It cannot be read; the drain says so.
+    return null;
+  }
+}

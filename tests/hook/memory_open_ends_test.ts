@@ -1,0 +1,443 @@
+/** What a new session is told is open, of earlier ones and of other branches, through the real hooks. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { drainLockPath, takeLock } from "../../src/store/process_lock.ts";
+import { git } from "../support/git.ts";
+import { change, printed } from "../support/on_home.ts";
+import { runProgram } from "../support/program.ts";
+import {
+  asked,
+  edit,
+  failed,
+  ran,
+  said,
+  SECOND,
+  send,
+  start,
+  talked,
+  todos,
+  work,
+  type Workplace,
+  workplace,
+} from "../support/told_sessions.ts";
+
+const THIRD = { session: "c0de0000-0000-4000-8000-000000000003" };
+const FOURTH = { session: "c0de0000-0000-4000-8000-000000000004" };
+
+/** What a session is told once git has answered: where it is busy, it is not waited for. */
+async function checked(at: Workplace): Promise<string> {
+  for (let n = 0; n < 50; n++) {
+    const told = await start(at);
+    if (!told.includes("(not checked)")) return told;
+  }
+  throw new Error("git never answers");
+}
+
+/** Runs git as a person does, a command for each text. */
+async function commit(at: Workplace, ...commands: readonly string[]) {
+  for (const command of commands) {
+    await git(at.project, "-c", "user.name=a", "-c", "user.email=a@b", ...command.split(" "));
+  }
+}
+
+Deno.test("a new branch is told what was done on the one that it came from, and that it was done there", async () => {
+  using at = await workplace();
+  await commit(at, "commit -q --allow-empty -m begun");
+  await work(at);
+  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  const told = await checked(at);
+  assert.match(told, /Left open elsewhere:\n- #\d+ just now on main: `npm run lint` failed/);
+  assert.match(told, /Last sessions:\n- #\d+ just now on main: The login forgets its token/);
+  assert.match(told, /- #\d+ just now on main, fix: Fixed TypeError/);
+  // There is no such commit.
+  assert.doesNotMatch(told, /, commit:/);
+});
+
+Deno.test("what a session did before it changed the branch is told on a third one", async () => {
+  using at = await workplace();
+  await work(at);
+  await git(at.project, "checkout", "-q", "-b", "feat/y");
+  await edit(at, "src/y.ts", "export const y = 1;\n");
+  await said(at, "Begun.");
+  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  const told = await start(at);
+  assert.match(told, /on main, fix: Fixed TypeError/);
+  assert.match(told, /Last sessions:\n- #\d+ just now on feat\/y: The login forgets its token/);
+});
+
+Deno.test("what stands on no branch, as what was imported, is told on every one", async () => {
+  using at = await workplace();
+  await work(at);
+  const db = new DatabaseSync(at.database);
+  db.exec("UPDATE observations SET branch = NULL WHERE kind = 'fix'");
+  db.close();
+  assert.match(await start(at), /- #\d+ just now, fix: Fixed TypeError/);
+});
+
+Deno.test("what was only looked for, or failed once and is no test or build, is not told; tests come first", async () => {
+  using at = await workplace();
+  await failed(
+    at,
+    "cargo test",
+    "Exit code 101\ntest a ... FAILED\ntest result: FAILED. 1 passed; 1 failed",
+  );
+  await failed(at, "cargo build", "Exit code 101\nerror[E0425]: cannot find value `x`");
+  for (let n = 0; n < 2; n++) await failed(at, "./deploy.sh", "Exit code 3\nno key");
+  await failed(at, "./publish.sh", "Exit code 3\nno key");
+  const probes: readonly (readonly [command: string, error: string])[] = [
+    ['git commit -m "x"', "Exit code 1\nOn branch main\nnothing to commit, working tree clean"],
+    ["which nosuchprog", "Exit code 1"],
+    ["ls nonexist", "Exit code 2\nls: cannot access 'nonexist': No such file or directory"],
+    ['cd src && grep -rnE "a|b" .', "Exit code 1"],
+    ["nosuchprog --x", "Exit code 127\nbash: nosuchprog: command not found"],
+    ["./wipe.sh", "The user doesn't want to proceed with this tool use. The tool use was rejected"],
+    ["git status && test -f build/x", "Exit code 1"],
+  ];
+  for (const [command, error] of probes) await failed(at, command, error);
+  await send(at, "PostToolUseFailure", {
+    tool_name: "Read",
+    tool_input: { file_path: "/x" },
+    error: "File does not exist.",
+  });
+  await said(at, "Some of it fails.");
+  const told = await start(at);
+  const open = /Left open on main:\n((?:- .*\n)+)/.exec(told)?.[1]?.trimEnd().split("\n") ?? [];
+  assert.deepEqual(
+    open.map((line) => /cargo test|cargo build|deploy/.exec(line)?.[0] ?? line),
+    ["cargo test", "cargo build", "deploy"],
+  );
+  assert.doesNotMatch(told, /nosuchprog|publish|nonexist|File does not exist|nothing to commit/);
+});
+
+Deno.test("a failing test is told although a hundred edits came after it", async () => {
+  using at = await workplace();
+  await failed(at, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed");
+  for (let n = 0; n < 40; n++) await edit(at, `src/m${n}.ts`, `export const m = ${n};\n`);
+  await said(at, "Written.");
+  const told = await start(at);
+  assert.match(told, /Left open on main:\n- #\d+ just now: Tests fail: cargo test/);
+  assert.match(told, /Last sessions:/);
+  assert.ok((told.match(/, edit: /g) ?? []).length <= 6, told);
+});
+
+Deno.test("an edit is told until it is committed, or put back", async () => {
+  using at = await workplace();
+  const write = (name: string, text: string) => Deno.writeTextFile(join(at.project, name), text);
+  await write("a.ts", "1\n");
+  await write("b.ts", "1\n");
+  await commit(at, "add -A", "commit -qm begun");
+  for (const name of ["a.ts", "b.ts"]) {
+    await send(at, "PostToolUse", {
+      tool_name: "Edit",
+      tool_input: { file_path: join(at.project, name), old_string: "1", new_string: "2" },
+      tool_response: { originalFile: "1\n", structuredPatch: [] },
+    });
+    await write(name, "2\n");
+  }
+  await said(at, "Both are changed.");
+  assert.deepEqual((await start(at)).match(/edit: Edit \S+/g), [
+    "edit: Edit b.ts",
+    "edit: Edit a.ts",
+  ]);
+  await write("a.ts", "1\n");
+  assert.deepEqual((await start(at)).match(/edit: Edit \S+/g), ["edit: Edit b.ts"]);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await commit(at, "commit -qam both");
+  assert.doesNotMatch(await start(at), /, edit:/);
+});
+
+Deno.test("what was to be done stays open over sessions that do nothing, until it is done", async () => {
+  using at = await workplace();
+  await asked(at, "Make the upload resumable, please");
+  await todos(at, { "make test_resume pass": "in_progress", "write docs": "pending" });
+  await said(at, "Half done.");
+  await talked(at, 1, { prompt: "what time is it", answer: "Noon." });
+  const told = await start(at);
+  assert.match(told, /task: make test_resume pass/);
+  assert.match(told, /task: write docs/);
+  assert.match(told, /: Make the upload resumable, please, 2 open$/m);
+  assert.doesNotMatch(told, /what time is it/);
+  await todos(at, { "write docs": "completed" }, THIRD);
+  await said(at, "The docs are there.", THIRD);
+  const later = await start(at);
+  assert.match(later, /task: make test_resume pass/);
+  assert.doesNotMatch(later, /task: write docs/);
+  assert.match(later, /: Make the upload resumable, please, 1 open$/m);
+  await git(at.project, "checkout", "-q", "-b", "resume");
+  await todos(at, { "make test_resume pass": "completed" }, FOURTH);
+  await said(at, "It passes.", FOURTH);
+  for (const branch of ["resume", "main"]) {
+    await git(at.project, "symbolic-ref", "HEAD", `refs/heads/${branch}`);
+    const last = await start(at);
+    assert.match(last, /: Make the upload resumable, please$/m);
+    assert.doesNotMatch(last, /task:|Left open|\d open/, branch);
+  }
+});
+
+Deno.test("sessions in which nothing was done push out none in which something was", async () => {
+  using at = await workplace();
+  await work(at);
+  for (let n = 0; n < 15; n++) await talked(at, n);
+  const told = await start(at);
+  assert.match(told, /Last sessions:\n- #\d+ just now: The login forgets its token/);
+  assert.doesNotMatch(told, /: hi$/m);
+});
+
+Deno.test("a command that passes mends what failed before it, also when the clock was set back between", async () => {
+  using at = await workplace();
+  await failed(at, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed");
+  await said(at, "It fails.");
+  const db = new DatabaseSync(at.database);
+  db.exec(
+    "UPDATE observations SET created_at_ms = created_at_ms + 9e6, updated_at_ms = updated_at_ms + 9e6",
+  );
+  db.close();
+  await ran(at, "cargo test", "test result: ok. 2 passed; 0 failed");
+  await said(at, "It passes.");
+  assert.doesNotMatch(await start(at), /Left open/);
+});
+
+Deno.test("what was left on a branch that is gone is open no more; what was done there is known", async () => {
+  using at = await workplace();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
+  await git(at.project, ...commit, "-m", "begun");
+  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  await git(at.project, ...commit, "-m", "z");
+  await work(at);
+  await todos(at, { "Flags for admins": "pending" });
+  await said(at, "The flags are begun.");
+  await git(at.project, "checkout", "-q", "main");
+  assert.match(
+    await start(at),
+    /Left open elsewhere:\n(?:- .*\n)*- #\d+ \S+ \S+ on feat\/z: `npm run lint` failed/,
+  );
+  // Where a branch is kept does not matter.
+  await git(at.project, "pack-refs", "--all");
+  assert.match(await start(at), /Flags for admins/);
+  await git(at.project, "branch", "-q", "-D", "feat/z");
+  const told = await start(at);
+  assert.doesNotMatch(told, /Left open|lint|Flags for admins|open$/m);
+  assert.match(told, /on feat\/z, fix: Fixed TypeError/);
+});
+
+Deno.test("what a session may have mended that is not worked in yet is not told to be open", async () => {
+  using at = await workplace();
+  await asked(at, "Let the app build");
+  await failed(at, "make app", "Exit code 2\nerror: cannot find the header");
+  await said(at, "It does not build yet.");
+  assert.match(await start(at), /Left open on main:\n- #\d+ just now: `make app` failed/);
+  await edit(at, "src/a.c", "1\n");
+  await ran(at, "make app", "cc a.c");
+  {
+    // Somebody else is at work, so that nothing more is worked in.
+    const lock = takeLock(drainLockPath(at.database), { waitMs: 1000 })!;
+    assert.doesNotMatch(await start(at), /`make app` failed/);
+    lock.release();
+  }
+  await send(at, "Drain", {});
+  assert.doesNotMatch(await start(at), /make app/);
+});
+
+Deno.test("of a command that fails in another way than before only the last failure is called open", async () => {
+  using at = await workplace();
+  await asked(at, "Let the app build");
+  await failed(at, "make app", "Exit code 2\nerror: cannot find the header");
+  await edit(at, "src/a.c", "1\n");
+  await failed(at, "make app", "Exit code 2\nerror: undefined symbol");
+  await said(at, "It fails in another place.");
+  const told = await start(at);
+  assert.match(told, /Left open on main:\n- #\d+ just now: `make app` failed .*undefined symbol/);
+  assert.doesNotMatch(told, /cannot find the header|\(open\)/);
+  assert.match(told, /, 1 open$/m);
+});
+
+Deno.test("what failed on a branch that is gone is counted nowhere", async () => {
+  using at = await workplace();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
+  await git(at.project, ...commit, "-m", "begun");
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await asked(at, "Let the parser skip comments");
+  await edit(at, "src/a.ts", "1\n");
+  await failed(at, "npm run build", "Exit code 2\nerror TS2304: Cannot find name");
+  await send(at, "Drain", {});
+  await git(at.project, "checkout", "-q", "main");
+  await edit(at, "src/b.ts", "1\n");
+  await said(at, "Merged.");
+  const counts = async () => {
+    const env = { env: { HOME: at.path }, cwd: at.project };
+    const { stdout } = await runProgram(["memory", "stats"], env);
+    return [
+      /open failures +(\d+)/.exec(stdout)?.[1],
+      /, (\d) open$/m.exec(await start(at))?.[1] ?? "0",
+    ];
+  };
+  assert.deepEqual(await counts(), ["1", "1"]);
+  await git(at.project, "branch", "-q", "-D", "feat");
+  assert.deepEqual(await counts(), ["0", "0"]);
+});
+
+Deno.test("what was left on a branch that has another name now is open on that, until it passes there", async () => {
+  using at = await workplace();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
+  await git(at.project, ...commit, "-m", "begun");
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await asked(at, "Let the parser skip comments");
+  await failed(at, "npm run build", "Exit code 2\nerror TS2304: Cannot find name");
+  await failed(at, "make docs", "Exit code 2\nmake: *** [docs] Error 1");
+  await said(at, "It fails.");
+  await git(at.project, "branch", "-m", "feat", "feature/add");
+  const tried = await runProgram(["hook", "SessionStart", "--dry-run"], {
+    env: { HOME: at.path, CLAUDE_PROJECT_DIR: at.project },
+    cwd: at.project,
+    stdin: JSON.stringify({ session_id: SECOND, cwd: at.project, source: "startup" }),
+  });
+  // Nothing is written by that, but the branch is known all the same.
+  assert.match(tried.stdout, /Left open on feature\/add:\\n.*: `npm run build` failed/);
+  assert.match(await start(at), /Let the parser skip comments, 2 open$/m);
+  await ran(at, "make docs", "written", THIRD);
+  await said(at, "The docs are written.", THIRD);
+  const told = await start(at);
+  assert.match(
+    told,
+    /Left open on feature\/add:\n- #\d+ just now: `npm run build` failed[^\n]*\nThe end/,
+  );
+  await ran(at, "npm run build", "built", FOURTH);
+  await said(at, "It builds.", FOURTH);
+  assert.doesNotMatch(await start(at), /Left open|\d open/);
+});
+
+Deno.test("what was done on a branch that is gone stays done", async () => {
+  using at = await workplace();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
+  await git(at.project, ...commit, "-m", "begun");
+  await asked(at, "Import the customers");
+  await todos(at, { "write docs": "pending" });
+  await said(at, "The importer works.");
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await todos(at, { "write docs": "completed" }, THIRD);
+  await said(at, "The docs are written.", THIRD);
+  await git(at.project, "checkout", "-q", "main");
+  await git(at.project, "branch", "-q", "-D", "feat");
+  const told = await start(at);
+  assert.match(told, /: Import the customers$/m);
+  assert.doesNotMatch(told, /Left open|\d open/);
+});
+
+Deno.test("the end of what Claude said last is quoted with its date, and not read for what it leaves", async () => {
+  using at = await workplace();
+  await work(at);
+  await asked(at, "And the logout?");
+  await edit(at, "src/logout.ts", "1\n");
+  await said(at, `${"The logout is there. ".repeat(40)}\n\nStill open:\n- umlauts in names`);
+  await talked(at, 1);
+  const told = await start(at);
+  const [, day, quote] =
+    /The end of the last session, as Claude said it:\n- #\d+ just now, (\S+): "(.*)"\n/.exec(told)!;
+  assert.equal(day, new Date().toISOString().slice(0, 10));
+  assert.match(quote!, /^…(?:The )?(?:logout )?is there\. .*Still open: - umlauts in names$/);
+  assert.ok(quote!.length <= 400);
+  assert.doesNotMatch(told, /Hello\./);
+  assert.match(told, /Last sessions:\n- .*, 1 open$/m);
+});
+
+Deno.test("an operation of git that has stopped is told, wherever it is under way", async () => {
+  using at = await workplace();
+  await commit(at, "commit -q --allow-empty -m begun", "checkout -q -b other");
+  await Deno.writeTextFile(join(at.project, "a"), "1\n");
+  await commit(at, "add a", "commit -qm one", "checkout -q main");
+  await Deno.writeTextFile(join(at.project, "a"), "2\n");
+  await commit(at, "add a", "commit -qm two");
+  await assert.rejects(commit(at, "merge other"));
+  const told = await start(at);
+  assert.match(told, /Under way in git:\n- a merge has stopped in \S+\/app and is not concluded\n/);
+  await commit(at, "merge --abort");
+  assert.equal(await start(at), "");
+});
+
+Deno.test("a task that is not done and a workflow that waits for a person are told by their ids", async () => {
+  using at = await workplace();
+  const task = await printed(
+    at,
+    at.project,
+    "task",
+    "create",
+    "--title",
+    "Measure the tides",
+    "--json",
+  );
+  const { id } = JSON.parse(task).task ?? JSON.parse(task);
+  assert.match(await start(at), new RegExp(`- ${id.slice(-8)} just now: Measure the tides\\n`));
+  change(
+    at,
+    `INSERT INTO workflows (id, task_id, name, definition, status, reason, claim_token, repository, created_at_ms,
+                            updated_at_ms)
+     SELECT 'workflow-1a2b3c4d', id, 'release', '{}', 'blocked', 'the review failed', 1, repository, created_at_ms,
+            created_at_ms
+       FROM tasks`,
+  );
+  assert.match(
+    await start(at),
+    /Workflows that wait for a person .*\n- 1a2b3c4d just now: release, blocked: the review failed\n/,
+  );
+});
+
+Deno.test("a commit of another branch is told where this one has it not, and no branch has lost it", async () => {
+  using at = await workplace();
+  const made = async (subject: string) => {
+    await commit(at, `commit -q --allow-empty -m ${subject}`);
+    const { stdout } = await new Deno.Command("git", {
+      args: ["rev-parse", "--short", "HEAD"],
+      cwd: at.project,
+    }).output();
+    const id = new TextDecoder().decode(stdout).trim();
+    await ran(at, `git commit -m ${subject}`, `[feat ${id}] ${subject}`);
+  };
+  await commit(at, "commit -q --allow-empty -m begun", "checkout -q -b feat");
+  await asked(at, "Let the export write JSON lines");
+  await made("Exports");
+  await made("Imports");
+  await said(at, "Both are committed.");
+  await commit(at, "checkout -q main");
+  const commits = async () =>
+    Array.from(
+      (await checked(at)).matchAll(/on feat, commit: Commit \S+ (\w+)/g),
+      ([, one]) => one,
+    );
+  assert.deepEqual(await commits(), ["Imports", "Exports"]);
+  assert.deepEqual(await commits(), ["Imports", "Exports"]);
+  await commit(at, "branch -f feat feat~1");
+  assert.deepEqual(await commits(), ["Exports"]);
+  await commit(at, "merge -q feat");
+  assert.deepEqual(await commits(), []);
+});
+
+Deno.test("a fix is told that took more than one try, or whose cause lay outside, until it is put back", async () => {
+  using at = await workplace();
+  const config = join(at.project, "config.ts");
+  await Deno.writeTextFile(config, "1\n");
+  await asked(at, "Let the server start again, please");
+  await failed(at, "make check", "Exit code 1\nerror: missing brace");
+  await edit(at, "src/a.ts", "1\n");
+  await ran(at, "make check", "ok");
+  await failed(
+    at,
+    "npm run serve",
+    "Exit code 1\nError: listen EADDRINUSE: address already in use",
+  );
+  await send(at, "PostToolUse", {
+    tool_name: "Edit",
+    tool_input: { file_path: config, old_string: "1", new_string: "2" },
+    tool_response: { originalFile: "1\n", structuredPatch: [] },
+  });
+  await Deno.writeTextFile(config, "2\n");
+  await ran(at, "npm run serve", "listening");
+  await said(at, "It starts.");
+  const told = await start(at);
+  assert.match(told, /fix: Fixed Error: listen EADDRINUSE/);
+  assert.doesNotMatch(told, /fix: .*missing brace/);
+  await Deno.writeTextFile(config, "3\n");
+  assert.match(await start(at), /fix: .*EADDRINUSE.* \(its file has changed since\)\n/);
+  await Deno.writeTextFile(config, "1\n");
+  assert.doesNotMatch(await start(at), /, fix:/);
+});
