@@ -76,7 +76,7 @@ const MIXED_CASE = /[a-z][A-Z]{2}.*[a-z][A-Z].*[a-z][A-Z]|[a-z][A-Z].*[a-z][A-Z]
 
 /** Letters and digits in a run as no word has them, or letters of both cases as no name in a program has them. */
 export const ODD_RUN =
-  /(?=[A-Za-z]{0,20}\d)(?=\d{0,20}[A-Za-z])[A-Za-z\d]{10}|[A-Z][a-z]?[A-Z][a-z]?[A-Z].*[a-z]/;
+  /(?=[A-Za-z]{0,20}\d)(?=\d{0,20}[A-Za-z])[A-Za-z\d]{10}|[A-Z][a-z]?[A-Z][a-z]?[A-Z].{0,60}[a-z]/;
 
 /** Whether a word may be a secret: letters of it with digits or signs. */
 export function isOddWord(word: string): boolean {
