@@ -127,6 +127,7 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
     return unquoted(text, from, { ...context, isTight: true }) ?? quoted(text, from, name) ?? null;
   }
   if (sign === "") return besideName(text, from, context);
+  if (sign === "|" && !/\s/.test(space)) return null;
   if ("|│┃は为是為는은".includes(sign)) return besideName(text, from, { ...context, closer: "" });
   // The type of a parameter, not its value.
   if (closer.includes(")") && sign === ":") return null;
@@ -138,7 +139,7 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
   const start = matchesAt(DEFAULTED, text, from) ? DEFAULTED.lastIndex : from;
   const value = quoted(text, start, name);
   if (value !== undefined) return value;
-  if (/^\??:.+=/.test(sign)) return null;
+  if (/^\??:.+=|^\|\||^\?\?/.test(sign)) return null;
   // Nobody puts blanks there: `NAME=value`, `?name=value`.
   const isTight = sign === "=" && !/\s/.test(space) || /^%3d$/i.test(sign) || start !== from ||
     text[nameStart - 1] === "?";
@@ -201,12 +202,12 @@ function quoted(text: string, from: number, name: string): Span | null | undefin
 }
 
 /** Names that are given to other things as well: the tokens of a design, the credentials of a request. */
-const WIDE_NAME = /(?:token|auth|credentials?|secret|key)\d?$/i;
+const WIDE_NAME = /(?:token|auth(?:orization)?|credentials?|secret|key)\d?$/i;
 
 /** Whether the value of such a name is a word, several ones or a command. */
 function isOrdinary(value: string, name: string): boolean {
   return WIDE_NAME.test(name) &&
-    (/\s/.test(value) ||
+    (/\s|^[a-z]+(?:[A-Z][a-z]+){1,3}$/.test(value) ||
       /^[a-z]+(?:-[a-z]+){0,4}(?:-v?\d{1,4}|\d)?$/.test(value) && value.length < 24);
 }
 

@@ -77,7 +77,7 @@ const PROGRAMS = (
 ).split("|");
 /** What such programs are given stands behind one of these. */
 const ARGUMENT =
-  /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{1,100}[@\d]|add_user|change_password|http-basic|bundle config|net user|login |unlock |env:set|setx |secret[ :]|<</;
+  /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{0,100}[@\d]|add_user|change_password|http-basic|bundle config|net user|login |unlock |env:set|setx |secret[ :]|<</;
 /** What commands have that print a secret, beside the names of secrets. */
 const PRINTING = (
   "printenv|secret|token|pass|vault|op read|op item|terraform|tofu |terragrunt|pulumi|get-login|decryption|configure get|keyvault|" +

@@ -35,10 +35,10 @@ export function isSecretName(name: string): boolean {
 const MARKER = /^(?:\[redacted:[a-z\d-]+\]|\[private removed\]|\[(?:red|priv)[a-z:\d -]*…)/;
 /** Types, states and schemes that stand where a value would. */
 const SCHEMA_WORD =
-  /^(?:str(?:ing)?|text|number|u?int(?:eger)?\d*|float\d*|bool(?:ean)?|bytes|buffer|true|false|null|nil|none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha\d+|md5|base64|pass(?:wor[dt]|wd|phrase)?|secret|token|api[_-]?key|auth|authorization|credentials?|todo|fixme|tbd|hashed|encrypted|masked|hidden|redacted|invalid|missing|enabled|disabled|expired|incorrect|default|example|changeme|self|this|await|new|return)[!?]?(?:\[\])?$/i;
+  /^(?:str(?:ing)?|text|number|u?int(?:eger)?\d*|float\d*|bool(?:ean)?|bytes|buffer|true|false|null|nil|none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha\d+|md5|base64|pass(?:wor[dt]|wd|phrase)?|secret|token|api[_-]?key|auth|authorization|credentials?|todo|fixme|tbd|hashed|encrypted|masked|hidden|redacted|invalid|missing|enabled|disabled|expired|incorrect|default|example|changeme|self|this|await|new|return|options?|flags?|arguments?|parameters?)[!?]?(?:\[\])?$/i;
 /** References to what is kept elsewhere, and places in forms. */
 const PLACEHOLDER =
-  /x{4,}|\.{3}|…|\$\{|^(?:0x[\da-f]{40}|--[a-z][\w-]*|(?:ssh|ecdsa)-.*|\$\w+|\$\(.*|\$?\{.*|\$\w+[.:[{].*|%\w+%|%[-\d.]*[sdrvwqx]|<[^<>]*>.*|\[[^\]]*\]|[*x.•…_`-]+|\?+|:[a-z_]{2,40}|your[-_ ].*|put your .*|\.[*+].*|arn:aws.*|projects\/[\w-]+\/secrets\/.*|!(?:Ref|Sub|GetAtt|env|secret|vault)\b.*|@[\w.]+|(?:required|nullable|sometimes|string|confirmed)\|.*|%\w+\(.*\)[%s]|%\(\w+\)[sdr].*|\/\^.*|\(?\^.*|\(\?.*|\$\w+(?:->?|::).*|(?:rsa|ec|aes|sha\d*)[-:]\d.*|\d+(?::\d+)+)$/is;
+  /x{4,}|\.{3}|…|\$\{|\\[wdsb]|^(?:#[\da-f]{3,8}(?: .*)?|[~^v]?\d+(?:\.\d+)+[\w.+-]*|0x[\da-f]{40}|--[a-z][\w-]*|(?:ssh|ecdsa)-.*|\$\w+|\$\(.*|\$?\{.*|\$\w+[.:[{].*|%\w+%|%[-\d.]*[sdrvwqx]|<[^<>]*>.*|\[[^\]]*\]|[*x.•…_`-]+|\?+|:[a-z_]{2,40}|your[-_ ].*|put your .*|\.[*+].*|arn:aws.*|projects\/[\w-]+\/secrets\/.*|!(?:Ref|Sub|GetAtt|env|secret|vault)\b.*|@[\w.]+|(?:required|nullable|sometimes|string|confirmed)\|.*|%\w+\(.*\)[%s]|%\(\w+\)[sdr].*|\/\^.*|\(?\^.*|\(\?.*|\$\w+(?:->?|::).*|(?:rsa|ec|aes|sha\d*)[-:]\d.*|\d+(?::\d+)+)$/is;
 /** What is read, called or named in a program. */
 const CODE =
   /^(?:(?:process\.env|import\.meta|os\.environ|deno\.env|env|secrets|vars|var|local|self|this|args?|config|settings|opts|options|req(?:uest)?|res(?:ponse)?|ctx|context|params|props|state|data|module|random_\w+)[.([]|[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*!?[([<]|[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+;?$|&&|\|\||[=!<>]=|=>)/;
@@ -56,7 +56,7 @@ export function isPlain(value: string, name = ""): boolean {
   return SCHEMA_WORD.test(value) || PLACEHOLDER.test(value) || CODE.test(value) ||
     FILE.test(value) ||
     ADDRESS.test(value) || value.includes(" ") && SENTENCE_WORD.test(value) ||
-    /[_-]|[a-z][A-Z]/.test(value) && /^[A-Za-z][\w-]*$/.test(value) && isSecretName(value) ||
+    /[_-]|[a-z][A-Z]/.test(value) && /^_?[A-Za-z][\w-]*$/.test(value) && isSecretName(value) ||
     lettersOf(value) === lettersOf(name) || /^[\d.,:%+-]{1,5}$/.test(value) ||
     /^[\s\W]+$/.test(value);
 }
@@ -76,7 +76,7 @@ const MIXED_CASE = /[a-z][A-Z]{2}.*[a-z][A-Z].*[a-z][A-Z]|[a-z][A-Z].*[a-z][A-Z]
 
 /** Letters and digits in a run as no word has them, or letters of both cases as no name in a program has them. */
 export const ODD_RUN =
-  /(?=[A-Za-z]{0,20}\d)(?=\d{0,20}[A-Za-z])[A-Za-z\d]{10}|[A-Z][a-z]?[A-Z][a-z]?[A-Z].*[a-z]/;
+  /(?=[A-Za-z]{0,20}\d)(?=\d{0,20}[A-Za-z])[A-Za-z\d]{10}|[A-Z][a-z]?[A-Z][a-z]?[A-Z].{0,60}[a-z]/;
 
 /** Whether a word may be a secret: letters of it with digits or signs. */
 export function isOddWord(word: string): boolean {

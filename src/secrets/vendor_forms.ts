@@ -80,8 +80,7 @@ export const VENDOR_FORMS: readonly VendorForm[] = [
   form("age-key", "AGE-SECRET-KEY-1", r`[A-Z\d]{50,}`, [`AGE-SECRET-KEY-1${"Q9ZX".repeat(15)}`, "AGE-SECRET-KEY-1"], ANYWHERE),
   ...["sq0atp-", "sq0csp-", "sq0idp-"].map((literal) => form("square-token", literal, r`[\w-]{22,}`, [literal + mixed(22), `${literal}x`], ANYWHERE)),
   form("encoded-private-key", "LS0tLS1CRUdJTi", r`[A-Za-z\d+/]{0,40}?(?:UFJJVkFUR|BSSVZBVE|QUklWQVRF)[A-Za-z\d+/]*={0,2}`, [`LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t${mixed(60)}`, "LS0tLS1CRUdJTiBDRVJU"], ANYWHERE),
-  // Services whose masks need no names of their own.
-  form("service-token", "glsa_", r`[A-Za-z\d]{32}_[a-f\d]{8}`, [`glsa_${mixed(32)}_${hex(8)}`, "glsa_x"]),
+    form("service-token", "glsa_", r`[A-Za-z\d]{32}_[a-f\d]{8}`, [`glsa_${mixed(32)}_${hex(8)}`, "glsa_x"]),
   form("service-token", "glc_", r`(?=[\w+/-]{0,60}\d)[\w+/-]{32,}={0,2}`, [`glc_${mixed(60)}`, "glc_name"]),
   ...["sntrys_", "sntryu_"].map((literal) => form("service-token", literal, r`[\w+/=-]{45,}`, [literal + mixed(60), `${literal}x`])),
   form("service-token", "tskey-", r`(?:auth|api|client|scim|webhook)-[A-Za-z\d]{8,32}-[A-Za-z\d]{16,}`, [`tskey-auth-${mixed(12)}-${mixed(24)}`, "tskey-auth-x"]),
@@ -170,7 +169,11 @@ export const VENDOR_FORMS: readonly VendorForm[] = [
 
 /** What may stand right before a token: no letter, digit or sign of base64, but a diff's sign, an escape or the end of a colour. */
 const APART = /(?:^|[^\w+/-]|(?:^|[\r\n]|\\[nrt])[+-]?|%[\dA-F]{2}|\\u[\da-f]{4}|\[[\d;]{0,16}m)$/;
-const APART_CHARS = 20;
+
+function isApart(text: string, start: number): boolean {
+  const before = text[start - 1] ?? " ";
+  return !/[\w+/-]/.test(before) || APART.test(text.slice(Math.max(0, start - 20), start));
+}
 
 type VendorToken = VendorForm & { readonly token: RegExp };
 /** A search for all literals, and by literal the forms that may stand where it does. */
@@ -200,11 +203,15 @@ export function findVendorTokens(text: string): MaskedSpan[] {
     pattern.lastIndex = found.index + 1;
     for (const { name, token, lead, isWord } of forms.get(found[0])!) {
       const start = found.index - lead;
+      // First what costs least: a token may go on to the end of the text.
+      if (start < 0 || isWord && !isApart(text, start)) continue;
       token.lastIndex = start;
-      if (start < 0 || !token.test(text)) continue;
-      if (isWord && !APART.test(text.slice(Math.max(0, start - APART_CHARS), start))) continue;
+      if (!token.test(text)) continue;
       const end = token.lastIndex;
-      if (!ODD_RUN.test(text.slice(start, end))) continue;
+      if (!ODD_RUN.test(text.slice(start, end))) {
+        pattern.lastIndex = Math.max(pattern.lastIndex, end);
+        continue;
+      }
       spans.push({ start, end, mask: maskOf(name) });
       pattern.lastIndex = end;
       break;
