@@ -47,7 +47,7 @@ export async function runTool(
     const timer = setTimeout(() => late.resolve(null), options.timeoutMs);
     const output = await Promise.race([done, late.promise]);
     clearTimeout(timer);
-    // Processes that it has started may hold its output open: do not wait for them.
+    // What it has started itself may hold its output open: nobody waits for that.
     if (output === null) void endGroup(child);
     return output;
   } catch {
