@@ -49,7 +49,7 @@ export async function runTool(
     const output = await Promise.race([done, late.promise]);
     clearTimeout(timer);
     if (output === null && options.isAlone === true) child.kill("SIGKILL");
-    // What it has started itself may hold its output open: nobody waits for that.
+    // Processes that it has started may hold its output open: do not wait for them.
     else if (output === null) void endGroup(child);
     return output;
   } catch {

@@ -8,7 +8,7 @@ import {
   type Tellable,
   withState,
 } from "../memory/context_text.ts";
-import { exists } from "../project/exists.ts";
+import { exists } from "../project/on_disk.ts";
 import { commits, edits, fixes, keptFacts } from "./known_now.ts";
 import {
   cutOff,

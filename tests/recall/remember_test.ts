@@ -60,7 +60,7 @@ Deno.test("a note that another one replaces is told no more, and found last", as
   assert.deepEqual(found.map(({ id }) => id), [right.id, other, wrong]);
   assert.equal(found.at(-1)!.resolvedBy, right.id);
 
-  const told = tellableOfProject(temp.db, "/p", { limit: 10 });
+  const told = tellableOfProject(temp.db, "/p", 10);
   assert.deepEqual(told.map(({ id }) => id), [right.id, other]);
   const place = { ...PLACE, sessionId: "now", nowMs: NOW_MS };
   const prompt = recallForPrompt(temp.db, "where does the staging database listen?", place);

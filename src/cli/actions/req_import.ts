@@ -2,9 +2,11 @@
 import "../../config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
+import { compileRedactPatterns, type RedactRules } from "../../secrets/redact.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { readLayer } from "../../config/layer.ts";
-import { isMapping, type LayerValues, type Plain, readYaml } from "../../config/yaml_tree.ts";
+import { isMapping } from "../../config/yaml_tree.ts";
+import { type LayerValues, type Plain, readYaml } from "../../config/yaml_tree.ts";
 import { count } from "../../counts.ts";
 import { UserError } from "../../errors.ts";
 import { findRepository, lookUpwards, type Repository } from "../../git/repository.ts";
@@ -26,6 +28,7 @@ import {
 } from "../../requirement/framework_state.ts";
 import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { transaction } from "../../store/database.ts";
+import { isKeyForgotten } from "../../store/forgotten_keys.ts";
 import { clearRequirement, readStandings, satisfy } from "../../store/requirements.ts";
 import { findSessions } from "../../store/sessions.ts";
 import {
@@ -81,8 +84,8 @@ export async function importRequirements(context: CliContext, flags: ImportFlags
   const policy = planPolicy(context, files, flags);
   const found = collectState(files, { repository, nowMs: Date.now() });
   // The rows and the files go together: when one of them cannot be written, none is.
-  const work = (db: DatabaseSync) => {
-    const report = recordState(db, found, dryRun);
+  const work = (db: DatabaseSync, rules: RedactRules | null) => {
+    const report = recordState(db, found, rules);
     if (!dryRun) writePolicy(policy.files);
     return report;
   };
@@ -90,10 +93,11 @@ export async function importRequirements(context: CliContext, flags: ImportFlags
   let state: StateReport = { files: files.states.length, satisfied: 0, present: 0, skipped };
   if (found.satisfactions.length === 0) {
     if (!dryRun) writePolicy(policy.files);
-  } else if (dryRun) state = await lookIntoStore(context, work);
+  } else if (dryRun) state = await lookIntoStore(context, (db) => work(db, null));
   else {
-    const { db } = await openStore(context, "write");
-    state = transaction(db, () => work(db));
+    const { db, place } = await openStore(context, "write");
+    const rules = compileRedactPatterns(place.config.redactPatterns);
+    state = transaction(db, () => work(db, rules));
   }
   const { path, kept, notTaken } = policy;
   const isAnything = files.states.length > 0 ||
@@ -260,8 +264,13 @@ function collectState(
   };
 }
 
-/** Records what was found and is new, in the caller's transaction. What we have as new or newer stays. */
-function recordState(db: DatabaseSync, found: FoundState, dryRun: boolean): StateReport {
+/**
+ * Records what was found and is new, in the caller's transaction. What we have as new or newer stays, and what was
+ * forgotten here stays away.
+ *
+ * @param rules What is masked; null when nothing is to be written.
+ */
+function recordState(db: DatabaseSync, found: FoundState, rules: RedactRules | null): StateReport {
   const { repository, nowMs } = found;
   const known = [...found.known, ...ourSessions(db, found)];
   const resolved = found.satisfactions.map((one) => ({
@@ -272,7 +281,9 @@ function recordState(db: DatabaseSync, found: FoundState, dryRun: boolean): Stat
   const isOver = ({ scope, expiresAtMs }: RecordedSatisfaction) =>
     scope !== "permanent" && expiresAtMs !== null && expiresAtMs <= nowMs;
   const newest = newestOnly(resolved);
-  const valid = newest.filter((one) => !isOver(one));
+  const isForgotten = ({ branch, requirement, sessionId }: RecordedSatisfaction) =>
+    isKeyForgotten(db, "requirement", { repository, branch, requirement, session_id: sessionId });
+  const valid = newest.filter((one) => !isOver(one) && !isForgotten(one));
   const standings = new Map(
     valid.map(({ branch }) => [branch, readStandings(db, { repository, branch })]),
   );
@@ -283,15 +294,15 @@ function recordState(db: DatabaseSync, found: FoundState, dryRun: boolean): Stat
   const fresh = valid.filter((one) =>
     (standingOf(one, one.sessionId)?.satisfiedAtMs ?? -1) < one.atMs
   );
-  for (const { recordedAs: _recordedAs, path, by, branch, ...one } of dryRun ? [] : fresh) {
+  for (const { recordedAs: _recordedAs, path, by, branch, ...one } of rules === null ? [] : fresh) {
     const metadata = { ...one.metadata, imported_from: path, original_satisfied_by: by };
     satisfy(db, { repository, branch }, {
       ...one,
       by: "import",
-      metadata: redactValue(metadata, { patterns: [] }) as Record<string, unknown>,
+      metadata: redactValue(metadata, rules!) as Record<string, unknown>,
     });
   }
-  for (const one of dryRun ? [] : resolved) {
+  for (const one of rules === null ? [] : resolved) {
     const { branch, requirement, recordedAs, sessionId } = one;
     // An import that did not know the full id yet has left a row that no session will ask for.
     const isLeft = recordedAs !== sessionId &&
@@ -300,6 +311,7 @@ function recordState(db: DatabaseSync, found: FoundState, dryRun: boolean): Stat
     clearRequirement(db, { repository, branch }, { requirement, sessionId: recordedAs });
   }
   const expired = Map.groupBy(newest.filter(isOver), ({ path }) => path);
+  const forgotten = Map.groupBy(newest.filter(isForgotten), ({ path }) => path);
   return {
     files: found.files,
     satisfied: fresh.length,
@@ -309,6 +321,10 @@ function recordState(db: DatabaseSync, found: FoundState, dryRun: boolean): Stat
       ...[...expired].map(([path, ones]) => ({
         path,
         why: `${count(ones.length, "satisfaction has", "satisfactions have")} expired`,
+      })),
+      ...[...forgotten].map(([path, ones]) => ({
+        path,
+        why: `${count(ones.length, "satisfaction was", "satisfactions were")} forgotten here`,
       })),
     ],
   };

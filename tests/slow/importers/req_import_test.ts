@@ -346,6 +346,17 @@ test("a satisfaction of ours that is newer stays", async () => {
   assert.equal(row![5], "cli_bypass");
 });
 
+test("a satisfaction that was forgotten here does not come back", async () => {
+  using place = olderInstallation();
+  await importJson(place);
+  const forgot = await place.run(["memory", "forget", "--text", "feature/auth", "--yes"]);
+  assert.equal(forgot.code, 0, forgot.stderr);
+  assert.equal(rows(place).length, 0);
+  const { state } = await importJson(place);
+  assert.deepEqual([state.satisfied, rows(place).length], [0, 0]);
+  assert.ok(state.skipped.some(({ why }: Report) => /forgotten here/.test(why)));
+});
+
 test("where there is nothing it says what it looked for, and leaves no trace", async () => {
   using place = stage();
   const { code, stdout } = await place.run(["req", "import"]);
