@@ -40,6 +40,7 @@ for (const isDaemonThere of [true, false]) {
       assert.match(killed.stdout, isDaemonThere ? /by the daemon/ : /has ended, with all/);
       if (!isDaemonThere) assert.ok(!isAlive(pid));
       await until("the child has left", () => !isAlive(pid));
+      await until("the agent has left", () => !isAlive(String(agent.pid)));
       const { reason } = await reaches(id, "blocked");
       assert.match(reason, /killed: too slow/);
       const shown = (await json(["agent", "show", agent.id])).body.agent;
