@@ -48,6 +48,7 @@ export async function supervise(
   let hasLeft = false;
   void left?.then(() => hasLeft = true);
   let isEnding = false;
+  let ending: Promise<void> | null = null;
   let lookedAtMs = performance.now();
   while (!signal.aborted) {
     const hasMore = reader.take({ isOver: false, look }, Date.now());
@@ -62,7 +63,7 @@ export async function supervise(
     }
     if (!isEnding && isToEnd(db, agent)) {
       isEnding = true;
-      if (!await isReused(agent)) void endGroupOf(agent.pid!, { graceMs, mark });
+      if (!await isReused(agent)) ending = endGroupOf(agent.pid!, { graceMs, mark });
     }
     if (hasMore) await pause(0, signal);
     else {await Promise.race([
@@ -73,6 +74,7 @@ export async function supervise(
   if (signal.aborted && readExit(files) === null) return null;
   // What it has left behind in its group ends with it: the step is over.
   if (!await isReused(agent)) await endGroupOf(agent.pid!, { graceMs: 500, mark });
+  await ending;
   await takeRest(reader, look);
   onOutput();
   return endOf(db, agent, files);
