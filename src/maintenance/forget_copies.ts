@@ -1,6 +1,6 @@
 /** Forgets in the copies that this program has made of its database: backups, and what was set aside. */
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../errors.ts";
+import { isDatabaseBusy } from "../errors.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { openDatabase } from "../store/database.ts";
@@ -85,19 +85,28 @@ export async function forgetInCopies(
       } finally {
         db.close();
       }
-      if (!rewriteRows(path)) throw new Error("another process reads from it");
+      if (!rewriteRows(path)) {
+        done.left.push(heldCopy(path));
+        continue;
+      }
       // It stays the backup of its day.
       if (mtime !== null) Deno.utimeSync(path, mtime, mtime);
       done.madeAnew.push(path);
     } catch (thrown) {
-      done.left.push(
-        `${path} could not be made anew (${messageOf(thrown)}): \`rm ${
-          DATABASE_FILES.map((ending) => quoteWord(path + ending)).join(" ")
-        }\``,
-      );
+      if (isDatabaseBusy(thrown)) done.left.push(heldCopy(path));
+      else {
+        // Of a damaged one nobody can tell what is in it.
+        removeDatabase(path);
+        done.removed.push(path);
+      }
     }
   }
   return done;
+}
+
+function heldCopy(path: string): string {
+  const files = DATABASE_FILES.map((ending) => quoteWord(path + ending)).join(" ");
+  return `${path} may hold it, since another process is using it: \`rm -f ${files}\``;
 }
 
 function isFile(path: string): boolean {
