@@ -96,8 +96,8 @@ const ANY = new RegExp(
 );
 /** A whole name, with something behind it that may lead to a value. */
 let wholeName: RegExp | undefined;
-/** Ids that are no secrets: of sessions, tool uses, commits. */
-const ID = /^(?:toolu_\w+|[\da-f]{8}-[\da-f-]{27}|[\da-f]+|\d[\d-]*)$/;
+/** Ids that are no secrets: of sessions, tool uses, commits, folders (`build-3f9a2c41`). */
+const ID = /^(?:toolu_\w+|[\da-f]{8}-[\da-f-]{27}|(?:[a-z]+-)*[\da-f]{1,16}|[\da-f]+|\d[\d-]*)$/;
 /**
  * Whether `redactValue()` may change a value: a look at the value's JSON. Letters have to stand for themselves in it, not as
  * `\u0041`.
