@@ -89,9 +89,34 @@ export function judgeDatabase(place: RepairPlace): Finding {
       useAnotherDatabase(place),
     );
   }
+  const taken = takenLog(place.database);
+  if (taken !== null) {
+    const { path, kind } = taken;
+    return fail(
+      `${path} is ${
+        kind === "folder" ? "a folder" : "a pipe or a device"
+      }, where the database has a file: nothing can be written`,
+      `mv ${quoteWord(path)} ${quoteWord(`${path}.${kind}`)}`,
+    );
+  }
   const file = identifyDatabase(place.database);
   const told = TOLD[file.kind] as Told<Kind>;
   return told(place, file);
+}
+
+/** What lies in the place of the log, or of its index, and is no file; null when nothing does. */
+function takenLog(
+  database: string,
+): { readonly path: string; readonly kind: "folder" | "special" } | null {
+  for (const path of filesOf(database).slice(1)) {
+    try {
+      const { isFile, isDirectory } = Deno.statSync(path);
+      if (!isFile) return { path, kind: isDirectory ? "folder" : "special" };
+    } catch {
+      // It is not there.
+    }
+  }
+  return null;
 }
 
 /** Whether the database is another program's, or another user's: nothing about it is ours to change. */
