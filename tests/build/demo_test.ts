@@ -9,5 +9,5 @@ slowTest("the demo finds all of what it has replayed", async () => {
   assert.ok(success, stderr);
   assert.match(stdout, /All of it is there\./);
   assert.match(stdout, /## Memory of this project/);
-  assert.match(stdout, /fix: Fixed "heightAt\(\) goes on over midnight" by src\/tide\.ts$/m);
+  assert.match(stdout, /The height is wrong by a metre.*\(1 fix, 2 files\)$/m);
 });

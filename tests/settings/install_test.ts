@@ -444,7 +444,7 @@ slowTest(
   () =>
     inHome(async ({ folder, path, options, write, read }) => {
       write('{"theirs": 1}');
-      const module = new URL("../../src/settings/install.ts", import.meta.url).href;
+      const module = new URL("../../src/settings/install_settings.ts", import.meta.url).href;
       const script = `${options.projectDir}/install.ts`;
       Deno.writeTextFileSync(
         script,
