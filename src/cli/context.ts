@@ -2,14 +2,8 @@ import type { CommandContext, StricliProcess } from "@stricli/core";
 import { trustBy } from "../config/discover.ts";
 import type { Environment } from "../environment.ts";
 import { isThere, namesIn } from "../maintenance/whole_file.ts";
-import {
-  joinPath,
-  locate,
-  type LocateOptions,
-  type Locations,
-  parentOf,
-  resolvePath,
-} from "../paths.ts";
+import { joinPath, parentOf, resolvePath } from "../paths.ts";
+import { locate, type LocateOptions, type Locations } from "../system/locations.ts";
 
 /** Flags that every verb understands, wherever they stand on the command line. */
 export interface Globals {

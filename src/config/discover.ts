@@ -1,7 +1,8 @@
 /** Which configuration files count, what they say, and one hash over it all. Runs in every hook. */
 import { type FolderLook, leadsInto } from "../git/repository.ts";
 import { fingerprint } from "../ids.ts";
-import { joinPath, type Locations, parentOf } from "../paths.ts";
+import { joinPath, parentOf } from "../paths.ts";
+import { type Locations } from "../system/locations.ts";
 import { findFault, isFile, readSmallFile, realOr } from "../project/file_owners.ts";
 import { trustedFolders } from "../store/trusted_folders.ts";
 import type { HookConfig } from "./hook_config.ts";

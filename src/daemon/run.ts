@@ -5,7 +5,7 @@ import { Engine } from "../engine/engine.ts";
 import { Settings } from "../engine/settings.ts";
 import { covenNotice, undecidedCoven } from "../engine/coven_place.ts";
 import { showNotification } from "../process/notifier.ts";
-import type { Locations } from "../paths.ts";
+import type { Locations } from "../system/locations.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { appendLog } from "../log/log.ts";

@@ -6,7 +6,7 @@ import type { AskedUse } from "../gate/judge_use.ts";
 import { lookUpwards, type Repository, repositoryAt } from "../git/repository.ts";
 import type { KnownPlaces } from "../gate/own_files.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
-import type { Locations } from "../paths.ts";
+import type { Locations } from "../system/locations.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
 import {

@@ -2,7 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
 import { messageOf, UserError } from "../errors.ts";
-import { baseName, joinPath, type Locations, parentOf } from "../paths.ts";
+import { baseName, joinPath, parentOf } from "../paths.ts";
+import { type Locations } from "../system/locations.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { integrityFaults } from "../store/care.ts";
 import {

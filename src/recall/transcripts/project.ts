@@ -2,7 +2,8 @@
 import { redactText } from "../../secrets/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
-import { databaseAt, type Locations, matchesAny } from "../../paths.ts";
+import { matchesAny } from "../../paths.ts";
+import { databaseAt, type Locations } from "../../system/locations.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 
