@@ -1,9 +1,8 @@
 import type { CommandContext, StricliProcess } from "@stricli/core";
 import { trustBy } from "../config/discover.ts";
-import type { Environment } from "../environment.ts";
+import { type Environment, locate, type LocateOptions, type Locations } from "../environment.ts";
 import { isThere, namesIn } from "../maintenance/whole_file.ts";
 import { joinPath, parentOf, resolvePath } from "../paths.ts";
-import { locate, type LocateOptions, type Locations } from "../system/locations.ts";
 
 /** Flags that every verb understands, wherever they stand on the command line. */
 export interface Globals {

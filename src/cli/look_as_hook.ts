@@ -5,7 +5,7 @@ import { peekHookConfig } from "../config/last_policy.ts";
 import type { KnownPlaces } from "../gate/own_files.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import type { GuardPolicy } from "../guard/guard_policy.ts";
-import { databaseAt } from "../system/locations.ts";
+import { databaseAt } from "../environment.ts";
 import { openDatabase } from "../store/database.ts";
 import { identifyDatabase, openIfOurs } from "../store/identity.ts";
 import type { CliContext } from "./context.ts";

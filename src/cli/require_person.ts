@@ -3,14 +3,13 @@
  * an agent may, and while a session is under way a terminal or a token has to show the person.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Environment } from "../environment.ts";
+import { type Environment, locate } from "../environment.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { normalizeSessionId } from "../ids.ts";
 import { appendLog } from "../log/log.ts";
 import { realPath } from "../project/real_paths.ts";
 import { isThere } from "../maintenance/whole_file.ts";
 import { joinPath, resolvePath, withParents } from "../paths.ts";
-import { locate } from "../system/locations.ts";
 import { type Descent, readDescent } from "../process/ancestors.ts";
 import { type ProcessFacts, readProcesses, startedAtMs } from "../process/identity.ts";
 import { identifyDatabase, openToLook } from "../store/identity.ts";

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, UserError } from "../errors.ts";
-import { databaseAt, type Locations } from "../system/locations.ts";
+import { databaseAt, type Locations } from "../environment.ts";
 import { lookUpwards } from "../git/repository.ts";
 import { NewerSchemaError, openDatabase } from "../store/database.ts";
 import { identifyDatabase, openToLook } from "../store/identity.ts";

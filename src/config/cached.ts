@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Locations } from "../system/locations.ts";
+import type { Locations } from "../environment.ts";
 import { isFile } from "../project/on_disk.ts";
 import { readCachedConfig, rememberStrict, storeCachedConfig } from "../store/config_cache.ts";
 import { openDatabase } from "../store/database.ts";

@@ -2,7 +2,7 @@
 import { type FolderLook, leadsInto } from "../git/repository.ts";
 import { fingerprint } from "../ids.ts";
 import { joinPath, parentOf } from "../paths.ts";
-import { type Locations } from "../system/locations.ts";
+import { type Locations } from "../environment.ts";
 import { findFault, isFile, readSmallFile, realOr } from "../project/file_owners.ts";
 import { trustedFolders } from "../store/trusted_folders.ts";
 import type { HookConfig } from "./hook_config.ts";

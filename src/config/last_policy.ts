@@ -1,7 +1,7 @@
 /** What was in force before a configuration file became unreadable. */
 import type { DatabaseSync } from "node:sqlite";
 import { appendLog, logFiles } from "../log/log.ts";
-import type { Locations } from "../system/locations.ts";
+import type { Locations } from "../environment.ts";
 import { readLastConfig, rememberedStrict } from "../store/config_cache.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, isLeftOut } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";

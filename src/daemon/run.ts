@@ -1,11 +1,10 @@
 /** The daemon's life: lock, database, engine, sockets; then it answers until it is told to stop. */
 import "../config_sections.ts";
-import { THIS_PROCESS } from "../environment.ts";
+import { type Locations, THIS_PROCESS } from "../environment.ts";
 import { Engine } from "../engine/engine.ts";
 import { Settings } from "../engine/settings.ts";
 import { covenNotice, undecidedCoven } from "../engine/coven_place.ts";
 import { showNotification } from "../process/notifier.ts";
-import type { Locations } from "../system/locations.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { appendLog } from "../log/log.ts";

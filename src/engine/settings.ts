@@ -4,7 +4,7 @@ import { parseConfig, type ParsedConfig } from "../config/parse.ts";
 import type { Config as OwnConfig } from "../config/config_schema.ts";
 import type { MemorySettings } from "../memory/memory_section.ts";
 import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
-import type { Locations } from "../system/locations.ts";
+import type { Locations } from "../environment.ts";
 import { lookUpwards } from "../git/repository.ts";
 
 /** The sections that the daemon goes by. */

@@ -1,12 +1,11 @@
 import { redactText } from "../secrets/redact.ts";
 import { redactValue } from "../secrets/redact_value.ts";
 import { withoutOverlaps } from "../capture/shorten.ts";
-import type { Environment } from "../environment.ts";
+import { type Environment, locate, type Locations } from "../environment.ts";
 import { messageOf } from "../errors.ts";
 import { newId, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { appendLog, logFiles } from "../log/log.ts";
 import { joinPath, parentOf } from "../paths.ts";
-import { locate, type Locations } from "../system/locations.ts";
 import { claimNotice } from "../project/claim_notice.ts";
 import { spoolRecord } from "../spool/spool.ts";
 import type { HookRecord } from "../store/captures.ts";

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConfigFile } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import type { Environment } from "../environment.ts";
+import type { Environment, Locations } from "../environment.ts";
 import type { Repository } from "../git/repository.ts";
-import type { Locations } from "../system/locations.ts";
 import type { SessionChange } from "../orchestration/session_changes.ts";
 import type { ApplyChanges, Capture, ExecutionStatus, SessionTouch } from "../store/captures.ts";
 import type { RequirementChange } from "../store/requirements.ts";

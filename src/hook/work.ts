@@ -2,9 +2,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { OWN_TOOLS } from "../capture/payload.ts";
 import { needsRedaction } from "../secrets/look.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
-import type { Environment } from "../environment.ts";
+import {
+  databaseAt,
+  type Environment,
+  locate,
+  type Locations,
+  SUMMARIZER_VARIABLE,
+} from "../environment.ts";
 import { matchesAny } from "../paths.ts";
-import { databaseAt, locate, type Locations, SUMMARIZER_VARIABLE } from "../system/locations.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { lookUpwards, repositoryAt } from "../git/repository.ts";
 import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";

@@ -1,7 +1,7 @@
 /** What hooks wrote into the database of the temporary folder while the home could not be used. */
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../paths.ts";
-import { type Locations } from "../system/locations.ts";
+import { type Locations } from "../environment.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { isOwnFile } from "../store/database.ts";
 import { type ExportRow, exportRows } from "../store/export.ts";

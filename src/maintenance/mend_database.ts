@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
-import { type Locations } from "../system/locations.ts";
+import { type Locations } from "../environment.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { integrityFaults } from "../store/care.ts";
 import {

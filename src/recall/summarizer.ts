@@ -11,7 +11,7 @@ import {
 import { indexedTerms } from "../memory/terms.ts";
 import { plainOutput, titleLine } from "../memory/text.ts";
 import { charsOfTokens, estimateTokens } from "../memory/tokens.ts";
-import { SUMMARIZER_VARIABLE } from "../system/locations.ts";
+import { SUMMARIZER_VARIABLE } from "../environment.ts";
 import { type FilterEnd, runFilter } from "../process/filter.ts";
 import { transaction } from "../store/database.ts";
 import type { Observation } from "../store/observations.ts";

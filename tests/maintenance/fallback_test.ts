@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fallbackDatabase, leftBehind } from "../../src/maintenance/fallback.ts";
 import { copiesOf } from "../../src/maintenance/forget_files.ts";
-import { locate } from "../../src/system/locations.ts";
+import { locate } from "../../src/environment.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { Engine } from "../../src/engine/engine.ts";
 import { Settings } from "../../src/engine/settings.ts";
-import { locate } from "../../src/system/locations.ts";
+import { locate } from "../../src/environment.ts";
 import { takeLock } from "../../src/store/process_lock.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { removeFolder } from "./folders.ts";

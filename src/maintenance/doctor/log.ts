@@ -1,6 +1,6 @@
 import { count } from "../../counts.ts";
 import { homeMark, isOfHome, logFiles } from "../../log/log.ts";
-import type { Locations } from "../../system/locations.ts";
+import type { Locations } from "../../environment.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { type Finding, ok, warn } from "../check.ts";
 import type { DoctorPlace } from "./place.ts";

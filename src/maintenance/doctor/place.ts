@@ -1,8 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConfigFile } from "../../config/discover.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
-import type { Environment } from "../../environment.ts";
-import type { Locations } from "../../system/locations.ts";
+import type { Environment, Locations } from "../../environment.ts";
 import { openDatabase } from "../../store/database.ts";
 import type { Program } from "../../settings/hooks.ts";
 import { identifyDatabase, openToLook } from "../../store/identity.ts";

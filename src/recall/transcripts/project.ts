@@ -3,7 +3,7 @@ import { redactText } from "../../secrets/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
 import { matchesAny } from "../../paths.ts";
-import { databaseAt, type Locations } from "../../system/locations.ts";
+import { databaseAt, type Locations } from "../../environment.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 
