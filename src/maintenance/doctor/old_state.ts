@@ -1,4 +1,4 @@
-import { undecidedCoven } from "../../engine/coven_place.ts";
+import { undecidedCoven } from "../../engine/coven.ts";
 import { type Finding, warn } from "../check.ts";
 import type { DoctorPlace } from "./place.ts";
 
