@@ -8,13 +8,14 @@ import { findCoven, type NotTaken, readCoven } from "../../engine/coven.ts";
 import { type ConfigEntry, planCovenFiles } from "../../engine/coven_files.ts";
 import { UserError } from "../../errors.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
+import { isSameValue } from "../../likeness.ts";
 import { takeRows } from "../../maintenance/import.ts";
 import { compileRedactPatterns } from "../../secrets/redact.ts";
 import { recordEvent } from "../../store/events.ts";
 import { readImportMark, readOrigins, writeImportMark } from "../../store/import_marks.ts";
 import { withoutBody, writeHistory } from "../../store/task_changes.ts";
 import { readTask } from "../../store/tasks.ts";
-import { documentOf, isSame, targetOf, withEntries, writeTarget } from "../config_target.ts";
+import { documentOf, targetOf, withEntries, writeTarget } from "../config_target.ts";
 import { confirmOrThrow } from "../confirm.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { lookIntoStore, openKept, openKeptStore } from "../store.ts";
@@ -141,9 +142,9 @@ function planConfig(context: CliContext, root: string, entries: readonly ConfigE
     const name = path.join(".");
     const layer = path.reduceRight<Plain>((inner, key) => ({ [key]: inner }), value);
     const read = readLayer({ layer: "project", path: "", text: JSON.stringify(layer) }).values;
-    const why = isSame(valueAt(usual, path), value)
+    const why = isSameValue(valueAt(usual, path), value)
       ? "it is the default here"
-      : isSame(valueAt(read, path), value)
+      : isSameValue(valueAt(read, path), value)
       ? null
       : "its value is not allowed here";
     const isKept = valueAt(present, path) !== undefined;
