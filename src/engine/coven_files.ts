@@ -8,18 +8,17 @@ import { type CovenPlace, jsonObjectIn, type NotTaken } from "./coven.ts";
 import TABLES from "./coven.json" with { type: "json" };
 import { parseFile } from "./workflow_files.ts";
 
-/** One key that our configuration is to have. */
-export interface ConfigEntry {
-  readonly path: readonly string[];
-  readonly value: Plain;
-}
-
 /** What is made of what people have written. */
 export interface FilesPlan {
   readonly writes: { readonly from: string; readonly to: string; readonly text: string }[];
   /** How many files of ours say the same already. */
   present: number;
-  readonly entries: ConfigEntry[];
+  /** What our configuration is to have: the key there, the path and the value here. */
+  readonly entries: {
+    readonly name: string;
+    readonly path: readonly string[];
+    readonly value: Plain;
+  }[];
   readonly notTaken: NotTaken[];
   filesRead: number;
 }
@@ -120,6 +119,10 @@ function convertConfig(config: Readonly<Record<string, unknown>>, plan: FilesPla
       ? "it is switched off"
       : null;
     if (why !== null) plan.notTaken.push({ name, why });
-    else plan.entries.push({ path: path!.split("."), value: made as Plain });
+    else {plan.entries.push({
+        name: path!,
+        path: path!.split("."),
+        value: made as Plain,
+      });}
   }
 }

@@ -3,9 +3,9 @@ import "../../config_sections.ts";
 import { plain } from "../../capture/plain.ts";
 import { configSchema } from "../../config/config_schema.ts";
 import { readLayer } from "../../config/layer.ts";
-import { isMapping, type Plain, readYaml } from "../../config/yaml_tree.ts";
+import type { Plain } from "../../config/yaml_tree.ts";
 import { findCoven, type NotTaken, readCoven } from "../../engine/coven.ts";
-import { type ConfigEntry, planCovenFiles } from "../../engine/coven_files.ts";
+import { planCovenFiles } from "../../engine/coven_files.ts";
 import { UserError } from "../../errors.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { isSameValue } from "../../likeness.ts";
@@ -15,7 +15,14 @@ import { recordEvent } from "../../store/events.ts";
 import { readImportMark, readOrigins, writeImportMark } from "../../store/import_marks.ts";
 import { withoutBody, writeHistory } from "../../store/task_changes.ts";
 import { readTask } from "../../store/tasks.ts";
-import { documentOf, targetOf, withEntries, writeTarget } from "../config_target.ts";
+import {
+  type ConfigEntry,
+  planEntries,
+  targetOf,
+  valueAt,
+  writePlanned,
+  writeTarget,
+} from "../config_target.ts";
 import { confirmOrThrow } from "../confirm.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { lookIntoStore, openKept, openKeptStore } from "../store.ts";
@@ -76,20 +83,22 @@ export async function migrate(context: CliContext, flags: MigrateFlags): Promise
     tasks: newTasks.length,
     files: [
       ...files.writes.map(({ to }) => to),
-      ...config.text === null ? [] : [config.target.path],
+      ...config.file === null ? [] : [config.target.path],
     ],
     statuses: changed,
-    config: { path: config.target.path, added: config.added, kept: config.kept },
+    config: { path: config.target.path, added: config.file?.added ?? [], kept: config.kept },
     notTaken,
   };
-  const isSaid = config.text === null && config.kept.length > 0;
+  const isSaid = config.file === null && config.kept.length > 0;
   const alreadyThere = { tasks: here.size, files: files.present + Number(isSaid) };
+  const valueOf = (key: string) =>
+    JSON.stringify(files.entries.find(({ name }) => name === key)!.value);
   const lines = [
     `From ${place.folder}, which stays as it is:`,
     `  tasks  ${plan.tasks} to bring over, ${alreadyThere.tasks} there already`,
     `  files  ${plan.files.length} to bring over, ${alreadyThere.files} there already`,
     ...plan.files.map((path) => `         ${path}`),
-    ...config.added.map((key) => `         ${config.target.path}: ${key}`),
+    ...plan.config.added.map((key) => `         ${config.target.path}: ${key}: ${valueOf(key)}`),
     ...changed.map(({ id, from, to }) => `  task ${id}: ${from} becomes ${to}`),
     ...config.kept.map((key) => `  ${key} stays as your configuration says it`),
     ...left.length === 0 ? [] : ["", "Not brought over:", ...left],
@@ -125,7 +134,7 @@ export async function migrate(context: CliContext, flags: MigrateFlags): Promise
     },
   });
   for (const { to, text } of files.writes) writeTarget({ path: to, mode: 0o644 }, text);
-  if (config.text !== null) writeTarget(config.target, config.text);
+  if (config.file !== null) writePlanned([config.file]);
   // Kept last, so that a run that was ended in the middle is begun again.
   writeImportMark(db, place.origin, "imported");
   const counts = { tasks: imported.tasks, files: plan.files.length };
@@ -134,12 +143,9 @@ export async function migrate(context: CliContext, flags: MigrateFlags): Promise
 
 /** What the project's configuration file gets: what it does not say yet, and what is no default. */
 function planConfig(context: CliContext, root: string, entries: readonly ConfigEntry[]) {
-  const target = targetOf({ ...context, cwd: root }, "project");
-  const [present, usual] = [readYaml(target.text).root ?? {}, configSchema().schema.parse({})];
+  const usual = configSchema().schema.parse({});
   const notTaken: NotTaken[] = [];
-  const kept: string[] = [];
-  const added = entries.filter(({ path, value }) => {
-    const name = path.join(".");
+  const wanted = entries.filter(({ name, path, value }) => {
     const layer = path.reduceRight<Plain>((inner, key) => ({ [key]: inner }), value);
     const read = readLayer({ layer: "project", path: "", text: JSON.stringify(layer) }).values;
     const why = isSameValue(valueAt(usual, path), value)
@@ -147,23 +153,9 @@ function planConfig(context: CliContext, root: string, entries: readonly ConfigE
       : isSameValue(valueAt(read, path), value)
       ? null
       : "its value is not allowed here";
-    const isKept = valueAt(present, path) !== undefined;
-    if (isKept) kept.push(name);
-    else if (why !== null) notTaken.push({ name, why });
-    return !isKept && why === null;
+    if (why !== null) notTaken.push({ name, why });
+    return why === null;
   });
-  const text = added.length === 0
-    ? null
-    : withEntries(target, documentOf(target), { added, head: HEAD });
-  const shown = added.map(({ path, value }) => `${path.join(".")}: ${JSON.stringify(value)}`);
-  return { target, text, added: shown, kept, notTaken };
-}
-
-function valueAt(values: unknown, path: readonly string[]): Plain | undefined {
-  return path.reduce<unknown>(
-    (at, key) => isMapping(at as Plain) ? Object(at)[key] : undefined,
-    values,
-  ) as
-    | Plain
-    | undefined;
+  const target = targetOf({ ...context, cwd: root }, "project");
+  return { ...planEntries(target, wanted, { head: HEAD }), target, notTaken };
 }

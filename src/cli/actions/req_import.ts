@@ -2,14 +2,13 @@
 import "../../config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
-import { isMapping, type LayerValues, type Plain, readYaml } from "../../config/yaml_tree.ts";
+import { type LayerValues, type Plain, readYaml } from "../../config/yaml_tree.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { isSameValue } from "../../likeness.ts";
 import { joinPath, withParents } from "../../paths.ts";
 import { type FoundFile, readFolder, readFound } from "../../project/found_file.ts";
 import {
   convertConfig,
-  type PolicyEntry,
   readFrameworkYaml,
   readState,
   type RecordedSatisfaction,
@@ -22,11 +21,11 @@ import { isKeyForgotten } from "../../store/forgotten_keys.ts";
 import { readStandings, satisfy } from "../../store/requirements.ts";
 import { findSessions } from "../../store/sessions.ts";
 import {
-  type ConfigTarget,
-  documentOf,
+  type ConfigEntry,
+  planEntries,
   targetOf,
-  withEntries,
-  writeTarget,
+  valueAt,
+  writePlanned,
 } from "../config_target.ts";
 import type { CliContext } from "../context.ts";
 import { lookIntoStore, openStore } from "../store.ts";
@@ -38,14 +37,6 @@ interface ImportFlags {
   readonly local: boolean;
   /** What our files have is replaced. */
   readonly force: boolean;
-}
-
-/** One of our files as it is to be. */
-interface PlannedFile {
-  readonly target: ConfigTarget;
-  readonly text: string;
-  /** Names of requirements, and dotted names of other keys. */
-  readonly added: readonly string[];
 }
 
 const HEAD = " What has to be true before Claude edits, commits or stops: `conclaude req --help`.";
@@ -80,10 +71,10 @@ export async function importRequirements(context: CliContext, flags: ImportFlags
         skip: (path, why) => void skipped.push({ path, why }),
       }),
     );
-    if (rules !== null) writePolicy(policy.files);
+    if (rules !== null) writePlanned(policy.files);
   };
   if (satisfactions.length === 0) {
-    if (!dryRun) writePolicy(policy.files);
+    if (!dryRun) writePlanned(policy.files);
   } else if (dryRun) await lookIntoStore(context, (db) => work(db, null));
   else {
     const { db, place } = await openStore(context, "write");
@@ -186,55 +177,22 @@ function planPolicy(
   }
   const { shared, own } = convertConfig(layers, { allOwn: local, leave });
   const targets = { shared: targetOf(context, "project"), own: targetOf(context, "local") };
-  const inShared = saidIn(targets.shared);
-  const kept = new Set<string>();
-  const planned = (target: ConfigTarget, entries: readonly PolicyEntry[]): PlannedFile[] => {
-    const document = documentOf(target);
-    const said = saidIn(target);
-    const added = entries.filter(({ name, value }) => {
-      // What the shared file says otherwise is somebody's decision: nothing is laid over a part of it.
-      const isDecided = inShared.has(name) &&
-        !isSameValue(inShared.get(name), shared.find((entry) => entry.name === name)?.value);
-      const stays = force ? isSameValue(said.get(name), value) : said.has(name) || isDecided;
-      if (stays) kept.add(name);
-      return !stays;
-    });
-    if (added.length === 0) return [];
-    const text = withEntries(target, document, { added, head: HEAD });
-    return [{ target, text, added: added.map(({ name }) => name) }];
+  const inShared = readYaml(targets.shared.text).root ?? {};
+  const stays = (said: Plain | undefined, { name, path, value }: ConfigEntry) => {
+    const decided = valueAt(inShared, path);
+    const given = shared.find((entry) => entry.name === name)?.value;
+    // What the shared file says otherwise is somebody's decision: nothing is laid over a part of it.
+    const isDecided = decided !== undefined && !isSameValue(decided, given);
+    return force ? isSameValue(said, value) : said !== undefined || isDecided;
   };
-  const plan = [...planned(targets.shared, shared), ...planned(targets.own, own)];
+  const plans = [
+    planEntries(targets.shared, shared, { head: HEAD, stays }),
+    planEntries(targets.own, own, { head: HEAD, stays }),
+  ];
+  const plan = plans.flatMap(({ file }) => file ?? []);
+  const kept = new Set(plans.flatMap((one) => one.kept));
   const isFirst = plan.length > 0 && targets.shared.isNew && targets.own.isNew;
   return { path: targets.shared.path, files: plan, kept: [...kept], isFirst };
-}
-
-/** What a file of ours says of requirements and hooks, rightly or not, by the names of entries. */
-function saidIn({ text }: ConfigTarget): ReadonlyMap<string, Plain> {
-  const { requirements = {}, hooks = {} } = readYaml(text).root ?? {};
-  const said = new Map(Object.entries<Plain>(isMapping(requirements) ? requirements : {}));
-  const walk = (value: Plain, name: string) => {
-    if (!isMapping(value)) said.set(name, value);
-    else for (const [key, inner] of Object.entries(value)) walk(inner, `${name}.${key}`);
-  };
-  if (isMapping(hooks)) walk(hooks, "hooks");
-  return said;
-}
-
-/** Writes the planned files, all or none. @throws {UserError} When one cannot be written; what was written before it is taken back. */
-export function writePolicy(files: readonly PlannedFile[]): void {
-  const written: ConfigTarget[] = [];
-  try {
-    for (const { target, text } of files) {
-      writeTarget(target, text);
-      written.push(target);
-    }
-  } catch (thrown) {
-    for (const target of written) {
-      if (target.isNew) Deno.removeSync(target.path);
-      else writeTarget(target, target.text);
-    }
-    throw thrown;
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 /** `conclaude req import` on the real program: a whole older installation, and what hooks decide afterwards. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { writePolicy } from "../../../src/cli/actions/req_import.ts";
+import { writePlanned } from "../../../src/cli/config_target.ts";
 import { query } from "../../support/look.ts";
 import { hook, runProgram } from "../../support/program.ts";
 import { needsTools, testWhere } from "../../support/requirements.ts";
@@ -436,7 +436,7 @@ test("what else a file says stays as it is, also where all of it is comments", a
   assert.match((await ask(place, OTHER))!, /commit_plan/);
 });
 
-Deno.test("writePolicy() takes back what it wrote when a later file cannot be written", () => {
+Deno.test("writePlanned() takes back what it wrote when a later file cannot be written", () => {
   using place = stage();
   const [old, fresh, blocked] = ["old", "fresh", "old/below"].map((name) => join(place.home, name));
   const file = (path: string, text: string, isNew: boolean) => ({
@@ -446,7 +446,7 @@ Deno.test("writePolicy() takes back what it wrote when a later file cannot be wr
   });
   put(old!, "as it was");
   const files = [file(old!, "as it was", false), file(fresh!, "", true), file(blocked!, "", true)];
-  assert.throws(() => writePolicy(files), /Cannot write/);
+  assert.throws(() => writePlanned(files), /Cannot write/);
   assert.equal(Deno.readTextFileSync(old!), "as it was");
   assert.throws(() => Deno.statSync(fresh!), Deno.errors.NotFound);
 });
