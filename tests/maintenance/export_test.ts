@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { compactPayloads } from "../../src/maintenance/compaction.ts";
-import { exportLines } from "../../src/maintenance/export.ts";
+import { exportLines } from "../../src/store/export.ts";
 import { openDatabase, SCHEMA_VERSION } from "../../src/store/database.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 

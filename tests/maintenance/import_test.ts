@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
-import { exportLines } from "../../src/maintenance/export.ts";
+import { exportLines } from "../../src/store/export.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../src/maintenance/import.ts";
 import { linesOf, type SourceLine } from "../../src/maintenance/import_lines.ts";
 import { EXPORTED_TABLES, NOT_EXPORTED } from "../../src/store/exported_tables.ts";

@@ -2,7 +2,7 @@ import { count } from "../../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
-import { type ExportCounts, exportLines } from "../../maintenance/export.ts";
+import { type ExportCounts, exportLines } from "../../store/export.ts";
 import { wellFormedJson } from "../../maintenance/well_formed.ts";
 import { isOutputClosed } from "../../process/closed_output.ts";
 import type { ExportFilter, LostRow } from "../../store/export.ts";
