@@ -1,7 +1,7 @@
 /** Tells words apart: a prompt, Claude's last message of a turn, the summary of a compaction. They have no id that lasts. */
 import { digestOf } from "./fnv.ts";
 import { titleLine } from "./text.ts";
-import type { ItemKind } from "./transcript/item.ts";
+import type { ItemKind } from "./transcript/reader.ts";
 import { bareSummary } from "./transcript/spoken.ts";
 
 /** What somebody said, by who and when. */

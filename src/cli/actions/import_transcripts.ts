@@ -34,7 +34,7 @@ export async function importTranscripts(
   return {
     json: { ...outcomeJson(outcome), next },
     text: [
-      // What is about to be brought in, or was, is only counted: it is no gap of anybody's.
+      // After the import the sessions have no gaps.
       ...dryRun
         ? outcomeLines(outcome, { all: false })
         : outcomeLines({ ...outcome, sessions: outcome.sessions.map(withoutGaps) }, { all: false })

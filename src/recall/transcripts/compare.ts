@@ -10,18 +10,18 @@ export type NotHere =
   | { readonly kind: "elsewhere"; readonly database: string }
   /** The configuration keeps no database. */
   | { readonly kind: "off" }
-  /** It was worked into memory, and retention has removed the captures. */
+  /** Its observations are there, and retention removed the captures. */
   | { readonly kind: "removed" };
 
-/** A session, and what of it is missing. */
+/** A session, and what the database lacks of it. */
 export interface ComparedSession {
   readonly session: ScannedSession;
   readonly missing: readonly Entry[];
-  /** How much is missing because it was forgotten: it stays away. */
+  /** How many entries are missing because they were forgotten: they stay away. */
   readonly forgotten: number;
-  /** True when nothing at all of it is kept. */
+  /** True when the database has nothing of it. */
   readonly isUnknown: boolean;
-  /** Captures that its transcripts do not have. */
+  /** How many captures its transcripts do not have. */
   readonly extra: number;
   readonly notHere: NotHere | null;
 }
@@ -36,8 +36,7 @@ export interface Comparison {
 /**
  * Compares scanned sessions with a database.
  *
- * @param database Its path. @param options `isWhole`: whether all transcripts were looked at, so that captures without
- * one can be told.
+ * @param options `database`: its path. `isWhole`: whether all transcripts were scanned, so that captures without one count.
  */
 export function compareScan(
   db: DatabaseSync,
@@ -92,19 +91,17 @@ function notHereOf(
   return isRemoved ? { kind: "removed" } : null;
 }
 
+/** Words have no id that lasts: each capture of words stands for one entry with the same key. */
 function missingOf(entries: readonly Entry[], kept: KeptOfSession): Entry[] {
-  const said = new Map<string, number>();
-  for (const { toolName, payload } of kept.words) {
-    const kind = wordsKindOf(toolName);
-    if (kind === null) continue;
-    const key = wordsKey(kind, payload);
-    said.set(key, (said.get(key) ?? 0) + 1);
-  }
+  const said = kept.words.map(({ toolName, payload }) => wordsKey(wordsKindOf(toolName)!, payload));
+  const left = new Map(
+    [...Map.groupBy(said, (key) => key)].map(([key, { length }]) => [key, length]),
+  );
   return entries.filter(({ id, toolUseId, wordsKey: key }) => {
     if (toolUseId !== null) return !kept.toolUseIds.has(toolUseId) && !kept.ids.has(id);
-    const left = said.get(key ?? "") ?? 0;
-    if (left > 0) said.set(key ?? "", left - 1);
-    return left === 0 && !kept.ids.has(id);
+    const n = left.get(key!) ?? 0;
+    if (n > 0) left.set(key!, n - 1);
+    return n === 0 && !kept.ids.has(id);
   });
 }
 
