@@ -1,47 +1,32 @@
+/** Keeps parsed configuration files, so that a hook does not parse YAML. Its errors never stop a hook. */
 import type { DatabaseSync } from "node:sqlite";
 
-/**
- * The parsed configuration that was stored for a file, if its content is still the same.
- *
- * @returns `undefined` when there is none, it is of another content, or cannot be read.
- */
+/** The stored configuration of a file; undefined when there is none, or the file has other content now. */
 export function readCachedConfig(db: DatabaseSync, path: string, hash: string): unknown {
+  return readParsed(db, path, hash);
+}
+
+/** The configuration that was last stored for a file, whatever the file contains now; undefined when there is none. */
+export function readLastConfig(db: DatabaseSync, path: string): unknown {
+  return readParsed(db, path, null);
+}
+
+function readParsed(db: DatabaseSync, path: string, hash: string | null): unknown {
   try {
     const row = db.prepare(
-      `SELECT parsed
-         FROM config_cache
-        WHERE config_path = ?
-          AND content_hash = ?`,
+      "SELECT parsed FROM config_cache WHERE config_path = ?1 AND (?2 IS NULL OR content_hash = ?2)",
     ).get(path, hash);
     return row === undefined ? undefined : JSON.parse(String(row["parsed"]));
   } catch {
-    // A damaged database or entry is no cache; the write of the event will tell of the damage.
+    // A damaged database has no cache. The write of the event will report the damage.
     return undefined;
   }
 }
 
-/**
- * The configuration that was stored last for a file, whatever its content was then, and whichever version stored it.
- *
- * @returns `undefined` when there is none, or it cannot be read.
- */
-export function readLastConfig(db: DatabaseSync, path: string): unknown {
-  try {
-    const row = db.prepare(
-      `SELECT parsed
-         FROM config_cache
-        WHERE config_path = ?`,
-    ).get(path);
-    return row === undefined ? undefined : JSON.parse(String(row["parsed"]));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The row that says whether rules are strict stands beside the one of the file, which any version may replace. */
+/** Begins the key of a row that says that rules are strict. Any version of the program may replace the row of the file itself. */
 const STRICT_MARK = "strict:";
 
-/** Remembers whether the rules of a place are strict, for when its file cannot be read. A busy database goes without. */
+/** Stores whether the rules of a place are strict, for a time when its file cannot be read. */
 export function rememberStrict(
   db: DatabaseSync,
   path: string,
@@ -58,11 +43,11 @@ export function rememberStrict(
       db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(STRICT_MARK + path);
     }
   } catch {
-    // The next one that parses it tries again.
+    // The next hook that parses the file tries again.
   }
 }
 
-/** Whether {@linkcode rememberStrict} said so last. */
+/** Whether the last call of {@linkcode rememberStrict} said so. */
 export function rememberedStrict(db: DatabaseSync, path: string): boolean {
   try {
     return db.prepare("SELECT 1 FROM config_cache WHERE config_path = ?")
@@ -72,7 +57,7 @@ export function rememberedStrict(db: DatabaseSync, path: string): boolean {
   }
 }
 
-/** Stores what was parsed; the entry of an earlier content is replaced. A database that is busy goes without. */
+/** Stores a parsed configuration in place of an earlier one. */
 export function storeCachedConfig(
   db: DatabaseSync,
   entry: {
@@ -90,6 +75,6 @@ export function storeCachedConfig(
          content_hash = excluded.content_hash, parsed = excluded.parsed, updated_at_ms = excluded.updated_at_ms`,
     ).run(entry.key, entry.hash, JSON.stringify(entry.parsed), entry.atMs);
   } catch {
-    // The next hook parses it again.
+    // The next hook parses the file again.
   }
 }
