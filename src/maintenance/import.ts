@@ -146,7 +146,7 @@ export function importLines(
   const here = new Set(receiptIds(db));
   const end: { told: number | null } = { told: null };
   const taken = noRows();
-  takeInto(taken, { db, rows: rowsIn(lines, taken, end), options });
+  takeRows(db, rowsIn(lines, taken, end), options, taken);
   const { imported, known, replaced, outdated, unattached, forgotten, damaged } = taken;
   const read = [imported, known].flatMap(Object.values<number>)
     .concat(replaced, outdated, unattached, forgotten, damaged)
@@ -157,19 +157,6 @@ export function importLines(
     cutShort: end.told === null,
     missing: Math.max(0, (end.told ?? 0) - read),
   };
-}
-
-/**
- * Imports rows, one transaction for each batch. Secrets are masked, and what was forgotten here stays away.
- *
- * @throws {Error} What SQLite says; earlier batches stay.
- */
-export function takeRows(
-  db: DatabaseSync,
-  rows: Iterable<ArrivingRow>,
-  options: ImportOptions,
-): TakenRows {
-  return takeInto(noRows(), { db, rows, options });
 }
 
 function noRows(): TakenRows {
@@ -186,11 +173,18 @@ function noRows(): TakenRows {
   };
 }
 
-function takeInto(taken: TakenRows, { db, rows, options }: {
-  readonly db: DatabaseSync;
-  readonly rows: Iterable<ArrivingRow>;
-  readonly options: ImportOptions;
-}): TakenRows {
+/**
+ * Imports rows, one transaction for each batch. Secrets are masked, and what was forgotten here stays away.
+ *
+ * @param taken Counts on from there.
+ * @throws {Error} What SQLite says; earlier batches stay.
+ */
+export function takeRows(
+  db: DatabaseSync,
+  rows: Iterable<ArrivingRow>,
+  options: ImportOptions,
+  taken: TakenRows = noRows(),
+): TakenRows {
   const { dryRun } = options;
   if (!dryRun) {
     ensureIndex(db);

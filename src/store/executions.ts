@@ -83,15 +83,8 @@ const SUMMARY_COLUMNS = `count(*) AS count,
 /** A summary of each kind of hook since a time, the most frequent first. */
 export function summarizeHooks(db: DatabaseSync, sinceMs: number | null): HookSummary[] {
   return db.prepare(
-    `WITH ranked AS (
-       SELECT hook_name, status, duration_ms,
-              row_number() OVER (PARTITION BY hook_name ORDER BY duration_ms) AS place,
-              count(*) OVER (PARTITION BY hook_name) AS total
-         FROM hook_executions
-        WHERE id >= ?
-     )
-     SELECT hook_name AS hookName, ${SUMMARY_COLUMNS}
-       FROM ranked
+    `SELECT hook_name AS hookName, ${SUMMARY_COLUMNS}
+       FROM (${ranked("PARTITION BY hook_name")})
       GROUP BY hook_name
       ORDER BY count DESC, hook_name`,
   ).all(firstIdAt(sinceMs ?? 0)) as unknown as HookSummary[];
@@ -99,17 +92,17 @@ export function summarizeHooks(db: DatabaseSync, sinceMs: number | null): HookSu
 
 /** One summary of all hooks since a time. */
 export function summarizeExecutions(db: DatabaseSync, sinceMs: number): ExecutionSummary {
-  return db.prepare(
-    `WITH ranked AS (
-       SELECT status, duration_ms,
-              row_number() OVER (ORDER BY duration_ms) AS place,
-              count(*) OVER () AS total
-         FROM hook_executions
-        WHERE id >= ?
-     )
-     SELECT ${SUMMARY_COLUMNS}
-       FROM ranked`,
-  ).get(firstIdAt(sinceMs)) as unknown as ExecutionSummary;
+  return db.prepare(`SELECT ${SUMMARY_COLUMNS} FROM (${ranked("")})`)
+    .get(firstIdAt(sinceMs)) as unknown as ExecutionSummary;
+}
+
+/** The executions with the place of their durations. */
+function ranked(partition: string): string {
+  return `SELECT hook_name, status, duration_ms,
+                 row_number() OVER (${partition} ORDER BY duration_ms) AS place,
+                 count(*) OVER (${partition}) AS total
+            FROM hook_executions
+           WHERE id >= ?`;
 }
 
 /** Rank ⌈percent · total / 100⌉, in whole numbers. */

@@ -62,17 +62,28 @@ function sessionProjects(db: DatabaseSync): string[] {
   ).all().map(({ project }) => String(project));
 }
 
-/** The projects of observations that SessionStart may tell, with one step in the index for each. */
+/** The projects of observations that SessionStart may tell. */
 function toldProjects(db: DatabaseSync): string[] {
-  return stepsOf((last) =>
-    statement(
-      db,
-      `SELECT min(project) AS next
-         FROM observations
-        WHERE ${KINDS_OF_BRANCH}
-          AND project > ?`,
-    ).get(last)
-  );
+  return distinct(db, "project", KINDS_OF_BRANCH, []);
+}
+
+/** The values of a column of observations. The query takes one step in the index for each value. */
+function distinct(
+  db: DatabaseSync,
+  column: "project" | "branch",
+  condition: string,
+  values: readonly string[],
+): string[] {
+  const next = `SELECT min(${column}) FROM observations WHERE ${condition} AND ${column} >`;
+  return statement(
+    db,
+    `WITH RECURSIVE step (value) AS (
+       SELECT (${next} '')
+        UNION ALL
+       SELECT (${next} step.value) FROM step WHERE step.value IS NOT NULL
+     )
+     SELECT value FROM step WHERE value IS NOT NULL`,
+  ).all(...values).map(({ value }) => String(value));
 }
 
 interface KnownBranch {
@@ -83,16 +94,7 @@ interface KnownBranch {
 
 /** The branches of a project, with the time of the newest observation on each. */
 function branchesOf(db: DatabaseSync, project: string): KnownBranch[] {
-  const named = stepsOf((last) =>
-    statement(
-      db,
-      `SELECT min(branch) AS next
-         FROM observations
-        WHERE ${KINDS_OF_BRANCH}
-          AND project = ?
-          AND branch > ?`,
-    ).get(project, last)
-  );
+  const named = distinct(db, "branch", `${KINDS_OF_BRANCH} AND project = ?1`, [project]);
   return [null, ...named].map((branch) => {
     const row = statement(
       db,
@@ -104,16 +106,6 @@ function branchesOf(db: DatabaseSync, project: string): KnownBranch[] {
     ).get(project, branch);
     return { branch, atMs: Number(row!["atMs"] ?? 0) };
   });
-}
-
-/** Collects values by stepping from one to the next. */
-function stepsOf(next: (last: string) => Record<string, unknown> | undefined): string[] {
-  const found: string[] = [];
-  for (let last = "";;) {
-    const value = next(last)?.["next"];
-    if (typeof value !== "string") return found;
-    found.push(last = value);
-  }
 }
 
 /** The branches of observations, the newest first. @param project Null for all projects. */

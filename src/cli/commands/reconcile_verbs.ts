@@ -10,8 +10,7 @@ import { type CliContext, typedPath } from "../context.ts";
 import { SESSION_FLAG, SINCE_FLAG, textFlag, toggle } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { isBareName, isCalled, isThere } from "../project_filter.ts";
-import { runTranscripts } from "../transcript_run.ts";
-import { gapsOf, outcomeJson, outcomeLines } from "../transcript_view.ts";
+import { gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
 import { verb } from "../verb.ts";
 
 export const reconcile = verb({
@@ -48,7 +47,7 @@ export const reconcile = verb({
       fills: flags.backfill,
       what: flags.backfill ? "fill in what is missing" : "compare transcripts",
       next: "Use `--transcripts DIR` to name the folder",
-      mayBe: flags.transcripts === undefined ? "missing" : "empty",
+      needs: flags.transcripts === undefined ? "nothing" : "folder",
       isWhole: key === null && project === undefined && since === undefined,
       sinceMs: since ?? 0,
       wantedFile: ({ path }) =>
