@@ -67,7 +67,7 @@ Deno.test("an export of a session has its sub-agents and questions; an export si
   assert.deepEqual(told({ sinceMs: 9000 }), ["taskTag", "taskDependency"]);
 });
 
-Deno.test("a payload goes into its line letter by letter", async () => {
+Deno.test("a payload is exported letter by letter", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
@@ -137,7 +137,7 @@ Deno.test("an export can be limited to a session and to a time", async () => {
   }
 });
 
-Deno.test("an export is of one moment, and leaves the database free when it is broken off", async () => {
+Deno.test("an export shows one moment, and ends its transaction when it is broken off", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   saveEvent(db);

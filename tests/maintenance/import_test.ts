@@ -42,7 +42,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((all, n) => all + n, 0);
 }
 
-Deno.test("every table is in an export, or it is said why not", async () => {
+Deno.test("every table is in an export, or in the list of tables that are not exported", async () => {
   using temp = await tempDatabase();
   const tables = temp.db.prepare(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
@@ -88,7 +88,7 @@ Deno.test("an import brings every row and column of an export, and a repeated im
   }
 });
 
-Deno.test("payloads are the same bytes after an import, however they were stored", async () => {
+Deno.test("a payload has the same bytes after an import", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   const payload =
@@ -104,7 +104,7 @@ Deno.test("payloads are the same bytes after an import, however they were stored
   });
 });
 
-Deno.test("an import that was broken off anywhere is made whole by another one", async () => {
+Deno.test("a second import completes one that was broken off anywhere", async () => {
   using first = await tempDatabase();
   fillEveryTable(first.db);
   const lines = exported(first.db);
@@ -118,7 +118,7 @@ Deno.test("an import that was broken off anywhere is made whole by another one",
   }
 });
 
-Deno.test("observations whose numbers are taken get others, and what refers to them follows", async () => {
+Deno.test("an observation whose number is taken gets another one, and references to it follow", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -145,7 +145,7 @@ Deno.test("observations whose numbers are taken get others, and what refers to t
   assert.deepEqual(mine.map((row) => row["id"]), [1, 2, 3]);
 });
 
-Deno.test("an import that was killed between a failure and its fix is made whole by another one", async () => {
+Deno.test("a second import completes one that was killed between a failure and its fix", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -233,7 +233,38 @@ Deno.test("damaged lines are named by their numbers, with the reason, and the ot
   assert.deepEqual(exported(second.db), exported(first.db));
 });
 
-Deno.test("bytes that are no UTF-8 and lines that are too long are damaged lines", async () => {
+Deno.test("an observation with a field that readers cannot use is refused, also in a dry run", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  const lines = exported(first.db);
+  const observation = JSON.parse(lines.find((line) => line.startsWith('{"type":"observation"'))!);
+  const wrong: Record<string, readonly unknown[]> = {
+    kind: ["evil", null],
+    outcome: ["maybe"],
+    files: ["no list", [1], null],
+    facts: ["text", [], null],
+    observedFiles: [{}, [{ digest: null }]],
+    repeats: [-5, 0, 1.5],
+    createdAtMs: [-1, 2 ** 50, 1e18],
+    updatedAtMs: ["now"],
+  };
+  const rows = Object.entries(wrong).flatMap(([field, values]) =>
+    values.map((value) => JSON.stringify({ ...observation, [field]: value }))
+  );
+  const fields = Object.entries(wrong).flatMap(([field, values]) => values.map(() => field));
+  const told = [lines[0]!, ...rows, JSON.stringify(observation), '{"type":"end"}'];
+  for (const dryRun of [true, false]) {
+    const { damagedLines, imported: came } = imported(second.db, told, dryRun);
+    assert.equal(came.observations, 1);
+    assert.deepEqual(
+      damagedLines.map(({ why }) => /^its field "(\w+)" is /.exec(why)?.[1]),
+      fields,
+    );
+  }
+});
+
+Deno.test("a line with bytes that are not UTF-8 and a line that is too long are damaged", async () => {
   using temp = await tempDatabase();
   const [meta, end] = exported(temp.db);
   const bytes = new TextEncoder().encode(`${meta}\n{"x":"ä"}\n${end}\n`);
@@ -247,7 +278,7 @@ Deno.test("bytes that are no UTF-8 and lines that are too long are damaged lines
   ]);
 });
 
-Deno.test("an export that was cut short is taken over as far as it goes, and said to be", async () => {
+Deno.test("an export that was cut short is imported as far as it goes, and reported", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   saveEvent(first.db, { capture: {} });
@@ -259,7 +290,7 @@ Deno.test("an export that was cut short is taken over as far as it goes, and sai
   assert.equal(imported(second.db, [...lines.slice(0, 1), ...lines.slice(2)]).missing, 1);
 });
 
-Deno.test("what is no export, and what a newer program has written, is refused", async () => {
+Deno.test("a text that is no export and an export of a newer program are refused", async () => {
   using temp = await tempDatabase();
   const meta = JSON.parse(exported(temp.db)[0]!);
   for (const text of ["", "\n\n", "hello\n", '{"type":"session"}\n', "[]\n", "null\n"]) {
@@ -276,7 +307,7 @@ Deno.test("what is no export, and what a newer program has written, is refused",
   }
 });
 
-Deno.test("an export of an older schema is taken over: columns that it lacks are empty", async () => {
+Deno.test("an export of an older schema is imported, and the columns that it lacks are empty", async () => {
   using temp = await tempDatabase();
   saveEvent(temp.db, { capture: {} });
   const lines = exported(temp.db).map((line) => {
@@ -288,7 +319,7 @@ Deno.test("an export of an older schema is taken over: columns that it lacks are
   assert.deepEqual(exported(second.db), exported(temp.db));
 });
 
-Deno.test("of an export of a session, and of one since a time, comes what is in it", async () => {
+Deno.test("an export of one session, or since a time, is imported whole", async () => {
   using first = await tempDatabase();
   fillEveryTable(first.db);
   const types = (lines: readonly string[]) => new Set(lines.map((line) => JSON.parse(line).type));
@@ -303,7 +334,7 @@ Deno.test("of an export of a session, and of one since a time, comes what is in 
   }
 });
 
-Deno.test("a task whose parent does not come is at the top of its own tree", async () => {
+Deno.test("a task whose parent does not come becomes the top of its own tree", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -319,7 +350,7 @@ Deno.test("a task whose parent does not come is at the top of its own tree", asy
   ]);
 });
 
-Deno.test("secrets that another program has written into an export are masked", async () => {
+Deno.test("secrets that another program wrote into an export are masked", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -351,7 +382,7 @@ Deno.test("secrets that another program has written into an export are masked", 
 });
 
 slowTest(
-  "whatever field of an export a secret stands in, it is masked; ids alone stay as they are",
+  "a secret is masked in every field of an export except ids",
   async () => {
     using first = await tempDatabase();
     fillEveryTable(first.db);
@@ -385,7 +416,7 @@ slowTest(
   },
 );
 
-Deno.test("a dry run tells what would come, and writes nothing", async () => {
+Deno.test("a dry run reports the same as the import, and writes nothing", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -400,7 +431,7 @@ Deno.test("a dry run tells what would come, and writes nothing", async () => {
   assert.equal(sum(imported(second.db, lines, true).known), lines.length - 2);
 });
 
-Deno.test("an import writes its observations into few parts of the index, those with low numbers as well", async () => {
+Deno.test("an import writes its observations into few segments of the search index", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   const add = (db: DatabaseSync, id: number, text: string) =>
@@ -440,7 +471,7 @@ const historyOf = (db: DatabaseSync) =>
   db.prepare("SELECT changes FROM task_history WHERE task_id = 't1' ORDER BY changed_at_ms").all()
     .map(({ changes }) => JSON.parse(String(changes))[0].new);
 
-Deno.test("the newer version of a row wins, and its history comes only together with it", async () => {
+Deno.test("the newer version of a row wins, and history comes only with its version", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -465,7 +496,7 @@ Deno.test("the newer version of a row wins, and its history comes only together 
   assert.deepEqual(historyOf(first.db).slice(1), ["newer"]);
 });
 
-Deno.test("an observation that was mended elsewhere since replaces the open one, with its files and words", async () => {
+Deno.test("a failure that was fixed elsewhere later replaces the open one, with its files and words", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -490,7 +521,7 @@ Deno.test("an observation that was mended elsewhere since replaces the open one,
   assert.deepEqual(checkIndex(second.db), []);
 });
 
-Deno.test("no newer version brings back words that were forgotten", async () => {
+Deno.test("a newer version does not bring back forgotten words", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);

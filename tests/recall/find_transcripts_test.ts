@@ -5,7 +5,7 @@ import { tempHome } from "../support/program.ts";
 
 testWhere(
   needsTools("mkfifo"),
-  "a pipe and a link that are called as a transcript is are passed over",
+  "a pipe and a link with the name of a transcript are left out",
   async () => {
     using home = tempHome();
     const folder = `${home.path}/projects/x`;
@@ -30,7 +30,7 @@ function linesOf(content: string | Uint8Array) {
   }
 }
 
-Deno.test("fileLines() gives every line that is not blank, with its number, and says whether it is ended", () => {
+Deno.test("fileLines() gives each line that is not blank, with its number and whether it is complete", () => {
   const lines = linesOf("one\n\n  \ntwo\r\nthree");
   assert.deepEqual(lines.map(({ number, text, isEnded }) => [number, text, isEnded]), [
     [1, "one", true],
@@ -41,13 +41,13 @@ Deno.test("fileLines() gives every line that is not blank, with its number, and 
   assert.deepEqual(linesOf(""), []);
 });
 
-Deno.test("fileLines() puts lines together that lie in several pieces of the file", () => {
+Deno.test("fileLines() joins a line that was read in several parts", () => {
   const long = "ä€😀".repeat(400_000);
   const lines = linesOf(`a\n${long}\nb\n`);
   assert.deepEqual(lines.map(({ text }) => text), ["a", long, "b"]);
 });
 
-Deno.test("fileLines() gives no text of a line that is too long, and goes on behind it", () => {
+Deno.test("fileLines() skips the text of a line that is too long", () => {
   const bytes = new Uint8Array(MAX_LINE_BYTES + 4).fill(97);
   bytes[MAX_LINE_BYTES + 1] = 10;
   assert.deepEqual(linesOf(bytes).map(({ number, text }) => [number, text]), [
