@@ -6,6 +6,7 @@ import {
   type ComparedSession,
   compareScan,
   type Comparison,
+  type NotHere,
 } from "../recall/transcripts/compare.ts";
 import { fillIn, type FillReport } from "../recall/transcripts/fill.ts";
 import { findTranscripts, type TranscriptFile } from "../recall/transcripts/find.ts";
@@ -171,8 +172,8 @@ export function outcomeJson(outcome: TranscriptOutcome): Readonly<Record<string,
         sessionId,
         projectDir: project.hide(project.dir),
         transcript: transcriptPath,
-        state: notHere?.kind ?? "compared",
-        ...(notHere?.kind === "elsewhere" ? { keptIn: notHere.database } : {}),
+        state: notHere ?? "compared",
+        ...(notHere === "elsewhere" ? { keptIn: project.database } : {}),
         found: entries.length,
         isUnknown,
         missing: Object.fromEntries(ITEM_KINDS.map((kind) => [kind, countOf(missing, kind)])),
@@ -264,12 +265,12 @@ function sessionLines(
 }
 
 function notHereLine({ session, notHere }: ComparedSession): string {
-  const why = notHere?.kind === "elsewhere"
-    ? `its project keeps it in ${notHere.database}`
-    : notHere?.kind === "off"
-    ? "its project keeps no database"
-    : "worked into memory; its captures were removed when they were too old";
-  return plain(`not here    ${shortSessionId(session.sessionId)}: ${why}`);
+  const reasons: Readonly<Record<NotHere, string>> = {
+    elsewhere: `its project keeps it in ${session.project.database}`,
+    off: "its project keeps no database",
+    removed: "worked into memory; its captures were removed when they were too old",
+  };
+  return plain(`not here    ${shortSessionId(session.sessionId)}: ${reasons[notHere!]}`);
 }
 
 function countOf(entries: readonly Entry[], kind: ItemKind): number {

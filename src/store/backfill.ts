@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
 import { useKeyOfCapture } from "../memory/use_key.ts";
-import { keysOfCapture, titleKey } from "../memory/words_key.ts";
+import { keysOfCapture, titleKey, WORDS } from "../memory/words_key.ts";
 import { type Capture, insertCapture } from "./captures.ts";
 import { transaction } from "./database.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
@@ -42,16 +42,13 @@ export interface KeptOfSession {
   readonly ids: ReadonlySet<string>;
   readonly captures: number;
   readonly observations: number;
-  /** Captures of words, without those whose payload is damaged. */
-  readonly words: readonly { readonly toolName: string; readonly payload: string }[];
+  /** The keys of captures of words, without those whose payload is damaged. */
+  readonly wordsKeys: readonly string[];
 }
 
-/** Reads what a transcript of a session is compared with. @param wordNames The names of captures of words. */
-export function keptOfSession(
-  db: DatabaseSync,
-  sessionId: string,
-  wordNames: readonly string[],
-): KeptOfSession {
+/** Reads what a transcript of a session is compared with. */
+export function keptOfSession(db: DatabaseSync, sessionId: string): KeptOfSession {
+  const wordNames = Object.values(WORDS).map(({ event }) => event);
   const captures = db.prepare(
     `SELECT id, tool_use_id AS toolUseId, tool_name AS toolName, encoding, raw_bytes AS rawBytes,
             iif(tool_name IN (SELECT value FROM json_each(?2)), payload, NULL) AS payload
@@ -68,9 +65,9 @@ export function keptOfSession(
     ids: new Set([...captures.map(({ id }) => id), ...uids.map(({ uid }) => String(uid))]),
     captures: captures.length,
     observations: uids.length,
-    words: captures.filter(({ payload }) => payload !== null).flatMap((row) => {
+    wordsKeys: captures.filter(({ payload }) => payload !== null).flatMap((row) => {
       try {
-        return [{ toolName: row.toolName, payload: payloadText(row) }];
+        return keysOfCapture(row.toolName, payloadText(row));
       } catch {
         return [];
       }
@@ -78,12 +75,12 @@ export function keptOfSession(
   };
 }
 
-/** How many captures there are of each session. */
-export function countCaptures(db: DatabaseSync): ReadonlyMap<string, number> {
-  const rows = db.prepare(
-    "SELECT session_id AS id, count(*) AS n FROM pending_queue GROUP BY session_id",
-  ).all();
-  return new Map(rows.map(({ id, n }) => [String(id), Number(n)]));
+/** How many captures there are of all sessions but these. */
+export function countCapturesExcept(db: DatabaseSync, sessionIds: Iterable<string>): number {
+  const row = db.prepare(
+    "SELECT count(*) AS n FROM pending_queue WHERE session_id NOT IN (SELECT value FROM json_each(?))",
+  ).get(JSON.stringify([...sessionIds]));
+  return Number(row!["n"]);
 }
 
 /**

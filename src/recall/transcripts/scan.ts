@@ -9,7 +9,7 @@ import {
   type TranscriptItem,
   transcriptReader,
 } from "../../memory/transcript/reader.ts";
-import { MAX_SESSION_TITLE_CHARS, wordsKey } from "../../memory/words_key.ts";
+import { keysOfCapture, MAX_SESSION_TITLE_CHARS } from "../../memory/words_key.ts";
 import { captureIdOf, captureOf, nameOf, useKeyOf } from "./capture_of.ts";
 import { fileLines, parseLine, type TranscriptFile } from "./find.ts";
 import type { TranscriptProject } from "./project.ts";
@@ -25,8 +25,8 @@ export interface Entry {
   readonly toolUseId: string | null;
   /** Tells tool uses with the same id apart; null for words. */
   readonly useKey: string | null;
-  /** Tells words apart; null for a tool use. */
-  readonly wordsKey: string | null;
+  /** Tell words apart; empty for a tool use. */
+  readonly wordsKeys: readonly string[];
   readonly atMs: number;
   readonly path: string;
 }
@@ -183,16 +183,17 @@ class Scanner implements Scan {
       excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
       return;
     }
+    const name = nameOf(item);
     const payload = kind === "toolUse" ? "{}" : (await captureOf(item, project)).payload;
     if (kind === "prompt") session.title ??= titleOf(payload);
     session.branch = item.branch ?? session.branch;
     const entry: Entry = {
       id: captureIdOf(item),
       kind,
-      name: nameOf(item),
+      name,
       toolUseId: kind === "toolUse" ? item.toolUseId : null,
       useKey: kind === "toolUse" ? useKeyOf(item, project) : null,
-      wordsKey: kind === "toolUse" ? null : wordsKey(kind, payload),
+      wordsKeys: keysOfCapture(name, payload),
       atMs,
       path,
     };
