@@ -225,6 +225,20 @@ export function outcomeLines(
   ];
 }
 
+/** The line that says what was written, and the line that says what to do next. */
+export function endLines(
+  { filled }: TranscriptOutcome,
+  { label, next }: { readonly label: "filled" | "imported"; readonly next: string | null },
+): string[] {
+  const line = (name: string, text: string) => `${name.padEnd(12)}${text}`;
+  return [
+    ...filled === null ? [] : [
+      line(label, `${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`),
+    ],
+    ...next === null ? [] : [line("next", next)],
+  ];
+}
+
 /** What cannot be read: one line for each file and reason. */
 function damageLines(damaged: TranscriptOutcome["damaged"]): string[] {
   const alike = Map.groupBy(damaged, ({ path, reason }) => JSON.stringify([path, reason]));

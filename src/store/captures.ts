@@ -96,8 +96,7 @@ export function saveRecord(
   record: HookRecord | (() => HookRecord),
   appliers: Appliers = {},
 ): boolean {
-  const write = () => writeRecord(db, typeof record === "function" ? record() : record, appliers);
-  return transaction(db, write);
+  return saveRecords(db, () => [typeof record === "function" ? record() : record], appliers) > 0;
 }
 
 /** {@linkcode saveRecord} for many records in one transaction. @returns How many were saved. */

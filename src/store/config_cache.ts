@@ -12,49 +12,12 @@ export function readLastConfig(db: DatabaseSync, path: string): unknown {
 }
 
 function readParsed(db: DatabaseSync, path: string, hash: string | null): unknown {
-  try {
+  return orElse(undefined, () => {
     const row = db.prepare(
       "SELECT parsed FROM config_cache WHERE config_path = ?1 AND (?2 IS NULL OR content_hash = ?2)",
     ).get(path, hash);
     return row === undefined ? undefined : JSON.parse(String(row["parsed"]));
-  } catch {
-    // A damaged database has no cache. The write of the event will report the damage.
-    return undefined;
-  }
-}
-
-/** Begins the key of a row that says that rules are strict. Any version of the program may replace the row of the file itself. */
-const STRICT_MARK = "strict:";
-
-/** Stores whether the rules of a place are strict, for a time when its file cannot be read. */
-export function rememberStrict(
-  db: DatabaseSync,
-  path: string,
-  now: { readonly isStrict: boolean; readonly atMs: number },
-): void {
-  try {
-    if (now.isStrict) {
-      db.prepare(
-        `INSERT INTO config_cache (config_path, content_hash, parsed, updated_at_ms)
-         VALUES (?, '', 'true', ?)
-         ON CONFLICT (config_path) DO NOTHING`,
-      ).run(STRICT_MARK + path, now.atMs);
-    } else {
-      db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(STRICT_MARK + path);
-    }
-  } catch {
-    // The next hook that parses the file tries again.
-  }
-}
-
-/** Whether the last call of {@linkcode rememberStrict} said so. */
-export function rememberedStrict(db: DatabaseSync, path: string): boolean {
-  try {
-    return db.prepare("SELECT 1 FROM config_cache WHERE config_path = ?")
-      .get(STRICT_MARK + path) !== undefined;
-  } catch {
-    return false;
-  }
+  });
 }
 
 /** Stores a parsed configuration in place of an earlier one. */
@@ -67,14 +30,41 @@ export function storeCachedConfig(
     readonly atMs: number;
   },
 ): void {
-  try {
+  orElse(undefined, () =>
     db.prepare(
       `INSERT INTO config_cache (config_path, content_hash, parsed, updated_at_ms)
        VALUES (?, ?, ?, ?)
        ON CONFLICT (config_path) DO UPDATE SET
          content_hash = excluded.content_hash, parsed = excluded.parsed, updated_at_ms = excluded.updated_at_ms`,
-    ).run(entry.key, entry.hash, JSON.stringify(entry.parsed), entry.atMs);
+    ).run(entry.key, entry.hash, JSON.stringify(entry.parsed), entry.atMs));
+}
+
+/** Begins the key of a row that says that rules are strict. Any version of the program may replace the row of the file. */
+const STRICT_MARK = "strict:";
+
+/** Stores whether the rules of a place are strict, for a time when its file cannot be read. */
+export function rememberStrict(
+  db: DatabaseSync,
+  path: string,
+  { isStrict, atMs }: { readonly isStrict: boolean; readonly atMs: number },
+): void {
+  const key = STRICT_MARK + path;
+  if (isStrict) storeCachedConfig(db, { key, hash: "", parsed: true, atMs });
+  else {
+    orElse(undefined, () => db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(key));
+  }
+}
+
+/** Whether the last call of {@linkcode rememberStrict} said so. */
+export function rememberedStrict(db: DatabaseSync, path: string): boolean {
+  return readLastConfig(db, STRICT_MARK + path) !== undefined;
+}
+
+/** A busy or damaged database has no cache. The write of the event will report the damage. */
+function orElse<Result>(otherwise: Result, look: () => Result): Result {
+  try {
+    return look();
   } catch {
-    // The next hook parses the file again.
+    return otherwise;
   }
 }

@@ -1,8 +1,7 @@
-import { count } from "../../counts.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { nextHere } from "../next_command.ts";
 import { quoteWord } from "../../settings/hooks.ts";
-import { gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
+import { endLines, gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
 import type { View } from "../view.ts";
 
 /** `conclaude import transcripts DIR` */
@@ -32,15 +31,12 @@ export async function importTranscripts(
   return {
     json: { ...outcomeJson(outcome), next },
     text: [
-      // After the import the sessions have no gaps.
       ...dryRun
         ? outcomeLines(outcome, { all: false })
+        // After the import the sessions have no gaps.
         : outcomeLines({ ...outcome, sessions: outcome.sessions.map(withoutGaps) }, { all: false })
           .filter((line) => !line.startsWith("gaps ")),
-      ...filled === null ? [] : [
-        `imported    ${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`,
-      ],
-      ...next === null ? [] : [`next        ${nextHere(next, context.globals)}`],
+      ...endLines(outcome, { label: "imported", next: next && nextHere(next, context.globals) }),
     ].join("\n"),
   };
 }

@@ -10,7 +10,7 @@ import { type CliContext, typedPath } from "../context.ts";
 import { SESSION_FLAG, SINCE_FLAG, textFlag, toggle } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { isBareName, isCalled, isThere } from "../project_filter.ts";
-import { gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
+import { endLines, gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
 import { verb } from "../verb.ts";
 
 export const reconcile = verb({
@@ -65,17 +65,14 @@ export const reconcile = verb({
       lines.unshift(`project     no transcript that was looked at is of "${plain(project)}"`);
     }
     const { filled } = outcome;
-    if (filled !== null) {
-      lines.push(
-        `filled      ${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`,
-      );
-    }
     const next = filled !== null && filled.written > 0
       ? "conclaude queue drain"
       : filled === null && gaps > 0
       ? `conclaude reconcile${spellOutFlags(flags)} --backfill`
       : null;
-    if (next !== null) lines.push(`next        ${nextHere(next, context.globals)}`);
+    lines.push(
+      ...endLines(outcome, { label: "filled", next: next && nextHere(next, context.globals) }),
+    );
     return {
       json: { ...outcomeJson(outcome), next },
       text: lines.join("\n"),
