@@ -16,10 +16,10 @@ import { receiptIds } from "../store/forgotten.ts";
 import { forgottenRows } from "../store/import_forgotten.ts";
 import {
   beginImport,
+  decideFate,
   deferTaskParents,
   detachOrphanTasks,
   endImport,
-  fateOf,
   type ImportedColumns,
   importRow,
   resolveFailures,
@@ -190,7 +190,7 @@ export function takeRows(
     ensureIndex(db);
     beginImport(db);
   }
-  const take = taker(db, taken, options);
+  const take = rowImporter(db, taken, options);
   let [batches, done] = [0, 0];
   for (const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, BESIDE_HOOKS))) {
     const masked = batch.map((row) => ({ ...row, columns: redactRow(row, options.rules) }));
@@ -219,7 +219,7 @@ export function takeRows(
 }
 
 /** Makes the function that imports one row, in the transaction of its batch. */
-function taker(
+function rowImporter(
   db: DatabaseSync,
   taken: TakenRows,
   { dryRun, onNew }: ImportOptions,
@@ -229,7 +229,7 @@ function taker(
   return (row) => {
     const { type, columns, line } = row;
     try {
-      let fate = fateOf(db, type, columns, run);
+      let fate = decideFate(db, type, columns, run);
       const admitted = fate === "new" || fate === "replaced" ? admit(type, columns) : columns;
       if (admitted === null) {
         taken.forgotten++;

@@ -74,7 +74,7 @@ export function endImport(db: DatabaseSync): void {
 }
 
 /** Decides what becomes of a row, as far as that shows without writing it. */
-export function fateOf(
+export function decideFate(
   db: DatabaseSync,
   type: ExportType,
   columns: ImportedColumns,
@@ -99,7 +99,7 @@ export function fateOf(
 /**
  * Writes a row: a new one is inserted, an older one replaced; any other row stays as it is.
  *
- * @param how `fate`: that of {@linkcode fateOf}. @throws {RowError} When the table refuses the row.
+ * @param how `fate`: that of {@linkcode decideFate}. @throws {RowError} When the table refuses the row.
  */
 export function importRow(
   db: DatabaseSync,
