@@ -1,4 +1,4 @@
-/** Puts a database right into which rows were copied, and from which others are lost. */
+/** Makes a database consistent after rows were copied into it and other rows were lost. */
 import type { DatabaseSync } from "node:sqlite";
 import { freeOrRemove } from "./dangling_rows.ts";
 import { transaction } from "./database.ts";
@@ -6,7 +6,7 @@ import { forgottenCaptures } from "./forgotten_uses.ts";
 import { rebuildIndex } from "./memory_index.ts";
 import { IS_PRUNED } from "./payload_pruning.ts";
 
-/** Lets no new row have a number that an old one had. */
+/** Reserves the numbers that rows had, so that no new row gets one of them. */
 export function keepGivenNumbers(db: DatabaseSync, given: ReadonlyMap<string, number>): void {
   const highest = db.prepare("SELECT max(observation_id) AS id FROM pending_queue").get()!["id"];
   const all = new Map(given);
@@ -22,15 +22,15 @@ export function keepGivenNumbers(db: DatabaseSync, given: ReadonlyMap<string, nu
   }
 }
 
-/** What was put right after rows were lost. */
+/** What changed after rows were lost. */
 export interface Settled {
-  /** Captures that wait to be worked in once more: the observation that was made of them is lost. */
+  /** Captures that wait again, because the observation that was made of them is lost. */
   readonly again: number;
-  /** Rows that are gone since they were a part of what is lost. */
+  /** Rows that were removed because their owner is lost. */
   readonly removed: number;
 }
 
-/** Takes away what was forgotten, mends references, lets captures wait again and makes the search index anew. */
+/** Removes what was forgotten, mends references, lets captures wait again, and rebuilds the search index. */
 export function settleRows(db: DatabaseSync): Settled {
   // The search index has none of the rows yet.
   const settled = withoutTriggers(db, () =>
@@ -43,7 +43,7 @@ export function settleRows(db: DatabaseSync): Settled {
   return settled;
 }
 
-/** Of a backup: what was forgotten after it was made. */
+/** A backup may hold what was forgotten after it was made. */
 function removeForgotten(db: DatabaseSync): void {
   db.exec("DELETE FROM observations WHERE uid IN (SELECT name FROM forgotten)");
   const captures = db.prepare("SELECT 1 FROM forgotten LIMIT 1").get() === undefined
@@ -53,12 +53,12 @@ function removeForgotten(db: DatabaseSync): void {
     .run(JSON.stringify(captures));
 }
 
-/** Characters of a capture's id: the uid of what is made of it begins with that. */
+/** Length of a capture's id. The uid of an observation begins with the id of its capture. */
 const ID_CHARS = 36;
 
 /**
- * Lets captures wait whose observation is lost. Of a session whose captures are all there, all of them wait: what is made of
- * one depends on the others. A failure whose fix is lost is open until that is made once more.
+ * Lets captures wait whose observation is lost. If all captures of such a session are there, all of them wait: the
+ * observation of one depends on the others. A failure whose fix is lost is open until the fix is observed again.
  */
 function workInAgain(db: DatabaseSync): number {
   const there = "(SELECT id FROM observations)";
@@ -97,7 +97,7 @@ function workInAgain(db: DatabaseSync): number {
   return Number(changes);
 }
 
-/** Runs `work` while the triggers are away: copied rows are not written for the first time. */
+/** Runs `work` without triggers: they are meant for new rows, not for copies. */
 export function withoutTriggers<Result>(db: DatabaseSync, work: () => Result): Result {
   const triggers = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all();
   for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`);

@@ -1,11 +1,10 @@
 import { count } from "../../counts.ts";
 import { lookAtProcesses } from "../../process/identity.ts";
 import { goneSessions } from "../../session/liveness.ts";
-import { queueHealth } from "../../store/queue_health.ts";
+import { queueHealth } from "../../store/queue.ts";
 import { oldestExpiredSession } from "../../store/retention.ts";
-import { countSessions } from "../../store/session_counts.ts";
+import { activeSessions, countSessions } from "../../store/sessions.ts";
 import { abandonSessions } from "../../store/session_agents.ts";
-import { activeSessions } from "../../store/session_registry.ts";
 import { daysMs } from "../../time.ts";
 import { type Finding, ok, warn } from "../check.ts";
 import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
