@@ -3,8 +3,7 @@ import { count } from "../counts.ts";
 import { headed, plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
-import { type Stale, staleText } from "./stale.ts";
-import { charsOfTokens } from "./tokens.ts";
+import { charsOfTokens } from "./text.ts";
 
 /** Claude Code cuts what a hook says at 10,000 characters. */
 export const MAX_CONTEXT_CHARS = 9_000;
@@ -168,4 +167,13 @@ export function withState(one: Tellable, label?: string): ToldLine {
     note: staleText(one.stale),
     ...label === undefined ? {} : { label },
   };
+}
+
+/** Its content has changed, or the file is gone. */
+export type Stale = "changed" | "gone";
+
+/** What is said behind the fact; empty where nothing has changed. */
+export function staleText(stale: Stale | null): string {
+  if (stale === "gone") return " (its file is gone)";
+  return stale === "changed" ? " (its file has changed since)" : "";
 }

@@ -1,5 +1,4 @@
 /** Shell commands that only look for something, or try something out. */
-import { wordSet } from "./word_set.ts";
 
 /** Programs that look, try or wait: that they fail says what is not there. */
 const LOOKING = wordSet(
@@ -62,4 +61,9 @@ function looks([program = "", verb = "", next = ""]: readonly string[]): boolean
   return LOOKING.has(program) || LOOKING_VERBS.get(program)?.has(verb) === true ||
     LOOKING_VERBS.get(`${program} ${verb}`)?.has(next) === true ||
     (next === "" && ASKING.has(verb));
+}
+
+/** The words of a text, between which blanks and line breaks stand: tables of words are easier to read so. */
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/));
 }

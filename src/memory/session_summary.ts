@@ -4,7 +4,7 @@ import { isSuperseded, type ObservationKind, type ObservedFacts } from "./observ
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { COMPACTION } from "./own_prompt.ts";
 import { shortened, titleLine } from "./text.ts";
-import { todosOf } from "./todos.ts";
+import { todosOf } from "./observe/observe_task.ts";
 
 /** What a summary needs to know of an observation. */
 export interface SummarizedPart {

@@ -75,3 +75,16 @@ function lastWritten(line: string, { isLast }: { readonly isLast: boolean }): st
   const end = !isLast && line.endsWith("\r") ? line.length - 1 : line.length;
   return line.slice(line.slice(0, end).lastIndexOf("\r") + 1);
 }
+
+/** Characters that one token of a model stands for, on average (reference, §6). */
+const CHARS_PER_TOKEN = 3.5;
+
+/** How many characters fit into a budget of tokens. */
+export function charsOfTokens(tokens: number): number {
+  return Math.floor(tokens * CHARS_PER_TOKEN);
+}
+
+/** What a text costs a model, in tokens, estimated by its length: at least 1. */
+export function estimateTokens(text: string): number {
+  return Math.max(1, Math.floor(text.length / CHARS_PER_TOKEN));
+}

@@ -1,7 +1,7 @@
 /** The files that Claude Code reads by itself: what stands in them is not told once more. */
 import { joinPath, parentOf, withParents } from "../paths.ts";
 import type { ObservationKind } from "../memory/observation.ts";
-import { contentOf } from "./file_state.ts";
+import { contentOf } from "./stale_files.ts";
 
 /** So many files that others bring in are read, and rules in folders so deep. */
 const MAX_FILES = 32;

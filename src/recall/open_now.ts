@@ -1,25 +1,28 @@
 /** What earlier sessions left open, and is open now: failures, tasks, what was cut off, operations of git, workflows. */
 import type { DatabaseSync } from "node:sqlite";
-import type { goneBranches } from "../git/gone_branches.ts";
-import { operationsUnderWay } from "../git/under_way.ts";
+import { goneBranches } from "../git/gone_branches.ts";
+import { isUnderWay, operationsUnderWay } from "../git/under_way.ts";
 import { treesOf } from "../git/working_trees.ts";
 import type { PlainLine, Tellable, ToldLine } from "../memory/context_text.ts";
 import {
   isUnmended,
   isWhole,
   namesTest,
+  newestOfEach,
   OPEN_FOR_MS,
+  openEndRank,
   openFailures,
   programsOf,
 } from "../memory/open_ends.ts";
 import { whyCutOff } from "../memory/session_end.ts";
 import { endOfText } from "../memory/text.ts";
-import { parentOf } from "../paths.ts";
+import { joinPath, parentOf } from "../paths.ts";
 import { lastWords, ranIn } from "../store/memory_context.ts";
 import { openTasks, waitingWorkflows } from "../store/open_work_table.ts";
 import { sessionsWaiting } from "../store/queue_waiting.ts";
 import { sessionEnd } from "../store/session_end.ts";
-import { overIn } from "./over.ts";
+import { keptJson, type ObservedFacts } from "../memory/observation.ts";
+import { type UnmendedFailure, unmendedFailures } from "../store/open_failures.ts";
 
 const MAX_TODOS = 6;
 const MAX_TASKS = 5;
@@ -145,4 +148,72 @@ export function workflowsLeft(db: DatabaseSync, project: string): PlainLine[] {
       atMs: updatedAtMs,
       text: `${name}, ${status.replace("_", " ")}${reason === null ? "" : `: ${reason}`}`,
     }));
+}
+
+/** What has to be known of a failure. */
+interface Unmended {
+  readonly branch: string | null;
+  /** An object, or its JSON. */
+  readonly facts: ObservedFacts | string;
+}
+
+/** Most failures are not of git: a look at the JSON tells these without reading it. */
+const OF_STOPPED = '"isStopped":true';
+
+/**
+ * A failure in a project is over where its branch is gone, or where it is of an operation of git that had stopped and
+ * that somebody has concluded or given up since.
+ *
+ * @param isGone Whether a branch is gone: {@linkcode goneBranches}.
+ */
+export function overIn(
+  commonDir: string,
+  isGone: ReturnType<typeof goneBranches>,
+): (failure: Unmended) => boolean {
+  return ({ branch, facts }) => isGone(branch) || hasEnded(facts, commonDir);
+}
+
+function hasEnded(facts: ObservedFacts | string, commonDir: string): boolean {
+  if (typeof facts === "string" && !facts.includes(OF_STOPPED)) return false;
+  const { git } = typeof facts === "string" ? keptJson<ObservedFacts>(facts, {}) : facts;
+  return git?.isStopped === true && !isUnderWay(commonDir, git.verb);
+}
+
+/** Only the newest are looked at. */
+const MAX_LOOKED_AT = 1_000;
+
+/**
+ * The ids of failures that nothing has mended, the newest first: of a command on a branch the last one. Left out are
+ * failures of a branch that is gone, of an operation of git that is over, and of a look for what was not there.
+ *
+ * @param project Null: of all projects.
+ * @returns At most a thousand.
+ */
+export function openFailureIds(db: DatabaseSync, project: string | null): number[] {
+  const byProject = Map.groupBy(
+    unmendedFailures(db, project, MAX_LOOKED_AT).filter((one) => openEndRank(one) !== null),
+    (one) => one.project,
+  );
+  return [...byProject].flatMap(([of, failures]) => thereIn(of, newestOfEach(failures)))
+    .sort((a, b) => b.updatedAtMs - a.updatedAtMs || b.id - a.id)
+    .map(({ id }) => id);
+}
+
+function thereIn(
+  project: string | null,
+  failures: readonly UnmendedFailure[],
+): readonly UnmendedFailure[] {
+  if (project === null) return failures;
+  const isOver = overIn(project, goneBranches({ commonDir: project, branch: headOf(project) }));
+  return failures.filter((failure) => !isOver(failure));
+}
+
+/** The branch that the repository itself has checked out; null where that cannot be told. */
+function headOf(commonDir: string): string | null {
+  try {
+    return /^ref: refs\/heads\/(.+)\n?$/.exec(Deno.readTextFileSync(joinPath(commonDir, "HEAD")))
+      ?.[1] ?? null;
+  } catch {
+    return null;
+  }
 }

@@ -14,7 +14,7 @@ import { transaction } from "../store/database.ts";
 import { withIndex } from "../store/memory_index.ts";
 import { type Observation, readObservations, saveObservation } from "../store/observations.ts";
 import { resolveObservation } from "../store/open_failures.ts";
-import { digestOfFile } from "./file_state.ts";
+import { digestOfFile } from "./stale_files.ts";
 
 /** Of a longer one the middle would be lost. */
 const MAX_NOTE_CHARS = 64_000;

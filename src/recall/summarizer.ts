@@ -9,8 +9,7 @@ import {
   summarizerInput,
 } from "../memory/summarizer_text.ts";
 import { indexedTerms } from "../memory/terms.ts";
-import { plainOutput, titleLine } from "../memory/text.ts";
-import { charsOfTokens, estimateTokens } from "../memory/tokens.ts";
+import { charsOfTokens, estimateTokens, plainOutput, titleLine } from "../memory/text.ts";
 import { SUMMARIZER_VARIABLE } from "../paths.ts";
 import { type FilterEnd, runFilter } from "../process/filter.ts";
 import { transaction } from "../store/database.ts";

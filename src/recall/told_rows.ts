@@ -4,7 +4,7 @@ import type { Environment } from "../environment.ts";
 import { formerNames, madeAnewAtMs } from "../git/branch_log.ts";
 import type { goneBranches } from "../git/gone_branches.ts";
 import type { PlainLine, Tellable } from "../memory/context_text.ts";
-import { keptJson } from "../memory/kept_json.ts";
+import { keptJson } from "../memory/observation.ts";
 import {
   type ProjectBranch,
   renameBranch,

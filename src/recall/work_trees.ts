@@ -1,7 +1,7 @@
 /** In which working tree of its repository a capture was made: worktrees of one repository are one project. */
 import { branchIn, treesOf, type WorkingTree } from "../git/working_trees.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
-import { workFolder } from "../memory/observe/work_folder.ts";
+import { workFolder } from "../memory/observe/command_folder.ts";
 import { textIn } from "../memory/text.ts";
 import { realPath } from "../project/real_paths.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";

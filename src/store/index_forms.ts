@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { scriptPattern } from "../letters.ts";
 import type { TextMatcher } from "../memory/forget_text.ts";
 import { hasLog } from "./database.ts";
-import { INDEX_DEFINITIONS } from "./index_made.ts";
+import { INDEX_DEFINITIONS } from "./memory_index.ts";
 
 /** A word as the index has it, without its accents and its ending, and where it comes from. */
 export interface WordForm {

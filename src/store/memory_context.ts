@@ -1,5 +1,5 @@
 /** What a new session is told of earlier ones. */
-import { FACTS } from "./facts_column.ts";
+import { FACTS } from "./observations.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind } from "../memory/observation.ts";
 import { COMPACTION } from "../memory/own_prompt.ts";
@@ -222,30 +222,6 @@ export function digestsOf(
     digests.set(id, ofOne);
   }
   return digests;
-}
-
-/** The content that the last edit of a file in a session left: its digest; null where nobody knows. */
-export function lastContent(
-  db: DatabaseSync,
-  { sessionId, path, untilMs }: {
-    readonly sessionId: string;
-    readonly path: string;
-    readonly untilMs: number;
-  },
-): string | null {
-  const row = statement(
-    db,
-    `SELECT f.digest
-       FROM observation_files AS f
-       JOIN observations AS o ON o.id = f.observation_id
-      WHERE f.path = ?
-        AND o.session_id = ?
-        AND o.kind = 'edit'
-        AND o.updated_at_ms <= ?
-      ORDER BY o.updated_at_ms DESC, o.id DESC
-      LIMIT 1`,
-  ).get(path, sessionId, untilMs);
-  return row?.["digest"] == null ? null : String(row["digest"]);
 }
 
 /** Gives what is known of a branch the name that it has now, also where sessions say that they were on it. */

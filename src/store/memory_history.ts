@@ -1,5 +1,5 @@
 /** What followed on prompts, and what was known before: by it memory is measured on its own history. */
-import { keptJson } from "../memory/kept_json.ts";
+import { keptJson } from "../memory/observation.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 /** A prompt, and the files that were edited before the next one. */

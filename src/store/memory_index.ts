@@ -11,8 +11,9 @@ import {
   namesIn,
   OWN_TABLES,
 } from "./index_damage.ts";
-import { INDEX_DEFINITIONS, makeIndex } from "./index_made.ts";
 import { statement } from "./statement.ts";
+import memory from "../../migrations/0016_memory.sql" with { type: "text" };
+import indexedTogether from "../../migrations/0020_indexed_together.sql" with { type: "text" };
 
 /** The layout of an index that takes words out of its pages at once. */
 const FORMAT = 5;
@@ -24,10 +25,6 @@ const PLAIN_WORD = /(?<![^\s])[a-z0-9]{2,40}(?![^\s])/g;
 
 /** How long a check waits for another process. */
 const CHECK_BUSY_MS = 1000;
-
-/** Pages that one step of a merge writes: some 10 ms, so that a hook never waits long for its turn. */
-const MERGE_PAGES = 200;
-const MAX_MERGE_STEPS = 100_000;
 
 /**
  * What is wrong with the index, compared with every observation; empty when nothing is. It changes nothing, but other
@@ -267,31 +264,43 @@ export function ensureIndex(db: DatabaseSync): void {
   withIndex(db, () => requireIndex(db));
 }
 
+/** The table of the index and the triggers that keep it, as the migrations leave them, by name. */
+export const INDEX_DEFINITIONS: ReadonlyMap<string, string> = new Map(
+  Array.from(
+    `${memory}\n${indexedTogether}`.matchAll(
+      /^CREATE (?:VIRTUAL TABLE|TRIGGER) (\w+)[^]*?^(?:\)|END);$/gm,
+    ),
+    ([sql, name]) => [name!, sql],
+  ),
+);
+
+/** Makes the index, with its triggers, where there is none, of the observations that are there. */
+function makeIndex(db: DatabaseSync): void {
+  for (const sql of INDEX_DEFINITIONS.values()) db.exec(sql);
+  db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
+  db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
+}
+
 /**
- * Writes the whole index anew in short steps: words that were taken out of it may still stand in its inner pages, as
- * marks of where a page begins.
- *
- * @throws {Error} What SQLite says; what was done before stays done.
+ * Runs `work` in one write transaction, and puts the observations that it writes into the search index at the end: until
+ * then `work` itself does not find them there. Rolls back and rethrows when it throws.
  */
-export function rewriteIndex(db: DatabaseSync, onStep: () => void = () => {}): void {
-  // One part alone is never merged: the newest observation, written again, makes a second.
-  const { changes } = transaction(db, () =>
-    db.prepare(
-      `UPDATE observations
-          SET title = title
-        WHERE id = (SELECT max(id) FROM observations)`,
-    ).run());
-  if (changes === 0) {
-    rebuildIndex(db);
-    return;
-  }
-  const step = db.prepare("INSERT INTO memory_index (memory_index, rank) VALUES ('merge', ?)");
-  const total = db.prepare("SELECT total_changes() AS n");
-  for (let round = 0, pages = -MERGE_PAGES; round < MAX_MERGE_STEPS; round++) {
-    const before = Number(total.get()?.["n"]);
-    step.run(pages);
-    if (Number(total.get()?.["n"]) - before < 2) return;
-    pages = MERGE_PAGES;
-    onStep();
-  }
+export function indexTogether<Result>(db: DatabaseSync, work: () => Result): Result {
+  return transaction(db, () => {
+    const { until } = statement(db, "SELECT coalesce(max(id), 0) AS until FROM observations")
+      .get() as { readonly until: number };
+    statement(db, "INSERT OR REPLACE INTO meta (key, value) VALUES ('indexed_until', ?)")
+      .run(String(until));
+    const result = work();
+    statement(db, "DELETE FROM meta WHERE key = 'indexed_until'").run();
+    statement(
+      db,
+      `INSERT INTO memory_index (rowid, title, text, terms)
+       SELECT id, title, text, terms
+         FROM observations
+        WHERE id > ?
+        ORDER BY id`,
+    ).run(until);
+    return result;
+  });
 }

@@ -1,6 +1,10 @@
-import { keptJson } from "../memory/kept_json.ts";
+import {
+  keptJson,
+  type ObservationKind,
+  type ObservedFacts,
+  type ObservedFile,
+} from "../memory/observation.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservationKind, ObservedFacts, ObservedFile } from "../memory/observation.ts";
 import { statement } from "./statement.ts";
 
 /** What an observation is, as it is written and as it is stored. */
@@ -229,3 +233,11 @@ export function readObservations(db: DatabaseSync, ids: readonly number[]): Obse
   ).all(JSON.stringify(ids));
   return rows.map(observationOf);
 }
+
+/** The uid of the summary that is made of a session here; one that was imported has another, and cannot be made anew. */
+export function summaryUid(sessionId: string): string {
+  return `summary/${sessionId}`;
+}
+
+/** The facts in SQL; none where they cannot be read. */
+export const FACTS = "iif(json_valid(facts), facts, '{}')";

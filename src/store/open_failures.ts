@@ -1,8 +1,7 @@
 /** Failures that nothing has mended yet. */
-import { FACTS } from "./facts_column.ts";
-import { keptJson } from "../memory/kept_json.ts";
+import { FACTS } from "./observations.ts";
+import { keptJson, type ObservationKind, type ObservedFacts } from "../memory/observation.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
 import { statement } from "./statement.ts";
 
 /** A failure that nothing has mended yet. */

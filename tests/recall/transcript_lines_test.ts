@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fileLines, MAX_LINE_BYTES } from "../../src/recall/transcripts/lines.ts";
+import { fileLines, MAX_LINE_BYTES } from "../../src/recall/transcripts/find.ts";
 
 function linesOf(content: string | Uint8Array) {
   const path = Deno.makeTempFileSync();

@@ -7,7 +7,6 @@ import {
   indexFaultsAt,
   rebuildIndex,
   requireWholeIndex,
-  rewriteIndex,
   withIndex,
 } from "../../src/store/memory_index.ts";
 import { isIndexDamage } from "../../src/store/index_damage.ts";
@@ -205,23 +204,6 @@ Deno.test("isIndexDamage() takes no other error for one", () => {
   for (const wrong of ["SELECT * FROM nothing", "SELECT * FROM words WHERE words MATCH '\"'"]) {
     assert.throws(() => db.prepare(wrong).all(), (thrown) => !isIndexDamage(thrown));
   }
-});
-
-Deno.test("rewriteIndex() leaves no word of what was removed in the inner pages of the index", async () => {
-  using temp = await filled();
-  const { db } = temp;
-  db.exec("INSERT INTO memory_index (memory_index) VALUES ('optimize')");
-  const wordsIn = () =>
-    db.prepare("SELECT term FROM memory_index_idx").all().map(({ term }) =>
-      new TextDecoder().decode(term as Uint8Array)
-    ).filter((term) => /w\d/.test(term)).length;
-  assert.ok(wordsIn() > 0);
-  db.exec("DELETE FROM observations WHERE id < 600");
-  assert.ok(wordsIn() > 0, "otherwise there is nothing to do");
-  rewriteIndex(db);
-  assert.equal(wordsIn(), 0);
-  assert.deepEqual(checkIndex(db), []);
-  assert.equal(found(db), 1);
 });
 
 Deno.test("doctor and db check notice a damaged index; doctor --fix mends it and sets nothing aside", async () => {

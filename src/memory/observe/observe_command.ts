@@ -3,7 +3,14 @@ import { digestOf } from "../fnv.ts";
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
 import { inItsFolder } from "./command_folder.ts";
-import { countsText, factsOf, failingTitle, KEPT_OUTPUT, textOf } from "./command_text.ts";
+import {
+  countsText,
+  factsOf,
+  failingTitle,
+  KEPT_OUTPUT,
+  shownCommand,
+  textOf,
+} from "./command_text.ts";
 import {
   calledName,
   type EndedCommand,
@@ -11,15 +18,13 @@ import {
   type ScriptEnd,
   wholeKey,
 } from "./ended_command.ts";
-import { errorLine, tellingErrorLine } from "./error_line.ts";
+import { errorLine, tellingErrorLine, withoutVarying } from "./error_line.ts";
 import { failureKey } from "./command_key.ts";
 import { worksElsewhere } from "./git_words.ts";
 import { commitOf } from "./observe_commit.ts";
 import { withPrintedStatus } from "./printed_status.ts";
 import { isHarmless } from "./script_words.ts";
 import { scriptCommands } from "./shell_words.ts";
-import { shownCommand } from "./shown_command.ts";
-import { withoutVarying } from "./varying.ts";
 import { wrongCall } from "./wrong_call.ts";
 
 const KEPT_ERROR = { head: 900, tail: 2_200 };

@@ -1,10 +1,9 @@
 /** What a prompt tells, and what Claude Code sends in a person's place: the end of what ran in the background. */
 import type { Observed, ToolUse } from "../observation.ts";
-import { isContinuation } from "../own_prompt.ts";
-import { headAndTail, KEPT_ANSWER, textIn, titleLine } from "../text.ts";
-import { chained } from "./chained.ts";
+import { COMPACTION, isContinuation } from "../own_prompt.ts";
+import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { said } from "./said.ts";
-import { standingRules } from "./standing_rules.ts";
+import { errorInWords } from "../session_end.ts";
 
 /** A prompt; what Claude Code itself sends in a person's place (`<task-notification>`) is none. */
 export function observePrompt({ payload }: ToolUse): Observed | null {
@@ -83,4 +82,98 @@ function inTag(text: string, tag: string): string | null {
   const end = from < 0 ? -1 : text.indexOf(`</${tag}>`, from);
   const inside = end < 0 ? "" : text.slice(from + tag.length + 2, end).trim();
   return inside === "" ? null : inside;
+}
+
+/** Several that one capture tells, as one: the first, with the others as what it tells besides. Null of none. */
+export function chained(told: readonly Observed[]): Observed | null {
+  return told.reduceRight<Observed | null>(
+    (later, one) => later === null ? one : { ...one, besides: later },
+    null,
+  );
+}
+
+/** How a sentence begins that is a rule. */
+interface RuleForm {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly example: string;
+  /** A sentence that begins much like it and is no rule. */
+  readonly counterexample: string;
+}
+
+/** Only the beginning counts: what a rule says behind it is quoted, and not read. */
+export const RULE_FORMS: readonly RuleForm[] = [
+  {
+    name: "always",
+    pattern: /^always\s/i,
+    example: "Always run the linter before a commit.",
+    counterexample: "The upload always fails on Mondays.",
+  },
+  {
+    name: "never",
+    pattern: /^never\s(?!(?:mind|seen|heard|had|been|happened|worked)\b)/i,
+    example: "Never edit src/gen by hand.",
+    counterexample: "Never mind the cache, look at the upload.",
+  },
+  {
+    name: "from now on",
+    pattern: /^from now on\b/i,
+    example: "From now on use pnpm instead of npm.",
+    counterexample: "What do we use from now on?",
+  },
+  {
+    name: "remember",
+    pattern: /^remember\s?:/i,
+    example: "Remember: the tests need the service on port 5433.",
+    counterexample: "Remember the bug of last week, it is back.",
+  },
+];
+
+/** What is said behind so many characters is rather pasted than typed. */
+const MAX_LOOKED_AT = 4_000;
+const MAX_RULES = 3;
+const MIN_WORDS = 3;
+const MAX_CHARS = 240;
+/** Code between fences and lines that quote somebody are not said by the person. */
+const NOT_OWN = /^ *```[\s\S]*?(?:^ *```|(?![\s\S]))|^ *>.*$/gm;
+const SENTENCE_END = /(?<=[.!?]["”»]?)\s+|\n+/;
+/** What may stand before a rule: the mark of a list, and `please`. */
+const BEFORE = /^(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?:please,?\s+)?/i;
+
+/** The rules in a prompt, as they were said, at most three. A question is none. */
+export function standingRules(prompt: string): string[] {
+  const sentences = prompt.slice(0, MAX_LOOKED_AT).replace(NOT_OWN, "\n").split(SENTENCE_END);
+  const rules = sentences.map((sentence) => sentence.trim().replace(BEFORE, "")).filter(isRule);
+  return [...new Set(rules)].slice(0, MAX_RULES).map((rule) => shortened(rule, MAX_CHARS));
+}
+
+function isRule(sentence: string): boolean {
+  return !/[?:]$/.test(sentence) && sentence.split(/\s+/).length >= MIN_WORDS &&
+    RULE_FORMS.some(({ pattern }) => pattern.test(sentence));
+}
+
+/** What Claude said last in a turn. */
+export function observeMessage({ payload }: ToolUse): Observed | null {
+  return said("message", textIn(payload, "last_assistant_message").trim());
+}
+
+/** An error of the API that ended a turn. */
+export function observeStopFailure({ payload }: ToolUse): Observed | null {
+  const stopped = textIn(payload, "error").trim();
+  const parts = [textIn(payload, "last_assistant_message"), textIn(payload, "error_details")]
+    .map((part) => part.trim()).filter((part) => part !== "");
+  const what = errorInWords(stopped);
+  const found = said("message", parts.join("\n") || what);
+  if (found === null) return null;
+  const title = titleLine(`Cut off (${what})${parts.length === 0 ? "" : `: ${found.title}`}`);
+  const sameAs = `stop failure ${stopped} ${found.sameAs}`;
+  return { ...found, outcome: "failure", title, facts: { stopped }, sameAs };
+}
+
+/** What a compaction kept of a session: the summary, without the thoughts before it. */
+export function observeCompaction({ payload }: ToolUse): Observed | null {
+  const whole = textIn(payload, "compact_summary");
+  const [, summary = whole] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(whole) ?? [];
+  const found = said("message", summary.trim());
+  return found === null ? null : { ...found, title: titleLine(`${COMPACTION}${found.title}`) };
 }

@@ -59,13 +59,6 @@ function withoutFallbacks(commands: readonly ScriptCommand[]): ScriptCommand[] {
   return kept;
 }
 
-/** Whether the status of a script is that of all of its commands: when it ends well, all of them have. */
-export function tellsItsStatus(commands: readonly ScriptCommand[]): boolean {
-  return commands.every(({ words: [program] }, at) =>
-    program === "set" || tellsStatusFrom(commands, at)
-  );
-}
-
 /** Whether one command of a script has gone well when the script has. */
 export function tellsStatusOf(commands: readonly ScriptCommand[], at: number): boolean {
   return commands[at]?.before !== "||" && tellsStatusFrom(commands, at);

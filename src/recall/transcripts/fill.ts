@@ -6,7 +6,7 @@ import { checkpoint } from "../../store/database.ts";
 import { daysMs } from "../../time.ts";
 import { captureIdOf, captureOf } from "./capture_of.ts";
 import type { ComparedSession } from "./compare.ts";
-import { fileLines } from "./lines.ts";
+import { fileLines } from "./find.ts";
 import { parsedLine, type ScannedSession } from "./scan.ts";
 
 /** Few enough that no hook waits long, and that they take little memory. */

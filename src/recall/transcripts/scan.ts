@@ -9,8 +9,7 @@ import { titleLine } from "../../memory/text.ts";
 import type { Capture } from "../../store/captures.ts";
 import { MAX_SESSION_TITLE_CHARS, wordsKey } from "../../memory/words_key.ts";
 import { captureIdOf, captureOf, nameOf, useKeyOf } from "./capture_of.ts";
-import type { TranscriptFile } from "./find.ts";
-import { fileLines, MAX_LINE_BYTES } from "./lines.ts";
+import { fileLines, MAX_LINE_BYTES, type TranscriptFile } from "./find.ts";
 import type { TranscriptProject } from "./project.ts";
 
 /** Something in a transcript that hooks should have kept. */
