@@ -8,8 +8,7 @@ import { thisSystem } from "../cli/permissions.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { compileProgram, NO_RUNTIME, NoRuntime, RUNTIME_ADVICE } from "./compile.ts";
-import { launcherFiles } from "./launcher.ts";
-import { type Placed, placeExecutable, placeProgram } from "./place_file.ts";
+import { launcherFiles, type Placed, placeExecutable, placeProgram } from "./place_file.ts";
 import { bundleCommand } from "./program.ts";
 import { run, runTask } from "./run_deno.ts";
 

@@ -171,7 +171,7 @@ function countWithin(sizes: readonly number[], maxBytes: number): number {
 }
 
 /** The size to which the larger ones have to be cut so that all together have at most `maxBytes`. */
-function commonLevel(sizes: readonly number[], maxBytes: number): number {
+export function commonLevel(sizes: readonly number[], maxBytes: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let left = maxBytes;
   for (const [index, size] of ascending.entries()) {

@@ -1,7 +1,7 @@
 /** What a comparison with transcripts found, for people and for programs. */
 import { count } from "../counts.ts";
 import { plain } from "../capture/plain.ts";
-import { ITEM_KINDS, type ItemKind } from "../memory/transcript/item.ts";
+import { ITEM_KINDS, type ItemKind } from "../memory/transcript/reader.ts";
 import type { ComparedSession } from "../recall/transcripts/compare.ts";
 import type { Entry } from "../recall/transcripts/scan.ts";
 import { shortSessionId } from "../ids.ts";

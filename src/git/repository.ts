@@ -257,7 +257,8 @@ function askHead(gitDir: string): Head {
   return head;
 }
 
-function changedAtMs(path: string): number | null {
+/** When a file was changed last, epoch milliseconds; null where it is not there. */
+export function changedAtMs(path: string): number | null {
   try {
     return Deno.statSync(path).mtime?.getTime() ?? null;
   } catch {

@@ -1,6 +1,6 @@
 /** What a session is told when it starts: what memory holds, looked up in git and in the files as they are now. */
 import type { DatabaseSync } from "node:sqlite";
-import { goneBranches } from "../git/gone_branches.ts";
+import { goneBranches } from "../git/branches.ts";
 import {
   type ContextBudget,
   type ContextFacts,

@@ -6,11 +6,10 @@ import type { EvalAnswer, EvalDocument, EvalQuestion } from "../memory/eval_set.
 import { spokenTime } from "../memory/spoken_time.ts";
 import type { RankWeights } from "../memory/rank.ts";
 import { type HookRecord, saveRecords } from "../store/captures.ts";
-import { capturesByObservation } from "../store/memory_look.ts";
+import { capturesByObservation, editedAfterPrompts, knownOfFiles } from "../store/memory_look.ts";
 import { EVERYTHING, lastObservation, plainSearch } from "../store/memory_search.ts";
 import { drainCaptures } from "./capture_drain.ts";
 import { rankMatches } from "./search.ts";
-import { editedAfterPrompts, knownOfFiles } from "../store/memory_history.ts";
 
 /** Documents that go in with one transaction. */
 const BATCH = 500;

@@ -1,6 +1,6 @@
 /** What is known of a project and true now: fixes, decisions, notes, and work that the log of the branch does not show. */
 import type { DatabaseSync } from "node:sqlite";
-import { loggedCommits } from "../git/branch_log.ts";
+import { loggedCommits } from "../git/reflogs.ts";
 import { type Tellable, type ToldLine, withState } from "../memory/context_text.ts";
 import { liesOutside } from "../memory/describe_fix.ts";
 import { keptJson } from "../memory/observation.ts";
@@ -9,7 +9,7 @@ import { knownFromFiles } from "./known_files.ts";
 import { putBackAmong, staleAmong } from "./stale_files.ts";
 import { type ContextPlace, isToldTo, newestFirst } from "./told_rows.ts";
 import type { Environment } from "../environment.ts";
-import { commitsElsewhere, refsState } from "../git/commits_elsewhere.ts";
+import { commitsElsewhere, refsState } from "../git/branches.ts";
 import { keepAnswer, keptAnswer } from "../store/git_answer_table.ts";
 
 const MAX_FIXES = 6;

@@ -1,7 +1,7 @@
 /** What earlier sessions left open, and is open now: failures, tasks, what was cut off, operations of git, workflows. */
 import type { DatabaseSync } from "node:sqlite";
-import { goneBranches } from "../git/gone_branches.ts";
-import { isUnderWay, operationsUnderWay } from "../git/under_way.ts";
+import { goneBranches } from "../git/branches.ts";
+import { operationsUnderWay } from "../git/under_way.ts";
 import { treesOf } from "../git/working_trees.ts";
 import type { PlainLine, Tellable, ToldLine } from "../memory/context_text.ts";
 import {
@@ -21,7 +21,6 @@ import { lastWords, ranIn } from "../store/memory_context.ts";
 import { openTasks, waitingWorkflows } from "../store/open_work_table.ts";
 import { sessionsWaiting } from "../store/queue_waiting.ts";
 import { sessionEnd } from "../store/session_end.ts";
-import { keptJson, type ObservedFacts } from "../memory/observation.ts";
 import { type UnmendedFailure, unmendedFailures } from "../store/open_failures.ts";
 
 const MAX_TODOS = 6;
@@ -150,33 +149,17 @@ export function workflowsLeft(db: DatabaseSync, project: string): PlainLine[] {
     }));
 }
 
-/** What has to be known of a failure. */
-interface Unmended {
-  readonly branch: string | null;
-  /** An object, or its JSON. */
-  readonly facts: ObservedFacts | string;
-}
-
-/** Most failures are not of git: a look at the JSON tells these without reading it. */
-const OF_STOPPED = '"isStopped":true';
-
 /**
- * A failure in a project is over where its branch is gone, or where it is of an operation of git that had stopped and
- * that somebody has concluded or given up since.
- *
- * @param isGone Whether a branch is gone: {@linkcode goneBranches}.
+ * Returns a function that tells whether a failure of a project is over: its branch is gone, or it is an operation of git
+ * that had stopped and that somebody has concluded or given up since.
  */
-export function overIn(
+function overIn(
   commonDir: string,
   isGone: ReturnType<typeof goneBranches>,
-): (failure: Unmended) => boolean {
-  return ({ branch, facts }) => isGone(branch) || hasEnded(facts, commonDir);
-}
-
-function hasEnded(facts: ObservedFacts | string, commonDir: string): boolean {
-  if (typeof facts === "string" && !facts.includes(OF_STOPPED)) return false;
-  const { git } = typeof facts === "string" ? keptJson<ObservedFacts>(facts, {}) : facts;
-  return git?.isStopped === true && !isUnderWay(commonDir, git.verb);
+): (failure: Pick<Tellable, "branch" | "facts">) => boolean {
+  return ({ branch, facts }) =>
+    isGone(branch) ||
+    facts.git?.isStopped === true && operationsUnderWay(commonDir).length === 0;
 }
 
 /** Only the newest are looked at. */

@@ -1,6 +1,6 @@
 /** Which facts speak of files that are not as they were, and which changes were put back. */
 import type { DatabaseSync } from "node:sqlite";
-import { goneBranches } from "../git/gone_branches.ts";
+import { goneBranches } from "../git/branches.ts";
 import type { ObservationKind } from "../memory/observation.ts";
 import type { Stale } from "../memory/context_text.ts";
 import { isAbsolutePath, joinPath } from "../paths.ts";

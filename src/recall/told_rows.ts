@@ -1,8 +1,8 @@
 /** Who is told of earlier sessions, and which observations may be told. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../environment.ts";
-import { formerNames, madeAnewAtMs } from "../git/branch_log.ts";
-import type { goneBranches } from "../git/gone_branches.ts";
+import { formerBranchNames, madeAnewAtMs } from "../git/reflogs.ts";
+import type { goneBranches } from "../git/branches.ts";
 import type { PlainLine, Tellable } from "../memory/context_text.ts";
 import { keptJson } from "../memory/observation.ts";
 import {
@@ -70,7 +70,7 @@ export function rowsOf(
   const gone = new Set(rows.map((row) => row.branch).filter(isGone));
   const former = branch === null || gone.size === 0
     ? new Set<string>()
-    : formerNames({ commonDir: project }, branch);
+    : formerBranchNames({ commonDir: project }, branch);
   const renamed = [...gone].filter((name) => name !== null && former.has(name));
   if (renamed.length > 0) {
     try {

@@ -1,55 +1,11 @@
 /**
- * Handlers that an installation leaves alone and tells a person of:
- *
- * - look-alikes, which may be conclaude's: an earlier version left no mark on a program of another name;
- * - wrapped hooks, which start one of ours and do more (`conclaude hook Stop || true`). A status that is swallowed hides
- *   a hook that cannot run.
+ * Wrapped hooks: commands that start one of our hooks and do more (`conclaude hook Stop || true`). An installation leaves
+ * them alone and tells a person, since a status that is swallowed hides a hook that cannot run.
  */
-import { commandLine, type HookRole, planHooks, quoteWord } from "./hooks.ts";
-import { isOwnHandler, memberOf, type Ownership, readProgram, roleOf } from "./own_handler.ts";
+import { commandLine, type HookRole, quoteWord } from "./hooks.ts";
+import { isOwnHandler, memberOf, type Ownership, roleOf } from "./own_handler.ts";
 
-const EVENT = "SessionStart";
-
-/**
- * Programs whose SessionStart handler equals ours to the letter, matcher and timeout included, and that are not known to
- * be ours.
- *
- * @param settings A parsed settings file. @returns What the handlers start, once each, without quotes.
- */
-export function findLookAlikes(settings: unknown, ownership: Ownership): string[] {
-  const groups = memberOf(memberOf(settings, "hooks"), EVENT);
-  if (!Array.isArray(groups)) return [];
-  const found = groups.flatMap((group: unknown) => {
-    const handlers = memberOf(group, "hooks");
-    if (!Array.isArray(handlers) || handlers.length !== 1) return [];
-    const [handler] = handlers;
-    if (isOwnHandler(handler, ownership)) return [];
-    const path = readProgram(handler);
-    return path !== undefined && isAsWritten(group, { handler, path }) ? [path] : [];
-  });
-  return [...new Set(found)];
-}
-
-/**
- * The command that removes one program's hooks and installs this program's.
- *
- * @param program One of {@linkcode findLookAlikes}. @param flags What leads to the settings file.
- */
-export function takeOver(program: string, flags: readonly string[]): string {
-  const out = commandLine("uninstall-hooks", [...flags, "--command", program]);
-  return `${out} && ${commandLine("install-hooks", flags)}`;
-}
-
-function isAsWritten(
-  group: unknown,
-  { handler, path }: { readonly handler: unknown; readonly path: string },
-): boolean {
-  const [wanted] = planHooks({ kind: "path", path }, [EVENT]);
-  return memberOf(group, "matcher") === wanted?.matcher &&
-    memberOf(handler, "timeout") === wanted?.timeout &&
-    Object.keys(handler as object).sort().join() === "command,timeout,type";
-}
-
+/** A hook of ours inside a longer command. */
 export interface WrappedHook {
   readonly event: string;
   readonly role: HookRole;
@@ -59,7 +15,7 @@ export interface WrappedHook {
 /** What ends the first simple command of a line. */
 const COMMAND_END = /\s*(?:\d*[<>]|[|&;\n])[^]*$/;
 
-/** @param settings A parsed settings file. */
+/** The wrapped hooks in a parsed settings file. */
 export function findWrapped(settings: unknown, ownership: Ownership): WrappedHook[] {
   const hooks = memberOf(settings, "hooks");
   if (typeof hooks !== "object" || hooks === null) return [];

@@ -96,17 +96,6 @@ function isRunBy(program: Program, command: Command): boolean {
   return command.args === undefined && WRITTEN.exec(command.text)?.[1] === programLine(program);
 }
 
-/**
- * The program of a handler that runs `<program> hook [<Event>]` and nothing else, without quotes.
- *
- * @returns `undefined` for any other handler, and for a program of several words.
- */
-export function readProgram(handler: unknown): string | undefined {
-  const [command] = commandsOf(handler);
-  const words = command === undefined ? [] : programWords(command)?.words ?? [];
-  return words.length === 1 && !isNoProgram(words[0]!) ? words[0] : undefined;
-}
-
 interface HookWords {
   /** What stands before `hook <Event>`. */
   readonly words: readonly string[];

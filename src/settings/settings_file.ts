@@ -146,33 +146,18 @@ export function readBackup(path: string): string | undefined {
 }
 
 /**
- * Keeps the text and the mode of a file in place of any older backup.
+ * {@linkcode replaceSettings} with a backup of the former text, which takes the place of any older one.
  *
- * @throws UserError When it cannot be written.
+ * @throws {UserError} When either cannot be written.
  */
-export function writeBackup(file: SettingsFile): void {
+export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   const target = backupPath(file.path);
   orExplain(
     target,
     `Cannot write "${target}"`,
     () => writeSettings(file.text ?? "", { ...file, target }),
   );
-}
-
-/**
- * {@linkcode replaceSettings} with a backup of the former text. When replacing fails, the former backup comes back.
- *
- * @throws UserError When either cannot be written.
- */
-export function replaceBackedUp(file: SettingsFile, text: string): boolean {
-  const former = readFormer(backupPath(file.path));
-  writeBackup(file);
-  try {
-    return replaceSettings(file, text);
-  } catch (thrown) {
-    undoBackup(file.path, former);
-    throw thrown;
-  }
+  return replaceSettings(file, text);
 }
 
 /** A backup that stays does no harm: the next installation replaces it. */
@@ -189,24 +174,6 @@ function followLinks(path: string): string {
     target = isAbsolutePath(next) ? next : joinPath(parentOf(target), next);
   }
   throw new Error("too many levels of symbolic links");
-}
-
-function readFormer(path: string): SettingsFile | undefined {
-  try {
-    const former = readSettings(path);
-    return former.text === undefined ? undefined : former;
-  } catch {
-    return undefined;
-  }
-}
-
-function undoBackup(path: string, former: SettingsFile | undefined): void {
-  if (former?.text === undefined) return dropBackup(path);
-  try {
-    writeSettings(former.text, { target: backupPath(path), mode: former.mode });
-  } catch {
-    // The error that led here is the one to report.
-  }
 }
 
 function writeSettings(

@@ -1,8 +1,7 @@
 /** Captures that no hook has written: made of transcripts, once, whoever makes them. */
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
-import { useKeyOfCapture } from "../memory/use_key.ts";
-import { keysOfCapture, titleKey } from "../memory/words_key.ts";
+import { keysOfCapture, titleKey, useKeyOfCapture } from "../memory/capture_keys.ts";
 import { type Capture, insertCapture } from "./captures.ts";
 import { transaction } from "./database.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";

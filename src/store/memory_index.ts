@@ -18,11 +18,6 @@ import indexedTogether from "../../migrations/0020_indexed_together.sql" with { 
 /** The layout of an index that takes words out of its pages at once. */
 const FORMAT = 5;
 
-/** How many words of an observation are looked up. */
-const KNOWN_WORDS = 5;
-/** A word that every tokenizer takes for one. */
-const PLAIN_WORD = /(?<![^\s])[a-z0-9]{2,40}(?![^\s])/g;
-
 /** How long a check waits for another process. */
 const CHECK_BUSY_MS = 1000;
 
@@ -52,14 +47,14 @@ export function indexFaults(db: DatabaseSync): string[] {
     if (gone.length > 0) return [`${gone.join(", ")} ${gone.length === 1 ? "is" : "are"} missing`];
     const rows = db.prepare("PRAGMA integrity_check(memory_index)").all();
     const faults = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");
-    const { missing, extra } = db.prepare(
+    const { missing, extra, lost } = db.prepare(
       `SELECT (SELECT count(*) FROM observations WHERE id NOT IN (SELECT id FROM memory_index_docsize)) AS missing,
-              (SELECT count(*) FROM memory_index_docsize WHERE id NOT IN (SELECT id FROM observations)) AS extra`,
-    ).get() as unknown as { readonly missing: number; readonly extra: number };
-    const lost = [...pagesWithoutMark(db)].length;
+              (SELECT count(*) FROM memory_index_docsize WHERE id NOT IN (SELECT id FROM observations)) AS extra,
+              ${HAS_LOST_PAGES} AS lost`,
+    ).get() as unknown as Readonly<Record<"missing" | "extra" | "lost", number>>;
     return [
       ...faults,
-      ...(lost > 0 ? [`${lost} of its pages cannot be found`] : []),
+      ...(lost === 1 ? ["its pages cannot be found"] : []),
       ...(missing > 0 ? [`${count(missing, "observation is", "observations are")} not in it`] : []),
       ...(extra > 0
         ? [`${extra} of its entries ${extra === 1 ? "belongs" : "belong"} to no observation`]
@@ -76,73 +71,25 @@ function missingDefinitions(db: DatabaseSync): string[] {
   return [...INDEX_DEFINITIONS.keys()].filter((name) => !names.has(name));
 }
 
-/** Pages with words that are found by no mark; SQLite's own check passes over them. */
-function* pagesWithoutMark(db: DatabaseSync): Generator<string> {
-  const marks = new Set(
-    db.prepare("SELECT segid || '/' || (pgno >> 1) AS page FROM memory_index_idx").all()
-      .map(({ page }) => String(page)),
-  );
-  // The number of a page of words has its part above bit 37 and no level; its head says where its words begin.
-  const pages = db.prepare(
-    `SELECT (id >> 37) || '/' || (id & 0x7fffffff) AS page, substr(block, 3, 2) AS wordsAt, length(block) AS bytes
-       FROM memory_index_data
-      WHERE id > 10
-        AND (id >> 31) & 63 = 0`,
-  ).iterate();
-  for (const { page, wordsAt, bytes } of pages) {
-    const [high = 0, low = 0] = wordsAt as Uint8Array;
-    if (high * 256 + low < Number(bytes) && !marks.has(String(page))) yield String(page);
-  }
-}
+/** In SQL: whether the index has pages and no list of them. SQLite finds nothing then, and reports no fault. */
+const HAS_LOST_PAGES = `EXISTS (SELECT 1 FROM memory_index_docsize)
+              AND EXISTS (SELECT 1 FROM memory_index_data WHERE id > 10)
+              AND NOT EXISTS (SELECT 1 FROM memory_index_idx)`;
 
 /**
- * Looks for what SQLite passes over when it searches: it finds nothing then, and says nothing. A few look-ups; for who
- * has found a word nowhere.
+ * Checks the index after a search that found a word nowhere, since SQLite reports none of these faults itself.
  *
- * @throws {IndexDamage} When the index has lost the marks of all its pages, does not know the newest observation, or
- * lacks words of observations. @throws {Error} What SQLite says of pages that are damaged.
+ * @throws {IndexDamage} When the index has lost its list of pages, or does not know the newest observation.
+ * @throws {Error} What SQLite says of damaged pages.
  */
 export function requireWholeIndex(db: DatabaseSync): void {
-  const { lacks, marks } = statement(
+  const { lacks, lost } = statement(
     db,
     `SELECT coalesce((SELECT max(id) FROM observations) > (SELECT coalesce(max(id), 0) FROM memory_index_docsize), 0) AS lacks,
-            EXISTS (SELECT 1 FROM memory_index_idx) AS marks`,
-  ).get() as unknown as { readonly lacks: number; readonly marks: number };
+            ${HAS_LOST_PAGES} AS lost`,
+  ).get() as unknown as { readonly lacks: number; readonly lost: number };
   if (lacks === 1) throw new IndexDamage("the newest observations are not in it");
-  if (marks === 1) {
-    requireOwnWords(db);
-    return;
-  }
-  // Also one that holds no word has no marks.
-  for (const _ of pagesWithoutMark(db)) throw new IndexDamage("its pages cannot be found");
-}
-
-/** The oldest observation and the newest one: they stand in unlike parts of the index. */
-function requireOwnWords(db: DatabaseSync): void {
-  const rows = statement(
-    db,
-    `SELECT id, title, text
-       FROM observations
-      WHERE id IN ((SELECT min(id) FROM observations), (SELECT max(id) FROM observations))`,
-  ).all();
-  const search = db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH ? AND rowid = ?");
-  for (const { id, title, text } of rows) {
-    for (const word of someWords(`${title}\n${text}`)) {
-      if (search.get(`"${word}"`, id!) === undefined) {
-        throw new IndexDamage("words of observations are not in it");
-      }
-    }
-  }
-}
-
-/** A few from all over the alphabet. */
-function someWords(text: string): string[] {
-  const words = [...new Set(text.toLowerCase().match(PLAIN_WORD))].sort();
-  const count = Math.min(KNOWN_WORDS, words.length);
-  return Array.from(
-    { length: count },
-    (_, n) => words[Math.floor((n * (words.length - 1)) / Math.max(1, count - 1))]!,
-  );
+  if (lost === 1) throw new IndexDamage("its pages cannot be found");
 }
 
 /**

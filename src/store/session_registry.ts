@@ -1,5 +1,4 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { RecentSession } from "../memory/recent_sessions.ts";
 import type { SessionProcess } from "../session/liveness.ts";
 
 /** What SessionStart asks of the sessions table, and what it marks there. */
@@ -76,26 +75,4 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
      SELECT ?1
       WHERE EXISTS (SELECT 1 FROM observations WHERE session_id = ?1)`,
   ).run(sessionId);
-}
-
-/** The newest sessions of a project, with what their counters say. */
-export function recentSessions(
-  db: DatabaseSync,
-  options: { readonly project: string; readonly except: string; readonly limit: number },
-): RecentSession[] {
-  return db.prepare(
-    `SELECT title, branch, status, updated_at_ms AS updatedAtMs,
-            ${counter("tool_uses")} AS toolUses,
-            ${counter("edits")} AS edits,
-            ${counter("tool_failures")} AS toolFailures
-       FROM sessions AS s
-      WHERE coalesce(repository, project_dir) = ?
-        AND session_id <> ?
-      ORDER BY updated_at_ms DESC
-      LIMIT ?`,
-  ).all(options.project, options.except, options.limit) as unknown as RecentSession[];
-}
-
-function counter(type: "tool_uses" | "edits" | "tool_failures"): string {
-  return `coalesce((SELECT value FROM counters AS c WHERE c.session_id = s.session_id AND type = '${type}'), 0)`;
 }

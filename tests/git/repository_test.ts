@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { branchNames } from "../../src/git/gone_branches.ts";
+import { branchNames } from "../../src/git/branches.ts";
 import { findRepository, lookUpwards, type Repository } from "../../src/git/repository.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
 import { evaluate } from "../support/own_process.ts";

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import type { TranscriptItem } from "../../src/memory/transcript/item.ts";
-import { mayTell, transcriptReader } from "../../src/memory/transcript/reader.ts";
+import {
+  mayTell,
+  type TranscriptItem,
+  transcriptReader,
+} from "../../src/memory/transcript/reader.ts";
 import { bareSummary, promptOf } from "../../src/memory/transcript/spoken.ts";
 
 const COMMON = { sessionId: "s1", cwd: "/p", gitBranch: "main", timestamp: "2026-01-05T10:00:00Z" };

@@ -164,11 +164,6 @@ slowTest(
     const silent: Record<string, readonly [query: string, damage: string, first: RegExp]> = {
       "nothing is found": ["w7919", DAMAGE["missing inner pages"]!, /^#2 /],
       "something is found": ["alpha w7919", DAMAGE["missing inner pages"]!, /^#2 /],
-      "the marks name other words": [
-        "w7919",
-        "UPDATE memory_index_idx SET term = CAST('zzz' || pgno AS BLOB)",
-        /^#2 /,
-      ],
       "rows came in without triggers": ["wombat", `${DAMAGE["no triggers"]!}; ${added}`, /^#601 /],
     };
     for (const [what, [query, sql, first]] of Object.entries(silent)) {

@@ -10,8 +10,11 @@ import { type LayerValues, type Plain, readYaml } from "../../config/yaml_tree.t
 import { count } from "../../counts.ts";
 import { UserError } from "../../errors.ts";
 import { findRepository, lookUpwards, type Repository } from "../../git/repository.ts";
-import type { FoundFile } from "../../project/found_file.ts";
-import { type FrameworkFiles, readFrameworkFiles } from "../../project/framework_files.ts";
+import {
+  type FoundFile,
+  type FrameworkFiles,
+  readFrameworkFiles,
+} from "../../project/found_file.ts";
 import {
   convertConfig,
   type LeftOut,

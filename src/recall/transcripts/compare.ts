@@ -1,6 +1,6 @@
 /** Compares transcripts with the captures and observations that the database has. */
 import type { DatabaseSync } from "node:sqlite";
-import { WORDS, wordsKey, wordsKindOf } from "../../memory/words_key.ts";
+import { WORDS, wordsKey, wordsKindOf } from "../../memory/capture_keys.ts";
 import { countCaptures, type KeptOfSession, keptOfSession } from "../../store/backfill.ts";
 import { type StayAway, stayAway } from "../../store/stay_away.ts";
 import type { Entry, Scan, ScannedSession } from "./scan.ts";

@@ -1,13 +1,17 @@
 /** Reads transcripts and lists everything that hooks should have kept; no contents are held. */
 import { exclusionOf } from "../../capture/exclusion.ts";
 import { messageOf } from "../../errors.ts";
-import type { ItemKind, TranscriptItem } from "../../memory/transcript/item.ts";
-import { mayTell, transcriptReader } from "../../memory/transcript/reader.ts";
+import {
+  type ItemKind,
+  mayTell,
+  type TranscriptItem,
+  transcriptReader,
+} from "../../memory/transcript/reader.ts";
 import { isSummarizerInput } from "../../memory/summarizer_text.ts";
 import { isOwnPrompt } from "../../memory/own_prompt.ts";
 import { titleLine } from "../../memory/text.ts";
 import type { Capture } from "../../store/captures.ts";
-import { MAX_SESSION_TITLE_CHARS, wordsKey } from "../../memory/words_key.ts";
+import { MAX_SESSION_TITLE_CHARS, wordsKey } from "../../memory/capture_keys.ts";
 import { captureIdOf, captureOf, nameOf, useKeyOf } from "./capture_of.ts";
 import { fileLines, MAX_LINE_BYTES, type TranscriptFile } from "./find.ts";
 import type { TranscriptProject } from "./project.ts";
