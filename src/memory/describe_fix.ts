@@ -11,15 +11,21 @@ interface Failure {
   readonly facts: ObservedFacts;
 }
 
-/** What is told of a change that came between. */
-interface MendingChange {
+/** An edit, or a command that changes something. */
+export interface PossibleFix {
+  /** The files that an edit changed; none for a command. */
+  readonly files: readonly string[];
+  /** Of a command: its part that changes something, and whether that lies outside of the project's files. */
+  readonly part?: string;
+  readonly isOutside?: boolean;
+}
+
+/** A change as a fix tells it. */
+type ToldChange = PossibleFix & {
   readonly id: number;
   readonly title: string;
   readonly text: string;
-  readonly files: readonly string[];
-  /** Of a command: its part that changes something. */
-  readonly part?: string;
-}
+};
 
 /** A fix in words. */
 export interface Fix {
@@ -47,7 +53,7 @@ const IS_CODE = /^\S*(?:[:/._#(]|[a-z][A-Z])\S*$/;
  */
 export function describeFix(
   failure: Failure & { readonly id: number },
-  changes: readonly MendingChange[],
+  changes: readonly ToldChange[],
   passing: string,
 ): Fix {
   const files = [...new Set(changes.flatMap((change) => change.files))];
@@ -70,7 +76,7 @@ export function describeFix(
   };
 }
 
-function byWhat(changes: readonly MendingChange[], files: readonly string[]): string {
+function byWhat(changes: readonly ToldChange[], files: readonly string[]): string {
   const parts = changes.flatMap(({ part }) => part ?? []);
   if (parts.length === 0) return namesOf(files);
   const command = `\`${shortened(parts.at(-1)!, MAX_BY_CHARS)}\``;
@@ -177,15 +183,6 @@ export const OUTSIDE_CAUSES: readonly OutsideCause[] = [
 /** Whether an error tells of a cause outside of the code. */
 export function liesOutside(error: string): boolean {
   return OUTSIDE_CAUSES.some(({ pattern }) => pattern.test(error));
-}
-
-/** An edit, or a command that changes something. */
-interface PossibleFix {
-  /** The files that an edit changed; none for a command. */
-  readonly files: readonly string[];
-  /** Of a command: its part that changes something, and whether that lies outside of the project's files. */
-  readonly part?: string;
-  readonly isOutside?: boolean;
 }
 
 /** So many changes are told with a fix. */

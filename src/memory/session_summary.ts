@@ -1,25 +1,16 @@
 /** What a session comes to, told without any model: what was asked, done, decided and changed, and what failed last. */
 import { count } from "../counts.ts";
+import type { Tellable } from "./context_text.ts";
 import { isSuperseded, type ObservationKind, type ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { COMPACTION } from "./own_prompt.ts";
 import { shortened, titleLine } from "./text.ts";
 import { todosOf } from "./observe/observe_task.ts";
 
-/** What a summary needs to know of an observation. */
-export interface SummarizedPart {
-  readonly id: number;
-  readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly title: string;
+/** An observation that a summary is made of. */
+export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale"> & {
   readonly text: string;
-  readonly files: readonly string[];
-  readonly facts: ObservedFacts;
-  readonly resolvedBy: number | null;
-  /** Epoch milliseconds. */
-  readonly updatedAtMs: number;
-}
+};
 
 /** A summary in words. */
 export interface SessionSummary {

@@ -1,27 +1,16 @@
 /** What a new session is told of earlier ones. */
 import { FACTS } from "./observations.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservationKind } from "../memory/observation.ts";
+import type { Tellable } from "../memory/context_text.ts";
 import { COMPACTION } from "../memory/own_prompt.ts";
 import { transaction } from "./database.ts";
 import { statement } from "./statement.ts";
 
-/** An observation as it may be told. */
-export interface TellableRow {
-  readonly id: number;
-  readonly sessionId: string;
-  readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly title: string;
-  /** JSON: paths from the project's folder. */
+/** An observation that may be told, as it is stored: files and facts are JSON. */
+export type TellableRow = Omit<Tellable, "files" | "facts" | "stale"> & {
   readonly files: string;
-  /** JSON. */
   readonly facts: string;
-  readonly repeats: number;
-  readonly resolvedBy: number | null;
-  readonly updatedAtMs: number;
-}
+};
 
 const COLUMNS =
   `id, session_id AS sessionId, branch, kind, outcome, title, files, facts, repeats, resolved_by AS resolvedBy,
@@ -33,78 +22,73 @@ export interface ProjectBranch {
   readonly branch: string | null;
 }
 
-/** What was taken back, or another took the place of, is not told: it is not there any more. */
+/** In SQL: whether a row still holds. What was taken back or replaced is not told. */
 const STANDS = "(kind NOT IN ('commit', 'decision', 'note', 'fix', 'edit') OR resolved_by IS NULL)";
-/** The kinds of the index of a branch. */
+/** In SQL: the kinds that the index of a branch has. */
 export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";
 
+function selectTellable(
+  db: DatabaseSync,
+  conditions: string,
+  ...values: readonly (string | number | null)[]
+): TellableRow[] {
+  const sql = `SELECT ${COLUMNS}
+       FROM observations
+      WHERE ${STANDS}
+        AND ${conditions}`;
+  return statement(db, sql).all(...values) as unknown as TellableRow[];
+}
+
 /**
- * Of a branch's newest rows those that outlast the edits between them, the newest first: summaries, fixes, commits,
- * decisions, notes, and failures that nothing has mended.
- *
- * @param options `among`: so many of the branch's newest rows are looked at.
+ * Of the `among` newest rows of a branch those that matter longer than the edits between them, the newest first: summaries,
+ * fixes, commits, decisions, notes, and failures that nothing has mended.
  */
 export function tellableOfBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
   { among, limit }: { readonly among: number; readonly limit: number },
 ): TellableRow[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM observations
-      WHERE id IN (SELECT id
+  const conditions = `id IN (SELECT id
                      FROM observations
                     WHERE project = ?
                       AND branch IS ?
                       AND ${KINDS_OF_BRANCH}
                     ORDER BY created_at_ms DESC
                     LIMIT ?)
-        AND ${STANDS}
         AND (kind IN ('summary', 'fix', 'commit', 'decision', 'note')
              OR outcome = 'failure' AND resolved_by IS NULL)
       ORDER BY id DESC
-      LIMIT ?`,
-  ).all(project, branch, among, limit) as unknown as TellableRow[];
+      LIMIT ?`;
+  return selectTellable(db, conditions, project, branch, among, limit);
 }
 
-/** The newest edits on a branch that stand, the newest first. */
+/** The newest edits on a branch that were not taken back, the newest first. */
 export function editsOfBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
   limit: number,
 ): TellableRow[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM observations
-      WHERE project = ?
+  const conditions = `project = ?
         AND branch IS ?
         AND ${KINDS_OF_BRANCH}
         AND kind = 'edit'
-        AND ${STANDS}
       ORDER BY created_at_ms DESC
-      LIMIT ?`,
-  ).all(project, branch, limit) as unknown as TellableRow[];
+      LIMIT ?`;
+  return selectTellable(db, conditions, project, branch, limit);
 }
 
-/** What counts on every branch of a project, the newest first. The kinds are those of its index. */
+/** What counts on every branch of a project, the newest first. The index has these kinds. */
 export function tellableOfProject(
   db: DatabaseSync,
   project: string,
   limit: number,
 ): TellableRow[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM observations
-      WHERE project = ?
+  const conditions = `project = ?
         AND kind IN ('summary', 'decision', 'note')
-        AND ${STANDS}
       ORDER BY created_at_ms DESC
-      LIMIT ?`,
-  ).all(project, limit) as unknown as TellableRow[];
+      LIMIT ?`;
+  return selectTellable(db, conditions, project, limit);
 }
 
 /** How often what each fix has mended had failed in its session, by the number of the failure. */
