@@ -1,8 +1,7 @@
 /** The two files of a bundle: `main.js` and the scripts that hold its modules. */
 import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
-import { IMPORT, MODULES, type Modules, MODULES_FILE, REQUIRE } from "./load.ts";
-import { embeddedStart } from "./overlay.ts";
+import { embeddedStart, IMPORT, MODULES, type Modules, MODULES_FILE, REQUIRE } from "./load.ts";
 
 /** The program in scripts: each gives a list of modules, the number and the function of each. */
 export interface Bundle {

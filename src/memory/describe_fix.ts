@@ -1,7 +1,7 @@
 /** A failure and what mended it, as one observation: the error, the changes, and that the same command passes. */
 import { baseName, isAbsolutePath } from "../paths.ts";
 import type { ObservedFacts } from "./observation.ts";
-import { saysLittle } from "./observe/summary_lines.ts";
+import { saysLittle } from "./observe/error_line.ts";
 import { headAndTail, shortened, titleLine } from "./text.ts";
 
 /** A failed command. */

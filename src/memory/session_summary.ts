@@ -3,7 +3,7 @@ import { count } from "../counts.ts";
 import type { Tellable } from "./context_text.ts";
 import { isSuperseded, type ObservationKind, type ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
-import { COMPACTION } from "./own_prompt.ts";
+import { COMPACTION } from "./transcript/spoken.ts";
 import { shortened, titleLine } from "./text.ts";
 import { todosOf } from "./observe/observe_task.ts";
 

@@ -2,18 +2,20 @@
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
-import type { Observed, ToolUse } from "../memory/observation.ts";
+import type { Observed, ObservedFile, ToolUse } from "../memory/observation.ts";
 import { observe } from "../memory/observe/observe.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { readPayload } from "../store/payloads.ts";
-import { captureOfToolUse, type ClaimedCapture } from "../store/queue_work.ts";
+import { captureOfToolUse, type ClaimedCapture, readCaptures } from "../store/queue_work.ts";
 import type { LateRedaction } from "./late_redaction.ts";
-import type { WorkPlace, WorkTrees } from "./work_trees.ts";
-import { readNotification } from "../memory/observe/observe_prompt.ts";
+import { type WorkPlace, WorkTrees } from "./work_trees.ts";
+import { readNotification } from "../memory/observe/observe_words.ts";
 import { textIn } from "../memory/text.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { joinPath } from "../paths.ts";
 import { digestOfFile } from "./stale_files.ts";
+import { MAX_FILES, readObservations } from "../store/observations.ts";
+import type { Remade, Remake } from "../store/remade.ts";
 
 /** A capture with what it tells, or why it cannot be read. */
 export interface Reading {
@@ -131,4 +133,45 @@ export function withContent(
       digest: digest ?? digestOfFile(joinPath(root, path)),
     })),
   };
+}
+
+/** What remakes observations of a database: as a drain would have made them of the captures that stay. */
+export function remakeIn(
+  db: DatabaseSync,
+  { redact, home, atMs }: {
+    readonly redact: LateRedaction | undefined;
+    readonly home: string | null;
+    readonly atMs: number;
+  },
+): Remake {
+  const at = { redact, atMs, maxAttempts: Infinity, trees: new WorkTrees(home) };
+  return (id, { stay, go }): Remade | null => {
+    const [known] = readObservations(db, [id]);
+    const readings = readCaptures(db, stay).map((capture) => readCapture(db, capture, at));
+    const last = readings.at(-1);
+    if (known === undefined || last?.observed == null || last.observed.kind !== known.kind) {
+      return null;
+    }
+    const { observed: { outcome, title, text, facts }, terms } = last;
+    return {
+      id,
+      uid: go.has(known.uid) ? stay[0]! : known.uid,
+      project: known.project,
+      branch: known.branch,
+      outcome,
+      title,
+      text,
+      terms,
+      facts,
+      files: filesOf(readings.flatMap(({ observed }) => observed?.files ?? [])),
+      repeats: readings.length,
+      createdAtMs: Math.min(...readings.map(({ capture }) => capture.createdAtMs)),
+      updatedAtMs: Math.max(...readings.map(({ capture }) => capture.createdAtMs)),
+    };
+  };
+}
+
+/** The files of all, each with what it held last. */
+function filesOf(files: readonly ObservedFile[]): ObservedFile[] {
+  return [...new Map(files.map((file) => [file.path, file])).values()].slice(0, MAX_FILES);
 }

@@ -5,7 +5,7 @@ import { lookUpwards, repositoryAt } from "../git/repository.ts";
 import { newId } from "../ids.ts";
 import { digestOf } from "../memory/fnv.ts";
 import { isReplaced, NO_SESSION, type ObservedFile } from "../memory/observation.ts";
-import { said } from "../memory/observe/said.ts";
+import { said } from "../memory/observe/observe_words.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { resolvePath, withoutLine } from "../paths.ts";
 import { indexedTerms } from "../memory/terms.ts";

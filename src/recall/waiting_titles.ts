@@ -1,7 +1,7 @@
 /** What sessions did that no drain has come to yet, as after a crash: titles of their newest captures. */
 import type { DatabaseSync } from "node:sqlite";
 import type { PlainLine } from "../memory/context_text.ts";
-import { isOwnPrompt } from "../memory/own_prompt.ts";
+import { isOwnPrompt } from "../memory/transcript/spoken.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { whyCutOff } from "../memory/session_end.ts";
 import { shortened, textIn, titleLine } from "../memory/text.ts";

@@ -3,12 +3,14 @@ import { baseName, isAbsolutePath, joinPath, parentOf } from "../paths.ts";
 import { isSameFile } from "../process/executable.ts";
 import { readJsonFile } from "../project/on_disk.ts";
 import {
+  commandLine,
   DRAIN_WORD,
   type HookRole,
   isOurName,
   OWN_MARK,
   type Program,
   programLine,
+  quoteWord,
 } from "./hooks.ts";
 
 /** How our handlers are recognised, beyond the mark and the program's name. */
@@ -184,4 +186,47 @@ function isConclaudeScript(script: string): boolean {
 /** The value under a key; undefined where the value is no object or array, or has no such key. */
 export function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+/** A hook of ours inside a longer command. */
+export interface WrappedHook {
+  readonly event: string;
+  readonly role: HookRole;
+  readonly command: string;
+}
+
+/** What ends the first simple command of a line. */
+const COMMAND_END = /\s*(?:\d*[<>]|[|&;\n])[^]*$/;
+
+/** The wrapped hooks in a parsed settings file. */
+export function findWrapped(settings: unknown, ownership: Ownership): WrappedHook[] {
+  const hooks = memberOf(settings, "hooks");
+  if (typeof hooks !== "object" || hooks === null) return [];
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    itemsOf(groups).flatMap((group) => itemsOf(memberOf(group, "hooks")))
+      .flatMap((handler) => {
+        const role = wrappedRole(handler, ownership);
+        const command = String(memberOf(handler, "command"));
+        return role === undefined ? [] : [{ event, role, command }];
+      })
+  );
+}
+
+/** How a person replaces a wrapped hook by ours. */
+export function unwrap({ command }: WrappedHook, path: string, flags: readonly string[]): string {
+  return `take \`${command}\` out of ${quoteWord(path)}, then run \`${
+    commandLine("install-hooks", flags)
+  }\``;
+}
+
+/** The role of the hook that a handler wraps; `undefined` where it wraps none. */
+function wrappedRole(handler: unknown, ownership: Ownership): HookRole | undefined {
+  const command = memberOf(handler, "command");
+  if (typeof command !== "string" || isOwnHandler(handler, ownership)) return undefined;
+  const first = command.replace(COMMAND_END, "");
+  return first === command ? undefined : roleOf({ type: "command", command: first }, ownership);
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

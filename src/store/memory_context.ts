@@ -2,7 +2,7 @@
 import { FACTS } from "./observations.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Tellable } from "../memory/context_text.ts";
-import { COMPACTION } from "../memory/own_prompt.ts";
+import { COMPACTION } from "../memory/transcript/spoken.ts";
 import { transaction } from "./database.ts";
 import { statement } from "./statement.ts";
 

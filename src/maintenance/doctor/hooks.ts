@@ -10,7 +10,7 @@ import {
   readHookCommand,
   whyNotStarted,
 } from "../../settings/hook_program.ts";
-import { unwrap } from "../../settings/doubtful_hooks.ts";
+import { unwrap } from "../../settings/own_handler.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { missingDrain, waitedDrain } from "./drain_hook.ts";
 import { installLine, isSearched, replaceLine, strictFlag } from "./install_line.ts";

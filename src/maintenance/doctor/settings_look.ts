@@ -9,8 +9,7 @@ import {
 } from "../../settings/settings_file.ts";
 import { checkHooks } from "../../settings/handler_schema.ts";
 import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
-import { findWrapped, type WrappedHook } from "../../settings/doubtful_hooks.ts";
-import { ownershipHere } from "../../settings/own_handler.ts";
+import { findWrapped, ownershipHere, type WrappedHook } from "../../settings/own_handler.ts";
 import { fail, type Finding, warn } from "../check.ts";
 import type { DoctorPlace } from "./place.ts";
 

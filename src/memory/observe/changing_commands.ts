@@ -1,7 +1,6 @@
 /** Commands that change what others find: files, packages, services. Any other command only looks, or runs something. */
 import { gitArguments } from "./git_words.ts";
-import { nameOf, withoutLaunchers } from "./launchers.ts";
-import { isThrownAway } from "./script_words.ts";
+import { isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 
 /** What a command changes; `ended` is what it stops. */

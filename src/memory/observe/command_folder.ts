@@ -1,9 +1,8 @@
 /** Where a command runs: the same words in two folders are two commands. */
 import { resolvePath } from "../../paths.ts";
 import { gitFolders } from "./git_words.ts";
-import { folderBefore, isHarmless, plainPath } from "./script_words.ts";
+import { folderBefore, isHarmless, nameOf, plainPath, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
-import { nameOf, withoutLaunchers } from "./launchers.ts";
 import { toFolder } from "./command_key.ts";
 
 /** The first step of a command into a folder, quoted or not. */

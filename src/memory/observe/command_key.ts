@@ -6,8 +6,14 @@ import { pathInProject } from "../paths.ts";
 import type { Check, CommandKey } from "../observation.ts";
 import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, TASK_PROGRAMS } from "./check_tools.ts";
 import { gitArguments, gitFolders } from "./git_words.ts";
-import { nameOf, PACKAGE_MANAGERS, withoutLaunchers } from "./launchers.ts";
-import { folderBefore, folderIn, plainPath } from "./script_words.ts";
+import {
+  folderBefore,
+  folderIn,
+  nameOf,
+  PACKAGE_MANAGERS,
+  plainPath,
+  withoutLaunchers,
+} from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 import { TEST_RUNNERS } from "./test_runners.ts";
 

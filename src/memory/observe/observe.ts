@@ -2,14 +2,15 @@
 import type { Observed, ObservedFile, ToolUse } from "../observation.ts";
 import { observeAgent, observeFetch, observeOther } from "./observe_other.ts";
 import { observeCommand } from "./observe_command.ts";
-import { observePlan, observeQuestion } from "./observe_decision.ts";
-import { observeEdit } from "./observe_edit.ts";
 import {
   observeCompaction,
   observeMessage,
+  observePlan,
   observePrompt,
+  observeQuestion,
   observeStopFailure,
-} from "./observe_prompt.ts";
+} from "./observe_words.ts";
+import { observeEdit } from "./observe_edit.ts";
 import { observeRead, observeSearch } from "./observe_read.ts";
 import { observeTask, observeTodos } from "./observe_task.ts";
 import { withOpenRank } from "./open_rank.ts";

@@ -17,12 +17,12 @@ import {
   readEnd,
   type ScriptEnd,
   wholeKey,
+  withPrintedStatus,
 } from "./ended_command.ts";
 import { errorLine, tellingErrorLine, withoutVarying } from "./error_line.ts";
 import { failureKey } from "./command_key.ts";
 import { worksElsewhere } from "./git_words.ts";
 import { commitOf } from "./observe_commit.ts";
-import { withPrintedStatus } from "./printed_status.ts";
 import { isHarmless } from "./script_words.ts";
 import { scriptCommands } from "./shell_words.ts";
 import { wrongCall } from "./wrong_call.ts";

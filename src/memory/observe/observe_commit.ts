@@ -1,7 +1,7 @@
 /** The commits that a command has made, as observations. */
 import type { Observed } from "../observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
-import { chained } from "./observe_prompt.ts";
+import { chained } from "./observe_words.ts";
 import { KEPT_OUTPUT, MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
 import { type MadeCommit, madeCommits } from "./commits.ts";
 import type { EndedCommand } from "./ended_command.ts";

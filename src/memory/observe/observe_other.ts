@@ -4,7 +4,7 @@ import type { Observed, ToolUse } from "../observation.ts";
 import { pathInProject } from "../paths.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { failureKey, keyOf } from "./command_key.ts";
-import { KEPT_WORDS } from "./said.ts";
+import { KEPT_WORDS } from "./observe_words.ts";
 
 /** Any other tool, of an MCP server for example: what it was given and what it gave. */
 export function observeOther({ toolName, payload, outcome, root }: ToolUse): Observed | null {

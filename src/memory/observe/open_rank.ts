@@ -2,9 +2,8 @@
 import { isOnlyLooking } from "../looking_commands.ts";
 import { OPEN_RANKS } from "../open_ends.ts";
 import type { Observed } from "../observation.ts";
-import { isHarmless, isThrownAway } from "./script_words.ts";
+import { isHarmless, isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
-import { nameOf, withoutLaunchers } from "./launchers.ts";
 
 /** What git says that had nothing to commit. */
 const NOTHING_TO_COMMIT: readonly string[] = [

@@ -1,5 +1,5 @@
 /** Reads what the output of a test run counts, and which tests it names as failed. */
-import { saysLittle } from "./summary_lines.ts";
+import { saysLittle } from "./error_line.ts";
 import { TEST_RUNNERS } from "./test_runners.ts";
 
 /** A run of tests, as its runner counts it. */

@@ -8,7 +8,7 @@ import {
   transcriptReader,
 } from "../../memory/transcript/reader.ts";
 import { isSummarizerInput } from "../../memory/summarizer_text.ts";
-import { isOwnPrompt } from "../../memory/own_prompt.ts";
+import { isOwnPrompt } from "../../memory/transcript/spoken.ts";
 import { titleLine } from "../../memory/text.ts";
 import type { Capture } from "../../store/captures.ts";
 import { MAX_SESSION_TITLE_CHARS, wordsKey } from "../../memory/capture_keys.ts";
