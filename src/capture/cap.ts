@@ -128,7 +128,7 @@ function fit(value: unknown, maxBytes: number, depth: number): unknown {
 /** Items of an array have no key. */
 type Entry = [key: string | null, item: unknown];
 
-/** What an entry needs beside its item: the comma, or the comma, the colon and the quoted key. */
+/** The bytes that an entry takes besides its item: the comma, and in an object the quoted key and the colon. */
 function overhead(key: string | null): number {
   return key === null ? 1 : escapedBytes(key) + 4;
 }

@@ -191,7 +191,7 @@ function endOfValue(json: Uint8Array, start: number): number {
   return json.length;
 }
 
-/** Where a string is over, its quote included. */
+/** The index after the closing quote of a string. */
 function endOfString(json: Uint8Array, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
     const byte = json[at];

@@ -88,7 +88,7 @@ function askFor(path: string): FolderLook {
   return { path, names, gitIsFile };
 }
 
-/** What the `.git` files say of a folder, read without starting git. */
+/** A repository, as git's files describe it. */
 export interface Repository {
   /** The common git directory, links resolved: the same for the main checkout and every worktree. */
   readonly commonDir: string;
@@ -172,7 +172,7 @@ function readRepository({ path: root, gitIsFile }: FolderLook): Repository | und
   }
 }
 
-/** What git keeps of each working tree beside the main one. */
+/** The git directories of all working trees but the main one. */
 export function worktreeDirs({ commonDir }: Pick<Repository, "commonDir">): string[] {
   const folder = joinPath(commonDir, "worktrees");
   try {
@@ -266,7 +266,7 @@ export function changedAtMs(path: string): number | null {
   }
 }
 
-/** git's own word for no. */
+/** The exit status by which git answers no. */
 const NO = 1;
 
 /** Runs git without waiting for anything else: these calls take milliseconds. @returns Null when it cannot be started. */

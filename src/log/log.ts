@@ -74,7 +74,7 @@ function statQuietly(file: string): Deno.FileInfo | null {
   }
 }
 
-/** Where a file may go when neither the home nor `/tmp` takes one. */
+/** Folders for a file when neither the home nor `/tmp` takes one. */
 const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
 
 /**

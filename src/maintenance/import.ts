@@ -85,7 +85,7 @@ export interface ImportOptions {
 /** Few enough that a hook never waits long for its turn, and that the rows take little memory; less beside hooks. */
 const BATCH = { maxRows: 300, maxBytes: 4_000_000 };
 const BESIDE_HOOKS = { maxRows: 40, maxBytes: 150_000 };
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** The batches between two checkpoints, so that the write-ahead log does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 16;
 const MAX_NAMED = 20;
 

@@ -1,13 +1,16 @@
-/** Tells words apart: a prompt, Claude's last message of a turn, the summary of a compaction. They have no id that lasts. */
+/**
+ * Keys by which a capture is known again: of a tool use, and of words, which have no lasting id (a prompt, the last
+ * message of a turn, the summary of a compaction). Some gateways count tool use ids anew in each session.
+ */
 import { digestOf } from "./fnv.ts";
 import { titleLine } from "./text.ts";
 import type { ItemKind } from "./transcript/reader.ts";
 import { bareSummary } from "./transcript/spoken.ts";
 
-/** What somebody said, by who and when. */
+/** The kinds of words, by who said them and when. */
 export type WordsKind = Exclude<ItemKind, "toolUse">;
 
-/** Under which name hooks keep words, and the field of the payload that holds them. */
+/** The event under which hooks keep words, and the field of the payload that holds them. */
 export const WORDS: Readonly<
   Record<WordsKind, { readonly event: string; readonly field: string }>
 > = {
@@ -22,7 +25,7 @@ export const MAX_SESSION_TITLE_CHARS = 120;
 const MAX_COMPARED_CHARS = 2_000;
 const COMPARED_TITLE_CHARS = 100;
 
-/** What words a capture of this name holds; null for a tool use. */
+/** The kind of words that a capture with this name holds; null for a tool use. */
 export function wordsKindOf(toolName: string): WordsKind | null {
   for (const kind of ["prompt", "lastMessage", "compaction"] as const) {
     if (WORDS[kind].event === toolName) return kind;
@@ -30,24 +33,27 @@ export function wordsKindOf(toolName: string): WordsKind | null {
   return null;
 }
 
-/** What tells words apart, of one kind and session: hooks may have cut what is long. @param payload JSON. */
+/**
+ * A key that tells words of one kind and session apart. It looks at the beginning only, since hooks may have cut the
+ * rest. @param payload JSON.
+ */
 export function wordsKey(kind: WordsKind, payload: string): string {
   return textKey(kind, String(Object(JSON.parse(payload))[WORDS[kind].field]));
 }
 
-/** Of the words of a capture; empty for a tool use, and for a payload that cannot be read. */
+/** The keys of a capture's words; empty for a tool use, and for a payload that cannot be read. */
 export function keysOfCapture(toolName: string, payload: string): readonly string[] {
   return wordsOf(toolName, payload).map(({ kind, text }) => textKey(kind, text));
 }
 
-/** Of the titles that the prompt in a capture may have given to its session. */
+/** The keys of the titles that the prompt in a capture may have given to its session. */
 export function titleKeysOfCapture(toolName: string, payload: string): readonly string[] {
   return wordsOf(toolName, payload).flatMap(({ kind, text }) =>
     kind === "prompt" ? titleKeysOf(text) : []
   );
 }
 
-/** Of the words that an observation may be made of; empty for one of anything else. */
+/** The keys of the words that an observation may be made of; empty for other kinds. */
 export function keysOfObservation(kind: string, text: string): readonly string[] {
   // What Claude Code sends in a person's place is a message.
   const kinds: readonly WordsKind[] = kind === "prompt"
@@ -58,7 +64,7 @@ export function keysOfObservation(kind: string, text: string): readonly string[]
   return kinds.map((one) => textKey(one, text));
 }
 
-/** A hook makes one line of the whole prompt, a transcript is told by its first line. */
+/** A hook makes the title of the whole prompt, a transcript of its first line. */
 export function titleKeysOf(prompt: string): readonly string[] {
   return [...new Set([titleKey(titleLine(prompt, MAX_SESSION_TITLE_CHARS)), titleKey(prompt)])];
 }
@@ -76,7 +82,7 @@ function wordsOf(
   }
 }
 
-/** Of the title of a session. */
+/** The key of a session's title. */
 export function titleKey(title: string): string {
   return `title ${digestOf(compared(title).slice(0, COMPARED_TITLE_CHARS).replace(/[\s…]+$/, ""))}`;
 }
@@ -89,7 +95,7 @@ function compared(text: string): string {
   return text.replace(/\s+/g, " ").trim().slice(0, MAX_COMPARED_CHARS);
 }
 
-/** So much of each field of an input is compared, in characters: a payload may have lost the middle of a long one. */
+/** The first characters of each field that are compared, since a payload may have lost the middle of a long field. */
 const COMPARED_CHARS = 500;
 
 /** An id with so many letters and digits in a row is no other's. */
@@ -103,8 +109,8 @@ interface AskedUse {
 }
 
 /**
- * By its id, tool and input, whichever session tells it: a fork repeats what its parent did. What only explains the input
- * (`description`), and flags, may be told once and not another time: they do not count.
+ * A key of a tool use, made of its id, tool and input but not of its session, since a fork repeats what its parent
+ * did. `description` and flags do not count: Claude Code does not always send them.
  */
 export function useKey({ toolUseId, toolName, input }: AskedUse): string {
   const fields = Object.entries(Object(input))
@@ -114,7 +120,7 @@ export function useKey({ toolUseId, toolName, input }: AskedUse): string {
   return `toolUse ${toolUseId} ${digestOf(JSON.stringify([toolName, ...fields]))}`;
 }
 
-/** The same of a capture; null where its payload, JSON, has no input any more. */
+/** {@linkcode useKey} of a capture; null where its payload, JSON, has no input any more. */
 export function useKeyOfCapture(
   { toolUseId, toolName, payload }: Omit<AskedUse, "input"> & { readonly payload: string },
 ): string | null {

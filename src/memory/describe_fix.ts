@@ -15,7 +15,9 @@ interface Failure {
 export interface PossibleFix {
   /** The files that an edit changed; none for a command. */
   readonly files: readonly string[];
-  /** Of a command: its part that changes something, and whether that lies outside of the project's files. */
+  /**
+   * Of a command: the part that changes something, and whether it changes something outside of the project's files.
+   */
   readonly part?: string;
   readonly isOutside?: boolean;
 }
@@ -40,7 +42,7 @@ const KEPT_ERROR = { head: 300, tail: 900 };
 const MAX_WHAT_CHARS = 90;
 const MAX_COMMAND_CHARS = 80;
 const MAX_BY_CHARS = 60;
-/** So many files are named in a title. */
+/** The number of files that a title names. */
 const NAMED_FILES = 2;
 const FILE_ALONE = /^\S+\.[cm]?[jt]sx?$/;
 /** `tests/a.py::test_b`, `OrderTest.total:42`, `TestAdd`: nobody takes them for words of the title. */
@@ -112,7 +114,7 @@ const FOUND = /^\d+(?::\d+)? +(?:error|warning) +(.+)$/;
 const RULE = /^(.+?) {2,}(@?[\w-]+(?:\/[\w-]+){0,3})$/;
 const PATH = /^\S*[^\s:]\.\w{1,12}$/;
 
-/** What a linter that names a file above its lines has found there; null for any other line. */
+/** The finding of a linter that prints the file above its findings; null for any other line. */
 function foundByLinter(
   error: string,
   { text, files }: { readonly text: string; readonly files: readonly string[] },
@@ -185,7 +187,7 @@ export function liesOutside(error: string): boolean {
   return OUTSIDE_CAUSES.some(({ pattern }) => pattern.test(error));
 }
 
-/** So many changes are told with a fix. */
+/** The number of changes that a fix tells. */
 const MAX_CREDITED = 4;
 /** Texts for people: no test and no compiler reads them. */
 const PROSE = /\.(?:md|markdown|rst|adoc|txt)$|(?:^|\/)(?:README|LICENSE|CHANGELOG)$/i;

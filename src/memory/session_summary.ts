@@ -1,4 +1,4 @@
-/** What a session comes to, told without any model: what was asked, done, decided and changed, and what failed last. */
+/** Summarizes a session without a model: what was asked, done, decided and changed, and what failed last. */
 import { count } from "../counts.ts";
 import type { Tellable } from "./context_text.ts";
 import { isSuperseded, type ObservationKind, type ObservedFacts } from "./observation.ts";
@@ -14,11 +14,11 @@ export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale"> &
 
 /** A summary in words. */
 export interface SessionSummary {
-  /** What it was about and how much was done; not what is open, which a later session may do. */
+  /** The subject and how much was done; not what is open, since a later session may do it. */
   readonly title: string;
   readonly text: string;
   readonly files: readonly string[];
-  /** Its lists of tasks, what it left open of these and of failures, and the branches that it was on. */
+  /** Its lists of tasks, the tasks and failures that it left open, and its branches. */
   readonly facts: ObservedFacts & { readonly open: readonly string[] };
 }
 
@@ -30,7 +30,7 @@ const MAX_MESSAGE_CHARS = 600;
 /** A shorter prompt, in characters, says too little to name a session by it: `continue`, `ok, go on!`. */
 const TELLING_CHARS = 11;
 const IS_ASCII = /^[\x20-\x7e]*$/;
-/** What is said in so many characters may be small talk. */
+/** A prompt of at most so many characters may be small talk. */
 const SHORT_PROMPT = 80;
 
 /**
@@ -133,7 +133,7 @@ function section(name: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${name}:`, ...lines.map((line) => `- ${line}`)];
 }
 
-/** What was asked first says what it is about, what was asked last where it went. */
+/** The first line, which says what it is about, and the last ones, which say where it went. */
 function firstAndLast(lines: readonly string[], limit: number): readonly string[] {
   return lines.length <= limit ? lines : [lines[0]!, ...lines.slice(1 - limit)];
 }

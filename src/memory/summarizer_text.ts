@@ -1,4 +1,4 @@
-/** What the summarizer's command is given, and what may come of its answer. */
+/** The input of the summarizer's command, and the summary in its answer. */
 import { defused } from "../capture/plain.ts";
 import { shortened } from "./text.ts";
 

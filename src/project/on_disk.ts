@@ -1,6 +1,6 @@
 /** Looks at what is on the disk. Nothing here throws: what may not be looked at counts as not there. */
 
-/** What is at a path, links not followed. */
+/** Kinds of what can be at a path; links are not followed. */
 export type EntryKind = "file" | "folder" | "link" | "other";
 
 /**
@@ -24,7 +24,7 @@ export function isFile(path: string): boolean {
   return orElse(false, () => Deno.statSync(path).isFile);
 }
 
-/** What is there, links not followed; null for nothing. */
+/** The kind of what is at a path, links not followed; null for nothing. */
 export function kindAt(path: string): EntryKind | null {
   return orElse(null, () => kindOf(Deno.lstatSync(path)));
 }
@@ -36,7 +36,7 @@ export function kindOf(
   return isSymlink ? "link" : isDirectory ? "folder" : isFile ? "file" : "other";
 }
 
-/** In bytes, links not followed; null where that cannot be told. */
+/** The size in bytes, links not followed; null where it cannot be read. */
 export function sizeAt(path: string): number | null {
   return orElse(null, () => Deno.lstatSync(path).size);
 }
@@ -93,7 +93,7 @@ export function readJsonFile(path: string): unknown {
   });
 }
 
-/** What a file begins with, at most `maxBytes`; null where it is none, or cannot be read. */
+/** The first bytes of a file, at most `maxBytes`; null where it is no file, or cannot be read. */
 export function readHead(path: string, maxBytes: number): Uint8Array | null {
   return orElse(null, () => {
     if (!Deno.statSync(path).isFile) return null;
@@ -107,7 +107,7 @@ export function readHead(path: string, maxBytes: number): Uint8Array | null {
   });
 }
 
-/** Where a link leads, as it is written; null for what is no link. */
+/** The target of a link, as it is written; null for anything else. */
 export function linkAt(path: string): string | null {
   return orElse(null, () => Deno.readLinkSync(path));
 }

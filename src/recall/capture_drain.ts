@@ -61,7 +61,7 @@ export interface CaptureDrainOptions {
 
 /** Few enough that a hook never waits long for its turn, and that the payloads take little memory. */
 const BATCH: BatchSize = { maxRows: 128, maxBytes: 1_000_000 };
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** The batches between two checkpoints, so that the write-ahead log does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 48;
 /** After so many captures, or bytes of payloads, what is left of them is collected: a capture leaves some 4 kB. */
 const COLLECT_EVERY = { rows: 2_500, bytes: 4_000_000 };
@@ -227,7 +227,7 @@ function newObservation(
   };
 }
 
-/** What repeats of an observation in its session have in common; null when nothing repeats it. */
+/** The stored text that repeats of an observation share; null when nothing repeats it. */
 function storedSameAs({ sameAs, wrong }: Observed): string | null {
   if (sameAs === null || wrong === undefined) return sameAs === null ? null : digestOf(sameAs);
   return sameFailure(digestOf(sameAs), digestOf(wrong));
@@ -284,9 +284,9 @@ export function drainAlone(
   }
 }
 
-/** So long after somebody else has written more is expected, in milliseconds. */
+/** For so long after another process has written, more writes are expected; milliseconds. */
 const EXPECTED_MS = 2_000;
-/** What is taken at once while hooks are at work: a transaction of about two milliseconds. */
+/** The batch while hooks are at work: a transaction of about two milliseconds. */
 const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };
 /** How long the database is left alone between two of them, in milliseconds. */
 const PAUSE_MS = 4;

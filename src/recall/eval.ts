@@ -135,7 +135,7 @@ function recordOf(document: EvalDocument): HookRecord {
 
 /** Prompts that are looked at: the newest. */
 const MAX_PROMPTS = 500;
-/** Shorter prompts say nothing ("go on"). */
+/** A shorter prompt says nothing ("go on"). */
 const MIN_CHARS = 12;
 
 /**

@@ -1,4 +1,7 @@
-/** What is known of a project and true now: fixes, decisions, notes, and work that the log of the branch does not show. */
+/**
+ * Collects what is known of a project and still holds: fixes, decisions, notes, and work that the log of the branch
+ * does not show.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { loggedCommits } from "../git/reflogs.ts";
 import { type Tellable, type ToldLine, withState } from "../memory/context_text.ts";
@@ -18,7 +21,7 @@ const MAX_COMMITS = 6;
 const MAX_EDITS = 6;
 /** Edits that are looked at. */
 const OF_EDITS = 12;
-/** What took so often to be mended is worth knowing. */
+/** A fix is worth telling after so many failures. */
 const MIN_TRIES = 2;
 
 /**

@@ -17,7 +17,7 @@ import { type Change, changesBetween, commandsBetween } from "../store/session_o
 interface Pass {
   readonly capture: ClaimedCapture;
   readonly passes: readonly CommandKey[];
-  /** As it was typed; the empty text for another tool. */
+  /** The command as it was typed; empty for another tool. */
   readonly command: string;
   /** Its observation. */
   readonly by: number;
@@ -25,7 +25,7 @@ interface Pass {
   readonly nowMs: number;
 }
 
-/** So many edits and commands between a failure and what passes are looked at. */
+/** The most edits and commands between a failure and a pass that are looked at. */
 const MAX_CHANGES = 200;
 const NOT_ALL = /^panic: |\[(?:build|setup) failed\]/m;
 
@@ -93,7 +93,7 @@ function tellFix(
   return fixId;
 }
 
-/** What a session changed between a failure and what passes that may have mended it, oldest first. */
+/** The changes of a session between a failure and a pass that may have mended it, oldest first. */
 function changesSince(
   db: DatabaseSync,
   failure: OpenFailure,
@@ -126,7 +126,7 @@ function filesOf(
   });
 }
 
-/** What has to be known of a failure to tell whether a pass has taken it. */
+/** The part of a failure that is compared with a pass. */
 interface FailedRun extends Pick<CommandKey, "paths" | "chosen"> {
   /** Names of the tests that failed; empty where they are not all known. */
   readonly failing: readonly string[];
@@ -143,7 +143,7 @@ function covers(passed: Pick<CommandKey, "paths" | "chosen">, failed: FailedRun)
   return isChosen && isThere;
 }
 
-/** Behind a path these go on to what is in it. */
+/** Characters after a path that lead to something inside of it. */
 const WITHIN = /^[/:[# ]/;
 
 function isWithin(path: string, paths: readonly string[]): boolean {

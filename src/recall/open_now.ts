@@ -1,4 +1,7 @@
-/** What earlier sessions left open, and is open now: failures, tasks, what was cut off, operations of git, workflows. */
+/**
+ * Collects what earlier sessions left open and is still open: failures, tasks, turns that were cut off, operations of
+ * git, workflows.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../git/branches.ts";
 import { operationsUnderWay } from "../git/under_way.ts";
@@ -26,7 +29,7 @@ import { type UnmendedFailure, unmendedFailures } from "../store/open_failures.t
 const MAX_TODOS = 6;
 const MAX_TASKS = 5;
 const MAX_WORKFLOWS = 3;
-/** What failed on another branch is told for so long. */
+/** A failure on another branch is told for so long. */
 const ELSEWHERE_MS = 3 * 86_400_000;
 /** The end of the last message is quoted in so many characters. */
 const QUOTED_CHARS = 400;
@@ -72,7 +75,7 @@ export function stillFailing(
   });
 }
 
-/** What the last session that has something on its list left there, and no later one has done. */
+/** The open tasks of the last session with a list, without those that a later session has done. */
 export function todosLeft(
   sessions: readonly Tellable[],
   nowMs: number,
@@ -91,7 +94,7 @@ export function todosLeft(
   return [];
 }
 
-/** What the last session on the branch was asked when it was cut off. */
+/** The prompt of the last session on the branch, when that was cut off. */
 export function cutOff(
   db: DatabaseSync,
   last: Tellable | undefined,

@@ -36,7 +36,7 @@ export interface ReadAt {
 
 const DEATH = "it takes more time, or memory, than there is";
 
-/** What a capture tells, on the branch that it was made on. */
+/** Observes a capture, on the branch that it was made on. */
 export function readCapture(
   db: DatabaseSync,
   capture: ClaimedCapture,
@@ -135,7 +135,7 @@ export function withContent(
   };
 }
 
-/** What remakes observations of a database: as a drain would have made them of the captures that stay. */
+/** Returns a function that makes an observation anew of the captures that stay, as a drain would. */
 export function remakeIn(
   db: DatabaseSync,
   { redact, home, atMs }: {

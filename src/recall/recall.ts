@@ -1,4 +1,4 @@
-/** What is remembered about a prompt, or about a file that is to be edited, and was not told this session yet. */
+/** Tells a session what is remembered about a prompt, or about a file before an edit, each observation once. */
 import type { DatabaseSync } from "node:sqlite";
 import { isReplaced, isSuperseded, type ObservationKind } from "../memory/observation.ts";
 import { pathInProject } from "../memory/paths.ts";
@@ -44,10 +44,10 @@ const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
   "summary",
   "edit",
 ]);
-/** What is told of a file: that it was edited says nothing. */
+/** The kinds that are told of a file. That it was edited says nothing. */
 const OF_FILES = [...HELPFUL_KINDS].filter((kind) => kind !== "edit" && kind !== "summary");
 
-/** What a prompt calls to mind; the empty text when nothing does. @throws {Error} What SQLite says. */
+/** What is remembered about a prompt; empty for nothing. @throws {Error} What SQLite says. */
 export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallPlace): string {
   const words = promptWords(db, prompt);
   if (words === null) return "";
@@ -79,7 +79,7 @@ function doneSince(said: SearchResult, about: readonly SearchResult[]): number |
   return done.toSorted((one, other) => other.createdAtMs - one.createdAtMs)[0]?.id ?? null;
 }
 
-/** What names the same thing comes first, and what is broken still. */
+/** Puts first what names the same thing, and what is still broken. */
 function urgency(
   { isNamed, outcome, resolvedBy }: Pick<Recalled, "outcome" | "resolvedBy"> & {
     readonly isNamed: boolean;
@@ -88,7 +88,7 @@ function urgency(
   return Number(isNamed) + Number(outcome === "failure" && resolvedBy === null);
 }
 
-/** What is known of a file; the empty text when nothing is. @throws {Error} What SQLite says. */
+/** What is remembered about a file; empty for nothing. @throws {Error} What SQLite says. */
 export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace): string {
   const path = pathInProject(file, place.root);
   const found = timelineOfFile(db, path, {
@@ -130,7 +130,7 @@ const MAX_RECALL_CHARS = 870;
 /** So many are told at most. */
 const MAX_RECALLED = 4;
 const MAX_TITLE_CHARS = 150;
-/** What a snippet has at least; it takes what room the other lines leave. */
+/** The least room of a snippet. It takes the room that the other lines leave. */
 const MIN_SNIPPET_CHARS = 90;
 
 /** Something that is told. */
@@ -143,9 +143,9 @@ interface Recalled {
   readonly outcome: "success" | "failure" | null;
   readonly resolvedBy: number | null;
   readonly createdAtMs: number;
-  /** What was done about the same after it was said, by its number; null where nothing was, or nobody said it. */
+  /** The number of later work on the same, for what somebody said; null where there is none. */
   readonly doneSince: number | null;
-  /** What has become of its file; null where that is as it was. */
+  /** Whether its file changed or is gone; null where it did not change. */
   readonly stale: Stale | null;
 }
 
@@ -197,7 +197,7 @@ function lineOf(
   return plain(head + more);
 }
 
-/** What a snippet says beside the title, which may be its beginning; empty when that is nothing. */
+/** The part of a snippet that the title does not say already; may be empty. */
 function restOf(snippet: string, title: string): string {
   const start = title.replace(/…$/, "");
   if (snippet.startsWith(start)) return snippet.slice(start.length).trim();
@@ -206,11 +206,14 @@ function restOf(snippet: string, title: string): string {
 
 /** Prompts that tell less are about what was said just before ("yes, fix that"). */
 const MIN_TELLING = 2;
-/** So many words of a prompt are looked at. */
+/** The most words of a prompt that are looked at. */
 const MAX_WORDS = 24;
 /** A memory of a few observations is counted as if it had so many more, or each of its words would be everywhere. */
 const FEW = 10;
-/** What is told holds this part of a prompt, or of a long one what so many of its rarest words tell. */
+/**
+ * The part of a prompt's weight that an observation must hold; of a long prompt, the weight of so many of its rarest
+ * words.
+ */
 const ENOUGH = { part: 0.5, words: 2.5 };
 /** Words that ask for work, whatever it is about. */
 const OF_WORK: ReadonlySet<string> = new Set(
@@ -218,7 +221,7 @@ const OF_WORK: ReadonlySet<string> = new Set(
     "look merge move open pr project pull push refactor remove rename repo repository review run show start test tests update work write")
     .split(" ").map((word) => `"${word}"`),
 );
-/** With a name of code in it, this part of that is enough. */
+/** With a name of code, this part of it is enough. */
 const BESIDE_NAME = 0.5;
 
 interface Word {

@@ -16,7 +16,7 @@ import { type Observation, readObservations, saveObservation } from "../store/ob
 import { resolveObservation } from "../store/open_failures.ts";
 import { digestOfFile } from "./stale_files.ts";
 
-/** Of a longer one the middle would be lost. */
+/** A longer note would lose its middle. */
 const MAX_NOTE_CHARS = 64_000;
 
 /** Where a note belongs. */
@@ -174,7 +174,7 @@ function fileOf(named: string, root: string): ObservedFile {
     : { path, digest: digestOfFile(resolvePath(path, { folder: root })) };
 }
 
-/** What is said of a note that was kept. */
+/** The answer to a person who has kept a note. */
 export function rememberedText({ id, isNew, replaces }: KeptNote): string {
   const instead = replaces === undefined ? "" : `, in the place of #${replaces}`;
   return isNew

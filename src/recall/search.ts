@@ -41,7 +41,7 @@ export interface SearchResult {
   readonly resolvedBy: number | null;
   readonly files: readonly string[];
   readonly createdAtMs: number;
-  /** What the whole of it would cost a model. */
+  /** The tokens of its whole text. */
   readonly tokens: number;
 }
 
@@ -52,7 +52,7 @@ export interface SearchOptions {
   readonly limit: number;
   /** The moment of the question, epoch milliseconds. */
   readonly nowMs: number;
-  /** What `spokenTime()` reads in the question; null where nobody has looked. */
+  /** The result of `spokenTime()` for the question; null where nobody has looked. */
   readonly time?: SpokenTime | null;
   readonly weights?: RankWeights;
   /** Finds nothing rather than what only has words that say little. */
@@ -63,7 +63,7 @@ export interface SearchOptions {
 export interface SearchAnswer {
   /** The best first; empty when nothing matches. */
   readonly results: readonly SearchResult[];
-  /** What stood in quotes and no result has: the results are those without the quotes. Empty when all is there. */
+  /** Quoted phrases that no result has: the results are those of a search without quotes. Else empty. */
   readonly quotedNowhere: readonly string[];
 }
 
@@ -72,7 +72,7 @@ const CANDIDATES = 120;
 /** Best candidates whose neighbours are looked at, and how far. */
 const WITH_NEIGHBOURS = 10;
 const REACH = 3;
-/** What was merely done in the time of a question counts so much beside 1 for what has its words. */
+/** The score of what was done in the time of a question, beside 1 for what has its words. */
 const DONE_THEN = 0.2;
 const SNIPPET_CHARS = 240;
 /** A question that was asked before has so many words at least. */
@@ -259,9 +259,9 @@ function wordsOf(asked: AskedQuestion): string[] {
 
 /** Places of one word that are looked at. */
 const MAX_PLACES = 50;
-/** What is shown before the first word that was found, in characters. */
+/** The characters that are shown before the first word found. */
 const LEAD_CHARS = 40;
-/** What an ending takes at most of a word, and what it leaves at least. */
+/** The longest ending of a word, and the least that it leaves. */
 const ENDING_CHARS = 2;
 const MIN_STEM_CHARS = 4;
 
@@ -285,7 +285,7 @@ export function snippetOf(text: string, words: readonly string[], maxChars: numb
   return from === 0 ? shortened(line, maxChars) : `…${shortened(line.slice(from), maxChars - 1)}`;
 }
 
-/** Where words begin like those of the question, in the order of the text. */
+/** The places of words that begin like words of the question, in the order of the text. */
 function placesOf(text: string, words: readonly string[]): Place[] {
   const places: Place[] = [];
   for (const word of words) {
@@ -305,7 +305,7 @@ function placesOf(text: string, words: readonly string[]): Place[] {
   return places.sort((one, other) => one.at - other.at);
 }
 
-/** Where the part begins that holds most words, each counted once; 0 when there is none. */
+/** The beginning of the part that holds most words, each counted once; 0 when there is none. */
 function bestPlace(places: readonly Place[], reach: number): number {
   let best = { at: 0, count: 0 };
   for (const [i, { at }] of places.entries()) {

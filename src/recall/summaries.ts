@@ -17,7 +17,7 @@ const BATCH = 100;
 /** A transaction takes in further summaries until so many milliseconds have passed: hooks wait for it. */
 const TRANSACTION_MS = 5;
 
-/** What became of the summaries so far. */
+/** The result of writing summaries. */
 export interface SummariesReport {
   readonly summaries: number;
   /** False when the time ran out first. */

@@ -21,7 +21,7 @@ export interface ContextPlace {
   readonly branch: string | null;
   /** The folder that paths are told from. */
   readonly root: string | null;
-  /** How it starts: `startup`, `resume`, `compact`, …. */
+  /** The kind of start: `startup`, `resume`, `compact`, …. */
   readonly source: string;
   /** When it showed life before, epoch milliseconds; null when it is new. */
   readonly seenAtMs: number | null;
@@ -59,7 +59,7 @@ export function isToldTo(
   return place.source === "compact" || sessionId !== place.sessionId;
 }
 
-/** What may be told, each once; what is known of the branch under an earlier name of it is the branch's from then on. */
+/** The rows that may be told, each once. Rows under a former name of the branch get its present name. */
 export function rowsOf(
   db: DatabaseSync,
   here: ProjectBranch,

@@ -139,7 +139,7 @@ function ownersIn(body: string, ownership: Ownership): Owner[] {
   );
 }
 
-/** What tells our handlers from each other. */
+/** A key for each of our handlers. */
 function keyOf({ event, role }: Pick<HookEntry, "event" | "role">): string {
   return `${event} ${role}`;
 }
@@ -180,7 +180,7 @@ function step(
   return correctHandler(body, kept.handler, entry) ?? correctMatcher(body, kept, entry.matcher);
 }
 
-/** What a key means to Claude Code when a handler does not have it. */
+/** The values that Claude Code assumes for missing keys of a handler. */
 const USUAL: Readonly<Record<string, unknown>> = {
   onFailure: "continue",
   async: false,
@@ -280,7 +280,7 @@ function itemsOf(node: Node | undefined): readonly Node[] {
   return node?.type === "array" ? node.children ?? [] : [];
 }
 
-/** What is left of a settings file without our hooks. */
+/** How our hooks leave a settings file. */
 type Removal =
   /** There were none. */
   | { readonly kind: "absent" }

@@ -46,7 +46,7 @@ export interface InstallOptions extends SettingsPlace, Asker {
   readonly otherFlags?: readonly string[] | undefined;
 }
 
-/** What an installation did, or with `dryRun` would do. */
+/** The result of an installation, or with `dryRun` what it would be. */
 export interface InstallReport {
   readonly settings: string;
   /** `file` when the file was named outright. */
@@ -82,7 +82,7 @@ export interface UninstallOptions extends SettingsPlace, Asker {
   readonly otherFlags?: readonly string[] | undefined;
 }
 
-/** What a removal did, or with `dryRun` would do. */
+/** The result of a removal, or with `dryRun` what it would be. */
 export interface UninstallReport {
   readonly settings: string;
   readonly scope: SettingsScope | "file";

@@ -24,7 +24,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** What a text is: strict JSON, JSON with comments, or neither. Lines and columns count from 1. */
+/** The result of reading a text: strict JSON, JSON with comments, or neither. Lines and columns count from 1. */
 export type Reading =
   | { readonly kind: "json"; readonly root: Node }
   | { readonly kind: "comments"; readonly line: number; readonly column: number }

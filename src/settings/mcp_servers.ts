@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly flags: readonly string[];
 }
 
-/** What was done in one file, or with `dryRun` would be. */
+/** The result in one file, or with `dryRun` what it would be. */
 export interface ServerReport {
   readonly file: string;
   readonly scope: SettingsScope;
@@ -155,7 +155,7 @@ function serverLines(before: string, after: string, edit: ServerEdit): string[] 
   return [...line("-", before), ...line("+", after)];
 }
 
-/** Where one object of MCP servers stands. */
+/** The place of one object of MCP servers. */
 interface ServersPlace {
   readonly scope: SettingsScope;
   readonly path: string;

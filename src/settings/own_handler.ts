@@ -99,7 +99,7 @@ function isRunBy(program: Program, command: Command): boolean {
 }
 
 interface HookWords {
-  /** What stands before `hook <Event>`. */
+  /** The words before `hook <Event>`. */
   readonly words: readonly string[];
   /** The word in the place of the event; `undefined` where the payload tells it. */
   readonly word: string | undefined;
@@ -195,7 +195,7 @@ export interface WrappedHook {
   readonly command: string;
 }
 
-/** What ends the first simple command of a line. */
+/** Matches the end of the first simple command, and the rest of the line. */
 const COMMAND_END = /\s*(?:\d*[<>]|[|&;\n])[^]*$/;
 
 /** The wrapped hooks in a parsed settings file. */

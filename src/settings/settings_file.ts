@@ -50,7 +50,7 @@ export interface Target {
 /** Who wants to edit which file. */
 export interface Attempt extends Target {
   readonly command: "install-hooks" | "uninstall-hooks";
-  /** What is put in or taken out, in the words of a refusal; by default `hooks`. */
+  /** The subject of the edit in a refusal; by default `hooks`. */
   readonly subject?: string | undefined;
 }
 
@@ -130,7 +130,7 @@ export function replaceSettings(file: SettingsFile, text: string | undefined): b
   });
 }
 
-/** Where the state before an installation is kept: beside the settings file, or beside the link to it. */
+/** The path of the backup: beside the settings file, or beside the link to it. */
 export function backupPath(path: string): string {
   return `${path}.conclaude-backup`;
 }

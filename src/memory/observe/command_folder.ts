@@ -1,4 +1,4 @@
-/** Where a command runs: the same words in two folders are two commands. */
+/** Finds the folder in which a command runs: the same words in two folders are two commands. */
 import { resolvePath } from "../../paths.ts";
 import { gitFolders } from "./git_words.ts";
 import { folderBefore, isHarmless, nameOf, plainPath, withoutLaunchers } from "./script_words.ts";
@@ -14,11 +14,11 @@ const NOT_PLAIN = /^[~-]|[$`*?\\:]/;
 /** Steps up, and none behind them. */
 const UP = /^(?:\.\.(?:\/|$))+/;
 
-/** What is known of a command's surroundings. */
+/** The folders around a command. */
 export interface Surroundings {
   /** The folder that paths are told from, absolute; null when it is not known. */
   readonly root: string | null;
-  /** Where the shell stood when the command had ended, absolute; the empty text when it is not known. */
+  /** The folder of the shell after the command, absolute; empty when it is not known. */
   readonly shellFolder: string;
 }
 
@@ -91,7 +91,7 @@ function homeFolder(path: string, root: string): string {
   return at < 0 ? "/~" : root.slice(0, at) + path.slice(1);
 }
 
-/** What goes to a folder, or is told of one; any other script is not taken apart. */
+/** Scripts that go to a folder, or name one in an option. Other scripts are not taken apart. */
 const GOES =
   /(?:^|[\s;&|({])(?:cd|pushd)\s|\s(?:-C|-p|--(?:directory|prefix|dir|cwd|project))(?:\s|=)/;
 /** What only the shell can tell. */

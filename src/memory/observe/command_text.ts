@@ -1,4 +1,4 @@
-/** How commands are told: their texts, facts, and titles of tests that fail. */
+/** The texts, facts and titles of observations of commands. */
 import type { ObservedFacts } from "../observation.ts";
 import { headAndTail, MAX_TITLE_CHARS, shortened, titleLine } from "../text.ts";
 import { withoutQuietVariables } from "./script_words.ts";
@@ -61,7 +61,7 @@ function namesText(
 
 /** `env A=b make` is `A=b make`. */
 const ENV = /(^|&& |; ?|\| ?|\( ?)env (?=[A-Za-z_]\w*=)/g;
-/** Of a longer command only the beginning counts. */
+/** The longest part of a command that counts, in characters. */
 export const MAX_COMMAND_CHARS = 1_000;
 
 /** A command without what does not change what it does: `npm test 2>&1 | tail -20` is shown as `npm test`. */
@@ -76,10 +76,10 @@ export function shownCommand(command: string): string {
   return shown.slice(0, MAX_COMMAND_CHARS);
 }
 
-/** What shortens an output does not change what a command does. */
+/** Filters at the end of a pipeline: they shorten the output and change nothing else. */
 const FILTER = / ?(?:tail|head|grep|cat|less|tee|sed)\b/y;
 
-/** Without the filters at the end of a pipeline. */
+/** Removes the filters at the end of a pipeline. */
 function withoutFilters(line: string): string {
   let end = line.length;
   for (const bar of barsOf(line).reverse()) {
@@ -92,7 +92,7 @@ function withoutFilters(line: string): string {
 
 const BAR_OR_QUOTED = /\||\\.|'[^']*'|"(?:[^"\\]|\\.)*"/g;
 
-/** Where the bars of a line stand that are in no quotes. */
+/** The indexes of the bars of a line that stand outside of quotes. */
 function barsOf(line: string): number[] {
   return [...line.matchAll(BAR_OR_QUOTED)].filter(([found]) => found === "|")
     .map(({ index }) => index);

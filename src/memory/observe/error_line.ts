@@ -17,7 +17,7 @@ const TELLING: readonly RegExp[] = [
 ];
 /** `error: |-`, as runners of Node's tests tell it: what it was stands on the next line. */
 const YAML_BLOCK = /^([ \t]{0,20}error:) [|>][-+]?\r?\n[ \t]{0,40}/gm;
-/** What Claude Code says before the output of a command that it has ended. */
+/** The line that Claude Code puts before the output of a command that it stopped. */
 const TIMED_OUT = /^Command timed out after [^\n]{1,60}/;
 const MAX_LINES = 400;
 const LOOKED_AT_CHARS = 400;
@@ -33,7 +33,7 @@ export function errorLine(output: string): string | null {
     (lines.length === 0 ? null : shortOf(lines.at(-1)!));
 }
 
-/** The same, but null where no line says what it was: for what is told by its counts already. */
+/** Like {@linkcode errorLine}, but null where no line says what went wrong. */
 export function tellingErrorLine(output: string): string | null {
   return timedOut(output) ?? tellingLine(linesOf(output));
 }
@@ -72,7 +72,7 @@ export function withoutVarying(line: string): string {
   return line.replace(VARYING, "#");
 }
 
-/** What runs of tests and builds say of themselves at the end. */
+/** The totals that test runs and builds print at the end. */
 const TOTALS: readonly RegExp[] = [
   /^[=\s]*(?:\[(?:ERROR|INFO)\] )?(?:Tests:?\s.*\d|Test (?:Suites:|Files )|Snapshots:|Time:|Ran all test|Ran \d+ tests?\b|FAILED [(|]|ok \||test result:|\d+ (?:failed|passed|errors?)(?:,| in )|\d+ (?:runs|tests|examples?|scenarios), |\d+% tests passed|\d+ tests? completed|\d+ (?:passing|failing)\b)/,
   // node --test

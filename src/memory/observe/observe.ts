@@ -19,7 +19,7 @@ import { pathInProject } from "../paths.ts";
 
 type Observer = (use: ToolUse) => Observed | null;
 
-/** What is captured of an event that is no tool use has the event's name. */
+/** The function that observes each tool. Events that are no tool use stand here under the event's name. */
 const OBSERVERS: Readonly<Record<string, Observer>> = {
   Write: observeEdit,
   Edit: observeEdit,
@@ -51,7 +51,7 @@ const OBSERVERS: Readonly<Record<string, Observer>> = {
   PostCompact: observeCompaction,
 };
 
-/** Those that tell of a failure themselves; of all others what the tool was given and said is told. */
+/** Functions that handle failures themselves. For all others {@linkcode observeOther} does. */
 const TELLS_FAILURE: ReadonlySet<Observer | undefined> = new Set([
   observeCommand,
   observePlan,
@@ -67,7 +67,7 @@ export function observe(use: ToolUse): Observed | null {
   return observed === null ? null : withOpenRank(withNamedFiles(observed, use.root));
 }
 
-/** As much of what a failure says is looked through; what went wrong stands at its end. */
+/** The characters of a failure's text that are searched, at its beginning and at its end. */
 const MAX_LOOKED_AT = 8_000;
 const MAX_FILES = 8;
 const MAX_PATH_CHARS = 300;
@@ -75,13 +75,13 @@ const MAX_PATH_CHARS = 300;
 /** A path with an ending, alone or before a place in it: `src/a.ts`, `src/a.ts:3:5`, `src/a.ts(3,5)`, `a_test.py::test`. */
 const PATH =
   /(?<![\w./\\@:%~$+-])(?:\.{0,2}\/)?[\w@+-][\w@.+-]*(?:\/[\w@.+-]+)*\.[A-Za-z][A-Za-z\d]{0,7}(?=[:(]\d|::\w|["'`),;\]]|:?(?:\s|$))/g;
-/** Without a folder only what tools call the files of a program: `node.js` and `e.g` are words. */
+/** Endings of source files. A name without a folder needs one: `node.js` and `e.g` are words. */
 const SOURCE =
   /\.(?:[cm]?[jt]sx?|vue|svelte|py|rs|go|java|kts?|scala|rb|php|cs|fs|swift|c|cc|cpp|h|hpp|m|ex|exs|erl|hs|lua|dart|sql|sh|bats|css|scss|html|json|ya?ml|toml|proto|tf|md)$/;
-/** What somebody else has written. */
+/** Folders with code of others. */
 const FOREIGN =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|\.rustup|vendor|target|\.venv|venv|go\/pkg)\//;
-/** Where the shell stood that ran a command. */
+/** The folder of a command that begins with `cd`. */
 const FOLDER = /^cd +(?:"([^"\n]*)"|([^\s"';&|]+)) && /;
 
 /** A failure of a command with the files of the project that it names; anything else as it is. */

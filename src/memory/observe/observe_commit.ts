@@ -6,7 +6,7 @@ import { KEPT_OUTPUT, MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
 import { type MadeCommit, madeCommits } from "./commits.ts";
 import type { EndedCommand } from "./ended_command.ts";
 
-/** What a command has committed: the first, with the others as what it tells besides. */
+/** The commits of a command: the first one, with the others in `besides`. */
 export function commitOf(run: EndedCommand): Observed | null {
   const made = madeCommits({ ...run, surroundings: run });
   // Of several nobody knows which files are whose.

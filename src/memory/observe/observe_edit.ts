@@ -126,7 +126,7 @@ const DEFINITIONS: readonly RegExp[] = [
   /\bCREATE\s+(?:UNIQUE\s+)?(?:TABLE|INDEX|VIEW|TRIGGER)\s+(?:IF\s+NOT\s+EXISTS\s+)?([A-Za-z_]\w*)/gi,
 ];
 const MAX_SYMBOLS = 24;
-/** What is looked through: a longer text names enough before. */
+/** The most characters that are searched for names. */
 const MAX_CHARS = 40_000;
 
 /** The names that a text of code defines, each once, in the order of the patterns; at most 24. */

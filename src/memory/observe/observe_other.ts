@@ -1,4 +1,4 @@
-/** What any other tool tells, of an MCP server for example: what it was given and what it gave. */
+/** Observes tools without a function of their own (those of MCP servers, the web, sub-agents): input and answer. */
 import { digestOf } from "../fnv.ts";
 import type { Observed, ToolUse } from "../observation.ts";
 import { pathInProject } from "../paths.ts";
@@ -6,7 +6,7 @@ import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.
 import { failureKey, keyOf } from "./command_key.ts";
 import { KEPT_WORDS } from "./observe_words.ts";
 
-/** Any other tool, of an MCP server for example: what it was given and what it gave. */
+/** A tool without a function of its own: its input and its answer. */
 export function observeOther({ toolName, payload, outcome, root }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const given = typeof input === "object" && input !== null
@@ -42,7 +42,7 @@ export function textOfBlocks(content: unknown): string {
   return content.map((block) => textIn(block, "text")).filter((text) => text !== "").join("\n");
 }
 
-/** What a sub-agent was asked, and what it came back with. */
+/** A sub-agent: its task and its answer. */
 export function observeAgent({ payload, outcome }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const answer = textOfBlocks(Object(payload["tool_response"]).content);

@@ -1,4 +1,4 @@
-/** What the lists of todos and tasks tell: what is done of them, and what is open. */
+/** Observes lists of tasks, and tells which tasks a session left open and done. */
 import type { ObservationKind, Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { shortened, textIn, titleLine } from "../text.ts";
 
@@ -55,7 +55,7 @@ export function observeTask({ toolName, payload, outcome }: ToolUse): Observed |
   return { ...task, sameAs: number === "" ? null : `task ${number}` };
 }
 
-/** What is to be done, in the same words while it is open and when it is done. */
+/** One line of a task, the same while it is open and when it is done. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

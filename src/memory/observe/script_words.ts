@@ -1,4 +1,7 @@
-/** What a script has said before a command that matters to it: the folder that it went to, the variables that it set. */
+/**
+ * Helpers for the words of scripts: folders, harmless commands, and programs that only start another one (`npx`,
+ * `timeout 60`).
+ */
 import type { ScriptCommand } from "./shell_words.ts";
 
 /** Commands beside others that are not what failed. */
@@ -20,7 +23,7 @@ export function isHarmless({ words, before }: ScriptCommand): boolean {
   return before === "|" || HARMLESS.has(words[0]!);
 }
 
-/** Where a command runs, as far as the script before it says; the empty text where it goes nowhere. */
+/** The folder that a script has gone to before a command; empty where it goes nowhere. */
 export function folderBefore(commands: readonly ScriptCommand[], at: number): string {
   const shells = new Map<string, string[]>();
   for (const { words: [program, ...args], shells: inside } of commands.slice(0, at + 1)) {
@@ -50,7 +53,7 @@ export function plainPath(path: string): string {
   return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
 }
 
-/** Whether what lies there is nobody's work. */
+/** Whether a path is in a temporary folder. */
 export function isThrownAway(path: string): boolean {
   return THROWN_AWAY.test(path);
 }
@@ -60,7 +63,7 @@ export function withoutQuietVariables(script: string): string {
   return script.replace(QUIET_IN_FRONT, "$1");
 }
 
-/** What runs the scripts of a package, and its programs. */
+/** Package managers: they run the scripts and programs of a package. */
 export const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
 const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
   "uv",
@@ -83,7 +86,7 @@ export function withoutLaunchers(words: readonly string[]): readonly string[] {
   return rest;
 }
 
-/** What a launcher starts; null for a command that is none. */
+/** The command that a launcher starts; null for a command that is no launcher. */
 function launched(words: readonly string[]): readonly string[] | null {
   const [first = "", second = "", third = ""] = words;
   const name = nameOf(first);

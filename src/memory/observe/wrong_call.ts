@@ -2,7 +2,7 @@
 import { isHarmless, nameOf, withoutLaunchers } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 
-/** What a program says of a call that is wrong. Where a pattern has a group, that has to stand on the command line. */
+/** The output of a program that was called wrongly. The text of a group must stand in the command line, too. */
 const WRONG_CALLS: readonly { readonly program: RegExp; readonly says: RegExp }[] = [
   {
     program: /^(?:pytest|py\.test)$/,

@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What a line brings. */
 export interface LineNews {
   readonly items: readonly TranscriptItem[];
-  /** Its session; null for a line that names none. */
+  /** The session that the line names; null for none. */
   readonly sessionId: string | null;
   readonly cwd: string | null;
   /** True for a line that was copied from another session when this one was forked from it: so were those before it. */
@@ -18,7 +18,7 @@ export interface LineNews {
 export interface TranscriptReader {
   /** The next line, as parsed JSON. What is no line of a transcript brings nothing. */
   readonly take: (line: unknown) => LineNews;
-  /** What was open when the transcript ended. */
+  /** Items that were still open when the transcript ended. */
   readonly end: () => readonly TranscriptItem[];
 }
 
@@ -221,7 +221,7 @@ function plainText(content: unknown): string {
   return content.map((block) => String(Object(block).text ?? "")).join("\n");
 }
 
-/** Where and when something in a transcript happened. */
+/** The place and time of something in a transcript. */
 interface TranscriptPlace {
   /** The session that the line names. */
   readonly sessionId: string;
@@ -244,13 +244,13 @@ export interface TranscribedToolUse extends TranscriptPlace {
   readonly toolName: string;
   readonly toolUseId: string;
   readonly toolInput: unknown;
-  /** What the tool gave back; what a hook calls `tool_response`. Undefined when it failed. */
+  /** The tool's answer, which a hook calls `tool_response`. Undefined when it failed. */
   readonly response: unknown;
   /** Null when it did not fail. */
   readonly error: string | null;
 }
 
-/** What somebody said: a prompt, Claude's last message of a turn, the summary of a compaction. */
+/** Words: a prompt, Claude's last message of a turn, the summary of a compaction. */
 interface TranscribedWords extends TranscriptPlace {
   readonly kind: "prompt" | "lastMessage" | "compaction";
   readonly text: string;

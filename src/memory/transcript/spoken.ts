@@ -32,7 +32,7 @@ export function promptOf(content: unknown): string | null {
   return typed === "" ? null : typed;
 }
 
-/** What stands between the first tags of a name; nothing where it is not closed. */
+/** The text in the first tag of a name; empty where the tag is not closed. */
 function within(text: string, name: string): string {
   const start = text.indexOf(`<${name}>`);
   const end = text.indexOf(`</${name}>`, start);
@@ -44,7 +44,7 @@ export function saysInterrupted(content: unknown): boolean {
   return INTERRUPTED.test(messageText(content));
 }
 
-/** What Claude Code writes around the summary of a compaction. */
+/** The text that Claude Code writes around the summary of a compaction. */
 const BEFORE_SUMMARY = /^This session is being continued from[^\n]*\n+/;
 const REMINDER = /^<system-reminder>[\s\S]*?<\/system-reminder>\s*/;
 const AFTER_SUMMARY =

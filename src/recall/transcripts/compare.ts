@@ -10,7 +10,7 @@ export type NotHere =
   | { readonly kind: "elsewhere"; readonly database: string }
   /** The configuration keeps no database. */
   | { readonly kind: "off" }
-  /** It was worked into memory, and retention has removed the captures. */
+  /** Retention has removed the captures; memory has what they told. */
   | { readonly kind: "removed" };
 
 /** A session, and what of it is missing. */

@@ -12,7 +12,7 @@ import { parsedLine, type ScannedSession } from "./scan.ts";
 /** Few enough that no hook waits long, and that they take little memory. */
 const BATCH = { maxRows: 50, maxChars: 4_000_000 };
 
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** The batches between two checkpoints, so that the write-ahead log does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 32;
 
 /** What was filled in. */

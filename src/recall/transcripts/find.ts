@@ -78,7 +78,7 @@ interface FileLine {
   readonly offset: number;
 }
 
-/** A longer line is not read: it would take several times its size in memory. */
+/** A longer line is not read, since it would take several times its size in memory. */
 export const MAX_LINE_BYTES = 67_108_864;
 
 /**

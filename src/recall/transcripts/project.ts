@@ -1,4 +1,4 @@
-/** What counts for the sessions of one project: what hooks there would have gone by. */
+/** The project of a transcript's session: its configuration and database, as hooks there would use them. */
 import { redactText } from "../../secrets/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
@@ -14,7 +14,7 @@ export interface TranscriptProject {
   /** The common git directory; null outside of a repository, and where the folder is gone. */
   readonly repository: string | null;
   readonly config: HookConfig;
-  /** Where hooks there write to; null where the database is switched off. */
+  /** The database of hooks there; null where it is switched off. */
   readonly database: string | null;
   /** The key of the configuration that keeps everything out; null when nothing does. */
   readonly excludedBy: string | null;

@@ -67,9 +67,9 @@ export interface Scan {
 /** What a scan goes by. */
 export interface ScanOptions {
   readonly projectOf: (dir: string | null) => Promise<TranscriptProject>;
-  /** What is from then on is left out, and a last line that is cut off then is being written; epoch milliseconds. */
+  /** Items from then on are left out, since their hooks may still be at work; epoch milliseconds. */
   readonly untilMs: number;
-  /** What is from before is left out; epoch milliseconds. */
+  /** Earlier items are left out; epoch milliseconds. */
   readonly sinceMs: number;
   /** Which sessions are looked at. */
   readonly wanted: (sessionId: string, project: TranscriptProject) => boolean;
@@ -154,7 +154,7 @@ export function parsedLine(
   }
 }
 
-/** What one file adds to the sessions. */
+/** Collects what one file adds to the sessions. */
 class FileScan {
   /** Entries of this file; those of a copied part go again. */
   #entries: { readonly session: ScannedSession; readonly entry: Entry }[] = [];
@@ -194,7 +194,7 @@ class FileScan {
     });
   }
 
-  /** What this file has told so far was copied from another session. */
+  /** Drops the entries so far: the file has copied them from another session. */
   forget(): void {
     this.#entries = [];
   }
@@ -256,7 +256,7 @@ export function exclusionIn(project: TranscriptProject, item: TranscriptItem): s
   });
 }
 
-/** What a session is about, by its first prompt. */
+/** The title of a session, made of its first prompt. */
 function titleOf({ payload }: Capture): string | null {
   const prompt = String(JSON.parse(payload).prompt);
   return isOwnPrompt(prompt) ? null : titleLine(prompt, MAX_SESSION_TITLE_CHARS) || null;
