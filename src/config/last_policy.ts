@@ -72,7 +72,7 @@ function policyIn(stored: unknown): Partial<StrictPolicy> | undefined {
 }
 
 /**
- * The configuration as a hook would have it: parsed anew, and nothing is stored.
+ * Parses the configuration as a hook does, and stores nothing.
  *
  * @param cache The database of the cache, for reading; null when there is none.
  */

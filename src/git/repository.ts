@@ -133,9 +133,9 @@ export function repositoryAt(
 }
 
 /**
- * Where a branch stands: the id of its commit.
+ * The id of the commit that a branch stands at.
  *
- * @param ref `heads/main`. @returns The empty text where there is no such branch, null where that cannot be read.
+ * @param ref `heads/main`. @returns The empty text where there is no such branch, null where it cannot be read.
  */
 export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): string | null {
   const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));

@@ -34,10 +34,10 @@ const IS_ASCII = /^[\x20-\x7e]*$/;
 const SHORT_PROMPT = 80;
 
 /**
- * Tells a session by its observations.
+ * Summarizes a session.
  *
- * @param parts Oldest first. @param called Its own title, for where no prompt is among the observations; null where it has
- *   none. @returns Null when there is nothing to tell.
+ * @param parts Its observations, oldest first. @param called Its title, for when no prompt is among them; null where
+ * it has none. @returns Null when there is nothing to tell.
  */
 export function summarizeSession(
   parts: readonly SummarizedPart[],

@@ -40,9 +40,8 @@ const OF_PROJECT = 60;
 const MAX_OTHER_BRANCHES = 3;
 
 /**
- * Since when a session knows by itself what was done, in epoch milliseconds; null when it has to be told.
- *
- * One that is resumed has what it was told; so has a fork, of its parent, also where it has a new id.
+ * The time up to which a session knows everything itself, in epoch milliseconds; null when it has to be told all. A
+ * resumed session still has what it was told; so has a fork, also where it has a new id.
  */
 export function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
   if (source === "fork") return seenAtMs ?? nowMs;

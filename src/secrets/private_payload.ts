@@ -1,6 +1,6 @@
 /**
  * Private text that goes on over several strings of a payload: the lines of a patch, the blocks of an answer, the edits of
- * a file. What one string has between its own tags is dropped by `blocks.ts`; here is what only all of them together tell.
+ * a file. Private text within one string is found by `private_tags.ts`.
  *
  * - The strings below an array, whatever is around each, are one running text. A tag that is not closed in its string
  *   hides what follows, up to the string that closes it or to the end of the array; a tag that closes what was opened
@@ -18,7 +18,7 @@ import {
   type PrivateSpan,
 } from "./private_tags.ts";
 
-/** A string of a payload, and where it stands in the copy. */
+/** A string of a payload, and its place in the copy. */
 interface Leaf {
   readonly holder: Holder;
   readonly key: string | number;
@@ -36,11 +36,11 @@ interface LeafPart extends PrivateSpan {
 type Holder = Record<string | number, unknown>;
 type Spans = PrivateParts["spans"];
 
-/** What says what kind a block of an answer is. */
+/** The kinds of blocks of an answer. */
 const BLOCK_TYPES = new Set(["text", "image", "resource", "resource_link", "tool_result", "json"]);
-/** Where a session is: without these nobody could tell whose the payload is. */
+/** Keys that tell whose the payload is: they stay. */
 const PLACES = new Set<string | number>(["cwd", "transcript_path", "project_dir"]);
-/** How tools call what they replace, and what they put there. */
+/** The keys of an edit: the old text, and the new one. */
 const REPLACEMENTS = [["old_string", "new_string"], ["oldString", "newString"]] as const;
 
 /** A copy of parsed JSON without its private text and with blanks for NULs where it has any of these, else the value itself. Any depth. */
@@ -89,7 +89,7 @@ function isBlockType({ key, text }: Leaf): boolean {
   return key === "type" && BLOCK_TYPES.has(text);
 }
 
-/** What is private in a run, read as one text of which each string is a line or several. */
+/** The private parts of a run, read as one text of which each string is a line or several. */
 function hiddenOfRun(run: readonly Leaf[]): LeafPart[] {
   const isMarked = ({ parts, text }: Leaf) =>
     parts.spans.length > 0 || parts.mentionedAt !== null || endsInTag(text);
@@ -110,7 +110,7 @@ function hiddenOfRun(run: readonly Leaf[]): LeafPart[] {
   return found;
 }
 
-/** What stands between two strings of an object, the first of which opens what the second closes. */
+/** The strings of an object between one that opens a private part and one that closes it. */
 function hiddenBetween(object: readonly Leaf[], leaves: readonly Leaf[]): LeafPart[] {
   const found: LeafPart[] = [];
   let opened: Leaf | null = null;
@@ -141,7 +141,7 @@ function merged(parts: Spans): Spans {
   return spans;
 }
 
-/** What an object tells to be replaced by what; a text with tags of its own says itself what is private of it. */
+/** The edits that an object tells, but for texts with tags of their own. */
 function replacementsOf(object: readonly Leaf[]): (readonly [old: Leaf, made: Leaf])[] {
   return REPLACEMENTS.flatMap(([before, after]) => {
     const old = object.find(({ key }) => key === before);
@@ -221,9 +221,9 @@ function copyInto(holder: Holder, value: unknown) {
 
 /** A shorter line is in too many texts to be somebody's secret. */
 const MIN_LINE_CHARS = 4;
-/** Where lines end, also in what is quoted within JSON. */
+/** Line ends, also those inside of quoted JSON. */
 const LINE_BREAK = /(\r?\n|\r|\\{1,7}[nr])/;
-/** What stands in front of a line in a patch, a quotation, a numbered listing or a list of JSON. */
+/** The start of a line in a patch, a quotation, a numbered listing or a list of JSON. */
 const BEFORE = /^(?:[\s"'`+>|*#-]|\d{1,7}[:→\t|-])*/;
 const BEHIND = "\"'`,; \t\r\n\\|";
 
@@ -236,7 +236,7 @@ interface PrivateLines {
   readonly holdsAll: (text: string) => boolean;
 }
 
-/** No lines yet. */
+/** An empty collection. */
 function privateLines(): PrivateLines {
   const lines = new Set<string>();
   return {
@@ -266,7 +266,7 @@ function privateLines(): PrivateLines {
   };
 }
 
-/** Where the words of a line stand. */
+/** The place of the words of a line. */
 function bare(line: string): { readonly start: number; readonly end: number } {
   const start = BEFORE.exec(line)?.[0].length ?? 0;
   let end = line.length;
@@ -290,7 +290,7 @@ interface PrivateTexts {
 const MAX_READ_CHARS = 40_000_000;
 const MAX_MADE_CHARS = 200_000;
 
-/** None yet. */
+/** An empty collection. */
 function privateTexts(): PrivateTexts {
   const texts: string[] = [];
   const known = new Map<string, readonly string[]>();

@@ -1,5 +1,5 @@
 /**
- * What must not be kept: secrets are masked, and what someone marked as private is dropped.
+ * Masks secrets in a text, and drops what somebody marked as private.
  *
  * Everything here is pure, never throws, takes time linear in its input, and changes nothing when it sees its own result again.
  */
@@ -103,7 +103,7 @@ function findSecrets(text: string): MaskedSpan[] {
   ];
 }
 
-/** Where private text stands; a tag that closes nothing may stay. */
+/** Finds private text; a tag that closes nothing may stay. */
 function findPrivateBlocks(text: string): MaskedSpan[] {
   if (!/private/i.test(text)) return [];
   const { spans, closesAt } = findPrivate(text);
@@ -116,7 +116,7 @@ function holdsNothing(text: string): boolean {
   return /^\s*<[^<>]*>$/.test(text);
 }
 
-/** Stands for a text as a whole when its masking does not come to rest or a user's pattern fails. */
+/** Replaces a whole text when masking does not come to rest or a user's pattern fails. */
 const TEXT_MASK = "[redacted:text]";
 
 const MASK = String.raw`\[redacted:[a-z\d\-]+\]|\[private removed\]`;
@@ -145,7 +145,7 @@ const DATA = /(?<!\w)["']?(?:data|stringData)["']?:[ \t]{0,4}(?:\{\s{0,20}|[^\S\
 const ENTRY =
   /\s{0,20}["']?[\w.-]{1,80}["']?:[ \t]{1,4}(?:[|>][-+]?[ \t]{0,4}\n[ \t]{0,20})?["']?([^\s"',]{3,})["']?,?[ \t]{0,4}/y;
 
-/** Where such values stand in a text. */
+/** Finds values in a block that is named by its content: a Secret of Kubernetes, a map or list below `secrets:`. */
 function findBlockValues(text: string): MaskedSpan[] {
   return [...findKubernetesSecrets(text), ...findListed(text)];
 }

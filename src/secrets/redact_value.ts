@@ -83,7 +83,7 @@ function redactOnce(value: unknown, rules: RedactRules, carried: CarriedValues):
   return result;
 }
 
-/** Whether a string is a secret for what it stands below. */
+/** Whether a string is a secret by the key above it. */
 function isSecretBelow(key: string, text: string, holdsSecrets: boolean): boolean {
   if (key !== "" && isSecretName(key)) {
     return !isPlain(text, key) && !text.includes("[redacted:") && !/\s.*\s/.test(text.trim());
@@ -91,13 +91,13 @@ function isSecretBelow(key: string, text: string, holdsSecrets: boolean): boolea
   return holdsSecrets && isValueLike(text);
 }
 
-/** Whether a string of a list names the one behind it: an option, or the header in a list of two. */
+/** Whether a string of a list names the next one: an option, or the header in a list of two. */
 function isName(text: string, length: number): boolean {
   return FLAG.test(text) && text.length > 3 && isSecretName(text) ||
     length === 2 && /[-_]/.test(text) && isSecretName(text);
 }
 
-/** What `{"name": "DB_PASSWORD", "value": …}` names, where that is a secret. */
+/** The name in `{"name": "DB_PASSWORD", "value": …}`, where it is that of a secret. */
 function nameOfPair(source: object): string {
   for (const [key, item] of Object.entries(source)) {
     if (/^(?:name|key|variable|header|id)$/i.test(key) && typeof item === "string") {
@@ -114,7 +114,7 @@ function keyFor(key: string, target: object, rules: RedactRules): string {
   return `${redacted}[redacted:key-${Object.keys(target).length}]`;
 }
 
-/** Also of a key `__proto__`. */
+/** Sets a value, also for the key `__proto__`. */
 function set(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, {
     value,
@@ -130,7 +130,7 @@ function toolUsesIn(payload: unknown): readonly Record<string, unknown>[] {
   return (Array.isArray(calls) ? calls : [payload]).map(Object);
 }
 
-/** Masks what a tool use printed that asks for a secret, in place. */
+/** Masks the output of a tool use that asks for a secret, in place. */
 function maskPrinted(use: Record<string, unknown>, carried: CarriedValues): void {
   if (!printsSecret(use["tool_name"], use["tool_input"])) return;
   const mask = (holder: Record<string, unknown>, depth: number) => {
@@ -163,7 +163,7 @@ function form(pattern: string, example: string, counterexample: string): Printin
   return { pattern: new RegExp(r`(?<![\w.-])(?:${pattern})`, "i"), example, counterexample };
 }
 
-/** Commands as they stand in a script; between the program and what it is asked for stand other arguments. */
+/** Other arguments between a program and the word that asks for the secret. */
 const SOME = r`[^|;&\n]{0,400}?`;
 
 // deno-fmt-ignore: a form is a line
@@ -195,7 +195,7 @@ export const PRINTING_FORMS: readonly PrintingForm[] = [
   form(r`(?:kubeadm|k3s)\s+token\s+(?:create|generate)|docker\s+swarm\s+join-token|(?:flyctl|fly)\s+tokens|argocd\s+admin\s+initial-password`, "kubeadm token create", "kubeadm version"),
 ];
 
-/** Tools that are called by what they are asked for: `mcp__vault__read_secret`. */
+/** Tools that ask for a secret by their names: `mcp__vault__read_secret`. */
 const ASKING_TOOL =
   /(?:get|read|show|fetch|reveal|retrieve|decrypt|view|lookup)[\w-]{0,40}(?:secret|passw(?:or)?d|credential)(?!s?_?(?:names|list))/i;
 const MAX_COMMAND_CHARS = 4_000;
@@ -240,7 +240,7 @@ function withoutPrinted(output: string, onSecret: (secret: string) => void): str
   }).join("\n");
 }
 
-/** Secrets of one payload. */
+/** Secrets that were masked in one string of a payload, to be masked in its other strings: an edit of `hunter2` alone. */
 interface CarriedValues {
   /** Learns a masked value, unless it is too common to be known again by. */
   readonly add: (value: string) => void;
@@ -254,7 +254,7 @@ const MIN_CHARS = 6;
 const MAX_CHARS = 4_096;
 /** A payload may have a million secrets; each is looked for in each string. */
 const MAX_VALUES = 100;
-/** Who and where a session is, and what it does: without these nobody could tell whose the payload is. */
+/** Keys that tell whose the payload is: they stay. */
 const PLACES =
   /^(?:cwd|transcript_path|project_dir|session_id|tool_name|tool_use_id|hook_event_name|permission_mode|type|file_?path)$/i;
 /** Passwords that are also names of programs, accounts and places. */
@@ -266,10 +266,10 @@ const COMMON = new Set(
     ),
 );
 
-/** None yet. */
+/** An empty collection. */
 function carriedValues(): CarriedValues {
   const values = new Set<string>();
-  /** Without a digit or sign they may be ordinary words: known only where they are all of a string. */
+  /** Values without digits or signs may be ordinary words: masked only where they are a whole string. */
   const words = new Set<string>();
   return {
     add(value) {

@@ -1,4 +1,4 @@
-/** Words of the search index in which a text stands, though no row has it: rows have it in another form. */
+/** Finds words of the search index that hold a text which no row holds: rows have the word in another form. */
 import { DatabaseSync } from "node:sqlite";
 import { scriptPattern } from "../letters.ts";
 import type { TextMatcher } from "../memory/forget_text.ts";

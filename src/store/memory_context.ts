@@ -91,7 +91,7 @@ export function tellableOfProject(
   return selectTellable(db, conditions, project, limit);
 }
 
-/** How often what each fix has mended had failed in its session, by the number of the failure. */
+/** How often each mended failure had happened in its session, by its number. */
 export function triesOf(
   db: DatabaseSync,
   failures: readonly number[],
@@ -123,7 +123,7 @@ export interface RanCommand {
   readonly atMs: number;
 }
 
-/** Commands of some sessions that are not known to have failed. */
+/** Commands of some sessions that did not fail, as far as it is known. */
 export function ranIn(
   db: DatabaseSync,
   sessions: readonly string[],
@@ -149,7 +149,7 @@ export interface LastWords {
   readonly updatedAtMs: number;
 }
 
-/** What Claude said last in a session, or what it was asked last; null where nothing was. */
+/** The last message or the last prompt of a session; null where there is none. */
 export function lastWords(
   db: DatabaseSync,
   sessionId: string,
@@ -208,7 +208,7 @@ export function digestsOf(
   return digests;
 }
 
-/** Gives what is known of a branch the name that it has now, also where sessions say that they were on it. */
+/** Renames a branch in all rows, also in the lists of branches of summaries. */
 export function renameBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch & { readonly branch: string },

@@ -1,4 +1,4 @@
-/** The health of the search index. It holds nothing of its own, so it can always be made anew from the observations. */
+/** Checks and rebuilds the search index. It can always be made anew from the observations. */
 import { count } from "../counts.ts";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
@@ -22,8 +22,8 @@ const FORMAT = 5;
 const CHECK_BUSY_MS = 1000;
 
 /**
- * What is wrong with the index, compared with every observation; empty when nothing is. It changes nothing, but other
- * writers wait meanwhile: a second for some 20,000 observations.
+ * The faults of the index, compared with every observation. It changes nothing, but other writers wait meanwhile: a
+ * second for some 20,000 observations.
  *
  * @param db A connection that may write. @throws {Error} When the database is locked.
  */
@@ -38,8 +38,8 @@ export function checkIndex(db: DatabaseSync): string[] {
 }
 
 /**
- * What can be seen to be wrong with the index by reading alone: its own tables, and which observations it knows; not
- * whether it knows the right words of them.
+ * The faults of the index that reading shows: in its tables, and which observations it knows; not whether it has the
+ * right words.
  */
 export function indexFaults(db: DatabaseSync): string[] {
   try {
@@ -93,11 +93,10 @@ export function requireWholeIndex(db: DatabaseSync): void {
 }
 
 /**
- * All that is wrong with the index of a database that nobody has open here, its words included; nothing is changed, no
- * file is made or taken away.
+ * All faults of the index of a database that this process has not open. Nothing is changed.
  *
- * @param options `maxRows`: with more observations than that the words are left out, since hooks would have to wait.
- * @throws {Error} When it is locked, or cannot be read.
+ * @param options `maxRows`: with more observations the words are not compared, since hooks would have to wait. @throws
+ * {Error} When it is locked, or cannot be read.
  */
 export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string[] {
   // A reader that stays keeps the close of the writer from moving the log into the database.
@@ -125,7 +124,7 @@ export function countIndexed(db: DatabaseSync): number {
   return Number(db.prepare("SELECT count(*) AS n FROM memory_index_docsize").get()?.["n"]);
 }
 
-/** Where nothing can be written, reading has to be enough. */
+/** Checks the index as far as that needs no writing. */
 function withoutWriting(db: DatabaseSync): string[] {
   return checkIndex(db).filter((fault) => !/readonly/i.test(fault));
 }
@@ -173,16 +172,15 @@ function setDefensive(db: DatabaseSync, active: boolean): void {
   if (typeof set === "function") set.call(db, active);
 }
 
-/** What is said of an index that is made anew. @param why What is wrong with it. */
+/** Says that the index is made anew. @param why What is wrong with it. */
 export function rebuildText(why: string): string {
   return `The search index is damaged (${why}): making it anew of the observations, none of which is lost.`;
 }
 
 /**
- * Does what needs the index; when that turns out to be damaged, makes it anew and does it once more.
+ * Runs `work`; when the index turns out to be damaged, rebuilds it and runs `work` once more.
  *
- * @param onRebuild Called before: this is worth telling.
- * @throws {Error} Whatever else `work` throws.
+ * @param onRebuild Called before the rebuild. @throws {Error} Whatever else `work` throws.
  */
 export function withIndex<Result>(
   db: DatabaseSync,
@@ -206,7 +204,7 @@ export function requireIndex(db: DatabaseSync): void {
   db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH 'a' LIMIT 1").get();
 }
 
-/** Makes the index anew where it cannot be used at all: for who writes observations in many transactions. */
+/** Rebuilds the index where it cannot be used at all. For work that writes observations in many transactions. */
 export function ensureIndex(db: DatabaseSync): void {
   withIndex(db, () => requireIndex(db));
 }
@@ -221,7 +219,7 @@ export const INDEX_DEFINITIONS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Makes the index, with its triggers, where there is none, of the observations that are there. */
+/** Makes the index and its triggers of the observations that are there. */
 function makeIndex(db: DatabaseSync): void {
   for (const sql of INDEX_DEFINITIONS.values()) db.exec(sql);
   db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
