@@ -1,8 +1,8 @@
 /**
- * The loader of the bundle's modules: a part of the program, inside its `main.js`. A module is a function that gets what it
- * imports and returns what it exports. Each lies in a script of its own; what is usually loaded together lies in another one
- * as well, with what the engine has made of it before (V8's code cache), so that a start compiles next to nothing. Another
- * engine than the one that made the code refuses it and compiles the source.
+ * Loads the bundle's modules; `main.js` holds this code. A module is a function that takes its imports and returns its
+ * exports. Each module has its own script. Modules that are usually loaded together also share one script, which has V8's
+ * code cache, so that a start compiles next to nothing. An engine that did not make the cache refuses it and compiles the
+ * source.
  *
  * An executable without an overlay imports the file of the scripts as bytes: whether an embedded file may be read depends on
  * where the runtime says that it is, which is below the folder for temporary files.
@@ -10,14 +10,14 @@
 
 /** The index of the file of modules, which `main.js` holds. */
 export interface Modules extends Overlay {
-  /** The file lies in the executable's overlay, and not beside `main.js`. */
+  /** Whether the file lies in the executable's overlay; else it lies beside `main.js`. */
   readonly isLaid: boolean;
   /**
-   * Three numbers for each script: where it begins, and the lengths of its source and of its code cache, in bytes. Those of
-   * one module come first, in the order of their numbers.
+   * Three numbers of bytes for each script: its offset, the length of its source and the length of its code cache. The
+   * scripts of single modules come first, in the order of the modules' numbers.
    */
   readonly scripts: readonly number[];
-  /** Scripts of several modules, by the module that is loaded lazily with all of them. */
+  /** Scripts of several modules, by the module whose lazy import loads them. */
   readonly together: Readonly<Record<number, number>>;
 }
 
@@ -31,7 +31,7 @@ export const MODULES_FILE = "modules.bin";
 /** The names that a module has for {@linkcode require} and {@linkcode load}, in the place of `import` and `import()`. */
 export const [REQUIRE, IMPORT] = ["$require", "$import"];
 
-// deno-lint-ignore no-explicit-any -- who asks for a module knows what is in it
+// deno-lint-ignore no-explicit-any -- the caller knows the type of the module that it asks for
 type Module = any;
 type Name = number | string;
 type Run = (required: typeof require, loaded: typeof load) => Module;
@@ -41,7 +41,7 @@ const loaded = new Map<Name, Module>();
 const functions = new Map<Name, Run>();
 let read: Read | undefined;
 
-/** A module of the bundle by its number, or of the runtime by its name (`node:…`); it is run when it is first asked for. */
+/** Gets a module of the bundle by number, or of the runtime by name (`node:…`); the first call runs the module. */
 export async function load(name: Name): Promise<Module> {
   known ??= JSON.parse($modules);
   read ??= known.isLaid ? openOverlay(known) : await openModules();
@@ -76,9 +76,9 @@ async function openModules(): Promise<Read> {
   return (start, length) => file.default.subarray(start, start + length);
 }
 
-/** The facts by which a program finds its overlay. */
+/** How a program finds its overlay. */
 interface Overlay {
-  /** Its last {@linkcode ID_BYTES} bytes: no other program has the same. */
+  /** The program's last {@linkcode ID_BYTES} bytes, which no other program has. */
   readonly id: string;
   /** The length of what lies before the id, in bytes. */
   readonly bytes: number;
@@ -90,13 +90,13 @@ export const ID_BYTES = 64;
 /** The executable ends with the length of what is embedded, this number of bytes of it included: 64 bits, the lowest first. */
 const LENGTH_BYTES = 8;
 
-/** Bytes of a file from one place to another. */
+/** Reads the bytes of a file between two offsets. */
 type Read = (start: number, bytes: number) => Uint8Array<ArrayBuffer>;
 
 /**
- * Opens the overlay of the very program that runs.
+ * Opens the overlay of the running program.
  *
- * @throws {Error} When the executable's file is not there any more, or damaged.
+ * @throws {Error} When the executable's file is gone or damaged.
  */
 function openOverlay({ id, bytes }: Overlay): Read {
   for (const open of [() => openFile(Deno.execPath()), openReplaced]) {
@@ -106,7 +106,7 @@ function openOverlay({ id, bytes }: Overlay): Read {
       const isOurs = new TextDecoder().decode(read(end, ID_BYTES)) === id;
       if (isOurs) return (start, length) => read(end - bytes + start, length);
     } catch {
-      // It cannot be read, or is no program of ours.
+      // The file cannot be read, or is not one of our programs.
     }
   }
   throw new Error(
@@ -114,13 +114,13 @@ function openOverlay({ id, bytes }: Overlay): Read {
   );
 }
 
-/** The place in an executable's file at which the embedded part begins; any number in a file that is none. */
+/** Finds the offset of the embedded part in an executable. In any other file the number means nothing. */
 export function embeddedStart(read: Read, size: number): number {
   const length = read(size - LENGTH_BYTES, LENGTH_BYTES);
   return size - Number(new DataView(length.buffer, length.byteOffset).getBigUint64(0, true));
 }
 
-/** Opens a file. It stays open: what is read later is of the same file, even when another has taken its place. */
+/** Opens a file and keeps it open, so that later reads see the same file even after another has replaced it. */
 function openFile(path: string | URL) {
   const file = Deno.openSync(path);
   const read: Read = (start, bytes) => {
@@ -136,7 +136,7 @@ function openFile(path: string | URL) {
   return { read, size: file.seekSync(0, Deno.SeekMode.End) };
 }
 
-/** When another program has taken the place of this one since it was started, the system still has the whole file. */
+/** Linux still gives the whole file of a running program after another file has replaced it. */
 function openReplaced() {
   const { stdout } = new Deno.Command("/bin/cat", { args: [`/proc/${Deno.pid}/exe`] }).outputSync();
   const read: Read = (start, bytes) => stdout.slice(start, start + bytes);

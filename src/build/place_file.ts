@@ -5,15 +5,15 @@ import type { System } from "../cli/permissions.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { runFlags } from "./program.ts";
 
-/** The owner of the file that was in the place before. A foreign file is kept under another name, `movedTo`. */
+/** Whose file was there before. A foreign file is kept under the name `movedTo`. */
 export type Placed =
   | { readonly before: "nothing" | "ours" }
   | { readonly before: "foreign"; readonly movedTo: string };
 
 /**
- * Puts a program in its place, whole or not at all: a process that starts it meanwhile gets the old or the new one.
+ * Replaces a program in one step: a process that starts meanwhile gets either the old program or the new one.
  *
- * @throws {Error} When the folder cannot be written, or the place is a folder.
+ * @throws {Error} When the folder is not writable, or `path` is a folder.
  */
 export async function placeProgram(
   path: string,
@@ -28,7 +28,7 @@ export async function placeProgram(
   });
 }
 
-/** Makes a draft beside a place and moves it there; when anything fails, nothing is left of it. */
+/** Writes a draft beside a path and moves it there; when a step fails, the draft is removed. */
 async function replace(path: string, make: (draft: string) => Promise<Placed>): Promise<Placed> {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {
@@ -73,7 +73,7 @@ async function digestOf(path: string): Promise<string> {
   return createHash("sha256").update(await Deno.readFile(path)).digest("hex");
 }
 
-/** The name beside it of the executable of ours that a link there leads to; undefined for anything else. */
+/** The name of our executable to which the link at a path leads; undefined when it is anything else. */
 async function linkedName(path: string): Promise<string | undefined> {
   const target = await Deno.readLink(path).catch(() => "");
   if (target === "" || target !== basename(target)) return undefined;
@@ -118,10 +118,10 @@ async function isOurs(path: string): Promise<boolean> {
     (bytes.includes("d3n0l4nd") && bytes.includes("CONCLAUDE_DB_PATH"));
 }
 
-/** Tells our launcher from anybody else's script. */
+/** The line by which our launcher is known. */
 export const LAUNCHER_MARK = "conclaude launcher, written by `deno task install`";
 
-/** The absolute paths of the two files that a launcher needs to stay where they are. */
+/** The absolute paths of the two files that a launcher starts. */
 interface LauncherParts {
   readonly deno: string;
   readonly bundle: string;
