@@ -19,7 +19,7 @@ import {
   type YamlTree,
 } from "./yaml_tree.ts";
 
-/** Something in a configuration file that does not count as it is written. */
+/** A mistake in a configuration file: the key does not count as it is written. */
 export interface ConfigProblem {
   readonly path: string;
   /** Line and column count from 1; both are 0 when the file could not be read. */

@@ -9,7 +9,7 @@ import type { LayerValues, NameOfEntry } from "./yaml_tree.ts";
 export interface CompileFrom {
   /** The folder of the project's configuration file; null when only the user's own file speaks. */
   readonly root: string | null;
-  /** The folder that `~` stands for. */
+  /** The folder that `~` means. */
   readonly home: string | undefined;
   /** Names an entry of a list as its file does: `stop.commands[2]`. */
   readonly nameOf: NameOfEntry;
@@ -67,7 +67,7 @@ export async function loadSections(): Promise<void> {
   if (list === undefined) await load?.();
 }
 
-/** @throws {Error} When nobody has named them: import `config_sections.ts` first. */
+/** @throws {Error} When no sections are set: import `config_sections.ts` first. */
 export function sections(): SectionList {
   if (list === undefined) throw new Error("the sections of the configuration are not known");
   return list;

@@ -26,7 +26,7 @@ export function readFound(path: string): FoundFile | undefined {
   }
 }
 
-/** The files of a folder, by name; a folder that cannot be read is told as a file that cannot be. */
+/** Lists the files of a folder by name; a folder that cannot be read counts as a file that cannot be read. */
 export function readFolder(folder: string, names: RegExp): FoundFile[] {
   let found: string[];
   try {
@@ -44,7 +44,7 @@ function isMissing(thrown: unknown): boolean {
 
 /** What is there of the framework. */
 export interface FrameworkFiles {
-  /** The layers of its configuration; undefined where there is no such file. */
+  /** The layers of the configuration; undefined without a configuration file. */
   readonly global: FoundFile | undefined;
   readonly project: FoundFile | undefined;
   readonly local: FoundFile | undefined;

@@ -15,7 +15,7 @@ import { openSettings } from "./settings_text.ts";
 
 /** What is to be installed. */
 export interface InstallPlan extends Ownership, Target {
-  /** At most one entry an event and role. Any other handler of ours is removed. */
+  /** At most one entry for an event and role. All our other handlers are removed. */
   readonly entries: readonly HookEntry[];
 }
 
@@ -79,7 +79,7 @@ export function uninstallFrom(text: string, options: Ownership & Target): Edit {
 }
 
 /**
- * Our handlers as they stand in a settings file, in its order: what a plan would have to say to install them.
+ * Lists our handlers in a settings file, in the file's order, in the form in which a plan lists them.
  *
  * @throws UserError When the text cannot be edited safely (`openSettings`).
  */
@@ -104,7 +104,7 @@ function attemptOf(command: Attempt["command"], { path, flags }: Target): Attemp
   return { command, path, flags };
 }
 
-/** One of our handlers in a text, and the group that it stands in. */
+/** One of our handlers in a text, and its group. */
 interface Owner {
   readonly event: string;
   readonly role: HookRole;
@@ -215,7 +215,7 @@ function correctHandler(body: string, handler: Node, entry: HookEntry): string |
   return undefined;
 }
 
-/** The text with the matcher of a group as it is wanted; `undefined` when it is so already. */
+/** Sets the matcher of a group in the text; `undefined` when the matcher is right already. */
 function correctMatcher(
   body: string,
   { group, matcher }: Owner,

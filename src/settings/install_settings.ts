@@ -40,13 +40,13 @@ export interface InstallOptions extends SettingsPlace, Asker {
   readonly events?: readonly HookEvent[] | undefined;
   /** Whether actions are blocked when our hook cannot run, where Claude Code allows that. */
   readonly strict?: boolean | undefined;
-  /** Only says what would change. */
+  /** Changes nothing and only reports what would change. */
   readonly dryRun?: boolean | undefined;
   /** Flags beside those of the place, to be repeated in a refusal: `["--events", "Stop"]`. */
   readonly otherFlags?: readonly string[] | undefined;
 }
 
-/** The result of an installation, or with `dryRun` what it would be. */
+/** The result of an installation; with `dryRun`, the result that it would have. */
 export interface InstallReport {
   readonly settings: string;
   /** `file` when the file was named outright. */
@@ -82,7 +82,7 @@ export interface UninstallOptions extends SettingsPlace, Asker {
   readonly otherFlags?: readonly string[] | undefined;
 }
 
-/** The result of a removal, or with `dryRun` what it would be. */
+/** The result of a removal; with `dryRun`, the result that it would have. */
 export interface UninstallReport {
   readonly settings: string;
   readonly scope: SettingsScope | "file";
@@ -187,7 +187,7 @@ function installOnce(
   };
 }
 
-/** Refuses what Claude Code would discard, and warns of what it ignores. */
+/** Refuses values that Claude Code would discard, and warns of values that it ignores. */
 function checkResult(settings: unknown, attempt: Attempt): string[] {
   const problems = checkHooks(settings);
   const fatal = problems.find(({ discardsFile }) => discardsFile);

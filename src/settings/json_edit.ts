@@ -85,7 +85,7 @@ export function propertyAt(object: Node | undefined, key: string): Node | undefi
   return valueAt(object, key)?.parent;
 }
 
-/** The value of a key of an object node; `undefined` when the node is no object or has no such key. */
+/** The value of a key of an object node; `undefined` when the node is not an object or has no such key. */
 export function valueAt(object: Node | undefined, key: string): Node | undefined {
   return object && findNodeAtLocation(object, [key]);
 }

@@ -27,7 +27,7 @@ export interface Ownership {
  * True for a command handler that conclaude wrote:
  *
  * - `conclaude hook Stop`, with any folder before and any version or platform behind the name;
- * - `cc-state hook Stop --conclaude`, whatever the program is called: the mark is written by nobody else;
+ * - `cc-state hook Stop --conclaude`, whatever the program is called: no other program writes the mark;
  * - `deno run … main.ts hook Stop`, and the same with the bundle's `main.js`, marked or from a folder of ours;
  * - whatever runs `ownership.program` the way that the installer writes it, or leads to this very executable.
  *
@@ -78,9 +78,7 @@ interface Command {
   readonly args: readonly string[] | undefined;
 }
 
-/**
- * The ways to read a handler. With `args` the command should be one word, but whoever added them may not have known.
- */
+/** Lists the ways to read a handler. With `args`, the command should be one word, but people also write more. */
 function commandsOf(handler: unknown): readonly Command[] {
   if (typeof handler !== "object" || handler === null) return [];
   const { type, command, args } = handler as Record<string, unknown>;
@@ -91,7 +89,7 @@ function commandsOf(handler: unknown): readonly Command[] {
   return [{ text: command, args: words }, line];
 }
 
-/** Exactly what the installer writes. */
+/** The installer's own form of a handler. */
 const WRITTEN = new RegExp(`^(.*) hook ([A-Za-z]+)(?: ${OWN_MARK})?$`, "s");
 
 function isRunBy(program: Program, command: Command): boolean {
@@ -101,7 +99,7 @@ function isRunBy(program: Program, command: Command): boolean {
 interface HookWords {
   /** The words before `hook <Event>`. */
   readonly words: readonly string[];
-  /** The word in the place of the event; `undefined` where the payload tells it. */
+  /** The event's word in the command; `undefined` when the command has none and the payload names the event. */
   readonly word: string | undefined;
   readonly marked: boolean;
 }
@@ -183,12 +181,12 @@ function isConclaudeScript(script: string): boolean {
   return false;
 }
 
-/** The value under a key; undefined where the value is no object or array, or has no such key. */
+/** The value of a key; undefined when there is no such key, or the value is neither an object nor an array. */
 export function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-/** A hook of ours inside a longer command. */
+/** Finds one of our hooks inside a longer command. */
 export interface WrappedHook {
   readonly event: string;
   readonly role: HookRole;

@@ -224,7 +224,7 @@ export function refusal(
   });
 }
 
-/** Claude Code keeps what people have typed beside its settings, so only the owner may look into a new folder. */
+/** Claude Code keeps people's prompts beside its settings, so only the owner may read a new folder. */
 const NEW_FOLDER_MODE = 0o700;
 
 /** Removes an empty settings folder that, by its mode, an installation has made. */
