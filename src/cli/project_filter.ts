@@ -122,7 +122,7 @@ export async function formerNamesOf(context: CliContext, file: string): Promise<
   const path = [file, withoutLine(file)].map((typed) => typedPath(context, typed)).find(isThere);
   const repository = path === undefined ? undefined : findRepository(lookUpwards(path));
   if (path === undefined || repository === undefined) return [];
-  const { formerNames } = await import("../git/former_names.ts");
+  const { formerNames } = await import("../git/file_status.ts");
   const { root, commonDir } = repository;
   const names = await formerNames(pathInProject(path, root), root);
   return names.map((name) => joinPath(folderOfProject(commonDir), name));

@@ -1,6 +1,6 @@
 /** Satisfactions for a single use: what an action will use up, and what it has used up. */
 import type { DatabaseSync } from "node:sqlite";
-import { doneSince, headLogBytes } from "../git/head_log.ts";
+import { doneSince, headLogBytes } from "../git/reflogs.ts";
 import { findRepository, lookUpwards, readRef, type Repository } from "../git/repository.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
 import {

@@ -2,7 +2,7 @@
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../paths.ts";
 import { runTool } from "../process/tool.ts";
-import { hasJustBegun } from "./branch_log.ts";
+import { hasJustBegun } from "./reflogs.ts";
 import type { Repository } from "./repository.ts";
 
 /**

@@ -7,7 +7,7 @@ export interface GitResult {
   /** 0 when it could; -1 when it could not be started, or did not end in time. */
   readonly code: number;
   readonly stdout: string;
-  /** Its last words, one line, for people. */
+  /** Its last lines of output as one line, for people. */
   readonly complaint: string;
 }
 

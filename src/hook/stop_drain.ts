@@ -6,7 +6,7 @@ import { rebuildText } from "../store/memory_index.ts";
 import { shortenLog } from "../store/shorten_log.ts";
 import { appendLog } from "../log/log.ts";
 import { messageOf } from "../errors.ts";
-import { drainAlone } from "../recall/drain_lock.ts";
+import { drainAlone } from "../recall/capture_drain.ts";
 import { lateRedaction } from "../recall/late_redaction.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, HookWork } from "./handler.ts";

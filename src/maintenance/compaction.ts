@@ -12,7 +12,7 @@ import {
 /** What one transaction replaces at most: few enough that a hook never waits long for its turn. */
 const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
 
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** The batches between two checkpoints, so that the write-ahead log does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 8;
 
 /** So often the dead compressors of the batches are collected: each holds 7 kB and its payload. */

@@ -1,7 +1,7 @@
 /** Takes what is chosen out of a database and its spool. */
 import type { DatabaseSync } from "node:sqlite";
 import type { LateRedaction } from "../recall/late_redaction.ts";
-import { remakeIn } from "../recall/remake.ts";
+import { remakeIn } from "../recall/read_capture.ts";
 import type { ChangedRows } from "../store/changed_rows.ts";
 import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
 import { closeMends } from "../store/forget_mends.ts";

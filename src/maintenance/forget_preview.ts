@@ -10,7 +10,7 @@ import type { WordForm } from "../store/index_forms.ts";
 import { previewCopies } from "./forget_copies.ts";
 import { type ForgetPlace, isTextAlone, matchingSpool, writtenFiles } from "./forget_files.ts";
 import { copiesWith } from "./forget_proof.ts";
-import { remakeIn } from "../recall/remake.ts";
+import { remakeIn } from "../recall/read_capture.ts";
 import type { LateRedaction } from "../recall/late_redaction.ts";
 import { transcriptsThatMay } from "./forget_transcripts.ts";
 import { tellingBeside } from "./told_elsewhere.ts";

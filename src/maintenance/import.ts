@@ -2,8 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { RedactRules } from "../secrets/redact.ts";
 import { UserError } from "../errors.ts";
-import { summaryUid } from "../memory/summary_uid.ts";
-import { paceBesideHooks } from "../recall/room_for_hooks.ts";
+import { summaryUid } from "../store/observations.ts";
+import { paceBesideHooks } from "../recall/capture_drain.ts";
 import { checkpoint, SCHEMA_VERSION, transaction } from "../store/database.ts";
 import {
   type CountName,
@@ -25,8 +25,7 @@ import {
   resolveFailures,
   RowError,
 } from "../store/import_rows.ts";
-import { indexTogether } from "../store/index_together.ts";
-import { ensureIndex } from "../store/memory_index.ts";
+import { ensureIndex, indexTogether } from "../store/memory_index.ts";
 import { askForSummary } from "../store/queue_work.ts";
 import { waitMs } from "../store/wait.ts";
 import { readLine, type SourceLine } from "./import_lines.ts";

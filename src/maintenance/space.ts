@@ -8,7 +8,7 @@ const MIN_FREE_SHARE = 0.25;
 /** Pages that one transaction gives back: about 30 ms, so that a hook never waits long for its turn. */
 const STEP_PAGES = 512;
 
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** The batches between two checkpoints, so that the write-ahead log does not grow with the whole run. */
 const CHECKPOINT_EVERY_STEPS = 8;
 
 /** How far giving back goes. */

@@ -6,7 +6,7 @@ import { FORGOTTEN_MARK } from "./forget_mark.ts";
 
 /** A shorter text would be found everywhere. */
 const MIN_FORGET_CHARS = 3;
-/** The same of a text in nothing but letters of which one is a syllable or a word: two are a name. */
+/** The shortest text in scripts where one letter is a syllable or a word: two letters may be a name. */
 const MIN_WORD_SIGNS = 2;
 const wordSigns = scriptPattern(
   String.raw`^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+$`,
@@ -19,10 +19,10 @@ export function leastForgetChars(text: string): number {
   return isBeyondAscii(typed) && wordSigns().test(typed) ? MIN_WORD_SIGNS : MIN_FORGET_CHARS;
 }
 
-/** A longer one is not needed to tell what is meant. */
+/** The longest text that can be forgotten. */
 export const MAX_FORGET_CHARS = 2_000;
 
-/** Of a text that was cut short so much must be there to be known, in characters. */
+/** The characters of a cut text that must be left for a match. */
 const MIN_CUT_CHARS = 8;
 /** A text of such a length may have been cut without a mark; white space at its end is gone then, too. */
 const CUT_LENGTHS = [MAX_NAME_CHARS, MAX_TEXT_CHARS];
@@ -42,7 +42,7 @@ export interface TextMatcher {
   readonly isInJson: (json: string) => boolean;
   /** The text with a mark in its place, also where only its beginning is left in front of a `…`. */
   readonly replaceIn: (text: string) => string;
-  /** The same in JSON, which stays JSON; what is none counts as plain text. */
+  /** The same in JSON, which stays JSON. What is no JSON counts as plain text. */
   readonly replaceInJson: (json: string) => string;
   /** Finds it in the bytes of a file, read as Latin-1. Global; at most {@linkcode maxBytes} long. */
   readonly inBytes: RegExp;

@@ -1,8 +1,7 @@
 /** Captures that no hook wrote: they are made of transcripts, each once. */
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
-import { useKeyOfCapture } from "../memory/use_key.ts";
-import { keysOfCapture, titleKey, WORDS } from "../memory/words_key.ts";
+import { keysOfCapture, titleKey, useKeyOfCapture, WORDS } from "../memory/capture_keys.ts";
 import { type Capture, insertCapture } from "./captures.ts";
 import { transaction } from "./database.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";

@@ -1,5 +1,5 @@
 /** Which observations and captures are to be forgotten. */
-import { FACTS } from "./facts_column.ts";
+import { FACTS } from "./observations.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { TextMatcher } from "../memory/forget_text.ts";
 import { WHOLE_PATH, wholeName } from "./file_match.ts";

@@ -2,8 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { folderOfProject, pathInProject } from "../memory/paths.ts";
 import { baseName } from "../paths.ts";
-import { standsIn } from "../memory/credited_changes.ts";
-import { FACTS } from "./facts_column.ts";
+import { standsIn } from "../memory/describe_fix.ts";
+import { FACTS } from "./observations.ts";
 import { type Chosen, IS_OF_FILES } from "./forget_choice.ts";
 import { openToLook } from "./identity.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";

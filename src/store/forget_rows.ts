@@ -1,6 +1,6 @@
 /** Takes observations and captures away, with what other rows quote of them. */
 import type { DatabaseSync } from "node:sqlite";
-import { summaryUid } from "../memory/summary_uid.ts";
+import { summaryUid } from "./observations.ts";
 import type { HookRecord } from "./captures.ts";
 import { transaction } from "./database.ts";
 import type { ChangedRows } from "./changed_rows.ts";

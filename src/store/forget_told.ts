@@ -3,7 +3,7 @@
  * before it was allowed, a subagent said it at its end, a notification or the subject of a task quotes it.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { keptJson } from "../memory/kept_json.ts";
+import { keptJson } from "../memory/observation.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 
 /** Shorter texts are the same by chance. */

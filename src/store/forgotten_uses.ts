@@ -3,7 +3,7 @@
  * session, and, for forks that repeat it, by its id with what was asked for. Older versions named the id alone.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { isUniqueId, useKeyOfCapture } from "../memory/use_key.ts";
+import { isUniqueId, useKeyOfCapture } from "../memory/capture_keys.ts";
 import { isForgotten, useName } from "./forgotten_names.ts";
 import { knownWordNames, type NameWords } from "./forgotten_digest.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";

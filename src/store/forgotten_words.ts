@@ -10,7 +10,7 @@ import {
   keysOfObservation,
   titleKeysOf,
   titleKeysOfCapture,
-} from "../memory/words_key.ts";
+} from "../memory/capture_keys.ts";
 import { type Digest, knownDigest, namesBy, type NameWords } from "./forgotten_digest.ts";
 import { FORGET_KEY } from "./forgotten_names.ts";
 import { setLostNamesApart } from "./lost_forget_key.ts";

@@ -1,9 +1,13 @@
 /** Which rows of an export tell what was forgotten here. */
 import type { DatabaseSync } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
-import { summaryUid } from "../memory/summary_uid.ts";
-import { useKeyOfCapture } from "../memory/use_key.ts";
-import { keysOfCapture, keysOfObservation, titleKey } from "../memory/words_key.ts";
+import { summaryUid } from "./observations.ts";
+import {
+  keysOfCapture,
+  keysOfObservation,
+  titleKey,
+  useKeyOfCapture,
+} from "../memory/capture_keys.ts";
 import type { ExportType } from "./exported_tables.ts";
 import { isKeyForgotten } from "./forgotten_keys.ts";
 import { isForgotten, sessionName } from "./forgotten_names.ts";

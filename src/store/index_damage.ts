@@ -1,4 +1,4 @@
-/** What tells a damaged search index from a damaged database. */
+/** Tells a damaged search index from a damaged database. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 

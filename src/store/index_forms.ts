@@ -1,9 +1,9 @@
-/** Words of the search index in which a text stands, though no row has it: rows have it in another form. */
+/** Finds words of the search index that hold a text which no row holds: rows have the word in another form. */
 import { DatabaseSync } from "node:sqlite";
 import { scriptPattern } from "../letters.ts";
 import type { TextMatcher } from "../memory/forget_text.ts";
 import { hasLog } from "./database.ts";
-import { INDEX_DEFINITIONS } from "./index_made.ts";
+import { INDEX_DEFINITIONS } from "./memory_index.ts";
 
 /** A word as the index has it, without its accents and its ending, and where it comes from. */
 export interface WordForm {

@@ -1,6 +1,5 @@
 /** The table of sessions: what other rooms ask of it, and what SessionStart marks in it. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import type { RecentSession } from "../memory/recent_sessions.ts";
 import type { LastTurn, SessionEnd } from "../memory/session_end.ts";
 import type { SessionProcess } from "../session/liveness.ts";
 import { statement } from "./statement.ts";
@@ -323,26 +322,4 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
      SELECT ?1
       WHERE EXISTS (SELECT 1 FROM observations WHERE session_id = ?1)`,
   ).run(sessionId);
-}
-
-/** The newest sessions of a project, with their counters. */
-export function recentSessions(
-  db: DatabaseSync,
-  options: { readonly project: string; readonly except: string; readonly limit: number },
-): RecentSession[] {
-  return db.prepare(
-    `SELECT title, branch, status, updated_at_ms AS updatedAtMs,
-            ${counter("tool_uses")} AS toolUses,
-            ${counter("edits")} AS edits,
-            ${counter("tool_failures")} AS toolFailures
-       FROM sessions AS s
-      WHERE coalesce(repository, project_dir) = ?
-        AND session_id <> ?
-      ORDER BY updated_at_ms DESC
-      LIMIT ?`,
-  ).all(options.project, options.except, options.limit) as unknown as RecentSession[];
-}
-
-function counter(type: "tool_uses" | "edits" | "tool_failures"): string {
-  return `coalesce((SELECT value FROM counters AS c WHERE c.session_id = s.session_id AND type = '${type}'), 0)`;
 }

@@ -4,8 +4,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 const PREPARED = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
 /**
- * A statement that is prepared once for each connection: preparing takes ten times as long as running one that finds a
- * row by its id. For texts of which there are few; never for `iterate()`, which a second use would begin anew.
+ * Prepares a statement once for each connection: preparing takes ten times as long as finding a row by its id. Not for
+ * `iterate()`, which a second use would begin anew, nor for texts without end.
  */
 export function statement(db: DatabaseSync, sql: string): StatementSync {
   let ofDatabase = PREPARED.get(db);

@@ -15,10 +15,10 @@ import {
   answerQuestion,
   type AskOptions,
   type DocumentsByObservation,
+  selfQuestions,
   takeInDocuments,
 } from "../../recall/eval.ts";
 import { openNamelessDatabase } from "../../store/nameless_database.ts";
-import { selfQuestions } from "../../recall/eval_self.ts";
 import type { CliContext } from "../context.ts";
 import { type ProgressLine, progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { plain, plainLines } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
 import { folderOfProject } from "../../memory/paths.ts";
-import { estimateTokens } from "../../memory/tokens.ts";
+import { estimateTokens } from "../../memory/text.ts";
 import { observationFacts, observationLine, projectName } from "../../recall/view.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import {

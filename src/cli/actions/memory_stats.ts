@@ -2,7 +2,7 @@ import { count } from "../../counts.ts";
 import { plain } from "../../capture/plain.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../../ids.ts";
-import { openFailureIds } from "../../recall/open_count.ts";
+import { openFailureIds } from "../../recall/open_now.ts";
 import { dayStartMs } from "../../recall/summarizer.ts";
 import {
   forbiddingLimit,

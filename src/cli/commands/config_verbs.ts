@@ -9,9 +9,13 @@ import {
   searchedFolders,
 } from "../../config/discover.ts";
 import { configNotes, configWarnings, explainProblems } from "../config_warnings.ts";
-import { configJsonSchema, configTemplate } from "../../config/config_template.ts";
+import {
+  configJsonSchema,
+  configTemplate,
+  mergedConfig,
+  sourcedYaml,
+} from "../../config/config_template.ts";
 import { type ConfigProblem, readLayer } from "../../config/layer.ts";
-import { mergedConfig, sourcedYaml } from "../../config/origin.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { count } from "../../counts.ts";
 import { messageOf, UserError } from "../../errors.ts";

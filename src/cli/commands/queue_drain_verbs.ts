@@ -3,7 +3,7 @@ import { count } from "../../counts.ts";
 import { compactPayloads } from "../../maintenance/compaction.ts";
 import { giveBackSpace } from "../../maintenance/space.ts";
 import { ENDING_SIGNALS } from "../../process/start.ts";
-import { drainAlone } from "../../recall/drain_lock.ts";
+import { drainAlone } from "../../recall/capture_drain.ts";
 import { lateRedaction } from "../../recall/late_redaction.ts";
 import { runSummarizer, type SummarizerReport } from "../../recall/summarizer.ts";
 import { forbiddingLimit, readSummarizer } from "../../recall/summarizer_settings.ts";

@@ -11,7 +11,7 @@ import {
   runOrchestrationRetention,
 } from "../../maintenance/orchestration_retention.ts";
 import { previewRetention, runRetention } from "../../maintenance/retention.ts";
-import { drainAlone } from "../../recall/drain_lock.ts";
+import { drainAlone } from "../../recall/capture_drain.ts";
 import type { RowCounts } from "../../store/retention.ts";
 import { toggle } from "../flags.ts";
 import { progressLine } from "../progress_line.ts";

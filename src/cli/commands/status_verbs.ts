@@ -5,7 +5,7 @@ import { findRepository, lookUpwards, type Repository } from "../../git/reposito
 import { installedHooks } from "../../maintenance/doctor/hooks.ts";
 import { bringOver, leftBehind } from "../../maintenance/fallback.ts";
 import { baseName, parentOf } from "../../paths.ts";
-import { openFailureIds } from "../../recall/open_count.ts";
+import { openFailureIds } from "../../recall/open_now.ts";
 import { spooledFiles } from "../../spool/drain.ts";
 import { SCHEMA_VERSION } from "../../store/database.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../store/executions.ts";

@@ -8,8 +8,7 @@ import { type Need, type Unarmed, unarmedText, whyUnarmed } from "../../settings
 import { checkHooks } from "../../settings/handler_schema.ts";
 import { isSameProgram, machineHere, readHookCommand } from "../../settings/hook_program.ts";
 import { commandLine, type HookEntry, isOurName, quoteWord } from "../../settings/hooks.ts";
-import { ownershipHere } from "../../settings/own_handler.ts";
-import { unwrap } from "../../settings/doubtful_hooks.ts";
+import { ownershipHere, unwrap } from "../../settings/own_handler.ts";
 import { SCHEMA_VERSION } from "../../store/database.ts";
 import { VERSION } from "../../version.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";

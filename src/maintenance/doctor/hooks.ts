@@ -10,7 +10,7 @@ import {
   readHookCommand,
   whyNotStarted,
 } from "../../settings/hook_program.ts";
-import { takeOver, unwrap } from "../../settings/doubtful_hooks.ts";
+import { unwrap } from "../../settings/own_handler.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { missingDrain, waitedDrain } from "./drain_hook.ts";
 import { installLine, isSearched, replaceLine, strictFlag } from "./install_line.ts";
@@ -35,7 +35,6 @@ export function lookAtHooks(place: DoctorPlace): Finding[] {
     ...waitedDrain(installed),
     ...doubled(installed),
     ...tooShort(installed),
-    ...(installed.length > 0 ? lookAlikes(looks) : []),
     ...wrapped(looks),
   ];
   const isAnywhere = looks.some(({ entries, wrapped }) => entries.length + wrapped.length > 0);
@@ -167,17 +166,4 @@ function wrapped(looks: readonly SettingsLook[]): Finding[] {
       unwrap(first, path, [...flags, ...strictFlag(entries)]),
     )];
   });
-}
-
-/** They were left alone by the installer, so each event may be recorded twice. */
-function lookAlikes(looks: readonly SettingsLook[]): Finding[] {
-  return looks.flatMap(({ path, flags, lookAlikes }) =>
-    lookAlikes.map((program) =>
-      warn(
-        `the hooks of ${program} in ${path} look like conclaude's under another name; if they are, events are ` +
-          "recorded twice",
-        `if they are: \`${takeOver(program, flags)}\``,
-      )
-    )
-  );
 }

@@ -9,8 +9,7 @@ import {
 } from "../../settings/settings_file.ts";
 import { checkHooks } from "../../settings/handler_schema.ts";
 import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
-import { findLookAlikes, findWrapped, type WrappedHook } from "../../settings/doubtful_hooks.ts";
-import { ownershipHere } from "../../settings/own_handler.ts";
+import { findWrapped, ownershipHere, type WrappedHook } from "../../settings/own_handler.ts";
 import { fail, type Finding, warn } from "../check.ts";
 import type { DoctorPlace } from "./place.ts";
 
@@ -24,8 +23,6 @@ export interface SettingsLook {
   /** False when nobody can tell what is in the file. */
   readonly isReadable: boolean;
   readonly entries: readonly HookEntry[];
-  /** Programs that may be conclaude under another name. */
-  readonly lookAlikes: readonly string[];
   /** Hooks of ours within commands that do more. */
   readonly wrapped: readonly WrappedHook[];
   /** What the file says of `disableAllHooks`, if anything. */
@@ -75,7 +72,6 @@ function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace)
     ...file,
     settings: undefined,
     entries: [],
-    lookAlikes: [],
     wrapped: [],
     disablesAll: undefined,
   };
@@ -97,7 +93,6 @@ function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace)
       settings,
       isReadable: true,
       entries,
-      lookAlikes: findLookAlikes(settings, ownership),
       wrapped: findWrapped(settings, ownership),
       disablesAll: typeof disableAllHooks === "boolean" ? disableAllHooks : undefined,
       faults: discardingFaults(settings, path, entries.length > 0),

@@ -1,6 +1,6 @@
 import { headed, plain } from "../../capture/plain.ts";
 import { messageOf } from "../../errors.ts";
-import { openFailureIds } from "../../recall/open_count.ts";
+import { openFailureIds } from "../../recall/open_now.ts";
 import { observationLine } from "../../recall/view.ts";
 import { integrityFaults } from "../../store/care.ts";
 import { projectMemory } from "../../store/memory_look.ts";

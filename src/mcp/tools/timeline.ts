@@ -1,6 +1,6 @@
 import { headed, plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
-import { formerNames } from "../../git/former_names.ts";
+import { formerNames } from "../../git/file_status.ts";
 import { pathInProject } from "../../memory/paths.ts";
 import { withoutLine } from "../../paths.ts";
 import { observationLine } from "../../recall/view.ts";

@@ -11,8 +11,7 @@ import { idAt } from "../../ids.ts";
 import { digestOf } from "../../memory/fnv.ts";
 import type { TranscribedToolUse, TranscriptItem } from "../../memory/transcript/reader.ts";
 import { bareSummary } from "../../memory/transcript/spoken.ts";
-import { useKey } from "../../memory/use_key.ts";
-import { WORDS } from "../../memory/words_key.ts";
+import { useKey, WORDS } from "../../memory/capture_keys.ts";
 import type { Capture } from "../../store/captures.ts";
 import type { TranscriptProject } from "./project.ts";
 

@@ -1,7 +1,7 @@
 /** Finds transcripts on the disk and reads their lines. */
-import { byteLines } from "../../byte_lines.ts";
 import { mayTell } from "../../memory/transcript/reader.ts";
 import { joinPath } from "../../paths.ts";
+import { byteLines } from "../../byte_lines.ts";
 
 /** A transcript of Claude Code. */
 export interface TranscriptFile {

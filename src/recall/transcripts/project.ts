@@ -5,6 +5,7 @@ import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
 import { databaseAt, type Locations, matchesAny } from "../../paths.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
+import { isFolder } from "../../project/on_disk.ts";
 
 /** A project that sessions ran in. */
 export interface TranscriptProject {
@@ -43,6 +44,7 @@ async function readProject(dir: string | null, locations: Locations): Promise<Tr
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
   return {
     dir,
+    // Where the folder is gone, a repository further up is not the project's.
     repository: dir !== null && isFolder(dir) ? findRepository(looks)?.commonDir ?? null : null,
     config,
     database: config.databaseEnabled ? databaseAt(locations, config.databasePath) : null,
@@ -55,13 +57,4 @@ async function readProject(dir: string | null, locations: Locations): Promise<Tr
 function exclusionOfAll(config: HookConfig, dir: string | null): string | null {
   if (!config.captureEnabled) return "capture.enabled";
   return matchesAny(config.excludeProjects, dir ?? "") ? "capture.exclude.projects" : null;
-}
-
-/** When the folder is gone, a repository above it is not that of the project. */
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,7 @@
 /** Reads transcripts and lists everything that hooks should have kept. The contents are not held. */
 import { exclusionOf } from "../../capture/exclusion.ts";
 import { messageOf } from "../../errors.ts";
-import { isOwnPrompt } from "../../memory/own_prompt.ts";
+import { isOwnPrompt } from "../../memory/transcript/spoken.ts";
 import { isSummarizerInput } from "../../memory/summarizer_text.ts";
 import { titleLine } from "../../memory/text.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type TranscriptItem,
   transcriptReader,
 } from "../../memory/transcript/reader.ts";
-import { keysOfCapture, MAX_SESSION_TITLE_CHARS } from "../../memory/words_key.ts";
+import { keysOfCapture, MAX_SESSION_TITLE_CHARS } from "../../memory/capture_keys.ts";
 import { captureIdOf, captureOf, nameOf, useKeyOf } from "./capture_of.ts";
 import { fileLines, parseLine, type TranscriptFile } from "./find.ts";
 import type { TranscriptProject } from "./project.ts";
