@@ -5,25 +5,22 @@ import type { TextMatcher } from "../memory/forget_text.ts";
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** A place in a file, in bytes. */
-export interface Place {
+interface Place {
   readonly at: number;
   readonly length: number;
 }
 
 /**
- * Where a text stands in a file; empty when the file is not there.
+ * Where a text stands in a file, at most so many places; empty when the file is not there.
  *
  * Not to be asked of a database that this process has open: closing the file would take away its locks.
  *
- * @param options At most so many places. @throws {Error} What the file system says.
+ * @throws {Error} What the file system says.
  */
 export function placesIn(
   path: string,
-  { inBytes, maxBytes }: Pick<TextMatcher, "inBytes" | "maxBytes">,
-  { limit = Infinity, onStep = () => {} }: {
-    readonly limit?: number;
-    readonly onStep?: () => void;
-  } = {},
+  { inBytes, maxBytes }: TextMatcher,
+  limit = Infinity,
 ): Place[] {
   const places: Place[] = [];
   let file: Deno.FsFile;
@@ -53,8 +50,12 @@ export function placesIn(
     start += known - kept;
     buffer.copyWithin(0, known - kept, known);
     known = kept;
-    onStep();
   }
+}
+
+/** Whether a text stands in a file. @throws {Error} What the file system says. */
+export function holdsText(path: string, text: TextMatcher): boolean {
+  return placesIn(path, text, 1).length > 0;
 }
 
 /**

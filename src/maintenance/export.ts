@@ -10,7 +10,7 @@ import {
   noCounts,
   tableOf,
 } from "../store/exported_tables.ts";
-import { receiptIds } from "../store/forgotten.ts";
+import { receiptIds } from "../store/forget_receipts.ts";
 import { payloadText, type StoredPayload } from "../store/payloads.ts";
 import { VERSION } from "../version.ts";
 

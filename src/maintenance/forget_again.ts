@@ -1,7 +1,7 @@
 /** Forgetting that was stopped before it was done: which that was, and the command that finishes it. */
 import { folderOfProject } from "../memory/paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import type { Receipt } from "../store/forgotten.ts";
+import type { Receipt } from "../store/forget_receipts.ts";
 
 /** Stand for what is not written down. The command refuses them: pasted as it is, it must not forget something else. */
 export const SAME_TEXT = "<the same text>";

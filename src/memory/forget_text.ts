@@ -54,13 +54,9 @@ export function normalizeForgotten(text: string): string {
   return text.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-/** A matcher for a text of {@linkcode leastForgetChars} and more characters. */
-export function textMatcher(text: string): TextMatcher {
-  const typed = text.trim();
-  const composed = typed.normalize("NFC");
-  // What `İ` is in lower case has two characters, which nothing puts together again.
-  const dotted = composed.replaceAll("i\u0307", "İ");
-  const spellings = [...new Set([typed, composed, dotted, typed.normalize("NFD")])];
+/** A matcher for texts of {@linkcode leastForgetChars} and more characters. It finds each of them. */
+export function textMatcher(...texts: readonly string[]): TextMatcher {
+  const spellings = [...new Set(texts.flatMap((text) => spellingsOf(text.trim())))];
   const whole = spellings.map((spelling) => partsOf(spelling, plainChars).join("")).join("|");
   const anywhere = new RegExp(whole);
   const everywhere = new RegExp(`${whole}|${spellings.map(cutPattern).join("|")}`, "g");
@@ -93,6 +89,12 @@ export function textMatcher(text: string): TextMatcher {
     // A character of four bytes may be written as two escapes, and white space may be doubled.
     maxBytes: 32 * Math.max(...spellings.map(({ length }) => length)),
   };
+}
+
+/** What `İ` is in lower case has two characters, which nothing puts together again. */
+function spellingsOf(text: string): string[] {
+  const composed = text.normalize("NFC");
+  return [text, composed, composed.replaceAll("i\u0307", "İ"), text.normalize("NFD")];
 }
 
 /** The end of a text may be missing where `…` says so. */

@@ -1,15 +1,14 @@
-/** Captures of what was forgotten already: a hook that runs a second time for the same tool use brings it back. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
-import { auditOf } from "./forget_quotes.ts";
-import { forgottenCaptures } from "./forgotten_uses.ts";
+import { auditOf, changePlaces } from "./forget_places.ts";
+import { forgottenCaptures } from "./stay_away.ts";
 import { statement } from "./statement.ts";
 
 /**
- * Takes the captures away that were forgotten, by their own id or as the same tool use, with what the audit trail
- * quotes of them: a hook has no time to ask, so who works them into memory does.
+ * Takes away captures that were forgotten before, with what the audit trail quotes of them: a hook that runs a second time
+ * for the same tool use brings it back, and has no time to ask.
  *
- * @returns Those that stay, in their order.
+ * @returns The captures that stay, in their order.
  */
 export function removeForgottenAgain<Capture extends { readonly id: string }>(
   db: DatabaseSync,
@@ -20,7 +19,8 @@ export function removeForgottenAgain<Capture extends { readonly id: string }>(
   const gone = new Set(forgottenCaptures(db, { among, receiptId: null }));
   if (gone.size === 0) return captures;
   transaction(db, () => {
-    auditOf(db, [...gone], { mode: "forget", changed: new Map() });
+    const how = { mode: "forget", changed: new Map(), receiptId: null } as const;
+    changePlaces(db, [auditOf(db, [...gone])], how);
     statement(db, "DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))")
       .run(JSON.stringify([...gone]));
   });

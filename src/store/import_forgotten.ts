@@ -5,10 +5,9 @@ import { summaryUid } from "../memory/summary_uid.ts";
 import { useKeyOfCapture } from "../memory/use_key.ts";
 import { keysOfCapture, keysOfObservation, titleKey } from "../memory/words_key.ts";
 import type { ExportType } from "./exported_tables.ts";
-import { isKeyForgotten } from "./forgotten_keys.ts";
 import { isForgotten, sessionName } from "./forgotten_names.ts";
 import type { ImportedColumns } from "./import_rows.ts";
-import { type Arrival, stayAway } from "./stay_away.ts";
+import { type Arrival, isKeyForgotten, stayAway } from "./stay_away.ts";
 import { statement } from "./statement.ts";
 
 /** A row as it may come in; null where it was forgotten here. */

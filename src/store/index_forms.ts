@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { scriptPattern } from "../letters.ts";
 import type { TextMatcher } from "../memory/forget_text.ts";
 import { hasLog } from "./database.ts";
+import { openToLook } from "./identity.ts";
 import { INDEX_DEFINITIONS } from "./index_made.ts";
 
 /** A word as the index has it, without its accents and its ending, and where it comes from. */
@@ -71,4 +72,16 @@ function formOf(db: DatabaseSync, word: string, { isIn }: Pick<TextMatcher, "isI
     if (as !== undefined) return [{ word, observation: Number(id), as }];
   }
   return [];
+}
+
+/** The tables and indexes to which bytes of a database belong; `free pages` for what belongs to none. */
+export function pageOwners(database: string, places: readonly { readonly at: number }[]): string[] {
+  using db = openToLook(database);
+  const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
+  const pages = [...new Set(places.map(({ at }) => Math.floor(at / pageBytes) + 1))];
+  return db.prepare(
+    `SELECT DISTINCT coalesce(owner.name, 'free pages') AS name
+       FROM json_each(?) AS page
+       LEFT JOIN dbstat AS owner ON owner.pageno = page.value`,
+  ).all(JSON.stringify(pages)).map(({ name }) => String(name));
 }

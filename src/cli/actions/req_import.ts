@@ -28,7 +28,7 @@ import {
 } from "../../requirement/framework_state.ts";
 import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { transaction } from "../../store/database.ts";
-import { isKeyForgotten } from "../../store/forgotten_keys.ts";
+import { isKeyForgotten } from "../../store/stay_away.ts";
 import { clearRequirement, readStandings, satisfy } from "../../store/requirements.ts";
 import { findSessions } from "../../store/sessions.ts";
 import {
