@@ -1,4 +1,4 @@
-/** Looks for a text in the bytes of files, whatever these hold. */
+/** Finds and overwrites a text in the bytes of any file. */
 import { Buffer } from "node:buffer";
 import type { TextMatcher } from "../memory/forget_text.ts";
 
@@ -45,7 +45,7 @@ export function placesIn(
       places.push({ at, length: match[0].length });
       if (places.length >= limit) return places;
     }
-    // What begins at the end of this part may go on in the next.
+    // The text may begin at the end of this part and go on in the next.
     const kept = Math.min(known, maxBytes);
     start += known - kept;
     buffer.copyWithin(0, known - kept, known);
@@ -87,7 +87,7 @@ export function countIn(path: string, matcher: TextMatcher): number {
   return places.filter(({ at }) => !isBehindBackslash(file, at)).length;
 }
 
-/** `\next` is a new line and `ext`, and no `next`; one with two backslashes in front stands by itself. */
+/** Whether an odd number of backslashes stands before a place: `\next` is a new line and `ext`, and no `next`. */
 function isBehindBackslash(file: Deno.FsFile, at: number): boolean {
   let count = 0;
   const byte = new Uint8Array(1);

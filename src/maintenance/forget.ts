@@ -256,7 +256,21 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   let steps: RemovedChosen;
   let indexFault: string | null;
   try {
-    begin(db, { request, receipt });
+    tell("looking whether the database is sound …");
+    const [fault] = integrityFaults(db, "quick");
+    if (fault !== undefined) {
+      throw new UserError("Cannot forget", {
+        why: `the database is damaged: ${fault}; nothing was changed`,
+        next: "conclaude doctor",
+      });
+    }
+    const { text } = request;
+    beginReceipt(db, {
+      ...receipt,
+      chosen: request.chosen(receipt.salt),
+      textDigest: text === null ? null : forgottenDigest(receipt.salt, text),
+      createdAtMs: nowMs,
+    });
     steps = removeChosen(db, place, { request, receipt });
     tell("comparing the words of the search index …");
     indexFault = mendIndex(db);
@@ -295,7 +309,12 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   try {
     const isDone = isRewritten && indexFault === null;
     finish(after, { receipt, steps, remains: left, nowMs, isDone });
-    closeStopped(after, { request, receipt, remains: isDone ? left : null });
+    // Receipts of the same that were stopped before are closed. Where this run is not done either, it alone is named.
+    const others = (receipts: readonly Receipt[]) =>
+      stoppedOf(receipts, request.chosen).map(({ id }) => id).filter((id) => id !== receipt.id);
+    const remains = isDone ? left : null;
+    closeReceipts(after, others(unfinishedReceipts(after)), { remains, atMs: nowMs });
+    if (isDone) dropLostNames(after, others(receiptsWithoutKey(after)));
     if (indexFaults(after).length > 0) rebuildIndex(after);
     checkpoint(after, "TRUNCATE");
     return {
@@ -311,29 +330,6 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   } finally {
     after.close();
   }
-}
-
-function begin(
-  db: DatabaseSync,
-  { request: { chosen, text, nowMs, tell }, receipt }: {
-    readonly request: ForgetRequest;
-    readonly receipt: ReceiptKey;
-  },
-): void {
-  tell("looking whether the database is sound …");
-  const [fault] = integrityFaults(db, "quick");
-  if (fault !== undefined) {
-    throw new UserError("Cannot forget", {
-      why: `the database is damaged: ${fault}; nothing was changed`,
-      next: "conclaude doctor",
-    });
-  }
-  beginReceipt(db, {
-    ...receipt,
-    chosen: chosen(receipt.salt),
-    textDigest: text === null ? null : forgottenDigest(receipt.salt, text),
-    createdAtMs: nowMs,
-  });
 }
 
 interface RemovedChosen {
@@ -404,19 +400,4 @@ function finish(
     remains,
     finishedAtMs: isDone ? nowMs : null,
   });
-}
-
-/** Closes receipts of the same that were stopped before. @param remains Null when this run is not done either. */
-function closeStopped(
-  db: DatabaseSync,
-  { request: { chosen, nowMs }, receipt, remains }: {
-    readonly request: ForgetRequest;
-    readonly receipt: ReceiptKey;
-    readonly remains: readonly string[] | null;
-  },
-): void {
-  const idsOf = (receipts: readonly Receipt[]) =>
-    stoppedOf(receipts, chosen).map(({ id }) => id).filter((id) => id !== receipt.id);
-  closeReceipts(db, idsOf(unfinishedReceipts(db)), { remains, atMs: nowMs });
-  if (remains !== null) dropLostNames(db, idsOf(receiptsWithoutKey(db)));
 }

@@ -6,35 +6,35 @@ import { FORGOTTEN_MARK } from "./forget_mark.ts";
 
 /** A shorter text would be found everywhere. */
 const MIN_FORGET_CHARS = 3;
-/** The same of a text in nothing but letters of which one is a syllable or a word: two are a name. */
+/** In scripts of which one letter is a syllable or a word, two letters are a name. */
 const MIN_WORD_SIGNS = 2;
 const wordSigns = scriptPattern(
   String.raw`^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+$`,
   "u",
 );
 
-/** How many characters a text needs to be looked for. */
+/** The least number of characters of a text that can be looked for. */
 export function leastForgetChars(text: string): number {
   const typed = text.trim().normalize("NFC");
   return isBeyondAscii(typed) && wordSigns().test(typed) ? MIN_WORD_SIGNS : MIN_FORGET_CHARS;
 }
 
-/** A longer one is not needed to tell what is meant. */
+/** A part of a longer text is enough to tell what is meant. */
 export const MAX_FORGET_CHARS = 2_000;
 
-/** Of a text that was cut short so much must be there to be known, in characters. */
+/** So many characters of a text that was cut short must be there. */
 const MIN_CUT_CHARS = 8;
-/** A text of such a length may have been cut without a mark; white space at its end is gone then, too. */
+/** Texts of these lengths may have been cut without a mark. White space at their end is gone then, too. */
 const CUT_LENGTHS = [MAX_NAME_CHARS, MAX_TEXT_CHARS];
 const MAX_TRIMMED = 3;
 
-/** Backslashes in front of a character, where JSON was put into JSON six times. Of any number each would be a beginning. */
+/** The most backslashes in front of a character: JSON that was put into JSON six times has so many. */
 const MAX_SLASHES = 63;
 
-/** Letters that have more forms than the two cases which changing one to the other gives. */
+/** Letters with more forms than the two cases that the runtime turns into each other. */
 const LETTER_FORMS = ["Σσς", "ßẞ"];
 
-/** Finds one text. Letters of either case count, however the text is escaped, and whatever white space parts its words. */
+/** Finds a text in letters of either case, escaped in any way, with any white space between its words. */
 export interface TextMatcher {
   /** Whether it stands in a text. */
   readonly isIn: (text: string) => boolean;
@@ -49,7 +49,7 @@ export interface TextMatcher {
   readonly maxBytes: number;
 }
 
-/** A text as its digest is made of it: the same for all spellings that a matcher takes for the same. */
+/** The form of a text that a digest is made of: all spellings that a matcher finds have the same. */
 export function normalizeForgotten(text: string): string {
   return text.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
@@ -91,7 +91,7 @@ export function textMatcher(...texts: readonly string[]): TextMatcher {
   };
 }
 
-/** What `İ` is in lower case has two characters, which nothing puts together again. */
+/** The ways to write a text in Unicode. Lower case makes two characters of `İ`, which NFC does not put together again. */
 function spellingsOf(text: string): string[] {
   const composed = text.normalize("NFC");
   return [text, composed, composed.replaceAll("i\u0307", "İ"), text.normalize("NFD")];

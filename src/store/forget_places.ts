@@ -6,11 +6,12 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
 import type { TextMatcher } from "../memory/forget_text.ts";
+import { keptJson } from "../memory/kept_json.ts";
 import { transaction } from "./database.ts";
 import { defineTextFunctions, type ForgetFilter, namesIn, UNDER_A_FILE } from "./forget_choice.ts";
-import { tellingRows } from "./forget_told.ts";
 import { FORGET_KEY } from "./forgotten_names.ts";
-import { nameKeys } from "./stay_away.ts";
+import { statement } from "./statement.ts";
+import { forgottenCaptures, nameKeys, readablePayload } from "./stay_away.ts";
 
 /** Rows of one table, and what becomes of them. */
 interface Place {
@@ -122,6 +123,65 @@ export function auditOf(db: DatabaseSync, captures: readonly string[]): Place {
     values: [captures, [...sessions], [...uses], tellingRows(db, captures)]
       .map((list) => JSON.stringify(list)),
   };
+}
+
+/** Shorter texts are the same by chance. */
+const MIN_TOLD_CHARS = 12;
+/** So much of a long text is compared: what is behind it may be cut out of either. */
+const COMPARED_CHARS = 200;
+/** What a payload says of where it was, not of what was done. */
+const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission_mode)$|_dir$/;
+
+/**
+ * The numbers of audit rows that tell the same as captures without naming them: a person was asked, it was refused before it
+ * was allowed, a subagent said it at its end. Rows about captures that stay are left out.
+ */
+function tellingRows(db: DatabaseSync, captures: readonly string[]): number[] {
+  const ids = JSON.stringify(captures);
+  const told = new Map<unknown, Set<string>>();
+  const payloads = db.prepare(
+    `SELECT id, session_id AS sessionId, encoding, payload, raw_bytes AS rawBytes
+       FROM pending_queue
+      WHERE id IN (SELECT value FROM json_each(?))`,
+  ).all(ids);
+  for (const row of payloads) {
+    const texts = tellingTexts(keptJson<object>(readablePayload(row) ?? "{}", {}));
+    told.set(row["sessionId"], new Set([...told.get(row["sessionId"]) ?? [], ...texts]));
+  }
+  const rows = db.prepare(
+    `SELECT e.rowid AS place, e.session_id AS sessionId, e.metadata
+       FROM hook_executions AS e
+      WHERE e.session_id IN (SELECT value FROM json_each(?1))
+        AND NOT EXISTS (
+          SELECT 1
+            FROM pending_queue AS q
+           WHERE q.session_id = e.session_id
+             AND (q.id = e.id OR q.tool_use_id = e.tool_use_id)
+             AND q.id NOT IN (SELECT value FROM json_each(?2)))`,
+  ).all(JSON.stringify([...told.keys()]), ids);
+  return rows.filter(({ sessionId, metadata }) => {
+    const known = told.get(sessionId)!;
+    return tellingTexts(keptJson<object>(metadata, {})).some((text) =>
+      known.has(text) ||
+      known.values().some((other) =>
+        other.includes(text.slice(0, COMPARED_CHARS)) ||
+        other.length <= COMPARED_CHARS && text.includes(other)
+      )
+    );
+  }).map(({ place }) => Number(place));
+}
+
+/** The texts in a value that are long enough to be its own, and the ids of subagents. */
+function tellingTexts(value: unknown, key = ""): string[] {
+  if (typeof value === "string") {
+    const text = value.trim();
+    if (/^agent_?id$/i.test(key) && text !== "") return [`agent ${text}`];
+    return text.length >= MIN_TOLD_CHARS && !PLACE_KEY.test(key) ? [text] : [];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    tellingTexts(each, Array.isArray(value) ? key : name)
+  );
 }
 
 /** What a choice reaches beside its observations and captures. @param sessions See {@linkcode textPlaces}. */
@@ -288,4 +348,27 @@ function textPlacesIn(
       values,
     }],
   ];
+}
+
+/**
+ * Takes away captures that were forgotten before, with what the audit trail quotes of them: a hook that runs a second time
+ * for the same tool use brings it back, and has no time to ask.
+ *
+ * @returns The captures that stay, in their order.
+ */
+export function removeForgottenAgain<Capture extends { readonly id: string }>(
+  db: DatabaseSync,
+  captures: readonly Capture[],
+): readonly Capture[] {
+  if (statement(db, "SELECT 1 FROM forgotten LIMIT 1").get() === undefined) return captures;
+  const among = captures.map(({ id }) => id);
+  const gone = new Set(forgottenCaptures(db, { among, receiptId: null }));
+  if (gone.size === 0) return captures;
+  transaction(db, () => {
+    const how = { mode: "forget", changed: new Map(), receiptId: null } as const;
+    changePlaces(db, [auditOf(db, [...gone])], how);
+    statement(db, "DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))")
+      .run(JSON.stringify([...gone]));
+  });
+  return captures.filter(({ id }) => !gone.has(id));
 }
