@@ -47,25 +47,34 @@ export function isTextAlone({ text, ...others }: ForgetFilter): boolean {
  * capture holds; `without(column)` gives the text with the mark in place of what is forgotten.
  */
 export function defineTextFunctions(db: DatabaseSync, text: TextMatcher): void {
+  const options = { deterministic: true, varargs: true };
+  const isInJson = (json: string) => orElse(() => text.isInJson(json), () => text.isIn(json));
   const some = (isIn: (value: string) => boolean) => (...values: readonly unknown[]) =>
     Number(values.some((value) => typeof value === "string" && isIn(value)));
-  const options = { deterministic: true, varargs: true };
   db.function("holds", options, some(text.isIn));
-  db.function("holds_json", options, some(text.isInJson));
+  db.function("holds_json", options, some(isInJson));
   db.function("holds_payload", options, (encoding, payload, rawBytes) => {
-    try {
-      const stored = { id: "", encoding, payload, rawBytes } as unknown as StoredPayload;
-      return Number(text.isInJson(payloadText(stored)));
-    } catch {
-      // A damaged payload says nothing to anybody; `db check` tells of it.
-      return 0;
-    }
+    const stored = { id: "", encoding, payload, rawBytes } as unknown as StoredPayload;
+    // A damaged payload says nothing to anybody; `db check` tells of it.
+    return Number(isInJson(orElse(() => payloadText(stored), () => "")));
   });
   db.function(
     "without",
     options,
-    (value) => typeof value === "string" ? text.replaceInJson(value) : value as null,
+    (value) =>
+      typeof value === "string"
+        ? orElse(() => text.replaceInJson(value), () => text.replaceIn(value))
+        : value as null,
   );
+}
+
+/** JSON that is nested too deeply cannot be gone through: it is taken as plain text. */
+function orElse<Result>(first: () => Result, second: () => Result): Result {
+  try {
+    return first();
+  } catch {
+    return second();
+  }
 }
 
 /**
