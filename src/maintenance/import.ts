@@ -12,7 +12,7 @@ import {
   noCounts,
   tableOf,
 } from "../store/exported_tables.ts";
-import { receiptIds } from "../store/forgotten.ts";
+import { receiptIds } from "../store/forget_receipts.ts";
 import { forgottenRows } from "../store/import_forgotten.ts";
 import {
   beginImport,

@@ -5,7 +5,7 @@ import { digestOf } from "../memory/fnv.ts";
 import type { Observed } from "../memory/observation.ts";
 import { collectEvery } from "../process/garbage.ts";
 import { checkpoint, dataVersionReader } from "../store/database.ts";
-import { removeForgottenAgain } from "../store/forgotten_again.ts";
+import { removeForgottenAgain } from "../store/forget_places.ts";
 import { indexTogether, requireIndex, withIndex } from "../store/memory_index.ts";
 import { type NewObservation, saveObservation } from "../store/observations.ts";
 import { sameFailure } from "../store/open_failures.ts";

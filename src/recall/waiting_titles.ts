@@ -5,7 +5,7 @@ import { isOwnPrompt } from "../memory/transcript/spoken.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { whyCutOff } from "../memory/session_end.ts";
 import { shortened, textIn, titleLine } from "../memory/text.ts";
-import { removeForgottenAgain } from "../store/forgotten_again.ts";
+import { removeForgottenAgain } from "../store/forget_places.ts";
 import { readPayload } from "../store/payloads.ts";
 import { newestWaiting, type WaitingCapture } from "../store/queue_work.ts";
 import { sessionEnd } from "../store/sessions.ts";

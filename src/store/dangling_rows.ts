@@ -1,34 +1,34 @@
-/** Rows that refer to rows that are not there any more: a table was lost, and others went on naming what was in it. */
+/** Corrects rows that refer to lost rows: damage took a table, and rows of other tables still name what was in it. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 import { quotedName } from "./table_copy.ts";
 
-/** What was corrected. */
+/** How many rows were corrected. */
 export interface CorrectedRows {
-  /** Rows that name nothing any more. */
+  /** Rows that stay without the reference. */
   readonly freed: number;
-  /** Rows that were a part of what is gone. */
+  /** Rows that are removed since they mean nothing without it. */
   readonly removed: number;
 }
 
-/** A reference that some rows of a table cannot keep. */
+/** A reference of a table that leads nowhere in some rows. */
 interface Reference {
   readonly table: string;
   readonly parent: string;
   readonly from: string;
   readonly to: string;
-  /** Whether a row may be without it. */
+  /** Whether a row may stay without the reference. */
   readonly isOptional: boolean;
 }
 
-/** The receipt of what was forgotten is lost, and not that it was: it stays away. */
+/** Makes an empty receipt where the receipt is lost: what it named must stay away. */
 const LOST_RECEIPTS = `
   INSERT INTO forget_receipts (id, chosen, salt, remains, created_at_ms, finished_at_ms)
   SELECT DISTINCT receipt_id, '{}', '', '[]', 0, 0
     FROM forgotten
    WHERE receipt_id NOT IN (SELECT id FROM forget_receipts)`;
 
-/** Corrects them, in one transaction. */
+/** Corrects all references that lead nowhere, in one transaction. */
 export function correctReferences(db: DatabaseSync): CorrectedRows {
   return transaction(db, () => freeOrRemove(db));
 }
@@ -36,13 +36,11 @@ export function correctReferences(db: DatabaseSync): CorrectedRows {
 /** The same within a transaction of the caller. */
 export function freeOrRemove(db: DatabaseSync): CorrectedRows {
   const corrected = { freed: 0, removed: 0 };
-  // What is removed may be what others refer to.
+  // Other rows may refer to the rows that are removed.
   for (let broken = brokenReferences(db); broken.length > 0; broken = brokenReferences(db)) {
     for (const reference of broken) {
-      const { table, isOptional } = reference;
-      if (table === "forgotten") db.exec(LOST_RECEIPTS);
-      else if (isOptional) corrected.freed += changed(db, reference, freeing);
-      else corrected.removed += changed(db, reference, removing);
+      if (reference.table === "forgotten") db.exec(LOST_RECEIPTS);
+      else corrected[reference.isOptional ? "freed" : "removed"] += correct(db, reference);
     }
   }
   return corrected;
@@ -58,18 +56,13 @@ function brokenReferences(db: DatabaseSync): Reference[] {
   ).all() as unknown as Reference[];
 }
 
-function freeing({ table, from }: Reference): string {
-  return `UPDATE ${quotedName(table)} SET ${quotedName(from)} = NULL`;
-}
-
-function removing({ table }: Reference): string {
-  return `DELETE FROM ${quotedName(table)}`;
-}
-
-function changed(db: DatabaseSync, reference: Reference, how: typeof freeing): number {
-  const { parent, from, to } = reference;
+function correct(db: DatabaseSync, { table, parent, from, to, isOptional }: Reference): number {
   const { changes } = db.prepare(
-    `${how(reference)}
+    `${
+      isOptional
+        ? `UPDATE ${quotedName(table)} SET ${quotedName(from)} = NULL`
+        : `DELETE FROM ${quotedName(table)}`
+    }
       WHERE ${quotedName(from)} IS NOT NULL
         AND ${quotedName(from)} NOT IN (SELECT ${quotedName(to)} FROM ${quotedName(parent)})`,
   ).run();

@@ -15,7 +15,7 @@ import {
   tableOf,
 } from "./exported_tables.ts";
 import { type Filter, filterOf } from "./filter.ts";
-import { receiptIds } from "./forgotten.ts";
+import { receiptIds } from "./forget_receipts.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 
 /** Which rows are exported; null lets all rows through. */

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { freeOrRemove } from "./dangling_rows.ts";
 import { transaction } from "./database.ts";
-import { forgottenCaptures } from "./forgotten_uses.ts";
+import { forgottenCaptures } from "./stay_away.ts";
 import { rebuildIndex } from "./memory_index.ts";
 import { IS_PRUNED } from "./payload_pruning.ts";
 

@@ -2,9 +2,8 @@
 import { count } from "../../counts.ts";
 import { foreignKeyFaults } from "../../store/care.ts";
 import { correctReferences } from "../../store/dangling_rows.ts";
-import { unfinishedReceipts } from "../../store/forgotten.ts";
+import { receiptsWithoutKey, unfinishedReceipts } from "../../store/forget_receipts.ts";
 import { identifyDatabase } from "../../store/identity.ts";
-import { receiptsWithoutKey } from "../../store/lost_forget_key.ts";
 import { countIndexed, indexFaultsAt, rebuildIndex } from "../../store/memory_index.ts";
 import { drainLockPath, isLocked } from "../../store/process_lock.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../check.ts";

@@ -8,7 +8,7 @@ import { projectFinder } from "../../recall/transcripts/project.ts";
 import { scanTranscripts } from "../../recall/transcripts/scan.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { openDatabase } from "../../store/database.ts";
-import { receiptsWithoutKey } from "../../store/lost_forget_key.ts";
+import { receiptsWithoutKey } from "../../store/forget_receipts.ts";
 import { fail, type Repaired } from "../check.ts";
 import { mendDatabase, type MendReport, mendText } from "../mend_database.ts";
 import type { RepairPlace } from "./place.ts";
