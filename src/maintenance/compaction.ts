@@ -9,17 +9,16 @@ import {
   replacePayloads,
 } from "../store/payloads.ts";
 
-/** What one transaction replaces at most: few enough that a hook never waits long for its turn. */
+/** What one transaction replaces at most: a hook never waits long. */
 const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
 
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** After so many batches the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_BATCHES = 8;
 
-/** So often the dead compressors of the batches are collected: each holds 7 kB and its payload. */
+/** After so many batches dead compressors are collected: each holds 7 kB and its payload. */
 const COLLECT_EVERY_BATCHES = 4;
 
-/** How far a compaction goes. */
-export interface CompactionOptions {
+interface CompactionOptions {
   /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
   readonly untilMs?: number;
   /** Called after every step, with what has been done so far. */
@@ -39,9 +38,8 @@ export interface CompactionReport {
 /**
  * Compresses the payloads that are still text and become smaller by it.
  *
- * It compresses without any lock and replaces in short transactions, each payload only if it is still the text that was
- * read: hooks and a second compaction may work at the same time, and a process that is killed leaves every payload
- * either as it was or compressed.
+ * It compresses without a lock, and replaces in short transactions each payload that is still the text that was read. So
+ * hooks and a second compaction may work at the same time, and a killed process leaves every payload whole.
  *
  * @throws {Error} What SQLite says; what was done before stays done.
  */

@@ -1,5 +1,5 @@
 import { quoteWord } from "../settings/hooks.ts";
-import { behindLink } from "./behind_link.ts";
+import { behindLink } from "./whole_file.ts";
 import { type Finding, ok, warn } from "./check.ts";
 import { DATABASE_FILES } from "./set_aside.ts";
 

@@ -2,17 +2,16 @@ import type { DatabaseSync } from "node:sqlite";
 import { checkpoint } from "../store/database.ts";
 import { releasePages, type SpaceUse, spaceUse, withBusyTimeout } from "../store/space.ts";
 
-/** From this part of free pages on they are given back; below, later captures fill them. */
+/** From this share of free pages on they are given back; fewer are filled by later captures. */
 const MIN_FREE_SHARE = 0.25;
 
-/** Pages that one transaction gives back: about 30 ms, so that a hook never waits long for its turn. */
+/** Pages that one transaction gives back, in about 30 ms: a hook never waits long. */
 const STEP_PAGES = 512;
 
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** After so many steps the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_STEPS = 8;
 
-/** How far giving back goes. */
-export interface SpaceOptions {
+interface SpaceOptions {
   /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
   readonly untilMs?: number;
   /** Called after every step. */

@@ -18,7 +18,7 @@ import {
 import { messageOf, UserError } from "../../errors.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { type ArrivingRow, takeRows } from "../../maintenance/import.ts";
-import { writeAdvice } from "../../maintenance/write_advice.ts";
+import { writeAdvice } from "../../maintenance/whole_file.ts";
 import type { NotTaken } from "../../engine/coven_fields.ts";
 import { type NewTask, readCoven } from "../../engine/coven_tasks.ts";
 import { lookAtProcesses } from "../../process/identity.ts";
