@@ -9,7 +9,7 @@ import { openToLook } from "../store/identity.ts";
 import { indexFaultsAt } from "../store/memory_index.ts";
 import { migrationFault } from "../store/rehearsal.ts";
 import { type Check, fail, faultsText, type Finding, ok, warn } from "./check.ts";
-import { databasePermissions } from "./private_files.ts";
+import { databasePermissionFaults } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
 
 const REPAIR = "conclaude doctor";
@@ -35,7 +35,7 @@ export function checkDatabase(path: string): Check[] {
       ...version < SCHEMA_VERSION
         ? []
         : [["search index", judge(() => indexFaultsAt(path), CORRECT)] as const],
-      ...databasePermissions(path).map((finding) => ["permissions", finding] as const),
+      ...permissionFindings(path).map((finding) => ["permissions", finding] as const),
     ];
     return findings.map(([name, { status, message, next, faults }]) => (
       { name, status, message, next, ...faults && { faults } }
@@ -43,6 +43,13 @@ export function checkDatabase(path: string): Check[] {
   } finally {
     db.close();
   }
+}
+
+function permissionFindings(path: string): Finding[] {
+  const faults = databasePermissionFaults(path);
+  return faults.length === 0 && Deno.build.os !== "windows"
+    ? [ok("0600: nobody else can read them")]
+    : faults;
 }
 
 function judge(look: () => readonly string[], next = REPAIR): Finding {

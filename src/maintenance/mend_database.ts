@@ -1,4 +1,4 @@
-/** Writes a damaged database anew: what can be read of it, the rest from the newest backup and from transcripts. */
+/** Makes a new database of what SQLite can read of a damaged one, the newest backup, and transcripts. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
 import { messageOf, UserError } from "../errors.ts";
@@ -31,10 +31,10 @@ import { install } from "./replace.ts";
 import { DATABASE_FILES, removeDatabase, setAside } from "./set_aside.ts";
 import { isThere, namesIn, targetOf } from "./whole_file.ts";
 
-/** So long a drain at work is waited for. */
+/** A repair waits so long for a drain. */
 const LOCK_WAIT_MS = 15_000;
 
-/** What the name of a database has behind it while it is written anew. */
+/** Stands behind the name of a database while its new file is written. */
 const DRAFT = ".mending-";
 
 /** Where the database lies, and what may fill it. */
@@ -45,7 +45,7 @@ interface MendPlace {
   readonly busyTimeoutMs: number;
 }
 
-/** What came of it. */
+/** The result of a repair. */
 interface MendReport {
   /** Where the damaged database lies now. */
   readonly aside: string;
@@ -89,7 +89,7 @@ async function mendDatabase(place: MendPlace): Promise<MendReport> {
   }
 }
 
-/** Drafts of the database that were left where somebody was stopped. */
+/** Drafts that stopped repairs left behind. */
 function mendDrafts(database: string): string[] {
   const folder = parentOf(database);
   return namesIn(folder)
@@ -137,7 +137,7 @@ async function fillDraft(place: MendPlace, draft: string): Promise<Omit<MendRepo
   }
 }
 
-/** A copy with its log: what is done to it to read it is not done to the damaged database. Null for a file of no bytes. */
+/** Copies the database with its log, since reading may change the copy. Null for a file of no bytes. */
 function copyOf(database: string, copy: string): string | null {
   const from = targetOf(database);
   if (!isThere(from) || Deno.statSync(from).size === 0) return null;

@@ -1,3 +1,4 @@
+/** Puts a backup or a new database in the place of the present one, which is set aside. */
 import { messageOf, UserError } from "../errors.ts";
 import { parentOf } from "../paths.ts";
 import { isSameFile } from "../process/executable.ts";
@@ -9,7 +10,7 @@ import { copyVerified, listBackups } from "./backup.ts";
 import { requireOurs, requireReplaceable } from "./require_ours.ts";
 import { type AsideReason, removeDatabase, setAside } from "./set_aside.ts";
 
-/** How long another process may take to finish what it writes. */
+/** Another process may take so long to finish its write. */
 const SETTLE_BUSY_MS = 3000;
 
 /** A database that a hook makes in the same moment is set aside too, so many times. */
@@ -78,7 +79,7 @@ export async function resetDatabase(
   return { aside, schemaVersion: SCHEMA_VERSION };
 }
 
-/** Sets what is there aside, once nobody writes to it. */
+/** Sets the present file aside once nobody writes to it. */
 function makeRoom(
   database: string,
   present: DatabaseFile,

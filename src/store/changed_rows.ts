@@ -1,4 +1,4 @@
-/** Rows that are changed by several steps, by table and row number, so that none is counted twice. */
+/** The numbers of changed rows, by table: several steps change a row that counts once. */
 export type ChangedRows = Map<string, Set<number>>;
 
 /** @param rows Each with its number as `rowid`. @returns How many of them are new. */

@@ -272,8 +272,6 @@ function wayToRead(place: RepairPlace): string {
     : useAnotherDatabase(place);
 }
 
-const OTHER_NAMES = ["conclaude.db", "conclaude-2.db", "conclaude-3.db"];
-
 /** What hooks can write to. */
 const USABLE: ReadonlySet<string> = new Set(["missing", "empty", "older", "ours"]);
 
@@ -291,10 +289,10 @@ function anotherDatabase({ locations, database }: DatabasePlace): string | null 
   const folder = [locations.dataFolder, ...locations.spoolFolders.map(parentOf)]
     .find((path) => whyUnwritable(nearestFolder(path)) === null);
   if (folder === undefined) return null;
-  const paths = OTHER_NAMES.map((name) => joinPath(folder, name)).filter((path) =>
-    path !== database
-  );
-  const path = paths.find((path) => USABLE.has(identifyDatabase(path).kind)) ?? paths.at(-1)!;
+  const path = ["conclaude.db", "conclaude-2.db", "conclaude-3.db"]
+    .map((name) => joinPath(folder, name))
+    .find((path) => path !== database && USABLE.has(identifyDatabase(path).kind));
+  if (path === undefined) return null;
   // A flag outranks the environment.
   return locations.databaseFrom === "flag"
     ? `conclaude --db ${quoteWord(path)} doctor`

@@ -4,7 +4,7 @@ import { messageOf } from "../../errors.ts";
 import { joinPath, parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
-import { databasePermissions, linkableFindings, permissionFindings } from "../private_files.ts";
+import { databasePermissionFaults, linkableFaults, permissionFaults } from "../private_files.ts";
 import { isThere } from "../whole_file.ts";
 import { isNotOurs } from "./database.ts";
 import type { DoctorPlace } from "./place.ts";
@@ -34,7 +34,7 @@ export function lookAtHome(place: DoctorPlace): Finding[] {
     ];
   }
   if (why !== null) return [fail(why, wayToOwn(dataFolder) ?? `ls -ld ${quoteWord(dataFolder)}`)];
-  const faults = permissionFindings([dataFolder], 0o700).filter(({ status }) => status !== "ok");
+  const faults = permissionFaults([dataFolder], 0o700);
   return faults.length > 0 ? faults : [ok(`${dataFolder}, yours alone`)];
 }
 
@@ -89,17 +89,15 @@ export function lookAtPermissions(place: DoctorPlace): Finding[] {
   ].filter((path) => kindOf(path) === "file");
   const configurations = ["config.yaml", "config.yml"].map((name) => joinPath(dataFolder, name))
     .filter((path) => kindOf(path) === "file");
-  const ofDatabase = database === ":memory:" || isNotOurs(place)
-    ? []
-    : databasePermissions(database, { folders });
+  const isOurs = database !== ":memory:" && !isNotOurs(place);
   const faults = [
-    ...ofDatabase,
-    ...permissionFindings(files, 0o600, { folders }),
-    ...linkableFindings(configurations, { folders }),
-    ...permissionFindings(spoolFolders.filter(isThere), 0o700, { folders }),
-  ].filter(({ status }) => status !== "ok");
+    ...isOurs ? databasePermissionFaults(database, { folders }) : [],
+    ...permissionFaults(files, 0o600, { folders }),
+    ...linkableFaults(configurations, { folders }),
+    ...permissionFaults(spoolFolders, 0o700, { folders }),
+  ];
   if (faults.length > 0) return faults;
-  const isNone = files.length + configurations.length + ofDatabase.length === 0;
+  const isNone = files.length + configurations.length === 0 && !(isOurs && isThere(database));
   return [ok(isNone ? "no files yet" : "files 0600, folders 0700")];
 }
 
