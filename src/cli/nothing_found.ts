@@ -2,7 +2,7 @@ import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../settings/hooks.ts";
 import { spooledFiles } from "../spool/drain.ts";
-import { countAllWaiting } from "../store/queue_waiting.ts";
+import { countAllWaiting } from "../store/queue_work.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import { unknownFilters, unknownText } from "./unknown_filter.ts";

@@ -6,8 +6,8 @@ import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Settings } from "../engine/settings.ts";
 import { messageOf } from "../errors.ts";
-import { hasWaiting, nextRetryAtMs } from "../store/queue_waiting.ts";
-import { sessionsToSummarize } from "../store/queue_work.ts";
+import { queueRetries } from "../store/queue.ts";
+import { hasWaiting, sessionsToSummarize } from "../store/queue_work.ts";
 
 /** What it is given. */
 export interface MemoryContext {
@@ -103,7 +103,7 @@ export class MemoryWork {
     if (this.#isThereWork() && !await this.#drain()) return BUSY_MS;
     // Captures that came meanwhile have not woken it.
     if (this.#isThereWork()) return GATHER_MS;
-    const retryAtMs = nextRetryAtMs(db);
+    const { nextRetryAtMs: retryAtMs } = queueRetries(db);
     const retryMs = retryAtMs === null ? Infinity : Math.max(retryAtMs - Date.now(), 0) + 1;
     const hasSummarizer = config.memory.summarizer.command !== null;
     if (hasSummarizer) this.#beginSummaries();

@@ -3,7 +3,7 @@ import "../config_sections.ts";
 import { THIS_PROCESS } from "../environment.ts";
 import { Engine } from "../engine/engine.ts";
 import { Settings } from "../engine/settings.ts";
-import { covenNotice, undecidedCoven } from "../engine/coven_place.ts";
+import { covenNotice, undecidedCoven } from "../engine/coven.ts";
 import { showNotification } from "../process/notifier.ts";
 import type { Locations } from "../paths.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";

@@ -1,7 +1,7 @@
 import { compactPayloads } from "../maintenance/compaction.ts";
 import { readProcesses } from "../process/identity.ts";
 import { isLogLong } from "../store/database.ts";
-import { askForSummaryOfEnd, keepMark, lacksMark } from "../store/session_registry.ts";
+import { askForSummaryOfEnd, keepMark, lacksMark } from "../store/sessions.ts";
 import { rebuildText } from "../store/memory_index.ts";
 import { shortenLog } from "../store/shorten_log.ts";
 import { appendLog } from "../log/log.ts";

@@ -2,7 +2,7 @@
 import { UNKNOWN_SESSION_ID, uuidOf } from "../ids.ts";
 import { type SessionChange, settledBy, toldBy } from "../orchestration/session_changes.ts";
 import { joinPath, parentOf } from "../paths.ts";
-import { hasOpenQuestion, hasRunningSubagent, isOfTask } from "../store/session_open.ts";
+import { hasOpenQuestion, hasRunningSubagent, isOfTask } from "../store/sessions.ts";
 import type { HookWork } from "./handler.ts";
 
 /** Writes what the event tells with it; nothing when no content is kept. */

@@ -1,7 +1,7 @@
 /** Tells words apart: a prompt, Claude's last message of a turn, the summary of a compaction. They have no id that lasts. */
 import { digestOf } from "./fnv.ts";
 import { titleLine } from "./text.ts";
-import type { ItemKind } from "./transcript/item.ts";
+import type { ItemKind } from "./transcript/reader.ts";
 import { bareSummary } from "./transcript/spoken.ts";
 
 /** What somebody said, by who and when. */
@@ -23,16 +23,11 @@ const MAX_COMPARED_CHARS = 2_000;
 const COMPARED_TITLE_CHARS = 100;
 
 /** What words a capture of this name holds; null for a tool use. */
-export function wordsKindOf(toolName: string): WordsKind | null {
+function wordsKindOf(toolName: string): WordsKind | null {
   for (const kind of ["prompt", "lastMessage", "compaction"] as const) {
     if (WORDS[kind].event === toolName) return kind;
   }
   return null;
-}
-
-/** What tells words apart, of one kind and session: hooks may have cut what is long. @param payload JSON. */
-export function wordsKey(kind: WordsKind, payload: string): string {
-  return textKey(kind, String(Object(JSON.parse(payload))[WORDS[kind].field]));
 }
 
 /** Of the words of a capture; empty for a tool use, and for a payload that cannot be read. */

@@ -17,8 +17,8 @@ import { endOfText } from "../memory/text.ts";
 import { parentOf } from "../paths.ts";
 import { lastWords, ranIn } from "../store/memory_context.ts";
 import { openTasks, waitingWorkflows } from "../store/open_work_table.ts";
-import { sessionsWaiting } from "../store/queue_waiting.ts";
-import { sessionEnd } from "../store/session_end.ts";
+import { sessionsWaiting } from "../store/queue_work.ts";
+import { sessionEnd } from "../store/sessions.ts";
 import { overIn } from "./over.ts";
 
 const MAX_TODOS = 6;

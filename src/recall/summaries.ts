@@ -8,8 +8,7 @@ import { indexTogether } from "../store/index_together.ts";
 import { type Observation, replaceObservation } from "../store/observations.ts";
 import { observationsToSummarize, usedTools } from "../store/session_observations.ts";
 import { forgetSummaryRequest, sessionsToSummarize } from "../store/queue_work.ts";
-import { sessionEnd } from "../store/session_end.ts";
-import { sessionTitle } from "../store/sessions.ts";
+import { sessionEnd, sessionTitle } from "../store/sessions.ts";
 import { rewriteSummary, summaryOf } from "../store/summarizer_runs.ts";
 
 /** Observations that a summary looks at: the newest. */

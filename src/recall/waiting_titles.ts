@@ -7,8 +7,8 @@ import { whyCutOff } from "../memory/session_end.ts";
 import { shortened, textIn, titleLine } from "../memory/text.ts";
 import { removeForgottenAgain } from "../store/forgotten_again.ts";
 import { readPayload } from "../store/payloads.ts";
-import { newestWaiting, type WaitingCapture } from "../store/queue_waiting.ts";
-import { sessionEnd } from "../store/session_end.ts";
+import { newestWaiting, type WaitingCapture } from "../store/queue_work.ts";
+import { sessionEnd } from "../store/sessions.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 
 const MAX_SESSIONS = 3;

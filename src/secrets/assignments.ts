@@ -249,8 +249,9 @@ function unquoted(text: string, from: number, { name, isTight }: Context): Span 
   const start = hasScheme ? SCHEME.lastIndex : from;
   const below = valueBelow(text, from);
   if (below !== null) return below;
-  RUN.lastIndex = start;
-  const value = RUN.exec(text)?.[0].replace(/[.:\]}]+$/, "") ?? "";
+  const runEnd = endOfRun(text, start);
+  if (runEnd - start > MAX_VALUE_CHARS) return null;
+  const value = text.slice(start, runEnd).replace(/[.:\]}]+$/, "");
   const end = start + value.length;
   if (isPlain(value, name) || isSecretName(value.replace(/[:=]$/, ""))) return null;
   // A call, a list or a type.
@@ -265,6 +266,19 @@ function unquoted(text: string, from: number, { name, isTight }: Context): Span 
   const hasSign = /[!#$%^&*~§@]/.test(value);
   const isMixed = /\d/.test(value) && /[a-z]/i.test(value) && !/^[A-Z_\d]+$/.test(value);
   return isMixed || hasSign || /^\d{6,}$/.test(value) ? { start, end } : null;
+}
+
+/** The run that was read last: many names may stand in one, which is read once. */
+let lastRun = { text: "", from: 0, end: 0 };
+
+function endOfRun(text: string, from: number): number {
+  if (
+    lastRun.text === text && from > lastRun.from && from < lastRun.end &&
+    !/[;,|&()]/.test(text[from]!)
+  ) return lastRun.end;
+  RUN.lastIndex = from;
+  lastRun = { text, from, end: from + (RUN.exec(text)?.[0].length ?? 0) };
+  return lastRun.end;
 }
 
 /** The value on the next line, where it looks drawn by lot. */

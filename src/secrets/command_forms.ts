@@ -61,7 +61,7 @@ export const COMMAND_FORMS: readonly SecretForm[] = [
   option("gpg|gpg2", r`--passphrase[= ]\s*`, ["gpg --passphrase hunter2 -d x", "gpg -d x"]),
   option("openssl", r`-[kK]\s+|-hmac\s+`, ["openssl enc -k hunter2 -in a", "openssl enc -in a"]),
   option("gem|nuget", r`--key\s+|-k\s+|--api-key\s+`, ["gem push x.gem --key hunter2", "gem list"]),
-  option("htpasswd", r`(?<=-\w{0,6}b\w{0,6}\s[^\n]{0,200})[\w@.-]{1,60}\s+(?=\S+(?:\s|$))`, ["htpasswd -b .htpasswd ana hunter2", "htpasswd .htpasswd ana"]),
+  option("htpasswd", r`-\w{0,6}b\w{0,6}\s+(?:[^\s;|&]+\s+)?[\w@.-]{1,60}\s+(?=\S+(?:\s|$))`, ["htpasswd -b .htpasswd ana hunter2", "htpasswd .htpasswd ana"]),
   option("ssh-keygen", r`-[NP]\s+`, ["ssh-keygen -t rsa -N hunter2", "ssh-keygen -t rsa"]),
   option("sqlplus|sqlldr|expdp|impdp", r`[\w$]{1,40}/(?=[^\s"']{0,100}[@\d])`, ["sqlplus -s app/hunter2@db", "sqlplus /nolog"]),
   command(["chpasswd"], /(?:echo|printf)\s+(?:-\w+\s+)?\\?["']?[\w.-]{1,40}:([^\s"'|\\]{3,})(?=[^|\n]{0,8}\|\s?(?:sudo )?chpasswd(?![\w-]))/g, ["echo 'bob:hunter2' | chpasswd", "echo bob | chpasswd"]),

@@ -10,7 +10,7 @@ import {
   type Question,
   tellQuestion,
 } from "./questions.ts";
-import { markAbandoned } from "./session_registry.ts";
+import { markAbandoned } from "./sessions.ts";
 
 /** The event that tells of a change. */
 interface Teller {

@@ -19,7 +19,12 @@ import { addAmounts } from "./amounts.mjs";
 test("addAmounts() adds cents", () => assert.equal(addAmounts(1, 2), 3));
 `;
 
-/** Edits, fails a test, mends it, commits, and leaves a check that fails. */
+const ROUNDING = `import test from "node:test";
+import assert from "node:assert";
+test("amounts are rounded", () => assert.equal(Math.round(2.5), 2));
+`;
+
+/** Edits, fails a test, mends it at the second try, commits, and leaves a test that fails. */
 const FIRST: Steps = [
   use("Write", {
     file_path: "{{PROJECT}}/amounts.mjs",
@@ -31,14 +36,21 @@ const FIRST: Steps = [
   use("Edit", {
     file_path: "{{PROJECT}}/amounts.mjs",
     old_string: "return a - b;",
+    new_string: "return b - a;",
+  }),
+  run("node --test amounts.test.mjs"),
+  use("Edit", {
+    file_path: "{{PROJECT}}/amounts.mjs",
+    old_string: "return b - a;",
     new_string: "return a + b;",
   }),
   run("node --test amounts.test.mjs"),
   run(
     "git add -A && git -c user.name=t -c user.email=t@t commit -m 'Amounts are added, not subtracted'",
   ),
-  run("node check-rounding.mjs"),
-  say("Amounts add up now; the rounding check is not written yet."),
+  use("Write", { file_path: "{{PROJECT}}/rounding.test.mjs", content: ROUNDING }),
+  run("node --test rounding.test.mjs"),
+  say("Amounts add up now; the rounding is not right yet."),
 ];
 
 const begin = (project: string) => makeRepository(project, { branch: "feature/amounts" });
@@ -76,12 +88,12 @@ Deno.test({
       assert.ok(second.sentToModel.includes(HEADING), second.summary);
       assert.match(second.sentToModel, /Fixed (?:[^"\\]|\\.)*amounts\.mjs/);
       assert.match(second.sentToModel, /Left open on feature\/amounts/);
-      assert.match(second.sentToModel, /check-rounding\.mjs` failed/);
-      assert.match(second.sentToModel, /Commit [0-9a-f]{7} on feature\/amounts: Amounts are added/);
+      assert.match(second.sentToModel, /rounding\.test\.mjs \(0 passed, 1 failed\)/);
+      assert.match(second.sentToModel, /the rounding is not right yet/);
 
       const third = await session("third", elsewhere, [say("Ready.")]);
       assert.equal(third.sentToModel.includes(HEADING), false);
-      assert.doesNotMatch(third.sentToModel, /amounts\.mjs|addAmounts|check-rounding/);
+      assert.doesNotMatch(third.sentToModel, /amounts\.mjs|addAmounts|rounding/);
 
       const [told] = query(
         second.database,

@@ -5,7 +5,7 @@ import {
   isWrittenDown,
   type KnownDaemon,
 } from "../../daemon/client.ts";
-import { covenNotice, type CovenPlace, undecidedCoven } from "../../engine/coven_place.ts";
+import { covenNotice, type CovenPlace, undecidedCoven } from "../../engine/coven.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";

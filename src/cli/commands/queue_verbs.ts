@@ -8,10 +8,12 @@ import { payloadText } from "../../store/payloads.ts";
 import {
   listQueue,
   type QueueItem,
+  queueRetries,
   readStoredPayload,
   retryQueueItems,
+  summarizeQueue,
+  totalsOf,
 } from "../../store/queue.ts";
-import { queueRetries, summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
 import { relativeTime, timeUntil } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { LIMIT_FLAG, limitOf, oneOf, optional, SESSION_FLAG, text, toggle } from "../flags.ts";

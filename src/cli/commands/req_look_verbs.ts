@@ -13,8 +13,7 @@ import { satisfyCommand, triggersText } from "../../requirement/requirement_text
 import { goneSessions } from "../../session/liveness.ts";
 import { findPause } from "../../store/pauses.ts";
 import { listBranches } from "../../store/requirements.ts";
-import { activeSessions } from "../../store/session_registry.ts";
-import { listSessions } from "../../store/sessions.ts";
+import { activeSessions, listSessions } from "../../store/sessions.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { OF_BRANCH, OF_SESSION, text, toggle } from "../flags.ts";

@@ -3,7 +3,7 @@ import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { undecidedCoven } from "../../engine/coven_place.ts";
+import { undecidedCoven } from "../../engine/coven.ts";
 import type { DaemonConfig } from "../../engine/settings.ts";
 import { AGENT_COMMAND } from "../../engine/step_launch.ts";
 import { listWorkflowFiles } from "../../engine/workflow_files.ts";

@@ -1,8 +1,8 @@
-/** What the audit trail tells of a session's last turn. */
+/** What is told of sessions: how they ended, and the newest of a project. */
 import assert from "node:assert/strict";
 import type { LastTurn } from "../../src/memory/session_end.ts";
 import type { Execution } from "../../src/store/captures.ts";
-import { sessionEnd } from "../../src/store/session_end.ts";
+import { recentSessions, sessionEnd } from "../../src/store/sessions.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 
 const BEGUN: LastTurn = { kind: "begun" };
@@ -40,4 +40,25 @@ Deno.test("a turn begins with a prompt and ends with a Stop, unless these were h
 Deno.test("of a session that nobody knows nothing is known", async () => {
   using temp = await tempDatabase();
   assert.equal(sessionEnd(temp.db, "s"), null);
+});
+
+Deno.test("recentSessions() gives the newest sessions of the project first, with their counters, and leaves one out", async () => {
+  using temp = await tempDatabase();
+  for (
+    const [atMs, sessionId, counters] of [
+      [30, "newest", ["tool_uses", "edits"]],
+      [10, "oldest", []],
+      [20, "middle", ["tool_uses", "tool_failures"]],
+      [40, "asking", []],
+      [50, "elsewhere", []],
+    ] as const
+  ) {
+    saveEvent(temp.db, { atMs, sessionId, counters });
+  }
+  temp.db.exec("UPDATE sessions SET project_dir = '/other' WHERE session_id = 'elsewhere'");
+  const told = recentSessions(temp.db, { project: "/p", except: "asking", limit: 2 });
+  assert.deepEqual(
+    told.map((one) => [one.updatedAtMs, one.toolUses, one.edits, one.toolFailures]),
+    [[30, 1, 1, 0], [20, 1, 0, 1]],
+  );
 });

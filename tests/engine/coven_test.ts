@@ -1,24 +1,18 @@
 /** What the older daemon's records mean here, without any database. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import fc from "fast-check";
-import { readCoven } from "../../src/engine/coven_tasks.ts";
+import { findCoven, readCoven } from "../../src/engine/coven.ts";
+
+const folder = Deno.makeTempDirSync({ prefix: "conclaude-coven-" });
+addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+Deno.mkdirSync(join(folder, ".coven"));
 
 function read(state: unknown) {
   const text = typeof state === "string" ? state : JSON.stringify(state);
-  return readCoven({
-    files: {
-      state: [{ path: "/p/.coven/state.json", text }],
-      workflows: [],
-      familiars: [],
-      questions: [],
-    },
-    origin: "coven:/p:task:",
-    here: new Map(),
-    isFinished: false,
-    home: { project_dir: "/p", repository: null },
-    workOf: () => null,
-    nowMs: 1_800_000_000_000,
-  });
+  Deno.writeTextFileSync(join(folder, ".coven/state.json"), text);
+  const place = findCoven(folder)!;
+  return readCoven(place, { here: new Map(), isFinished: false, repository: null });
 }
 
 /** The columns of one task. */
@@ -33,7 +27,6 @@ Deno.test("coven's words and times have their meaning here, in any spelling", ()
     ["type", "epic", "type", "feature"],
     ["priority", "P1", "priority", 1],
     ["createdAt", "2025-11-02T11:00:00+01:00", "created_at_ms", 1762077600000],
-    ["created_at", 1762077600, "created_at_ms", 1762077600000],
     // Go's zero time is no time.
     ["deleted_at", "0001-01-01T00:00:00Z", "deleted_at_ms", null],
     ["title", " Two\nlines ", "title", "Two lines"],
@@ -51,13 +44,9 @@ Deno.test("coven's words and times have their meaning here, in any spelling", ()
   ]);
 });
 
-Deno.test("whatever tasks say of each other, the tree has a top and nothing waits in a circle", () => {
+Deno.test("whatever tasks say of their parents, the tree has a top and right depths", () => {
   const id = fc.constantFrom("a", "b", "c", "d", "e", "f", "gone");
-  const task = fc.record({
-    parent_id: fc.option(id),
-    depends_on: fc.array(id),
-    deleted_at: fc.option(fc.constant("2025-01-01T00:00:00Z")),
-  });
+  const task = fc.record({ parent_id: fc.option(id), depends_on: fc.array(id) });
   fc.assert(fc.property(fc.tuple(task, task, task, task, task, task), (given) => {
     const { rows } = read({ tasks: given.map((one, i) => ({ id: "abcdef"[i], ...one })) });
     const tasks = rows.filter(({ type }) => type === "task").map(({ columns }) => columns);
@@ -66,15 +55,6 @@ Deno.test("whatever tasks say of each other, the tree has a top and nothing wait
     for (const { parent_id, depth } of tasks) {
       assert.equal(depth, parent_id === null ? 0 : depths.get(parent_id!)! + 1);
     }
-    const needs = Map.groupBy(
-      rows.filter(({ type }) => type === "taskDependency").map(({ columns }) => columns),
-      ({ task_id }) => task_id,
-    );
-    const walk = (at: unknown, path: readonly unknown[]): void => {
-      assert.ok(!path.includes(at));
-      for (const { depends_on } of needs.get(at as string) ?? []) walk(depends_on, [...path, at]);
-    };
-    for (const { id } of tasks) walk(id, []);
   }));
 });
 
