@@ -8,8 +8,7 @@ import {
 import { type Plain, readYaml } from "../config/yaml_tree.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
-import { writeWholeFile } from "../maintenance/whole_file.ts";
-import { writeAdvice } from "../maintenance/write_advice.ts";
+import { writeAdvice, writeWholeFile } from "../maintenance/whole_file.ts";
 import { joinPath, parentOf } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";

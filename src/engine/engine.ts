@@ -4,8 +4,12 @@
  */
 import { messageOf } from "../errors.ts";
 import { lookAtTree } from "../git/task_trees.ts";
-import { memoryRetentionSteps } from "../maintenance/memory_retention.ts";
-import { runOrchestrationRetention } from "../maintenance/orchestration_retention.ts";
+import {
+  keptByDaemon,
+  NOTHING,
+  type RetentionCounts,
+  retentionSteps,
+} from "../maintenance/retention.ts";
 import { listAgents, listUnendedProcesses, requestKill } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { renewClaim, takeBackLapsed } from "../store/task_claims.ts";
@@ -29,6 +33,7 @@ import {
 import { approve, cancel, reject } from "./reviews.ts";
 import { startReady } from "./scheduler.ts";
 import { removeFolder } from "./work_folder.ts";
+import { daysMs } from "../time.ts";
 
 /** How often it looks for work by itself, in milliseconds: while agents run, and otherwise. */
 const LOOK_AROUND_MS = { working: 1000, idle: 5000 };
@@ -294,13 +299,15 @@ async function removeOld(parts: EngineParts): Promise<void> {
       throw new Error(`nothing is removed while a file cannot be read: ${unsure}`);
     }
     const { store, memory } = settings.own(nowMs);
-    const removed = {
-      ...await runOrchestrationRetention(db, { database, store, nowMs, signal }),
-      observations: 0,
-    };
-    const { retentionDays } = memory;
-    for (const step of memoryRetentionSteps(db, { nowMs, retentionDays })) {
-      removed.observations += step;
+    let removed: RetentionCounts = NOTHING;
+    const steps = retentionSteps(db, {
+      nowMs,
+      database,
+      kept: { ...keptByDaemon(store), observations: daysMs(memory.retentionDays) },
+      captures: "worked",
+      batchRows: store.retentionBatchRows,
+    });
+    for (removed of steps) {
       await new Promise((resolve) => setTimeout(resolve, 0));
       if (signal.aborted) break;
     }

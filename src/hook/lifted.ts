@@ -53,6 +53,6 @@ async function lifting(
 
 /** Loaded only here: a database that cannot be used is rare. */
 async function mending({ database, locations, fault, atMs }: HookWork): Promise<Mending> {
-  const { mendingOf } = await import("../maintenance/doctor/mending.ts");
+  const { mendingOf } = await import("../maintenance/doctor/database.ts");
   return mendingOf({ database, locations, databaseChosenBy: "", nowMs: atMs }, fault);
 }

@@ -1,143 +1,169 @@
-/** Judges whether files are their owner's alone, and sets their modes where they are not. */
+/** Whether files are their owner's alone. */
 import { quoteWord } from "../settings/hooks.ts";
-import { behindLink } from "./behind_link.ts";
-import { type Finding, ok, warn } from "./check.ts";
+import { type Finding, warn } from "./check.ts";
 import { DATABASE_FILES } from "./set_aside.ts";
+import { behindLink } from "./whole_file.ts";
 
 /** Permission bits of everybody but the owner, and those among them that let somebody write. */
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Whose files are judged. */
-export interface PermissionOptions {
-  /** This program's own folders. Where one of them is a link, the files in it are behind that link. */
+interface PermissionOptions {
+  /** This program's own folders: where one of them is a link, the files in it are behind that link. */
   readonly folders?: readonly string[];
   /** The paths are those that a link leads to. */
   readonly areBehindLink?: boolean;
 }
 
 /**
- * Judges whether files are their owner's alone. Missing ones and those of another kind are left out, and on
- * Windows permissions are not looked at.
+ * Reports each file that is not its owner's alone. Missing files and those of another kind are left out; on Windows
+ * there are no such permissions.
  *
- * @param mode What they should have: 0600 for files, 0700 for folders. `repair` sets it, but never behind a link.
- * @returns One finding for all that is well, and one for each file that is not.
+ * @param mode The right permissions: 0600 for files, 0700 for folders; `repair` sets them, but never behind a link.
  */
-export function permissionFindings(
+export function permissionFaults(
   paths: readonly string[],
   mode: 0o600 | 0o700,
   options: PermissionOptions = {},
 ): Finding[] {
-  const present = paths.flatMap((path) => presentFile(path, options) ?? [])
-    .filter(({ isFolder }) => isFolder === (mode === 0o700));
-  if (present.length === 0) return [];
-  const faults = present.flatMap((file) => faultsOf(file, mode));
-  return faults.length > 0 ? faults : [ok(`${octalOf(mode)}: nobody else can read them`)];
+  return presentFiles(paths, options)
+    .filter(({ isFolder }) => isFolder === (mode === 0o700))
+    .flatMap((file) => [
+      ...openToOthers(file, mode),
+      ...closedToOwner(file, mode),
+      ...ofAnother(file),
+    ]);
 }
 
 /** The same for a database and its companions, which SQLite keeps beside the file that a link leads to. */
-export function databasePermissions(database: string, options: PermissionOptions = {}): Finding[] {
+export function databasePermissionFaults(
+  database: string,
+  options: PermissionOptions = {},
+): Finding[] {
   const target = behindLink(database, options.folders);
   const companions = DATABASE_FILES.slice(1).map((ending) => (target ?? database) + ending);
-  if (target === null) return permissionFindings([database, ...companions], 0o600, options);
-  const ofTarget = permissionFindings([database], 0o600, options);
-  const beside = permissionFindings(companions, 0o600, { areBehindLink: true });
-  const faults = [...ofTarget, ...beside].filter(({ status }) => status !== "ok");
-  return faults.length > 0 ? faults : ofTarget;
+  return [
+    ...permissionFaults([database], 0o600, options),
+    ...permissionFaults(companions, 0o600, target === null ? options : { areBehindLink: true }),
+  ];
 }
 
-/**
- * Judges files that a person may keep elsewhere. Behind a link it only matters whether others can write to them, since what is
- * read there counts here.
- */
-export function linkableFindings(
+/** The same for files that a person may keep elsewhere: behind a link only nobody else may write to them. */
+export function linkableFaults(
   paths: readonly string[],
   options: PermissionOptions = {},
 ): Finding[] {
-  return paths.flatMap((path) => {
-    const file = presentFile(path, options);
-    if (file === null) return [];
-    if (file.isLinked) return writableElsewhere(file);
-    return file.isFolder ? [] : faultsOf(file, 0o600);
-  });
+  return presentFiles(paths, options).flatMap((file) =>
+    file.target === null
+      ? permissionFaults([file.path], 0o600)
+      : writableElsewhere({ ...file, target: file.target })
+  );
 }
 
 interface PresentFile {
   readonly path: string;
-  /** Where it is; the same as `path` when it is no link. */
-  readonly target: string;
-  readonly isLinked: boolean;
-  /** How a message names it. */
-  readonly name: string;
+  /** Where a link leads; null when there is no link. */
+  readonly target: string | null;
   readonly isFolder: boolean;
   readonly mode: number;
   readonly uid: number | null;
   readonly folders: readonly string[];
 }
 
-function presentFile(
-  path: string,
+function presentFiles(
+  paths: readonly string[],
   { folders = [], areBehindLink = false }: PermissionOptions,
-): PresentFile | null {
-  if (Deno.build.os === "windows") return null;
-  try {
-    const { isFile, isDirectory: isFolder, mode, uid } = Deno.statSync(path);
-    if (!isFile && !isFolder) return null;
-    const link = areBehindLink ? path : behindLink(path, folders);
-    const target = link ?? path;
-    const name = target === path ? path : `${target}, where ${path} leads to,`;
-    const isLinked = link !== null;
-    return { path, target, isLinked, name, isFolder, mode: (mode ?? 0) & 0o777, uid, folders };
-  } catch {
-    return null;
-  }
+): PresentFile[] {
+  if (Deno.build.os === "windows") return [];
+  return paths.flatMap((path) => {
+    const info = statQuietly(path);
+    return info === null || !(info.isFile || info.isDirectory) ? [] : [{
+      path,
+      target: areBehindLink ? path : behindLink(path, folders),
+      isFolder: info.isDirectory,
+      mode: (info.mode ?? 0) & 0o777,
+      uid: info.uid,
+      folders,
+    }];
+  });
 }
 
-function faultsOf(file: PresentFile, wanted: number): Finding[] {
-  const { path, target, isLinked, name, mode, uid, folders } = file;
-  const own = Deno.uid();
-  const states = [
-    ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
-    // SQLite gives the log and its index the mode of the database: a database that was read-only leaves them so.
-    ...(mode & wanted) === wanted || uid !== own ? [] : ["cannot be written"],
-  ];
-  const faults = states.map((state) =>
-    warn(
-      `${name} ${state}: mode ${octalOf(mode)}${
-        isLinked ? "; what is behind a link is left alone" : ""
-      }`,
-      `chmod ${wanted.toString(8)} ${quoteWord(target)}`,
-      isLinked ? undefined : () => {
-        // It may have become a link since it was looked at.
-        if (behindLink(path, folders) !== null) throw new Error(`${path} has become a link`);
-        Deno.chmodSync(path, wanted);
-        return `set the mode of ${path} to ${octalOf(wanted)}`;
-      },
-    )
+function openToOthers(file: PresentFile, wanted: number): Finding[] {
+  if ((file.mode & OTHERS) === 0) return [];
+  return [wrongMode(file, { state: "is open to other users", wanted })];
+}
+
+/** SQLite gives the log and its index the mode of the database: after a read-only database they stay read-only. */
+function closedToOwner(file: PresentFile, wanted: number): Finding[] {
+  if ((file.mode & wanted) === wanted || file.uid !== Deno.uid()) return [];
+  return [wrongMode(file, { state: "cannot be written", wanted })];
+}
+
+function wrongMode(
+  { path, target, mode, folders }: PresentFile,
+  { state, wanted }: { readonly state: string; readonly wanted: number },
+): Finding {
+  const octal = wanted.toString(8);
+  const is = `${state}: mode ${octalOf(mode)}`;
+  if (target !== null) {
+    return warn(
+      `${namedTarget(path, target)} ${is}; what is behind a link is left alone`,
+      `chmod ${octal} ${quoteWord(target)}`,
+    );
+  }
+  return warn(
+    `${path} ${is}`,
+    `chmod ${octal} ${quoteWord(path)}`,
+    () => {
+      // It may have become a link since it was looked at.
+      if (behindLink(path, folders) !== null) throw new Error(`${path} has become a link`);
+      Deno.chmodSync(path, wanted);
+      return `set the mode of ${path} to ${octalOf(wanted)}`;
+    },
   );
-  // A run with `sudo` may leave files that the user's own hooks cannot write.
-  if (uid !== null && own !== null && uid !== own) {
-    faults.push(warn(
-      `${name} belongs to another user (number ${uid})`,
-      isLinked ? `ls -l ${quoteWord(target)}` : `sudo chown ${own} ${quoteWord(path)}`,
-    ));
-  }
-  return faults;
 }
 
-function writableElsewhere({ target, name, mode, uid }: PresentFile): Finding[] {
-  const isWritable = (mode & OTHERS_WRITE) !== 0;
-  const faults = [
-    ...[0, Deno.uid()].includes(uid) ? [] : [`belongs to another user (number ${uid})`],
-    ...isWritable ? [`can be written by others: mode ${octalOf(mode)}`] : [],
-  ];
-  if (faults.length === 0) return [];
+function writableElsewhere(
+  { path, target, mode, uid }: PresentFile & { readonly target: string },
+): Finding[] {
+  const others = [0, Deno.uid()].includes(uid) ? [] : [`belongs to another user (number ${uid})`];
+  if ((mode & OTHERS_WRITE) !== 0) others.push(`can be written by others: mode ${octalOf(mode)}`);
+  if (others.length === 0) return [];
   return [warn(
-    `${name} ${faults.join(", and ")}; who writes to it decides what counts here`,
-    `${isWritable && uid === Deno.uid() ? "chmod go-w" : "ls -l"} ${quoteWord(target)}`,
+    `${namedTarget(path, target)} ${
+      others.join(", and ")
+    }; who writes to it decides what counts here`,
+    (mode & OTHERS_WRITE) !== 0 && uid === Deno.uid()
+      ? `chmod go-w ${quoteWord(target)}`
+      : `ls -l ${quoteWord(target)}`,
   )];
+}
+
+/** A run with `sudo` leaves files of root's behind, which the user's hooks cannot write. */
+function ofAnother(file: PresentFile): Finding[] {
+  const uid = Deno.uid();
+  if (file.uid === null || uid === null || file.uid === uid) return [];
+  const { path, target } = file;
+  return [warn(
+    `${
+      target === null ? path : namedTarget(path, target)
+    } belongs to another user (number ${file.uid})`,
+    target === null ? `sudo chown ${uid} ${quoteWord(path)}` : `ls -l ${quoteWord(target)}`,
+  )];
+}
+
+function namedTarget(path: string, target: string): string {
+  return target === path ? path : `${target}, where ${path} leads to,`;
 }
 
 function octalOf(mode: number): string {
   return mode.toString(8).padStart(4, "0");
+}
+
+function statQuietly(path: string): Deno.FileInfo | null {
+  try {
+    return Deno.statSync(path);
+  } catch {
+    return null;
+  }
 }

@@ -1,7 +1,6 @@
 import { plain } from "../../capture/plain.ts";
 import { count } from "../../counts.ts";
-import { compactPayloads } from "../../maintenance/compaction.ts";
-import { giveBackSpace } from "../../maintenance/space.ts";
+import { compactPayloads, giveBackSpace } from "../../maintenance/compaction.ts";
 import { ENDING_SIGNALS } from "../../process/start.ts";
 import { drainAlone } from "../../recall/capture_drain.ts";
 import { lateRedaction } from "../../recall/late_redaction.ts";

@@ -1,5 +1,5 @@
 import { count } from "../../counts.ts";
-import { giveBackSpace } from "../../maintenance/space.ts";
+import { giveBackSpace } from "../../maintenance/compaction.ts";
 import { checkpoint } from "../../store/database.ts";
 import {
   previewPruning,
