@@ -58,7 +58,7 @@ export async function requirementsFor(
   const command = commandOf(input);
   const uses = usesOf(requirements);
   if (command === null || !mayBeRequired(uses, use)) return [];
-  const { readShellUse } = await import("./shell_use.ts");
+  const { readShellUse } = await import("./shell_lookup.ts");
   const { steps, untold } = await readShellUse(command, { tool, folder, home, gitAliases });
   const inProject = steps.map(({ changed }) =>
     changed.map(real).filter((path) => isOfProject(path, repository))

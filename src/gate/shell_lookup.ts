@@ -3,9 +3,9 @@
  * folder.
  */
 import { withStars } from "../guard/shell/wildcard.ts";
-import type { FileFacts, HowToLook, Looked, Search } from "../guard/types.ts";
+import type { FileFacts, HowToLook, Judge, Looked, Search } from "../guard/types.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
-import { entriesOf, exists, isFolder } from "../project/on_disk.ts";
+import { entriesOf, exists, isFolder, readText } from "../project/on_disk.ts";
 import {
   type Allowance,
   factsOf,
@@ -17,7 +17,18 @@ import {
   type Place,
   spellingsInside,
 } from "./file_lookup.ts";
-import { filesBelow, findIn, type Found, isMadeAnew, isOwnFolder } from "./folder_lookup.ts";
+import {
+  filesBelow,
+  findIn,
+  type Found,
+  isMadeAnew,
+  isOwnFolder,
+  MAX_VISITS,
+} from "./folder_lookup.ts";
+import { type BashUse, type BashUses, judgeBash, readUses } from "../guard/bash.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
+import { TooMuchWork } from "../guard/shell/budget.ts";
+import { readPowerShellWith } from "../guard/shell/foreign_shells.ts";
 
 export interface ShellGround extends Ground {
   /** Whether a rule asks what lies in a folder that is removed. */
@@ -320,4 +331,50 @@ function namesLike(folder: string, segment: string, visits: Allowance): string[]
     // The segment is no valid pattern: the shell takes it as it is.
   }
   return found;
+}
+
+/** Longer patches are not read, in bytes. */
+const MAX_TEXT_BYTES = 1_048_576;
+
+const DISK = { readText: (path: string) => readText(path, MAX_TEXT_BYTES), topOf };
+
+/** Makes the judge of a shell command. */
+export async function judgerOfShell(
+  policy: GuardPolicy,
+  use: BashUse,
+  ground: Ground,
+): Promise<Judge> {
+  await loadLanguage(use);
+  const wantsBelow = policy.uneditable.length > 0;
+  return {
+    judge: (look) => judgeBash(policy, { ...use, disk: DISK }, look),
+    beginLooking: () => {
+      const at = {
+        ...ground,
+        heads: ground.heads === null ? null : { ...ground.heads },
+        wantsBelow,
+        visits: { left: MAX_VISITS },
+      };
+      return (path, how) => {
+        if (at.visits.left < 0) throw new TooMuchWork();
+        return lookAtFiles(path, how, at);
+      };
+    },
+  };
+}
+
+/** What a shell command would start and change, for the requirements. */
+export async function readShellUse(
+  command: string,
+  around: Pick<BashUse, "tool" | "folder" | "home" | "gitAliases">,
+): Promise<BashUses> {
+  await loadLanguage({ ...around, command });
+  return readUses(command, { ...around, disk: DISK });
+}
+
+/** Loads the reader of PowerShell where a command may start it; its name may be broken by quotes. */
+async function loadLanguage({ tool, command }: Pick<BashUse, "tool" | "command">): Promise<void> {
+  if (tool !== "PowerShell" && !/pwsh|powershell/i.test(command.replace(/['"\\]/g, ""))) return;
+  const { POWERSHELL } = await import("../guard/shell/powershell.ts");
+  readPowerShellWith(POWERSHELL);
 }

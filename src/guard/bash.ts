@@ -10,7 +10,7 @@ import { PROTECT_RULE } from "./protected.ts";
 import { TooMuchWork } from "./shell/budget.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import type { Disk } from "./shell/findings.ts";
-import { withoutGitOptions } from "./shell/git_options.ts";
+import { withoutGitOptions } from "./shell/operands.ts";
 import { isContaining } from "./shell/runners.ts";
 import { readScript, type Script, type Surroundings } from "./shell/script.ts";
 import {
@@ -20,8 +20,7 @@ import {
   type NewTree,
   treeMade,
 } from "./shell/switching.ts";
-import { onlyTells } from "./shell/telling.ts";
-import { literal } from "./shell/word.ts";
+import { type Argument, literal } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
 import { findTargets, foldersMade, placeOf, type Target } from "./shell/writes.ts";
 import type { FileFacts, Look } from "./types.ts";
@@ -34,8 +33,6 @@ export interface BashUse extends Actor {
   readonly home: string | null;
   /** The project's folder, absolute; null when there is none. */
   readonly root: string | null;
-  /** Whether a folder exists; absent where nobody can look. */
-  readonly isFolder?: (path: string) => boolean;
   readonly disk?: Disk;
   readonly gitAliases?: GitAliases;
 }
@@ -49,16 +46,10 @@ const MAX_PATH_CHARS = 16_384;
  * script that is too large is judged as far as it was read.
  */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
-  const { tooLarge, atLeast, ...all } = readScript(use.command, { ...use, ...languageOf(use) });
-  const { blocks, doubts, isAll } = judgeScript(policy, all, { use, look });
-  const unread = tooLarge ?? (isAll ? null : "it changes more files than can be looked up");
-  if (unread !== null) return { blocks, doubts, unread };
-  if (atLeast === null) return { blocks, doubts };
-  const least = judgeScript(policy, atLeast(), { use, look });
-  const reasons = new Set(blocks.map(({ reason }) => reason));
-  const otherwise = least.blocks.filter(({ reason }) => !reasons.has(reason))
-    .map(({ reason }) => `it depends on what happens before: ${reason}`);
-  return { blocks, doubts: [...new Set([...doubts, ...least.doubts, ...otherwise])] };
+  const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
+  const { blocks, doubts, isAll } = judgeScript(policy, script, { use, look });
+  const unread = tooLarge ?? (isAll ? undefined : "it changes more files than can be looked up");
+  return { blocks, doubts, ...(unread === undefined ? {} : { unread }) };
 }
 
 function languageOf({ tool }: Pick<BashUse, "tool">): Pick<Surroundings, "language"> {
@@ -289,4 +280,43 @@ function once(blocks: readonly Block[]): Block[] {
       : rule + reason;
     return !seen.has(key) && seen.add(key);
   });
+}
+
+/** Programs that only tell of the words that they are given. */
+const TELLING = new Set(["echo", "printf", "man", "which", "type", "apropos", "whatis", "tldr"]);
+
+const HELP = /^(?:-h|--help)$/;
+const REHEARSAL = /^(?:-h|--help|--dry-run)$/;
+
+/** Programs that are known to heed these options, and to do nothing then. */
+const HEEDING: ReadonlyMap<string, RegExp> = new Map([
+  ["git", /^(?:-h|--help|--dry-run|--abort|--quit)$/],
+  ["npm", REHEARSAL],
+  ["cargo", REHEARSAL],
+  ["gh", HELP],
+  ["glab", HELP],
+  ["kubectl", HELP],
+  ["helm", HELP],
+  ["terraform", HELP],
+]);
+
+/** Options whose value is the next word, whatever that looks like: `git commit -m --help` commits. */
+const VALUED =
+  /^-[a-zA-Z]*[mFcCtoRbB]$|^--(?:message|file|author|date|template|re(?:use|edit)-message|fixup|squash|trailer|push-option|repo|receive-pack|exec|title|body|tag|otp|registry|manifest-path|package)$/;
+
+/** `man git commit`, `git commit --help`, `npm publish --dry-run`. */
+function onlyTells([program, ...rest]: readonly Argument[]): boolean {
+  if (program === undefined) return false;
+  const name = programName(program.text);
+  if (TELLING.has(name)) return rest.length > 0;
+  const heeded = HEEDING.get(name);
+  return heeded !== undefined && heeds(heeded, rest);
+}
+
+function heeds(heeded: RegExp, rest: readonly Argument[]): boolean {
+  const end = rest.findIndex(({ text }) => text === "--");
+  const options = (end < 0 ? rest : rest.slice(0, end)).map(({ text }) => text);
+  // The last one counts, and it may be taken back.
+  if (options.some((text) => /^--(?:no-dry-run|dry-run=|no-help)/.test(text))) return false;
+  return options.some((text, i) => heeded.test(text) && !VALUED.test(options[i - 1] ?? ""));
 }

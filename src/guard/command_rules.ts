@@ -12,8 +12,8 @@ import {
 } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { verbOfProgram } from "./shell/git_inner.ts";
-import { withoutGitOptions } from "./shell/git_options.ts";
-import { powerShell } from "./shell/languages.ts";
+import { withoutGitOptions } from "./shell/operands.ts";
+import { powerShell } from "./shell/foreign_shells.ts";
 import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
 import { isShell, programName } from "./shell/wrappers.ts";

@@ -7,7 +7,7 @@ import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { meansAll } from "./shell/find.ts";
 import { readFind } from "./shell/find_expression.ts";
-import { withoutGitOptions } from "./shell/git_options.ts";
+import { withoutGitOptions } from "./shell/operands.ts";
 import type { Argument } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
 import { WRITERS } from "./shell/writers.ts";

@@ -75,9 +75,6 @@ const FORBIDDEN_COMMANDS = [
   "cd sub && cd - >/dev/null; rm src/gen/x.ts",
   "env -C src tee ../yarn.lock",
   "F=/tmp/a; trap 'rm -f \"$F\"' EXIT; F=yarn.lock",
-  "F=/tmp/a; while read l; do echo > $F; F=yarn.lock; done",
-  "if x; then F=/tmp/a; else F=yarn.lock; fi; echo > $F",
-  "if x; then cd sub; else exit; fi; rm ../yarn.lock",
   "cd sub || exit 1; rm ../yarn.lock",
   "mkdir -p new && cd new; rm ../yarn.lock",
   "ssh host 'npm publish'",
@@ -737,7 +734,6 @@ const INNOCENT_COMMANDS = [
   "set -e; cd nonexist; rm package.json",
   "cd nonexist || exit 1; rm package.json",
   "cd nonexist && rm -rf ./* && touch package.json",
-  "if [ -d sub ]; then cd sub; else exit 1; fi; rm package.json",
   "cd sub; rm -rf ./*",
   "ssh host 'cat > yarn.lock'",
   "docker exec app sh -c 'cat > yarn.lock'",
@@ -914,16 +910,16 @@ export const INNOCENT: readonly Use[] = [
 
 /** What only the running shell can decide: passed with a note, and denied by a strict policy. */
 export const DOUBTFUL: readonly Use[] = [
-  // What a branch that may not be taken leaves behind, and a folder that is not there.
+  // What a branch leaves behind that may not be taken.
   'F=yarn.lock; if [ -n "$CI" ]; then F=/tmp/r; fi; echo > "$F"',
   "F=yarn.lock; [ -f foo ] && F=/tmp/r; echo > $F",
   "F=yarn.lock; case $1 in a) F=/tmp/r;; esac; echo > $F",
   "F=yarn.lock; while read l; do F=/tmp/r; done; echo > $F",
   "F=--force; if x; then F=; fi; git push $F",
   "PM=npm; if [ -f pnpm-lock.yaml ]; then PM=true; fi; $PM publish",
-  "cd nonexist; echo x > package.json",
-  "cd nonexist || echo none; rm -rf ./*",
   "[ -d none ] && cd none; rm -f package.json",
+  "if x; then F=/tmp/a; else F=yarn.lock; fi; echo > $F",
+  "if x; then cd sub; else exit; fi; rm ../yarn.lock",
   "$COMMAND",
   "$COMMAND --force",
   'run() { "$@"; }',

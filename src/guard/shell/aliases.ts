@@ -1,6 +1,6 @@
 /** Names that are given to commands: aliases of the shell and of git, by the script itself, or by git's configuration. */
 import type { GitAliases } from "../git_verbs.ts";
-import { withoutGitOptions } from "./git_options.ts";
+import { withoutGitOptions } from "./operands.ts";
 import { type Inner, scriptFrom } from "./inner.ts";
 import { type Argument, literal } from "./word.ts";
 

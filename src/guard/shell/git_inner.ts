@@ -1,7 +1,7 @@
 /** What git runs beside itself. */
 import { isOwnVerb } from "../git_verbs.ts";
 import { ofGit } from "./aliases.ts";
-import { withoutGitOptions } from "./git_options.ts";
+import { withoutGitOptions } from "./operands.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
 import { type Argument, literal } from "./word.ts";
 

@@ -1,8 +1,7 @@
 /** The files that `patch`, `git apply` and `git am` change: those that the patches name which they read. */
 import { type Change, marked, SOMEWHERE } from "./changes.ts";
 import type { ShellCommand } from "./command.ts";
-import { withoutGitOptions } from "./git_options.ts";
-import { split } from "./operands.ts";
+import { split, withoutGitOptions } from "./operands.ts";
 import { type Argument, literal } from "./word.ts";
 import { placeOf } from "./writes.ts";
 import { WRITERS } from "./writers.ts";

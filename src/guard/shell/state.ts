@@ -19,8 +19,6 @@ export interface State {
   readonly depth: number;
   /** How often what is read here is read: the rounds of the loops around it. */
   rounds: number;
-  /** `set -e`: what stands behind a command that failed is not reached. */
-  endsOnFailure: boolean;
   /** The variables that are those of the function alone that is called; null outside of one. */
   readonly locals: Set<string> | null;
 }
@@ -64,30 +62,18 @@ export function returnFrom(called: State, state: State): void {
     ]);
   state.variables = taken(called.variables, state.variables);
   state.lists = taken(called.lists, state.lists);
-  const { folder, left, endsOnFailure } = called;
-  Object.assign(state, { folder, left, endsOnFailure });
+  const { folder, left } = called;
+  Object.assign(state, { folder, left });
 }
 
-/** Makes a shell know what another one knows. */
-export function adopt(
-  state: State,
-  { variables, lists, folder, left, endsOnFailure }: State,
-): void {
-  Object.assign(state, {
-    variables: new Map(variables),
-    lists: new Map(lists),
-    folder,
-    left,
-    endsOnFailure,
-  });
-}
-
-/** Whether two shells know the same. */
-export function isSame(one: State, other: State): boolean {
-  const isSameMap = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>) =>
-    a.size === b.size && [...a].every(([name, value]) => b.has(name) && b.get(name) === value);
-  return one.folder === other.folder && isSameMap(one.variables, other.variables) &&
-    isSameMap(one.lists, other.lists);
+/** Forgets what differs from another state: only the running shell knows which of the two holds. */
+export function forgetChanges(state: State, before: State): void {
+  for (const known of ["variables", "lists"] as const) {
+    for (const [name, value] of state[known]) {
+      if (before[known].get(name) !== value) state[known].delete(name);
+    }
+  }
+  if (state.folder !== before.folder) goTo(null, state);
 }
 
 /** Goes to a folder; null where it is not known. */
@@ -195,4 +181,58 @@ export function setParameters(variables: Map<string, string>, words: readonly Ar
     const all = words.map(({ text }) => text).join(" ");
     variables.set("@", all).set("*", all);
   }
+}
+
+const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
+/** They give variables other values, which nobody knows; the variables are named among the arguments. */
+const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
+
+/** Follows a command that changes variables, parameters or the folder; any other changes nothing. */
+export function changeShell(
+  name: string,
+  { args }: Command,
+  at: {
+    readonly words: readonly Argument[];
+    readonly state: State;
+    readonly scope: Scope;
+  },
+): void {
+  const { words, state, scope } = at;
+  if (name === "cd") changeFolder(words, state);
+  else if (name === "pushd" || name === "popd") changeStack(name, words, state);
+  else if (name === "set") setGiven(words, state);
+  else if (FILLING.has(name)) { for (const { text } of words) setVariable(text, undefined, state); }
+  else if (DECLARING.has(name)) {
+    if (name !== "export" && name !== "readonly") {
+      for (const { text } of words) state.locals?.add(text.replace(/=.*/s, ""));
+    }
+    for (const arg of args) if (arg.type === "Assignment") assign(arg, state, scope);
+  }
+}
+
+/** What `set -- a b` does; with options alone it changes no parameters. */
+function setGiven(words: readonly Argument[], state: State): void {
+  const { variables } = state;
+  const [first] = words;
+  const dashes = words.findIndex(({ text }) => text === "--");
+  if (dashes >= 0) setParameters(variables, words.slice(dashes + 1));
+  else if (first?.isOpen || /^[^-+]/.test(first?.text ?? "-")) setParameters(variables, words);
+}
+
+/** What `pushd FOLDER` and `popd` do; with other words only the running shell knows. */
+function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: State): void {
+  const { folder, left } = state;
+  const [to] = words;
+  if (name === "popd") goTo(to === undefined ? left.at(-1) ?? null : null, state);
+  else if (to === undefined || /^[-+]/.test(to.text)) goTo(null, state);
+  else changeFolder(words, state);
+  state.left = name === "popd" ? left.slice(0, -1) : [...left, folder];
+}
+
+/** What `cd` does; only a folder that is written out, or where it comes from, is known afterwards. */
+function changeFolder(words: readonly Argument[], state: State): void {
+  const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
+  const target = to ?? literal(state.variables.get("HOME") ?? "");
+  const isBack = target.text === "-" && !target.isOpen;
+  goTo(isBack ? state.variables.get("OLDPWD") ?? null : folderAt(target, state.folder), state);
 }

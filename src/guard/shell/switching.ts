@@ -1,8 +1,7 @@
 /** Which branch a git command checks out or makes, so that what comes after it happens there. */
 import { baseName } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
-import { withoutGitOptions } from "./git_options.ts";
-import { split } from "./operands.ts";
+import { split, withoutGitOptions } from "./operands.ts";
 import type { Argument } from "./word.ts";
 import { programName } from "./wrappers.ts";
 import { placeOf } from "./writes.ts";

@@ -1,9 +1,8 @@
 /** Programs that run another one: which command, or which script, is inside. */
 import type { ShellCommand } from "./command.ts";
 import { inFind, listedBy } from "./find.ts";
-import { inAwk } from "./awk.ts";
+import { inAwk, inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { inGit, verbOfProgram } from "./git_inner.ts";
-import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
 import {
   afterOption,
   type Inner,
@@ -13,11 +12,9 @@ import {
   type ScriptOption,
 } from "./inner.ts";
 import { skipOptions, type SkippedOptions } from "./operands.ts";
-import { inForeignShell } from "./foreign_shells.ts";
-import { powerShell } from "./languages.ts";
-import { inRunner } from "./runners.ts";
+import { inForeignShell, powerShell } from "./foreign_shells.ts";
+import { inRunner, inXargs } from "./runners.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
-import { inXargs } from "./xargs.ts";
 
 interface Wrapper extends SkippedOptions {
   /** How many operands come before the command: the seconds of `timeout`. */

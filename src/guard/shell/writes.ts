@@ -10,8 +10,7 @@ import { changesOfFormatter } from "./formatted.ts";
 import { changesOfGit } from "./git_changes.ts";
 import { split } from "./operands.ts";
 import { type Argument, withText } from "./word.ts";
-import { writtenByAwk } from "./awk.ts";
-import { writtenBySed } from "./sed.ts";
+import { writtenByAwk, writtenBySed } from "./interpreters.ts";
 import { NAMED_OUTPUTS, type Writer, WRITERS } from "./writers.ts";
 import { programName } from "./wrappers.ts";
 
