@@ -10,7 +10,7 @@ import { PROTECT_RULE } from "./protected.ts";
 import { TooMuchWork } from "./shell/budget.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import type { Disk } from "./shell/findings.ts";
-import { withoutGitOptions } from "./shell/operands.ts";
+import { programName, withoutGitOptions } from "./shell/operands.ts";
 import { isContaining } from "./shell/runners.ts";
 import { readScript, type Script, type Surroundings } from "./shell/script.ts";
 import {
@@ -21,7 +21,6 @@ import {
   treeMade,
 } from "./shell/switching.ts";
 import { type Argument, literal } from "./shell/word.ts";
-import { programName } from "./shell/wrappers.ts";
 import { findTargets, foldersMade, placeOf, type Target } from "./shell/writes.ts";
 import type { FileFacts, Look } from "./types.ts";
 

@@ -12,11 +12,11 @@ import {
 } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { verbOfProgram } from "./shell/git_inner.ts";
-import { withoutGitOptions } from "./shell/operands.ts";
+import { programName, withoutGitOptions } from "./shell/operands.ts";
 import { powerShell } from "./shell/foreign_shells.ts";
 import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
-import { isShell, programName } from "./shell/wrappers.ts";
+import { isShell } from "./shell/wrappers.ts";
 
 /** `maybe`: it depends on a part that only the running shell knows. */
 type Match = "yes" | "maybe" | "no";

@@ -7,9 +7,8 @@ import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { meansAll } from "./shell/find.ts";
 import { readFind } from "./shell/find_expression.ts";
-import { withoutGitOptions } from "./shell/operands.ts";
+import { programName, withoutGitOptions } from "./shell/operands.ts";
 import type { Argument } from "./shell/word.ts";
-import { programName } from "./shell/wrappers.ts";
 import { WRITERS } from "./shell/writers.ts";
 
 /** Folders that must stay, beside those of the system. */

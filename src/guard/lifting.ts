@@ -4,7 +4,7 @@
  */
 import { DATABASE_PROGRAMS, onlyReads } from "./shell/changes.ts";
 import type { ShellCommand } from "./shell/command.ts";
-import { programName } from "./shell/wrappers.ts";
+import { programName } from "./shell/operands.ts";
 
 /** The verbs of a person, by noun. The program itself checks who runs them; here the agent is told before it tries. */
 export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {

@@ -8,7 +8,7 @@ import type { State } from "./state.ts";
 import type { Argument } from "./word.ts";
 import { findTargets, placeOf } from "./writes.ts";
 import { resolvePath } from "../../paths.ts";
-import { programName } from "./wrappers.ts";
+import { programName } from "./operands.ts";
 
 /** Looks up files while a script is read. */
 export interface Disk extends Pick<PatchGround, "topOf"> {

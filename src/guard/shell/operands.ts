@@ -65,8 +65,8 @@ export function split(
 export interface SkippedOptions {
   /** Letters of the short options that take a value: `u` for `-u ana`. */
   readonly valued?: string;
-  /** Long options that take their value as the next word: `--user ana`. */
-  readonly valuedLong?: readonly string[];
+  /** The names of the long ones: `user` for `--user ana`. */
+  readonly valuedLong?: string;
 }
 
 /** Where the options end that stand before a command. */
@@ -77,7 +77,7 @@ export function skipOptions(words: readonly Argument[], options: SkippedOptions)
     if (text === "--") return at + 1;
     if (!text.startsWith("-") || text === "-") return at;
     const takesNext = text.startsWith("--")
-      ? options.valuedLong?.includes(text.slice(2)) ?? false
+      ? options.valuedLong?.split(" ").includes(text.slice(2)) ?? false
       : options.valued?.includes(text.at(-1)!) ?? false;
     at += takesNext ? 2 : 1;
   }
@@ -125,3 +125,9 @@ export function withoutGitOptions(rest: readonly Argument[]): GitOptions {
 }
 
 const GIT_DIR = "--git-dir=";
+
+/** `/usr/bin/git` as `git`; `GIT.EXE` as `git`. */
+export function programName(word: string): string {
+  const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
+  return name.replace(/\.exe$/i, "") || word;
+}

@@ -20,9 +20,8 @@ import {
   SOME_NUMBER,
   steps,
 } from "./word.ts";
-import { programName } from "./wrappers.ts";
+import { programName, split } from "./operands.ts";
 import { baseName, parentOf } from "../../paths.ts";
-import { split } from "./operands.ts";
 
 /** Where input and output come from and go to; here-documents are no files, nor is the pipe of `>(…)`. */
 export function readRedirects(

@@ -1,11 +1,10 @@
 /** The files that `patch`, `git apply` and `git am` change: those that the patches name which they read. */
 import { type Change, marked, SOMEWHERE } from "./changes.ts";
 import type { ShellCommand } from "./command.ts";
-import { split, withoutGitOptions } from "./operands.ts";
+import { programName, split, withoutGitOptions } from "./operands.ts";
 import { type Argument, literal } from "./word.ts";
 import { placeOf } from "./writes.ts";
 import { WRITERS } from "./writers.ts";
-import { programName } from "./wrappers.ts";
 
 /** What is not there before, or not afterwards. */
 const NOTHING = "/dev/null";

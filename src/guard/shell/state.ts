@@ -106,7 +106,7 @@ export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope
 }
 
 /** Options of `env` and `sudo` that take a value. */
-const BEFORE_PROGRAM = { valued: "uCDghp", valuedLong: ["unset", "chdir", "user", "group"] };
+const BEFORE_PROGRAM = { valued: "uCDghp", valuedLong: "unset chdir user group" };
 
 /** The same of `env X=a command`; with `-C` it also goes to another folder. */
 export function withAssigned([program, ...words]: readonly Argument[], state: State): State {

@@ -1,9 +1,8 @@
 /** Which branch a git command checks out or makes, so that what comes after it happens there. */
 import { baseName } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
-import { split, withoutGitOptions } from "./operands.ts";
+import { programName, split, withoutGitOptions } from "./operands.ts";
 import type { Argument } from "./word.ts";
-import { programName } from "./wrappers.ts";
 import { placeOf } from "./writes.ts";
 
 /**

@@ -11,74 +11,10 @@ import {
   scriptFrom,
   type ScriptOption,
 } from "./inner.ts";
-import { skipOptions, type SkippedOptions } from "./operands.ts";
+import { programName } from "./operands.ts";
 import { inForeignShell, powerShell } from "./foreign_shells.ts";
 import { inRunner, inXargs } from "./runners.ts";
-import { type Argument, literal, OPEN } from "./word.ts";
-
-interface Wrapper extends SkippedOptions {
-  /** How many operands come before the command: the seconds of `timeout`. */
-  readonly operands?: number;
-  /** Options that make it do something else than run a command. */
-  readonly unless?: RegExp;
-  /** The rest of the line is a script, not a list of words; options may follow the operands. */
-  readonly joins?: true;
-  /** More arguments follow that come from elsewhere. */
-  readonly appends?: true;
-}
-
-const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries({
-  sudo: {
-    valued: "ughpCcRTtrDU",
-    valuedLong: ["user", "group", "host", "chdir", "chroot", "prompt"],
-  },
-  doas: { valued: "uC" },
-  env: { valued: "uC", valuedLong: ["unset", "chdir"] },
-  command: { unless: /^-[pvV]*[vV]/ },
-  builtin: {},
-  exec: { valued: "a" },
-  nohup: {},
-  setsid: {},
-  nice: { valued: "n", valuedLong: ["adjustment"] },
-  ionice: { valued: "cnpPu" },
-  time: { valued: "fo", valuedLong: ["format", "output"] },
-  timeout: { valued: "ks", valuedLong: ["kill-after", "signal"], operands: 1 },
-  stdbuf: { valued: "ioe", valuedLong: ["input", "output", "error"] },
-  chroot: { operands: 1 },
-  strace: { valued: "abeEIoOpPsSuUX" },
-  ltrace: { valued: "aAeFlnopsuxX" },
-  busybox: {},
-  toybox: {},
-  unshare: {},
-  wsl: { valued: "du", valuedLong: ["distribution", "user", "cd"] },
-  xargs: {
-    valued: "aEILndsP",
-    valuedLong: ["arg-file", "delimiter", "max-args", "max-procs", "max-lines"],
-  },
-  parallel: { valued: "jaIN", appends: true },
-  watch: { valued: "n", valuedLong: ["interval"], joins: true },
-  eval: { joins: true },
-  ssh: { valued: "BbcDEeFIiJLlmOopQRSWw", operands: 1, joins: true },
-  flock: { valued: "wE", operands: 1 },
-  taskset: { operands: 1 },
-  choom: { valued: "np" },
-  "ld.so": { valuedLong: ["library-path", "preload", "argv0", "inhibit-rpath", "audit"] },
-  chrt: { operands: 1 },
-  setpriv: {},
-  prlimit: {},
-  fakeroot: {},
-  unbuffer: {},
-  pkexec: {},
-  "systemd-run": { valued: "pEu", valuedLong: ["unit", "property", "uid", "gid"] },
-  nsenter: { valued: "t" },
-  runuser: { valued: "ugG", valuedLong: ["user", "group"] },
-  hyperfine: { valued: "wrmMpcnPu", joins: true },
-  tmux: { valued: "LSfsnctxyFe", operands: 1, joins: true },
-  screen: { valued: "SsheTcp" },
-}));
-
-/** Its name tells the machine: `ld-linux-x86-64.so.2`. */
-const DYNAMIC_LINKER = /^ld-(?:linux|musl)[\w-]*\.so\.\d+$/;
+import { type Argument, literal } from "./word.ts";
 
 const COMMAND: ScriptOption = { letter: "c", long: "command" };
 
@@ -131,11 +67,8 @@ export function findInner(
   const foreign = powerShell()?.inCmdlet(name, rest, { input, listing }) ??
     inForeignShell(name, rest, input);
   if (foreign !== undefined) return foreign;
-  const wrapper = WRAPPERS.get(name.replace(DYNAMIC_LINKER, "ld.so"));
   if (name === "xargs") {
-    const at = skipOptions(rest, wrapper!);
-    const read = listing === undefined ? input : listedBy(listing.slice(1));
-    return inXargs(rest.slice(0, at), rest.slice(at), read);
+    return inXargs(rest, listing === undefined ? input : listedBy(listing.slice(1)));
   }
   if (/^[gmn]?awk$/.test(name)) return inAwk(name, rest);
   if (name === "fd" || name === "fdfind") return inFd(rest);
@@ -145,7 +78,7 @@ export function findInner(
     // It may be a script that was just written.
     program.text.includes("/") ? fromFile("sh", program) : undefined,
     scriptOf(name, rest),
-    wrapper === undefined ? innerOf(name, rest) : unwrap(name, wrapper, rest),
+    innerOf(name, rest),
   ].filter((inner) => inner !== undefined);
 }
 
@@ -187,38 +120,14 @@ function fromFile(program: string, file: Argument | undefined): Inner | undefine
   return file.isOpen ? { kind: "code", program } : { kind: "file", program, file };
 }
 
-/** `/usr/bin/git` as `git`; `GIT.EXE` as `git`. */
-export function programName(word: string): string {
-  const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
-  return name.replace(/\.exe$/i, "") || word;
-}
-
-function unwrap(name: string, wrapper: Wrapper, rest: readonly Argument[]): Inner | undefined {
-  if (wrapper.unless !== undefined && rest.some(({ text }) => wrapper.unless!.test(text))) {
-    return undefined;
-  }
-  let at = skipOptions(rest, wrapper);
-  at += wrapper.operands ?? 0;
-  if (wrapper.joins) at += skipOptions(rest.slice(at), wrapper);
-  if (name === "env" || name === "sudo") {
-    while (/^[A-Za-z_]\w*=/.test(rest[at]?.text ?? "")) at++;
-  }
-  const words = rest.slice(at);
-  if (words.length === 0) return undefined;
-  if (wrapper.joins) return scriptFrom(join(words));
-  const [first] = words;
-  if (wrapper.appends && first !== undefined && /\s/.test(first.text)) {
-    return scriptFrom({ ...first, text: first.text.replace(/\{[./#%\d]*\}/g, '"$INPUT"') });
-  }
-  return { kind: "command", words: wrapper.appends ? [...words, OPEN] : words };
-}
-
 /** The command that `fd` runs with what it finds. */
 function inFd(rest: readonly Argument[]): Inner[] {
   const at = rest.findIndex(({ text }) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(text));
   const words = at < 0 ? [] : rest.slice(at + 1);
   const isPlaced = words.some(({ text }) => text.includes("{}"));
-  return words.length === 0 ? [] : inXargs(isPlaced ? [literal("-I{}")] : [], words, undefined);
+  return words.length === 0
+    ? []
+    : inXargs([...(isPlaced ? [literal("-I{}")] : []), literal("--"), ...words], undefined);
 }
 
 function inShell(name: string, rest: readonly Argument[]): Inner | undefined {

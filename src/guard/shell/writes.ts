@@ -8,11 +8,10 @@ import { changesOfCopy } from "./copies.ts";
 import { changesOfFind } from "./find.ts";
 import { changesOfFormatter } from "./formatted.ts";
 import { changesOfGit } from "./git_changes.ts";
-import { split } from "./operands.ts";
+import { programName, split } from "./operands.ts";
 import { type Argument, withText } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
 import { NAMED_OUTPUTS, type Writer, WRITERS } from "./writers.ts";
-import { programName } from "./wrappers.ts";
 
 /** A file that a command would change, and what is about to happen to it. */
 export interface Target extends HowToLook {
