@@ -1,7 +1,7 @@
 /** Lists what lies in a folder that is removed or searched. */
 import type { Entry, Search } from "../guard/types.ts";
 import { joinPath } from "../paths.ts";
-import { entriesOf, kindAt, kindOf, sizeAt } from "../project/on_disk.ts";
+import { entriesOf, kindAt, kindOf } from "../project/on_disk.ts";
 import type { Allowance } from "./file_lookup.ts";
 
 /** Folders whose content tools make anew: removing one loses nothing. */
@@ -133,8 +133,7 @@ function walk(
     for (const entry of listed) {
       if (++entries > maxEntries || --visits.left < 0) return false;
       const path = joinPath(folder, entry.name);
-      const size = () => sizeAt(joinPath(root, path));
-      if (visit({ path, kind: kindOf(entry), size }) && !MADE_ANEW.has(entry.name)) {
+      if (visit({ path, kind: kindOf(entry) }) && !MADE_ANEW.has(entry.name)) {
         folders.push(path);
       }
     }
@@ -149,9 +148,8 @@ function foldersAbove(path: string): string[] {
 }
 
 function entryAt(root: string, path: string): Entry | null {
-  const full = path === "" ? root : joinPath(root, path);
-  const kind = kindAt(full);
-  return kind === null ? null : { path, kind, size: () => sizeAt(full) };
+  const kind = kindAt(path === "" ? root : joinPath(root, path));
+  return kind === null ? null : { path, kind };
 }
 
 /** Whether it is a folder, and no link to one. */

@@ -2,8 +2,7 @@
  * Recognises commands with which an agent would give itself what only a person may: lift a rule, satisfy a requirement,
  * disarm the guards.
  */
-import { DATABASE_PROGRAMS, onlyReads } from "./shell/changes.ts";
-import type { ShellCommand } from "./shell/command.ts";
+import { DATABASE_PROGRAMS, onlyReads, type ShellCommand } from "./shell/command.ts";
 import { programName } from "./shell/operands.ts";
 
 /** The verbs of a person, by noun. The program itself checks who runs them; here the agent is told before it tries. */

@@ -103,8 +103,6 @@ export interface Entry {
   /** From the start of the search; empty for the start itself. */
   readonly path: string;
   readonly kind: "file" | "folder" | "link" | "other";
-  /** In bytes, looked up when it is asked for; null when unknown. */
-  readonly size: () => number | null;
 }
 
 /** Which entries below a folder a command means. */

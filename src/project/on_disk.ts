@@ -36,11 +36,6 @@ export function kindOf(
   return isSymlink ? "link" : isDirectory ? "folder" : isFile ? "file" : "other";
 }
 
-/** In bytes, links not followed; null where that cannot be told. */
-export function sizeAt(path: string): number | null {
-  return orElse(null, () => Deno.lstatSync(path).size);
-}
-
 /** The entries of a folder; none where it may not be looked into, null where it holds too many to be read in a hook. */
 export function entriesOf(path: string): Iterable<Deno.DirEntry> | null {
   return orElse<Iterable<Deno.DirEntry> | null>(

@@ -1,6 +1,6 @@
 /** What `find` does with what it finds: which of the entries that are there each of its actions means. */
 import type { Answer, Search } from "../types.ts";
-import type { Change } from "./changes.ts";
+import type { Change } from "./command.ts";
 import { type FindCall, judgeEntry, printsOther, readFind } from "./find_expression.ts";
 import type { Inner } from "./inner.ts";
 import { type Argument, OPEN } from "./word.ts";
@@ -61,7 +61,7 @@ export function meansAll(call: FindCall, action: number): boolean {
     ? ["file"] as const
     : ["file", "folder"] as const;
   return kinds.some((kind) =>
-    judgeEntry(call, { path: null, kind, size: () => null }, null).reached[action] === "yes"
+    judgeEntry(call, { path: null, kind }, null).reached[action] === "yes"
   );
 }
 

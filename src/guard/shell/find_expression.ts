@@ -1,15 +1,8 @@
 /** What `find` looks for, read from its words. */
-import type { Answer } from "../types.ts";
+import type { Answer, Entry } from "../types.ts";
 import { TooMuchWork } from "./budget.ts";
-import {
-  type Candidate,
-  isEmpty,
-  type Start,
-  type Test,
-  testOf,
-  type Truth,
-} from "./find_tests.ts";
 import type { Argument } from "./word.ts";
+import { readWildcard } from "./wildcard.ts";
 
 type Expression =
   | { readonly kind: "test"; readonly test: Test }
@@ -50,7 +43,7 @@ const PLAIN =
 /** With one of them it prints something else than the names of all that it finds. */
 const TELLING = /^-(?:ls|printf|quit|f(?:ls|print(?:0|f)?))$/;
 /** Tests without a value of which only the running `find` knows. */
-const ASKING = /^-(?:executable|readable|writable|nouser|nogroup)$/;
+const ASKING = /^-(?:empty|executable|readable|writable|nouser|nogroup)$/;
 /** Words with a value that do nothing to what is found. */
 const VALUED_PLAIN = /^-(?:f(?:print0?|ls)|regextype|files0-from|maxdepth|mindepth)$/;
 /** What does something is nobody's value: the word before it may be one that is not known here. */
@@ -99,7 +92,6 @@ class Reader {
   readonly actions: Action[] = [];
   readonly #words: readonly Argument[];
   #at = 0;
-  #isExtended = false;
 
   constructor(words: readonly Argument[]) {
     this.#words = words;
@@ -162,17 +154,15 @@ class Reader {
     if (/^-print0?$/.test(text)) return this.#action({ kind: "list" }, true);
     if (text === "-delete") return this.#action({ kind: "delete" }, true);
     if (/^-(?:exec|ok)(?:dir)?$/.test(text)) return this.#exec();
-    if (text === "-empty") return { kind: "test", test: isEmpty };
-    if (ASKING.test(text)) return { kind: "test", test: testOf(text, "", { isExtended: false }) };
+    if (ASKING.test(text)) return { kind: "test", test: testOf(text, "") };
     const value = this.#words[this.#at];
     if (value === undefined || DOING.test(value.text)) return UNKNOWN;
     this.#at++;
     if (text === "-fprintf") this.#at++;
-    if (text === "-regextype") this.#isExtended = /extended|egrep|awk/.test(value.text);
     if (text === "-fprintf" || text === "-printf" || VALUED_PLAIN.test(text)) return TRUE;
     if (value.isOpen) return UNKNOWN;
     // What the shell makes of a pattern is no more than that stands for.
-    return { kind: "test", test: testOf(text, value.text, { isExtended: this.#isExtended }) };
+    return { kind: "test", test: testOf(text, value.text) };
   }
 
   /** A command up to `;`, of which the result is not known, or up to `{} +`. */
@@ -240,4 +230,70 @@ export function judgeEntry(
   };
   evaluate(expression, "yes");
   return outcome;
+}
+
+/** What a test says of an entry; undefined where only the running `find` knows. */
+type Truth = boolean | undefined;
+
+/** Where a search begins, as it is written; null where the shell puts names in. */
+type Start = string | null;
+
+/** What is asked about: an entry, or any there could be: one without a path. */
+interface Candidate extends Pick<Entry, "kind"> {
+  readonly path: string | null;
+}
+
+/** What a test asks. */
+type Test = (entry: Candidate, start: Start) => Truth;
+
+/** They narrow nothing down to what somebody made on purpose. */
+const BROAD =
+  /^-(?:perm|user|group|uid|gid|links|fstype|executable|readable|writable|nouser|nogroup)$/;
+
+const TYPES: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "folder", l: "link" };
+/** A test that has a value, or asks for what only the running `find` knows. */
+function testOf(name: string, value: string): Test {
+  const ignoresCase = name.startsWith("-i");
+  switch (name.replace(/^-i?/, "")) {
+    case "name":
+      return likeWildcard(value, { ignoresCase, of: nameOf });
+    case "path":
+    case "wholename":
+      return likeWildcard(value, { ignoresCase, of: pathOf });
+    case "type": {
+      const kinds = value.split(",").map((letter) => TYPES[letter] ?? "other");
+      return ({ kind }) => kinds.includes(kind);
+    }
+    case "lname":
+      return ({ kind }) => kind === "link" ? undefined : false;
+    default:
+      return ({ path }) => (path === null && BROAD.test(name)) || undefined;
+  }
+}
+
+/** Undefined where there is no path: then only a pattern for everything is sure to fit. */
+function likeWildcard(
+  pattern: string,
+  { ignoresCase, of }: {
+    readonly ignoresCase: boolean;
+    readonly of: (entry: Candidate, start: Start) => string | undefined;
+  },
+): Test {
+  const matches = readWildcard(pattern, { ignoresCase });
+  return (entry, start) => {
+    const text = of(entry, start);
+    return text === undefined ? /^(?:\.\/)?\*+$/.test(pattern) || undefined : matches?.(text);
+  };
+}
+
+/** The path as `find` writes it: from where the search begins. */
+function pathOf({ path }: Candidate, start: Start): string | undefined {
+  if (path === null || start === null) return undefined;
+  if (path === "") return start;
+  return start.endsWith("/") ? start + path : `${start}/${path}`;
+}
+
+function nameOf({ path }: Candidate, start: Start): string | undefined {
+  const whole = path === "" ? start : path;
+  return whole === null ? undefined : whole.replace(/(?<=.)\/+$/, "").replace(/^.*\/(?=.)/s, "");
 }

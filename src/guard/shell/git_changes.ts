@@ -1,6 +1,6 @@
 /** Which files git changes. */
-import { type Change, marked, SOMEWHERE } from "./changes.ts";
-import { changesOfCopy } from "./copies.ts";
+import { type Change, marked, SOMEWHERE } from "./command.ts";
+import { changesOfCopy } from "./writes.ts";
 import { type OptionName, type OptionNames, split, withoutGitOptions } from "./operands.ts";
 import { type Argument, literal, withText } from "./word.ts";
 import type { Writer } from "./writers.ts";
@@ -18,7 +18,7 @@ const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
 /** Those of `git submodule add`. */
 const SUBMODULE_OPTIONS: OptionNames = {
   valued: "b",
-  valuedLong: /^--(?:branch|name|reference|depth)$/,
+  valuedLong: "branch name reference depth",
 };
 
 /** `git mv` moves as `mv` does. */
@@ -33,14 +33,14 @@ const TO_BRANCH = /^(?:-[a-zA-Z]*[bBdt]|--(?:orphan|detach|track(?:=.*)?))$/;
 /** Those of `git clone` that take a value. */
 const CLONE_OPTIONS: OptionNames = {
   valued: "obcuj",
-  valuedLong:
-    /^--(?:branch|depth|origin|upload-pack|template|reference(?:-if-able)?|config|separate-git-dir|filter|jobs|shallow-(?:since|exclude)|server-option|bundle-uri)$/,
+  valuedLong: "branch depth origin upload-pack template reference reference-if-able config " +
+    "separate-git-dir filter jobs shallow-since shallow-exclude server-option bundle-uri",
 };
 
 /** Those of `git init` that take a value. */
 const INIT_OPTIONS: OptionNames = {
   valued: "b",
-  valuedLong: /^--(?:template|separate-git-dir|object-format|ref-format|initial-branch)$/,
+  valuedLong: "template separate-git-dir object-format ref-format initial-branch",
 };
 
 /** `git stash` by hand, or with the names of files in another place. */
@@ -91,7 +91,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
       }
       return has(/^(?:-[a-z]*n|--dry-run)$/)
         ? []
-        : paths(split(after, { valuedLong: /^--pathspec-from-file$/ }).operands, {
+        : paths(split(after, { valuedLong: "pathspec-from-file" }).operands, {
           effect: "remove",
         });
     case "mv": {
@@ -103,14 +103,14 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
       const isIndexOnly = has(/^(?:-[a-zA-Z]*S|--staged)/) && !has(/^(?:-[a-zA-Z]*W|--worktree)/);
       const { operands, outputs } = split(after, {
         output: { letter: "s", long: "--source" },
-        valuedLong: /^--(?:conflict|pathspec-from-file)$/,
+        valuedLong: "conflict pathspec-from-file",
       });
       return isIndexOnly ? [] : takenBack(operands, sourceOf(outputs.at(-1)));
     }
     case "checkout": {
       const dashes = after.findIndex(({ text }) => text === "--");
       if (dashes >= 0) {
-        const [from] = split(after.slice(0, dashes), { valuedLong: /^--conflict$/ }).operands;
+        const [from] = split(after.slice(0, dashes), { valuedLong: "conflict" }).operands;
         return takenBack(after.slice(dashes + 1), sourceOf(from));
       }
       if (has(TO_BRANCH)) return [];
@@ -119,7 +119,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
         if (named.length === 0) return thrownAway(to);
       }
       const [first, ...files] = split(after, {
-        valuedLong: /^--(?:conflict|pathspec-from-file)$/,
+        valuedLong: "conflict pathspec-from-file",
       }).operands;
       if (first === undefined) return takenBack([], null);
       if (first.isOpen) return takenBack(files, undefined);
@@ -149,7 +149,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
     }
     case "merge-file":
       return has(/^(?:-p|--stdout|--object-id)$/) ? [] : marked(
-        split(after, { valued: "L", valuedLong: /^--marker-size$/ }).operands.slice(0, 1)
+        split(after, { valued: "L", valuedLong: "marker-size" }).operands.slice(0, 1)
           .map(inFolder),
         "change",
       );
@@ -203,7 +203,7 @@ function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] 
   const rest = isPush ? after.slice(1) : after;
   const { operands } = split(rest, {
     valued: "m",
-    valuedLong: /^--(?:message|pathspec-from-file)$/,
+    valuedLong: "message pathspec-from-file",
   });
   // Only after `push` or `--` a word is a file.
   const dashes = rest.findIndex(({ text }) => text === "--");

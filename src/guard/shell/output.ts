@@ -18,7 +18,6 @@ import {
   literal,
   type Scope,
   SOME_NUMBER,
-  steps,
 } from "./word.ts";
 import { programName, split } from "./operands.ts";
 import { baseName, parentOf } from "../../paths.ts";
@@ -180,10 +179,8 @@ function knownOutput(words: readonly Argument[], scope: Scope): Argument | undef
     case "command":
     case "type":
       return rest.length === 2 && /^-[vpP]$/.test(rest[0]!.text) ? place(rest[1]!) : undefined;
-    case "ls":
-      return listed(rest);
     case "seq":
-      return counted(rest);
+      return SOME_NUMBER;
     case "dirname":
       return rest.length === 1 ? { ...rest[0]!, text: parentOf(rest[0]!.text) } : undefined;
     case "basename":
@@ -206,25 +203,6 @@ function topOf({ variables, root }: Scope): string | null {
 /** Wherever a program lies, its name tells which one it is. */
 function place({ text }: Argument): Argument | undefined {
   return /^[\w.+-]+$/.test(text) ? literal(`/usr/bin/${text}`) : undefined;
-}
-
-/** `seq 5`, `seq 2 9`, `seq 1 2 9`: a line for each number. */
-function counted(rest: readonly Argument[]): Argument | undefined {
-  const ends = rest.map(({ text }) => /^-?\d{1,9}$/.test(text) ? Number(text) : NaN);
-  const last = ends.at(-1) ?? NaN;
-  const first = ends.length > 1 ? ends[0]! : 1;
-  const step = ends.length > 2 ? ends[1]! : 1;
-  if (ends.length > 3 || ends.some(Number.isNaN) || step === 0) return undefined;
-  if (last !== first && (last < first) !== (step < 0)) return literal("");
-  return known(steps(first, last, step)?.join("\n"));
-}
-
-/** `ls *.ts` lists what the pattern stands for. */
-function listed(rest: readonly Argument[]): Argument | undefined {
-  const { operands, options } = split(rest, {});
-  const [pattern, ...others] = operands;
-  const isPlain = others.length === 0 && options.every((text) => /^-[1trSAU]+$/.test(text));
-  return isPlain && pattern?.isGlob ? pattern : undefined;
 }
 
 function nameOf([path, end]: readonly Argument[]): Argument | undefined {

@@ -3,10 +3,10 @@
  * container (`docker exec APP PROGRAM`). A row says where the other program stands among the arguments.
  */
 import { type Inner, join, scriptFrom } from "./inner.ts";
-import { skipOptions, type SkippedOptions } from "./operands.ts";
+import { skipOptions, type ValuedOptions } from "./operands.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
 
-interface Runner extends SkippedOptions {
+interface Runner extends ValuedOptions {
   /** What may stand before the verb: `compose`. */
   readonly groups?: RegExp;
   /** Before the program stands one of these verbs. */

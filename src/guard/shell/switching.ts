@@ -94,7 +94,7 @@ export function treeMade(
   const plain = withBundleApart(after);
   const named = namedBy(MAKING_IN_TREE, plain);
   const { operands: [path, ...from], options } = split(named?.others ?? plain, {
-    valuedLong: /^--reason$/,
+    valuedLong: "reason",
   });
   const folder = path && placeOf(path, given === null ? here : placeOf(given, here));
   if (!folder || options.some((option) => /^(?:-[bB]|--orphan$)/.test(option))) return null;

@@ -231,10 +231,10 @@ function spellOut(word: Word, budget: Budget): Word[] {
   });
 }
 
-/** `{a,{b,c}}` as `a`, `{b,c}`; a range that is too long as something that nobody knows. */
+/** `{a,{b,c}}` as `a`, `{b,c}`. */
 function alternatives(braces: string): string[] {
-  const range = readRange(braces);
-  if (range !== null) return range;
+  const [, first] = RANGE.exec(braces) ?? [];
+  if (first !== undefined) return [first];
   const pieces: string[] = [];
   let depth = 0;
   let quote = "";
@@ -260,38 +260,8 @@ const NUMBERS = /^(?:[$!]|RANDOM|SRANDOM|UID|EUID|PPID|BASHPID|SECONDS|EPOCHSECO
 /** Stands for a number that only the running shell knows: no option, no folder, no name that a rule could mean. */
 export const SOME_NUMBER: Argument = { text: "0", isOpen: false, isGlob: false };
 
-/** Words of a range that are written out at most. */
-const MAX_RANGE = 100;
-const RANGE =
-  /^\{(?:(-?\d{1,9})\.\.(-?\d{1,9})|([a-z])\.\.([a-z])|([A-Z])\.\.([A-Z]))(?:\.\.(-?\d{1,9}))?\}$/;
-
-/** `{1..5}`, `{01..10..3}`, `{a..e}` as the words that the shell makes of it; null where it is none, or too long. */
-function readRange(braces: string): string[] | null {
-  const [range, first, last, ...letters] = RANGE.exec(braces) ?? [];
-  if (range === undefined) return null;
-  const step = Number(letters.at(-1) ?? 1);
-  if (first !== undefined) return numbers([first, last!], step);
-  const [from, to] = letters.slice(0, -1).filter((letter) => letter !== undefined)
-    .map((letter) => letter.charCodeAt(0));
-  return steps(from!, to!, step)?.map((code) => String.fromCharCode(code)) ?? null;
-}
-
-/** The numbers from one to another, as wide as the wider of them where one begins with a zero; null for too many. */
-function numbers(ends: readonly [string, string], step: number): string[] | null {
-  const isPadded = ends.some((end) => /^-?0\d/.test(end));
-  const width = isPadded ? Math.max(...ends.map((end) => end.length)) : 0;
-  return steps(Number(ends[0]), Number(ends[1]), step)?.map((number) =>
-    (number < 0 ? "-" : "") + String(Math.abs(number)).padStart(width - (number < 0 ? 1 : 0), "0")
-  ) ?? null;
-}
-
-/** The whole numbers from one to another, whichever is greater; null for too many. */
-export function steps(first: number, last: number, step: number): number[] | null {
-  const size = Math.abs(step) || 1;
-  const length = Math.floor(Math.abs(last - first) / size) + 1;
-  const sign = last < first ? -1 : 1;
-  return length > MAX_RANGE ? null : Array.from({ length }, (_, i) => first + sign * i * size);
-}
+/** `{1..5}`, `{a..e}`: the first of them stands for all. */
+const RANGE = /^\{(-?\w+)\.\.-?\w+(?:\.\.-?\d+)?\}$/;
 
 /** The words that an expansion puts in: those of an array, or one; undefined when that cannot be told. */
 function wordsOf(part: WordPart, scope: Scope): readonly Argument[] | undefined {

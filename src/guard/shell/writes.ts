@@ -1,17 +1,22 @@
 /** Which files a shell command plainly changes: redirections, and the programs whose purpose it is. */
 import { resolvePath } from "../../paths.ts";
-import { changesOfArchive } from "./archives.ts";
-import type { ShellCommand } from "./command.ts";
+import {
+  type Change,
+  changesOfDatabase,
+  DATABASE_PROGRAMS,
+  marked,
+  placesIn,
+  type ShellCommand,
+  SOMEWHERE,
+} from "./command.ts";
 import type { HowToLook } from "../types.ts";
-import { type Change, changesOfDatabase, DATABASE_PROGRAMS, marked, SOMEWHERE } from "./changes.ts";
-import { changesOfCopy } from "./copies.ts";
 import { changesOfFind } from "./find.ts";
 import { changesOfFormatter } from "./formatted.ts";
 import { changesOfGit } from "./git_changes.ts";
-import { programName, split } from "./operands.ts";
+import { type Operands, programName, split } from "./operands.ts";
 import { type Argument, withText } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
-import { NAMED_OUTPUTS, type Writer, WRITERS } from "./writers.ts";
+import { type Writer, WRITERS } from "./writers.ts";
 
 /** A file that a command would change, and what is about to happen to it. */
 export interface Target extends HowToLook {
@@ -89,34 +94,33 @@ function changesOf(
       .map((word): Change => ({ word: withText(word, word.text.slice(3)), effect: "change" }));
   }
   if (name === "git") return [...changesOfGit(rest), ...patched];
-  const packed = changesOfArchive(name, rest);
-  if (packed !== undefined) return packed;
-  const outputs = namedOutputs(name, rest);
-  if (name === "find") return [...changesOfFind(rest), ...outputs];
+  if (/^(?:g|bsd)?tar$/.test(name)) return changesOfTar(rest);
   if (DATABASE_PROGRAMS.has(name)) return changesOfDatabase(rest);
   const own = name.replace(/^[gmn](?=awk$)|^g(?=sed$|cp$|mv$|rm$)/, "");
   const writer = WRITERS.get(own);
-  if (writer === undefined) return outputs;
   const inScript = own === "sed" ? writtenBySed(rest) : own === "awk" ? writtenByAwk(rest) : [];
-  return [...marked(inScript, "change"), ...changesOfWriter(writer, rest), ...outputs, ...patched];
+  return [
+    ...marked(inScript, "change"),
+    ...(name === "find" ? changesOfFind(rest) : []),
+    ...(writer === undefined ? [] : changesOfWriter(writer, rest)),
+    ...patched,
+  ];
 }
 
-/** The files that options name, of programs that know words instead of letters. */
-function namedOutputs(name: string, rest: readonly Argument[]): Change[] {
-  const named = NAMED_OUTPUTS.get(name);
-  if (named === undefined || !(named.verb?.test(rest[0]?.text ?? "") ?? true)) return [];
-  const { options } = named;
-  const outputs = rest.flatMap((word, i) => {
-    if (options.has(rest[i - 1]?.text ?? "")) return [word];
-    const [option = "", ...value] = word.text.split("=");
-    const text = value.join("=");
-    return value.length > 0 && options.has(option) ? [{ ...word, text }] : [];
+/** The values of options that are words of their own, or stand before `=`. */
+function valuesOf(options: string, rest: readonly Argument[]): Argument[] {
+  const names = options.split(" ");
+  return options === "" ? [] : rest.flatMap((word, i) => {
+    if (i > 0 && names.includes(rest[i - 1]!.text)) return [word];
+    const at = word.text.indexOf("=");
+    return at > 0 && names.includes(word.text.slice(0, at))
+      ? [{ ...word, text: word.text.slice(at + 1) }]
+      : [];
   });
-  return marked(outputs.filter(({ text }) => text !== "-"), "change");
 }
 
 function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
-  const { onlyWith, never, first, begins, skips, unpacks, onlyGives } = writer;
+  const { onlyWith, never, first, begins, skips, unpacks, onlyGives, fills } = writer;
   const { operands, outputs, options } = split(rest, writer);
   if (never !== undefined && options.some((option) => never.test(option))) return [];
   if (onlyGives?.test(operands[0]?.source ?? operands[0]?.text ?? "")) return [];
@@ -124,8 +128,13 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
   if (verbs === null) return [];
   const whole = (words: readonly Argument[]) =>
     words.map((word) => writer.ending ? withText(word, word.text + writer.ending) : word);
-  const written = marked(whole(outputs.filter(({ text }) => text !== "-")), "change");
-  if (onlyWith !== undefined && !rest.some(({ text }) => onlyWith.test(text))) return written;
+  const isOn = onlyWith === undefined || rest.some(({ text }) => onlyWith.test(text));
+  if (fills) return isOn ? filled(outputs) : [];
+  const written = marked(
+    [...whole(outputs), ...valuesOf(writer.named ?? "", rest)].filter(({ text }) => text !== "-"),
+    "change",
+  );
+  if (!isOn) return written;
   const skipped = first && !rest.some(({ text }) => first.unless.test(text)) ? first.count : 0;
   const named = operands.slice((verbs?.[0].split(" ").length ?? 1) - 1 + skipped)
     .filter(({ text }) => !skips?.test(text));
@@ -138,9 +147,11 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
     case "none":
       return writer.loads === undefined
         ? [...written, ...unpacked]
-        : loaded(writer.loads, { rest, operands, outputs });
+        : [...written, ...loaded(writer.loads, { rest, operands, outputs })];
     case "all":
       return [...marked([...whole(named), ...kept], "change"), ...written];
+    case "first":
+      return marked(named.slice(0, 1).map(withZip), "change");
     case "unknown":
       return marked([SOMEWHERE], "change");
     case "removed":
@@ -172,7 +183,7 @@ function loaded(
     readonly outputs: readonly Argument[];
   },
 ): Change[] {
-  if (outputs.length > 0) return marked(outputs.filter(({ text }) => text !== "-"), "change");
+  if (outputs.length > 0) return [];
   if (named !== null && !rest.some(({ text }) => named.test(text))) return [];
   const folder = split(rest, { output: into }).outputs.at(-1);
   return operands.flatMap((word): Change[] => {
@@ -196,4 +207,107 @@ function isDescriptor(operator: string, { text }: Argument): boolean {
 
 function isDevice({ text, isOpen }: Argument): boolean {
   return !isOpen && /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+|zero)$/.test(text);
+}
+
+/** `a.zip` of `a`. */
+function withZip(archive: Argument): Argument {
+  const isWhole = archive.isOpen || archive.text === "-" || /\.\w+$/.test(archive.text);
+  return isWhole ? archive : { ...archive, text: `${archive.text}.zip` };
+}
+
+/** Options of `tar` that take a value. */
+const TAR = {
+  valued: "fCTXbIHgKNV",
+  valuedLong:
+    "file directory files-from exclude-from exclude use-compress-program transform owner group mode mtime",
+};
+
+function changesOfTar([first, ...others]: readonly Argument[]): Change[] {
+  if (first === undefined) return [];
+  // `tar czf a.tgz b`: the letters need no dash, and take their values in a row.
+  const isBare = /^[a-zA-Z]+$/.test(first.text);
+  const rest = isBare ? inRow(first, others) : [first, ...others];
+  const options = (letter: string, long: string) =>
+    split(rest, { ...TAR, output: { letter, long } });
+  const { options: given, operands, outputs: archives } = options("f", "--file");
+  const has = (letters: string, long: RegExp) =>
+    given.some((text) => new RegExp(`^-[a-zA-Z]*[${letters}]`).test(text) || long.test(text));
+  if (has("x", /^--(?:extract|get)$/)) {
+    const toOutput = has("O", /^--to-stdout$/);
+    return toOutput ? [] : filled(options("C", "--directory").outputs);
+  }
+  if (!has("cruA", /^--(?:create|append|update|delete|concatenate)$/)) return [];
+  const removed = given.includes("--remove-files") ? marked(operands, "remove") : [];
+  return [...marked(archives.filter(({ text }) => text !== "-"), "change"), ...removed];
+}
+
+/** The letters of an old-style bundle as options of their own, each with the value that it takes. */
+function inRow(letters: Argument, others: readonly Argument[]): Argument[] {
+  const left = [...others];
+  const options = [...letters.text].flatMap((letter) => {
+    const option = { ...letters, text: `-${letter}` };
+    return TAR.valued.includes(letter) ? [option, ...left.splice(0, 1)] : [option];
+  });
+  return [...options, ...left];
+}
+
+/** What is unpacked into a folder has any name; without one it is the folder where it runs. */
+function filled(folders: readonly Argument[]): Change[] {
+  const [folder] = folders.slice(-1);
+  if (folder === undefined) return marked([SOMEWHERE], "change");
+  return [{ word: folder, effect: "fill" }, { word: SOMEWHERE, effect: "change", within: folder }];
+}
+
+/** What becomes of a destination, and of sources that are moved to it. */
+export function changesOfCopy(
+  { operands: kind, copies }: Pick<Writer, "operands" | "copies">,
+  { operands, outputs, options }: Operands,
+): Change[] {
+  const has = (option: RegExp | undefined) => options.some((text) => option?.test(text));
+  const isMoved = kind === "moved";
+  const isRecursive = isMoved || has(copies?.recursive);
+  const isOnto = isRecursive && has(copies?.onto);
+  const isRemote = ({ text }: Argument) => copies?.remote?.test(text) ?? false;
+  const isPlain = (word: Argument) => !word.isOpen && !word.isGlob && !isRemote(word);
+  const isEmptied = ({ text }: Argument) => isOnto || (copies?.contents.test(text) ?? false);
+  const isContents = (word: Argument) => isRecursive && isPlain(word) && isEmptied(word);
+  const sources = outputs.length > 0 ? operands : operands.slice(0, -1);
+  const to = (outputs.length > 0 ? outputs : operands.slice(1).slice(-1))
+    .filter((word) => !isRemote(word) && word.text !== "-");
+  const contents = sources.filter(isContents);
+  const named = sources.filter((word) => !isContents(word));
+  const isVague = has(copies?.clears) || named.some((word) => word.isOpen || isEmptied(word));
+  // Of what lies elsewhere only the name tells whether it is a folder.
+  const [first] = sources;
+  const isFolderThere = first !== undefined && isRemote(first) &&
+    (isRecursive || !/\.\w+$/.test(first.text));
+  // Where no folder is there, one becomes the copy.
+  const made = isRecursive && copies?.makes === "copy" ? named.filter(isPlain) : [];
+  const isHeld = ({ from }: Change) =>
+    copies?.makes === "holder" && from !== undefined && isPlain(from);
+  const leavesSome = has(copies?.leaves);
+  const changes = to.flatMap((word): Change[] => {
+    const filled = (from: Argument): Change => ({ word, effect: "fill", from });
+    return [
+      {
+        word: isFolderThere ? withText(word, `${word.text}/`) : word,
+        effect: "change",
+        from: first!,
+      },
+      ...placesIn(word, sources),
+      ...(isRecursive ? placesIn(word, named, "fill") : [])
+        .map((place) => ({ ...place, ifInFolder: !isHeld(place) })),
+      ...contents.map((from) => ({ ...filled(from), isContents: true })),
+      ...made.map((from) => ({ ...filled(from), ifNoFolder: true })),
+      ...(isVague ? marked([word], "fill") : []),
+      ...(isVague ? [{ word: SOMEWHERE, effect: "change", within: word } as const] : []),
+    ];
+  });
+  return [
+    ...changes.map((change) => ({ ...change, leavesSome })),
+    ...marked(
+      isMoved || has(copies?.moves) ? sources.filter((word) => !isRemote(word)) : [],
+      "remove",
+    ),
+  ];
 }
