@@ -9,8 +9,7 @@ import type { Requirement, RequirementPolicy } from "../requirement/requirement_
 import { type OpenOnBranch, stopText } from "../requirement/requirement_text.ts";
 import { isPaused } from "../store/pauses.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
-import { triggeredBranches } from "../store/triggered_branches.ts";
-import { settleTriggers } from "../store/triggers.ts";
+import { settleTriggers, triggeredBranches } from "../store/triggers.ts";
 import { type GatheredFacts, gatherFacts, isStrict } from "./asked_requirements.ts";
 import { groundFor } from "./ground.ts";
 import { quietly } from "./ground.ts";
@@ -109,7 +108,7 @@ async function lookAtBranch(
     ? { facts: { sessionId, atMs, branch, branchLines: null, otherSessions: [] }, changes: [] }
     : await gatherFacts(requirements, { ...at, repository: tree, branch });
   const key = { repository: repository.commonDir, branch };
-  const proofs = await proofsOn(key, requirements, { ...at, isStrict: isStrict(at.config) });
+  const proofs = proofsOn(key, requirements, { ...at, isStrict: isStrict(at.config) });
   return {
     key,
     facts,

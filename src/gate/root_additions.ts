@@ -5,7 +5,7 @@ import type { Environment } from "../environment.ts";
 import { fingerprint } from "../ids.ts";
 import { runTool } from "../process/tool.ts";
 import { listFolder } from "../project/on_disk.ts";
-import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/root_snapshots.ts";
+import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/stop_memory.ts";
 import { isFirstTelling } from "../store/told_once.ts";
 
 /** Stores the names of the present files: they may be there. */

@@ -44,7 +44,7 @@ export async function standOf(
 ): Promise<Stand> {
   const { repository, branch, key } = ground;
   const { facts } = await gatherFacts(requirements, { ...at, db, repository, branch });
-  const standings = await provenStandings(requirements, { ...at, db, key });
+  const standings = provenStandings(requirements, { ...at, db, key });
   return {
     open: openOf(requirements, standings, facts),
     unknown: unknownOf(requirements, standings, facts),
@@ -55,16 +55,15 @@ export async function standOf(
 }
 
 /** The standings on a branch for a session: used-up ones left out, unproven ones marked. */
-export async function provenStandings(
+export function provenStandings(
   requirements: readonly Requirement[],
   at: Parameters<typeof standingsOf>[1] & {
     readonly config: Pick<HookConfig, "guards">;
     readonly transcriptPath: string | null;
   },
-): Promise<Standing[]> {
+): Standing[] {
   const standings = standingsOf(requirements, at);
-  return (await prove(standings, at.key, { ...at, isStrict: isStrict(at.config) }))
-    .marked(standings);
+  return prove(standings, at.key, { ...at, isStrict: isStrict(at.config) }).marked(standings);
 }
 
 /**

@@ -9,8 +9,7 @@ import {
   type StopPolicy,
 } from "../guard/stop_policy.ts";
 import type { CommandRun } from "../process/types.ts";
-import { advanceQueue, readQueue } from "../store/prompt_queues.ts";
-import { countRound } from "../store/stop_counters.ts";
+import { advanceQueue, countRound, readQueue } from "../store/stop_memory.ts";
 import { rootAdditions, takeSnapshot } from "./root_additions.ts";
 import { type CommandGround, runCommands } from "./run_commands.ts";
 import { type Remembering, withDatabase } from "./stop_row.ts";

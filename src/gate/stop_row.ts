@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
 import { readCounter } from "../store/counters.ts";
-import { countBlock, isLasting, REQUIREMENTS_HELD, resetRow } from "../store/stop_counters.ts";
+import { countBlock, isLasting, REQUIREMENTS_HELD, resetRow } from "../store/stop_memory.ts";
 
 /** Whose stop it is, and where counters are kept. */
 export interface Remembering {

@@ -155,7 +155,7 @@ async function prepareAt(
   const key = { repository: repository.commonDir, branch };
   const uses = usesOf(place);
   const spent = usedUpUntold(uses.map(({ requirement }) => requirement), { ...at, key });
-  const proofs = await proofsOn(key, asked.filter(({ stopOnly }) => !stopOnly), at);
+  const proofs = proofsOn(key, asked.filter(({ stopOnly }) => !stopOnly), at);
   return {
     ...gathered,
     changes: [...gathered.changes, ...spent, ...proofs.changes],

@@ -11,7 +11,7 @@ import {
 import type { AllowedUse } from "../requirement/single_use.ts";
 import { isTriggered, type Standing } from "../requirement/standing.ts";
 import type { Doubt } from "../requirement/trigger_match.ts";
-import { type DeniedOnto, wasDeniedSince } from "../store/denials.ts";
+import { type DeniedOnto, wasDeniedSince } from "../store/judged_uses.ts";
 import { isPaused } from "../store/pauses.ts";
 import {
   type BranchKey,

@@ -11,7 +11,7 @@ import {
   movesOf,
 } from "../requirement/single_use.ts";
 import type { Standing } from "../requirement/standing.ts";
-import { readAllowedUses, readUnendedUses } from "../store/allowed_uses.ts";
+import { readAllowedUses, readUnendedUses } from "../store/judged_uses.ts";
 import { type BranchKey, type Clearing, readOwnStandings } from "../store/requirements.ts";
 import { type MeantPlace, requirementsFor } from "./asked_requirements.ts";
 import { quietly } from "./ground.ts";

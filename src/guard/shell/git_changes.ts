@@ -1,6 +1,6 @@
 /** Which files git changes. */
 import { type Change, marked, SOMEWHERE } from "./command.ts";
-import { changesOfCopy } from "./writes.ts";
+import { changesOfCopy } from "./copies.ts";
 import { type OptionName, type OptionNames, split, withoutGitOptions } from "./operands.ts";
 import { type Argument, literal, withText } from "./word.ts";
 import type { Writer } from "./writers.ts";

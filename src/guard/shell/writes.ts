@@ -5,15 +5,15 @@ import {
   changesOfDatabase,
   DATABASE_PROGRAMS,
   marked,
-  placesIn,
   type ShellCommand,
   SOMEWHERE,
 } from "./command.ts";
 import type { HowToLook } from "../types.ts";
+import { changesOfCopy } from "./copies.ts";
 import { changesOfFind } from "./find.ts";
 import { changesOfFormatter } from "./formatted.ts";
 import { changesOfGit } from "./git_changes.ts";
-import { type Operands, programName, split } from "./operands.ts";
+import { programName, split } from "./operands.ts";
 import { type Argument, withText } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
 import { type Writer, WRITERS } from "./writers.ts";
@@ -256,58 +256,4 @@ function filled(folders: readonly Argument[]): Change[] {
   const [folder] = folders.slice(-1);
   if (folder === undefined) return marked([SOMEWHERE], "change");
   return [{ word: folder, effect: "fill" }, { word: SOMEWHERE, effect: "change", within: folder }];
-}
-
-/** What becomes of a destination, and of sources that are moved to it. */
-export function changesOfCopy(
-  { operands: kind, copies }: Pick<Writer, "operands" | "copies">,
-  { operands, outputs, options }: Operands,
-): Change[] {
-  const has = (option: RegExp | undefined) => options.some((text) => option?.test(text));
-  const isMoved = kind === "moved";
-  const isRecursive = isMoved || has(copies?.recursive);
-  const isOnto = isRecursive && has(copies?.onto);
-  const isRemote = ({ text }: Argument) => copies?.remote?.test(text) ?? false;
-  const isPlain = (word: Argument) => !word.isOpen && !word.isGlob && !isRemote(word);
-  const isEmptied = ({ text }: Argument) => isOnto || (copies?.contents.test(text) ?? false);
-  const isContents = (word: Argument) => isRecursive && isPlain(word) && isEmptied(word);
-  const sources = outputs.length > 0 ? operands : operands.slice(0, -1);
-  const to = (outputs.length > 0 ? outputs : operands.slice(1).slice(-1))
-    .filter((word) => !isRemote(word) && word.text !== "-");
-  const contents = sources.filter(isContents);
-  const named = sources.filter((word) => !isContents(word));
-  const isVague = has(copies?.clears) || named.some((word) => word.isOpen || isEmptied(word));
-  // Of what lies elsewhere only the name tells whether it is a folder.
-  const [first] = sources;
-  const isFolderThere = first !== undefined && isRemote(first) &&
-    (isRecursive || !/\.\w+$/.test(first.text));
-  // Where no folder is there, one becomes the copy.
-  const made = isRecursive && copies?.makes === "copy" ? named.filter(isPlain) : [];
-  const isHeld = ({ from }: Change) =>
-    copies?.makes === "holder" && from !== undefined && isPlain(from);
-  const leavesSome = has(copies?.leaves);
-  const changes = to.flatMap((word): Change[] => {
-    const filled = (from: Argument): Change => ({ word, effect: "fill", from });
-    return [
-      {
-        word: isFolderThere ? withText(word, `${word.text}/`) : word,
-        effect: "change",
-        from: first!,
-      },
-      ...placesIn(word, sources),
-      ...(isRecursive ? placesIn(word, named, "fill") : [])
-        .map((place) => ({ ...place, ifInFolder: !isHeld(place) })),
-      ...contents.map((from) => ({ ...filled(from), isContents: true })),
-      ...made.map((from) => ({ ...filled(from), ifNoFolder: true })),
-      ...(isVague ? marked([word], "fill") : []),
-      ...(isVague ? [{ word: SOMEWHERE, effect: "change", within: word } as const] : []),
-    ];
-  });
-  return [
-    ...changes.map((change) => ({ ...change, leavesSome })),
-    ...marked(
-      isMoved || has(copies?.moves) ? sources.filter((word) => !isRemote(word)) : [],
-      "remove",
-    ),
-  ];
 }
