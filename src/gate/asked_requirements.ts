@@ -106,7 +106,6 @@ export interface GatheredFacts {
   readonly changes: readonly RequirementChange[];
 }
 
-/** Gathers what these requirements ask about, and nothing else. */
 export async function gatherFacts(
   requirements: readonly Requirement[],
   at: {

@@ -4,7 +4,7 @@ import { joinPath } from "../paths.ts";
 import { entriesOf, kindAt, kindOf } from "../project/on_disk.ts";
 import type { Allowance } from "./file_lookup.ts";
 
-/** Folders whose content tools make anew: removing one loses nothing. */
+/** Folders whose content tools make again: removing one loses nothing. */
 const MADE_ANEW: ReadonlySet<string> = new Set([
   ...".git node_modules bower_components vendor .venv venv __pycache__ .tox .eggs".split(" "),
   ...".mypy_cache .pytest_cache .ruff_cache target dist build out .next .nuxt .svelte-kit".split(

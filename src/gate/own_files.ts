@@ -9,7 +9,6 @@ import { linkAt, namesIn } from "../project/on_disk.ts";
 import { realPath } from "../project/real_paths.ts";
 import { settingsPaths } from "../settings/settings_file.ts";
 
-/** What decides where they are. */
 export interface OwnPlaces {
   /** The configuration files in force. */
   readonly configFiles: readonly Pick<ConfigFile, "path">[];

@@ -22,7 +22,7 @@ export interface Place {
   readonly changesFiles: boolean;
 }
 
-/** A step with the files that count as edited, links followed. */
+/** A step with the files that it edits, links followed. */
 export type EditingStep = Omit<BashStep, "changed"> & { readonly edited: readonly string[] };
 
 type Doing = Omit<Place, "commands" | "changesFiles"> & {

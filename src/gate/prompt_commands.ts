@@ -22,7 +22,6 @@ const MAX_FILE_BYTES = 32_768;
 const BLOCKING_CODE = 2;
 
 export interface PromptContext {
-  /** In the order of the configuration. */
   readonly texts: readonly string[];
   readonly rules: readonly string[];
   /** Each `@path` that stayed as it is, since there is no such file. */

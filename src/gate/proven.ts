@@ -54,7 +54,6 @@ export function proofsOn(
   return prove(stored.filter(({ requirement }) => names.has(requirement)), key, at);
 }
 
-/** The same for standings that were read already. */
 export function prove(
   standings: readonly Standing[],
   key: BranchKey,
@@ -93,7 +92,7 @@ export interface Unproven {
   readonly standing: Standing;
 }
 
-/** The unproven satisfactions on which requirements depend. */
+/** The unproven satisfactions without which a requirement would be open. */
 export function unprovenAmong(
   requirements: readonly Requirement[],
   standings: readonly Standing[],
@@ -106,7 +105,6 @@ export function unprovenAmong(
   });
 }
 
-/** Their names, for the audit trail. */
 export function unprovenNotes(unproven: readonly Unproven[]): Readonly<Record<string, unknown>> {
   const names = new Set(unproven.map(({ standing }) => standing.requirement));
   return names.size === 0 ? {} : { unproven: [...names] };
@@ -143,7 +141,6 @@ function isUnproven(standing: Standing, { transcriptPath }: Proving): boolean {
   return !isAmongThem || /[\\/]\.\.[\\/]/.test(foundIn);
 }
 
-/** Identifies a proof. */
 function nameOf(standing: Standing): string {
   const { of, id, sessionId, agentId } = proofOf(standing)!;
   return JSON.stringify([of, id, sessionId, agentId, skillOf(standing)]);

@@ -37,7 +37,6 @@ export interface PreparedStop extends Pick<GatheredFacts, "changes"> {
   readonly atMs: number;
 }
 
-/** Why a session may not stop yet. */
 export interface StopDecision {
   /** The open requirements, each once. */
   readonly names: readonly string[];

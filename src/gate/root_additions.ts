@@ -66,7 +66,6 @@ async function notCommitted(
   return names.filter((name) => !committed.has(name));
 }
 
-/** The names that git does not ignore; all of them without a repository or git. */
 async function notIgnored(
   root: string,
   names: readonly string[],

@@ -3,7 +3,6 @@ import type { Environment } from "../environment.ts";
 import { runCommand } from "../process/command.ts";
 import type { CommandRule, CommandRun } from "../process/types.ts";
 
-/** Why and where commands are run. */
 export interface CommandGround {
   /** The folder of the project's configuration file; null when there is none. */
   readonly root: string | null;
@@ -20,7 +19,6 @@ export interface CommandGround {
   readonly environment: Environment;
 }
 
-/** Longest value of a variable, in characters: the system refuses longer ones. */
 const MAX_VALUE_CHARS = 30_000;
 
 export interface CommandRuns {

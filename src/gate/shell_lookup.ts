@@ -63,7 +63,7 @@ export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): 
   };
 }
 
-/** What happens to one path. Where a folder is copied, the files that come with it. */
+/** Looks up one path; where a folder is copied, also the files that come with it. */
 function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   const { path, from } = place;
   const asked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : "none";
@@ -99,7 +99,7 @@ function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   };
 }
 
-/** Which files in a new folder the rules ask about: below folders that tools make anew, only those that exist. */
+/** Which files in a new folder the rules ask about. Below folders that tools make again, only those that exist. */
 function askedBelow(folder: string, ground: ShellGround): "all" | "there" | "none" {
   const { root, own, paths } = ground;
   const [inside] = spellingsInside({ path: folder, real: paths.real(folder) }, ground);
@@ -118,7 +118,6 @@ function lookedAt(places: readonly Place[], how: HowToLook, ground: ShellGround)
   };
 }
 
-/** Looks up what a search finds from a path on. */
 function lookFor(
   path: string,
   { search, ...how }: HowToLook & { readonly search: Search },
@@ -192,7 +191,6 @@ function tooMany(name: string): string {
   return `${name || "the project's folder"} holds more files than can be looked through`;
 }
 
-/** The files that a path or a pattern means. */
 function placesOf(
   path: string,
   { effect, isGlob, from = null, namedLike = null }: HowToLook,
@@ -338,7 +336,6 @@ const MAX_TEXT_BYTES = 1_048_576;
 
 const DISK = { readText: (path: string) => readText(path, MAX_TEXT_BYTES), topOf };
 
-/** Makes the judge of a shell command. */
 export async function judgerOfShell(
   policy: GuardPolicy,
   use: BashUse,

@@ -61,7 +61,7 @@ function branchesOf(
   return [...new Map([...here, ...others].map((key) => [key.branch, key])).values()];
 }
 
-/** Requirements that hold the session's stops on other branches, or denied it something there; each once. */
+/** Requirements that hold the session's stops on other branches, or have denied it a tool there. */
 function askedElsewhere(
   { db, sessionId, repository }: {
     readonly db: DatabaseSync | null;

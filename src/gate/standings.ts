@@ -13,7 +13,6 @@ import { type Ground } from "./ground.ts";
 import { prove } from "./proven.ts";
 import { standingsOf } from "./used_up.ts";
 
-/** How requirements stand, with the facts by which they were judged. */
 export interface Stand {
   readonly open: readonly Open[];
   /** Requirements of which nobody can know whether they are open. */

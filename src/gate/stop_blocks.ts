@@ -20,7 +20,6 @@ export interface StopGround extends Remembering {
   readonly ran: (run: CommandRun) => void;
 }
 
-/** What holds a stop back. */
 export interface StopFindings {
   readonly blocks: readonly Block[];
   readonly runs: readonly CommandRun[];

@@ -24,7 +24,6 @@ import {
 } from "./use_decision.ts";
 import { usedUpUntold, usesOf } from "./used_up.ts";
 
-/** The prepared decision. */
 export interface RequiredUse {
   readonly apply: ApplyChanges;
   /**
@@ -94,7 +93,7 @@ export function untoldAt(places: readonly MeantPlace[]): Requirement[] {
     .filter(({ stopOnly }) => !stopOnly);
 }
 
-/** A strict policy denies what nobody can judge. */
+/** Under a strict policy, a tool use on an unknown branch is denied. */
 function ofUntoldBranch(
   untold: readonly Requirement[],
   { sessionId, atMs }: Pick<Around, "sessionId" | "atMs">,
@@ -193,7 +192,7 @@ export function askedFor(sessionId: string, prepared: RequiredUse | null): Requi
   };
 }
 
-/** For when nothing can be read of what was satisfied. */
+/** The answer when the satisfactions cannot be read. */
 function undecided(
   keeping: Keeping,
   parts: readonly PreparedUse[],

@@ -23,13 +23,12 @@ import type { GatheredFacts } from "./asked_requirements.ts";
 import { noticeOf, type Proofs, type Unproven, unprovenAmong, unprovenNotes } from "./proven.ts";
 import { withoutSpent } from "./used_up.ts";
 
-/** The rule by which a strict policy denies what nobody can know. */
+/** The rule by which a strict policy denies a tool use that cannot be judged. */
 export const STRICT_RULE = "preToolUse.strict";
 
 /** The same denial within this time is told in short: it comes from parallel tool calls. */
 const REPEATED_MS = 5_000;
 
-/** What the requirements say about a tool use. */
 export interface RequirementSaying {
   /** Empty when it is not denied. */
   readonly reason: string;
@@ -175,7 +174,6 @@ export function judgePart(
   };
 }
 
-/** Requirements that it triggers for the first time. */
 function triggersOf(
   { triggered, standings, key, facts, toolUseId }: JudgedUse,
 ): RequirementChange[] {
@@ -191,7 +189,7 @@ function triggersOf(
     }));
 }
 
-/** The satisfaction that allows it may be a moment younger than the event. */
+/** The satisfaction that allows a use may be a moment younger than the event. */
 function usesOf({ uses, standings, facts }: JudgedUse): AllowedUse[] {
   return uses.map((use) => {
     const own = standings.find(({ requirement, sessionId }) =>

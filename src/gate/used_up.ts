@@ -98,7 +98,7 @@ export function usedUpUntold(
   ).map((one) => clearingOf(one, sessionId));
 }
 
-/** Stored standings without those that are used up; newer satisfactions of the session stay. */
+/** Leaves out satisfactions that are used up; newer ones of the session stay. */
 export function withoutSpent(
   stored: readonly Standing[],
   spent: readonly Clearing[],

@@ -137,12 +137,11 @@ function judgeScript(
   };
 }
 
-/** @throws {TooMuchWork} */
 function targetsOf(command: ShellCommand): readonly Target[] {
   return isElsewhere(command) ? [] : findTargets(command);
 }
 
-/** Runs work that a hostile command can make endless; null when it takes too much or is too deep for the engine. */
+/** Runs work that a hostile command can make endless; returns null when it costs too much or nests too deeply. */
 function withinLimits<Result>(work: () => Result): Result | null {
   try {
     return work();
@@ -152,7 +151,7 @@ function withinLimits<Result>(work: () => Result): Result | null {
   }
 }
 
-/** What only the running shell knows of a call. */
+/** Why a call may do more than can be read: only the running shell knows. */
 export interface Untold {
   /** Why more commands may be started than can be seen. */
   readonly commands: readonly string[];
@@ -181,13 +180,11 @@ export interface BashStep {
   readonly makesTree: NewTree | null;
 }
 
-/** What a call would start and change. */
 export interface BashUses {
   readonly steps: readonly BashStep[];
   readonly untold: Untold;
 }
 
-/** Reads a call without judging it. */
 export function readUses(
   command: string,
   around: Pick<BashUse, "tool" | "folder" | "home" | "disk" | "gitAliases">,
@@ -226,12 +223,11 @@ export function readUses(
   };
 }
 
-/** The file that a command names. A word that may also be a branch counts as a file when it has an ending. */
+/** A word that may also name a branch counts as a file when it has an ending. */
 function named({ path, search }: Target): string[] {
   return path === null || (search?.named === "if-there" && !/\.\w+$/.test(path)) ? [] : [path];
 }
 
-/** Whether it works on other files: in a container, or on another machine. */
 function isElsewhere(command: ShellCommand): boolean {
   return isContained(command) || isStartedBy(command, (name) => name === "ssh");
 }
@@ -270,7 +266,7 @@ function hasFileRules(
     tools.some(({ about }) => about === "file");
 }
 
-/** Each rule once for each file; a command inside of another one is no second offence. */
+/** Keeps each rule once for each file: a command inside of another one is no second offence. */
 function once(blocks: readonly Block[]): Block[] {
   const seen = new Set<string>();
   return blocks.filter(({ rule, reason }) => {
@@ -281,13 +277,13 @@ function once(blocks: readonly Block[]): Block[] {
   });
 }
 
-/** Programs that only tell of the words that they are given. */
+/** Programs that print their arguments, or look them up. */
 const TELLING = new Set(["echo", "printf", "man", "which", "type", "apropos", "whatis", "tldr"]);
 
 const HELP = /^(?:-h|--help)$/;
 const REHEARSAL = /^(?:-h|--help|--dry-run)$/;
 
-/** Programs that are known to heed these options, and to do nothing then. */
+/** Programs that do nothing when they get one of these options. */
 const HEEDING: ReadonlyMap<string, RegExp> = new Map([
   ["git", /^(?:-h|--help|--dry-run|--abort|--quit)$/],
   ["npm", REHEARSAL],
@@ -299,7 +295,7 @@ const HEEDING: ReadonlyMap<string, RegExp> = new Map([
   ["terraform", HELP],
 ]);
 
-/** Options whose value is the next word, whatever that looks like: `git commit -m --help` commits. */
+/** Options that take the next word as their value, whatever it looks like: `git commit -m --help` commits. */
 const VALUED =
   /^-[a-zA-Z]*[mFcCtoRbB]$|^--(?:message|file|author|date|template|re(?:use|edit)-message|fixup|squash|trailer|push-option|repo|receive-pack|exec|title|body|tag|otp|registry|manifest-path|package)$/;
 

@@ -18,19 +18,18 @@ import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
 import { isShell } from "./shell/wrappers.ts";
 
-/** `maybe`: it depends on a part that only the running shell knows. */
+/** `maybe`: it depends on a word that only the running shell knows. */
 type Match = "yes" | "maybe" | "no";
 
 /** Of a longer text only the beginning is tried: patterns can take polynomial time. */
 const MAX_TRIED_CHARS = 16_384;
 
-/** Programs that only start another one. */
 const TRANSPARENT = new Set(
   "env command builtin exec nohup time timeout nice stdbuf setsid eval xargs"
     .split(" "),
 );
 
-/** What the shell does itself, without a program. */
+/** Commands that the shell runs itself. */
 const INSIDE_SHELL = new Set(
   ("cd pushd popd set shopt test [ true false : exit return break continue shift wait echo printf pwd read " +
     "export local declare typeset readonly unset umask trap let getopts mapfile readarray alias unalias")

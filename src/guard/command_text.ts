@@ -2,7 +2,7 @@
 import { count } from "../counts.ts";
 import type { CommandEnd, CommandRun, HeadOfOutput } from "../process/types.ts";
 
-/** The line at which a command ended; null where it is not known, or shall not be told. */
+/** The line at which a command ended; null where it is not known, or the configuration hides it. */
 export function lineOf({ command, line }: Pick<CommandRun, "command" | "line">): string | null {
   const { lines, showCommand } = command;
   // A command of one line can only have ended there.

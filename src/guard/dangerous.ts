@@ -219,7 +219,7 @@ function deletesMain(texts: readonly string[]): boolean {
   );
 }
 
-/** What words that only the running shell knows could make of a git command. */
+/** Says whether unknown words could make a git command destructive. */
 function doubtsOfGit(rest: readonly Argument[]): string[] {
   const { words: [verb, ...after] } = withoutGitOptions(rest);
   if (verb === undefined) return [];

@@ -29,7 +29,6 @@ export interface ToolUse extends Actor {
   readonly written: Written | null;
 }
 
-/** Judges a tool that names files, or none. */
 export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
   if (use.files.length === 0) return { blocks: judgeNameless(policy, use), doubts: [] };
   // A searched path may be a folder, so what lies in it counts.
@@ -50,7 +49,6 @@ export function judgeOne(
   return isOwnOnly ? blocks : [...blocks, ...judgeFile(policy, file, use)];
 }
 
-/** The rule that protects the guards' own files. */
 export function judgeOwn(
   policy: GuardPolicy,
   file: FileFacts,
@@ -94,7 +92,7 @@ function judgeFileRules(
   return firstAllowing !== undefined && !isAllowed ? [...blocks, firstAllowing] : blocks;
 }
 
-/** A tool without a file can only be denied altogether. */
+/** For a tool that names no file, only a rule that denies the whole tool counts. */
 function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
   return policy.tools.flatMap((rule): Block[] =>
     rule.about === "file" && rule.action === "block" && isAboutAll(rule) &&

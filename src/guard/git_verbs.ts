@@ -24,11 +24,11 @@ export function isOwnVerb(name: string): boolean {
   return OWN_VERBS.has(name);
 }
 
-/** Git, its own options, and the word behind them. */
+/** `git`, its own options, and the next word. */
 const CALL =
   /(?<![\w.-])git(?:\.exe)?(?![\w./-])(?:\s+(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env))\s+\S+|\s+-\S+)*[ \t]*([^\s;&|()<>]*)/gi;
 
-/** Signs that the word behind `git` is not in the text. */
+/** Signs that the shell puts in the word behind `git`. */
 const ADDING = /[$`]|\bxargs\b/;
 
 /**

@@ -4,7 +4,6 @@
  */
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../capture/payload.ts";
 
-/** A rule that protects files. */
 export interface FileRule {
   /** As in the configuration file: `preToolUse.uneditableFiles[2]`. */
   readonly name: string;
@@ -20,7 +19,6 @@ export interface FileRule {
   readonly agent: string | null;
 }
 
-/** A rule about what a tool may be used for. */
 export interface ToolRule {
   /** As in the configuration file: `preToolUse.toolUsageValidation[2]`. */
   readonly name: string;
@@ -70,7 +68,6 @@ export interface PermissionPolicy {
   readonly fallback: "allow" | "deny" | null;
 }
 
-/** A denial by one rule. */
 export interface Block {
   /** Its name, as in the configuration: `preToolUse.uneditableFiles[2]`. */
   readonly rule: string;
@@ -80,7 +77,6 @@ export interface Block {
   readonly isLasting?: boolean;
 }
 
-/** What the rules say about one tool use. */
 export interface Verdict {
   readonly blocks: readonly Block[];
   /** What could not be known, a sentence each; denied only when the policy is strict. */
@@ -89,10 +85,8 @@ export interface Verdict {
   readonly unread?: string;
 }
 
-/** The name of the main thread. */
 export const MAIN_AGENT = "main";
 
-/** Who uses the tool. */
 export interface Actor {
   /** {@linkcode MAIN_AGENT}, the type of the agent, or both. */
   readonly agents: readonly string[];
@@ -113,7 +107,7 @@ export function isAbout(
   );
 }
 
-/** Whether a rule about files means every file, and so the tool itself. */
+/** A rule about every file is a rule about the tool itself. */
 export function isAboutAll({ glob }: Pick<ToolRule, "glob">): boolean {
   return /^[*]+$/.test(glob);
 }

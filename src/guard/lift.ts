@@ -56,7 +56,7 @@ export function sendText(keeping: KeepingState, session: string): string {
   }
 }
 
-/** Tells Claude how a person does what an agent may never do. */
+/** Tells Claude that only a person can do this, and how. */
 export function ownText(session: string): string {
   return "Nothing was done. A person can run it on a terminal of their own, where " +
     `\`conclaude guard pause --session ${session}\` lifts rules for 15 minutes, and ` +

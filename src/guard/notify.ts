@@ -2,7 +2,6 @@
 import type { Notification } from "../process/types.ts";
 import type { ExecutionStatus } from "../store/captures.ts";
 
-/** Plain JSON. */
 export interface NotificationPolicy {
   /** Names of hook events; `*` stands for all. */
   readonly hooks: readonly string[];
@@ -18,7 +17,7 @@ export interface HandledEvent {
   readonly context: string | null;
 }
 
-/** Events that neither succeed nor fail. */
+/** Events that tell of no success and no failure. */
 const SYSTEM_EVENTS: ReadonlySet<string> = new Set([
   "SessionStart",
   "SessionEnd",
@@ -28,14 +27,12 @@ const SYSTEM_EVENTS: ReadonlySet<string> = new Set([
   "PreCompact",
 ]);
 
-/** Events whose name tells of a failure. */
 const FAILURE_EVENTS: ReadonlySet<string> = new Set(["PostToolUseFailure", "StopFailure"]);
 
 const FAILURES: ReadonlySet<ExecutionStatus> = new Set(["failure", "timeout", "blocked"]);
 
 const MAX_BODY_CHARS = 300;
 
-/** The notification for an event; null for none. */
 export function notificationOf(
   policy: NotificationPolicy,
   { hookName, status, context }: HandledEvent,

@@ -1,13 +1,11 @@
 /** What happens with a prompt: the compiled configuration, and which of it a prompt falls under. */
 import type { CommandRule } from "../process/types.ts";
 
-/** A regular expression as plain data. */
 export interface PatternRule {
   readonly source: string;
   readonly flags: string;
 }
 
-/** Plain JSON. */
 export interface PromptPolicy {
   /** Where `@path` starts and commands run: the folder of the project's configuration file, else null. */
   readonly root: string | null;
@@ -31,7 +29,6 @@ export interface CommandsFor {
   readonly commands: readonly CommandRule[];
 }
 
-/** What is run when a subagent stops. */
 export interface SubagentPolicy {
   readonly root: string | null;
   readonly groups: readonly CommandsFor[];
@@ -64,7 +61,6 @@ export function commandsFor(
     .flatMap(({ commands }) => commands);
 }
 
-/** `@path`. */
 const FILE_TOKEN = /(?<=^|[\s("'[])@([^\s"'()[\]]+)/g;
 
 /**

@@ -259,7 +259,7 @@ function settingsOf(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** From the text before to the text after. Null stands for no file before, and for a failing tool after. */
+/** Maps the text before to the text after. Before, null means no file; after, null means that the tool fails. */
 type TextChange = (before: string | null) => string | null;
 
 /** What a tool would make of a file's text; null for a tool that does not work on text. */

@@ -14,7 +14,6 @@ import {
 import { PROTECT_RULE } from "./protected.ts";
 import type { StopPolicy } from "./stop_policy.ts";
 
-/** A policy with a single rule. */
 export interface SingleRule {
   /** As in the configuration: `preToolUse.uneditableFiles[0]`. */
   readonly name: string;

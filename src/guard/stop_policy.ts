@@ -5,7 +5,6 @@
 import type { CommandRule } from "../process/types.ts";
 import type { Block } from "./guard_policy.ts";
 
-/** Plain JSON. */
 export interface StopPolicy {
   /** The folder of the project's configuration file, absolute; null when only the user's own file has rules. */
   readonly root: string | null;
@@ -83,12 +82,12 @@ export function additionsBlock(names: readonly string[], message: string | null)
   };
 }
 
-/** Rules that hold back a stop although nothing is wrong. */
+/** Rules that send Claude on although nothing is wrong. */
 const GO_ON = new Set(["stop.rounds", "stop.infinite", "stop.promptPrefixBlocking"]);
 
 const ROOT_ADDITIONS = "preToolUse.preventRootAdditions";
 
-/** Told with new files: after a pause they would be reported again otherwise. */
+/** Said beside new files, so that the person knows what a pause does. */
 const LETTING_BE =
   "Files that are there when Claude stops while it is lifted count as known afterwards.";
 

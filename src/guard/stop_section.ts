@@ -283,7 +283,6 @@ interface ConfiguredCommand {
   readonly notifyPerCommand?: boolean;
 }
 
-/** Characters of a command's line that are told. */
 const MAX_TOLD_CHARS = 200;
 
 /**

@@ -14,13 +14,13 @@ export type OwnKind =
   /** It would keep the rules from being found. */
   | "search";
 
-/** A protected file that counts now, with one of the ways to it: absolute. */
+/** A protected file, with one absolute path to it. */
 export interface OwnFile {
   readonly kind: OwnKind;
   readonly path: string;
 }
 
-/** A file that a tool use is about, as far as the rules ask. */
+/** What the rules ask about a file. */
 export interface FileFacts {
   /** How a person would name it: from the project's folder, else absolute. */
   readonly name: string;
@@ -68,7 +68,6 @@ export interface FileFacts {
  */
 export type Effect = "change" | "remove" | "fill" | "tamper";
 
-/** How a path is looked up. */
 export interface HowToLook {
   readonly effect: FileFacts["effect"];
   /** It is a pattern of the shell: look up the files that match. */
@@ -98,7 +97,6 @@ export interface HowToLook {
 /** `maybe`: only the running command knows. */
 export type Answer = "yes" | "maybe" | "no";
 
-/** An entry that a search comes to. */
 export interface Entry {
   /** From the start of the search; empty for the start itself. */
   readonly path: string;

@@ -4,7 +4,7 @@ import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { RequiredUses } from "../config/hook_config.ts";
 import type { GitAliases } from "../guard/git_verbs.ts";
 
-/** Signs that a command is not what its text says, or starts another one. */
+/** Signs that a command starts another one, or that the shell changes its words. */
 const VEILED =
   /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z|pw|power)?sh(?:ell)?|cmd)\b|\bgit(?:\s+-|-[a-z])/;
 

@@ -5,7 +5,6 @@
 import { usedSkill } from "./skills.ts";
 import type { Standing } from "./standing.ts";
 
-/** What a transcript has to show. */
 export interface Proof {
   /** A use of the tool `Skill`, or a prompt with a slash command. */
   readonly of: "skill" | "prompt";
@@ -20,7 +19,6 @@ export interface Proof {
   readonly isTold?: true;
 }
 
-/** Why there is no proof. */
 export type Missing = "not shown" | "no transcript";
 
 /** The proof that a satisfaction needs; null for a person's word, and for satisfactions from older programs. */

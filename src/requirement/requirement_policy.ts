@@ -5,7 +5,6 @@ export type Scope = "session" | "branch" | "permanent" | "single_use";
 
 export const SCOPES = ["session", "branch", "permanent", "single_use"] as const;
 
-/** A tool use that a requirement is about. */
 export interface Trigger {
   readonly tool: string;
   /** Tried on the tool's name, flag `s`, where the configuration has a glob; else null. */
@@ -14,7 +13,7 @@ export interface Trigger {
   readonly command: string | null;
 }
 
-/** Somebody's word, or a condition that is checked anew each time. */
+/** `blocking` waits for a skill or a person; the others are checked each time. */
 export type Condition =
   | { readonly type: "blocking" }
   /** The lines that the branch has changed: `warn` is noted, `block` and more denies. */

@@ -4,7 +4,6 @@ import type { Requirement, RequirementPolicy, Scope } from "./requirement_policy
 import { isOneOf } from "./skills.ts";
 import { isSatisfied, ownerOf, type SatisfiedBy, type Standing, WHOLE_BRANCH } from "./standing.ts";
 
-/** A satisfaction, ready to be stored. */
 export interface Told {
   readonly requirement: string;
   /** Empty for the whole branch. */

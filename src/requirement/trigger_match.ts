@@ -25,7 +25,6 @@ export interface CommandText {
   readonly isElsewhere: boolean;
 }
 
-/** In the order of the configuration. */
 export function triggeredBy(requirements: readonly Requirement[], use: TriggerUse): Requirement[] {
   return requirements.filter(({ triggers }) => triggers.some((trigger) => isHit(trigger, use)));
 }
@@ -42,7 +41,6 @@ function commandsOf(pattern: string, commands: readonly CommandText[]): CommandT
   return commands.filter(({ whole, shown }) => regex.test(shown) || regex.exec(whole)?.index === 0);
 }
 
-/** The commands that a requirement is about. */
 export function commandsUnder(
   { triggers }: Pick<Requirement, "triggers">,
   commands: readonly CommandText[],
@@ -93,7 +91,6 @@ export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   };
 }
 
-/** A requirement that a command may fall under. */
 export interface Doubt {
   readonly requirement: Requirement;
   readonly why: string;

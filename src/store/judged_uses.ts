@@ -39,7 +39,7 @@ export interface DeniedOnto extends BranchKey {
   readonly requirement: string;
 }
 
-/** All of them that the session was told of. */
+/** All of a session. */
 export function deniedOnto(db: DatabaseSync, sessionId: string): DeniedOnto[] {
   const rows = db.prepare(
     `SELECT DISTINCT onto.value AS denied
@@ -50,7 +50,7 @@ export function deniedOnto(db: DatabaseSync, sessionId: string): DeniedOnto[] {
   return rows.map(({ denied }) => JSON.parse(String(denied)));
 }
 
-/** What a program before this one noted tells too little, and counts as not noted. */
+/** Older programs noted too little; such a note is passed over. */
 const IS_NOTED = "metadata ->> '$.uses[0].moves' IS NOT NULL";
 
 /** The single uses that a tool use was when it was allowed; none when nobody noted it. */

@@ -14,7 +14,6 @@ export interface BranchKey {
   readonly branch: string;
 }
 
-/** A satisfaction as it is written down. */
 export interface Satisfaction {
   readonly requirement: string;
   /** Empty for the whole branch. */
@@ -28,7 +27,7 @@ export interface Satisfaction {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What a session had of a requirement is used up. */
+/** A satisfaction of a session is used up. */
 export interface Clearing extends BranchKey {
   readonly kind: "clear";
   readonly requirement: string;
@@ -55,7 +54,7 @@ const COLUMNS = `requirement, session_id AS sessionId, scope, satisfied_at_ms AS
             satisfied_by AS satisfiedBy, original_at_ms AS originalAtMs, expires_at_ms AS expiresAtMs, metadata,
             triggered_at_ms AS triggeredAtMs, triggered_by AS triggeredBy, trigger_state AS triggerState`;
 
-/** Everything that is stored of a branch, of all sessions. */
+/** Everything that is stored about a branch, for all sessions. */
 export function readStandings(db: DatabaseSync, { repository, branch }: BranchKey): Standing[] {
   const rows = db.prepare(
     `SELECT ${COLUMNS}
@@ -66,7 +65,7 @@ export function readStandings(db: DatabaseSync, { repository, branch }: BranchKe
   return rows.map(standingOf);
 }
 
-/** The same of two owners only: the branch itself and one session. It is all that a decision needs. */
+/** What a decision needs: what is stored for the branch itself and for one session. */
 export function readOwnStandings(
   db: DatabaseSync,
   { repository, branch }: BranchKey,
@@ -224,7 +223,7 @@ interface ProofChange {
   readonly proof: Proof;
 }
 
-/** Keeps what became of a proof, with the satisfaction that needs it, unless another one has taken its place. */
+/** Stores the outcome with the satisfaction, unless another satisfaction has replaced it. */
 function saveProof(
   db: DatabaseSync,
   { repository, branch, requirement, sessionId, proof }: ProofChange,

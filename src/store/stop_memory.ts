@@ -10,7 +10,6 @@ export const BLOCKS_IN_ROW = "stop_blocks";
 /** The counter of those that requirements held. */
 export const REQUIREMENTS_HELD = "stop_requirements";
 
-/** Whose counter, and when. */
 interface Counted {
   readonly sessionId: string;
   readonly atMs: number;
@@ -51,7 +50,6 @@ export function countBlock(db: DatabaseSync, maxBlocks: number, who: Counted): n
   return block <= maxBlocks ? block : null;
 }
 
-/** Begins a new row. */
 export function resetRow(db: DatabaseSync, sessionId: string): void {
   for (const type of [BLOCKS_IN_ROW, REQUIREMENTS_HELD]) {
     if (readCounter(db, sessionId, type) > 0) resetCounters(db, sessionId, type);
@@ -130,7 +128,6 @@ export function readQueue(
   return (row ?? null) as unknown as QueuePlace & { readonly prompt: string } | null;
 }
 
-/** Notes that a message was told. */
 export function advanceQueue(
   db: DatabaseSync,
   sessionId: string,

@@ -36,7 +36,7 @@ export function trigger(
   );
 }
 
-/** A person is asked for a tool: what was triggered may not run. */
+/** A person is asked about a tool, so what was triggered may not run. */
 export function markAsked(db: DatabaseSync, sessionId: string): void {
   db.prepare(
     `UPDATE requirements
@@ -98,7 +98,7 @@ export function settleTriggers(db: DatabaseSync, sessionId: string): void {
   }
 }
 
-/** All in one walk through the session's rows: asking for each tool use by itself would walk as often. */
+/** Reads the session's rows once, instead of once for each tool use. */
 function readTold(db: DatabaseSync, sessionId: string, sinceMs: number): Told {
   const rows = db.prepare(
     `SELECT hook_name AS event, tool_use_id AS id, created_at_ms AS atMs,

@@ -4,10 +4,9 @@ import { withoutGitOptions } from "./operands.ts";
 import { type Inner, scriptFrom } from "./inner.ts";
 import { type Argument, literal } from "./word.ts";
 
-/** What each name stands for; those of git as `git NAME`, with the value that git is given. */
+/** What each alias stands for. An alias of git is listed as `git NAME`. */
 export type Aliases = ReadonlyMap<string, Argument>;
 
-/** What an alias stands for. */
 export interface Resolved {
   /** As it is called among the aliases. */
   readonly name: string;
@@ -16,7 +15,6 @@ export interface Resolved {
   readonly folder: Argument | null;
 }
 
-/** The aliases with which a script begins. */
 export function configuredAliases(configured: GitAliases): Map<string, Argument> {
   return new Map([...configured].map(([name, value]) => [`git ${name}`, literal(value)]));
 }
@@ -84,7 +82,7 @@ function calledWith(value: Argument, text: string, parameters: readonly Argument
     : { kind: "script", text: literal(`${text} "$@"`), parameters };
 }
 
-/** Git does not mind how its names are written. */
+/** Git ignores upper and lower case in the names of aliases. */
 function gitName(alias: string): string {
   return `git ${alias.toLowerCase()}`;
 }

@@ -4,7 +4,6 @@ import { type Inner, join } from "./inner.ts";
 import type { ShellCommand } from "./command.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 
-/** One cmdlet. */
 interface Cmdlet extends Parameters {
   /** Its other names; those before the bar are also programs of a POSIX system. */
   readonly names: string;
@@ -103,7 +102,6 @@ function loaded({ values }: Given): readonly Inner[] {
 
 const PATH = ["path"];
 
-/** By their names. */
 const CMDLETS: Readonly<Record<string, Cmdlet>> = {
   "Remove-Item": { names: "rm rmdir | del erase rd ri", places: PATH, does: removed },
   "Clear-Item": { names: "cli", places: PATH, does: written },
@@ -235,7 +233,6 @@ export function namesOfCmdlet(name: string): readonly string[] {
   return Object.hasOwn(CMDLETS, name) ? namesIn(CMDLETS[name]!.names) : [];
 }
 
-/** Tells if a program is one of these cmdlets. */
 export function isCmdlet(name: string): boolean {
   return Object.hasOwn(CMDLETS, name) && name !== "mkdir";
 }
@@ -274,7 +271,6 @@ function listedIn([program, ...rest]: readonly Argument[]): Argument {
   return listedBy(words.map((word) => typeof word === "string" ? literal(word) : word));
 }
 
-/** The arguments of one cmdlet. */
 interface Given {
   readonly has: (parameter: string) => boolean;
   /** The values of the first of these parameters that is given. */
@@ -287,14 +283,13 @@ interface Given {
 const SWITCHES =
   "recurse force whatif confirm passthru append noclobber nonewline container raw wait nonewwindow file directory hidden verbose debug"
     .split(" ");
-/** Those that take one. */
 const VALUED =
   ("path literalpath filepath filter include exclude destination destinationpath value name newname itemtype target outfile " +
     "uri method body headers contenttype source argumentlist workingdirectory verb windowstyle command encoding stream credential " +
     "inputobject variable depth delimiter property aclobject erroraction warningaction informationaction errorvariable " +
     "outvariable outbuffer width timeoutsec useragent").split(" ");
 const PARAMETERS = [...SWITCHES, ...VALUED];
-/** Short names of theirs that begin no longer one. */
+/** Aliases of parameters. */
 const SHORT: Readonly<Record<string, string>> = {
   lp: "literalpath",
   pspath: "literalpath",
@@ -325,7 +320,6 @@ interface Parameters {
   readonly others?: readonly string[];
 }
 
-/** Tells the parameters of one call apart. */
 function givenTo(
   { places, others = [] }: Parameters,
   rest: readonly Argument[],

@@ -1,7 +1,6 @@
 import { type Argument, withText } from "./word.ts";
 import type { Effect, Search } from "../types.ts";
 
-/** One command of a script. */
 export interface ShellCommand {
   /** The program and its arguments. */
   readonly words: readonly Argument[];
@@ -23,12 +22,11 @@ export interface ShellCommand {
   readonly startedBy: ShellCommand | null;
 }
 
-/** A command for people: what is not known before it runs stands there as it was written. */
+/** A command as people read it: a word that is not known yet is shown as it was written. */
 export function shownCommand(words: ShellCommand["words"]): string {
   return words.map(({ text, isOpen, source = `${text}…` }) => isOpen ? source : text).join(" ");
 }
 
-/** A file, and what becomes of it. */
 export interface Change {
   readonly word: Argument;
   readonly effect: Effect;
@@ -53,7 +51,6 @@ export interface Change {
 /** A file of which only the running program knows the name. */
 export const SOMEWHERE: Argument = { text: "", isOpen: true, isGlob: false };
 
-/** The same effect on each of them. */
 export function marked(words: readonly Argument[], effect: Effect): Change[] {
   return words.map((word) => ({ word, effect }));
 }
@@ -72,7 +69,6 @@ export function placesIn(
   });
 }
 
-/** Programs that change a database. */
 export const DATABASE_PROGRAMS: ReadonlySet<string> = new Set([
   "sqlite3",
   "sqlite",
@@ -83,7 +79,7 @@ const READ_ONLY = /^--?readonly$|[?&](?:mode=ro|immutable=1)\b/;
 const VALUED_OF_SQLITE =
   /^--?(?:cmd|init|separator|newline|nullvalue|vfs|mmap|maxsize|pagecache|lookaside|heap|key|A)$/;
 
-/** Whether such a program is told to change nothing. */
+/** Whether such a program opens the database read-only. */
 export function onlyReads(rest: readonly Argument[]): boolean {
   return rest.some(({ text }) => READ_ONLY.test(text));
 }

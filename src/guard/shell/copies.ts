@@ -4,7 +4,7 @@ import type { Operands } from "./operands.ts";
 import { type Argument, withText } from "./word.ts";
 import type { Writer } from "./writers.ts";
 
-/** What becomes of a destination, and of sources that are moved to it. */
+/** Tells what happens to the destination of a copy, and to sources that are moved. */
 export function changesOfCopy(
   { operands: kind, copies }: Pick<Writer, "operands" | "copies">,
   { operands, outputs, options }: Operands,

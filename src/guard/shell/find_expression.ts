@@ -20,7 +20,6 @@ type Action =
   | { readonly kind: "delete" | "list" }
   | { readonly kind: "exec"; readonly words: readonly Argument[] };
 
-/** One call of `find`. */
 export interface FindCall {
   readonly roots: readonly Argument[];
   readonly actions: readonly Action[];
@@ -40,13 +39,13 @@ const UNKNOWN: Expression = { kind: "test", test: () => undefined };
 /** Words without a value that are always true. */
 const PLAIN =
   /^-(?:true|daystart|d|depth|follow|mount|xdev|noleaf|(?:no)?ignore_readdir_race|(?:no)?warn|ls|quit)$/;
-/** With one of them it prints something else than the names of all that it finds. */
+/** With one of them `find` does not print the names of everything that it finds. */
 const TELLING = /^-(?:ls|printf|quit|f(?:ls|print(?:0|f)?))$/;
-/** Tests without a value of which only the running `find` knows. */
+/** Tests without a value that only the running `find` can answer. */
 const ASKING = /^-(?:empty|executable|readable|writable|nouser|nogroup)$/;
 /** Words with a value that do nothing to what is found. */
 const VALUED_PLAIN = /^-(?:f(?:print0?|ls)|regextype|files0-from|maxdepth|mindepth)$/;
-/** What does something is nobody's value: the word before it may be one that is not known here. */
+/** These words are never the value of the word before them. */
 const DOING = /^-(?:delete$|exec|ok)/;
 
 /** Tests, actions and their values of one call: each is tried on every file that is looked through. */
@@ -87,7 +86,7 @@ export function printsOther(words: readonly Argument[]): boolean {
   return words.some(({ text }) => TELLING.test(text));
 }
 
-/** Reads the tests and actions; anything that it does not know is a test of which nobody knows. */
+/** Reads the tests and actions. An unknown word counts as a test with an unknown answer. */
 class Reader {
   readonly actions: Action[] = [];
   readonly #words: readonly Argument[];
@@ -186,7 +185,6 @@ class Reader {
   }
 }
 
-/** What becomes of one entry. */
 export interface Outcome {
   /** By action: whether it is done. */
   readonly reached: Answer[];
@@ -232,21 +230,20 @@ export function judgeEntry(
   return outcome;
 }
 
-/** What a test says of an entry; undefined where only the running `find` knows. */
+/** The answer of a test; undefined where only the running `find` knows. */
 type Truth = boolean | undefined;
 
 /** Where a search begins, as it is written; null where the shell puts names in. */
 type Start = string | null;
 
-/** What is asked about: an entry, or any there could be: one without a path. */
+/** An entry; without a path, any entry that could exist. */
 interface Candidate extends Pick<Entry, "kind"> {
   readonly path: string | null;
 }
 
-/** What a test asks. */
 type Test = (entry: Candidate, start: Start) => Truth;
 
-/** They narrow nothing down to what somebody made on purpose. */
+/** Tests that most files pass. */
 const BROAD =
   /^-(?:perm|user|group|uid|gid|links|fstype|executable|readable|writable|nouser|nogroup)$/;
 

@@ -19,7 +19,7 @@ export interface Disk extends Pick<PatchGround, "topOf"> {
 const STEPS_OF_COMMAND = 40;
 const STEPS_OF_WORD = 10;
 
-/** What one way through a script starts, in the order in which it is read. */
+/** What a script starts, in the order in which it is read. */
 export class Findings {
   readonly commands: ShellCommand[] = [];
   /** Why more may be started, one reason each. */
@@ -89,7 +89,7 @@ export class Findings {
   }
 }
 
-/** Redirections that write a whole file of which the script may say what is in it, or add to one. */
+/** Redirections that write a file, or add to one. */
 const REDIRECTS = new Set([">", ">|", ">>", "&>", "&>>"]);
 /** Programs that write their input into a file, or load one. */
 const PROGRAMS = new Set(["tee", "curl", "wget"]);

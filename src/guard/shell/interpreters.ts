@@ -99,7 +99,7 @@ export function inInterpreter(program: string, rest: readonly Argument[]): Inner
   return isIdle ? undefined : given;
 }
 
-/** Longer code counts as such: what a pattern costs may grow with a power of it. */
+/** Longer code is not searched: patterns can take polynomial time. */
 const MAX_CODE_CHARS = 16_384;
 const TEXT = /"((?:\\.|[^"\\\n])*)"/g;
 /** Where a text stood, by its number. */

@@ -83,7 +83,6 @@ export function skipOptions(words: readonly Argument[], options: ValuedOptions):
   return at;
 }
 
-/** Options of git itself, before its verb, that take the next word as their value. */
 const VALUED: ReadonlySet<string> = new Set(
   "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env"
     .split(" "),

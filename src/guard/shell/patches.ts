@@ -5,7 +5,7 @@ import { type Argument, literal } from "./word.ts";
 import { placeOf } from "./writes.ts";
 import { WRITERS } from "./writers.ts";
 
-/** What is not there before, or not afterwards. */
+/** Stands for the missing file before or after a change. */
 const NOTHING = "/dev/null";
 
 /** Looks up patches, on the disk and in the script until here. */
@@ -16,7 +16,6 @@ export interface PatchGround {
   readonly topOf: (folder: string) => string;
 }
 
-/** A call that applies patches. */
 interface PatchCall {
   /** The patches; null for the standard input. */
   readonly files: readonly (Argument | null)[];
@@ -112,13 +111,11 @@ function stripOf(given: readonly Argument[]): number | null {
   return /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** A file that a patch names, and what becomes of it. */
 interface PatchedFile {
   readonly name: string;
   readonly effect: "change" | "remove";
 }
 
-/** The two names of a file in a patch. */
 const PAIR = /^--- ([^\t\r\n]+).*\r?\n\+\+\+ ([^\t\r\n]+)/gm;
 const RENAMED = /^(?:rename (?:from|to)|copy to) (.+)/gm;
 

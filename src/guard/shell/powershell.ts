@@ -24,7 +24,6 @@ import {
   type Word,
 } from "./powershell_words.ts";
 
-/** A script that was written in another language. */
 interface Translated {
   readonly script: string;
   /** Reasons why commands may be missing in the script. */
@@ -44,7 +43,6 @@ const DOUBLE = /["\u201c-\u201e]/;
 const ASSIGNED =
   /(?:\[[\w.[\], ]+\]\s*)*\$(?:\{((?:\w+:)?\w+)\}|((?:\w+:)?\w+))[ \t]*(\+?)=(?!=)\s*/y;
 const REDIRECTION = /[1-6*]?>>?(?:&[1-6])?/y;
-/** Words before a condition, a block or a value. */
 const KEYWORD =
   /(if|elseif|else|while|until|for|foreach|switch|default|do|try|catch|finally|trap|begin|process|end|clean|function|filter|param|return|throw|exit|class|enum|using|break|continue)(?![\w-])(?!\s*=)/iy;
 /** Names that the POSIX shell would not take for those of functions. */
@@ -55,7 +53,6 @@ const TYPE = /\[([\w.]+(?:\[[\w.,\[\] ]*\])?)\]/y;
 const MEMBER = /(?:\?\.|::|\.(?!\.))\s*(?:(\w+)|(?=["'$(]))/y;
 const OPERATOR = /-[a-z]+(?![\w-])|\.\.|[+\-*/%]?=|[*/%+-](?![\w-]*=)|\?\?|[?:](?=\s)/iy;
 const SIGNS = /(?:!|\+\+|--|,|-(?:not|bnot|join|split)(?!\w)|[+-](?=[\s$(\d]))\s*/iy;
-/** Ends a word of a command. */
 const ENDS_WORD = /[\s;|&(){},<>]/;
 const UNREADABLE = "it cannot be read as a script of PowerShell";
 

@@ -53,7 +53,6 @@ export function only(code: string): Read {
   return { code, words: null };
 }
 
-/** Commands that may run. */
 export function sometimes(code: string): string {
   return code === "" ? "" : `if test "$unknown"\nthen\n:\n${code}\nfi`;
 }
@@ -62,12 +61,10 @@ export function grouped(code: string): string {
   return `{\n:\n${code}\n}`;
 }
 
-/** Values as a command that prints them. */
 export function printing(words: readonly Word[]): string {
   return words.length === 0 ? "" : `printf '%s\\n' ${words.map(({ bash }) => bash).join(" ")}`;
 }
 
-/** The output of commands as a word. */
 export function printedBy(code: string): Word {
   return { bash: `"$(\n${code}\n)"`, text: null, runs: true };
 }

@@ -48,7 +48,6 @@ const STEPS_OF_NODE = 4;
 const MAX_ROUNDS = 100;
 const NESTED = "it is nested too deeply to be read";
 
-/** How a script is read. */
 export interface ReaderOptions {
   /** The project's folder, absolute; null when unknown. */
   readonly root: string | null;

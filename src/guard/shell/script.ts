@@ -12,7 +12,6 @@ import type { Disk } from "./findings.ts";
 import type { Language } from "./inner.ts";
 import { Reader } from "./reader.ts";
 
-/** What a script would do. */
 export interface Script {
   readonly commands: readonly ShellCommand[];
   /** Why the list may be incomplete, one reason each: `"$X" is not known before it runs`. */
@@ -25,7 +24,6 @@ export interface Script {
 const MAX_CHARS = 2_000_000;
 const TOO_LARGE = "it is too large to be read to its end";
 
-/** What is known around a script. */
 export interface Surroundings {
   /** The folder in which it starts, absolute; null when unknown. */
   readonly folder: string | null;

@@ -5,7 +5,6 @@ import type { ShellCommand } from "./command.ts";
 import { skipOptions, split } from "./operands.ts";
 import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
 
-/** The shell at one place of a script. */
 export interface State {
   variables: Map<string, string>;
   /** Variables that are more than one known text: arrays, patterns. No name is in both. */
@@ -27,12 +26,11 @@ export interface State {
 const MAX_VALUE_CHARS = 65_536;
 /** Variables of which the value is known at most: all of them are copied for every shell in the shell. */
 const MAX_VARIABLES = 500;
-/** Parameters that are known by their numbers. */
 const MAX_PARAMETERS = 99;
 /** An array of more words counts as unknown. */
 const MAX_ELEMENTS = 1_000;
 
-/** For a shell of its own: what happens in it changes nothing outside. */
+/** The state of a subshell: what happens there changes nothing outside. */
 export function copyOf(state: State): State {
   return { ...state, variables: new Map(state.variables), lists: new Map(state.lists) };
 }
@@ -42,7 +40,6 @@ export function sizeOf({ variables, lists, folder }: State): number {
   return variables.size + lists.size + (folder ?? "").length / 8;
 }
 
-/** For what a command starts. */
 export function inner(state: State, startedBy: ShellCommand | null): State {
   return { ...copyOf(state), startedBy, depth: state.depth + 1 };
 }
@@ -52,7 +49,7 @@ export function calledIn(state: State, locals: readonly string[]): State {
   return { ...inner(state, state.startedBy), locals: new Set(locals) };
 }
 
-/** What a called function has left behind in the shell that called it. */
+/** Takes over what a called function has changed in the shell that called it. */
 export function returnFrom(called: State, state: State): void {
   const isItsOwn = (name: string) => called.locals!.has(name) || /^[\d@*]/.test(name);
   const taken = <Value>(inside: Map<string, Value>, outside: Map<string, Value>) =>
@@ -133,7 +130,6 @@ export function folderAt({ text, isOpen, isGlob }: Argument, folder: string | nu
     : null;
 }
 
-/** `X=a`, `X+=b`, `X=(a b)`, `X+=(c)`. */
 export function assign(
   { name, value, append, index }: Assignment,
   state: State,
@@ -157,7 +153,6 @@ function wordsBefore(name: string, { lists, variables }: State): readonly Argume
   return lists.get(name) ?? (value === undefined ? undefined : [literal(value)]);
 }
 
-/** The assignments that stand before a command, or by themselves. */
 export function assignAll(prefix: Command["prefix"], state: State, scope: Scope): void {
   for (const part of prefix) if (part.type === "Assignment") assign(part, state, scope);
 }
@@ -184,7 +179,7 @@ export function setParameters(variables: Map<string, string>, words: readonly Ar
 }
 
 const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
-/** They give variables other values, which nobody knows; the variables are named among the arguments. */
+/** Commands that set the variables among their arguments to unknown values. */
 const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
 
 /** Follows a command that changes variables, parameters or the folder; any other changes nothing. */
@@ -229,7 +224,7 @@ function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: 
   state.left = name === "popd" ? left.slice(0, -1) : [...left, folder];
 }
 
-/** What `cd` does; only a folder that is written out, or where it comes from, is known afterwards. */
+/** Follows `cd`. Afterwards the folder is known only if it was written out, or was the last one. */
 function changeFolder(words: readonly Argument[], state: State): void {
   const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
   const target = to ?? literal(state.variables.get("HOME") ?? "");

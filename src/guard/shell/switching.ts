@@ -11,7 +11,6 @@ import { placeOf } from "./writes.ts";
  */
 type Making = "no" | "new" | "anew" | "missing";
 
-/** A branch that a command checks out, or makes. */
 export interface BranchSwitch {
   readonly branch: string;
   readonly makes: Making;
@@ -19,7 +18,6 @@ export interface BranchSwitch {
   readonly startsElsewhere: boolean;
 }
 
-/** A working tree that a command makes. */
 export interface NewTree {
   /** Its top folder, absolute. */
   readonly folder: string;
@@ -27,7 +25,6 @@ export interface NewTree {
   readonly checksOut: BranchSwitch | null;
 }
 
-/** Options that name a branch to be made. */
 interface MakingOptions {
   readonly new: RegExp;
   readonly anew: RegExp;
@@ -39,20 +36,19 @@ const MAKING: Readonly<Record<string, MakingOptions>> = {
   checkout: { new: /^(?:-b|--orphan)$/, anew: /^-B$/ },
 };
 
-/** Those of `git worktree add`. */
 const MAKING_IN_TREE: MakingOptions = { new: /^-b$/, anew: /^-B$/ };
 
 /** All options with which `git branch NAME` makes a branch. */
 const ONLY_MAKING =
   /^(?:-f|--force|-q|--quiet|-t|--(?:no-)?track(?:=.*)?|--create-reflog|--recurse-submodules)$/;
 
-/** Options after which no name that is written out tells the branch. */
+/** With one of these options, no plain word names the branch. */
 const ELSEWHERE = /^(?:--|--detach|-d|-t|--track(?:=.*)?|-p|--patch|--pathspec.*|--ours|--theirs)$/;
 
-/** What git takes as a name, as far as it matters here. */
+/** Names that git allows for branches. */
 const NAME = /^(?![-/.])(?!.*(?:\.\.|\/[/.]|@\{))[^\s~^:?*[\\]+(?<![/.]|\.lock)$/;
 
-/** Null where it checks out none, and where only git knows which. */
+/** The branch that a command checks out; null for none, and where only git knows which. */
 export function branchSwitch([program, ...rest]: readonly Argument[]): BranchSwitch | null {
   if (program === undefined || programName(program.text) !== "git") return null;
   const { words: [verb, ...after] } = withoutGitOptions(rest);
@@ -122,7 +118,7 @@ function namedBy(options: MakingOptions, words: readonly Argument[]) {
   return null;
 }
 
-/** Only the running shell knows it. */
+/** Whether only the running shell knows the word. */
 function isUntold({ isOpen, isGlob }: Argument): boolean {
   return isOpen || isGlob;
 }

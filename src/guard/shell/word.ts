@@ -6,7 +6,6 @@ import { parse, type Word, type WordPart } from "unbash";
 import type { Search } from "../types.ts";
 import type { Budget } from "./budget.ts";
 
-/** One argument of a command. */
 export interface Argument {
   /** The text without quotes; of an open argument, what is sure to stand at its beginning. */
   readonly text: string;
@@ -31,7 +30,6 @@ export interface Found {
   readonly searchFrom: (root: Argument, how: Pick<Search, "takesFolders">) => Search;
 }
 
-/** The same argument with another text. */
 export function withText({ found: _, ...word }: Argument, text: string): Argument {
   return { ...word, text };
 }
@@ -56,7 +54,6 @@ export interface Scope {
 const MAX_ALTERNATIVES = 100;
 /** How a longer word goes on counts as unknown; a file that is written comes as one word, too. */
 const MAX_WORD_CHARS = 16_777_216;
-/** A word that nobody knows. */
 const UNKNOWN = '"${?}"';
 
 /** The arguments that one word becomes: none, one, or several. */
@@ -83,7 +80,6 @@ export function expandToOne(word: Word, scope: Scope): Argument {
   return others.length === 0 ? first : { ...first, isOpen: true };
 }
 
-/** An argument that is exactly this text. */
 export function literal(text: string): Argument {
   return { text, isOpen: false, isGlob: false };
 }
@@ -257,7 +253,7 @@ type Parameter = WordPart & { readonly type: "ParameterExpansion" };
 /** Variables that the shell itself fills with a number. */
 const NUMBERS = /^(?:[$!]|RANDOM|SRANDOM|UID|EUID|PPID|BASHPID|SECONDS|EPOCHSECONDS|LINENO|SHLVL)$/;
 
-/** Stands for a number that only the running shell knows: no option, no folder, no name that a rule could mean. */
+/** Stands for an unknown number: no option, no folder, no name that a rule could mean. */
 export const SOME_NUMBER: Argument = { text: "0", isOpen: false, isGlob: false };
 
 /** `{1..5}`, `{a..e}`: the first of them stands for all. */

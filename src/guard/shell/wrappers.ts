@@ -25,7 +25,7 @@ const SCRIPT_OPTIONS: ReadonlyMap<string, ScriptOption> = new Map([
   ["tar", { letter: "I", long: "use-compress-program" }],
 ]);
 
-/** Programs whose words may hold code that writes files or starts others; what gives it away. */
+/** Programs whose arguments may hold code that starts others, and how such code looks. */
 const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
   ["sed", /^(?:\d+|\$)?\s*e\s+\S|[^\w\s-][gpiImM\d]*e[gpiImM\d]*(?:$|[;}\n])/],
   ["make", /^(?:-|\/dev\/stdin|--eval.*)$/],
@@ -34,10 +34,9 @@ const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
   ["tar", /^--(?:to-command|checkpoint-action=exec|rsh-command)/],
 ]);
 
-/** Longer code counts as such: what a pattern costs may grow with a power of it. */
+/** Longer code is not searched: patterns can take polynomial time. */
 const MAX_CODE_CHARS = 16_384;
 
-/** Programs that read a script from their input. */
 const READING = new Set(["at", "batch"]);
 
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish"]);
@@ -80,12 +79,10 @@ export function dialectOf({ words }: Pick<ShellCommand, "words">): Language | un
   return /^(?:sh|dash|ash)$/.test(programName(words[0]?.text ?? "")) ? "posix" : undefined;
 }
 
-/** Whether a program runs scripts of the shell's language. */
 export function isShell(name: string): boolean {
   return SHELLS.has(name) || name === "source" || name === ".";
 }
 
-/** The script that stands behind an option, where a program has such a one. */
 function scriptOf(name: string, rest: readonly Argument[]): Inner | undefined {
   const option = SCRIPT_OPTIONS.get(name);
   return option && afterOption(option, rest);

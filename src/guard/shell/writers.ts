@@ -1,7 +1,6 @@
 /** The programs whose purpose it is to change files, and which of their arguments those are. */
 import type { OptionName, OptionNames } from "./operands.ts";
 
-/** How a program copies. */
 export interface Copying {
   /** The option with which it copies folders. */
   readonly recursive?: RegExp;
@@ -77,10 +76,10 @@ const ONTO = /^(?:-[a-zA-Z]*T|--no-target-directory$)/;
 /** `x/.`, `..` */
 const DOTTED = /(?:^|\/)\.{1,2}\/*$/;
 const REMOTE = /^[^/]+:/;
-/** What only tells of a packed file, or writes to its standard output. The letters after which a value begins end it. */
+/** Options with which a packed file stays as it is. A letter that takes a value ends a bundle. */
 const UNPACKS_NOTHING = /^-[^STFM-]*[clthLV]|^--(?:stdout|to-stdout|list|test|help|version)$/;
 
-/** What only tells which names would change. */
+/** Options with which no name changes. */
 const RENAMES_NOTHING = /^(?:-[a-z]*n|--(?:no-?act|nono|dry-run|version|help))/;
 
 const UNPACK = /^(?:-[a-zA-Z]*d|--(?:decompress|uncompress)$)/;
@@ -91,7 +90,7 @@ const FIX = /^--fix$/;
 const CHECK = /^--(?:check|diff)$/;
 const PYTHON = /\.(?:pyi?|ipynb)$/;
 const GO = /\.go$/;
-/** All but what package managers write; some of that counts as JSON. */
+/** All files but lock files; some of those are read as JSON. */
 const NO_LOCK = /(?<!\.lockb?)$|(?:^|\/)(?:composer|deno|flake|Pipfile)\.lock$/;
 const NAMED_COPY = /^[^/]*:/;
 
@@ -116,7 +115,6 @@ const TRACER: Writer = { operands: "none", named: "-o --output" };
 const COMPILER: Writer = { operands: "none", named: "-o" };
 const WRITING_FILE: Writer = { operands: "none", output: TO_FILE };
 
-/** By the program's name. */
 export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Writer>({
   rm: { operands: "removed" },
   rmdir: { operands: "removed" },

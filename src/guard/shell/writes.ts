@@ -18,7 +18,6 @@ import { type Argument, withText } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
 import { type Writer, WRITERS } from "./writers.ts";
 
-/** A file that a command would change, and what is about to happen to it. */
 export interface Target extends HowToLook {
   /** Absolute, links not followed; null when only the running shell knows it. */
   readonly path: string | null;
@@ -72,7 +71,6 @@ export function findTargets({ words, redirects, patched, folder }: ShellCommand)
   ];
 }
 
-/** The folders that a command makes, absolute. */
 export function foldersMade({ words: [program, ...rest], folder }: ShellCommand): string[] {
   if (program === undefined || programName(program.text) !== "mkdir") return [];
   return split(rest, { valued: "m" }).operands.flatMap((word) => placeOf(word, folder) ?? []);
@@ -174,7 +172,7 @@ function withoutEnding(word: Argument): Argument {
   return { ...word, text };
 }
 
-/** The files that are made of what is loaded: those that are named, else the last part of each address. */
+/** The files that a download makes: the named ones, else the last part of each address. */
 function loaded(
   { named, into }: NonNullable<Writer["loads"]>,
   { rest, operands, outputs }: {
@@ -209,13 +207,11 @@ function isDevice({ text, isOpen }: Argument): boolean {
   return !isOpen && /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+|zero)$/.test(text);
 }
 
-/** `a.zip` of `a`. */
 function withZip(archive: Argument): Argument {
   const isWhole = archive.isOpen || archive.text === "-" || /\.\w+$/.test(archive.text);
   return isWhole ? archive : { ...archive, text: `${archive.text}.zip` };
 }
 
-/** Options of `tar` that take a value. */
 const TAR = {
   valued: "fCTXbIHgKNV",
   valuedLong:
@@ -241,7 +237,7 @@ function changesOfTar([first, ...others]: readonly Argument[]): Change[] {
   return [...marked(archives.filter(({ text }) => text !== "-"), "change"), ...removed];
 }
 
-/** The letters of an old-style bundle as options of their own, each with the value that it takes. */
+/** `czf a.tgz` as `-c -z -f a.tgz`. */
 function inRow(letters: Argument, others: readonly Argument[]): Argument[] {
   const left = [...others];
   const options = [...letters.text].flatMap((letter) => {
@@ -251,7 +247,7 @@ function inRow(letters: Argument, others: readonly Argument[]): Argument[] {
   return [...options, ...left];
 }
 
-/** What is unpacked into a folder has any name; without one it is the folder where it runs. */
+/** Unpacked files may have any name; without a named folder they go where the program runs. */
 function filled(folders: readonly Argument[]): Change[] {
   const [folder] = folders.slice(-1);
   if (folder === undefined) return marked([SOMEWHERE], "change");
