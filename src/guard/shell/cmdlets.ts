@@ -31,34 +31,10 @@ const NO_FILE = /^(?:alias|cert|env|function|hk\w+|variable|wsman):/i;
 function removed(given: Given): readonly Inner[] {
   const { has, values } = given;
   const files = filesOf(given).filter(({ text }) => !NO_FILE.test(text));
-  const named = values("include", "filter");
   if (files.length === 0) return [];
-  if (named.length > 0) {
-    const folders = files.map((word) => word.isGlob ? folderOf(word) : word);
-    return [command("find", ...folders, ...depthOf(given), ...namesOf(named), "-delete")];
-  }
+  if (values("include", "filter").length > 0) return [command("rm", OPEN)];
   const options = `${has("recurse") ? "r" : ""}${has("force") ? "f" : ""}`;
   return [command("rm", ...(options === "" ? [] : [`-${options}`]), ...files)];
-}
-
-/** The folder whose entries a pattern means: `.` of `*`, `src` of `src/*`. */
-function folderOf(word: Argument): Argument {
-  const folder = word.text.replace(/(?:^|\/)\*$/, "");
-  return folder === word.text
-    ? word
-    : { ...word, text: folder || ".", isGlob: /[*?[]/.test(folder) };
-}
-
-function depthOf({ has }: Given): string[] {
-  return has("recurse") ? [] : ["-maxdepth", "1"];
-}
-
-function namesOf(patterns: readonly Argument[]): (string | Argument)[] {
-  const names = patterns.flatMap((
-    word,
-    i,
-  ) => [...(i === 0 ? [] : ["-o"]), "-name", { ...word, isGlob: false }]);
-  return ["(", ...names, ")"];
 }
 
 /** `Copy-Item A B`, `Move-Item -Path A -Destination B`. */
@@ -175,7 +151,7 @@ const CMDLETS: Readonly<Record<string, Cmdlet>> = {
       return [{ kind: "script", text, parameters: [], language: "powershell" }];
     },
   },
-  "Get-ChildItem": { names: "ls | gci dir", places: PATH, others: ["filter"], does: nothing },
+  "Get-ChildItem": { names: "ls | gci dir", places: PATH, does: nothing },
   "Get-Content": { names: "cat | gc type", places: PATH, does: nothing },
   "Sort-Object": { names: "sort |", places: ["property"], does: nothing },
 };
@@ -248,27 +224,11 @@ export function inCmdlet(
   const given = givenTo(cmdlet, rest);
   if (given.has("whatif")) return [];
   const piped = listing !== undefined
-    ? [listedIn(listing)]
+    ? [listedBy(listing.slice(1))]
     : input !== undefined
     ? input.split("\n").filter((line) => line !== "").map(literal)
     : [OPEN];
   return cmdlet.does({ ...given, piped });
-}
-
-/** The files that `Get-ChildItem` or `find` lists. */
-function listedIn([program, ...rest]: readonly Argument[]): Argument {
-  if (program?.text !== "Get-ChildItem") return listedBy(rest);
-  const given = { ...givenTo(CMDLETS["Get-ChildItem"]!, rest), piped: [] };
-  const folders = filesOf(given);
-  const named = given.values("filter", "include");
-  const isPattern = folders.some(({ isGlob }) => isGlob);
-  const depth = given.has("recurse") ? [] : ["-maxdepth", isPattern ? "0" : "1"];
-  const words = [
-    ...(folders.length === 0 ? ["."] : folders),
-    ...depth,
-    ...(named.length === 0 ? [] : namesOf(named)),
-  ];
-  return listedBy(words.map((word) => typeof word === "string" ? literal(word) : word));
 }
 
 interface Given {

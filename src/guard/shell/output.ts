@@ -61,7 +61,7 @@ export function listingBefore(
   scope: Scope,
 ): readonly Argument[] | undefined {
   const lists = before?.type === "Command" &&
-    /^(?:find|Get-ChildItem)$/.test(programName(before.name?.value ?? ""));
+    programName(before.name?.value ?? "") === "find";
   if (!lists) {
     return undefined;
   }

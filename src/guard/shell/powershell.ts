@@ -5,7 +5,6 @@
 import { inCmdlet, isCmdlet, namesOfCmdlet } from "./cmdlets.ts";
 import {
   ESCAPES,
-  FILE_METHODS,
   grouped,
   HARMLESS_METHODS,
   joined,
@@ -347,12 +346,6 @@ class Translator {
       const [, member = ""] = this.#take(MEMBER) ?? [];
       if (this.#next() !== "(") return [UNKNOWN];
       const words = this.#given(")");
-      const isOfFiles = /^(?:system\.)?io\.(?:file|directory)$/i.test(type);
-      const [, does] = FILE_METHODS.find(([methods]) => methods.test(member.toLowerCase())) ?? [];
-      if (isOfFiles && does !== undefined) {
-        const files = words.slice(0, /^(?:mv|cp)/.test(does) ? 2 : 1);
-        return [unknownBy([does, ...files.map((word) => pathWord(word, false))].join(" "))];
-      }
       this.#note(`[${type}]::${member}()`, member);
       return [unknownOf(words)];
     }

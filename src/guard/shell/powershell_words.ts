@@ -11,18 +11,6 @@ export const HARMLESS_METHODS = new Set(
     .split(" "),
 );
 
-/** Methods of `[IO.File]` and `[IO.Directory]`, by the command that does the same. */
-export const FILE_METHODS: readonly (readonly [methods: RegExp, command: string])[] = [
-  [
-    /^(?:writeall|appendall|append|create(?!directory)|open(?!read)|setattributes|setlast)/,
-    "touch",
-  ],
-  [/^delete$/, "rm -r"],
-  [/^(?:move|replace)$/, "mv"],
-  [/^copy$/, "cp"],
-  [/^createdirectory$/, "mkdir -p"],
-];
-
 /** What a backtick and the sign behind it stand for. */
 export const ESCAPES: Readonly<Record<string, string>> = {
   ...{ "0": "", a: "\x07", b: "\b", e: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
