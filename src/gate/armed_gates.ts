@@ -1,7 +1,4 @@
-/**
- * The gates of a project, and the hooks without which each cannot decide. `doctor` and the start of a session go by this
- * table.
- */
+/** The gates of a project, and the hooks without which each cannot decide. */
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../environment.ts";
@@ -121,12 +118,7 @@ function answersRequests({ permission }: GuardPolicy): boolean {
 /** The notice is given at this event, so its own hook must be installed. */
 const ASKING_EVENT = "SessionStart";
 
-/**
- * One line for the person where the project has gates and Claude Code will not ask them.
- *
- * @returns Null when it will, and when nobody can tell: none of these files holds our hooks, so they come from
- * elsewhere.
- */
+/** One line for the person where Claude Code will not ask the gates; null also where our hooks come from elsewhere. */
 export function unarmedNotice(
   config: HookConfig,
   place: {

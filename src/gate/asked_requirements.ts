@@ -162,10 +162,7 @@ const UNTOLD =
 
 export const ELSEWHERE = "it is calculated only where the branch is checked out";
 
-/**
- * Other live sessions in the same working tree, wherever in it they began. A session whose process is unknown counts as
- * live.
- */
+/** Other live sessions in the same working tree. A session whose process is unknown counts as live. */
 async function otherSessions(
   { db, repository: { commonDir }, projectDir, sessionId }: Parameters<typeof gatherFacts>[1],
 ): Promise<string[]> {

@@ -10,11 +10,7 @@ export type Claim =
   /** `release` has to be called once the event is handled. */
   | { readonly kind: "own"; release(): void };
 
-/**
- * Claims an event for this process. Without a database every process handles the event.
- *
- * @param event Identifies the event within its session.
- */
+/** Claims an event, named within its session. Without a database every process handles the event. */
 export async function claim(
   event: string,
   { db, sessionId, environment }: Pick<Remembering, "db" | "sessionId"> & {

@@ -26,12 +26,7 @@ export function isMadeAnew(name: string): boolean {
   return name.split("/").some((part) => MADE_ANEW.has(part));
 }
 
-/**
- * The files below a folder, as paths from there; links are not followed.
- *
- * @param name How a person would name the folder: below a folder that tools make anew, nothing is listed.
- * @returns Empty where there is no folder; null when there are too many files.
- */
+/** The files below a folder, as paths from there; none below a folder that tools make again, null for too many. */
 export function filesBelow(path: string, name: string, visits: Allowance): string[] | null {
   if (!isOwnFolder(path)) return [];
   const files: string[] = [];
@@ -57,12 +52,7 @@ export interface Finds {
   readonly isAll: boolean;
 }
 
-/**
- * Runs a search, without folders that tools make anew.
- *
- * @param options `own`: paths that are checked wherever they lie. `among`: the only paths that may be found beside the
- * start; null for any.
- */
+/** Runs a search. `own` is looked up wherever it lies; `among` are the only paths that may be found, null for any. */
 export function findIn(
   path: string,
   name: string,
@@ -110,10 +100,7 @@ export function findIn(
   return { sure, perhaps, isAll };
 }
 
-/**
- * Visits what lies below a folder, the nearest first; `visit` says whether to go into an entry. @returns False when it
- * is too much.
- */
+/** Visits what lies below a folder, the nearest first, and goes where `visit` says. @returns False when it is too much. */
 function walk(
   root: string,
   name: string,

@@ -48,11 +48,7 @@ export const DETACHED = "HEAD is detached, so there is no branch";
 export const UNTOLD_BRANCH =
   "git does not tell which branch is checked out (it is missing, or older than the format of this repository)";
 
-/**
- * The branch that requirements are kept for.
- *
- * @param last The branch that counts where none is checked out: {@linkcode lastBranchIn}.
- */
+/** The branch that requirements are kept for. @param last Counts where none is checked out: {@linkcode lastBranchIn}. */
 export function groundOf(repository: Repository | undefined, last: string | null = null): Ground {
   if (repository === undefined) {
     const why = "this folder is in no git repository";

@@ -30,10 +30,7 @@ type Doing = Omit<Place, "commands" | "changesFiles"> & {
   changesFiles: boolean;
 };
 
-/**
- * The places of a command in the order of its steps; at least the one where it starts. Where the branch of a step cannot
- * be told, it stays the same as before.
- */
+/** The places of a command in the order of its steps. A step whose branch is unknown stays on the branch before. */
 export function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
   const trees = new WorkingTrees(home);
   const places = new Map<string, Doing>();

@@ -28,11 +28,7 @@ export interface PromptContext {
   readonly missing: readonly string[];
 }
 
-/**
- * The texts of the rules that match a prompt.
- *
- * @param at `folder`: where `@path` starts; null for nowhere. `by`: says which folders are trusted.
- */
+/** The texts of the rules that match a prompt. `@path` starts in `folder`; `by` says which folders are trusted. */
 export function contextFor(
   policy: PromptPolicy,
   prompt: string,
@@ -87,10 +83,7 @@ export async function runForPrompt(
   };
 }
 
-/**
- * Reads a file in a folder, links followed. Null when there is none, it lies outside of the folder, or others could have
- * written it.
- */
+/** Reads a file in a folder; null when there is none, it lies elsewhere, or others could have written it. */
 function readIn(folder: string | null, path: string, by: TrustPlace): string | null {
   if (folder === null) return null;
   const root = realPath(folder);

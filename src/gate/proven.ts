@@ -39,11 +39,7 @@ export interface Proofs {
 
 type Found = { readonly foundIn: string } | { readonly missing: Missing };
 
-/**
- * Looks up the proofs of these requirements' satisfactions on a branch.
- *
- * @param db Null where nothing can be read.
- */
+/** Looks up the proofs of these requirements' satisfactions on a branch. @param db Null where nothing can be read. */
 export function proofsOn(
   key: BranchKey,
   requirements: readonly Requirement[],
@@ -127,10 +123,7 @@ export function noticeOf(
   };
 }
 
-/**
- * Whether a proof is missing or has to be searched again. A found proof counts only among the transcripts of this
- * client.
- */
+/** Whether a proof has to be searched. A found proof counts only among the transcripts of this client. */
 function isUnproven(standing: Standing, { transcriptPath }: Proving): boolean {
   const proof = standing.satisfiedAtMs === null ? null : proofOf(standing);
   if (proof === null) return false;
@@ -160,12 +153,7 @@ const MAX_BYTES = 50 * 1_048_576;
 /** An id that may become part of a path, since it leads to no other folder. */
 const PLAIN_NAME = /^[\w-]+$/;
 
-/**
- * Looks for a proof.
- *
- * @param near The transcript of a session: those of other sessions lie around it.
- * @param sessionId The session of that transcript.
- */
+/** Looks for a proof. @param near The transcript of the session; those of other sessions lie around it. */
 export function lookForProof(
   proof: Proof,
   skill: string,

@@ -122,11 +122,7 @@ async function lookAtBranch(
   };
 }
 
-/**
- * Decides in the transaction that writes the event.
- *
- * @throws {Error} What SQLite says.
- */
+/** Decides in the transaction that writes the event. @throws {Error} What SQLite says. */
 export function decideStop(
   { policy, branches, sessionId, atMs }: PreparedStop,
   db: DatabaseSync,

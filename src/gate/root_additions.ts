@@ -39,11 +39,7 @@ export async function rootAdditions(
 const MAX_NAMES = 5000;
 const GIT_TIMEOUT_MS = 3000;
 
-/**
- * Files and links directly in a folder, without names that begin with a dot.
- *
- * @returns Sorted; null when the folder cannot be read, or holds too many.
- */
+/** Files and links directly in a folder, sorted, without dotfiles; null when it cannot be read, or holds too many. */
 function filesInRoot(root: string): string[] | null {
   const names = listFolder(root)?.filter(({ isDirectory }) => !isDirectory)
     .map(({ name }) => name).filter((name) => !name.startsWith("."));
@@ -77,10 +73,7 @@ async function notIgnored(
   return names.filter((name) => !ignored.has(name));
 }
 
-/**
- * A notice for a project whose files do not name the rule; null when it was given before. @param path The project's
- * configuration file.
- */
+/** A notice for a project whose files do not name the rule; null when it was given before. */
 export function rootNotice(db: DatabaseSync, path: string): string | null {
   // The path is stored as a fingerprint, so that it does not outlive a project that is forgotten.
   return isFirstTelling(db, `root:${fingerprint(path)}`)

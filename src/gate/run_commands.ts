@@ -27,11 +27,7 @@ export interface CommandRuns {
   readonly gone: Promise<void>;
 }
 
-/**
- * Runs commands one after the other.
- *
- * @param options `untilFailure`: stop after the first failure. `done`: called with each command as it ends.
- */
+/** Runs commands one after the other, with `untilFailure` up to the first failure; calls `done` as each ends. */
 export async function runCommands(
   commands: readonly CommandRule[],
   ground: CommandGround,

@@ -1,7 +1,4 @@
-/**
- * Finds the files that the words of a shell command stand for: patterns, searches, and files that come with a copied
- * folder.
- */
+/** Finds the files that the words of a shell command mean: patterns, searches, and what comes with a copied folder. */
 import { withStars } from "../guard/shell/wildcard.ts";
 import type { FileFacts, HowToLook, Judge, Looked, Search } from "../guard/types.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
@@ -165,10 +162,7 @@ function lookFor(
   };
 }
 
-/**
- * The name that tells whether tools make a folder anew: the path from the project's folder; empty for a folder that
- * holds the project.
- */
+/** The path from the project's folder; empty for a folder that holds the project. */
 function nameFrom(
   { path, real }: { readonly path: string; readonly real: string },
   ground: ShellGround,
@@ -236,11 +230,7 @@ function lookAt(
 /** Matches of one pattern that are looked up. */
 const MAX_MATCHES = 1_000;
 
-/**
- * The paths that match a pattern now, and whether these are all.
- *
- * @param visits How many entries of folders may still be looked at.
- */
+/** The paths that match a pattern now, and whether these are all. */
 function expandPattern(
   path: string,
   visits: Allowance,

@@ -22,12 +22,7 @@ export interface Stand {
   readonly to: Audience;
 }
 
-/**
- * Finds out which of these requirements are open; nothing is written.
- *
- * @param requirements Without those that the caller cannot wait for.
- * @throws {Error} What SQLite says.
- */
+/** Finds out which of these requirements are open; writes nothing. @throws {Error} What SQLite says. */
 export async function standOf(
   requirements: readonly Requirement[],
   { ground, db, ...at }: {

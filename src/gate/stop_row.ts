@@ -47,9 +47,7 @@ export function holdOnce(maxBlocks: number, memory: Remembering): Hold {
     : { kind: "hold", inRow };
 }
 
-/**
- * Works on a database that lasts; undefined when there is none or it fails. Saving the event will report the failure.
- */
+/** Works on a database that lasts; undefined when there is none or it fails, which saving the event will report. */
 export function withDatabase<Result>(
   { db }: Pick<Remembering, "db">,
   work: (db: DatabaseSync) => Result,

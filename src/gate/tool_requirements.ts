@@ -48,12 +48,7 @@ interface Around {
   readonly isStrict: boolean;
 }
 
-/**
- * Looks up everything before the transaction begins.
- *
- * @param policy As JSON, from the configuration.
- * @returns Null when the tool use falls under no requirement.
- */
+/** Looks up everything before the transaction begins. @returns Null when the tool use falls under no requirement. */
 export async function prepareUse(
   policy: string,
   use: AskedUse & { readonly toolUseId: string | null },
@@ -113,10 +108,7 @@ function ofUntoldBranch(
   };
 }
 
-/**
- * Gathers the facts at each place of a tool use. Where no branch is checked out, only the session's own working tree
- * counts, with its last branch.
- */
+/** Gathers the facts at each place. Without a branch, only the session's own working tree counts, with its last branch. */
 export async function prepareParts(
   places: readonly MeantPlace[],
   use: Parameters<typeof prepareUse>[1],
@@ -175,11 +167,7 @@ function notCounting(why: string): RequiredUse {
   return { apply: applyChanges, decide: () => ({ ...SILENT, notes: { requirements: why } }) };
 }
 
-/**
- * For a tool use that a person is asked about: what it triggers counts only once it has run.
- *
- * @param prepared The decision where a rule would answer for the person; else null.
- */
+/** For a tool use that a person is asked about: what it triggers counts only once it has run. */
 export function askedFor(sessionId: string, prepared: RequiredUse | null): RequiredUse {
   return {
     apply: applyChanges,

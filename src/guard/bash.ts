@@ -40,10 +40,7 @@ export interface BashUse extends Actor {
 const MAX_LOOKED = 8_000;
 const MAX_PATH_CHARS = 16_384;
 
-/**
- * Judges a call of a shell tool. It is in doubt whether a command runs that only one way through the script reaches. A
- * script that is too large is judged as far as it was read.
- */
+/** Judges a call of a shell tool; a script that is too large, as far as it was read. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
   const { blocks, doubts, isAll } = judgeScript(policy, script, { use, look });
@@ -163,10 +160,7 @@ export interface Untold {
 
 /** One command of a call, in the order of the script. */
 export interface BashStep {
-  /**
-   * Its words, in each way to write it, without those that only the running shell knows. None for a command that only
-   * prints.
-   */
+  /** Its words, in each way to write it, without unknown ones. None for a command that only prints. */
   readonly commands: readonly (readonly string[])[];
   /** The files that it plainly changes, absolute, links not followed. */
   readonly changed: readonly string[];

@@ -102,10 +102,7 @@ function judgeCommand(
   found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first, tool, shown) });
 }
 
-/**
- * Commands that no rule has to allow by name: programs that only start allowed commands, programs of a package and
- * effects of a cmdlet, for which the starting command counts, and what the shell does itself.
- */
+/** Commands that no rule has to allow by name: wrappers, what an allowed runner or cmdlet starts, and the shell's own. */
 function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   const starter = startedBy === null ? "" : programName(startedBy.words[0]!.text);
   if (isRunner(starter) || powerShell()?.isCmdlet(starter)) return true;
@@ -128,10 +125,7 @@ function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: st
   return best;
 }
 
-/**
- * The spellings of a command: as written, with the program's bare name, without git's own options, and with the other
- * names of a cmdlet.
- */
+/** A command as written, with the program's bare name, without git's own options, and with other names of a cmdlet. */
 export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [words];

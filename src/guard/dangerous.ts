@@ -29,11 +29,7 @@ const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
 const SQL =
   /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b|(?:^|;)\s*TRUNCATE\s+["`\w]/i;
 
-/**
- * What a command would destroy, and what could not be told.
- *
- * @param precious Null in a container, which is easily made anew.
- */
+/** What a command would destroy, and what is not known. @param precious Null in a container, which is easily made again. */
 export function judgeDanger(command: ShellCommand, precious: Precious | null): Verdict {
   const [program, ...rest] = command.words;
   const device = command.redirects.find(({ operator, target }) =>
@@ -120,10 +116,7 @@ function judgeRecursive(
   return { found, doubts };
 }
 
-/**
- * `find
- * -delete`, `find ~ -exec rm -rf {} +`, without a condition.
- */
+/** `find ~ -delete`, `find ~ -exec rm -rf {} +`, without a condition. */
 function judgeFind(rest: readonly Argument[], command: ShellCommand, precious: Precious): string[] {
   const call = readFind(rest);
   const verbs = call.actions.flatMap((did, action) => {
@@ -133,10 +126,7 @@ function judgeFind(rest: readonly Argument[], command: ShellCommand, precious: P
   return verbs.flatMap((verb) => allOf(call.roots, { verb, command, precious }));
 }
 
-/**
- * `find
- * | xargs rm -rf`: what happens to everything that a search finds.
- */
+/** `find ~ | xargs rm -rf`: what happens to everything that a search finds. */
 function judgeFound(command: ShellCommand, precious: Precious): string[] {
   const verb = verbOf(command.words);
   if (verb === null) return [];
@@ -167,10 +157,7 @@ function verbOf([program, ...rest]: readonly Argument[]): string | null {
   return isRecursive && /^ch(?:mod|own)$/.test(name) ? "changes" : null;
 }
 
-/**
- * Precious are `/`, the system's folders, the home, the project, and every folder above them. Changing the rights of the
- * project's own files is allowed.
- */
+/** Whether it is the system's, the home, the project, or above them. The project's own rights may be changed. */
 function isPrecious(
   path: string,
   { home, root, isChanged }: Precious & { readonly isChanged: boolean },

@@ -1,8 +1,4 @@
-/**
- * Judges one tool use by all rules, and names all that deny it.
- * A shell command has to be parsed first: see `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a
- * rule could mean it.
- */
+/** Judges one tool use by all rules, and names all that deny it. Shell commands are parsed first: see `bash.ts`. */
 import { namesInRules, SEARCHING_TOOLS } from "../capture/payload.ts";
 import { judgeFile, matchesFile } from "./file_rules.ts";
 import {
@@ -60,10 +56,7 @@ export function judgeOwn(
   return [{ rule: PROTECT_RULE, reason }];
 }
 
-/**
- * The rules about which files a tool may be used for. A blocking rule always counts; of the allowing rules one has to
- * match.
- */
+/** The rules about a tool's files: a blocking rule always counts; of the allowing rules one has to match. */
 function judgeFileRules(
   policy: GuardPolicy,
   file: FileFacts,
@@ -159,10 +152,7 @@ export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
   return [{ rule: LOCK_RULE, reason }];
 }
 
-/**
- * Signs that a command destroys, writes, reads code, unpacks, names an output file, or starts what cannot be seen in the
- * text.
- */
+/** Signs that a command destroys, writes, unpacks, or starts something that is not in the text. */
 const TELLING: readonly string[] = (
   ">|$|`|{|*|?|[| -c| -e| -E|<<|rm|mv|cp|tee|sed|ln |dd|install|sync|touch|truncate|shred|" +
   "link|push|clean|reset|switch|mkfs|eval|xargs|find|sh|cmd|DROP|drop|Drop|TRUNCATE|conclaude|" +
@@ -175,10 +165,7 @@ const TELLING: readonly string[] = (
   "--file|dump"
 ).split("|");
 
-/**
- * Whether a rule could mean a command, so that it has to be parsed. Quotes and backslashes are ignored, since the shell
- * removes them.
- */
+/** Whether a rule could mean a command, so that it has to be parsed. Quotes are ignored, since the shell removes them. */
 export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
   const plain = command.replace(/['"\\\n]/g, "");
   if (TELLING.some((text) => plain.includes(text))) return true;

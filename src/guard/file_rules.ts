@@ -132,10 +132,7 @@ function judgeIgnored({ protectsIgnored }: GuardPolicy, file: FileFacts, tool: s
   return [{ rule: IGNORED_RULE, reason }];
 }
 
-/**
- * The `.gitignore` line that takes the file back in: its name, or the pattern of the folder above it, since a file in an
- * ignored folder cannot be taken back by itself.
- */
+/** The `.gitignore` line that takes the file back in: its name, or the pattern of the ignored folder above it. */
 function takenBack(pattern: string, path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const segment = pattern.slice(pattern.lastIndexOf("/") + 1);
@@ -166,10 +163,7 @@ const BLOCKS: readonly CommentPair[] = [["/*", "*/"], ["<!--", "-->"], ["(*", "*
 /** Before the first line of code, Python's strings are comments, too. */
 const BLOCKS_AT_TOP: readonly CommentPair[] = [...BLOCKS, ['"""', '"""']];
 
-/**
- * The marker in the comments of the first 100 lines of a file, as it is written there; null when there is none. Code may
- * mention the markers without being generated.
- */
+/** The marker in the comments of the first 100 lines; null when there is none. Code may mention the markers. */
 export function generatedMarker(text: string): string | null {
   const lowered = text.toLowerCase();
   if (!MARKERS.some((marker) => lowered.includes(marker))) return null;

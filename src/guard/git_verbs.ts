@@ -31,11 +31,7 @@ const CALL =
 /** Signs that the shell puts in the word behind `git`. */
 const ADDING = /[$`]|\bxargs\b/;
 
-/**
- * The words in the place of a git verb that are none. Quotes and backslashes are ignored, since the shell removes them.
- *
- * @returns With null for a word that only the running shell knows.
- */
+/** The words after `git` that are none of its verbs, without quotes; null for a word that only the running shell knows. */
 export function foreignVerbs(command: string): (string | null)[] {
   const plain = command.replaceAll("\\\n", "").replace(/['"\\]/g, "");
   return Array.from(plain.matchAll(CALL), ([, verb]) => verb!).flatMap((verb) =>

@@ -112,10 +112,7 @@ export function isAboutAll({ glob }: Pick<ToolRule, "glob">): boolean {
   return /^[*]+$/.test(glob);
 }
 
-/**
- * Whether a rule that denies files is for a tool. A rule for an editing tool also means what a shell command changes,
- * unless it denies the tool itself, and one for Edit also means MultiEdit.
- */
+/** Whether a rule that denies files is for a tool. One about an editing tool also means what a shell command changes. */
 export function forbidsFor(
   rule: Pick<ToolRule, "tool" | "toolPattern" | "glob">,
   used: string,
@@ -130,9 +127,7 @@ export function concerns({ agent }: { readonly agent: string | null }, { agents 
   return agent === null || agents.some((name) => new RegExp(agent, "s").test(name));
 }
 
-/**
- * Fills all placeholders of a message at once, since a value may look like a placeholder. Unknown names in braces stay.
- */
+/** Fills all placeholders at once, since a value may look like a placeholder. Unknown names in braces stay. */
 export function filled(message: string, values: Readonly<Record<string, string>>): string {
   return message.replace(
     /\{(\w+)\}/g,

@@ -16,12 +16,7 @@ export type KeepingState =
   | { readonly kind: Exclude<Keeping, "broken"> }
   | { readonly kind: "broken"; readonly mending: Mending };
 
-/**
- * Tells Claude how a person lifts a denial.
- *
- * @param session An id that identifies the session; with a broken database the whole id, since the new database knows no
- * session.
- */
+/** Tells Claude how a person lifts a denial. @param session An id that identifies the session. */
 export function liftText(keeping: KeepingState, session: string): string {
   const pause = `\`conclaude guard pause --session ${session}\``;
   switch (keeping.kind) {

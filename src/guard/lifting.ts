@@ -1,7 +1,4 @@
-/**
- * Recognises commands with which an agent would give itself what only a person may: lift a rule, satisfy a requirement,
- * disarm the guards.
- */
+/** Recognises commands with which an agent would lift a rule, satisfy a requirement or disarm the guards. */
 import { DATABASE_PROGRAMS, onlyReads, type ShellCommand } from "./shell/command.ts";
 import { programName } from "./shell/operands.ts";
 

@@ -136,10 +136,7 @@ export const NAMED_FILES: readonly NamedFiles[] = [
   },
 ];
 
-/**
- * Which of the guards' files a path is. A folder counts for a file in it that is removed with it, and for settings that
- * may be made in it. Null for none.
- */
+/** The guards' file that a path is, that goes with it, or that may be made in it; null for none. */
 export function findOwn(
   own: readonly OwnFile[],
   { paths, effect }: { readonly paths: readonly string[]; readonly effect: Effect },
@@ -230,11 +227,7 @@ function isFelt(
 /** Keys of Claude Code's settings that decide which hooks and which other code run. */
 const POLICY_KEYS = ["hooks", "disableAllHooks", "env", "enabledPlugins", "extraKnownMarketplaces"];
 
-/**
- * Whether a change of settings changes one of these keys; true also when one of the texts is no JSON.
- *
- * @param before Null when there is no file; that, and an empty file, counts as `{}`.
- */
+/** Whether a change of settings changes one of these keys, or one of the texts is no JSON. No file counts as `{}`. */
 export function changesPolicy(before: string | null, after: string): boolean {
   const was = settingsOf(before?.trim() || "{}");
   const becomes = settingsOf(after);

@@ -1,7 +1,4 @@
-/**
- * What must be true before Claude stops, compiled from the configuration, and the answers when it is not. Nothing here
- * runs a command or reads a file.
- */
+/** What must be true before Claude stops, compiled from the configuration, and the answers when it is not. */
 import type { CommandRule } from "../process/types.ts";
 import type { Block } from "./guard_policy.ts";
 
@@ -111,11 +108,7 @@ export function stopReason(
   ].join("\n");
 }
 
-/**
- * What the person is told when a stop is let through although something is open.
- *
- * @param about `requirements`: the open requirements, as rules.
- */
+/** Tells the person what is still open when a stop is let through. */
 export function letThroughText(
   blocks: readonly Block[],
   { why, requirements }: { readonly why: string; readonly requirements: readonly string[] },

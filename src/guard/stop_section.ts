@@ -314,10 +314,7 @@ export function compileCommand(command: ConfiguredCommand, rule: string): Comman
   };
 }
 
-/**
- * Cuts a script where a line begins a new statement; an `if` or a here-document stays whole. A script that cannot be
- * parsed stays one part: the shell will say what is wrong.
- */
+/** Cuts a script where a line begins a new statement. A script that cannot be parsed stays one part. */
 export function splitScript(script: string): string[] {
   const { commands, errors } = parse(script);
   if (errors !== undefined && errors.length > 0) return [script];

@@ -24,10 +24,7 @@ export interface OwnFile {
 export interface FileFacts {
   /** How a person would name it: from the project's folder, else absolute. */
   readonly name: string;
-  /**
-   * All its paths: from the project's folder and absolute, as given and with links followed. Normalised: no `.`, no
-   * `..`, `/` as the separator.
-   */
+  /** All its normalised paths: from the project's folder and absolute, as given and with links followed. */
   readonly spellings: readonly string[];
   /** Absolute, links followed. */
   readonly real: string;
@@ -46,10 +43,7 @@ export interface FileFacts {
   /** Its whole text, read when it is asked for; null when there is none. */
   readonly text: () => string | null;
   readonly effect: Effect;
-  /**
-   * For a folder that is removed: the files below it, as paths from there, without what tools make anew. Empty where no
-   * rule asks, and where there are too many.
-   */
+  /** Of a removed folder: the files below it, as paths from there. Empty where no rule asks, or there are too many. */
   readonly below: readonly string[];
   /** Whether a removed folder is one that tools make anew. */
   readonly isMadeAnew: boolean;
@@ -82,9 +76,7 @@ export interface HowToLook {
   readonly leavesSome?: boolean;
   /** True for a path that means a folder: `b/`. */
   readonly isFolder: boolean;
-  /**
-   * The source that is copied there, absolute. Copying a folder makes a folder, and its files are looked up as well.
-   */
+  /** The source that is copied there, absolute. With a folder, its files are looked up as well. */
   readonly from?: string | null;
   /** The path is a folder: look up the files in it that are named like the matches of this pattern. */
   readonly namedLike?: string | null;

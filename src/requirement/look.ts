@@ -33,10 +33,7 @@ export function mayBeRequired(
   return uses.tools.includes(tool) || uses.tools.includes("*");
 }
 
-/**
- * Whether a requirement could mean a shell command, so that it has to be parsed. Quotes and backslashes are ignored,
- * since the shell removes them, and so are redirections between words.
- */
+/** Whether a requirement could mean a command, so that it has to be parsed. Quotes and redirections are ignored. */
 export function mayMean({ edits, commands }: RequiredUses, command: unknown): boolean {
   if (typeof command !== "string") return false;
   const joined = command.replaceAll("\\\n", "");

@@ -97,10 +97,7 @@ export function doubtfulOf(
   return facts.branchLines === "no base" ? [] : unknownOf(requirements, standings, facts);
 }
 
-/**
- * Requirements that may deny a tool use when the database cannot be read. Nobody's word and no other session is known
- * then.
- */
+/** Requirements that may deny a tool use when the database cannot be read. */
 export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): Requirement[] {
   return requirements.filter((requirement) =>
     !requirement.stopOnly && (requirement.condition.type === "single_session" ||

@@ -39,10 +39,7 @@ export function signOf({ of, id }: Proof, skill: string): string {
   return JSON.stringify(sign).slice(1, -1);
 }
 
-/**
- * Whether a line of a transcript shows that the skill was used or failed; null for neither. The input is compared, too:
- * using another skill proves nothing.
- */
+/** Whether a line of a transcript shows that this very skill was used, or that it failed; null for neither. */
 export function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" | "failed" | null {
   const { type, isSidechain, isMeta, promptId, message } = Object(line);
   const content: unknown = Object(message).content;

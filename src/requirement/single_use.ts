@@ -64,11 +64,7 @@ export function endTellsOfAll(script: string): boolean {
   return !MASKING.test(script);
 }
 
-/**
- * Whether an action that has ended has used up what allowed it.
- *
- * @param moved Whether its commands have moved the branch; null when unknown, or when none of them does.
- */
+/** Whether an ended action has used up what allowed it. @param moved Whether it moved the branch; null when unknown. */
 export function isUsedUp(
   ended: { readonly succeeded: boolean; readonly tellsOfAll: boolean },
   moved: boolean | null,

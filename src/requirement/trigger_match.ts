@@ -63,10 +63,7 @@ function isAboutEdits(trigger: Trigger): boolean {
   return [...EDITING_TOOLS].some((tool) => isAboutTool(trigger, tool));
 }
 
-/**
- * A pattern that cannot be joined with others: it refers to its own groups, or looks around, and then the engine cannot
- * give up on slow ones.
- */
+/** A pattern that cannot be joined with others: it refers to its own groups, or looks around. */
 const REFERRING = /\\[1-9k]|\(\?[<=!]/;
 
 /** An escaped letter, a class, or an assertion about the place. */
@@ -96,10 +93,7 @@ export interface Doubt {
   readonly why: string;
 }
 
-/**
- * The requirements that a command may fall under. A command whose beginning is known may fall under those whose patterns
- * begin with a text that could follow.
- */
+/** The requirements that a command may fall under, since a part of it is not known. */
 export function mayTrigger(
   requirements: readonly Requirement[],
   untold: Untold & { readonly tool: string },

@@ -71,10 +71,7 @@ export function readAllowedUses(
   return row === undefined ? [] : JSON.parse(String(row["uses"]));
 }
 
-/**
- * The single uses of a session's tool uses that were allowed and of which no end is known: they have not begun, are under
- * way, go on in the background, or nobody told. Only since something that is satisfied now for one use on a branch was.
- */
+/** The single uses that were allowed since the branch's satisfactions for one use, and of which no end is known. */
 export function readUnendedUses(
   db: DatabaseSync,
   { repository, branch, sessionId }: BranchKey & { readonly sessionId: string },

@@ -85,10 +85,7 @@ function standingOf(row: Readonly<Record<string, unknown>>): Standing {
   return { ...row, metadata: JSON.parse(String(row["metadata"])) } as unknown as Standing;
 }
 
-/**
- * Writes changes that an event brought, in the caller's transaction. An event that comes late, from the spool, changes
- * nothing that was said after it.
- */
+/** Writes changes of an event in the caller's transaction. A late event changes nothing that was said after it. */
 export function applyChanges(
   db: DatabaseSync,
   changes: readonly RequirementChange[],

@@ -40,11 +40,7 @@ export function countRound(
   });
 }
 
-/**
- * Counts a stop that is to be held back.
- *
- * @returns Which one in a row it is, from 1; null when that would be one too many, as all are until a new row begins.
- */
+/** Counts a stop that is to be held back. @returns Its number in the row, from 1; null when it is one too many. */
 export function countBlock(db: DatabaseSync, maxBlocks: number, who: Counted): number | null {
   const block = incrementCounter(db, { ...who, type: BLOCKS_IN_ROW });
   return block <= maxBlocks ? block : null;

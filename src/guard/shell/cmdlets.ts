@@ -1,4 +1,4 @@
-/** The cmdlets of PowerShell that change files or start programs, each as the command of the POSIX shell that does the same. */
+/** The cmdlets of PowerShell that change files or start programs, each as a command of the POSIX shell. */
 import { listedBy } from "./find.ts";
 import { type Inner, join } from "./inner.ts";
 import type { ShellCommand } from "./command.ts";
@@ -183,10 +183,7 @@ function namesIn(names: string): string[] {
   return names.split(/[\s|]+/).filter((name) => name !== "");
 }
 
-/**
- * The program that a command of PowerShell starts. One that is also a program of a POSIX system is that unless it is given
- * a parameter of the cmdlet.
- */
+/** The program that a command of PowerShell starts: a POSIX program of that name, unless it gets a cmdlet's parameter. */
 export function calledAs(
   name: string,
   words: readonly string[],

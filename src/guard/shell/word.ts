@@ -1,7 +1,4 @@
-/**
- * What the words of a shell command become once the shell has taken away quotes, and put in braces and variables: as
- * far as that can be told without running anything.
- */
+/** The words of a shell command after quotes, braces and variables, as far as they are known without running it. */
 import { parse, type Word, type WordPart } from "unbash";
 import type { Search } from "../types.ts";
 import type { Budget } from "./budget.ts";

@@ -44,9 +44,7 @@ const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbas
 /** Long options of shells that take a value. */
 const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
 
-/**
- * What a command runs beside itself, by the name of its program; nothing when it is a program like any other.
- */
+/** What a command starts beside itself, by the name of its program. */
 export function findInner(
   { words: [program, ...rest], input, listing }: Pick<ShellCommand, "words" | "input" | "listing">,
 ): readonly Inner[] {
