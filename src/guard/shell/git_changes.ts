@@ -57,10 +57,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
   const { words, folder } = withoutGitOptions(rest);
   const [verb, ...after] = words;
   const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
-  const inFolder = (word: Argument): Argument =>
-    folder === null || word.text.startsWith("/")
-      ? word
-      : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
+  const inFolder = (word: Argument) => wordIn(folder, word);
   const paths = (words: readonly Argument[], how: Omit<PathspecUse, "folder">) => [
     ...changesOfPaths(words, { ...how, folder }),
     ...marked(has(/^--pathspec-from-file/) ? [SOMEWHERE] : [], how.effect),
@@ -253,10 +250,7 @@ function changesOfPaths(
     ...(source === undefined ? {} : { takenFrom: source }),
     ...(takes === undefined ? {} : { takes }),
   };
-  const inFolder = (word: Argument): Argument =>
-    folder === null || word.text.startsWith("/")
-      ? word
-      : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
+  const inFolder = (word: Argument) => wordIn(folder, word);
   const specs = words.map((word) => ({ word, spec: readPathspec(word.text) }));
   const excluded = specs.filter(({ spec }) => spec.isExcluded).map(({ spec }) => matcherOf(spec));
   const included = specs.filter(({ spec }) => !spec.isExcluded);
@@ -366,4 +360,11 @@ function tidied(path: string): string {
     else if (part !== "" && part !== ".") parts.push(part);
   }
   return parts.join("/");
+}
+
+/** A word from the folder that `git -C` names. */
+function wordIn(folder: Argument | null, word: Argument): Argument {
+  return folder === null || word.text.startsWith("/")
+    ? word
+    : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
 }
