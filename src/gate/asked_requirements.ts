@@ -31,7 +31,7 @@ import { type Place, placeAt, placesOf, treesAround } from "./places.ts";
 /** A branch in a working tree where a tool use falls, or may fall, under requirements. */
 export interface MeantPlace extends Omit<Place, "changesFiles"> {
   readonly triggered: readonly Requirement[];
-  /** Requirements that it may fall under: only the running shell knows. */
+  /** Requirements that it may fall under. */
   readonly doubts: readonly Doubt[];
 }
 

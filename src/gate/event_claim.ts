@@ -5,7 +5,7 @@ import { type Claimant, claimEvent, releaseEvent } from "../store/claims.ts";
 import { type Remembering, withDatabase } from "./stop_row.ts";
 
 export type Claim =
-  /** Another process handles the event, or has done so. */
+  /** Another process handles the event, or has handled it. */
   | { readonly kind: "twin" }
   /** `release` has to be called once the event is handled. */
   | { readonly kind: "own"; release(): void };

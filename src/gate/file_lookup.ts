@@ -28,7 +28,6 @@ export interface Ground {
 
 export interface Place {
   readonly path: string;
-  /** What is copied there; null for nothing. */
   readonly from: string | null;
   /** True for a file that comes with a folder which is copied or made. */
   readonly isPart?: boolean;

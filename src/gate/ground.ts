@@ -13,7 +13,6 @@ export type Ground =
     readonly kind: "branch";
     readonly repository: Repository;
     readonly branch: string;
-    /** The key of what is stored about the branch. */
     readonly key: BranchKey;
   }
   | Nowhere<Repository>
@@ -23,7 +22,6 @@ interface Nowhere<Where extends Repository | null> {
   readonly kind: "none";
   readonly repository: Where;
   readonly why: string;
-  /** What a person can do about it. */
   readonly next: string;
 }
 

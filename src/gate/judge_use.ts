@@ -15,13 +15,12 @@ import { ownFiles, type OwnPlaces } from "./own_files.ts";
 export interface AskedUse extends Actor {
   readonly tool: string;
   readonly input: unknown;
-  /** True where its input was cut because it was too long. */
+  /** True where its input was too long, and was cut. */
   readonly isCut?: true;
   /** Where a relative path starts; null when unknown. */
   readonly folder: string | null;
   readonly projectDir: string | null;
   readonly home: string | null;
-  /** The aliases that its command may call. */
   readonly gitAliases: GitAliases;
   readonly environment: Environment;
 }

@@ -16,7 +16,7 @@ export interface Place {
   readonly startsAt: string | null;
   /** Whether it was checked out before the command began. */
   readonly isCheckedOut: boolean;
-  /** Whether the working tree shows now what the branch will begin with. */
+  /** Whether the working tree shows the state with which the branch begins. */
   readonly showsBranch: boolean;
   readonly commands: readonly CommandText[];
   readonly changesFiles: boolean;
@@ -89,7 +89,6 @@ type Branching = Pick<BashStep, "checksOut" | "makesBranch" | "makesTree">;
 /** The working trees of a repository, and what a script has done to them so far. */
 class WorkingTrees {
   readonly #treeAt: (folder: string | null) => Repository | undefined;
-  /** Working trees that the script makes. */
   readonly #made: Repository[] = [];
   /** By the top folder of the working tree. */
   readonly #standings = new Map<string, Standing>();

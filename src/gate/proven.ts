@@ -22,9 +22,8 @@ import { isFile, namesIn } from "../project/on_disk.ts";
 /** The session whose transcripts are searched. */
 export interface Proving {
   readonly sessionId: string;
-  /** The transcript that the asking event names: an earlier event may have lied. */
+  /** The transcript that the current event names; an earlier event may have been faked. */
   readonly transcriptPath: string | null;
-  /** True: an unproven satisfaction does not count. */
   readonly isStrict: boolean;
   /** A path as it may be stored; without it, no path is stored. */
   readonly hide?: ((path: string) => string | null) | undefined;

@@ -38,14 +38,11 @@ export interface PreparedStop extends Pick<GatheredFacts, "changes"> {
 }
 
 export interface StopDecision {
-  /** The open requirements, each once. */
   readonly names: readonly string[];
   /** For Claude; empty when it may stop. */
   readonly reason: string;
   readonly changes: readonly RequirementChange[];
-  /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** For the person. */
   readonly notices: readonly string[];
 }
 

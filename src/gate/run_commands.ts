@@ -12,7 +12,6 @@ export interface CommandGround {
   readonly hookName: string;
   readonly cwd: string | null;
   readonly transcriptPath: string | null;
-  /** Variables of this event. */
   readonly variables: Readonly<Record<string, string | null>>;
   /** When all of them must be done, in milliseconds of `performance.now()`. */
   readonly untilMs: number;

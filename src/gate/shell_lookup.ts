@@ -85,7 +85,7 @@ function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   const arising = below.map((name) => joinPath(path, name))
     .filter((at) => asked === "all" || exists(at))
     .map((path): Place => ({ path, from: null, isPart: true }));
-  // Below folders that tools make anew, the folder itself stands for its new files.
+  // Below folders that tools make again, the folder itself stands for its new files.
   const whole = asked === "there" ? itself.files : [];
   const as = { ...how, effect: "change", isFolder: false } as const;
   const { files, unknown } = lookedAt(arising, as, ground);

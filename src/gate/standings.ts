@@ -15,7 +15,7 @@ import { standingsOf } from "./used_up.ts";
 
 export interface Stand {
   readonly open: readonly Open[];
-  /** Requirements of which nobody can know whether they are open. */
+  /** Requirements that cannot be judged. */
   readonly unknown: readonly Open[];
   readonly standings: readonly Standing[];
   readonly facts: Facts;

@@ -16,7 +16,6 @@ import { type Remembering, withDatabase } from "./stop_row.ts";
 
 export interface StopGround extends Remembering {
   readonly commands: CommandGround;
-  /** Called with each command as it ends. */
   readonly ran: (run: CommandRun) => void;
 }
 

@@ -44,7 +44,6 @@ interface Around {
   readonly atMs: number;
   readonly transcriptPath: string | null;
   readonly hide?: Proving["hide"];
-  /** Whether what cannot be known is denied. */
   readonly isStrict: boolean;
 }
 

@@ -30,7 +30,6 @@ export const STRICT_RULE = "preToolUse.strict";
 const REPEATED_MS = 5_000;
 
 export interface RequirementSaying {
-  /** Empty when it is not denied. */
   readonly reason: string;
   /** The open requirements as rule names, also when a person has lifted them. */
   readonly rules: readonly string[];
@@ -38,9 +37,7 @@ export interface RequirementSaying {
   /** True where only a person may allow it. */
   readonly withholds?: true;
   readonly changes: readonly RequirementChange[];
-  /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** For the person, where it is not denied. */
   readonly notices: readonly string[];
 }
 
@@ -60,7 +57,6 @@ export interface PreparedUse extends GatheredFacts {
   readonly triggered: readonly Requirement[];
   readonly doubts: readonly Doubt[];
   readonly to: Audience;
-  /** The working tree in which it happens. */
   readonly worktree: string;
   /** False where the command itself checks the branch out. */
   readonly isCheckedOut: boolean;
@@ -86,9 +82,7 @@ export function decideUse(
   parts: readonly PreparedUse[],
   db: DatabaseSync,
   { denying, isStrict }: {
-    /** The rules that deny it already. */
     readonly denying: readonly string[];
-    /** Whether what cannot be known is denied. */
     readonly isStrict: boolean;
   },
 ): RequirementSaying {

@@ -150,7 +150,7 @@ function withinLimits<Result>(work: () => Result): Result | null {
 
 /** Why a call may do more than can be read: only the running shell knows. */
 export interface Untold {
-  /** Why more commands may be started than can be seen. */
+  /** Why more commands may be started. */
   readonly commands: readonly string[];
   /** Why more files may be changed. */
   readonly files: readonly string[];

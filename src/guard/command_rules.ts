@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
-import { verbOfProgram } from "./shell/git_inner.ts";
+import { verbOfProgram } from "./shell/aliases.ts";
 import { programName, withoutGitOptions } from "./shell/operands.ts";
 import { powerShell } from "./shell/foreign_shells.ts";
 import { isRunner } from "./shell/runners.ts";

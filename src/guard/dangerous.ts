@@ -14,7 +14,6 @@ import { WRITERS } from "./shell/writers.ts";
 /** Folders that must stay, beside those of the system. */
 export interface Precious {
   readonly home: string | null;
-  /** The project's folder. */
   readonly root: string | null;
 }
 

@@ -7,9 +7,7 @@ import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../capture/payload.ts"
 export interface FileRule {
   /** As in the configuration file: `preToolUse.uneditableFiles[2]`. */
   readonly name: string;
-  /** As the configuration has it, for people. */
   readonly glob: string;
-  /** The glob as a regular expression. */
   readonly pattern: string;
   /** A text that everything which matches must contain. */
   readonly needle: string;
@@ -49,7 +47,6 @@ export interface GuardPolicy {
   readonly rootAdditionsMessage: string | null;
   readonly uneditable: readonly FileRule[];
   readonly noAdditions: readonly FileRule[];
-  /** True: files that git ignores may not be changed. */
   readonly protectsIgnored: boolean;
   readonly protectsGenerated: boolean;
   readonly generatedMessage: string | null;
@@ -71,15 +68,14 @@ export interface PermissionPolicy {
 export interface Block {
   /** Its name, as in the configuration: `preToolUse.uneditableFiles[2]`. */
   readonly rule: string;
-  /** For the agent and the person. */
   readonly reason: string;
-  /** True where no pause lifts it: it would give the agent what only a person may give. */
+  /** True where no pause lifts it. */
   readonly isLasting?: boolean;
 }
 
 export interface Verdict {
   readonly blocks: readonly Block[];
-  /** What could not be known, a sentence each; denied only when the policy is strict. */
+  /** What is not known, a sentence each; only a strict policy denies for it. */
   readonly doubts: readonly string[];
   /** Why it was not judged to its end; then a person decides. */
   readonly unread?: string;

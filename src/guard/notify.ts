@@ -3,7 +3,6 @@ import type { Notification } from "../process/types.ts";
 import type { ExecutionStatus } from "../store/captures.ts";
 
 export interface NotificationPolicy {
-  /** Names of hook events; `*` stands for all. */
   readonly hooks: readonly string[];
   readonly showErrors: boolean;
   readonly showSuccess: boolean;

@@ -24,7 +24,6 @@ export interface PromptPolicy {
 
 /** Commands for the names that a glob matches. */
 export interface CommandsFor {
-  /** A regular expression, for the flag `s`. */
   readonly pattern: string;
   readonly commands: readonly CommandRule[];
 }
@@ -37,7 +36,6 @@ export interface SubagentPolicy {
 export interface SlashCommand {
   /** Without the slash; a plugin's command has the plugin's name in front: `team:deploy`. */
   readonly name: string;
-  /** The rest of its line; may be empty. */
   readonly args: string;
 }
 

@@ -13,7 +13,6 @@ export interface StopPolicy {
   readonly rounds: number | null;
   /** What Claude is told although all succeeded; null when it may stop. */
   readonly infiniteMessage: string | null;
-  /** How many stops in a row are held back. */
   readonly maxBlocks: number;
   /** Null when no first prompt holds back a stop. */
   readonly queue: PromptQueue | null;
@@ -29,14 +28,12 @@ export function mostBlocks(maxBlocks: number, hasRequirements: boolean): number 
 
 /** Messages for sessions that began with a certain prompt. */
 export interface PromptQueue {
-  /** Regular expressions, for the flag `s`. */
   readonly prefixes: readonly string[];
   readonly messages: readonly { readonly text: string; readonly times: number }[];
 }
 
 /** How far a session has come with the messages. */
 export interface QueuePlace {
-  /** The index of the next message. */
   readonly position: number;
   /** How many more times it is told; null for all its times. */
   readonly timesLeft: number | null;

@@ -11,7 +11,7 @@ export type OwnKind =
   | "modules"
   | "program"
   | "git"
-  /** It would keep the rules from being found. */
+  /** A file that would end the search for the rules. */
   | "search";
 
 /** A protected file, with one absolute path to it. */
@@ -26,17 +26,14 @@ export interface FileFacts {
   readonly name: string;
   /** All its normalised paths: from the project's folder and absolute, as given and with links followed. */
   readonly spellings: readonly string[];
-  /** Absolute, links followed. */
   readonly real: string;
   /** The protected file that it is or that it holds; null for none. */
   readonly own: OwnFile | null;
   /** The pattern by which git ignores it; null when it is not ignored, or no rule asks. */
   readonly ignored: { readonly pattern: string; readonly where: string } | null;
-  /** Whether anything exists there. */
   readonly exists: boolean;
   /** Whether the path will be a folder. */
   readonly becomesFolder: () => boolean;
-  /** Whether it lies directly in the project's folder. */
   readonly isInRoot: boolean;
   /** Its first 64 kB; empty unless {@linkcode GuardPolicy.protectsGenerated} asks for it. */
   readonly head: string;
@@ -45,11 +42,9 @@ export interface FileFacts {
   readonly effect: Effect;
   /** Of a removed folder: the files below it, as paths from there. Empty where no rule asks, or there are too many. */
   readonly below: readonly string[];
-  /** Whether a removed folder is one that tools make anew. */
   readonly isMadeAnew: boolean;
   /** Whether it comes with a folder that is copied into the project. */
   readonly isPart: boolean;
-  /** Whether git restores it. */
   readonly comesFromGit: boolean;
   /** Whether it lies neither in the project's folder nor directly in a folder above. */
   readonly isElsewhere: boolean;

@@ -20,7 +20,6 @@ export function mayBeRequired(
   { tool, input, gitAliases }: {
     readonly tool: string;
     readonly input: unknown;
-    /** The aliases that a shell command may call. */
     readonly gitAliases: GitAliases;
   },
 ): boolean {

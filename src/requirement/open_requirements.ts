@@ -20,9 +20,9 @@ export interface Facts {
 
 export interface Open {
   readonly requirement: Requirement;
-  /** What its condition found, in a sentence; null for one that waits for somebody's word. */
+  /** What its condition found, in a sentence; null for one that waits for a skill or a person. */
   readonly finding: string | null;
-  /** Nobody can know whether it is met; the finding says why. */
+  /** It cannot be judged; the finding says why. */
   readonly isUnknown?: true;
 }
 

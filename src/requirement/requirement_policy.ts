@@ -25,7 +25,6 @@ export type Condition =
     readonly cacheMs: number;
   }
   | { readonly type: "protected_branch"; readonly branches: readonly string[] }
-  /** No other live session works in the same working tree. */
   | { readonly type: "single_session" };
 
 export interface Requirement {
@@ -40,7 +39,6 @@ export interface Requirement {
   readonly shortMessage: string | null;
   readonly description: string | null;
   readonly checklist: readonly string[];
-  /** Skills whose use satisfies it. */
   readonly skills: readonly string[];
   /** The skill that a denial names; null for none. */
   readonly resolvedBy: string | null;
@@ -61,6 +59,5 @@ export interface RequirementPolicy {
   readonly carryOver: { readonly windowMs: number; readonly scopes: readonly Scope[] } | null;
   /** Whether a prompt about edits or commits is answered with the open requirements. */
   readonly reminds: boolean;
-  /** Whether a session's satisfactions end with it. */
   readonly clearsAtEnd: boolean;
 }

@@ -9,7 +9,6 @@ const ANYTHING = "^";
 /** A tool use; a shell command is parsed. */
 export interface TriggerUse {
   readonly tool: string;
-  /** The commands that a shell tool would start; empty for other tools. */
   readonly commands: readonly CommandText[];
   /** Whether a shell tool plainly changes files of the project. */
   readonly changesFiles: boolean;

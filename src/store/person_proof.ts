@@ -9,7 +9,6 @@ export interface AgentProcess {
   /** When the process was first seen, in epoch milliseconds. */
   readonly seenAtMs: number;
   readonly kind: "session" | "agent";
-  /** The id of the session or agent. */
   readonly id: string;
   /** Whether the session is under way as far as its events tell. */
   readonly isActive: boolean;

@@ -8,9 +8,7 @@ import type { Proof } from "../requirement/proof.ts";
 
 /** A branch of a repository, which all of its worktrees share. */
 export interface BranchKey {
-  /** The common git directory. */
   readonly repository: string;
-  /** The exact name. */
   readonly branch: string;
 }
 
@@ -21,7 +19,6 @@ export interface Satisfaction {
   readonly scope: Scope;
   readonly by: SatisfiedBy;
   readonly atMs: number;
-  /** Without it, `atMs`. */
   readonly originalAtMs?: number;
   readonly expiresAtMs: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -44,9 +41,7 @@ export type RequirementChange =
   | (ProofChange & { readonly kind: "proof" })
   /** A person is asked for a tool: what was triggered last may not run. */
   | { readonly kind: "asked"; readonly sessionId: string }
-  /** The session's satisfactions go. */
   | { readonly kind: "forget"; readonly sessionId: string }
-  /** What was lifted for the session is in force again. */
   | { readonly kind: "resume"; readonly sessionId: string }
   | (BranchSize & { readonly kind: "size" });
 

@@ -61,7 +61,6 @@ export function isLasting(db: DatabaseSync): boolean {
 /** Whose files are meant: those in a folder, as a session found them. */
 export interface SnapshotKey {
   readonly sessionId: string;
-  /** The folder, absolute. */
   readonly root: string;
 }
 

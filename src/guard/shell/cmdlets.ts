@@ -7,7 +7,6 @@ import { type Argument, literal, OPEN, withText } from "./word.ts";
 interface Cmdlet extends Parameters {
   /** Its other names; those before the bar are also programs of a POSIX system. */
   readonly names: string;
-  /** Gives the commands that do the same. */
   readonly does: (given: Given) => readonly Inner[];
 }
 

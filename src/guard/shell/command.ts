@@ -2,9 +2,7 @@ import { type Argument, withText } from "./word.ts";
 import type { Effect, Search } from "../types.ts";
 
 export interface ShellCommand {
-  /** The program and its arguments. */
   readonly words: readonly Argument[];
-  /** Where its input and output come from and go to. */
   readonly redirects: readonly { readonly operator: string; readonly target: Argument }[];
   /** What it reads from its standard input, where the script says so: a here-document, an `echo` before the pipe. */
   readonly input: string | undefined;
@@ -30,13 +28,13 @@ export function shownCommand(words: ShellCommand["words"]): string {
 export interface Change {
   readonly word: Argument;
   readonly effect: Effect;
-  /** True when it is so only where the file would lie in a folder: `cp a b` makes `b/a` if `b` is one. */
+  /** True when it holds only if the parent is a folder: `cp a b` makes `b/a` if `b` is one. */
   readonly ifInFolder?: boolean;
-  /** True when it is so only where no folder is there by then. */
+  /** True when it holds only if no folder is there. */
   readonly ifNoFolder?: boolean;
   /** What is copied there: the copy of a folder is a folder. */
   readonly from?: Argument;
-  /** True when not that itself is copied, but what lies in it. */
+  /** True when the content of the source is copied, and not the source itself. */
   readonly isContents?: boolean;
   /** True when a part of what is copied may stay behind. */
   readonly leavesSome?: boolean;
@@ -44,7 +42,7 @@ export interface Change {
   readonly namedLike?: Argument;
   /** The word is where a search begins: what it finds is meant. */
   readonly search?: Search;
-  /** Of a file that nobody knows: the folder in which it lies. */
+  /** Of an unknown file: its folder. */
   readonly within?: Argument;
 }
 

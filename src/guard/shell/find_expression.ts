@@ -186,7 +186,6 @@ class Reader {
 }
 
 export interface Outcome {
-  /** By action: whether it is done. */
   readonly reached: Answer[];
   /** Whether nothing below it is looked at. */
   isPruned: boolean;

@@ -49,7 +49,6 @@ const MAX_ROUNDS = 100;
 const NESTED = "it is nested too deeply to be read";
 
 export interface ReaderOptions {
-  /** The project's folder, absolute; null when unknown. */
   readonly root: string | null;
   readonly disk: Disk;
 }

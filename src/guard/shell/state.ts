@@ -16,9 +16,9 @@ export interface State {
   readonly aliases: Map<string, Argument>;
   readonly startedBy: ShellCommand | null;
   readonly depth: number;
-  /** How often what is read here is read: the rounds of the loops around it. */
+  /** How often this place is read: the rounds of the loops around it. */
   rounds: number;
-  /** The variables that are those of the function alone that is called; null outside of one. */
+  /** The local variables of the called function; null outside of one. */
   readonly locals: Set<string> | null;
 }
 

@@ -14,12 +14,11 @@ type Making = "no" | "new" | "anew" | "missing";
 export interface BranchSwitch {
   readonly branch: string;
   readonly makes: Making;
-  /** Whether it begins elsewhere than where the branch before it stands. */
+  /** Whether it begins somewhere else than at the branch before it. */
   readonly startsElsewhere: boolean;
 }
 
 export interface NewTree {
-  /** Its top folder, absolute. */
   readonly folder: string;
   /** Null where HEAD is detached in it. */
   readonly checksOut: BranchSwitch | null;

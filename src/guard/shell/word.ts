@@ -10,7 +10,7 @@ export interface Argument {
   readonly isOpen: boolean;
   /** True when the text is a pattern that the shell replaces by names of files. */
   readonly isGlob: boolean;
-  /** True when all that is not known is a name: no option, nothing with blanks. */
+  /** True when the unknown part is a name: no option, nothing with blanks. */
   readonly isName?: boolean;
   /** The word as it stands in the script; absent where none stands there, as for what `xargs` appends. */
   readonly source?: string;
@@ -20,9 +20,8 @@ export interface Argument {
 
 /** What a command searches, and how. */
 export interface Found {
-  /** Whether it means everything in its folders: nothing narrows it down. */
+  /** Whether it finds everything in its folders. */
   readonly isAll: boolean;
-  /** Where it begins. */
   readonly roots: readonly Argument[];
   readonly searchFrom: (root: Argument, how: Pick<Search, "takesFolders">) => Search;
 }
@@ -38,13 +37,11 @@ export const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
 export interface Scope {
   /** Variables, and positional parameters under `1`, `2`, `@`; absent ones are not known. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Variables that are more than one known text: arrays, patterns. Without an index the first word counts. */
+  /** Arrays and patterns. Without an index the first word counts. */
   readonly lists: ReadonlyMap<string, readonly Argument[]>;
   /** What a command substitution prints, if that is sure. */
   readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => Argument | undefined;
-  /** The project's folder, absolute; null when unknown. */
   readonly root: string | null;
-  /** The budget that is left for the script. */
   readonly budget: Budget;
 }
 
@@ -95,7 +92,6 @@ class Fields {
     this.#source = source;
   }
 
-  /** Quoted or literal text: it stays in one piece. */
   add(text: string): void {
     this.#hasPart = true;
     if (this.#text.length + text.length > MAX_WORD_CHARS) this.#isOpen = true;

@@ -2,7 +2,7 @@
 import type { ShellCommand } from "./command.ts";
 import { inFind, listedBy } from "./find.ts";
 import { inAwk, inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
-import { inGit, verbOfProgram } from "./git_inner.ts";
+import { inGit, verbOfProgram } from "./aliases.ts";
 import { afterOption, type Inner, type Language, scriptFrom, type ScriptOption } from "./inner.ts";
 import { programName } from "./operands.ts";
 import { inForeignShell, powerShell } from "./foreign_shells.ts";

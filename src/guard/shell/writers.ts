@@ -4,17 +4,16 @@ import type { OptionName, OptionNames } from "./operands.ts";
 export interface Copying {
   /** The option with which it copies folders. */
   readonly recursive?: RegExp;
-  /** A source of which not itself is copied, but what lies in it. */
+  /** A source whose content is copied, and not the source itself. */
   readonly contents: RegExp;
-  /** The option with which a folder that is there becomes the copy, instead of holding it. */
+  /** The option with which an existing folder is replaced by the copy, instead of holding it. */
   readonly onto?: RegExp;
-  /** Where no folder is there: whether one becomes the copy as well, or is made and holds it. */
+  /** Where no folder is there: whether the copy gets its name, or lies in a new folder of that name. */
   readonly makes?: "copy" | "holder";
-  /** Options with which a part stays behind, or what is there stays as it is. */
+  /** Options with which some files are not copied. */
   readonly leaves?: RegExp;
-  /** Options with which goes away what has no source. */
+  /** Options with which files without a source are removed. */
   readonly clears?: RegExp;
-  /** Options with which the sources go away. */
   readonly moves?: RegExp;
   /** A source or destination on another machine. */
   readonly remote?: RegExp;
@@ -39,21 +38,18 @@ export interface Writer extends OptionNames {
     | "none";
   /** Its verbs, each with a blank after it, as the first operands: without them it changes nothing. */
   readonly begins?: RegExp;
-  /** An operand that is no file. */
   readonly skips?: RegExp;
-  /** With this option, or always, its operands are unpacked: the same names without their ending arise. */
+  /** With this option, or always, its operands are unpacked: each gives a file without the ending. */
   readonly unpacks?: RegExp | true;
   /** Operands before the files: the script of `sed`, unless an option gives it. */
   readonly first?: { readonly count: number; readonly unless: RegExp };
-  /** The option with which the file as it was stays, under its name and this ending. */
+  /** The option with which the old file stays, under its name and this ending. */
   readonly keepsWith?: RegExp;
-  /** With this first operand, as it is written, it takes nothing away from whoever runs it. */
+  /** With this first operand, as written, it only adds rights. */
   readonly onlyGives?: RegExp;
-  /** What is named is how names begin; the first of them ends so. */
+  /** The operand is the beginning of names; the first of them ends so. */
   readonly ending?: string;
-  /** It changes files only with this option. */
   readonly onlyWith?: RegExp;
-  /** With this option it changes nothing. */
   readonly never?: RegExp;
   /** What it loads from addresses: `-` is no file, and without a name the address gives it. */
   readonly loads?: { readonly named: RegExp | null; readonly into: OptionName };

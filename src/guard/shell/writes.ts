@@ -21,9 +21,8 @@ import { type Writer, WRITERS } from "./writers.ts";
 export interface Target extends HowToLook {
   /** Absolute, links not followed; null when only the running shell knows it. */
   readonly path: string | null;
-  /** What does it: `rm`, `>`. */
   readonly by: string;
-  /** Of a file that nobody knows: the folder in which it lies, absolute; null when that is not known either. */
+  /** Of an unknown file: its folder, absolute; null when that is unknown as well. */
   readonly within: string | null;
 }
 
