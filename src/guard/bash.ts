@@ -20,8 +20,8 @@ import {
   type NewTree,
   treeMade,
 } from "./shell/switching.ts";
-import { type Argument, literal } from "./shell/word.ts";
-import { findTargets, foldersMade, placeOf, type Target } from "./shell/writes.ts";
+import { type Argument, literal, placeOf } from "./shell/word.ts";
+import { findTargets, foldersMade, type Target } from "./shell/writes.ts";
 import type { FileFacts, Look } from "./types.ts";
 
 export interface BashUse extends Actor {

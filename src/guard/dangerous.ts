@@ -2,13 +2,13 @@
  * Recognises commands that destroy what nobody can bring back: folders of the system or the home, the history of a
  * shared branch, uncommitted work, whole tables. A text that only mentions such a command is not dangerous.
  */
-import { parentOf, resolvePath } from "../paths.ts";
+import { parentOf } from "../paths.ts";
 import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { meansAll } from "./shell/find.ts";
 import { readFind } from "./shell/find_expression.ts";
 import { programName, withoutGitOptions } from "./shell/operands.ts";
-import type { Argument } from "./shell/word.ts";
+import { type Argument, placeOf } from "./shell/word.ts";
 import { WRITERS } from "./shell/writers.ts";
 
 /** Folders that must stay, beside those of the system. */
@@ -97,16 +97,16 @@ function judgeRecursive(
   );
   const isOwner = ({ text, source = text }: Argument) =>
     WRITERS.get(name)?.onlyGives?.test(source) ?? false;
-  for (const { text, isOpen, found: finds } of operands.filter((word) => !isOwner(word))) {
+  for (const word of operands.filter((word) => !isOwner(word))) {
     // What `find` finds is judged with `find`.
-    if (finds !== undefined) continue;
-    if (isOpen) {
+    if (word.found !== undefined) continue;
+    if (word.isOpen) {
       if (!isRecursive) continue;
       doubts.push(`what "${shownCommand(words)}" ${verb} is not known`);
       continue;
     }
-    if (folder === null && !text.startsWith("/")) continue;
-    const path = resolvePath(text, { folder: folder ?? "/" });
+    const path = placeOf(word, folder);
+    if (path === null) continue;
     const kept = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
     if (!isPrecious(kept, { ...precious, isChanged: name !== "rm" })) continue;
     if (isRecursive) found.push(`${verb} ${kept}`);
@@ -142,8 +142,7 @@ function allOf(
     readonly precious: Precious;
   },
 ): string[] {
-  return roots.filter(({ text, isOpen }) => !isOpen && (folder !== null || text.startsWith("/")))
-    .map(({ text }) => resolvePath(text, { folder: folder ?? "/" }))
+  return roots.flatMap((root) => placeOf(root, folder) ?? [])
     .filter((path) => isPrecious(path, { ...precious, isChanged: verb === "changes" }))
     .map((path) => `${verb} all of ${path}`);
 }

@@ -5,9 +5,8 @@ import { powerShell } from "./foreign_shells.ts";
 import type { Language } from "./inner.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
-import type { Argument } from "./word.ts";
-import { findTargets, placeOf } from "./writes.ts";
-import { resolvePath } from "../../paths.ts";
+import { type Argument, placeOf } from "./word.ts";
+import { findTargets } from "./writes.ts";
 import { programName } from "./operands.ts";
 
 /** Looks up files while a script is read. */
@@ -112,9 +111,8 @@ class WrittenScripts {
   }
 
   /** What is in a file; null when that is not known, undefined when the script did not write it. */
-  textOf({ text, isOpen }: Argument, folder: string | null): string | null | undefined {
-    if (isOpen || (folder === null && !text.startsWith("/"))) return undefined;
-    const written = this.#texts.get(resolvePath(text, { folder: folder ?? "/" }));
+  textOf(file: Argument, folder: string | null): string | null | undefined {
+    const written = this.#texts.get(placeOf(file, folder) ?? "");
     // With another first line it is no script of the shell.
     return written && /^#!(?!.*sh\b)/.test(written) ? null : written;
   }

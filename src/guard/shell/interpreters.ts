@@ -100,7 +100,7 @@ export function inInterpreter(program: string, rest: readonly Argument[]): Inner
 }
 
 /** Longer code is not searched: patterns can take polynomial time. */
-const MAX_CODE_CHARS = 16_384;
+export const MAX_CODE_CHARS = 16_384;
 const TEXT = /"((?:\\.|[^"\\\n])*)"/g;
 /** Where a text stood, by its number. */
 const AFTER_PIPE = /\|&?\s*"(\d+)"/g;
@@ -142,8 +142,6 @@ function apart(code: string): { readonly code: string; readonly texts: readonly 
   return { code: numbered, texts };
 }
 
-/** A longer script counts as code of which nothing is known. */
-const MAX_CHARS = 16_384;
 /** Bodies of `s/…/…/`, `y/…/…/` and patterns before a command: a `w` in them is none. */
 const REPLACED = /[sy]([/|,#@!:])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1/g;
 /** What stands before a command: lines by their numbers, or by a pattern. */
@@ -158,7 +156,7 @@ const DEVICE = /^\/dev\/(?:stdout|stderr)$/;
 /** The files that it writes. */
 export function writtenBySed(rest: readonly Argument[]): Argument[] {
   return rest.flatMap(({ text }) =>
-    text.includes("w") && text.length <= MAX_CHARS
+    text.includes("w") && text.length <= MAX_CODE_CHARS
       ? [...text.replace(REPLACED, "s").matchAll(WRITES)]
         .map(([, file]) => literal(file!.trim())).filter(({ text }) => !DEVICE.test(text))
       : []

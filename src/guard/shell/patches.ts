@@ -1,8 +1,7 @@
 /** The files that `patch`, `git apply` and `git am` change: those that the patches name which they read. */
 import { type Change, marked, type ShellCommand, SOMEWHERE } from "./command.ts";
 import { programName, split, withoutGitOptions } from "./operands.ts";
-import { type Argument, literal } from "./word.ts";
-import { placeOf } from "./writes.ts";
+import { type Argument, literal, placeOf } from "./word.ts";
 import { WRITERS } from "./writers.ts";
 
 /** Stands for the missing file before or after a change. */

@@ -34,10 +34,9 @@ import type { ShellCommand } from "./command.ts";
 import { type Disk, Findings } from "./findings.ts";
 import type { Inner, Language } from "./inner.ts";
 import { inputOf, listingBefore, printed, readRedirects, scopeOf } from "./output.ts";
-import { expandWord, type Scope } from "./word.ts";
+import { expandWord, placeOf, type Scope } from "./word.ts";
 import { dialectOf, findInner, isShell } from "./wrappers.ts";
 import { programName } from "./operands.ts";
-import { placeOf } from "./writes.ts";
 
 const MAX_DEPTH = 16;
 /** The parser's message for a script that is nested too deeply. */

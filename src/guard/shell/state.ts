@@ -1,9 +1,8 @@
 /** What the shell knows at one place of a script, and how its commands change it. */
 import type { Assignment, Command, SyntaxNode } from "unbash";
-import { resolvePath } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
 import { skipOptions, split } from "./operands.ts";
-import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
+import { type Argument, expandToOne, expandWord, literal, placeOf, type Scope } from "./word.ts";
 
 export interface State {
   variables: Map<string, string>;
@@ -123,11 +122,8 @@ export function withAssigned([program, ...words]: readonly Argument[], state: St
 }
 
 /** The folder that a word names; null where only the running shell knows it. */
-export function folderAt({ text, isOpen, isGlob }: Argument, folder: string | null): string | null {
-  const isKnown = !isOpen && !isGlob && text !== "-" && text !== "";
-  return isKnown && (folder !== null || text.startsWith("/"))
-    ? resolvePath(text, { folder: folder ?? "/" })
-    : null;
+export function folderAt(word: Argument, folder: string | null): string | null {
+  return word.isGlob || word.text === "-" || word.text === "" ? null : placeOf(word, folder);
 }
 
 export function assign(

@@ -2,8 +2,7 @@
 import { baseName } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
 import { programName, split, withoutGitOptions } from "./operands.ts";
-import type { Argument } from "./word.ts";
-import { placeOf } from "./writes.ts";
+import { type Argument, placeOf } from "./word.ts";
 
 /**
  * Whether a branch is made. `no`: it has to be there; `new`: it must not be there; `anew`: it begins here, whatever it

@@ -1,5 +1,6 @@
 /** The words of a shell command after quotes, braces and variables, as far as they are known without running it. */
 import { parse, type Word, type WordPart } from "unbash";
+import { resolvePath } from "../../paths.ts";
 import type { Search } from "../types.ts";
 import type { Budget } from "./budget.ts";
 
@@ -28,6 +29,12 @@ export interface Found {
 
 export function withText({ found: _, ...word }: Argument, text: string): Argument {
   return { ...word, text };
+}
+
+/** The path that a word names, absolute; null when only the running shell knows it. */
+export function placeOf({ text, isOpen }: Argument, folder: string | null): string | null {
+  const isKnown = !isOpen && (folder !== null || text.startsWith("/"));
+  return isKnown ? resolvePath(text, { folder: folder ?? "/" }) : null;
 }
 
 /** An argument of which only the running shell knows the text. */

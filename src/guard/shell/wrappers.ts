@@ -1,7 +1,7 @@
 /** Programs that run another one: which command, or which script, is inside. */
 import type { ShellCommand } from "./command.ts";
 import { inFind, listedBy } from "./find.ts";
-import { inAwk, inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
+import { inAwk, inInterpreter, MAX_CODE_CHARS, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { inGit, verbOfProgram } from "./aliases.ts";
 import { afterOption, type Inner, type Language, scriptFrom, type ScriptOption } from "./inner.ts";
 import { programName } from "./operands.ts";
@@ -33,9 +33,6 @@ const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
   ["socat", /(?:EXEC|SYSTEM|SHELL):/i],
   ["tar", /^--(?:to-command|checkpoint-action=exec|rsh-command)/],
 ]);
-
-/** Longer code is not searched: patterns can take polynomial time. */
-const MAX_CODE_CHARS = 16_384;
 
 const READING = new Set(["at", "batch"]);
 

@@ -1,5 +1,4 @@
 /** Which files a shell command plainly changes: redirections, and the programs whose purpose it is. */
-import { resolvePath } from "../../paths.ts";
 import {
   type Change,
   changesOfDatabase,
@@ -14,7 +13,7 @@ import { changesOfFind } from "./find.ts";
 import { changesOfFormatter } from "./formatted.ts";
 import { changesOfGit } from "./git_changes.ts";
 import { programName, split } from "./operands.ts";
-import { type Argument, withText } from "./word.ts";
+import { type Argument, placeOf, withText } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
 import { type Writer, WRITERS } from "./writers.ts";
 
@@ -73,12 +72,6 @@ export function findTargets({ words, redirects, patched, folder }: ShellCommand)
 export function foldersMade({ words: [program, ...rest], folder }: ShellCommand): string[] {
   if (program === undefined || programName(program.text) !== "mkdir") return [];
   return split(rest, { valued: "m" }).operands.flatMap((word) => placeOf(word, folder) ?? []);
-}
-
-/** Where a word leads; null when only the running shell knows. */
-export function placeOf({ text, isOpen }: Argument, folder: string | null): string | null {
-  const isKnown = !isOpen && (folder !== null || text.startsWith("/"));
-  return isKnown ? resolvePath(text, { folder: folder ?? "/" }) : null;
 }
 
 function changesOf(
