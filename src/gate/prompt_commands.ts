@@ -1,6 +1,6 @@
 /** Does what the configuration says about a prompt: tells Claude more, runs commands, may hold the prompt back. */
 import { type TrustPlace, whyDistrusted } from "../config/discover.ts";
-import { failureText } from "../guard/command_text.ts";
+import { failureText } from "../guard/notify.ts";
 import type { Block } from "../guard/guard_policy.ts";
 import {
   commandsFor,

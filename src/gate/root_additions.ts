@@ -5,8 +5,12 @@ import type { Environment } from "../environment.ts";
 import { fingerprint } from "../ids.ts";
 import { runTool } from "../process/tool.ts";
 import { listFolder } from "../project/on_disk.ts";
-import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/stop_memory.ts";
-import { isFirstTelling } from "../store/told_once.ts";
+import {
+  isFirstTelling,
+  readSnapshot,
+  saveSnapshot,
+  type SnapshotKey,
+} from "../store/stop_memory.ts";
 
 /** Stores the names of the present files: they may be there. */
 export function takeSnapshot(db: DatabaseSync, key: SnapshotKey, atMs: number): void {

@@ -1,5 +1,5 @@
 /** Judges a stop: runs the configured commands, looks for new files in the project's folder, counts rounds. */
-import { failureText } from "../guard/command_text.ts";
+import { failureText } from "../guard/notify.ts";
 import type { Block } from "../guard/guard_policy.ts";
 import {
   additionsBlock,

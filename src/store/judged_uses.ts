@@ -1,3 +1,4 @@
+/** What the audit trail says of tool uses that were denied or allowed. */
 import type { DatabaseSync } from "node:sqlite";
 import type { BranchKey } from "./requirements.ts";
 import type { AllowedUse } from "../requirement/single_use.ts";

@@ -1,3 +1,4 @@
+/** What is kept for the stops of a session: counters, the files of the folder, the first prompt, notices. */
 import type { DatabaseSync } from "node:sqlite";
 import { incrementCounter, readCounter, resetCounters } from "./counters.ts";
 import { transaction } from "./database.ts";
@@ -135,4 +136,11 @@ export function advanceQueue(
             updated_at_ms = ?4
       WHERE session_id = ?1`,
   ).run(sessionId, to.position, to.timesLeft, to.atMs);
+}
+
+/** Notes that something is told. @returns False when it was told before. @throws {Error} What SQLite says. */
+export function isFirstTelling(db: DatabaseSync, what: string): boolean {
+  const key = `told:${what}`;
+  if (db.prepare("SELECT 1 FROM meta WHERE key = ?").get(key) !== undefined) return false;
+  return db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, '')").run(key).changes > 0;
 }
