@@ -23,11 +23,22 @@ export type DatabaseFile =
   | { readonly kind: "older"; readonly version: number }
   | { readonly kind: "ours"; readonly version: number };
 
+/** https://sqlite.org/fileformat2.html, §1.3 */
+const HEADER_BYTES = 100;
+const MAGIC = "SQLite format 3\0";
+const SCHEMA_COOKIE_AT = 40;
+const USER_VERSION_AT = 60;
+const APPLICATION_ID_AT = 68;
+
 /** How long a look waits for another process. */
 const LOOK_BUSY_MS = 500;
 
-/** Tells what lies at a path, and leaves it as it is. */
+/**
+ * Tells what lies at a path, and leaves it as it is: a file that is not ours is not even opened as a database, unless
+ * its write-ahead log has to be read with it.
+ */
 export function identifyDatabase(path: string): DatabaseFile {
+  let header: Uint8Array;
   try {
     const info = Deno.statSync(path);
     if (info.isDirectory) return { kind: "folder" };
@@ -37,13 +48,19 @@ export function identifyDatabase(path: string): DatabaseFile {
         ? { kind: "damaged", why: "the file is empty, but its write-ahead log is not" }
         : { kind: "empty" };
     }
-    Deno.openSync(path).close();
+    header = readHeader(path);
   } catch (thrown) {
     return thrown instanceof Deno.errors.NotFound
       ? { kind: "missing" }
       : { kind: "unreadable", why: messageOf(thrown) };
   }
-  return askDatabase(path);
+  if (new TextDecoder().decode(header.subarray(0, MAGIC.length)) !== MAGIC) {
+    return { kind: "garbage" };
+  }
+  if (header.length < HEADER_BYTES) {
+    return { kind: "damaged", why: `the file ends after ${header.length} bytes` };
+  }
+  return hasLog(path) ? askDatabase(path) : readIdentity(header);
 }
 
 /** Opens a database that is `ours` or `older` for reading; closing it leaves no new files. @throws {Error} What SQLite says. */
@@ -98,33 +115,54 @@ function isBusy(path: string): boolean {
   }
 }
 
+function readHeader(path: string): Uint8Array {
+  using file = Deno.openSync(path);
+  const bytes = new Uint8Array(HEADER_BYTES);
+  let length = 0;
+  for (let read = file.readSync(bytes); read; read = file.readSync(bytes.subarray(length))) {
+    length += read;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Frames in the log are newer than the header, so SQLite itself has to say what the database is. */
 function askDatabase(path: string): DatabaseFile {
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(hasLog(path) ? path : unchanged(path), {
-      timeout: LOOK_BUSY_MS,
-      readOnly: true,
-    });
+    db = new DatabaseSync(path, { timeout: LOOK_BUSY_MS, readOnly: true });
     const id = Number(db.prepare("PRAGMA application_id").get()?.["application_id"]);
-    const version = schemaVersion(db);
-    if (id !== APPLICATION_ID) {
-      const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"]);
-      if (tables > 0) return { kind: "foreign" };
-    }
-    if (version > SCHEMA_VERSION) return { kind: "newer", version };
-    return { kind: version < SCHEMA_VERSION ? "older" : "ours", version };
+    const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"]);
+    return nameIdentity({ id, version: schemaVersion(db), isBlank: tables === 0 });
   } catch (thrown) {
     const why = messageOf(thrown);
-    if (/not a database/i.test(why)) return { kind: "garbage" };
-    return { kind: /malformed|corrupt/i.test(why) ? "damaged" : "unreadable", why };
+    return /malformed|not a database|corrupt/i.test(why)
+      ? { kind: "damaged", why }
+      : { kind: "unreadable", why };
   } finally {
     db?.close();
   }
 }
 
-/** The address of a database that nobody has open: SQLite makes no log beside it. */
-function unchanged(path: string): string {
-  return `file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}?immutable=1`;
+function readIdentity(header: Uint8Array): DatabaseFile {
+  const view = new DataView(header.buffer, header.byteOffset);
+  return nameIdentity({
+    id: view.getInt32(APPLICATION_ID_AT),
+    version: view.getInt32(USER_VERSION_AT),
+    // The cookie is raised with every change of the schema.
+    isBlank: view.getInt32(SCHEMA_COOKIE_AT) === 0,
+  });
+}
+
+function nameIdentity(
+  { id, version, isBlank }: {
+    readonly id: number;
+    readonly version: number;
+    readonly isBlank: boolean;
+  },
+): DatabaseFile {
+  if (id !== APPLICATION_ID && !isBlank) return { kind: "foreign" };
+  if (version > SCHEMA_VERSION) return { kind: "newer", version };
+  return { kind: version < SCHEMA_VERSION ? "older" : "ours", version };
 }
 
 function isFile(path: string): boolean {
