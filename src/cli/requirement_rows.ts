@@ -117,7 +117,7 @@ async function standHere(
   }
   const branchLines = { unknown: ELSEWHERE };
   const facts = { sessionId, atMs, branch: key.branch, branchLines, otherSessions: [] };
-  const standings = await provenStandings(requirements, { ...at, atMs });
+  const standings = provenStandings(requirements, { ...at, atMs });
   const to = { session: tellingId(db, sessionId), branch: key.branch, facts };
   const open = openOf(requirements, standings, facts);
   return { open, unknown: unknownOf(requirements, standings, facts), standings, facts, to };

@@ -13,7 +13,6 @@ export type Ground =
     readonly kind: "branch";
     readonly repository: Repository;
     readonly branch: string;
-    /** The key of what is stored about the branch. */
     readonly key: BranchKey;
   }
   | Nowhere<Repository>
@@ -23,7 +22,6 @@ interface Nowhere<Where extends Repository | null> {
   readonly kind: "none";
   readonly repository: Where;
   readonly why: string;
-  /** What a person can do about it. */
   readonly next: string;
 }
 
@@ -48,11 +46,7 @@ export const DETACHED = "HEAD is detached, so there is no branch";
 export const UNTOLD_BRANCH =
   "git does not tell which branch is checked out (it is missing, or older than the format of this repository)";
 
-/**
- * The branch that requirements are kept for.
- *
- * @param last The branch that counts where none is checked out: {@linkcode lastBranchIn}.
- */
+/** The branch that requirements are kept for. @param last Counts where none is checked out: {@linkcode lastBranchIn}. */
 export function groundOf(repository: Repository | undefined, last: string | null = null): Ground {
   if (repository === undefined) {
     const why = "this folder is in no git repository";

@@ -2,7 +2,7 @@ import { contextFor, runForPrompt } from "../gate/prompt_commands.ts";
 import type { PromptPolicy } from "../guard/prompt_policy.ts";
 import type { StopPolicy } from "../guard/stop_policy.ts";
 import { joinPath } from "../paths.ts";
-import { keepFirstPrompt } from "../store/prompt_queues.ts";
+import { keepFirstPrompt } from "../store/stop_memory.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { isLifted, wayToSend } from "./lifted.ts";

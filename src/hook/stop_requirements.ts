@@ -2,7 +2,7 @@
 import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { transaction } from "../store/database.ts";
 import { applyChanges, type RequirementChange } from "../store/requirements.ts";
-import { REQUIREMENTS_HELD } from "../store/stop_counters.ts";
+import { REQUIREMENTS_HELD } from "../store/stop_memory.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { transcriptOf } from "./protocol.ts";
 

@@ -1,6 +1,6 @@
 import type { SubagentPolicy } from "../guard/prompt_policy.ts";
 import { runCommands } from "../gate/run_commands.ts";
-import { failureText } from "../guard/command_text.ts";
+import { failureText } from "../guard/notify.ts";
 import { commandsFor } from "../guard/prompt_policy.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
