@@ -27,3 +27,22 @@ export function camel(name: string): string {
 export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
+
+/**
+ * Refuses a command line that gives both or neither of two things that exclude each other.
+ * @param given The two by their names, and whether each is there: `{ "an id": true, "--all": false }`.
+ */
+export function requireOneOfTwo(
+  what: string,
+  { given, next }: { readonly given: Readonly<Record<string, boolean>>; readonly next: string },
+): void {
+  const [one, other] = Object.keys(given);
+  const there = Object.values(given).filter(Boolean).length;
+  if (there === 1) return;
+  throw usageError(`Cannot tell ${what}`, {
+    why: `${there === 2 ? "both" : "neither"} ${one} ${there === 2 ? "and" : "nor"} ${other} ${
+      there === 2 ? "are" : "is"
+    } given; nothing was changed`,
+    next,
+  });
+}

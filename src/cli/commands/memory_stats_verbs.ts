@@ -18,43 +18,46 @@ import {
   usedUp,
 } from "../../store/summarizer_runs.ts";
 import { relativeTime } from "../../time.ts";
-import type { CliContext } from "../context.ts";
 import { openStore } from "../store.ts";
-import type { View } from "../view.ts";
+import { verb } from "../verb.ts";
 
 /** How many runs of the summarizer are listed. */
 const LISTED_RUNS = 5;
 
-/** `conclaude memory stats` */
-export async function showStats(context: CliContext): Promise<View> {
-  const { db } = await openStore(context, "read");
-  const counts = { ...countMemory(db), openFailures: openFailureIds(db, null).length };
-  const now = Date.now();
-  const summarizer = summarizerStats(db, {
-    nowMs: now,
-    found: await readSummarizer(context.locations),
-  });
-  const lines: readonly (readonly [name: string, value: string | number])[] = [
-    ["observations", counts.observations],
-    ["repeats", counts.repeats],
-    ["sessions", counts.sessions],
-    ["projects", counts.projects],
-    ["open failures", counts.openFailures],
-    ["waiting", counts.waiting],
-    ["given up", counts.givenUp],
-    ...counts.oldestAtMs === null
-      ? []
-      : [["oldest", relativeTime(counts.oldestAtMs, now)] as const],
-  ];
-  return {
-    json: { ...counts, summarizer },
-    text: [
-      ...lines.map(([name, value]) => `${name.padEnd(15)}${value}`),
-      ...counts.byKind.map(({ kind, count }) => `  ${kind.padEnd(13)}${count}`),
-      ...summarizerLines(summarizer, now),
-    ].join("\n"),
-  };
-}
+export const stats = verb({
+  about:
+    "Counts observations by kind, sessions, projects, failures that are open, and captures that wait.",
+  examples: ["conclaude memory stats", "conclaude memory stats --json"],
+  async run(context) {
+    const { db } = await openStore(context, "read");
+    const counts = { ...countMemory(db), openFailures: openFailureIds(db, null).length };
+    const now = Date.now();
+    const summarizer = summarizerStats(db, {
+      nowMs: now,
+      found: await readSummarizer(context.locations),
+    });
+    const lines: readonly (readonly [name: string, value: string | number])[] = [
+      ["observations", counts.observations],
+      ["repeats", counts.repeats],
+      ["sessions", counts.sessions],
+      ["projects", counts.projects],
+      ["open failures", counts.openFailures],
+      ["waiting", counts.waiting],
+      ["given up", counts.givenUp],
+      ...counts.oldestAtMs === null
+        ? []
+        : [["oldest", relativeTime(counts.oldestAtMs, now)] as const],
+    ];
+    return {
+      json: { ...counts, summarizer },
+      text: [
+        ...lines.map(([name, value]) => `${name.padEnd(15)}${value}`),
+        ...counts.byKind.map(({ kind, count }) => `  ${kind.padEnd(13)}${count}`),
+        ...summarizerLines(summarizer, now),
+      ].join("\n"),
+    };
+  },
+});
 
 interface SummarizerStats {
   readonly command: string | null;
