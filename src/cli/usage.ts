@@ -34,15 +34,21 @@ export function kebab(name: string): string {
  */
 export function requireOneOfTwo(
   what: string,
-  { given, next }: { readonly given: Readonly<Record<string, boolean>>; readonly next: string },
+  { given, next, exitCode = USAGE }: {
+    readonly given: Readonly<Record<string, boolean>>;
+    readonly next: string;
+    readonly exitCode?: number;
+  },
 ): void {
-  const [one, other] = Object.keys(given);
+  const names = Object.keys(given);
   const there = Object.values(given).filter(Boolean).length;
   if (there === 1) return;
-  throw usageError(`Cannot tell ${what}`, {
-    why: `${there === 2 ? "both" : "neither"} ${one} ${there === 2 ? "and" : "nor"} ${other} ${
-      there === 2 ? "are" : "is"
-    } given; nothing was changed`,
+  const why = there === 0
+    ? `neither ${names.join(" nor ")} is given`
+    : `both ${names.join(" and ")} are given`;
+  throw new UserError(`Cannot tell ${what}`, {
+    why: `${why}; nothing was changed`,
     next,
+    exitCode,
   });
 }

@@ -13,7 +13,7 @@ import {
   timelineOfNames,
 } from "../../store/memory_look.ts";
 import type { Observation } from "../../store/observations.ts";
-import type { CliContext } from "../context.ts";
+import type { Globals } from "../context.ts";
 import { number, PROJECT_FLAGS, text, usually } from "../flags.ts";
 import { observationNamed } from "../observation_lookup.ts";
 import { nextHere } from "../next_command.ts";
@@ -42,11 +42,10 @@ export const show = verb({
         ...observationFacts(observation, Date.now())
           .map(([name, value]) => `${name.padEnd(14)}${value}`),
         ...files.map(({ path }) => `file          ${plain(path)}`),
-        ...captures.map(({ id, isPruned }) =>
-          `capture       ${id}  (${
-            isPruned ? "its payload was pruned" : `conclaude queue show ${id}`
-          })`
-        ),
+        ...captures.map(({ id, isPruned }) => {
+          const how = isPruned ? "its payload was pruned" : `conclaude queue show ${id}`;
+          return `capture       ${id}  (${how})`;
+        }),
         "",
         plainLines(observation.text),
       ].join("\n"),
@@ -72,23 +71,37 @@ export const timeline = verb({
     const isId = /^#?\d+$/.test(target.trim()) || /^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());
     const around = isId ? observationNamed(db, target) : null;
     const project = projectFilterOf(db, context, flags);
-    if (around !== null && project !== null) requireOfProject(around, project, { flags, context });
+    if (around !== null && project !== null) {
+      requireOfProject(around, project, { named: flags.project, globals: context.globals });
+    }
     const file = around === null ? fileFilterOf(db, context, target) : null;
     const formerly = around === null ? await formerNamesOf(context, target) : [];
     const observations = around === null
       ? timelineOfNames(db, [file!, ...formerly], { project, limit: flags.limit })
       : timelineAround(db, around, flags.limit);
-    const unknown = observations.length > 0 ? [] : unknownFilters(db, {
+    const namesProject = isAnyOfOthers(observations, context.cwd);
+    if (observations.length > 0) {
+      return {
+        json: { observations, ...formerly.length > 0 && { formerly } },
+        text: observations.map((one) => {
+          const mark = around === null ? "" : one.id === around.id ? "> " : "  ";
+          const where = namesProject ? `  [${plain(projectName(one.project))}]` : "";
+          return `${mark}${observationLine(one, now)}${where}`;
+        }).join("\n"),
+      };
+    }
+    const unknown = unknownFilters(db, {
       project: flags.project === undefined || project === null
         ? null
         : { typed: flags.project, meant: project },
       branch: null,
       file: file === null ? null : { typed: target, meant: file },
     });
-    const namesProject = isAnyOfOthers(observations, context.cwd);
-    const isElsewhere = observations.length === 0 && file !== null && project !== null &&
-      unknown.length === 0;
-    const elsewhere = isElsewhere ? projectsOfFile(db, file, project) : [];
+    const elsewhere = file !== null && project !== null && unknown.length === 0
+      ? projectsOfFile(db, file, project)
+      : [];
+    const command = (of: string) =>
+      nextHere(`conclaude memory timeline ${quoteWord(of)}`, context.globals);
     return {
       json: {
         observations,
@@ -96,17 +109,14 @@ export const timeline = verb({
         ...unknown.length > 0 && { unknown },
         ...elsewhere.length > 0 && { elsewhere },
       },
-      text: observations.length === 0
-        ? [
-          `Nothing is remembered of "${plain(target)}"${elsewhere.length > 0 ? " there" : ""}.`,
-          ...timelineHints(unknown, { target, globals: context.globals }),
-          ...elsewhereHints(elsewhere, { target, globals: context.globals }),
-        ].join("\n")
-        : observations.map((one) =>
-          `${one.id === around?.id ? "> " : around === null ? "" : "  "}${
-            observationLine(one, now)
-          }${namesProject ? `  [${plain(projectName(one.project))}]` : ""}`
-        ).join("\n"),
+      text: [
+        `Nothing is remembered of "${plain(target)}"${elsewhere.length > 0 ? " there" : ""}.`,
+        ...unknown.flatMap((one) => timelineHints(one, { command, target })),
+        ...elsewhere.length === 0 ? [] : [
+          `It is known in ${plain(elsewhere.join(", "))}.`,
+          `  next: ${command(target)}`,
+        ],
+      ].join("\n"),
     };
   },
 });
@@ -115,17 +125,13 @@ export const timeline = verb({
 function requireOfProject(
   { id, project: own }: Observation,
   project: string,
-  { flags, context }: {
-    readonly flags: { readonly project?: string };
-    readonly context: CliContext;
-  },
+  { named, globals }: { readonly named: string | undefined; readonly globals: Globals },
 ): void {
   if (own === project) return;
+  const whose = own === null ? "no project" : `the project ${folderOfProject(own)}`;
   throw new UserError(`Cannot show the timeline of #${id}`, {
-    why: `it is of ${own === null ? "no project" : `the project ${folderOfProject(own)}`}, not of ${
-      flags.project === undefined ? "this one" : `"${flags.project}"`
-    }`,
-    next: nextHere(`conclaude memory timeline ${id}`, context.globals),
+    why: `it is of ${whose}, not of ${named === undefined ? "this one" : `"${named}"`}`,
+    next: nextHere(`conclaude memory timeline ${id}`, globals),
   });
 }
 
@@ -141,32 +147,13 @@ function projectsOfFile(db: DatabaseSync, file: string, project: string): string
   return [...new Set(found)].slice(0, NAMED);
 }
 
-function elsewhereHints(
-  elsewhere: readonly string[],
-  { target, globals }: { readonly target: string; readonly globals: CliContext["globals"] },
-): string[] {
-  if (elsewhere.length === 0) return [];
-  const command = `conclaude memory timeline ${quoteWord(target)}`;
-  return [
-    `It is known in ${plain(elsewhere.join(", "))}.`,
-    `  next: ${nextHere(command, globals)}`,
-  ];
-}
-
 /** What there is instead of a file or a project that nothing is known of. */
 function timelineHints(
-  unknown: readonly UnknownFilter[],
-  { target, globals }: { readonly target: string; readonly globals: CliContext["globals"] },
+  filter: UnknownFilter,
+  { command, target }: { readonly command: (of: string) => string; readonly target: string },
 ): string[] {
-  const command = (of: string) => nextHere(`conclaude memory timeline ${quoteWord(of)}`, globals);
-  return unknown.flatMap(({ flag, value, known }) =>
-    flag === "project"
-      ? unknownText([{ flag, value, known }], command(target))
-      : known.length === 0
-      ? [`Nothing at all is known of the file "${plain(value)}".`]
-      : [
-        `Files like it: ${plain(known.join(", "))}.`,
-        `  next: ${command(known[0]!)}`,
-      ]
-  );
+  const { flag, value, known } = filter;
+  if (flag === "project") return unknownText([filter], command(target));
+  if (known.length === 0) return [`Nothing at all is known of the file "${plain(value)}".`];
+  return [`Files like it: ${plain(known.join(", "))}.`, `  next: ${command(known[0]!)}`];
 }

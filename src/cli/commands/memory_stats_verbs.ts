@@ -10,15 +10,10 @@ import {
   readSummarizer,
 } from "../../recall/summarizer_settings.ts";
 import { countMemory } from "../../store/memory_look.ts";
-import {
-  lastRuns,
-  type SummarizerRun,
-  type SummarizerUse,
-  summarizerUse,
-  usedUp,
-} from "../../store/summarizer_runs.ts";
+import { lastRuns, summarizerUse, usedUp } from "../../store/summarizer_runs.ts";
 import { relativeTime } from "../../time.ts";
 import { openStore } from "../store.ts";
+import { factLines, type Facts } from "../table.ts";
 import { verb } from "../verb.ts";
 
 /** How many runs of the summarizer are listed. */
@@ -31,12 +26,9 @@ export const stats = verb({
   async run(context) {
     const { db } = await openStore(context, "read");
     const counts = { ...countMemory(db), openFailures: openFailureIds(db, null).length };
-    const now = Date.now();
-    const summarizer = summarizerStats(db, {
-      nowMs: now,
-      found: await readSummarizer(context.locations),
-    });
-    const lines: readonly (readonly [name: string, value: string | number])[] = [
+    const nowMs = Date.now();
+    const summarizer = summarizerStats(db, await readSummarizer(context.locations), nowMs);
+    const facts: Facts = [
       ["observations", counts.observations],
       ["repeats", counts.repeats],
       ["sessions", counts.sessions],
@@ -44,84 +36,64 @@ export const stats = verb({
       ["open failures", counts.openFailures],
       ["waiting", counts.waiting],
       ["given up", counts.givenUp],
-      ...counts.oldestAtMs === null
-        ? []
-        : [["oldest", relativeTime(counts.oldestAtMs, now)] as const],
+      ["oldest", counts.oldestAtMs === null ? null : relativeTime(counts.oldestAtMs, nowMs)],
     ];
     return {
       json: { ...counts, summarizer },
       text: [
-        ...lines.map(([name, value]) => `${name.padEnd(15)}${value}`),
+        ...factLines(facts, 15),
         ...counts.byKind.map(({ kind, count }) => `  ${kind.padEnd(13)}${count}`),
-        ...summarizerLines(summarizer, now),
+        ...summarizerLines(summarizer, nowMs),
       ].join("\n"),
     };
   },
 });
 
-interface SummarizerStats {
-  readonly command: string | null;
-  readonly today: SummarizerUse;
-  readonly ever: SummarizerUse;
-  readonly maxRunsPerDay: number | null;
-  readonly maxTokensPerDay: number | null;
-  /** The mistake by which it is off, with its place; null without one. */
-  readonly fault: string | null;
-  /** The key by which nothing may be spent at all. */
-  readonly forbiddenBy: string | null;
-  /** The part of today's budget that is used up. */
-  readonly usedUp: "runs" | "tokens" | null;
-  readonly lastRuns: readonly SummarizerRun[];
-}
-
-function summarizerStats(
-  db: DatabaseSync,
-  { nowMs, found }: { readonly nowMs: number; readonly found: FoundSummarizer },
-): SummarizerStats {
-  const budget = found.kind === "ready" ? found.summarizer.settings : null;
+function summarizerStats(db: DatabaseSync, found: FoundSummarizer, nowMs: number) {
+  const settings = found.kind === "ready" ? found.summarizer.settings : null;
   const today = summarizerUse(db, dayStartMs(nowMs));
-  const { command = null, maxRunsPerDay = null, maxTokensPerDay = null } = budget ?? {};
+  const { command = null, maxRunsPerDay = null, maxTokensPerDay = null } = settings ?? {};
   return {
     command,
     today,
     ever: summarizerUse(db, 0),
     maxRunsPerDay,
     maxTokensPerDay,
+    /** The mistake that switches it off, with its place; null without one. */
     fault: found.kind === "faulty" ? found.problem : null,
-    forbiddenBy: budget === null ? null : forbiddingLimit(budget),
-    usedUp: budget === null
+    /** The key that forbids to spend anything. */
+    forbiddenBy: settings === null ? null : forbiddingLimit(settings),
+    /** The part of today's budget that is used up: runs or tokens. */
+    usedUp: settings === null
       ? null
-      : usedUp(today, { maxRuns: budget.maxRunsPerDay, maxTokens: budget.maxTokensPerDay }, 1),
+      : usedUp(today, { maxRuns: settings.maxRunsPerDay, maxTokens: settings.maxTokensPerDay }, 1),
     lastRuns: lastRuns(db, nowMs, LISTED_RUNS),
   };
 }
 
-/** The ledger; nothing where there is no summarizer and never was. */
+type SummarizerStats = ReturnType<typeof summarizerStats>;
+
+/** What the summarizer spent; nothing where there is no summarizer and never was. */
 function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
   const { command, fault, today, ever, maxRunsPerDay, maxTokensPerDay } = stats;
   if (command === null && fault === null && ever.runs === 0) return [];
   const used = (n: number, limit: number | null, noun: string) =>
     limit === null ? count(n, noun) : `${n} of ${count(limit, noun)}`;
+  const what = fault === null ? command ?? "not configured" : `off, by a mistake: ${fault}`;
+  const runs = used(today.runs, maxRunsPerDay, "run");
+  const tokens = used(today.tokens, maxTokensPerDay, "token");
+  const everRuns = `${count(ever.runs, "run")}, ${count(ever.tokens, "token")}`;
   return [
     "",
-    `summarizer     ${
-      plain(fault === null ? command ?? "not configured" : `off, by a mistake: ${fault}`)
-    }`,
-    `  today        ${used(today.runs, maxRunsPerDay, "run")}, ${
-      used(today.tokens, maxTokensPerDay, "token")
-    }, ${today.failed} failed${endText(stats)}`,
-    `  90 days      ${count(ever.runs, "run")}, ${
-      count(ever.tokens, "token")
-    }, ${ever.failed} failed`,
-    ...stats.lastRuns.map(({ startedAtMs, sessionId, status, reason, inputTokens, outputTokens }) =>
-      plain(
-        `  ${relativeTime(startedAtMs, nowMs).padEnd(11)}  ${
-          shortSessionId(sessionId)
-        }  ${status}, ${inputTokens} + ${count(outputTokens, "token")}${
-          reason === null ? "" : `: ${reason}`
-        }`,
-      )
-    ),
+    `summarizer     ${plain(what)}`,
+    `  today        ${runs}, ${tokens}, ${today.failed} failed${endText(stats)}`,
+    `  90 days      ${everRuns}, ${ever.failed} failed`,
+    ...stats.lastRuns.map((run) => {
+      const when = relativeTime(run.startedAtMs, nowMs).padEnd(11);
+      const spent = `${run.inputTokens} + ${count(run.outputTokens, "token")}`;
+      const why = run.reason === null ? "" : `: ${run.reason}`;
+      return plain(`  ${when}  ${shortSessionId(run.sessionId)}  ${run.status}, ${spent}${why}`);
+    }),
   ];
 }
 

@@ -7,11 +7,10 @@ import {
   prunePayloads,
   pruneUnreadable,
 } from "../../store/payload_pruning.ts";
-import { parseAge, parsed, toggle, usually } from "../flags.ts";
+import { number, parseAge, parsed, toggle, usually } from "../flags.ts";
 import { progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
 import { bytesText } from "../table.ts";
-import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 
@@ -21,7 +20,10 @@ export const prune = verb({
       "30d",
       parsed(parseAge, "Captured longer ago than this: 30d, 2w, 3m (months of 30 days)", "age"),
     ),
-    keepRaw: usually("100", parsed(Number, "How many of these to leave alone, the newest", "n")),
+    keepRaw: usually(
+      "100",
+      number(0, Number.MAX_SAFE_INTEGER, "How many of these to leave alone, the newest"),
+    ),
     unreadable: toggle(
       "Instead, those that are damaged and that nobody can read any more, of any age",
     ),
@@ -38,12 +40,6 @@ export const prune = verb({
     "conclaude queue prune --unreadable",
   ],
   async run(context, { olderThan, keepRaw, unreadable, dryRun }) {
-    if (!Number.isSafeInteger(keepRaw) || keepRaw < 0) {
-      throw usageError("Cannot tell how many payloads are to be kept", {
-        why: `--keep-raw is ${keepRaw}, and has to be a whole number from 0 up`,
-        next: "conclaude queue prune --help",
-      });
-    }
     const { db } = await openStore(context, dryRun ? "read" : "write");
     if (unreadable) {
       const done = pruneUnreadable(db, { dryRun });

@@ -20,7 +20,7 @@ import { queueItemOf } from "../queue_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../store.ts";
 import { bytesText, factLines, listView } from "../table.ts";
-import { usageError } from "../usage.ts";
+import { requireOneOfTwo } from "../usage.ts";
 import { group, lazy, many, verb } from "../verb.ts";
 
 const ID = text("Id of a capture, or its beginning", "id");
@@ -152,23 +152,20 @@ const retry = verb({
   ].join("\n"),
   examples: ["conclaude queue retry --all", "conclaude queue retry 019a8f2e-3b1c-7"],
   async run(context, flags, ...ids) {
-    if (flags.all === ids.length > 0) {
-      throw usageError("Cannot tell which captures to retry", {
-        why: flags.all ? "there are ids beside --all" : "there is neither an id nor --all",
-        next: "conclaude queue list --status error",
-      });
-    }
+    requireOneOfTwo("which captures to retry", {
+      given: { "an id": ids.length > 0, "--all": flags.all },
+      next: "conclaude queue list --status error",
+    });
     const { db } = await openStore(context, "write");
     const named = flags.all ? null : [...new Set(ids.map((id) => queueItemOf(db, id).id))];
     const retried = retryQueueItems(db, named, Date.now());
     const unchanged = named === null ? 0 : named.length - retried;
+    const others = unchanged === 0
+      ? ""
+      : `; ${count(unchanged, "had no error and was", "had no error and were")} left alone`;
     return {
       json: { retried, unchanged },
-      text: `${count(retried, "capture waits", "captures wait")} again${
-        unchanged === 0
-          ? ""
-          : `; ${unchanged} had no error and ${unchanged === 1 ? "was" : "were"} left alone`
-      }.`,
+      text: `${count(retried, "capture waits", "captures wait")} again${others}.`,
     };
   },
 });
