@@ -131,7 +131,7 @@ const trust = verb({
       });
     }
     const path = realPath(typed);
-    // Trust is kept in this home's database: no file may lead to another one before it is trusted.
+    // Always this home's database: a configuration file must not choose where it is noted as trusted.
     const { db } = await openAt(await placeOf(context), locations.database);
     const changed = flags.remove
       ? removeTrusted(db, path)
@@ -270,7 +270,7 @@ function placeToInit(
   return { layer: "user", folder: dataFolder, names: ["config.yaml", "config.yml"], mode: 0o600 };
 }
 
-/** One file by itself; of a folder the files that count there. */
+/** A file alone; for a folder, the configuration files that count in it. */
 function filesAt(context: CliContext, name: string): ConfigFile[] {
   const path = typedPath(context, name);
   const { locations } = context;

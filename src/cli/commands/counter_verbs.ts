@@ -106,7 +106,7 @@ export const counter = group({
   examples: ["conclaude counter list", "conclaude counter increment retries --session 01980c5e"],
 });
 
-/** The database, and the name of a counter as it may be kept: a secret is none. */
+/** The database, and the counter's name with secrets masked. */
 async function counterPlace(context: CliContext, use: "read" | "write", type: string) {
   const { db, place } = await openStore(context, use);
   const mask = await maskerOf(place.config);

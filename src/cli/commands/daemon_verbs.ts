@@ -199,7 +199,7 @@ async function tryDatabase(place: Place): Promise<void> {
   (await openAt(place, place.database)).db.close();
 }
 
-/** The last line of a log; an error with its reason. */
+/** The last line of a log; where it is an error, with the reason below it. */
 function lastSaid(log: string): string {
   const lines = log.trimEnd().split("\n");
   return lines.slice(lines.findLastIndex((line) => !line.startsWith(" ")))
@@ -222,7 +222,7 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
   );
 }
 
-/** Lets nothing ask the network after the daemon was asked. */
+/** Gives up the permission to use the network; the daemon's socket was its only use. */
 function giveUpNetwork(): void {
   Deno.permissions.revokeSync({ name: "net" });
 }
@@ -231,7 +231,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Prints what is added until the program is ended; a log that was begun anew is read from its start. */
+/** Prints new lines of the log until the program is ended. A log that became shorter is read from its start. */
 async function followLog(
   { process }: CliContext,
   { log }: DaemonFiles,

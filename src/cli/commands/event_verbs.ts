@@ -22,7 +22,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 const MAX_EVENTS = 10_000;
 
-/** A whole number is that of an event, anything else a time. */
+/** Reads `--since`: a whole number is the number of an event, anything else is a time. */
 async function sinceOf(text: string): Promise<Since> {
   return /^\d{1,15}$/.test(text.trim())
     ? { afterId: Number(text) }
@@ -91,7 +91,7 @@ const PAGE = 500;
 /** Where a list of events begins: after one of them, or at a time. */
 type Since = { readonly afterId: number } | { readonly sinceMs: number };
 
-/** Since when events are told, as the daemon tells them: retention removes older ones some time later. */
+/** The oldest time that events are told of. Retention removes older events, but not at once. */
 async function horizonOf({ cwd, locations }: CliContext): Promise<number> {
   await loadSections();
   const { parseConfig } = await import("../../config/parse.ts");

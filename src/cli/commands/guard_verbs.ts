@@ -15,7 +15,6 @@ const LIVE_SESSION = textFlag(
   "id",
 );
 
-/** A day. */
 const MAX_MINUTES = 1_440;
 
 const list = verb({

@@ -88,8 +88,6 @@ export const installHooks = verb({
     const installed = { path: report.settings, settings: flags.settings, program, events };
     const warnings = [...report.warnings, ...doubledHooks(context, installed)];
     const { settings, changed, dryRun } = report;
-    const line = (name: string, text: string | null | false) =>
-      text ? [`  ${`${name}:`.padEnd(9)}${text}`] : [];
     const facts = [
       changed
         ? `${dryRun ? "Would install" : "Installed"} hooks in ${settings}`
@@ -161,11 +159,9 @@ export const uninstallHooks = verb({
     const file = report.deleted ? "removed, as it was made for them" : "as it was before them";
     const facts = [
       report.changed ? `${dryRun ? "Would remove" : "Removed"} hooks from ${settings}` : none,
-      ...(report.removed.length === 0 ? [] : [`  events:  ${report.removed.join(", ")}`]),
-      ...(report.restored && !dryRun ? [`  file:    ${file}`] : []),
-      ...(report.backup === null
-        ? []
-        : [`  backup:  ${report.backup} (kept: the file has changed since)`]),
+      ...line("events", report.removed.join(", ")),
+      ...line("file", report.restored && !dryRun && file),
+      ...line("backup", report.backup && `${report.backup} (kept: the file has changed since)`),
       ...serverLines(server),
       ...(dryRun ? shown(report.diff, server) : []),
     ];
@@ -174,6 +170,11 @@ export const uninstallHooks = verb({
 });
 
 const DRAIN = "beside Stop, with nobody waiting: works what happened into memory after each turn";
+
+/** A line below the headline of a report; none without a text. */
+function line(name: string, text: string | null | false): string[] {
+  return text ? [`  ${`${name}:`.padEnd(9)}${text}`] : [];
+}
 
 function restartFor(what: string): string {
   return `Restart Claude Code, or start a new session, for ${what}.`;

@@ -100,7 +100,7 @@ async function takenIn(context: CliContext, file: string, progress: ProgressLine
   return { db, questions, documents: taken, size, nowMs };
 }
 
-/** The runtime lets nobody open the second one by its name. */
+/** Both mean standard input: the runtime does not let a program open `/dev/stdin`. */
 const STDIN_NAMES = ["-", "/dev/stdin"];
 
 /** Reads a set. @param path `-` is standard input. @throws {UserError} With the number of the first wrong line. */

@@ -67,7 +67,7 @@ export const timeline = verb({
   async run(context, flags, target) {
     const { db } = await openStore(context, "read");
     const now = Date.now();
-    // A file may be called like a number; one that is meant so is written with a path: `./12`.
+    // A number means an observation. A file with such a name is written with its folder: `./12`.
     const isId = /^#?\d+$/.test(target.trim()) || /^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());
     const around = isId ? observationNamed(db, target) : null;
     const project = projectFilterOf(db, context, flags);
@@ -135,7 +135,7 @@ function requireOfProject(
   });
 }
 
-/** So many observations of other projects are looked at, and so many projects named. */
+/** How many observations of other projects are looked at, and how many projects are named. */
 const LOOKED_AT = 50;
 const NAMED = 3;
 
@@ -147,7 +147,7 @@ function projectsOfFile(db: DatabaseSync, file: string, project: string): string
   return [...new Set(found)].slice(0, NAMED);
 }
 
-/** What there is instead of a file or a project that nothing is known of. */
+/** Names files or projects that are like one that nothing is known of. */
 function timelineHints(
   filter: UnknownFilter,
   { command, target }: { readonly command: (of: string) => string; readonly target: string },

@@ -97,7 +97,7 @@ function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
   ];
 }
 
-/** Why it is not run any more today, as the end of a sentence; empty when it is. */
+/** Why the summarizer does not run any more today, as the end of a sentence; empty where it does. */
 function endText({ forbiddenBy, usedUp }: SummarizerStats): string {
   if (forbiddenBy !== null) return `; nothing may be spent (${forbiddenBy} is 0)`;
   return usedUp === null ? "" : `; the ${usedUp} of today are used up`;

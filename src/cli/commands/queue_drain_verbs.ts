@@ -95,7 +95,7 @@ export const drain = verb({
   },
 });
 
-/** How long this drain waits for another one, in milliseconds; most take a few seconds. */
+/** How long this drain waits for another drain to end, in milliseconds; most take a few seconds. */
 const WAIT_MS = 10_000;
 
 /** Lets the user's command rewrite summaries; null where none is configured. */

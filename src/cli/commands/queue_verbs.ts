@@ -91,7 +91,7 @@ const show = verb({
       ? plainLines(laidOut ?? text)
       : `Its payload of ${bytesText(pruned)} was pruned; what memory made of it stays.`;
     return {
-      // JSON that is nested too deep to be laid out is given as text.
+      // A payload that is nested too deep to be laid out is given as text.
       json: { ...item, payload: laidOut === undefined ? text : payload },
       text: [...factsOf(item), "", shown].join("\n"),
     };
@@ -194,7 +194,7 @@ export const queue = group({
 
 const MAX_ERROR_CHARS = 60;
 
-/** How many records wait in the spool, captures among them, because the database could not take them. */
+/** How many records wait in the spool because the database could not take them. */
 function spooledFor({ locations }: CliContext, { database }: Place): number {
   return spooledFiles({ database, folders: locations.spoolFolders }).length;
 }

@@ -1,4 +1,4 @@
-/** `conclaude req status|show|explain|list|sessions`: what only looks. */
+/** `conclaude req status|show|explain|list|sessions`: verbs that change nothing. */
 import { plain } from "../../capture/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../errors.ts";
@@ -238,14 +238,14 @@ function lastBranchNote(ground: Ground): string | null {
     : null;
 }
 
-/** Active sessions whose process is gone; the next SessionStart marks them. */
+/** Active sessions whose process is gone. The next SessionStart marks them as abandoned. */
 async function withoutProcess(db: DatabaseSync): Promise<ReadonlySet<string>> {
   const sessions = activeSessions(db, { except: "", limit: Number.MAX_SAFE_INTEGER });
   const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
   return new Set(goneSessions(sessions, processes, null));
 }
 
-/** What is wrong with the configuration, so that requirements may be missing; null when nothing is. */
+/** The mistake in the configuration by which requirements may be missing; null without one. */
 function faultOf(
   { unreadable, problems, problemKeys, brokenRequirements }: HookConfig,
 ): string | null {
@@ -255,7 +255,7 @@ function faultOf(
     `${brokenRequirements === "" ? "" : `, which switch off ${brokenRequirements}`}; ${next}`;
 }
 
-/** The session that is meant; without one the status of the whole branch is told. */
+/** The session that is meant, or {@linkcode NO_SESSION} with the reason why none can be told. */
 async function sessionOrNone(
   db: DatabaseSync,
   context: CliContext,

@@ -46,7 +46,7 @@ import type { DatabaseSync } from "node:sqlite";
 const SECONDS_A_YEAR = 31_536_000;
 const MINUTES_A_WEEK = 10_080;
 const MINUTE_MS = 60_000;
-/** Longer than any session: a pause without a time ends with it. */
+/** Longer than any session: a pause without a time ends with its session. */
 const UNTIL_THE_END_MS = 3_650 * 24 * 60 * MINUTE_MS;
 const GIT_TIMEOUT_MS = 10_000;
 
@@ -114,7 +114,7 @@ export const clear = verb({
       ? await requirementsHere(context)
       : await hereOfSession(context, db, sessionId);
     const key = branchKeyOf(here, flags.branch);
-    // The state of a requirement that is no longer configured can be cleared too.
+    // A requirement that is no longer configured can still be cleared.
     const recorded = new Set(readStandings(db, key).map(({ requirement }) => requirement));
     const others = names.filter((name) => !recorded.has(name));
     await namedRequirements(context, here, { names: others, undone: null });
@@ -299,7 +299,7 @@ async function branchNote(
   return done?.code === 1 ? [`note: git knows no branch ${branch}`] : [];
 }
 
-/** What the branch as a whole has satisfied, of these or of all. */
+/** The requirements that are satisfied for the whole branch. @param names Only of these; null for all. */
 function satisfiedForAll(
   db: DatabaseSync,
   key: BranchKey,
@@ -313,7 +313,7 @@ function satisfiedForAll(
   ).map(({ requirement }) => requirement);
 }
 
-/** @throws {UserError} When git names none: every branch would count as deleted then. */
+/** @throws {UserError} When git names no branch, since every branch would then count as deleted. */
 async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet<string>> {
   const done = await runTool(
     ["git", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"],
@@ -337,7 +337,7 @@ function metadataOf(text: string | undefined): Record<string, unknown> {
       return redactValue(value, { patterns: [] }) as Record<string, unknown>;
     }
   } catch {
-    // Told below.
+    // The error below tells of it.
   }
   throw new UserError("Cannot read --metadata", {
     why: `"${text}" is no JSON object; nothing was recorded`,

@@ -85,7 +85,7 @@ function reportOf(
   };
 }
 
-/** What waits in the temporary folder; null when nothing does, or when it cannot be read (`doctor` tells of that). */
+/** What waits in the temporary folder; null without anything, and where it cannot be read, which `doctor` tells. */
 function fallbackOf({ locations }: CliContext, { database, config }: Place, nowMs: number) {
   try {
     const retentionDays = config.sessionRetentionDays;
@@ -98,7 +98,7 @@ function fallbackOf({ locations }: CliContext, { database, config }: Place, nowM
   }
 }
 
-/** The folder that a person means: where the common git directory is the `.git` of a checkout, that checkout. */
+/** The folder of a project: the main checkout, or the working tree where the repository is bare. */
 function projectFolder({ commonDir, root }: Repository): string {
   return baseName(commonDir) === ".git" ? parentOf(commonDir) : root;
 }
@@ -112,7 +112,7 @@ function hooksLines(hooks: StatusReport["hooks"]): Line[] {
   });
 }
 
-/** The statuses that are told, in the order in which a task or a workflow comes to them, and how they read. */
+/** The statuses that are shown, in the order of a task's or a workflow's life, with their words. */
 const TASK_WORDS = [
   ["open", "open"],
   ["in_progress", "in work"],

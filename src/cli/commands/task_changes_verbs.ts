@@ -1,4 +1,4 @@
-/** Making tasks, changing them, deleting them and bringing them back. */
+/** `conclaude task create|update|reparent|delete|restore`. */
 import { plain } from "../../capture/plain.ts";
 import { wayTo } from "../../orchestration/status_ways.ts";
 import {

@@ -88,7 +88,7 @@ export const list = verb({
 });
 
 export const ready = verb({
-  // The next task is among the first; more of them only fill an agent's context.
+  // Twenty are enough to choose the next task from; more of them only fill an agent's context.
   flags: { allProjects: ALL_PROJECTS, limit: usually("20", PAGE_FLAG) },
   about:
     "Lists what can be done now, in the order in which it should be: the most urgent first, of those the oldest. " +

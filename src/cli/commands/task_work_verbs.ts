@@ -1,4 +1,4 @@
-/** Work on a task: who claims it, for how long, and how the work ends. */
+/** `conclaude task claim|renew|release|complete|block|unblock|start`: work on a task. */
 import { refusal } from "../../orchestration/refusal.ts";
 import type { Task } from "../../orchestration/task.ts";
 import { checkBody } from "../../orchestration/task_input.ts";

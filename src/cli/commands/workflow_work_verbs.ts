@@ -192,7 +192,7 @@ function ending(action: "reject" | "cancel", usual: string) {
 
 const MAX_DIFF_CHARS = 10_000;
 
-/** A line of a diff; its tabs stay. */
+/** A line of a diff without control characters other than tabs. */
 function plainLine(line: string): string {
   return line.split("\t").map(plain).join("\t");
 }
