@@ -1,9 +1,17 @@
 import { plainLines } from "../../capture/plain.ts";
 import { count } from "../../counts.ts";
 import { shortSessionId } from "../../ids.ts";
+import { giveBackSpace } from "../../maintenance/space.ts";
 import { shortened } from "../../memory/text.ts";
 import { spooledFiles } from "../../spool/drain.ts";
-import { prunedBytes } from "../../store/payload_pruning.ts";
+import { checkpoint } from "../../store/database.ts";
+import {
+  previewPruning,
+  type PruneCounts,
+  prunedBytes,
+  prunePayloads,
+  pruneUnreadable,
+} from "../../store/payload_pruning.ts";
 import { payloadText } from "../../store/payloads.ts";
 import {
   listQueue,
@@ -14,14 +22,28 @@ import {
 import { queueRetries, summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
 import { relativeTime, timeUntil } from "../../time.ts";
 import type { CliContext } from "../context.ts";
-import { LIMIT_FLAG, limitOf, oneOf, optional, SESSION_FLAG, text, toggle } from "../flags.ts";
+import {
+  LIMIT_FLAG,
+  limitOf,
+  number,
+  oneOf,
+  optional,
+  parseAge,
+  parsed,
+  SESSION_FLAG,
+  text,
+  toggle,
+  usually,
+} from "../flags.ts";
 import { hintsHere } from "../next_command.ts";
+import { progressLine } from "../progress_line.ts";
 import { queueItemOf } from "../queue_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../store.ts";
 import { bytesText, factLines, listView } from "../table.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { group, lazy, many, verb } from "../verb.ts";
+import type { View } from "../view.ts";
 
 const ID = text("Id of a capture, or its beginning", "id");
 
@@ -170,6 +192,55 @@ const retry = verb({
   },
 });
 
+const prune = verb({
+  flags: {
+    olderThan: usually(
+      "30d",
+      parsed(parseAge, "Captured longer ago than this: 30d, 2w, 3m (months of 30 days)", "age"),
+    ),
+    keepRaw: usually(
+      "100",
+      number(0, Number.MAX_SAFE_INTEGER, "How many of these to leave alone, the newest"),
+    ),
+    unreadable: toggle(
+      "Instead, those that are damaged and that nobody can read any more, of any age",
+    ),
+    dryRun: toggle("Only say what would be pruned"),
+  },
+  brief: "Take the payloads of old captures away that are worked into memory",
+  about: [
+    "Takes away what was captured whole, of captures that are worked in: their payload is then",
+    '{"pruned":true,"bytes":N}. What memory made of them stays, and so do the captures themselves, what waits, and',
+    "what was given up.",
+  ].join("\n"),
+  examples: [
+    "conclaude queue prune --older-than 2w --keep-raw 1000 --dry-run",
+    "conclaude queue prune --older-than 3m --keep-raw 0",
+    "conclaude queue prune --unreadable",
+  ],
+  async run(context, { olderThan, keepRaw, unreadable, dryRun }) {
+    const { db } = await openStore(context, dryRun ? "read" : "write");
+    if (unreadable) {
+      const done = pruneUnreadable(db, { dryRun });
+      return prunedView(done, { dryRun, freedBytes: dryRun ? 0 : giveBackSpace(db) });
+    }
+    const pruning = { beforeMs: Date.now() - olderThan, keepNewest: keepRaw };
+    if (dryRun) return prunedView(previewPruning(db, pruning), { dryRun, freedBytes: 0 });
+    const progress = progressLine(context);
+    let done: PruneCounts = { pruned: 0, freedBytes: 0 };
+    let steps = 0;
+    for (done of prunePayloads(db, pruning, BATCH_ROWS)) {
+      progress.tell(`pruned ${count(done.pruned, "payload")} …`);
+      if (++steps % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
+    }
+    const freedBytes = giveBackSpace(db, {
+      onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
+    });
+    progress.end();
+    return prunedView(done, { dryRun, freedBytes });
+  },
+});
+
 export const queue = group({
   verbs: {
     list,
@@ -180,10 +251,7 @@ export const queue = group({
       "Take in the spool, work captures into memory, compress payloads",
       async () => (await import("./queue_drain_verbs.ts")).drain,
     ),
-    prune: lazy(
-      "Take the payloads of old captures away that are worked into memory",
-      async () => (await import("./queue_prune_verbs.ts")).prune,
-    ),
+    prune,
   },
   examples: [
     "conclaude queue list --status raw",
@@ -234,4 +302,23 @@ function layOut(value: unknown): string | undefined {
     if (thrown instanceof RangeError) return undefined;
     throw thrown;
   }
+}
+
+/** Payloads in one transaction. */
+const BATCH_ROWS = 200;
+/** How often the write-ahead log is moved into the database. */
+const CHECKPOINT_EVERY_STEPS = 16;
+
+function prunedView(
+  { pruned, freedBytes: storedBytes }: PruneCounts,
+  { dryRun, freedBytes }: { readonly dryRun: boolean; readonly freedBytes: number },
+): View {
+  return {
+    json: { dryRun, pruned, storedBytes, freedBytes },
+    text: dryRun
+      ? `Would prune ${count(pruned, "payload")} (${bytesText(storedBytes)}).`
+      : `Pruned ${count(pruned, "payload")} (${bytesText(storedBytes)}); ${
+        bytesText(freedBytes)
+      } given back to the disk.`,
+  };
 }
