@@ -104,7 +104,7 @@ function wantedOf(
   const dir = project === undefined ? null : typedPath(context, project);
   const isFolder = dir !== null && isThere(dir);
   const repository = isFolder ? findRepository(lookUpwards(dir))?.commonDir : undefined;
-  // A name without a folder of that name means a project.
+  // A name that is no folder is the name of a project.
   const name = project !== undefined && !isFolder && isBareName(project) ? project : null;
   return (sessionId, of) =>
     (key === null || idOf(sessionId).startsWith(key)) &&
