@@ -3,6 +3,8 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { checkAgentId } from "../orchestration/task_input.ts";
 import type { CliContext } from "./context.ts";
+import { openKeptStore } from "./store.ts";
+import { maskerOf } from "./task_text.ts";
 
 const NOBODY_NAMED = "user";
 const MINUTE_MS = 60_000;
@@ -17,6 +19,16 @@ export type ByFlag = {
  */
 export function authorOf({ environment }: CliContext, { agentId }: ByFlag): string {
   return checkAgentId(agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? NOBODY_NAMED);
+}
+
+/**
+ * Opens the database for a change: who makes it, and what masks the secrets in its texts.
+ * @param what What cannot be done where nothing is kept: `update a task`. @throws {UserError} As {@linkcode authorOf}.
+ */
+export async function beginChange(context: CliContext, flags: ByFlag, what: string) {
+  const by = authorOf(context, flags);
+  const { db, place } = await openKeptStore(context, what);
+  return { by, db, place, mask: await maskerOf(place.config) };
 }
 
 /** Where a task belongs that is made here: all working trees of a repository share its tasks. */

@@ -232,5 +232,5 @@ test("without a database there is no daemon", async (home) => {
     env: { HOME: home.path },
   });
   assert.equal(code, 1);
-  assert.match(stderr, /There can be no daemon/);
+  assert.match(stderr, /Cannot serve a database/);
 });

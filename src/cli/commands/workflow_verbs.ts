@@ -18,12 +18,18 @@ import { statusText, stepWord, wholeWorkflow, workflowText } from "../workflow_v
 const files = () => import("./workflow_files_verbs.ts");
 const work = () => import("./workflow_work_verbs.ts");
 
+const STATUSES: readonly WorkflowStatus[] = [
+  "running",
+  "pending_merge",
+  "blocked",
+  "failed",
+  "completed",
+  "cancelled",
+];
+
 const list = verb({
   flags: {
-    status: wordsFlag(
-      "Only with this status: running, pending_merge, blocked, failed, completed, cancelled; a comma is or",
-      "status",
-    ),
+    status: wordsFlag(`Only with this status: ${STATUSES.join(", ")}; a comma is or`, "status"),
     allProjects: ALL_PROJECTS,
     limit: PAGE_FLAG,
   },
@@ -130,15 +136,6 @@ export const workflow = group({
   ],
 });
 
-const STATUSES: readonly WorkflowStatus[] = [
-  "running",
-  "pending_merge",
-  "blocked",
-  "failed",
-  "completed",
-  "cancelled",
-];
-
 /** What an event of a workflow tells beside its type. */
 function detailOf(data: Readonly<Record<string, unknown>>): string {
   const { step, by, reason, mergeCommit, workflow } = data as {
@@ -150,10 +147,10 @@ function detailOf(data: Readonly<Record<string, unknown>>): string {
   };
   const outcome = step?.outcome ?? null;
   const told = reason ?? outcome?.error ?? (step === undefined ? workflow?.reason : null);
+  const tried = step === undefined || step.attempt <= 1 ? "" : ` (try ${step.attempt})`;
   return [
-    step === undefined ? null : step.key + (step.attempt > 1 ? ` (try ${step.attempt})` : ""),
+    step === undefined ? workflow?.decision : step.key + tried,
     outcome === null ? null : stepWord("finished", outcome),
-    step === undefined ? workflow?.decision : null,
     mergeCommit,
     told == null ? null : valueText(told),
     by === undefined ? null : `by ${by}`,
