@@ -5,7 +5,7 @@ import {
   isLeftOut,
   readConfigFiles,
 } from "../config/discover.ts";
-import { isMapping, type Plain } from "../config/yaml_tree.ts";
+import type { Plain } from "../config/yaml_tree.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { writeWholeFile } from "../maintenance/whole_file.ts";
@@ -144,11 +144,4 @@ function mapAt(document: Document.Parsed, path: readonly string[], file: string)
       });
     }
   }
-}
-
-/** Whether two values say the same, whatever the order of their keys. */
-export function isSame(one: Plain | undefined, other: Plain | undefined): boolean {
-  if (!isMapping(one) || !isMapping(other)) return JSON.stringify(one) === JSON.stringify(other);
-  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...keys].every((key) => isSame(one[key], other[key]));
 }

@@ -7,10 +7,11 @@ import { folderOfProject } from "../memory/paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
 import type { CliContext } from "./context.ts";
-import { removedText } from "./forget_text.ts";
 import { nextHere } from "./next_command.ts";
 import type { UnknownFilter } from "./unknown_filter.ts";
 import type { View } from "./view.ts";
+import type { Removed } from "../maintenance/forget_scope.ts";
+import { count } from "../counts.ts";
 
 /** So many are named of the observations that tell the same. */
 const MAX_NUMBERS = 10;
@@ -64,44 +65,42 @@ export function previewView(
     readonly context: CliContext;
   },
 ): View {
-  const { removed, copies, transcripts, forms } = preview;
+  const { removed, ownCopies } = preview;
   const { madeOf, speakOf } = related;
   const toldBy = toldApart(preview.toldBy, related);
-  const { unknown, lines } = hints;
   return {
     json: {
       dryRun: true,
       receipt: null,
       wouldRemove: removed,
-      copies,
-      copiesMadeAnew: preview.ownCopies.madeAnew,
-      copiesRemoved: preview.ownCopies.removed,
-      transcripts,
+      copiesMadeAnew: ownCopies.madeAnew,
+      copiesRemoved: ownCopies.removed,
       toldBy,
       madeOf,
       speakOf,
-      otherForms: forms,
-      ...unknown.length > 0 && { unknown },
+      ...staysJson(preview, hints),
     },
     text: [
       isNone(preview)
         ? "Nothing fits; nothing would be removed."
         : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
-      ...lines,
-      ...formLines(forms, context),
+      ...hints.lines,
+      ...formLines(preview.forms, context),
       ...toldLines({ tables: [], observations: toldBy }, context),
       ...relatedLines(related, context),
-      ...preview.ownCopies.madeAnew.map((path) =>
-        `The same would be forgotten in the copy ${plain(path)}`
-      ),
-      ...preview.ownCopies.removed.map((path) =>
-        `Would remove, since nobody can tell what is in it: ${plain(path)}`
-      ),
-      ...copyLines(copies),
-      ...transcriptLines(transcripts),
+      ...copiesText(ownCopies, ["would be forgotten", "Would remove"]),
+      ...stayLines(preview),
     ].join("\n"),
-    exitCode: exitCodeOf(unknown),
+    exitCode: exitCodeOf(hints.unknown),
   };
+}
+
+/** What stays, and what is known instead of what was asked for, for programs. */
+function staysJson(
+  { copies, transcripts, forms }: Pick<ForgetPreview, "copies" | "transcripts" | "forms">,
+  { unknown }: Pick<Hints, "unknown">,
+) {
+  return { copies, transcripts, otherForms: forms, ...unknown.length > 0 && { unknown } };
 }
 
 /** A project that nobody knows is a mistake, as a session is; a file may have been forgotten before. */
@@ -109,82 +108,74 @@ function exitCodeOf(unknown: Hints["unknown"]): 0 | 1 {
   return unknown.some(({ flag }) => flag === "project") ? 1 : 0;
 }
 
-/** That nothing fits. */
+/** Says that nothing fits. */
 export function nothingView(
-  { copies, transcripts, forms }: ForgetPreview,
-  { hints: { unknown, lines }, context }: { readonly hints: Hints; readonly context: CliContext },
+  preview: ForgetPreview,
+  { hints, context }: { readonly hints: Hints; readonly context: CliContext },
 ): View {
   return {
-    json: {
-      receipt: null,
-      left: [],
-      copies,
-      transcripts,
-      otherForms: forms,
-      ...unknown.length > 0 && { unknown },
-    },
+    json: { receipt: null, left: [], ...staysJson(preview, hints) },
     text: [
       "Nothing fits; nothing was changed.",
-      ...lines,
-      ...formLines(forms, context),
-      ...copyLines(copies),
-      ...transcriptLines(transcripts),
+      ...hints.lines,
+      ...formLines(preview.forms, context),
+      ...stayLines(preview),
     ].join("\n"),
-    exitCode: exitCodeOf(unknown),
+    exitCode: exitCodeOf(hints.unknown),
   };
 }
 
 /** What was removed, and what is left. */
 export function reportView(
   report: ForgetReport,
-  { context, related }: {
-    readonly context: CliContext;
-    readonly related: Related;
-  },
+  { context, related }: { readonly context: CliContext; readonly related: Related },
 ): View {
-  const { globals } = context;
-  const { id, removed, left, copies, copiesMadeAnew, copiesRemoved, transcripts, forms } = report;
+  const { id, removed, left, copiesMadeAnew, copiesRemoved, toldElsewhere } = report;
   const { madeOf, speakOf } = related;
-  const { tables } = report.toldElsewhere;
-  const toldBy = toldApart(report.toldElsewhere.observations, related);
+  const toldBy = toldApart(toldElsewhere.observations, related);
+  const areNamed = toldBy.length + madeOf.length + speakOf.length > 0;
+  const tables = toldElsewhere.tables.filter((one) => !areNamed || one !== "observations");
   return {
     json: {
       receipt: { id, removed },
       left,
-      copies,
       copiesMadeAnew,
       copiesRemoved,
-      transcripts,
-      toldElsewhere: tables,
+      toldElsewhere: toldElsewhere.tables,
       toldBy,
       madeOf,
       speakOf,
-      otherForms: forms,
+      ...staysJson(report, { unknown: [] }),
     },
     text: [
       isNone(report)
         ? "Finished what was stopped: nothing of it was left."
         : `Forgot ${removedText(removed)}.`,
       ...left.map((line) => `left: ${plain(line)}`),
-      ...formLines(forms, context),
-      ...toldLines({
-        tables: toldBy.length + madeOf.length + speakOf.length > 0
-          ? tables.filter((one) => one !== "observations")
-          : tables,
-        observations: toldBy,
-      }, context),
+      ...formLines(report.forms, context),
+      ...toldLines({ tables, observations: toldBy }, context),
       ...relatedLines(related, context),
-      ...copiesMadeAnew.map((path) => `The same was forgotten in the copy ${plain(path)}`),
-      ...copiesRemoved.map((path) =>
-        `Removed, since nobody can tell what is in it: ${plain(path)}`
+      ...copiesText(
+        { madeAnew: copiesMadeAnew, removed: copiesRemoved },
+        ["was forgotten", "Removed"],
       ),
-      ...copyLines(copies),
-      ...transcriptLines(transcripts),
+      ...stayLines(report),
       `receipt ${id}`,
-      nextHere(`conclaude memory verify ${id}`, globals),
+      nextHere(`conclaude memory verify ${id}`, context.globals),
     ].join("\n"),
     exitCode: left.length === 0 ? 0 : 1,
   };
+}
+
+/** Copies below the home: those that are made anew without it, and those that are removed. */
+function copiesText(
+  { madeAnew, removed }: ForgetPreview["ownCopies"],
+  [forgotten, gone]: readonly [forgotten: string, gone: string],
+): string[] {
+  return [
+    ...madeAnew.map((path) => `The same ${forgotten} in the copy ${plain(path)}`),
+    ...removed.map((path) => `${gone}, since nobody can tell what is in it: ${plain(path)}`),
+  ];
 }
 
 /** What tells some of the same, but for what is named already since it was made of it, or speaks of its file. */
@@ -195,10 +186,14 @@ function toldApart(telling: readonly number[], { madeOf, besides, speakOf }: Rel
     .sort((a, b) => a - b);
 }
 
-function transcriptLines(paths: readonly string[]): string[] {
-  const more = paths.length - MAX_TRANSCRIPTS;
+/** Other copies and transcripts that hold it and stay. */
+function stayLines(
+  { copies, transcripts }: Pick<ForgetPreview, "copies" | "transcripts">,
+): string[] {
+  const more = transcripts.length - MAX_TRANSCRIPTS;
   return [
-    ...paths.slice(0, MAX_TRANSCRIPTS)
+    ...copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`),
+    ...transcripts.slice(0, MAX_TRANSCRIPTS)
       .map((path) => `Claude Code's own transcript has it, and is not touched: ${plain(path)}`),
     ...more > 0 ? [`and ${more} more, which \`--json\` names`] : [],
   ];
@@ -251,6 +246,51 @@ function numbersOf(ids: readonly number[]): string {
   return more > 0 ? `${named} and ${more} more` : named;
 }
 
-function copyLines(copies: readonly string[]): string[] {
-  return copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`);
+/** A noun for one and for many. */
+type Noun = readonly [one: string, many: string];
+
+/** What goes as a whole. */
+const GONE: Readonly<Record<string, Noun>> = {
+  observations: ["observation", "observations"],
+  captures: ["capture", "captures"],
+  spool: ["spool file", "spool files"],
+  logs: ["place in logs", "places in logs"],
+  agentFiles: ["place in the files of agents", "places in the files of agents"],
+  unusedRoom: ["remain in unused room", "remains in unused room"],
+};
+
+/** Rows that stay without what they say of it. */
+const QUOTING: Readonly<Record<string, Noun>> = {
+  remade: ["observation", "observations"],
+  hook_executions: ["audit row", "audit rows"],
+  sessions: ["session", "sessions"],
+  tasks: ["task", "tasks"],
+  questions: ["question", "questions"],
+  events: ["event", "events"],
+};
+
+/** Counts as a part of a sentence: `2 observations, 1 capture, and what 3 audit rows say of it`. */
+export function removedText(removed: Removed): string {
+  const { importedSummaries = 0, ...counts } = removed;
+  const entries = Object.entries(counts);
+  const gone = entries.flatMap(([name, n]) => {
+    const noun = GONE[name];
+    if (noun === undefined) return [];
+    const isQuoted = name === "observations" && importedSummaries > 0;
+    return [`${count(n, ...noun)}${isQuoted ? summariesText(importedSummaries) : ""}`];
+  });
+  const quoting = entries.filter(([name]) => GONE[name] === undefined)
+    .map(([name, n]) => count(n, ...QUOTING[name] ?? [`row of ${name}`, `rows of ${name}`]));
+  const isOne = quoting.length === 1 && quoting[0]!.startsWith("1 ");
+  const said = quoting.length === 0
+    ? []
+    : [`what ${quoting.join(", ")} ${isOne ? "says" : "say"} of it`];
+  if (gone.length + said.length === 0) return "nothing";
+  return [gone.join(", "), ...said].filter((part) => part !== "").join(", and ");
+}
+
+function summariesText(n: number): string {
+  return ` (${n} of them ${
+    n === 1 ? "an imported summary that tells" : "imported summaries that tell"
+  } the same)`;
 }

@@ -12,7 +12,7 @@ import {
   quoteWord,
 } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
-import { hooksPlace } from "./hooks_place.ts";
+import { hooksPlace } from "./own_program.ts";
 import { USAGE } from "./usage.ts";
 
 export type HooksFlags = {

@@ -15,7 +15,7 @@ import type { BranchKey } from "../store/requirements.ts";
 import { findSessions } from "../store/sessions.ts";
 import { tellingId } from "../store/telling_id.ts";
 import type { CliContext } from "./context.ts";
-import { nearestWords } from "./nearest.ts";
+import { nearestWords } from "../likeness.ts";
 import { currentSession, sessionOf } from "./session_lookup.ts";
 import { placeOf } from "./store.ts";
 import type { DatabaseSync } from "node:sqlite";

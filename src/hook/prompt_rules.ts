@@ -6,7 +6,7 @@ import { keepFirstPrompt } from "../store/prompt_queues.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { isLifted, wayToSend } from "./lifted.ts";
-import { tellable } from "./tellable.ts";
+import { tellable } from "./other_event.ts";
 
 const MAX_KEPT_CHARS = 100;
 

@@ -15,7 +15,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const isFree = config.stop === "" && config.requirements === "";
   if (isFree && event.stopHookActive) return null;
   await (await import("./told.ts")).saveTold(work);
-  const draft = { ...draftOf(work), ...await (await import("./said.ts")).saidIn(work) };
+  const draft = { ...draftOf(work), ...await (await import("./other_event.ts")).saidIn(work) };
   if (isFree) {
     await work.save(draft);
     return MAY_STOP;

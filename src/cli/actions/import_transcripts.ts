@@ -2,8 +2,7 @@ import { count } from "../../counts.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { nextHere } from "../next_command.ts";
 import { quoteWord } from "../../settings/hooks.ts";
-import { runTranscripts } from "../transcript_run.ts";
-import { gapsOf, outcomeJson, outcomeLines } from "../transcript_view.ts";
+import { gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
 import type { View } from "../view.ts";
 
 /** `conclaude import transcripts DIR` */

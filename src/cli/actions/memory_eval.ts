@@ -20,7 +20,7 @@ import {
 import { openNamelessDatabase } from "../../store/nameless_database.ts";
 import { selfQuestions } from "../../recall/eval_self.ts";
 import type { CliContext } from "../context.ts";
-import { type ProgressLine, progressLine } from "../progress_line.ts";
+import { type ProgressLine, progressLine } from "../terminal.ts";
 import { openStore } from "../store.ts";
 import { tableText } from "../table.ts";
 import { readStdin } from "../task_text.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../store/memory_look.ts";
 import type { Observation } from "../../store/observations.ts";
 import type { CliContext } from "../context.ts";
-import { observationNamed } from "../observation_lookup.ts";
+import { observationNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { isAnyOfOthers } from "../session_lookup.ts";

@@ -1,5 +1,5 @@
 import { rememberedText, rememberHere } from "../../recall/remember.ts";
-import { observationNamed } from "../observation_lookup.ts";
+import { observationNamed } from "../record_lookup.ts";
 import type { CliContext } from "../context.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openKeptStore } from "../store.ts";

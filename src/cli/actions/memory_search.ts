@@ -11,7 +11,7 @@ import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
-import { requireForwards } from "../time_order.ts";
+import { requireForwards } from "../point_in_time.ts";
 import type { View } from "../view.ts";
 
 /** What narrows a search. */
@@ -65,7 +65,7 @@ export async function search(
     (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
   );
   if (results.length === 0) {
-    const { nothingFound } = await import("../nothing_found.ts");
+    const { nothingFound } = await import("../unknown_filter.ts");
     return nothingFound(db, context, {
       flags,
       words,

@@ -16,6 +16,7 @@ import {
   workOf,
 } from "../../engine/coven_place.ts";
 import { messageOf, UserError } from "../../errors.ts";
+import { isSameValue } from "../../likeness.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { type ArrivingRow, takeRows } from "../../maintenance/import.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";
@@ -26,8 +27,8 @@ import { recordEvent } from "../../store/events.ts";
 import { readImportMark, readOrigins, writeImportMark } from "../../store/import_marks.ts";
 import { withoutBody, writeHistory } from "../../store/task_changes.ts";
 import { readTask } from "../../store/tasks.ts";
-import { documentOf, isSame, targetOf, withEntries, writeTarget } from "../config_target.ts";
-import { confirmOrThrow } from "../confirm.ts";
+import { documentOf, targetOf, withEntries, writeTarget } from "../config_target.ts";
+import { confirmOrThrow } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { hintsHere } from "../next_command.ts";
 import { lookIntoStore, openKept, openKeptStore } from "../store.ts";
@@ -203,9 +204,9 @@ function planConfig(context: CliContext, root: string, entries: readonly ConfigE
   const added = entries.filter(({ path, value }) => {
     const name = path.join(".");
     const isKept = valueAt(present, path) !== undefined;
-    const why = isSame(valueAt(usual, path), value)
+    const why = isSameValue(valueAt(usual, path), value)
       ? "it is the default here"
-      : isSame(valueAt(valuesRead(path, value), path), value)
+      : isSameValue(valueAt(valuesRead(path, value), path), value)
       ? null
       : "its value is not allowed here";
     if (isKept) kept.push(name);

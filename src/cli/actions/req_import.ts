@@ -9,6 +9,7 @@ import { isMapping } from "../../config/yaml_tree.ts";
 import { type LayerValues, type Plain, readYaml } from "../../config/yaml_tree.ts";
 import { count } from "../../counts.ts";
 import { UserError } from "../../errors.ts";
+import { isSameValue } from "../../likeness.ts";
 import { findRepository, lookUpwards, type Repository } from "../../git/repository.ts";
 import type { FoundFile } from "../../project/found_file.ts";
 import { type FrameworkFiles, readFrameworkFiles } from "../../project/framework_files.ts";
@@ -34,7 +35,6 @@ import { findSessions } from "../../store/sessions.ts";
 import {
   type ConfigTarget,
   documentOf,
-  isSame,
   targetOf,
   withEntries,
   writeTarget,
@@ -154,13 +154,13 @@ function planPolicy(context: CliContext, files: FrameworkFiles, { local, force }
   // What the shared file says otherwise is somebody's decision: nothing is laid over a part of it.
   const isDecided = ({ name }: PolicyEntry) =>
     !force && inShared.has(name) &&
-    !isSame(inShared.get(name), shared.find((entry) => entry.name === name)?.value);
+    !isSameValue(inShared.get(name), shared.find((entry) => entry.name === name)?.value);
   const planned = (target: ConfigTarget, entries: readonly PolicyEntry[]): PlannedFile[] => {
     const document = documentOf(target);
     const said = saidIn(readYaml(target.text).root ?? {});
     const added = entries.filter((entry) => {
       const { name, value } = entry;
-      const isThere = force ? isSame(said.get(name), value) : said.has(name);
+      const isThere = force ? isSameValue(said.get(name), value) : said.has(name);
       const stays = isThere || isDecided(entry);
       if (stays) kept.add(name);
       return !stays;
@@ -168,7 +168,7 @@ function planPolicy(context: CliContext, files: FrameworkFiles, { local, force }
     if (added.length === 0) return [];
     const text = withEntries(target, document, { added, head: HEAD });
     const now = saidIn(readLayer({ layer: "project", path: target.path, text }).values);
-    const lost = added.find(({ name, value }) => !isSame(now.get(name), value));
+    const lost = added.find(({ name, value }) => !isSameValue(now.get(name), value));
     if (lost === undefined) return [{ target, text, added: added.map(({ name }) => name) }];
     throw new UserError(`Cannot write "${lost.name}" into "${target.path}"`, {
       why: "it would not be read as it was meant; nothing was changed",

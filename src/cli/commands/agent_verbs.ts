@@ -12,11 +12,10 @@ import { AGENT_FLAG, clearingFlag, PAGE_FLAG, switchOn, text, wordsFlag } from "
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openKeptStore, openStore } from "../store.ts";
 import { type Facts, pageView, titledFacts } from "../table.ts";
-import { authorOf } from "../task_lookup.ts";
+import { agentIdOf, authorOf, checkWord, knownTaskId } from "../work_lookup.ts";
 import { maskerOf } from "../task_text.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";
 import { group, lazy, verb } from "../verb.ts";
-import { agentIdOf, checkWord, knownTaskId } from "../work_lookup.ts";
 
 const AGENT = text("The agent, by its id, or 4 or more characters of its beginning or end", "id");
 

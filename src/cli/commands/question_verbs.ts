@@ -20,12 +20,11 @@ import {
 import { lastingOf } from "../orchestration_here.ts";
 import { openKeptStore, openStore } from "../store.ts";
 import { type Facts, pageView, titledFacts } from "../table.ts";
-import { authorOf } from "../task_lookup.ts";
+import { authorOf, knownTaskId } from "../work_lookup.ts";
 import { maskerOf, readStdin } from "../task_text.ts";
 import { nameOf, shortTaskId, valueText } from "../task_view.ts";
 import { usageError } from "../usage.ts";
 import { group, verb } from "../verb.ts";
-import { knownTaskId } from "../work_lookup.ts";
 
 const ID = text("The question, by its id", "id");
 

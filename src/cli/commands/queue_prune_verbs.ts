@@ -8,7 +8,7 @@ import {
   pruneUnreadable,
 } from "../../store/payload_pruning.ts";
 import { parseAge, parsed, toggle, usually } from "../flags.ts";
-import { progressLine } from "../progress_line.ts";
+import { progressLine } from "../terminal.ts";
 import { openStore } from "../store.ts";
 import { bytesText } from "../table.ts";
 import { usageError } from "../usage.ts";

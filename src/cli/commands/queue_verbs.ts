@@ -16,7 +16,7 @@ import { relativeTime, timeUntil } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { LIMIT_FLAG, limitOf, oneOf, optional, SESSION_FLAG, text, toggle } from "../flags.ts";
 import { hintsHere } from "../next_command.ts";
-import { queueItemOf } from "../queue_lookup.ts";
+import { queueItemOf } from "../record_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../store.ts";
 import { bytesText, factLines, listView } from "../table.ts";

@@ -9,9 +9,9 @@ import { MIN_ID_BEGINNING } from "../../store/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { SESSION_FLAG, SINCE_FLAG, textFlag, toggle } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
-import { isBareName, isCalled, isThere } from "../project_filter.ts";
-import { runTranscripts } from "../transcript_run.ts";
-import { gapsOf, outcomeJson, outcomeLines } from "../transcript_view.ts";
+import { isThere } from "../../maintenance/whole_file.ts";
+import { isBareName, isCalled } from "../project_filter.ts";
+import { gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
 import { verb } from "../verb.ts";
 
 export const reconcile = verb({

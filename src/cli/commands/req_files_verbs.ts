@@ -15,7 +15,7 @@ import {
 } from "../config_target.ts";
 import type { CliContext } from "../context.ts";
 import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
-import { nearestWords } from "../nearest.ts";
+import { nearestWords } from "../../likeness.ts";
 import { many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import { isMap, parseDocument } from "yaml";

@@ -14,7 +14,7 @@ import { previewRetention, runRetention } from "../../maintenance/retention.ts";
 import { drainAlone } from "../../recall/drain_lock.ts";
 import type { RowCounts } from "../../store/retention.ts";
 import { toggle } from "../flags.ts";
-import { progressLine } from "../progress_line.ts";
+import { progressLine } from "../terminal.ts";
 import { openStore } from "../store.ts";
 import { group, verb } from "../verb.ts";
 

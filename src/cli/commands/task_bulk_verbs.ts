@@ -10,13 +10,12 @@ import { deleteTask } from "../../store/task_tree.ts";
 import type { CliContext } from "../context.ts";
 import { AGENT_FLAG, anyText, parsed, switchOn, tagsOf, text } from "../flags.ts";
 import { openKeptStore } from "../store.ts";
-import { authorOf, type ByFlag } from "../task_lookup.ts";
+import { authorOf, type ByFlag, taskIdOf } from "../work_lookup.ts";
 import { maskerOf, readStdin } from "../task_text.ts";
 import { shortTaskId } from "../task_view.ts";
 import { usageError } from "../usage.ts";
 import { group, many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { taskIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const MANY_TASKS = many(text("The tasks, by their ids", "id"));

@@ -32,12 +32,11 @@ import {
   wordsFlag,
 } from "../flags.ts";
 import { openKeptStore } from "../store.ts";
-import { authorOf, homeOfTasks } from "../task_lookup.ts";
+import { authorOf, homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { maskerOf, readBody } from "../task_text.ts";
 import { changedView, nameOf, warnOfDepth } from "../task_view.ts";
 import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
-import { taskIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 /** The ways to give the body of a task. */

@@ -5,14 +5,13 @@ import { releaseTask } from "../../store/task_claims.ts";
 import { listWaiting } from "../../store/task_dependencies.ts";
 import { deleteTask, restoreTask } from "../../store/task_tree.ts";
 import { isReady, readTask } from "../../store/tasks.ts";
-import { confirmOrThrow } from "../confirm.ts";
+import { confirmOrThrow } from "../terminal.ts";
 import { AGENT_FLAG, switchOn, TASK } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { openKeptStore } from "../store.ts";
-import { authorOf } from "../task_lookup.ts";
+import { authorOf, taskIdOf } from "../work_lookup.ts";
 import { changedView, nameOf, shortTaskId } from "../task_view.ts";
 import { verb } from "../verb.ts";
-import { taskIdOf } from "../work_lookup.ts";
 
 export const remove = verb({
   args: [TASK],

@@ -6,12 +6,11 @@ import { listTags } from "../../store/tasks.ts";
 import type { CliContext } from "../context.ts";
 import { AGENT_FLAG, optional, TASK, text } from "../flags.ts";
 import { openKeptStore, openStore } from "../store.ts";
-import { authorOf, type ByFlag } from "../task_lookup.ts";
+import { authorOf, type ByFlag, taskIdOf } from "../work_lookup.ts";
 import { maskerOf } from "../task_text.ts";
 import { changedView, nameOf } from "../task_view.ts";
 import { group, many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { taskIdOf } from "../work_lookup.ts";
 
 function idAndTags(minimum: number) {
   return many(

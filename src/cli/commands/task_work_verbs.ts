@@ -25,13 +25,12 @@ import {
   TOKEN_FLAG,
 } from "../flags.ts";
 import { openKeptStore, openStore } from "../store.ts";
-import { authorOf, type ByFlag, leaseMs, projectOfTasks } from "../task_lookup.ts";
+import { authorOf, type ByFlag, leaseMs, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { maskerOf } from "../task_text.ts";
 import { changedView, nameOf } from "../task_view.ts";
 import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { taskIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export const claim = verb({

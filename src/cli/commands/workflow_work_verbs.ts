@@ -25,12 +25,11 @@ import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openKeptStore, openStore } from "../store.ts";
-import { authorOf, type ByFlag } from "../task_lookup.ts";
+import { authorOf, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { maskerOf } from "../task_text.ts";
 import { shortTaskId } from "../task_view.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { workflowIdOf } from "../work_lookup.ts";
 import { changedWorkflow, workflowName } from "../workflow_view.ts";
 import type { DatabaseSync } from "node:sqlite";
 
