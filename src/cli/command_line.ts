@@ -30,7 +30,7 @@ export async function performLine(
   streams?: StricliProcess,
 ): Promise<number> {
   if (args[0] === COMPLETE) {
-    const { complete } = await import("./complete.ts");
+    const { complete } = await import("./app.ts");
     await complete(args.slice(1), environment, streams);
     return 0;
   }

@@ -1,4 +1,4 @@
-import { UnreadableTime, usageError } from "./usage.ts";
+import { usageError } from "./usage.ts";
 
 const SECOND_MS = 1000;
 
@@ -28,7 +28,7 @@ const PERIOD = /^(this|last|previous) (week|month|year)$/i;
  * `18.11.2025`, `2026-11`. Without a zone it is the time of this machine, a day, week or month alone its first midnight.
  *
  * @param nowMs Epoch milliseconds. @param options `isExact`: takes no wording that means about a time.
- * @returns Epoch milliseconds, 0 or more. @throws {UnreadableTime} When the text is none, or may mean two days.
+ * @returns Epoch milliseconds, 0 or more. @throws {SyntaxError} When the text is none, or may mean two days.
  */
 export async function parseSince(
   text: string,
@@ -61,8 +61,7 @@ export async function parseSince(
       ? null
       : await spokenStart(trimmed.toLowerCase(), { nowMs, isExact });
     if (spoken !== null) return Math.max(0, spoken);
-    throw new UnreadableTime(
-      text,
+    throw new SyntaxError(
       `expected an age such as 2h or 3d, a date such as 2026-11-20 or 2026-11-20T08:30, or a day such as yesterday, got "${text}"`,
     );
   }

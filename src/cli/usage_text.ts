@@ -18,7 +18,7 @@ import { quoteWord } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
 import { GLOBAL_FLAGS } from "./global_flags.ts";
 import { nearestWords } from "../likeness.ts";
-import { camel, kebab, UnreadableTime, usageError } from "./usage.ts";
+import { camel, kebab, usageError } from "./usage.ts";
 
 /** What verbs call their arguments that are words of any kind. */
 const FREE_TEXT: ReadonlySet<string> = new Set(["query", "text"]);
@@ -149,27 +149,7 @@ function refusalOf(
   if (thrown instanceof UnsatisfiedFlagError) {
     return [`Missing value for --${thrown.externalFlagName}`, "the flag needs one"];
   }
-  if (thrown instanceof UnreadableTime) {
-    const flag = timeFlagWith(thrown.input, reached, args);
-    if (flag !== undefined) return [`Cannot read "${thrown.input}" for ${flag}`, thrown.message];
-  }
   return ["Cannot read the command line", messageOf(thrown)];
-}
-
-/** The flag for a time that was given a value, without its dashes; undefined where none was. */
-function timeFlagWith(
-  value: string,
-  { target }: Reached,
-  args: readonly string[],
-): string | undefined {
-  const flags = "parameters" in target ? Object.entries(target.parameters.flags ?? {}) : [];
-  return flags.filter(([, flag]) => Reflect.get(flag, "placeholder") === "when")
-    .map(([name]) => kebab(name))
-    .find((name) =>
-      args.some((arg, at) =>
-        arg === `--${name}=${value}` || arg === value && args[at - 1] === `--${name}`
-      )
-    );
 }
 
 /** The verb or group that the words of a command line name. */
