@@ -58,3 +58,12 @@ export function messageOf(thrown: unknown): string {
 export function isDatabaseBusy(thrown: unknown): boolean {
   return /database (?:table )?is (?:locked|busy)/i.test(messageOf(thrown));
 }
+
+/** What a look into the database gives; undefined where it fails, since saving the event says why. */
+export function quietly<Result>(look: () => Result): Result | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
