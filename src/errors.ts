@@ -1,8 +1,8 @@
 /**
  * The one error that a person is meant to read: what happened, why, and what to do next.
  *
- * Floors 0–3 throw it and never print; the command line prints it as three lines (or, with `--json`,
- * as `{"error":{what,why,next,code}}`); a hook writes it to its audit row and the log.
+ * Rooms throw it and never print. The command line prints it as three lines, or with `--json` as
+ * `{"error":{what,why,next,code}}`; a hook writes it to its audit row and the log.
  */
 export class UserError extends Error {
   override readonly name = "UserError";

@@ -1,6 +1,6 @@
 /** Compares values and texts. */
 
-/** Whether two values, as JSON and YAML have them, say the same: the order of keys is nothing. */
+/** Whether two values of JSON or YAML are equal; the order of keys does not count. */
 export function isSameValue(one: unknown, other: unknown): boolean {
   return JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
 }
@@ -10,7 +10,7 @@ function inOrder(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** How many letters must be put in, taken out or replaced to turn one text into the other (Levenshtein). */
+/** Levenshtein distance: how many letters one inserts, removes or replaces to turn one text into the other. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i++) {
@@ -31,8 +31,8 @@ const MAX_SLIPS = 2;
 const MIN_BEGINNING = 2;
 
 /**
- * The words that a mistyped one may stand for: those that it begins, those of the same letters, those with one or two
- * typos. @returns Only the nearest; several when they are equally near.
+ * The known words that a person may have meant: those that begin with what was typed, those with the same letters,
+ * those with one or two typos. @returns Only the nearest; several when they are equally near.
  */
 export function nearestWords(typed: string, known: readonly string[]): string[] {
   const word = typed.toLowerCase();

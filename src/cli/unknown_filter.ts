@@ -68,7 +68,7 @@ export function unknownFilters(
   return unknown;
 }
 
-/** Which of them may have been meant, by what they are called. Letters of either case count as the same. */
+/** Finds the known names that resemble what was typed, in letters of either case. */
 function isNear(
   typed: string,
   all: readonly string[],

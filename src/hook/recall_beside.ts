@@ -1,10 +1,10 @@
-/** What is remembered, told beside a prompt or before an edit, where the configuration wants it. */
+/** What memory adds to a prompt or tells before an edit, where the configuration asks for it. */
 import { EDITING_TOOLS, filesTouched } from "../capture/payload.ts";
 import { quietly } from "../errors.ts";
 import { recallForFile, recallForPrompt, type RecallPlace } from "../recall/recall.ts";
 import type { HookWork } from "./handler.ts";
 
-/** What a prompt calls to mind; empty when nothing does, or when the database cannot say. */
+/** What memory knows about a prompt; empty when it knows nothing or the database fails. */
 export function recallOfPrompt(work: HookWork): string {
   const prompt = work.event.own["prompt"];
   const place = placeOf(work);
@@ -14,7 +14,7 @@ export function recallOfPrompt(work: HookWork): string {
   return quietly(() => recallForPrompt(db, prompt, place)) ?? "";
 }
 
-/** What is known of the file that is to be edited; empty for any other tool. */
+/** What memory knows about a file before a tool edits it; empty for any other tool. */
 export function recallOfEdit(work: HookWork): string {
   const { toolName, toolInput, name } = work.event;
   if (name !== "PreToolUse" || toolName === null || !EDITING_TOOLS.has(toolName)) return "";

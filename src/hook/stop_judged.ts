@@ -56,7 +56,7 @@ export interface HeldForRequirements {
   readonly notices: readonly string[];
 }
 
-/** Requirements have nothing against a stop. */
+/** The requirements let a stop pass. */
 const NOT_HELD: HeldForRequirements = {
   reason: "",
   rules: [],

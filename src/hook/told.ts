@@ -1,4 +1,4 @@
-/** What an event tells beside its own record: of the session's task, its sub-agents and its questions. */
+/** Saves what an event tells about the session's task, its sub-agents and its questions. */
 import { quietly } from "../errors.ts";
 import { UNKNOWN_SESSION_ID, uuidOf } from "../ids.ts";
 import { type SessionChange, settledBy, toldBy } from "../orchestration/session_changes.ts";
