@@ -8,10 +8,10 @@ import { findObservation } from "../store/forget_look.ts";
 import { unfinishedReceipts } from "../store/forget_receipts.ts";
 import { findQueueItems } from "../store/queue.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import { queueItemOf } from "./queue_lookup.ts";
+import { queueItemOf } from "./record_lookup.ts";
 import { projectMeant, wholePathOf } from "./project_filter.ts";
 import { sessionFilterOf } from "./session_lookup.ts";
-import { whyEmpty } from "./time_order.ts";
+import { whyEmpty } from "./point_in_time.ts";
 import { USAGE } from "./usage.ts";
 
 /** Flags that say what is to be forgotten. */

@@ -9,7 +9,7 @@ import type { Task } from "../orchestration/task.ts";
 import { readWorkflowOfTask } from "../store/workflows.ts";
 import type { CliContext } from "./context.ts";
 import type { Place } from "./store.ts";
-import { leaseMs } from "./task_lookup.ts";
+import { leaseMs } from "./work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 /** The configuration of a project about workflows, as the daemon reads it. @param projectDir Null: that of this folder. */

@@ -14,7 +14,7 @@ import { projectFinder, type TranscriptProject } from "../recall/transcripts/pro
 import { type Entry, type Scan, scanTranscripts } from "../recall/transcripts/scan.ts";
 import type { CliContext } from "./context.ts";
 import { tellLostForgetKey } from "./lost_forget_key.ts";
-import { progressLine } from "./progress_line.ts";
+import { progressLine } from "./terminal.ts";
 import { takeInSpool } from "./spool_first.ts";
 import { openKeptStore, openStore, placeOf } from "./store.ts";
 import { bytesText } from "./table.ts";

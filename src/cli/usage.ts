@@ -10,14 +10,6 @@ export function usageError(
   return new UserError(what, { ...details, exitCode: USAGE });
 }
 
-/** A text that is no time. It carries the text, since its parser does not know which flag it is. */
-export class UnreadableTime extends SyntaxError {
-  override readonly name = "UnreadableTime";
-  constructor(readonly input: string, message: string) {
-    super(message);
-  }
-}
-
 /** `install-hooks` as `installHooks`. */
 export function camel(name: string): string {
   return name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());

@@ -1,4 +1,5 @@
 /** Where requirements count: on a branch of a repository, or nowhere, and why. */
+import { quietly } from "../errors.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
@@ -91,12 +92,4 @@ export function groundFor(
     : groundOf(repository, lastBranchIn(repository, { db, sessionId }));
 }
 
-/** Reads before the event is written; undefined when the database fails. */
-export function quietly<Result>(work: () => Result): Result | undefined {
-  try {
-    return work();
-  } catch {
-    // Writing the event will report what is wrong with the database.
-    return undefined;
-  }
-}
+export { quietly };

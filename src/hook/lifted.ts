@@ -1,3 +1,4 @@
+import { quietly } from "../errors.ts";
 import {
   keepingOf,
   type KeepingState,
@@ -12,11 +13,8 @@ import { tellingId } from "../store/telling_id.ts";
 import type { HookWork } from "./handler.ts";
 
 export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
-  try {
-    return db !== null && isPaused(db, { sessionId, subject: "guards", atMs });
-  } catch {
-    return false;
-  }
+  return db !== null &&
+    quietly(() => isPaused(db, { sessionId, subject: "guards", atMs })) === true;
 }
 
 /** The command with which a person lifts the guards for this session. Call it once the event is saved. */

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../capture/payload.ts";
 import { isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { messageOf } from "../errors.ts";
+import { messageOf, quietly } from "../errors.ts";
 import type { GuardPolicy } from "../guard/guard_policy.ts";
 import type { StopPolicy } from "../guard/stop_policy.ts";
 import { contextChars, MAX_CONTEXT_CHARS, toldIn, waitingText } from "../memory/context_text.ts";
@@ -229,9 +229,5 @@ function ask<Result>(
   db: DatabaseSync | null,
   question: (db: DatabaseSync) => Result,
 ): Result | undefined {
-  try {
-    return db === null ? undefined : question(db);
-  } catch {
-    return undefined;
-  }
+  return db === null ? undefined : quietly(() => question(db));
 }

@@ -8,7 +8,7 @@ import type { CliContext } from "../context.ts";
 import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
 import { nextHere } from "../next_command.ts";
-import { progressLine } from "../progress_line.ts";
+import { progressLine } from "../terminal.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { takeInSpool } from "../spool_first.ts";
 import { openStore } from "../store.ts";

@@ -22,7 +22,7 @@ import { identifyDatabase } from "../../store/identity.ts";
 import { isKnownProject } from "../../store/known_project.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
-import { progressLine } from "../progress_line.ts";
+import { progressLine } from "../terminal.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
 import { maskerOf } from "../task_text.ts";
 import { usageError } from "../usage.ts";

@@ -11,7 +11,7 @@ import { quoteWord } from "../../settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
 import { nextHere } from "../next_command.ts";
-import { progressLine } from "../progress_line.ts";
+import { progressLine } from "../terminal.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
 import { errorText, type View } from "../view.ts";
 

@@ -16,12 +16,11 @@ import {
   unfinishedReceipts,
 } from "../../store/forget_receipts.ts";
 import { identifyDatabase } from "../../store/identity.ts";
-import { confirmOrThrow } from "../confirm.ts";
+import { confirmOrThrow, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
 import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
 import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
-import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openAt, openKept, placeOf } from "../store.ts";
 import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import type { View } from "../view.ts";

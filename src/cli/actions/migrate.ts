@@ -23,7 +23,7 @@ import {
   writePlanned,
   writeTarget,
 } from "../config_target.ts";
-import { confirmOrThrow } from "../confirm.ts";
+import { confirmOrThrow } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { lookIntoStore, openKept, openKeptStore } from "../store.ts";
 import type { View } from "../view.ts";

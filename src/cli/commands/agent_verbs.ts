@@ -33,11 +33,10 @@ import {
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openStore, type Place } from "../store.ts";
 import { type Facts, pageView, titledFacts } from "../table.ts";
-import { beginChange } from "../task_lookup.ts";
+import { agentIdOf, beginChange, checkWord, knownTaskId, taskIdOf } from "../work_lookup.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";
 import { group, verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { agentIdOf, checkWord, knownTaskId, taskIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const AGENT = text("The agent, by its id, or 4 or more characters of its beginning or end", "id");

@@ -5,7 +5,7 @@ import { type GuardPolicy, MAIN_AGENT } from "../../guard/guard_policy.ts";
 import type { RequirementPolicy } from "../../requirement/requirement_policy.ts";
 import { transcriptNear } from "../../store/sessions.ts";
 import { optional, text, textFlag, usually } from "../flags.ts";
-import { nearestWords } from "../nearest.ts";
+import { nearestWords } from "../../likeness.ts";
 import { sessionIdOrNone } from "../requirements_here.ts";
 import { explanationText, tryEvent } from "../tried_event.ts";
 import { usageError } from "../usage.ts";

@@ -12,11 +12,13 @@ import {
   commandFlags,
   doubledHooks,
   namedProgram,
+  register,
   requireStartable,
+  serverFacts,
   settingsPlace,
+  unregister,
 } from "../hooks_flags.ts";
 import { oneOf, optional, several, text, textFlag, toggle } from "../flags.ts";
-import { register, serverFacts, unregister } from "../mcp_server.ts";
 import { ownProgram } from "../own_program.ts";
 import { verb } from "../verb.ts";
 

@@ -19,7 +19,7 @@ import {
 import { openNamelessDatabase } from "../../store/nameless_database.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { optional, switchOn, text } from "../flags.ts";
-import { type ProgressLine, progressLine } from "../progress_line.ts";
+import { type ProgressLine, progressLine } from "../terminal.ts";
 import { openStore } from "../store.ts";
 import { listView } from "../table.ts";
 import { readStdin } from "../task_text.ts";

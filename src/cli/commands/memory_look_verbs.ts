@@ -15,7 +15,7 @@ import {
 import type { Observation } from "../../store/observations.ts";
 import type { Globals } from "../context.ts";
 import { number, PROJECT_FLAGS, text, usually } from "../flags.ts";
-import { observationNamed } from "../observation_lookup.ts";
+import { observationNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { isAnyOfOthers } from "../session_lookup.ts";

@@ -21,13 +21,13 @@ import {
   timeFlag,
   usually,
 } from "../flags.ts";
-import { observationNamed } from "../observation_lookup.ts";
+import { observationNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
 import { openKeptStore, openStore } from "../store.ts";
 import { readStdin } from "../task_text.ts";
-import { requireForwards } from "../time_order.ts";
+import { requireForwards } from "../point_in_time.ts";
 import { many, verb } from "../verb.ts";
 
 export const search = verb({
@@ -86,7 +86,7 @@ export const search = verb({
       (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
     );
     if (results.length === 0) {
-      const { nothingFound } = await import("../nothing_found.ts");
+      const { nothingFound } = await import("../unknown_filter.ts");
       return nothingFound(db, context, {
         flags,
         words,

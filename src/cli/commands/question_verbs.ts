@@ -20,12 +20,11 @@ import {
 import { lastingOf } from "../orchestration_here.ts";
 import { openStore } from "../store.ts";
 import { type Facts, pageView, titledFacts } from "../table.ts";
-import { beginChange } from "../task_lookup.ts";
+import { beginChange, knownTaskId } from "../work_lookup.ts";
 import { readStdin } from "../task_text.ts";
 import { nameOf, shortTaskId, valueText } from "../task_view.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { group, verb } from "../verb.ts";
-import { knownTaskId } from "../work_lookup.ts";
 
 const ID = text("The question, by its id", "id");
 

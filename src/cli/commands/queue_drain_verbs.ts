@@ -9,7 +9,7 @@ import { forbiddingLimit, readSummarizer } from "../../recall/summarizer_setting
 import { drainSpool } from "../../spool/drain.ts";
 import { rebuildText } from "../../store/memory_index.ts";
 import type { CliContext } from "../context.ts";
-import { type ProgressLine, progressLine } from "../progress_line.ts";
+import { type ProgressLine, progressLine } from "../terminal.ts";
 import { openStore } from "../store.ts";
 import { bytesText } from "../table.ts";
 import { verb } from "../verb.ts";

@@ -38,8 +38,8 @@ import {
   usually,
 } from "../flags.ts";
 import { hintsHere } from "../next_command.ts";
-import { progressLine } from "../progress_line.ts";
-import { queueItemOf } from "../queue_lookup.ts";
+import { progressLine } from "../terminal.ts";
+import { queueItemOf } from "../record_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../store.ts";
 import { bytesText, factLines, listView } from "../table.ts";

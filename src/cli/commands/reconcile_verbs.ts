@@ -9,7 +9,8 @@ import { MIN_ID_BEGINNING } from "../../store/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { SESSION_FLAG, SINCE_FLAG, textFlag, toggle } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
-import { isBareName, isCalled, isThere } from "../project_filter.ts";
+import { isBareName, isCalled } from "../project_filter.ts";
+import { isThere } from "../../maintenance/whole_file.ts";
 import { endLines, gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
 import { verb } from "../verb.ts";
 

@@ -14,7 +14,7 @@ import {
   writeTarget,
 } from "../config_target.ts";
 import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
-import { nearestWords } from "../nearest.ts";
+import { nearestWords } from "../../likeness.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { many, verb } from "../verb.ts";
 import { isMap, parseDocument } from "yaml";

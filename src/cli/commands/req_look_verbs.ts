@@ -20,14 +20,16 @@ import { OF_BRANCH, OF_SESSION, text, toggle } from "../flags.ts";
 import {
   branchKeyOf,
   configuredRequirement,
+  configuredType,
   durationText,
   hereOfSession,
   namedRequirements,
   NO_SESSION,
   requirementsHere,
+  type Row,
+  rowsOf,
   sessionIdOf,
 } from "../requirements_here.ts";
-import { configuredType, type Row, rowsOf } from "../requirement_rows.ts";
 import { projectHere } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { factLines, type Facts, listView } from "../table.ts";

@@ -15,7 +15,7 @@ import {
 } from "../../maintenance/retention.ts";
 import { drainAlone } from "../../recall/capture_drain.ts";
 import { toggle } from "../flags.ts";
-import { progressLine } from "../progress_line.ts";
+import { progressLine } from "../terminal.ts";
 import { openStore } from "../store.ts";
 import { group, verb } from "../verb.ts";
 

@@ -17,7 +17,7 @@ import { daysMs, relativeTime } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere } from "../daemon_here.ts";
-import { hooksPlace } from "../hooks_place.ts";
+import { hooksPlace } from "../own_program.ts";
 import { hintsHere } from "../next_command.ts";
 import { openStore, type Place } from "../store.ts";
 import { bytesText } from "../table.ts";

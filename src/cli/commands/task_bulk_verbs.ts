@@ -18,13 +18,12 @@ import {
   text,
   type Values,
 } from "../flags.ts";
-import { beginChange, type ByFlag } from "../task_lookup.ts";
+import { beginChange, type ByFlag, taskIdOf } from "../work_lookup.ts";
 import { readStdin } from "../task_text.ts";
 import { shortTaskId } from "../task_view.ts";
 import { usageError } from "../usage.ts";
 import { group, many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { taskIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const COMMON = {

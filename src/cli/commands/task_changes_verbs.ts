@@ -23,7 +23,7 @@ import { changeDependencies, listWaiting } from "../../store/task_dependencies.t
 import { badTransition, createTask, unblockTask } from "../../store/task_life.ts";
 import { deleteTask, reparentTask, restoreTask } from "../../store/task_tree.ts";
 import { isReady, readTask } from "../../store/tasks.ts";
-import { confirmOrThrow } from "../confirm.ts";
+import { confirmOrThrow } from "../terminal.ts";
 import {
   AGENT_FLAG,
   anyText,
@@ -36,12 +36,11 @@ import {
   wordsFlag,
 } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
-import { beginChange, homeOfTasks } from "../task_lookup.ts";
+import { beginChange, homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { readBody } from "../task_text.ts";
 import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
 import { requireOneOfTwo, usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
-import { taskIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 /** The ways to give the body of a task. */

@@ -21,10 +21,9 @@ import {
 } from "../flags.ts";
 import { openStore } from "../store.ts";
 import { type Facts, listView, pageView, section, titledFacts } from "../table.ts";
-import { projectOfTasks } from "../task_lookup.ts";
+import { knownTaskId, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { historyLines, holderText, nameOf, TASK_COLUMNS } from "../task_view.ts";
 import { verb } from "../verb.ts";
-import { knownTaskId, taskIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export const list = verb({

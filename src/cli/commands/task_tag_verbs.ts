@@ -5,10 +5,9 @@ import { changeTags, type TagChange } from "../../store/task_tags.ts";
 import { listTags } from "../../store/tasks.ts";
 import { AGENT_FLAG, optional, TASK, text } from "../flags.ts";
 import { openStore } from "../store.ts";
-import { beginChange } from "../task_lookup.ts";
+import { beginChange, taskIdOf } from "../work_lookup.ts";
 import { changedView, nameOf } from "../task_view.ts";
 import { group, many, verb } from "../verb.ts";
-import { taskIdOf } from "../work_lookup.ts";
 
 const ID_AND_TAGS = text("The task, then the tags, with spaces or commas between", "id and tags");
 

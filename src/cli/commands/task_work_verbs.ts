@@ -25,12 +25,11 @@ import {
   TOKEN_FLAG,
 } from "../flags.ts";
 import { openStore } from "../store.ts";
-import { beginChange, type ByFlag, leaseMs, projectOfTasks } from "../task_lookup.ts";
+import { beginChange, type ByFlag, leaseMs, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { changedView, nameOf } from "../task_view.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { taskIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export const claim = verb({

@@ -14,10 +14,9 @@ import { clearingFlag, TASK, text } from "../flags.ts";
 import { orchestrationOf } from "../orchestration_here.ts";
 import { openStore } from "../store.ts";
 import { listView, section } from "../table.ts";
-import { homeOfTasks } from "../task_lookup.ts";
+import { homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { nameOf } from "../task_view.ts";
 import { verb } from "../verb.ts";
-import { taskIdOf } from "../work_lookup.ts";
 
 export const files = verb({
   about:

@@ -9,10 +9,9 @@ import { isDaemonHere } from "../daemon_here.ts";
 import { ALL_PROJECTS, PAGE_FLAG, wordsFlag, WORKFLOW } from "../flags.ts";
 import { openStore } from "../store.ts";
 import { pageView } from "../table.ts";
-import { projectOfTasks } from "../task_lookup.ts";
+import { checkWord, projectOfTasks, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId, shortTitle, valueText } from "../task_view.ts";
 import { group, lazy, verb } from "../verb.ts";
-import { checkWord, workflowIdOf } from "../work_lookup.ts";
 import { statusText, stepWord, wholeWorkflow, workflowText } from "../workflow_view.ts";
 
 const files = () => import("./workflow_files_verbs.ts");

@@ -25,11 +25,10 @@ import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openStore } from "../store.ts";
-import { beginChange, type ByFlag } from "../task_lookup.ts";
+import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { workflowIdOf } from "../work_lookup.ts";
 import { changedWorkflow, workflowName } from "../workflow_view.ts";
 import type { DatabaseSync } from "node:sqlite";
 
