@@ -88,7 +88,7 @@ export class EventHub {
     if (id >= this.#lastId) return [];
     const first = this.#ring[0];
     if (first !== undefined && id >= first.row.id - 1) {
-      const start = firstAfter(this.#ring, id);
+      const start = this.#ring.findIndex(({ row }) => row.id > id);
       return this.#ring.slice(start, start + BATCH_EVENTS);
     }
     return this.#read(id);
@@ -170,8 +170,7 @@ export class EventHub {
   }
 
   #read(afterId: number): ReadyEvent[] {
-    const filter = { afterId, sinceMs: null, type: null, entityId: null, limit: BATCH_EVENTS };
-    return listStoredEvents(this.#db, filter).map(({ data, ...row }) => ({
+    return listStoredEvents(this.#db, { afterId, limit: BATCH_EVENTS }).map(({ data, ...row }) => ({
       row,
       bytes: eventBytes(row, data),
     }));
@@ -180,18 +179,6 @@ export class EventHub {
   #wakeAll(): void {
     for (const done of [...this.#waiting]) done();
   }
-}
-
-/** Where in a list in order of the numbers the first one stands that is above `id`. */
-function firstAfter(events: readonly ReadyEvent[], id: number): number {
-  let from = 0;
-  let to = events.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (events[middle]!.row.id > id) to = middle;
-    else from = middle + 1;
-  }
-  return from;
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

@@ -16,7 +16,7 @@ import { checkpoint, openDatabase } from "../store/database.ts";
 import { toldSinceMs } from "../store/events.ts";
 import { takeLock } from "../store/process_lock.ts";
 import { VERSION } from "../version.ts";
-import { findDaemon, type FoundDaemon, whoAnswers } from "./client.ts";
+import { findDaemon, type FoundDaemon, keepState, readState, whoAnswers } from "./client.ts";
 import { isSamePlace, watchPlaces } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
@@ -32,7 +32,6 @@ import {
   removeSocket,
   type Server,
 } from "./sockets.ts";
-import { keepState, readState } from "./state_file.ts";
 
 /** What a daemon is started with. */
 export interface DaemonOptions {

@@ -154,6 +154,10 @@ const shortText = someText.check(z.maxLength(MAX_NAME_CHARS));
 const id = someText.check(z.minLength(1), z.maxLength(MAX_NAME_CHARS));
 const [least, most] = PRIORITIES;
 
+function number(min: number, max: number) {
+  return z.coerce.number().check(z.int(), z.gte(min), z.lte(max));
+}
+
 export const fields = {
   title: someText.check(z.minLength(1), z.maxLength(MAX_TITLE_CHARS)),
   body: someText.check(z.maxLength(MAX_BODY_CHARS)),
@@ -169,7 +173,9 @@ export const fields = {
   token: z.int().check(z.gte(1)),
   // What stands in a query is text.
   flag: z.enum(["true", "false", "1", "0"]),
-  number: (min: number, max: number) => z.coerce.number().check(z.int(), z.gte(min), z.lte(max)),
+  number,
+  /** How many rows a list has at most. */
+  limit: z.optional(number(1, 1_000)),
   words: someText.check(z.minLength(1), z.maxLength(8_192)),
 };
 
@@ -188,6 +194,17 @@ export function wordOf(
 /** Whether a flag of a query is set. */
 export function isSet(flag: string | undefined): boolean {
   return flag === "true" || flag === "1";
+}
+
+/** The rows of a list up to a limit, under a name, and whether there are more. @param list Lists up to so many rows. */
+export function paged<Name extends string, Row>(
+  name: Name,
+  limit = 100,
+  list: (limit: number) => readonly Row[],
+) {
+  const rows = list(limit + 1);
+  const page = { [name]: rows.slice(0, limit), more: rows.length > limit };
+  return page as { readonly [Key in Name]: readonly Row[] } & { readonly more: boolean };
 }
 
 /** The parts of a text with commas between; null when there is no text. */

@@ -2,7 +2,7 @@
 import { UserError } from "../errors.ts";
 import { parentOf } from "../paths.ts";
 import { makePrivateFolder } from "../project/write_file.ts";
-import type { Door } from "./access.ts";
+import type { Door } from "./http.ts";
 import type { DaemonFiles } from "../process/daemon_files.ts";
 
 /** Answers a request that came in through a door. */

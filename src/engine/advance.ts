@@ -1,7 +1,7 @@
 /**
- * How a workflow goes on. One transaction writes the result of a step and all that follows from it, up to the next thing
- * that somebody has to do. So whenever the machine dies, the database says what is next: an agent starts, a person
- * decides, or nothing is left.
+ * Takes a workflow on. One transaction writes the result of a step and all that follows from it, up to the next thing
+ * that somebody has to do. So at any moment the database says what is next: an agent starts, a person decides, or
+ * nothing is left.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../ids.ts";
@@ -15,23 +15,27 @@ import { type Agent, createAgent } from "../store/agents.ts";
 import { changeTask } from "../store/task_changes.ts";
 import { UNCLAIMED } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
-import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import {
+  changeWorkflow,
+  readDefinition,
+  readWorkflow,
+  type WorkflowRow,
+} from "../store/workflows.ts";
 import { beginStep, finishStep, listSteps, type StepRow } from "../store/workflow_steps.ts";
-import { readPlan, stepOfKey } from "./plan.ts";
+import { allSteps, type Step, type Workflow } from "../orchestration/workflow.ts";
 
-/** The name under which a workflow claims its task. */
 export function workflowOwner(workflowId: string): string {
   return `workflow:${workflowId}`;
 }
 
-/** The records of a workflow as its rules want them. */
+/** The finished steps of a workflow, as its rules want them. */
 export function recordsOf(steps: readonly StepRow[]): StepRecord[] {
   return steps
     .filter(({ status }) => status === "finished")
     .map(({ key, attempt, outcome }) => ({ key, attempt, outcome: outcome as StepOutcome }));
 }
 
-/** The next move of a workflow; of one that has a step running, that step again. */
+/** The next move of a workflow; while a step runs, that step again. */
 export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
   const steps = listSteps(db, workflow.id);
   const attempts = new Map<string, number>();
@@ -44,10 +48,10 @@ export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
 }
 
 /**
- * Takes a workflow on from its records, in the caller's transaction, up to the next thing that somebody has to do: it
- * writes down an agent that starts, or that the workflow waits for a person, or that it is over.
+ * Takes a workflow on from its finished steps, in the caller's transaction, up to the next thing that somebody has to
+ * do: it keeps an agent that starts, that the workflow waits for a person, or that it is over.
  *
- * A workflow that has lost its claim on the task is cancelled: somebody else works on it.
+ * A workflow that has lost its claim on the task is cancelled: somebody else works on the task.
  */
 export function advance(db: DatabaseSync, workflowId: string, atMs: number): void {
   const workflow = readWorkflow(db, workflowId);
@@ -66,7 +70,7 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
   }
 }
 
-/** Writes down what a step came to, and goes on, in the caller's transaction. */
+/** Keeps the outcome of a step and goes on, in the caller's transaction. */
 export function finishAndAdvance(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -78,10 +82,7 @@ export function finishAndAdvance(
   advance(db, workflow.id, atMs);
 }
 
-/**
- * The step that an agent is at work on; `undefined` where it is at none any more, or never was: its workflow may have
- * ended, and its step been run anew.
- */
+/** The step that an agent works on; `undefined` when its workflow has ended, or runs the step anew. */
 export function stepOfAgent(
   db: DatabaseSync,
   { id, workflowId }: Pick<Agent, "id" | "workflowId">,
@@ -135,7 +136,7 @@ function run(
   beginStep(db, at, { type: step.type, agentId, atMs });
 }
 
-/** Lets the work wait for a person's review. @param reason What that person should know before. */
+/** Lets the work wait for a person's review. @param reason What the person should know. */
 export function awaitReview(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -149,7 +150,7 @@ export function awaitReview(
   });
 }
 
-/** Writes a person's decision down; the daemon finds it there and carries it out. */
+/** Keeps a decision, which the daemon carries out. */
 export function decide(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -168,7 +169,7 @@ export function decide(
   }, { event: "workflow.decided", atMs });
 }
 
-/** Stops a workflow at a step, and its task with it, which nobody has claimed then. */
+/** Stops a workflow at a step, and blocks its task, which nobody has claimed then. */
 export function stop(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -195,7 +196,7 @@ export function stop(
   });
 }
 
-/** No decision of a person waits to be carried out. */
+/** The fields of a workflow without a decision. */
 export const UNDECIDED = {
   decision: null,
   decisionBy: null,
@@ -226,10 +227,9 @@ export function holdsClaim(db: DatabaseSync, workflow: WorkflowRow): boolean {
     task.claimedBy === workflowOwner(workflow.id) && task.claimToken === workflow.claimToken;
 }
 
-/** Why a workflow is over whose task somebody else has. */
 export const CLAIM_LOST = "its claim on the task counts no more";
 
-/** Ends a workflow whose task somebody else has, in the caller's transaction. */
+/** Cancels a workflow whose task somebody else has, in the caller's transaction. */
 export function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
   changeWorkflow(db, workflow.id, {
     status: "cancelled",
@@ -237,4 +237,24 @@ export function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number)
     endedAtMs: atMs,
     ...UNDECIDED,
   }, { event: "workflow.cancelled", atMs });
+}
+
+/** What a workflow was begun with. It runs by this to its end, also when its files change. */
+export interface Plan {
+  readonly workflow: Workflow;
+  /** Their texts by name. */
+  readonly prompts: Readonly<Record<string, string>>;
+}
+
+export function readPlan(db: DatabaseSync, workflowId: string): Plan {
+  return JSON.parse(readDefinition(db, workflowId));
+}
+
+/** The step of a key: its name follows the rounds of the loops. */
+export function stepOfKey(db: DatabaseSync, workflowId: string, key: string): Step {
+  const name = key.slice(key.lastIndexOf("/") + 1);
+  for (const { step } of allSteps(readPlan(db, workflowId).workflow.steps)) {
+    if (step.name === name) return step;
+  }
+  throw new Error(`workflow ${workflowId} has no step ${name}`);
 }

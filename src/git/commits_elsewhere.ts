@@ -1,7 +1,7 @@
 /** Commits that a branch has and `HEAD` has not: what `git log` does not show here. */
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../paths.ts";
-import { runTool } from "../process/tool.ts";
+import { runTool } from "../process/run.ts";
 import { gitFolders, type Repository } from "./repository.ts";
 
 /** More of them are not listed. */

@@ -1,7 +1,6 @@
 /** What a workflow would do for a task, as far as that can be told without executing anything. */
-import { evaluateWhen } from "./condition.ts";
-import { renderPrompt, renderScriptStep } from "./render_step.ts";
-import { type TaskFacts, taskValue } from "./task_facts.ts";
+import { evaluateWhen, renderPrompt, renderScriptStep } from "./render_step.ts";
+import { type TaskFacts, taskValue } from "./task.ts";
 import { renderScript, renderText } from "./template.ts";
 import { TEMPLATE_FUNCTIONS } from "./template_functions.ts";
 import {

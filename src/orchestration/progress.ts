@@ -6,9 +6,9 @@
  * and a retry is a walk without the records that stand in the way.
  */
 import { count } from "../counts.ts";
-import { evaluateWhen } from "./condition.ts";
-import { readContract } from "./contract.ts";
-import { type TaskFacts, taskValue } from "./task_facts.ts";
+import { evaluateWhen } from "./render_step.ts";
+import { readContract } from "./agent_text.ts";
+import { type TaskFacts, taskValue } from "./task.ts";
 import type { TemplateContext, TemplateValue } from "./template_syntax.ts";
 import type { AgentStep, LoopStep, MergeStep, ScriptStep, Step, Workflow } from "./workflow.ts";
 

@@ -4,8 +4,7 @@
  * A value that was put in is never looked through for tags again.
  */
 import { count } from "../counts.ts";
-import { placeAfter } from "./shell_place.ts";
-import { quoteAt } from "./shell_quote.ts";
+import { placeAfter, quoteAt } from "./shell_place.ts";
 import { type Found, TEMPLATE_FUNCTIONS, textOf } from "./template_functions.ts";
 import {
   type Expression,
@@ -200,4 +199,43 @@ function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
   const own: Record<string, TemplateValue> = {};
   for (let i = 0; i < pairs.length; i += 2) own[textOf(pairs[i])] = pairs[i + 1] ?? null;
   return renderIn(text, { ...scope, context: { ...scope.context, ...own }, including: chain });
+}
+
+/** Why a text cannot be rendered, each tag that is wrong; empty when nothing is, or when there is none. */
+export function textFaults(text: string | null): string[] {
+  return faultsOf(
+    text ?? "",
+    (one) => renderText(one, {}, { missing: "empty", include: () => "" }),
+  );
+}
+
+/** Why a script cannot be rendered, each tag that is wrong; empty when nothing is. */
+export function scriptFaults(command: string): string[] {
+  return faultsOf(command, (one) => renderScript(one, {}));
+}
+
+/** So much of a text is looked through for more than its first fault, in characters. */
+const MAX_LOOKED_AT = 100_000;
+
+/** A tag that has an end, which does not stand in quotes. */
+const TAG = /\{\{(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`|[^"`]){0,1000}?\}\}/g;
+
+/** Rendering ends at the first fault; the others are found tag by tag. */
+function faultsOf(text: string, render: (text: string) => unknown): string[] {
+  const first = faultOf(() => render(text));
+  if (first === null) return [];
+  const each = (text.slice(0, MAX_LOOKED_AT).match(TAG) ?? []).flatMap((tag) =>
+    faultOf(() => render(tag)) ?? []
+  );
+  return [...new Set(each.includes(first) ? each : [first, ...each])];
+}
+
+function faultOf(render: () => unknown): string | null {
+  try {
+    render();
+    return null;
+  } catch (error) {
+    if (error instanceof TemplateError) return error.message;
+    throw error;
+  }
 }

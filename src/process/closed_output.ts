@@ -1,5 +1,5 @@
 import type { Environment } from "../environment.ts";
-import { runTool } from "./tool.ts";
+import { runTool } from "./run.ts";
 
 /** How long to wait for the shell, in milliseconds. */
 const TIMEOUT_MS = 2_000;

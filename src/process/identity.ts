@@ -9,7 +9,7 @@ export const OWN_PID = Deno.pid;
 /** What is known of one process number. */
 export interface ProcessState {
   readonly alive: boolean;
-  /** The moment the process was started, in the system's own words; null where the system does not tell. */
+  /** When the process was started, in the system's own format; null where the system does not tell. */
   readonly mark: string | null;
 }
 
@@ -162,4 +162,12 @@ async function exists(pid: number): Promise<boolean> {
   } catch (thrown) {
     return !/ESRCH/.test(String(thrown));
   }
+}
+
+/** The command line of a process, its words with spaces between; null where the system does not tell. */
+export function readCommandLine(pid: number): string | null {
+  const line = Deno.build.os === "linux"
+    ? outputOf("/bin/cat", [`/proc/${pid}/cmdline`])
+    : outputOf("/bin/ps", ["-o", "args=", "-p", String(pid)]);
+  return line.replaceAll("\0", " ").trim() || null;
 }

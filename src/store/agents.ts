@@ -1,7 +1,7 @@
 /** Agents: processes that work for a task, and sub-agents of sessions. Changes are in the caller's transaction. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { recordEvent } from "./events.ts";
-import { statement } from "./statement.ts";
+import { filterValues, insertRow, statement, updateRow } from "./statement.ts";
 
 /** What an agent is. */
 export type AgentKind = "agent" | "script" | "subagent";
@@ -26,7 +26,7 @@ export interface Agent {
   /** The program and its arguments. */
   readonly command: readonly string[];
   readonly pid: number | null;
-  /** When the process was started, in the system's own words; tells it from a later one with the same number. */
+  /** When the process was started, in the system's own format: a later process with the same number has another one. */
   readonly processMark: string | null;
   readonly worktree: string | null;
   readonly outputFile: string | null;
@@ -35,7 +35,7 @@ export interface Agent {
   readonly killReason: string | null;
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
-  /** When it is ended if it has not left by itself. */
+  /** When the daemon ends it. */
   readonly deadlineAtMs: number | null;
   readonly killRequestedAtMs: number | null;
   readonly endedAtMs: number | null;
@@ -55,25 +55,10 @@ export type NewAgent = Pick<
   "id" | "kind" | "name" | "taskId" | "workflowId" | "stepKey" | "attempt" | "worktree"
 >;
 
-/** Writes down an agent that is about to be started: there is no process yet. */
+/** Keeps an agent that is about to be started: there is no process yet. */
 export function createAgent(db: DatabaseSync, agent: NewAgent, atMs: number): void {
-  statement(
-    db,
-    `INSERT INTO agents (id, kind, name, status, task_id, workflow_id, step_key, attempt, worktree, created_at_ms,
-                         updated_at_ms)
-     VALUES (?, ?, ?, 'starting', ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    agent.id,
-    agent.kind,
-    agent.name,
-    agent.taskId,
-    agent.workflowId,
-    agent.stepKey,
-    agent.attempt,
-    agent.worktree,
-    atMs,
-    atMs,
-  );
+  const times = { createdAtMs: atMs, updatedAtMs: atMs };
+  insertRow(db, "agents", { ...agent, status: "starting", ...times });
 }
 
 /** The process that an agent has become. */
@@ -87,29 +72,23 @@ export interface AgentProcess {
   readonly atMs: number;
 }
 
-/** Writes down the process of an agent, before it may do anything. */
-export function markRunning(db: DatabaseSync, id: string, process: AgentProcess): void {
-  statement(
-    db,
-    `UPDATE agents
-        SET status = 'running', pid = ?, process_mark = ?, command = ?, worktree = ?, output_file = ?,
-            deadline_at_ms = ?, started_at_ms = ?, updated_at_ms = ?
-      WHERE id = ?`,
-  ).run(
-    process.pid,
-    process.processMark,
-    JSON.stringify(process.command),
-    process.worktree,
-    process.outputFile,
-    process.deadlineAtMs,
-    process.atMs,
-    process.atMs,
-    id,
-  );
-  tellAgent(db, "agent.started", id, process.atMs);
+/** Keeps the process of an agent, before the process may do anything. */
+export function markRunning(
+  db: DatabaseSync,
+  id: string,
+  { command, atMs, ...process }: AgentProcess,
+): void {
+  updateRow(db, "agents", id, {
+    ...process,
+    status: "running",
+    command: JSON.stringify(command),
+    startedAtMs: atMs,
+    updatedAtMs: atMs,
+  });
+  tellAgent(db, "agent.started", id, atMs);
 }
 
-/** Writes down how an agent ended; one that has ended already stays as it is. */
+/** Keeps how an agent ended. An agent that has ended already stays as it is. */
 export function endAgent(
   db: DatabaseSync,
   id: string,
@@ -168,20 +147,21 @@ export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
   return row === undefined ? undefined : agentOf(row);
 }
 
-/** Which agents are wanted. Null filters let everything through. */
+/** Which agents are wanted. A filter that is left out, or null, lets everything through. */
 export interface AgentFilter {
-  readonly statuses: readonly string[] | null;
-  readonly kinds: readonly string[] | null;
-  readonly taskId: string | null;
-  readonly sessionId: string | null;
-  readonly workflowId: string | null;
-  readonly limit: number;
+  readonly statuses?: readonly string[] | null;
+  readonly kinds?: readonly string[] | null;
+  readonly taskId?: string | null | undefined;
+  readonly sessionId?: string | null | undefined;
+  readonly workflowId?: string | null | undefined;
+  readonly limit?: number;
 }
 
 /** Agents, the newest first. */
-export function listAgents(db: DatabaseSync, filter: Partial<AgentFilter>): Agent[] {
-  const { statuses = null, kinds = null, taskId = null, sessionId = null, workflowId = null } =
-    filter;
+export function listAgents(
+  db: DatabaseSync,
+  { statuses, kinds, taskId, sessionId, workflowId, limit = -1 }: AgentFilter,
+): Agent[] {
   return statement(
     db,
     `SELECT ${COLUMNS}
@@ -193,17 +173,10 @@ export function listAgents(db: DatabaseSync, filter: Partial<AgentFilter>): Agen
         AND (?5 IS NULL OR workflow_id = ?5)
       ORDER BY created_at_ms DESC, id DESC
       LIMIT ?6`,
-  ).all(
-    statuses === null ? null : JSON.stringify(statuses),
-    kinds === null ? null : JSON.stringify(kinds),
-    taskId,
-    sessionId,
-    workflowId,
-    filter.limit ?? -1,
-  ).map(agentOf);
+  ).all(...filterValues(statuses, kinds, taskId, sessionId, workflowId, limit)).map(agentOf);
 }
 
-/** The processes that have not ended as far as is known, the oldest first; sub-agents of sessions are none. */
+/** Agents with a process of their own that have not ended as far as is known, the oldest first. */
 export function listUnendedProcesses(db: DatabaseSync): Agent[] {
   return statement(
     db,

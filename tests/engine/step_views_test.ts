@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { viewSteps } from "../../src/engine/step_views.ts";
-import type { Plan } from "../../src/engine/plan.ts";
+import type { Plan } from "../../src/engine/advance.ts";
 import type { StepRow } from "../../src/store/workflow_steps.ts";
 
 const PLAN = {

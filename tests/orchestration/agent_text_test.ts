@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { collectAgentText, readAgentLine } from "../../src/orchestration/agent_text.ts";
-import { readContract } from "../../src/orchestration/contract.ts";
+import {
+  collectAgentText,
+  readAgentLine,
+  readContract,
+} from "../../src/orchestration/agent_text.ts";
 
 const SESSION = "03999810-33b8-4dd9-8e7a-5f41ef86ca30";
 

@@ -1,8 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import { agentFiles } from "../../engine/agent_files.ts";
-import { needAgent } from "../../engine/agent_requests.ts";
-import { type OutputLine, readOutput } from "../../engine/output.ts";
-import { readOutputPage } from "../../engine/output_page.ts";
+import { needAgent } from "../../engine/requests.ts";
+import { type OutputLine, readOutput, readOutputPage } from "../../engine/output.ts";
 import { readAgentLine } from "../../orchestration/agent_text.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { type Agent, listAgents, readAgent } from "../../store/agents.ts";

@@ -1,6 +1,6 @@
 import { plain } from "../../capture/plain.ts";
-import { needAgent, requestEnd } from "../../engine/agent_requests.ts";
-import { endHere } from "../../engine/ending.ts";
+import { needAgent, requestEnd } from "../../engine/requests.ts";
+import { endHere } from "../../engine/supervise.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
 import { type AgentKind, type AgentStatus, listAgents } from "../../store/agents.ts";
 import { transaction } from "../../store/database.ts";

@@ -9,8 +9,7 @@ import { covenNotice, type CovenPlace, undecidedCoven } from "../../engine/coven
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
-import { askToLeave } from "../../process/start.ts";
-import { startAlone } from "../../process/start_alone.ts";
+import { askToLeave, startAlone } from "../../process/start.ts";
 import { isLocked } from "../../store/process_lock.ts";
 import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";

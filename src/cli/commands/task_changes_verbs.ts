@@ -1,9 +1,9 @@
-import { wayTo } from "../../orchestration/status_ways.ts";
 import {
   DEFAULT_PRIORITY,
+  statusesAfter,
   type Task,
   type TaskStatus,
-  TRANSITIONS,
+  wayTo,
 } from "../../orchestration/task.ts";
 import {
   checkBody,
@@ -213,7 +213,7 @@ const UPDATE_HELP = "conclaude task update --help";
  */
 function changeStatus(db: DatabaseSync, task: Task, status: string, author: Author): Task {
   const to: TaskStatus = checkStatus(status, "conclaude task update --help");
-  if (!TRANSITIONS[task.status].includes(to) || wayTo(task, to) !== undefined) {
+  if (!statusesAfter(task.status).includes(to) || wayTo(task, to) !== undefined) {
     throw badTransition(task, to);
   }
   return task.status === "blocked"

@@ -4,9 +4,9 @@ import * as z from "zod/mini";
 import { type EventRow, lastEventId, listEvents } from "../../store/events.ts";
 import { countState } from "../../store/state_counts.ts";
 import type { EventFacts, EventHub, ReadyEvent } from "../event_hub.ts";
-import { type Daemon, type Route, route } from "../route.ts";
+import { type Daemon, type Route, routesOf } from "../route.ts";
 import { eventSchema, fields, isSet } from "../schemas.ts";
-import { startOf } from "../since.ts";
+import { startOf } from "../input.ts";
 
 const BATCH = 500;
 
@@ -21,13 +21,11 @@ const query = z.strictObject({
 type Query = z.output<typeof query>;
 
 export const eventRoutes: readonly Route[] = [
-  route({
-    method: "GET",
-    path: "/events",
+  routesOf("events")({
+    name: "GET /events",
     summary:
       "What happened after `since` (an event's number, epoch milliseconds or an RFC 3339 time); " +
       "with `Accept: text/event-stream` or stream=1 as a stream, which `Last-Event-ID` takes up again",
-    tag: "events",
     query,
     response: z.object({ events: z.array(eventSchema), more: z.boolean() }),
     handle: (daemon, { query, request, author }) => {
@@ -45,13 +43,7 @@ function listOf(db: DatabaseSync, filter: StreamFilter, limit: number) {
   const events: EventRow[] = [];
   let afterId = filter.afterId;
   for (let isEnd = false; !isEnd && events.length <= limit;) {
-    const batch = listEvents(db, {
-      afterId,
-      sinceMs: null,
-      type: null,
-      entityId: null,
-      limit: BATCH,
-    });
+    const batch = listEvents(db, { afterId, limit: BATCH });
     events.push(...batch.filter(filter.accepts));
     isEnd = batch.length < BATCH;
     afterId = batch.at(-1)?.id ?? afterId;
