@@ -35,10 +35,8 @@ const HTTP_ERRORS = {
   SHUTTING_DOWN: [503, "The daemon takes no more requests", "conclaude daemon start"],
 } as const satisfies Readonly<Record<string, readonly [number, string, string]>>;
 
-/** Every code that an error of the API can have. */
 export type ErrorCode = Refusal | keyof typeof HTTP_ERRORS;
 
-/** The status that goes with a code. */
 export function statusOf(code: ErrorCode): number {
   return code in HTTP_ERRORS
     ? HTTP_ERRORS[code as keyof typeof HTTP_ERRORS][0]

@@ -1,6 +1,5 @@
-/** What the daemon counts of itself, as text that Prometheus reads. */
+/** What the daemon counts, as text for Prometheus. */
 
-/** A request that was answered. */
 export interface CountedRequest {
   readonly route: string;
   readonly method: string;
@@ -8,22 +7,21 @@ export interface CountedRequest {
   readonly seconds: number;
 }
 
-/** A figure that is asked for when somebody reads. */
+/** A metric; its values are read when somebody asks. */
 export interface Figure {
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter";
-  /** Each with its labels; none where there is nothing to tell. */
   readonly samples: readonly {
     readonly labels?: Readonly<Record<string, string>>;
     readonly value: number;
   }[];
 }
 
-/** Upper ends of the histogram of requests, in seconds. */
+/** The buckets of the histogram of requests, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** Counters that begin with the daemon: leases that ran out, rows that retention removed. */
+/** Counters that start at 0 with the daemon. */
 export type CounterName = "lease_expiries" | "retention_removals" | "sse_connections";
 
 const COUNTERS: Readonly<Record<CounterName, string>> = {
@@ -32,14 +30,12 @@ const COUNTERS: Readonly<Record<CounterName, string>> = {
   sse_connections: "Event streams that were opened",
 };
 
-/** Counters of one daemon. */
 export class Metrics {
   readonly #requests = new Map<string, { readonly labels: CountedRequest; count: number }>();
   readonly #buckets = new Array<number>(BUCKETS.length + 1).fill(0);
   readonly #counters = new Map<CounterName, number>();
   #seconds = 0;
   #count = 0;
-  /** Event streams that are open. */
   streams = 0;
 
   countRequest(request: CountedRequest): void {
@@ -53,12 +49,11 @@ export class Metrics {
     this.#count++;
   }
 
-  /** Raises a counter. */
   add(name: CounterName, by = 1): void {
     this.#counters.set(name, (this.#counters.get(name) ?? 0) + by);
   }
 
-  /** Everything, with what is asked for now beside what was counted. */
+  /** All metrics as text. @param figures Those that are read now. */
   text(figures: readonly Figure[]): string {
     const counted: Figure[] = [
       {

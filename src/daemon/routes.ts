@@ -1,4 +1,4 @@
-/** Every route of the API. */
+/** Every route of the API, and the OpenAPI 3.1 document that is made from them. */
 import * as z from "zod/mini";
 import { type Route, routesOf } from "./route.ts";
 import { claimRoutes } from "./routes/claims.ts";
@@ -11,7 +11,6 @@ import { treeRoutes } from "./routes/task_tree.ts";
 import { VERSION } from "../version.ts";
 import { type ErrorCode, statusOf } from "./api_error.ts";
 
-/** The table that the server answers from, and the document is made of. */
 export const ROUTES: readonly Route[] = [
   ...controlRoutes,
   ...taskRoutes,
@@ -28,7 +27,6 @@ export const ROUTES: readonly Route[] = [
   }),
 ];
 
-/** A part of the document. */
 type Part = { readonly [key: string]: unknown };
 
 const ERROR = z.looseObject({
@@ -38,7 +36,7 @@ const ERROR = z.looseObject({
   code: z.string(),
 });
 
-/** What every route may refuse. */
+/** The refusals of every route. */
 const ALWAYS: readonly ErrorCode[] = [
   "INVALID_INPUT",
   "INVALID_URL",
@@ -50,7 +48,7 @@ const ALWAYS: readonly ErrorCode[] = [
   "SHUTTING_DOWN",
 ];
 
-/** What a route with a body may refuse besides. */
+/** The further refusals of a route with a body. */
 const WITH_BODY: readonly ErrorCode[] = [
   "INVALID_JSON",
   "INVALID_BODY",
@@ -59,7 +57,6 @@ const WITH_BODY: readonly ErrorCode[] = [
   "UNSUPPORTED_MEDIA_TYPE",
 ];
 
-/** Every code that a route may answer with. */
 function errorsOf(
   { errors, body, forPerson }: Pick<Route, "errors" | "body" | "forPerson">,
 ): ErrorCode[] {
@@ -67,7 +64,6 @@ function errorsOf(
   return [...new Set([...errors, ...ofPerson, ...ALWAYS, ...body === null ? [] : WITH_BODY])];
 }
 
-/** The document for a table of routes. */
 function apiDocument(routes: readonly Route[]): Part {
   const paths: Record<string, Record<string, Part>> = {};
   for (const route of routes) {

@@ -1,28 +1,24 @@
-/** What an agent says, read from the lines that its process prints: `stream-json` of Claude Code, or plain text. */
+/** Reads what an agent says from the lines that its process prints: `stream-json` of Claude Code, or plain text. */
 import { isMapping, type Mapping } from "./field_reader.ts";
 
-/** One line of output. */
 export interface AgentLine {
-  /** What a person would read, with its line breaks; null when there is nothing to read. */
+  /** What a person would read; null when there is nothing to read. */
   readonly text: string | null;
   readonly sessionId: string | null;
-  /** True: the last line of a turn, which repeats what was said last. */
+  /** Whether it is the last line of a turn, which repeats the last words. */
   readonly isResult: boolean;
-  /** True: the turn has ended with an error, and the text says which. */
+  /** Whether the turn has ended with an error, which the text names. */
   readonly isError: boolean;
 }
 
-/** All that an agent has said. */
 export interface AgentText {
-  /** Its words, one after the other; the place where its contract is looked for. */
+  /** All its words, in which the contract is looked for. */
   readonly text: string;
-  /** Null while no line names one. */
   readonly sessionId: string | null;
-  /** True: its last turn has ended with an error. */
   readonly isError: boolean;
 }
 
-/** The text of each type of line; every other type has nothing to read. */
+/** The text of each type of line; other types have none. */
 const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
   assistant: spoken,
   result: ({ result, errors }) => textIn(result) ?? linesIn(errors),
@@ -31,13 +27,10 @@ const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
     subtype === "hook_response" ? null : linesIn([stdout, stderr]),
 };
 
-/** Types that have nothing to read in them, beside those above. */
+/** Types without a text, beside those that are not known. */
 const SILENT = new Set(["user", "stream_event", "control_request", "control_response"]);
 
-/**
- * Reads one line. What is no line of `stream-json` is text as it stands, also JSON of another kind: an agent's contract
- * may come as such a line.
- */
+/** Reads one line. A line that is no `stream-json` is text as it stands, also other JSON: a contract may come as one. */
 export function readAgentLine(line: string): AgentLine {
   const object = parseLine(line);
   if (object === null) return { text: line, sessionId: null, isResult: false, isError: false };
@@ -50,7 +43,7 @@ export function readAgentLine(line: string): AgentLine {
   };
 }
 
-/** Puts together what was said in all lines; a result that only repeats the last words is left out. */
+/** Joins the texts of all lines, without a result that only repeats the last words. */
 export function collectAgentText(lines: Iterable<string>): AgentText {
   const texts: string[] = [];
   let sessionId: string | null = null;
@@ -65,7 +58,7 @@ export function collectAgentText(lines: Iterable<string>): AgentText {
   return { text: texts.join("\n"), sessionId, isError };
 }
 
-/** A line of `stream-json`; null when it is another text. */
+/** A line of `stream-json`; null for any other text. */
 function parseLine(line: string): (Mapping & { readonly type: string }) | null {
   if (!line.trimStart().startsWith("{")) return null;
   let value: unknown;
@@ -79,7 +72,7 @@ function parseLine(line: string): (Mapping & { readonly type: string }) | null {
   return isKnown || "session_id" in value ? { ...value, type: value.type } : null;
 }
 
-/** What the agent says itself; the words of its subagents are not for the person. */
+/** What the agent says itself, without the words of its subagents. */
 function spoken({ message, parent_tool_use_id }: Mapping): string | null {
   if (typeof parent_tool_use_id === "string" || !isMapping(message)) return null;
   const { content } = message;
@@ -98,7 +91,7 @@ function linesIn(values: unknown): string | null {
   return texts.length === 0 ? null : texts.join("\n");
 }
 
-/** The object that a prompt asks an agent to end with. */
+/** The object with which an agent tells at its end how its work went. */
 interface Contract {
   readonly success: boolean;
   readonly summary: string | null;
@@ -106,22 +99,19 @@ interface Contract {
   readonly error: string | null;
 }
 
-/** Where an object may begin. */
 const START = /\{\s*"/g;
 
-/** Beginnings without an end that are looked at: each costs reading to the end of the text. */
+/** How many beginnings without an end are read: each costs reading to the end of the text. */
 const MAX_UNCLOSED = 200;
 
-/** How much of a text's end is looked through, in characters. */
+/** How much of the end of a text is read, in characters. */
 const MAX_LOOKED_AT = 200_000;
 
 /**
  * The last object in a text that says whether the work succeeded: `{"success": true, "summary": …, "outputs": …}`, in a
- * fence or bare. Objects inside of other objects do not count. One whose `success` is anything else is a failure that says
- * so.
+ * fence or bare. Objects inside of objects do not count. When `success` is no truth value, that is a failure.
  *
- * @param text As a person reads it, not as lines of JSON.
- * @returns Null when there is none: then the exit code decides.
+ * @param text As a person reads it, not as lines of JSON. @returns Null when there is none: then the exit code decides.
  */
 export function readContract(text: string): Contract | null {
   const looked = text.slice(-MAX_LOOKED_AT);
@@ -142,7 +132,7 @@ export function readContract(text: string): Contract | null {
   return found;
 }
 
-/** Where the object that begins at `start` is closed; null when it is not. */
+/** Where the object that begins at `start` ends; null when it does not. */
 function endOfObject(text: string, start: number): number | null {
   const signs = /"(?:[^"\\]|\\[\s\S])*"|[{}]/g;
   signs.lastIndex = start;
@@ -178,7 +168,7 @@ function contractOf(object: Readonly<Record<string, unknown>>): Contract | null 
   };
 }
 
-/** A result that does not say whether the work succeeded counts as a failure. */
+/** A result without a truth value counts as a failure. */
 function broken(success: unknown): Contract {
   const told = JSON.stringify(success).slice(0, 40);
   const error = `its result is no valid one: "success" must be true or false, and is ${told}`;

@@ -1,45 +1,42 @@
-/** Which workflow a task gets, and why. */
+/** Reads the matchers of a project, and chooses the workflow of a task with them. */
 import type { TaskFacts } from "./task.ts";
 import * as z from "zod/mini";
 import { field, isMapping, orElse, readFields } from "./field_reader.ts";
 
-/** A task that a workflow is chosen for. */
 export interface ChoosingTask extends TaskFacts {
-  /** The workflow that the task itself asks for. */
+  /** The workflow that the task asks for. */
   readonly workflowHint: string | null;
   readonly hasParent: boolean;
 }
 
-/** A matcher that was looked at. */
+/** A matcher that was checked. */
 export interface Considered {
   readonly name: string;
   readonly matched: boolean;
-  /** The first condition that the task does not fulfil, or that it fulfils all. */
+  /** The first condition that fails, or that all are fulfilled. */
   readonly why: string;
 }
 
-/** The workflow of a task. */
 export interface WorkflowChoice {
   readonly name: string;
-  /** One line for a person. */
   readonly why: string;
   readonly by: "hint" | "tag" | "matcher" | "default";
-  /** The matchers up to the one that decided; empty when a hint or a tag did. */
+  /** The matchers up to the one that decided; empty when none was needed. */
   readonly considered: readonly Considered[];
 }
 
-/** Tags that name a workflow; the second is the one of old. */
+/** Tags that name a workflow; old files use the second. */
 const TAG_PREFIXES = ["workflow:", "grimoire:"];
 
 /**
- * Chooses a workflow: the task's own hint, then a tag `workflow:X`, then the first matcher whose conditions the task
- * fulfils, then the default. A matcher that takes the parent's workflow does not match where the parent never ran.
+ * Chooses a workflow: the task's own hint, then a tag `workflow:X`, then the first matcher that matches, then the
+ * default. A matcher that inherits does not match when the parent never ran a workflow.
  */
 export function chooseWorkflow(
   task: ChoosingTask,
   matchers: readonly Matcher[],
   options: {
-    /** The workflow that the parent task ran; null when it never ran, or when there is none. */
+    /** The workflow that the parent task ran; null when there was none. */
     readonly parentWorkflow: string | null;
     readonly default: string;
   },
@@ -111,15 +108,12 @@ function faultOf(task: ChoosingTask, match: MatcherConditions): string | null {
   return null;
 }
 
-/** What a task must have for a matcher; null where it does not ask. All null: every task. */
+/** The conditions of a matcher; null for a condition that is not set. Without any, it matches every task. */
 interface MatcherConditions {
-  /** At least one of them. */
   readonly anyTags: readonly string[] | null;
   readonly allTags: readonly string[] | null;
-  /** None of them. */
   readonly notTags: readonly string[] | null;
   readonly priority: readonly number[] | null;
-  /** Both ends included. */
   readonly priorityRange: { readonly min: number; readonly max: number } | null;
   readonly type: readonly string[] | null;
   /** At least one of them, in any case of letters. */
@@ -127,15 +121,14 @@ interface MatcherConditions {
   readonly hasParent: boolean | null;
 }
 
-/** A rule that chooses a workflow. */
 interface Matcher {
   readonly name: string;
   readonly match: MatcherConditions;
-  /** Null: the one that the parent task ran. */
+  /** Null for the workflow of the parent task. */
   readonly workflow: string | null;
 }
 
-/** What a file of matchers comes to: the valid ones, and what a person should know. */
+/** The valid matchers of a file, and warnings for a person. */
 export interface MatcherFile {
   readonly matchers: readonly Matcher[];
   readonly warnings: readonly string[];
@@ -235,7 +228,7 @@ function rangeOf(given: unknown): MatcherConditions["priorityRange"] | string {
   return min > max ? "priority_range min must be <= max" : { min, max };
 }
 
-/** Matchers that stand after one that takes every task. */
+/** Warnings for matchers after one that matches every task. */
 function unreachable(matchers: readonly Matcher[]): string[] {
   const first = matchers.findIndex(({ match, workflow }) =>
     workflow !== null && Object.values(match).every((condition) => condition === null)

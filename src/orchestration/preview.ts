@@ -1,4 +1,4 @@
-/** What a workflow would do for a task, as far as that can be told without executing anything. */
+/** Shows what a workflow would do for a task, as far as that can be told without running anything. */
 import { evaluateWhen, renderPrompt, renderScriptStep } from "./render_step.ts";
 import { type TaskFacts, taskValue } from "./task.ts";
 import { renderScript, renderText } from "./template.ts";
@@ -18,48 +18,43 @@ import {
   type Workflow,
 } from "./workflow.ts";
 
-/** So much of a prompt is shown. */
+/** How much of a prompt is shown, in characters. */
 const EXCERPT_LENGTH = 500;
 
-/** The text of a prompt, and where it comes from, for a person: a path, or `built-in`. */
+/** A prompt, and where it comes from: a path, or `built-in`. */
 export interface PromptText {
   readonly text: string;
   readonly source: string;
 }
 
-/** One step of a preview. */
 export interface PreviewStep {
   readonly step: Step;
-  /** In how many loops it lies. */
+  /** How many loops it lies in. */
   readonly depth: number;
-  /** Whether it would run, as far as the task alone decides; null when earlier steps decide too. */
+  /** Whether it would run; null when that depends on earlier steps. */
   readonly wouldRun: boolean | null;
-  /** Where the prompt of an agent comes from, `inline` among others; null for other steps, and where there is none. */
+  /** Where the prompt of an agent comes from, or `inline`; null for other steps and missing prompts. */
   readonly promptSource: string | null;
-  /** The first 500 characters of the prompt; null as above. */
+  /** The beginning of the prompt; null as above. */
   readonly promptExcerpt: string | null;
-  /** The command of a script; null for other steps. */
   readonly command: string | null;
-  /** False: what is shown is the template, since it needs what earlier steps put out. */
+  /** False when the template is shown, because it needs the output of earlier steps. */
   readonly isRendered: boolean;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** What would be done. */
 export interface WorkflowPreview {
   readonly steps: readonly PreviewStep[];
-  /** Of all steps, each with the name of its step. */
+  /** The errors of all steps, each with the name of its step. */
   readonly errors: readonly string[];
   readonly isValid: boolean;
 }
 
-/** Shows what a workflow would do. Nothing is executed, and nothing is looked up but prompts. */
 export function previewWorkflow(
   workflow: Workflow,
   options: {
     readonly task: TaskFacts;
-    /** Null: there is no such prompt. */
     readonly prompts: (name: string) => PromptText | null;
   },
 ): WorkflowPreview {
@@ -82,15 +77,14 @@ export function previewWorkflow(
 }
 
 interface Scene {
-  /** What is known before anything has run. */
+  /** The values that are known before anything has run. */
   readonly context: TemplateContext;
-  /** What steps leave behind. */
+  /** The names of what steps leave behind. */
   readonly known: ReadonlySet<string>;
   readonly prompts: (name: string) => PromptText | null;
   readonly include: (name: string) => string | null;
 }
 
-/** What there is to say about a step of one type. */
 type Shown = Partial<
   Pick<PreviewStep, "promptSource" | "promptExcerpt" | "command" | "isRendered">
 >;
@@ -152,7 +146,7 @@ function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
   const own = new Set(Object.keys(step.input));
   const shown = attempt(findings, (): Shown => {
     const name = isInlinePrompt(step.prompt) ? undefined : step.prompt;
-    // What is wrong with it whatever the values are: includes among others.
+    // Finds faults that do not depend on values, such as missing includes.
     renderText(found.text, {}, { missing: "empty", include: scene.include, name });
     const inputs = Object.entries(step.input);
     for (const [key, text] of inputs) {
@@ -174,7 +168,7 @@ function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
 function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
   const asTemplate = { command: step.command, isRendered: false };
   const shown = attempt(findings, (): Shown => {
-    // In a script a value that does not exist is an empty word: no error, but hardly meant.
+    // In a script a missing value is an empty word: no error, but hardly meant.
     findings.warnings.push(...unknownNames(step.command, scene, new Set()));
     const rendered = renderScriptStep(step, scene.context);
     findings.warnings.push(...rendered.warnings);
@@ -184,12 +178,12 @@ function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
   return shown ?? asTemplate;
 }
 
-/** Whether the task alone has all values. */
+/** Whether all values are known before anything has run. */
 function isKnownBefore(paths: readonly { readonly head: string }[], scene: Scene): boolean {
   return paths.every(({ head }) => Object.hasOwn(scene.context, head));
 }
 
-/** What a template names that neither the task nor any step has. */
+/** The names in a template that neither the task nor any step has. */
 function unknownNames(template: string, scene: Scene, own: ReadonlySet<string>): string[] {
   return pathsOf(template, scene.include)
     .filter(({ head, mayBeMissing }) =>
@@ -209,20 +203,19 @@ function attempt<Result>({ errors }: Findings, action: () => Result): Result | u
   }
 }
 
-/** A value that a template names. */
 interface NamedPath {
   /** `run-tests.output` */
   readonly path: string;
-  /** Its first part: a step, a variable, `task`. */
   readonly head: string;
-  /** True: the template has something to say when it does not exist (`default`, `or`, `not`). */
+  /** True when the template handles a missing value (`default`, `or`, `not`). */
   readonly mayBeMissing: boolean;
 }
 
 /**
- * The values that a template names, also through the texts that it includes by a constant name.
+ * The values that a template names, also in texts that it includes by a constant name.
  *
- * @param include The text of a name; null when there is none, then nothing of it is named.
+ * @param include The text of a name; null when there is none.
+ *
  * @throws TemplateError when a template is wrong.
  */
 function pathsOf(

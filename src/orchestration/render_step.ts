@@ -1,38 +1,35 @@
-/** What a step comes to when it is run: its templates with the values put in. */
+/** Puts the values into the templates of a step, and evaluates its `when`. */
 import { renderScript, renderText, renderValue } from "./template.ts";
 import { type TemplateContext, TemplateError, type TemplateValue } from "./template_syntax.ts";
 import { type AgentStep, isInlinePrompt, type MergeStep, type ScriptStep } from "./workflow.ts";
 
-/** A prompt, ready for an agent. */
 export interface RenderedPrompt {
   readonly text: string;
   /** `inline`, or the name of the prompt. */
   readonly source: string;
 }
 
-/** A script, ready for `sh -c`. */
 export interface RenderedScript {
   readonly command: string;
-  /** To be added to the environment. The values are as they are: an environment needs no quotes. */
+  /** Added to the environment, where values need no quotes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Below the worktree; null: the worktree itself. */
+  /** A folder below the worktree; null for the worktree itself. */
   readonly workdir: string | null;
   readonly warnings: readonly string[];
 }
 
-/** The texts of a merge. */
 export interface RenderedMerge {
-  /** Null: the default message. */
+  /** Null for the default message. */
   readonly commitMessage: string | null;
-  /** Scripts, ready for `sh -c`. */
   readonly preMerge: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /**
- * The prompt of a step. Its `input` is added to what the prompt finds; a value that does not exist is an error.
+ * The prompt of a step. The prompt finds the `input` of the step too; a missing value is an error.
  *
- * @param prompts The text of a prompt by its name, for the step and for what it includes; null when there is none.
+ * @param prompts The text of a prompt by its name, also for includes; null when there is none.
+ *
  * @throws TemplateError
  */
 export function renderPrompt(
@@ -56,7 +53,7 @@ export function renderPrompt(
 }
 
 /**
- * The script of a step. A value that does not exist is an empty word, also in its environment.
+ * The script of a step. A missing value is an empty word, also in its environment.
  *
  * @throws TemplateError Also when the folder lies outside of the worktree.
  */
@@ -73,7 +70,7 @@ export function renderScriptStep(step: ScriptStep, context: TemplateContext): Re
 }
 
 /**
- * The texts of a merge. A value that does not exist is empty: work that is done is not to fail for its message.
+ * The texts of a merge. A missing value is empty: finished work must not fail for its message.
  *
  * @throws TemplateError
  */
@@ -98,7 +95,6 @@ function mapTexts(
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)]));
 }
 
-/** What a `when` comes to. */
 type WhenResult = { readonly run: boolean } | { readonly error: string };
 
 const TRUTHS: ReadonlyMap<string, boolean> = new Map([
@@ -110,12 +106,10 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Evaluates a `when`: `true`, `false` or a template that comes to one of them (`1`, `0` and nothing at all count too).
+ * Evaluates a `when`: `true`, `false`, or a template that gives one of them, `1`, `0` or nothing. Anything else is an
+ * error, also a missing value; `{{ default false .plan.outputs.needed }}` allows one.
  *
- * Anything else is an error, never a guess: also a value that does not exist. A workflow that means "false when there is none"
- * writes `{{ default false .plan.outputs.needed }}`.
- *
- * @param when Null: the step always runs.
+ * @param when Null for a step that always runs.
  */
 export function evaluateWhen(when: string | null, context: TemplateContext): WhenResult {
   if (when === null) return { run: true };
@@ -135,7 +129,7 @@ function truthOf(value: TemplateValue): boolean | undefined {
   return TRUTHS.get(String(value ?? "").trim().toLowerCase());
 }
 
-/** A value's type, and as much of it as fits into a message. */
+/** The type of a value, and as much of it as fits into a message. */
 function describe(value: TemplateValue): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";

@@ -1,25 +1,22 @@
 /**
- * Where in a shell script a text ends: what is put there next has to be quoted for that place.
- *
- * It is not a parser of the shell. It follows quotes, comments, `$( )`, plain `${ }` and `$(( ))` and here-documents,
- * as `sh` and `bash` both read them; whatever it does not follow (backquotes, `$'…'`, arrays, anything else) makes the place
- * unknown from there on, and nothing is put into an unknown place.
+ * Tells at which place of a shell script a text ends, and quotes a value for that place. It is no shell parser: it
+ * follows quotes, comments, `$( )`, plain `${ }` and `$(( ))` and here-documents, as `sh` and `bash` both read them.
+ * Anything else makes the rest of the script an unknown place, into which nothing is put.
  */
 
-/** A place that a value can be put into, or why it cannot. */
 export type ShellPlace =
   | { readonly kind: "plain" | "double" | "single" | "comment" }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** `${name}` and `${name:-words}` without anything that could be quoted or expanded in it. */
+/** `${name}` and `${name:-words}` without quotes and expansions inside. */
 const PLAIN_PARAMETER = /\$\{[#!]?[\w@*?$!-]+(?:\[[\w@*]+\])?(?::?[-=+?#%/]+[\w./:, -]*)?\}/y;
 const PLAIN_ARITHMETIC = /\$\(\([\w\s+*/%=!&|$,-]*\)\)/y;
 const HERE_DOCUMENT = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n$`\\]+)"|\\?([\w.-]+))/y;
 const PLAIN_DUPLICATION = /[<>]&[ \t]*(?:\d+-?|-)(?=[ \t\n;&|()<>])/y;
-/** After one of these a word begins, and with it perhaps a comment. */
+/** After these a word begins, and perhaps a comment. */
 const ENDS_A_WORD = /[ \t\n;&|()<>]/;
 
-/** What is open, innermost last: a command in brackets, or a text in double quotes. */
+/** What is open, innermost last. */
 type Open = "command" | "double";
 
 interface HereDocument {
@@ -27,10 +24,10 @@ interface HereDocument {
   readonly mayBeIndented: boolean;
 }
 
-/** `[[` without its end: bash takes what stands beside `-eq` in it for a sum, which may hold commands. */
+/** An open `[[`: bash evaluates what stands beside `-eq` in it as a sum, which may hold commands. */
 const OPEN_TEST = /(?:^|[\s;&|(!])\[\[\s(?:(?!\s\]\])[^\n])*$/;
 
-/** The place at the end of a script's beginning. */
+/** The place after the beginning of a script. */
 export function placeAfter(script: string): ShellPlace {
   if (OPEN_TEST.test(script)) return unknown("it stands in [[ ]]; use [ ]");
   const open: Open[] = [];
@@ -43,7 +40,7 @@ export function placeAfter(script: string): ShellPlace {
     if (sign === "\\") {
       if (at + 1 === script.length) return unknown("a backslash stands before it");
       if (script[at + 1] !== "\n") atWordStart = false;
-      // At the end of a line it joins it with the next, which may make one sign of two: `$` and `(`.
+      // It joins two lines, which may make one sign of two: `$` and `(`.
       else if ((isQuoted ? /[$\n]/ : /[^ \t\n]/).test(script[at - 1] ?? " ")) {
         return unknown("a word that goes on in the next line stands before it");
       }
@@ -108,7 +105,7 @@ export function placeAfter(script: string): ShellPlace {
       at = end;
       continue;
     }
-    // What `>&` leads to is expanded a second time by bash, quotes or not.
+    // bash expands the target of `>&` a second time.
     if (/[<>]/.test(sign) && script[at + 1] === "&") {
       const end = endOfMatch(PLAIN_DUPLICATION, script, at);
       if (end === null) return unknown("a >& with a word stands before it");
@@ -116,14 +113,14 @@ export function placeAfter(script: string): ShellPlace {
       at = end;
       continue;
     }
-    // An error in one does not end a script of bash: what stands in its further lines would run.
+    // After an error in an array, bash runs its further lines.
     if (sign === "(" && script[at - 1] === "=") return unknown("an array stands before it");
-    // Sums are expanded like a text in double quotes, whatever quotes are in them.
+    // Sums are expanded like double quotes, whatever quotes they hold.
     if (script.startsWith("((", at)) return unknown("a (( stands before it");
     if (sign === "[" && /\w/.test(script[at - 1] ?? "")) {
       return unknown("an index stands before it");
     }
-    // The brackets of its patterns do not come in pairs.
+    // The brackets of `case` patterns have no pairs.
     if (atWordStart && open.length > 0 && /^case\s/.test(script.slice(at, at + 5))) {
       return unknown("a case in brackets stands before it");
     }
@@ -154,7 +151,7 @@ function endOfMatch(pattern: RegExp, text: string, at: number): number | null {
   return match === null ? null : at + match[0].length;
 }
 
-/** Where the line begins that follows the last of the here-documents; null when one is not at its end. */
+/** Where the line after the here-documents begins; null when one has no end. */
 function endOfDocuments(
   script: string,
   start: number,
@@ -173,21 +170,21 @@ function endOfDocuments(
   return at;
 }
 
-/** What a shell would read as part of its language although nothing in it needs quotes. */
+/** Words of the shell's language. */
 const RESERVED = new Set(
   "if then else elif fi do done case esac while until for in function select time coproc".split(
     " ",
   ),
 );
 
-/** A text as a POSIX shell takes it literally: in single quotes unless it is plain. An empty text is `''`. */
+/** A text as a POSIX shell takes it literally: in single quotes unless it is plain. */
 export function shellQuote(text: string): string {
   return /^[A-Za-z0-9\-_./]+$/.test(text) && !RESERVED.has(text) ? text : inSingleQuotes(text);
 }
 
 /**
- * A text as a shell takes it literally at a place. Inside of quotes the quotes are closed before it and opened again
- * after it, so that it can never end them; in a comment it is left out, since a line break would end the comment.
+ * A text as a shell takes it literally at a place. Inside of quotes it closes the quotes before the text and opens them
+ * after it. In a comment the text is left out, since a line break would end the comment.
  *
  * @param next What follows in the script: a plain number before `>` would name a file descriptor.
  */
@@ -208,7 +205,7 @@ export function quoteAt(
   }
 }
 
-/** Whether a text stands for itself also inside of quotes. */
+/** Whether a text means itself also inside of quotes. */
 function isPlain(text: string): boolean {
   return /^[A-Za-z0-9\-_./]*$/.test(text);
 }

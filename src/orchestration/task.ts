@@ -1,10 +1,8 @@
 /** What a task is, and how its status may change. */
 import type { TemplateValue } from "./template_syntax.ts";
 
-/** Where a task stands. */
 export type TaskStatus = "open" | "in_progress" | "pending_merge" | "blocked" | "closed";
 
-/** What sort of work it is. */
 export type TaskType = "task" | "feature" | "bug";
 
 /** Every status, in the order of a task's life. */
@@ -16,19 +14,15 @@ export const TASK_STATUSES: readonly TaskStatus[] = [
   "closed",
 ];
 
-/** Every type. */
 export const TASK_TYPES: readonly TaskType[] = ["task", "feature", "bug"];
 
-/** The most and the least urgent priority. */
 export const PRIORITIES: readonly [min: number, max: number] = [0, 4];
 
-/** What a task has when nothing is said. */
 export const DEFAULT_PRIORITY = 2;
 
 /** Verbs warn of deeper trees. */
 export const DEEP = 10;
 
-/** A task as people and programs see it. */
 export interface Task {
   readonly id: string;
   readonly parentId: string | null;
@@ -40,17 +34,16 @@ export interface Task {
   readonly status: TaskStatus;
   /** 0 (most urgent) to 4. */
   readonly priority: number;
-  /** By name. */
   readonly tags: readonly string[];
   /** The tasks that have to be closed first. */
   readonly dependsOn: readonly string[];
-  /** The workflow that was asked for; subtasks inherit it. */
+  /** The workflow that was asked for, which subtasks inherit. */
   readonly workflow: string | null;
   readonly projectDir: string | null;
   /** The common git directory; null outside of a repository. */
   readonly repository: string | null;
   readonly claimedBy: string | null;
-  /** The number of the claim (a fencing token); null while nobody has claimed it. */
+  /** The number of the claim (a fencing token); null while nobody holds it. */
   readonly claimToken: number | null;
   readonly claimedAtMs: number | null;
   /** Until when the claim counts without being renewed. */
@@ -129,12 +122,12 @@ export function wayTo(
   return { why: way.why, next: `conclaude ${way.verb} ${id}${way.flags ?? ""}` };
 }
 
-/** Whether somebody is at work on it, or its work waits to be merged. */
+/** Whether somebody works on it, or its work waits to be merged. */
 export function isActive(status: TaskStatus): boolean {
   return status === "in_progress" || status === "pending_merge";
 }
 
-/** Whether the claim of a task has lapsed: its lease ran out and was not renewed. */
+/** Whether the lease of a task's claim has run out. */
 export function hasLapsed(
   task: Pick<Task, "status" | "claimedBy" | "leaseUntilMs">,
   nowMs: number,
@@ -148,9 +141,7 @@ export interface TaskFacts {
   readonly id: string;
   readonly title: string;
   readonly body: string;
-  /** `task`, `feature`, `bug`. */
   readonly type: string;
-  /** 0 (critical) to 4. */
   readonly priority: number;
   readonly tags: readonly string[];
 }

@@ -1,74 +1,66 @@
-/** Workflows: what their files may say, with defaults, and what is wrong with one. */
+/** Reads the files of workflows, and tells what is wrong with one. */
 import * as z from "zod/mini";
 import { field, isMapping, readFields } from "./field_reader.ts";
 import { scriptFaults, textFaults } from "./template.ts";
 
-/** What every step has. */
 interface CommonStep {
-  /** Unique in the whole workflow, also over its loops. Letters, digits, `-` and `_`. */
+  /** Unique in the whole workflow. Letters, digits, `-` and `_`. */
   readonly name: string;
-  /** Null: it always runs. */
+  /** Null for a step that always runs. */
   readonly when: string | null;
-  /** Null: the default of its type. */
+  /** Null for the default of its type. */
   readonly timeoutMs: number | null;
-  /** The variable that later steps find the result in; null: only under the step's own name. */
+  /** The variable with the result for later steps; null for the step's own name alone. */
   readonly output: string | null;
 }
 
-/** A step that an agent does. */
 export interface AgentStep extends CommonStep {
   readonly type: "agent";
-  /** The prompt itself when it holds a line break, else the name of a prompt. */
+  /** The prompt itself when it has a line break, else the name of a prompt. */
   readonly prompt: string;
-  /** Templates of values that the prompt finds by these names. */
+  /** Templates of values for the prompt, by name. */
   readonly input: Readonly<Record<string, string>>;
 }
 
-/** A step that a shell does. */
 export interface ScriptStep extends CommonStep {
   readonly type: "script";
   readonly command: string;
   readonly onFail: "block" | "continue";
   readonly exitLoopOnSuccess: boolean;
-  /** Templates of environment variables; a value needs no quotes there. */
+  /** Templates of environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** Template of a folder below the worktree; null: the worktree itself. */
+  /** Template of a folder below the worktree; null for the worktree itself. */
   readonly workdir: string | null;
 }
 
-/** Steps that are repeated. */
 export interface LoopStep extends CommonStep {
   readonly type: "loop";
   readonly steps: readonly LoopedStep[];
-  /** 1 and up. */
   readonly maxIterations: number;
   /**
-   * What becomes of a loop that nothing has left: the workflow waits for a person; it goes on and the loop counts as
-   * failed (`exit`); it goes on and the loop counts as done (`continue`).
+   * At the limit of a loop: `block` waits for a person, `exit` goes on with a failed loop, `continue` goes on as if it
+   * were done.
    */
   readonly onMaxIterations: "block" | "exit" | "continue";
 }
 
-/** The step that brings the work to its target. */
 export interface MergeStep extends CommonStep {
   readonly type: "merge";
   readonly requireReview: boolean;
-  /** Template; null: the default message. */
+  /** Template; null for the default message. */
   readonly commitMessage: string | null;
-  /** Templates of scripts that must pass before the merge. */
   readonly preMerge: readonly string[];
 }
 
-/** What can stand in a loop: everything but a merge, which ends the work that a loop repeats. */
+/** The steps of a loop: all but a merge. */
 export type LoopedStep = AgentStep | ScriptStep | LoopStep;
 
 export type Step = LoopedStep | MergeStep;
 
-/** A workflow as its file says it, complete with defaults. */
 export interface Workflow {
   readonly name: string;
   readonly description: string;
-  /** Null: the default of the configuration. */
+  /** Null for the default of the configuration. */
   readonly timeoutMs: number | null;
   readonly steps: readonly Step[];
 }
@@ -79,13 +71,12 @@ export interface FaultyWorkflow {
   readonly rest: Workflow | null;
 }
 
-/** Rounds of a loop that does not say how many. */
 export const DEFAULT_MAX_ITERATIONS = 10;
 
-/** How long a script or a merge may take when nothing else is said. */
+/** The default time limit of a script or a merge, in milliseconds. */
 export const DEFAULT_SCRIPT_TIMEOUT_MS = 5 * 60_000;
 
-/** Whether an agent's `prompt` is the prompt itself, and not the name of one. */
+/** Whether the `prompt` of an agent is the prompt itself, and not a name. */
 export function isInlinePrompt(prompt: string): boolean {
   return prompt.includes("\n");
 }
@@ -99,7 +90,7 @@ export function stepTimeoutMs(
   return type === "agent" ? defaults.agentMs : DEFAULT_SCRIPT_TIMEOUT_MS;
 }
 
-/** Every step, in the order of the file, those of loops after their loop; with how many loops it lies in. */
+/** Every step in the order of the file, loops before their steps, with how many loops it lies in. */
 export function* allSteps(
   steps: readonly Step[],
   depth = 0,
@@ -304,7 +295,6 @@ function tellFaults(
 /** Names that templates use for something else. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["task", "bead", "previous"]);
 
-/** Why a step cannot have a name; null when it can. */
 function nameFault(name: string): string | null {
   if (name === "") return "a step requires a name";
   if (!/^[A-Za-z0-9_][\w-]*$/.test(name)) {
@@ -313,7 +303,6 @@ function nameFault(name: string): string | null {
   return RESERVED_NAMES.has(name) ? "templates use this name for something else" : null;
 }
 
-/** Why a variable cannot have a name; null when it can, or when there is none. */
 function outputFault(output: string | null): string | null {
   if (output === null) return null;
   if (!/^[A-Za-z_][\w-]*$/.test(output)) {

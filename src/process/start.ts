@@ -88,7 +88,7 @@ export async function feed(child: Deno.ChildProcess, text: string): Promise<void
   }
 }
 
-/** The whole environment. The runtime shows this program only the variables that it names. */
+/** The whole environment. The runtime shows this program only the variables that the program names. */
 function environmentOfThisProcess(): (readonly [name: string, value: string])[] {
   try {
     const { stdout } = new Deno.Command("/bin/cat", {

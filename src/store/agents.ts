@@ -3,27 +3,24 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { recordEvent } from "./events.ts";
 import { filterValues, insertRow, statement, updateRow } from "./statement.ts";
 
-/** What an agent is. */
 export type AgentKind = "agent" | "script" | "subagent";
 
 /** Where an agent stands; the last three are the end. */
 export type AgentStatus = "starting" | "running" | "completed" | "failed" | "killed";
 
-/** An agent as people and programs see it. */
 export interface Agent {
   readonly id: string;
   readonly kind: AgentKind;
-  /** The step's name; of a sub-agent its type. */
+  /** The name of the step, or the type of a sub-agent. */
   readonly name: string;
   readonly status: AgentStatus;
   readonly taskId: string | null;
   readonly workflowId: string | null;
-  /** The step as the workflow knows it, and which try of it this is. */
+  /** The key of the step, and the attempt. */
   readonly stepKey: string | null;
   readonly attempt: number | null;
-  /** The session of Claude Code that it works in; of a sub-agent the one that started it. */
+  /** The session that it works in; of a sub-agent, the session that started it. */
   readonly sessionId: string | null;
-  /** The program and its arguments. */
   readonly command: readonly string[];
   readonly pid: number | null;
   /** When the process was started, in the system's own format: a later process with the same number has another one. */
@@ -49,7 +46,6 @@ const COLUMNS =
             created_at_ms AS createdAtMs, started_at_ms AS startedAtMs, deadline_at_ms AS deadlineAtMs,
             kill_requested_at_ms AS killRequestedAtMs, ended_at_ms AS endedAtMs, updated_at_ms AS updatedAtMs`;
 
-/** An agent that is to be made. */
 export type NewAgent = Pick<
   Agent,
   "id" | "kind" | "name" | "taskId" | "workflowId" | "stepKey" | "attempt" | "worktree"
@@ -61,7 +57,6 @@ export function createAgent(db: DatabaseSync, agent: NewAgent, atMs: number): vo
   insertRow(db, "agents", { ...agent, status: "starting", ...times });
 }
 
-/** The process that an agent has become. */
 export interface AgentProcess {
   readonly pid: number;
   readonly processMark: string | null;
@@ -109,7 +104,6 @@ export function endAgent(
   if (Number(changes) > 0) tellAgent(db, `agent.${end.status}`, id, end.atMs);
 }
 
-/** Keeps which session of Claude Code an agent works in. */
 export function setAgentSession(
   db: DatabaseSync,
   id: string,
@@ -125,7 +119,7 @@ export function setAgentSession(
   ).run(sessionId, atMs, id, sessionId);
 }
 
-/** Asks for an agent to be ended; the daemon does it. @returns Whether it had not ended yet. */
+/** Asks for an agent to be ended, which the daemon does. @returns Whether it had not ended yet. */
 export function requestKill(
   db: DatabaseSync,
   id: string,
@@ -188,7 +182,6 @@ export function listUnendedProcesses(db: DatabaseSync): Agent[] {
   ).all().map(agentOf);
 }
 
-/** Writes the event of an agent. */
 export function tellAgent(db: DatabaseSync, type: string, id: string, atMs: number): void {
   const { command: _command, ...agent } = readAgent(db, id)!;
   recordEvent(db, { type, entityType: "agent", entityId: id, data: { agent }, atMs });

@@ -1,12 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { filterValues, insertRow, statement } from "./statement.ts";
 
-/** What an event tells of. */
 export type EntityType = "task" | "agent" | "workflow" | "question";
 
 /** A change, as an event tells it. */
 export interface Change {
-  /** `task.updated`, `agent.started`. */
   readonly type: string;
   readonly entityType: EntityType;
   readonly entityId: string;
@@ -14,9 +12,8 @@ export interface Change {
   readonly atMs: number;
 }
 
-/** An event as people and programs see it. */
 export interface EventRow {
-  /** Grows with every event, and is never given out twice. */
+  /** Grows with every event, and is never reused. */
   readonly id: number;
   readonly type: string;
   readonly entityType: EntityType;

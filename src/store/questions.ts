@@ -4,10 +4,8 @@ import { notFound, refusal } from "../orchestration/refusal.ts";
 import { recordEvent } from "./events.ts";
 import { filterValues, insertRow, statement, updateRow } from "./statement.ts";
 
-/** What sort of answer a question wants. */
 export type QuestionType = "confirmation" | "permission" | "choice" | "input";
 
-/** A question as people and programs see it. */
 export interface Question {
   /** `q-YYYYMMDDhhmmss-n`, in UTC. */
   readonly id: string;
@@ -16,7 +14,6 @@ export interface Question {
   readonly options: readonly string[];
   /** Resolved when the answer has arrived, or nobody needs it any more. */
   readonly status: "pending" | "answered" | "resolved";
-  /** Where it was seen. */
   readonly source: "output" | "notification" | "elicitation" | "import";
   readonly taskId: string | null;
   readonly workflowId: string | null;
@@ -38,7 +35,6 @@ const COLUMNS =
             delivery_error AS deliveryError, created_at_ms AS createdAtMs, answered_at_ms AS answeredAtMs,
             delivered_at_ms AS deliveredAtMs, resolved_at_ms AS resolvedAtMs`;
 
-/** A question that was asked. */
 export interface NewQuestion
   extends
     Omit<Question, "id" | "status" | "answer" | "answeredBy" | "deliveryError" | `${string}AtMs`> {
@@ -158,7 +154,6 @@ export function listQuestions(
   ).all(...filterValues(statuses, taskId, agentId, workflowId, limit)).map(questionOf);
 }
 
-/** Writes the event of a question. */
 export function tellQuestion(db: DatabaseSync, type: string, id: string, atMs: number): void {
   const question = needQuestion(db, id);
   recordEvent(db, { type, entityType: "question", entityId: id, data: { question }, atMs });

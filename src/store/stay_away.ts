@@ -1,26 +1,25 @@
-/** Asks whether something that is about to come was forgotten. */
+/** Tells whether something that is about to be written was forgotten. */
 import type { DatabaseSync } from "node:sqlite";
 import { isForgotten } from "./forgotten_names.ts";
 import { type ArrivingUse, isUseForgotten } from "./forgotten_uses.ts";
 import { knownWordNames } from "./forgotten_digest.ts";
 import { statement } from "./statement.ts";
 
-/** Something that may have been forgotten. */
+/** Something that is about to be written. */
 export interface Arrival {
   readonly sessionId: string;
-  /** The common git directory, or the folder where there is none; undefined where only its session counts. */
+  /** The common git directory, or the folder where there is none; undefined when only the session counts. */
   readonly project?: string | null;
-  /** Epoch milliseconds. */
   readonly atMs: number;
-  /** Ids, each of which names it. */
+  /** Its ids. */
   readonly names: readonly string[];
-  /** The tool use that it is of, or belongs to; undefined where there is none. */
+  /** The tool use that it belongs to. */
   readonly use?: Omit<ArrivingUse, "sessionId"> | undefined;
-  /** Of its words, as `words_key.ts` gives them. */
+  /** The keys of its words, from `words_key.ts`. */
   readonly keys: readonly string[];
 }
 
-/** Everything of a session, a project or a time that was forgotten, up to when that was done. */
+/** A session, a project or a time that was forgotten, up to the moment of that. */
 interface Range {
   readonly sessionId: string | null;
   readonly project: string | null;
@@ -28,15 +27,14 @@ interface Range {
   readonly untilMs: number;
 }
 
-/** What knows what was forgotten up to the call, and names also of what is forgotten after it. */
+/** Knows what was forgotten before {@linkcode stayAway} was called, and names that are forgotten later. */
 export interface StayAway {
-  /** Whether it was forgotten, by itself or with all that its session, project or time had. */
+  /** Whether it was forgotten, by itself or with its session, project or time. */
   readonly has: (arrival: Arrival) => boolean;
-  /** Whether words of a session were. @param key One of `words_key.ts`. */
+  /** Whether words of a session were forgotten. @param key One of `words_key.ts`. */
   readonly hasWords: (sessionId: string, key: string) => boolean;
 }
 
-/** What must stay away from a database. */
 export function stayAway(db: DatabaseSync): StayAway {
   const ranges = forgottenRanges(db);
   const hasWords = (sessionId: string, key: string) => {
@@ -54,7 +52,7 @@ export function stayAway(db: DatabaseSync): StayAway {
   };
 }
 
-/** Receipts without a text, a file and ids: their words say what else there was to forget, had it been here. */
+/** Receipts that name no text, file or ids: they stand for all that they describe. */
 function forgottenRanges(db: DatabaseSync): Range[] {
   const rows = statement(
     db,

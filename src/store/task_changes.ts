@@ -6,7 +6,6 @@ import { recordEvent } from "./events.ts";
 import { columnOf, insertRow, statement, updateRow } from "./statement.ts";
 import { readTask } from "./tasks.ts";
 
-/** Who changes something, and when. */
 export interface Author {
   /** An agent's name, `user`, or `system`. */
   readonly by: string;
@@ -32,14 +31,12 @@ const SILENT: ReadonlySet<string> = new Set([
   "closedAtMs",
 ]);
 
-/** What became of one field. */
 export interface FieldChange {
   readonly field: string;
   readonly old: unknown;
   readonly new: unknown;
 }
 
-/** One change of one field, as people and programs see it. */
 export interface HistoryRow extends FieldChange {
   readonly changedBy: string;
   readonly changedAtMs: number;
@@ -115,7 +112,6 @@ export function tellChange(
   });
 }
 
-/** A task as events tell it. */
 export function withoutBody({ body: _body, ...task }: Task): Omit<Task, "body"> {
   return task;
 }
@@ -144,7 +140,6 @@ export function listHistory(
   });
 }
 
-/** Which tags a task is to have. */
 export type TagChange = {
   readonly kind: "add" | "remove" | "set";
   readonly tags: readonly string[];

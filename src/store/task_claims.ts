@@ -26,7 +26,7 @@ export const UNCLAIMED = {
   leaseUntilMs: null,
 } as const;
 
-/** Stands for the program itself as the author of a change. */
+/** The program itself as the author of a change. */
 export const SYSTEM = "system";
 
 /**
@@ -124,7 +124,7 @@ export function needClaim(db: DatabaseSync, id: string, holder: Holder): Task {
 /** Somebody who says to hold a task. */
 export interface Holder {
   readonly agentId: string;
-  /** The number of the claim, where it is known. */
+  /** The number of the claim; null when it is unknown. */
   readonly token: number | null;
   readonly atMs: number;
   /** What the holder wants: `completed`. */
@@ -132,7 +132,6 @@ export interface Holder {
   readonly to: readonly string[];
 }
 
-/** {@linkcode needClaim} of a task that was just read. */
 export function checkClaim(db: DatabaseSync, task: Task, holder: Holder): Task {
   if (task.status === "open") {
     const [last] = listHistory(db, task.id, { field: "claimed_by", sinceMs: null });

@@ -6,9 +6,8 @@ import { recordEvent } from "./events.ts";
 import { type Author, changeTask, needTask, withoutBody } from "./task_changes.ts";
 import { readTask, TASK_COLUMNS, taskOf } from "./tasks.ts";
 
-/** A task in a subtree. */
 export type TreeTask = Task & {
-  /** How far below the task that was asked for; 0 for itself. */
+  /** How far below the top of the subtree; 0 for the top itself. */
   readonly relativeDepth: number;
 };
 
@@ -137,7 +136,7 @@ export function deleteTask(
   return subtree;
 }
 
-/** Deletes a task so that it can be restored; what lies below it is the caller's to look after. */
+/** Marks a task as deleted; it can be restored. The caller looks after what lies below it. */
 export function markDeleted(db: DatabaseSync, task: Task, author: Author): void {
   changeTask(db, task, { deletedAtMs: author.atMs, queuedAtMs: null }, author);
   tellDeleted(db, task, { ...author, hard: false });
@@ -158,7 +157,7 @@ export function removeTasks(db: DatabaseSync, tasks: readonly Task[], author: Au
   }
 }
 
-/** Brings a deleted task back, with all below it that was deleted with it. @returns These tasks, the first one first. */
+/** Restores a task, with all below it that was deleted with it. @returns These tasks, the first one first. */
 export function restoreTask(db: DatabaseSync, id: string, author: Author): [Task, ...Task[]] {
   const task = readTask(db, id);
   if (task === undefined || task.deletedAtMs === null) return [needTask(db, id)];

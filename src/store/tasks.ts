@@ -59,7 +59,7 @@ export function isReady(db: DatabaseSync, id: string): boolean {
 
 const READ_TASK = `SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`;
 
-/** The task with this id, also a deleted one; `undefined` when there is none. */
+/** The task with this id, also a deleted one. */
 export function readTask(db: DatabaseSync, id: string): Task | undefined {
   const row = statement(db, READ_TASK).get(id);
   return row === undefined ? undefined : taskOf(row);
@@ -117,7 +117,7 @@ export function listReady(
   ).all(project ?? null, isQueued ? 1 : 0, limit).map(taskOf);
 }
 
-/** Every tag that a task has, by name. */
+/** Every tag of any task, by name. */
 export function listTags(db: DatabaseSync): string[] {
   return statement(db, "SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
     .map((row) => String(row["tag"]));

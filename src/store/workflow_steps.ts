@@ -1,17 +1,16 @@
-/** The steps of workflows, as far as they have come. Changes are in the caller's transaction. */
+/** The steps of workflows that were begun. Changes are in the caller's transaction. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { insertRow, statement } from "./statement.ts";
 import { changeWorkflow, tellWorkflow } from "./workflows.ts";
 
-/** A step as it was run. */
 export interface StepRow {
   /** Its name, and the rounds of the loops around it: `quality#2/test`. */
   readonly key: string;
-  /** Which try, from 1. */
+  /** From 1. */
   readonly attempt: number;
   readonly type: "agent" | "script" | "loop" | "merge";
   readonly status: "running" | "finished" | "superseded";
-  /** What it came to; null while it runs. */
+  /** Null while it runs. */
   readonly outcome: unknown;
   readonly agentId: string | null;
   readonly startedAtMs: number;
@@ -32,7 +31,6 @@ export function listSteps(db: DatabaseSync, workflowId: string): StepRow[] {
   })) as unknown as StepRow[];
 }
 
-/** Which step is meant. */
 export interface StepKey {
   readonly workflowId: string;
   readonly key: string;

@@ -15,17 +15,16 @@ export type WorkflowStatus =
 /** What a person has decided and the daemon has not done yet. */
 export type Decision = "approve" | "reject" | "cancel";
 
-/** A workflow as people and programs see it. */
 export interface WorkflowRow {
   readonly id: string;
   readonly taskId: string;
   readonly name: string;
   readonly status: WorkflowStatus;
-  /** The step that is run, or that it stopped at. */
+  /** The step that runs, or at which it stopped. */
   readonly currentStep: string | null;
   /** Why it is blocked or failed. */
   readonly reason: string | null;
-  /** The claim that it works under. */
+  /** The number of its claim on the task. */
   readonly claimToken: number;
   readonly projectDir: string | null;
   readonly repository: string | null;
@@ -56,7 +55,6 @@ export type WorkflowChanges = Partial<
   Omit<WorkflowRow, "id" | "taskId" | "name" | "projectDir" | "createdAtMs" | "updatedAtMs">
 >;
 
-/** A workflow that begins. */
 export type NewWorkflow =
   & Pick<
     WorkflowRow,
@@ -90,7 +88,6 @@ export function changeWorkflow(
   if (event !== null) tellWorkflow(db, event, id, data, atMs);
 }
 
-/** Writes the event of a workflow. */
 export function tellWorkflow(
   db: DatabaseSync,
   type: string,
@@ -122,7 +119,7 @@ export function readWorkflowOfTask(db: DatabaseSync, taskId: string): WorkflowRo
   return row as unknown as WorkflowRow | undefined;
 }
 
-/** The steps that a workflow was begun with: JSON. */
+/** The plan of a workflow, as JSON. */
 export function readDefinition(db: DatabaseSync, id: string): string {
   return String(
     statement(db, "SELECT definition FROM workflows WHERE id = ?").get(id)?.["definition"],
