@@ -30,6 +30,12 @@ const COUNTERS: Readonly<Record<CounterName, string>> = {
   sse_connections: "Event streams that were opened",
 };
 
+/** A metric. A name that ends in `_total` is a counter, any other a gauge. */
+export function figure(name: string, help: string, value: number | Figure["samples"]): Figure {
+  const samples = typeof value === "number" ? [{ value }] : value;
+  return { name, help, type: name.endsWith("_total") ? "counter" : "gauge", samples };
+}
+
 export class Metrics {
   readonly #requests = new Map<string, { readonly labels: CountedRequest; count: number }>();
   readonly #buckets = new Array<number>(BUCKETS.length + 1).fill(0);
@@ -55,28 +61,16 @@ export class Metrics {
 
   /** All metrics as text. @param figures Those that are read now. */
   text(figures: readonly Figure[]): string {
+    const requests = [...this.#requests.values()].map(({ labels, count }) => ({
+      labels: { method: labels.method, route: labels.route, status: String(labels.status) },
+      value: count,
+    }));
     const counted: Figure[] = [
-      {
-        name: "requests_total",
-        help: "Requests by route and status",
-        type: "counter",
-        samples: [...this.#requests.values()].map(({ labels, count }) => ({
-          labels: { method: labels.method, route: labels.route, status: String(labels.status) },
-          value: count,
-        })),
-      },
-      ...Object.entries(COUNTERS).map(([name, help]): Figure => ({
-        name: `${name}_total`,
-        help,
-        type: "counter",
-        samples: [{ value: this.#counters.get(name as CounterName) ?? 0 }],
-      })),
-      {
-        name: "sse_clients",
-        help: "Event streams that are open",
-        type: "gauge",
-        samples: [{ value: this.streams }],
-      },
+      figure("requests_total", "Requests by route and status", requests),
+      ...Object.entries(COUNTERS).map(([name, help]) =>
+        figure(`${name}_total`, help, this.#counters.get(name as CounterName) ?? 0)
+      ),
+      figure("sse_clients", "Event streams that are open", this.streams),
     ];
     return [...figures, ...counted].map(figureText).join("") + this.#histogramText();
   }

@@ -77,7 +77,8 @@ function apiDocument(routes: readonly Route[]): Part {
       version: VERSION,
       description: "Tasks, agents, workflows, questions and events of one database. " +
         "On the unix socket the mode of its file decides who may ask; the port of this machine wants the token " +
-        "of the daemon's state file. Routes that only a person may ask for want the header Conclaude-Token. The header X-Agent-ID names who asks. Other paths answer NOT_FOUND (404), " +
+        "of the daemon's state file. Routes that only a person may ask for want the header Conclaude-Token. " +
+        "The header X-Agent-ID names who asks. Other paths answer NOT_FOUND (404), " +
         "other methods METHOD_NOT_ALLOWED (405) with Allow.",
     },
     servers: [{ url: "/" }, { url: "/api" }],
@@ -110,36 +111,30 @@ function operationOf(route: Route): Part {
 }
 
 function parametersOf(route: Route): Part[] {
-  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
-  // Numbers of a query are text that is read as numbers.
-  const query = schemaOf(route.query, "output");
-  const properties = Object.entries((query["properties"] ?? {}) as Record<string, Part>);
-  const inQuery = properties.map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: false,
-    schema,
-  }));
-  const caller = {
-    name: "X-Agent-ID",
-    in: "header",
-    required: false,
-    description: "Who asks; `user` without it",
-    schema: { type: "string", minLength: 1, maxLength: 200 },
-  };
-  const person = {
-    name: "Conclaude-Token",
-    in: "header",
-    required: true,
-    description: "A person's token, as `conclaude token` prints it",
-    schema: { type: "string" },
-  };
-  return [...inPath, ...inQuery, caller, ...route.forPerson ? [person] : []];
+  const text = { type: "string" };
+  // Values of a query are text that is read as numbers.
+  const query = Object.entries(schemaOf(route.query, "output")["properties"] as Part ?? {});
+  const person = "A person's token, as `conclaude token` prints it";
+  return [
+    ...route.path.includes(":id") ? [{ name: "id", in: "path", required: true, schema: text }] : [],
+    ...query.map(([name, schema]) => ({ name, in: "query", required: false, schema })),
+    {
+      name: "X-Agent-ID",
+      in: "header",
+      required: false,
+      description: "Who asks; `user` without it",
+      schema: { ...text, minLength: 1, maxLength: 200 },
+    },
+    ...route.forPerson
+      ? [{
+        name: "Conclaude-Token",
+        in: "header",
+        required: true,
+        description: person,
+        schema: text,
+      }]
+      : [],
+  ];
 }
 
 function answerOf({ response, mediaType, path, status }: Route): Part {
@@ -154,8 +149,10 @@ function answerOf({ response, mediaType, path, status }: Route): Part {
 const STREAM_EXAMPLE = "event: state.snapshot\ndata: {…}\n\n" +
   'id: 7\nevent: task.created\ndata: {"id":7,"type":"task.created",…}\n\n';
 
+const ERROR_EXAMPLE = { what: "What could not be done", why: "Why", next: "What to do" };
+
 function refusalsOf(route: Route): Record<string, Part> {
-  // A request that only reads meets no wrong status: it is the filter that names one.
+  // A request that only reads can name a wrong status only in its filter.
   const statusHere = (code: ErrorCode) =>
     route.method === "GET" && code === "INVALID_STATUS" ? 400 : statusOf(code);
   const byStatus = Object.groupBy(errorsOf(route), (code) => String(statusHere(code)));
@@ -168,14 +165,7 @@ function refusalsOf(route: Route): Record<string, Part> {
             allOf: [{ $ref: "#/components/schemas/Error" }],
             properties: { error: { properties: { code: { enum: codes } } } },
           },
-          example: {
-            error: {
-              what: "What could not be done",
-              why: "Why",
-              next: "What to do",
-              code: codes![0],
-            },
-          },
+          example: { error: { ...ERROR_EXAMPLE, code: codes![0] } },
         },
       },
     }]),

@@ -12,13 +12,14 @@ import {
   type StepRecord,
 } from "../orchestration/progress.ts";
 import { type Agent, createAgent } from "../store/agents.ts";
-import { changeTask } from "../store/task_changes.ts";
+import { changeTask, type TaskChanges } from "../store/task_changes.ts";
 import { UNCLAIMED } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
 import {
   changeWorkflow,
   readDefinition,
   readWorkflow,
+  type WorkflowChanges,
   type WorkflowRow,
 } from "../store/workflows.ts";
 import { beginStep, finishStep, listSteps, type StepRow } from "../store/workflow_steps.ts";
@@ -60,7 +61,14 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
   if (listSteps(db, workflowId).some(({ status }) => status === "running")) return;
   for (;;) {
     const move = moveOf(db, workflow);
-    if (move.kind !== "record") return make(db, workflow, move, atMs);
+    if (move.kind === "run") return run(db, workflow, move, atMs);
+    if (move.kind === "completed") {
+      const ended = { endedAtMs: atMs };
+      return moveWorkflow(db, workflow, move.kind, { atMs, to: ended, task: { closedAtMs: atMs } });
+    }
+    if (move.kind !== "record") {
+      return stop(db, workflow, { status: move.kind, key: move.key, reason: move.reason, atMs });
+    }
     const { key, attempt, outcome } = move;
     finishStep(db, { workflowId, key, attempt }, {
       type: stepOfKey(db, workflowId, key).type,
@@ -94,21 +102,6 @@ export function stepOfAgent(
   return step === undefined ? undefined : { workflow, step };
 }
 
-type Ready = Exclude<Move, { readonly kind: "record" }>;
-
-function make(db: DatabaseSync, workflow: WorkflowRow, move: Ready, atMs: number): void {
-  switch (move.kind) {
-    case "run":
-      return run(db, workflow, move, atMs);
-    case "blocked":
-      return stop(db, workflow, { status: "blocked", key: move.key, reason: move.reason, atMs });
-    case "failed":
-      return stop(db, workflow, { status: "failed", key: move.key, reason: move.reason, atMs });
-    case "completed":
-      return complete(db, workflow, atMs);
-  }
-}
-
 function run(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -136,18 +129,72 @@ function run(
   beginStep(db, at, { type: step.type, agentId, atMs });
 }
 
+/** The fields of a workflow without a decision. */
+export const UNDECIDED = {
+  decision: null,
+  decisionBy: null,
+  decisionText: null,
+  decidedAtMs: null,
+} as const;
+
+/** What each move, named by its event, changes in a workflow and in the task of the workflow. */
+const MOVES = {
+  merge_pending: {
+    workflow: { status: "pending_merge", reason: null },
+    task: { status: "pending_merge" },
+  },
+  merged: {
+    workflow: { status: "running", reason: null, ...UNDECIDED },
+    task: { status: "in_progress" },
+  },
+  blocked: {
+    workflow: { status: "blocked", ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "blocked" },
+  },
+  failed: {
+    workflow: { status: "failed", ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "blocked" },
+  },
+  completed: {
+    workflow: { status: "completed", currentStep: null, reason: null, ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "closed", reason: null },
+  },
+  cancelled: {
+    workflow: { status: "cancelled", ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "open", reason: null, queuedAtMs: null },
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly workflow: WorkflowChanges; readonly task: TaskChanges }>
+>;
+
+/** Moves a workflow and its task. @param options.to, options.task What changes besides; a null task stays as it is. */
+export function moveWorkflow(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  move: keyof typeof MOVES,
+  { atMs, by = workflowOwner(workflow.id), to = {}, task = {}, data = {} }: {
+    readonly atMs: number;
+    readonly by?: string;
+    readonly to?: WorkflowChanges;
+    readonly task?: TaskChanges | null;
+    readonly data?: Readonly<Record<string, unknown>>;
+  },
+): void {
+  if (task !== null) {
+    const changes = { ...MOVES[move].task, ...task };
+    changeTask(db, readTask(db, workflow.taskId)!, changes, { by, atMs });
+  }
+  const event = `workflow.${move}`;
+  changeWorkflow(db, workflow.id, { ...MOVES[move].workflow, ...to }, { event, atMs, data });
+}
+
 /** Lets the work wait for a person's review. @param reason What the person should know. */
 export function awaitReview(
   db: DatabaseSync,
   workflow: WorkflowRow,
   { reason = null, atMs }: { readonly reason?: string | null; readonly atMs: number },
 ): void {
-  const author = { by: workflowOwner(workflow.id), atMs };
-  changeTask(db, readTask(db, workflow.taskId)!, { status: "pending_merge" }, author);
-  changeWorkflow(db, workflow.id, { status: "pending_merge", reason }, {
-    event: "workflow.merge_pending",
-    atMs,
-  });
+  moveWorkflow(db, workflow, "merge_pending", { atMs, to: { reason } });
 }
 
 /** Keeps a decision, which the daemon carries out. */
@@ -181,43 +228,8 @@ export function stop(
   },
 ): void {
   const told = key === null ? reason : `${key}: ${reason}`;
-  changeTask(
-    db,
-    readTask(db, workflow.taskId)!,
-    { ...UNCLAIMED, status: "blocked", reason: told },
-    {
-      by: workflowOwner(workflow.id),
-      atMs,
-    },
-  );
-  changeWorkflow(db, workflow.id, { status, currentStep: key, reason, ...UNDECIDED }, {
-    event: `workflow.${status}`,
-    atMs,
-  });
-}
-
-/** The fields of a workflow without a decision. */
-export const UNDECIDED = {
-  decision: null,
-  decisionBy: null,
-  decisionText: null,
-  decidedAtMs: null,
-} as const;
-
-function complete(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
-  changeWorkflow(db, workflow.id, {
-    status: "completed",
-    currentStep: null,
-    reason: null,
-    endedAtMs: atMs,
-    ...UNDECIDED,
-  }, { event: "workflow.completed", atMs });
-  changeTask(db, readTask(db, workflow.taskId)!, {
-    ...UNCLAIMED,
-    status: "closed",
-    reason: null,
-    closedAtMs: atMs,
-  }, { by: workflowOwner(workflow.id), atMs });
+  const to = { currentStep: key, reason };
+  moveWorkflow(db, workflow, status, { atMs, to, task: { reason: told } });
 }
 
 /** Whether a workflow still holds the claim that it was begun or resumed with. */
@@ -231,12 +243,8 @@ export const CLAIM_LOST = "its claim on the task counts no more";
 
 /** Cancels a workflow whose task somebody else has, in the caller's transaction. */
 export function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
-  changeWorkflow(db, workflow.id, {
-    status: "cancelled",
-    reason: CLAIM_LOST,
-    endedAtMs: atMs,
-    ...UNDECIDED,
-  }, { event: "workflow.cancelled", atMs });
+  const to = { reason: CLAIM_LOST, endedAtMs: atMs };
+  moveWorkflow(db, workflow, "cancelled", { atMs, to, task: null });
 }
 
 /** What a workflow was begun with. It runs by this to its end, also when its files change. */

@@ -12,11 +12,18 @@ import { endGroupOf } from "../process/start.ts";
 import { type Agent, endAgent, markRunning, readAgent } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { markDelivered } from "../store/questions.ts";
-import { changeTask } from "../store/task_changes.ts";
-import { SYSTEM, UNCLAIMED } from "../store/task_claims.ts";
+import { SYSTEM } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
-import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
-import { awaitReview, finishAndAdvance, holdsClaim, moveOf, stepOfAgent, stop } from "./advance.ts";
+import { readWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import {
+  awaitReview,
+  finishAndAdvance,
+  holdsClaim,
+  moveOf,
+  moveWorkflow,
+  stepOfAgent,
+  stop,
+} from "./advance.ts";
 import {
   type AgentFiles,
   agentFiles,
@@ -257,26 +264,16 @@ async function settleDead(
       return `work is committed in ${workflow.worktree} and waits for a review`;
     }
     end("daemon restarted");
-    giveBack(db, workflow, agent.stepKey, atMs);
+    // The scheduler gets the task back; the workflow stays as far as it has come.
+    moveWorkflow(db, workflow, "blocked", {
+      atMs,
+      by: SYSTEM,
+      to: {
+        currentStep: agent.stepKey,
+        reason: "its agent died while no daemon ran; the scheduler takes it up again",
+      },
+      task: { status: "open", queuedAtMs: atMs },
+    });
     return null;
   });
-}
-
-/** Gives a task back to the scheduler; its workflow stays as far as it has come. */
-function giveBack(
-  db: DatabaseSync,
-  workflow: WorkflowRow,
-  key: string | null,
-  atMs: number,
-): void {
-  changeTask(db, readTask(db, workflow.taskId)!, {
-    ...UNCLAIMED,
-    status: "open",
-    queuedAtMs: atMs,
-  }, { by: SYSTEM, atMs });
-  changeWorkflow(db, workflow.id, {
-    status: "blocked",
-    currentStep: key,
-    reason: "its agent died while no daemon ran; the scheduler takes it up again",
-  }, { event: "workflow.blocked", atMs });
 }

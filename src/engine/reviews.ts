@@ -5,13 +5,11 @@ import { messageOf } from "../errors.ts";
 import { mergeTree } from "../git/merge.ts";
 import { blockedOutcome, mergedOutcome } from "../orchestration/progress.ts";
 import { renderMergeStep } from "../orchestration/render_step.ts";
-import type { Task } from "../orchestration/task.ts";
 import { runWords } from "../process/run.ts";
 import { listAgents, requestKill } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { resolveQuestions, UNRESOLVED } from "../store/questions.ts";
-import { changeTask } from "../store/task_changes.ts";
-import { SYSTEM, UNCLAIMED } from "../store/task_claims.ts";
+import { SYSTEM } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
 import { listSteps, type StepRow } from "../store/workflow_steps.ts";
 import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
@@ -20,6 +18,7 @@ import {
   awaitReview,
   finishAndAdvance,
   moveOf,
+  moveWorkflow,
   stop,
   UNDECIDED,
   workflowOwner,
@@ -80,16 +79,13 @@ export async function approve(
   transaction(db, () => {
     const now = readWorkflow(db, workflowId);
     if (now === undefined || now.decision !== "approve") return;
-    changeTask(db, readTask(db, workflow.taskId)!, {
-      status: "in_progress",
-      leaseUntilMs: atMs + leaseMs,
-    }, { by: workflow.decisionBy ?? SYSTEM, atMs });
-    changeWorkflow(db, workflowId, {
-      status: "running",
-      reason: null,
-      mergeCommit: result.commit,
-      ...UNDECIDED,
-    }, { event: "workflow.merged", atMs, data: { mergeCommit: result.commit } });
+    moveWorkflow(db, workflow, "merged", {
+      atMs,
+      by: workflow.decisionBy ?? SYSTEM,
+      to: { mergeCommit: result.commit },
+      task: { leaseUntilMs: atMs + leaseMs },
+      data: { mergeCommit: result.commit },
+    });
     if (step === undefined) return advance(db, workflowId, atMs);
     const outcome = mergedOutcome(result.commit ?? "");
     finishAndAdvance(db, readWorkflow(db, workflowId)!, step, { outcome, atMs });
@@ -161,17 +157,15 @@ export function cancel(
     if (agent.endedAtMs === null) requestKill(db, agent.id, { reason, atMs });
   }
   resolveQuestions(db, { workflowId: workflow.id }, { statuses: UNRESOLVED, atMs });
-  changeWorkflow(db, workflow.id, { status: "cancelled", reason, endedAtMs: atMs, ...UNDECIDED }, {
-    event: "workflow.cancelled",
+  const task = readTask(db, workflow.taskId);
+  const isOver = task === undefined || task.deletedAtMs !== null || task.status === "closed";
+  const isOthers = task?.claimedBy != null && task.claimedBy !== workflowOwner(workflow.id);
+  moveWorkflow(db, workflow, "cancelled", {
     atMs,
-    data: { by },
-  });
-  const task: Task | undefined = readTask(db, workflow.taskId);
-  if (task === undefined || task.deletedAtMs !== null || task.status === "closed") return;
-  if (task.claimedBy !== null && task.claimedBy !== workflowOwner(workflow.id)) return;
-  changeTask(db, task, { ...UNCLAIMED, status: "open", reason: null, queuedAtMs: null }, {
     by,
-    atMs,
+    to: { reason, endedAtMs: atMs },
+    task: isOver || isOthers ? null : {},
+    data: { by },
   });
 }
 

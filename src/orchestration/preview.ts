@@ -120,9 +120,9 @@ function previewStep(step: Step, depth: number, scene: Scene): PreviewStep {
 
 function judgeWhen(when: string | null, scene: Scene, { errors }: Findings): boolean | null {
   if (when === null) return true;
-  const paths = pathsOf(when);
-  errors.push(...unknownNames(when, scene, new Set()).map((error) => `when: ${error}`));
-  if (errors.length > 0 || !isKnownBefore(paths, scene)) return null;
+  const { unknown, isKnown } = lookAt(when, scene);
+  errors.push(...unknown.map((error) => `when: ${error}`));
+  if (errors.length > 0 || !isKnown) return null;
   const result = evaluateWhen(when, scene.context);
   if ("run" in result) return result.run;
   errors.push(result.error);
@@ -130,67 +130,58 @@ function judgeWhen(when: string | null, scene: Scene, { errors }: Findings): boo
 }
 
 function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
-  const found = isInlinePrompt(step.prompt)
-    ? { text: step.prompt, source: "inline" }
-    : scene.prompts(step.prompt);
+  const isInline = isInlinePrompt(step.prompt);
+  const found = isInline ? { text: step.prompt, source: "inline" } : scene.prompts(step.prompt);
   if (found === null) {
     findings.errors.push(`there is no prompt "${step.prompt}"`);
     return {};
   }
-  const promptSource = found.source;
-  const asTemplate = {
-    promptSource,
-    promptExcerpt: found.text.slice(0, EXCERPT_LENGTH),
-    isRendered: false,
-  };
-  const own = new Set(Object.keys(step.input));
-  const shown = attempt(findings, (): Shown => {
-    const name = isInlinePrompt(step.prompt) ? undefined : step.prompt;
+  const shownAs = (text: string, isRendered: boolean): Shown => ({
+    promptSource: found.source,
+    promptExcerpt: text.slice(0, EXCERPT_LENGTH),
+    isRendered,
+  });
+  const shown = attempt(findings, () => {
+    const name = isInline ? undefined : step.prompt;
     // Finds faults that do not depend on values, such as missing includes.
     renderText(found.text, {}, { missing: "empty", include: scene.include, name });
-    const inputs = Object.entries(step.input);
-    for (const [key, text] of inputs) {
-      const errors = unknownNames(text, scene, new Set());
-      findings.errors.push(...errors.map((error) => `input ${key}: ${error}`));
-    }
-    findings.errors.push(...unknownNames(found.text, scene, own));
-    const paths = [
-      ...pathsOf(found.text, scene.include).filter(({ head }) => !own.has(head)),
-      ...inputs.flatMap(([, text]) => pathsOf(text)),
-    ];
-    if (findings.errors.length > 0 || !isKnownBefore(paths, scene)) return asTemplate;
-    const { text } = renderPrompt(step, scene.context, scene.include);
-    return { promptSource, promptExcerpt: text.slice(0, EXCERPT_LENGTH), isRendered: true };
+    const inputs = Object.entries(step.input).map(([key, text]) => {
+      const { unknown, isKnown } = lookAt(text, scene);
+      findings.errors.push(...unknown.map((error) => `input ${key}: ${error}`));
+      return isKnown;
+    });
+    const prompt = lookAt(found.text, scene, new Set(Object.keys(step.input)));
+    findings.errors.push(...prompt.unknown);
+    const isKnown = prompt.isKnown && inputs.every((known) => known);
+    if (findings.errors.length > 0 || !isKnown) return undefined;
+    return shownAs(renderPrompt(step, scene.context, scene.include).text, true);
   });
-  return shown ?? asTemplate;
+  return shown ?? shownAs(found.text, false);
 }
 
 function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
-  const asTemplate = { command: step.command, isRendered: false };
-  const shown = attempt(findings, (): Shown => {
+  const shown = attempt(findings, (): Shown | undefined => {
+    const { unknown, isKnown } = lookAt(step.command, scene);
+    const { command, warnings } = renderScriptStep(step, scene.context);
     // In a script a missing value is an empty word: no error, but hardly meant.
-    findings.warnings.push(...unknownNames(step.command, scene, new Set()));
-    const rendered = renderScriptStep(step, scene.context);
-    findings.warnings.push(...rendered.warnings);
-    if (!isKnownBefore(pathsOf(step.command), scene)) return asTemplate;
-    return { command: rendered.command, isRendered: true };
+    findings.warnings.push(...unknown, ...warnings);
+    return isKnown ? { command, isRendered: true } : undefined;
   });
-  return shown ?? asTemplate;
+  return shown ?? { command: step.command, isRendered: false };
 }
 
-/** Whether all values are known before anything has run. */
-function isKnownBefore(paths: readonly { readonly head: string }[], scene: Scene): boolean {
-  return paths.every(({ head }) => Object.hasOwn(scene.context, head));
-}
-
-/** The names in a template that neither the task nor any step has. */
-function unknownNames(template: string, scene: Scene, own: ReadonlySet<string>): string[] {
-  return pathsOf(template, scene.include)
-    .filter(({ head, mayBeMissing }) =>
-      !mayBeMissing && !own.has(head) && !scene.known.has(head) &&
-      !Object.hasOwn(scene.context, head)
-    )
+/**
+ * Looks at the names in a template.
+ *
+ * @param own Names that the template gets from its step.
+ * @returns `unknown`: names that neither the task nor any step has. `isKnown`: whether the task alone has all values.
+ */
+function lookAt(template: string, scene: Scene, own: ReadonlySet<string> = new Set()) {
+  const paths = pathsOf(template, scene.include)
+    .filter(({ head }) => !own.has(head) && !Object.hasOwn(scene.context, head));
+  const unknown = paths.filter(({ head, mayBeMissing }) => !mayBeMissing && !scene.known.has(head))
     .map(({ path, head }) => `.${path}: nothing has the name "${head}"`);
+  return { unknown, isKnown: paths.length === 0 };
 }
 
 function attempt<Result>({ errors }: Findings, action: () => Result): Result | undefined {

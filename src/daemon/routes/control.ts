@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { databaseBytes } from "../database_watch.ts";
 import { countState } from "../../store/state_counts.ts";
-import type { Figure } from "../metrics.ts";
+import { type Figure, figure } from "../metrics.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import {
   agentSchema,
@@ -110,29 +110,18 @@ export const controlRoutes: readonly Route[] = [
 function figuresOf({ db, database, state }: Daemon, nowMs: number): Figure[] {
   const counts = countState(db);
   const bytes = databaseBytes(database);
-  const byStatus = Object.entries({
-    tasks: counts.tasks,
-    agents: counts.agents,
-    workflows: counts.workflows,
-  }).map(([name, by]): Figure => ({
-    name,
-    help: `${name[0]!.toUpperCase()}${name.slice(1)} by status`,
-    type: "gauge",
-    samples: Object.entries(by).map(([status, value]) => ({ labels: { status }, value })),
-  }));
+  const byStatus = (by: Readonly<Record<string, number>>) =>
+    Object.entries(by).map(([status, value]) => ({ labels: { status }, value }));
   const uptime = (nowMs - state.startedAtMs) / 1000;
-  const single = ([
-    ["questions_pending", "Questions that nobody has answered", counts.pendingQuestions],
-    ["events_total", "Events that were ever written", counts.lastEventId],
-    ["database_bytes", "Size of the database file", bytes.database],
-    ["wal_bytes", "Size of the write-ahead log", bytes.wal],
-    ["process_resident_memory_bytes", "Memory of the daemon", Deno.memoryUsage().rss],
-    ["uptime_seconds", "How long the daemon has been running", uptime],
-  ] as const).map(([name, help, value]): Figure => ({
-    name,
-    help,
-    type: name === "events_total" ? "counter" : "gauge",
-    samples: [{ value }],
-  }));
-  return [...byStatus, ...single];
+  return [
+    figure("tasks", "Tasks by status", byStatus(counts.tasks)),
+    figure("agents", "Agents by status", byStatus(counts.agents)),
+    figure("workflows", "Workflows by status", byStatus(counts.workflows)),
+    figure("questions_pending", "Questions that nobody has answered", counts.pendingQuestions),
+    figure("events_total", "Events that were ever written", counts.lastEventId),
+    figure("database_bytes", "Size of the database file", bytes.database),
+    figure("wal_bytes", "Size of the write-ahead log", bytes.wal),
+    figure("process_resident_memory_bytes", "Memory of the daemon", Deno.memoryUsage().rss),
+    figure("uptime_seconds", "How long the daemon has been running", uptime),
+  ];
 }
