@@ -1,6 +1,6 @@
 /** Finds the daemon of a database by its files and talks to it; writes and reads the daemon's state file. */
 import { isLocked } from "../store/process_lock.ts";
-import { lookAtProcesses, readCommandLine } from "../process/identity.ts";
+import { livesOn } from "../process/identity.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
 
 /** What a daemon tells of itself; the token stands in its file alone. */
@@ -36,7 +36,9 @@ export async function findDaemon(files: DaemonFiles): Promise<FoundDaemon> {
   const answering = await whoAnswers(files);
   if (answering !== null) return { kind: "running", answers: true, state: answering };
   const written = readState(files.state);
-  if (written === null || !await isItself(written)) return { kind: "silent" };
+  if (written === null || !await livesOn(written, (line) => /\bdaemon run\b/.test(line))) {
+    return { kind: "silent" };
+  }
   const { token: _token, processMark: _mark, ...state } = written;
   return { kind: "running", answers: false, state };
 }
@@ -69,15 +71,6 @@ function doorOf({ socket }: DaemonFiles, written: DaemonState | null): Door {
   return Deno.build.os === "windows" && written !== null
     ? written
     : { socket, port: null, token: "" };
-}
-
-/** Whether a state file names a living daemon: a process that was started when the daemon was, and runs as one. */
-async function isItself({ pid, processMark }: DaemonState): Promise<boolean> {
-  const state = (await lookAtProcesses([pid])).get(pid);
-  if (state === undefined || !state.alive) return false;
-  if (processMark !== null && state.mark !== null && state.mark !== processMark) return false;
-  const line = readCommandLine(pid);
-  return line === null || /\bdaemon run\b/.test(line);
 }
 
 /** @returns `null` when the daemon does not answer in time, or not with JSON. */

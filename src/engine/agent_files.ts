@@ -1,7 +1,7 @@
 /** The files of an agent, in a private folder beside the database, and whether its process lives. */
 import { joinPath } from "../paths.ts";
 import { exists } from "../project/on_disk.ts";
-import { lookAtProcesses, readCommandLine } from "../process/identity.ts";
+import { livesOn, lookAtProcesses } from "../process/identity.ts";
 import type { Agent } from "../store/agents.ts";
 
 export interface AgentFiles {
@@ -98,12 +98,7 @@ export const AGENT_VARIABLE = "CONCLAUDE_AGENT_ID";
 export async function isAlive(
   { id, pid, processMark }: Pick<Agent, "id" | "pid" | "processMark">,
 ): Promise<boolean> {
-  if (pid === null) return false;
-  const state = (await lookAtProcesses([pid])).get(pid);
-  if (state === undefined || !state.alive) return false;
-  if (processMark !== null && state.mark !== null && state.mark !== processMark) return false;
-  const line = readCommandLine(pid);
-  return line === null || line.includes(id);
+  return pid !== null && await livesOn({ pid, processMark }, (line) => line.includes(id));
 }
 
 /** Whether another process has the number by now; it must get no signal. */

@@ -46,7 +46,7 @@ export class AgentRuns {
   readonly #onEnd: (workflow: WorkflowRow) => Promise<void>;
   readonly #running = new Map<string, Promise<void>>();
 
-  /** @param onEnd Is called when an agent has ended and all that follows is written down. */
+  /** @param onEnd Called when an agent has ended and all that follows is kept. */
   constructor(parts: EngineParts, onEnd: (workflow: WorkflowRow) => Promise<void>) {
     this.#parts = parts;
     this.#onEnd = onEnd;

@@ -7,15 +7,12 @@ export interface AgentLine {
   readonly sessionId: string | null;
   /** Whether it is the last line of a turn, which repeats the last words. */
   readonly isResult: boolean;
-  /** Whether the turn has ended with an error, which the text names. */
-  readonly isError: boolean;
 }
 
 export interface AgentText {
   /** All its words, in which the contract is looked for. */
   readonly text: string;
   readonly sessionId: string | null;
-  readonly isError: boolean;
 }
 
 /** The text of each type of line; other types have none. */
@@ -33,13 +30,11 @@ const SILENT = new Set(["user", "stream_event", "control_request", "control_resp
 /** Reads one line. A line that is no `stream-json` is text as it stands, also other JSON: a contract may come as one. */
 export function readAgentLine(line: string): AgentLine {
   const object = parseLine(line);
-  if (object === null) return { text: line, sessionId: null, isResult: false, isError: false };
-  const isResult = object.type === "result";
+  if (object === null) return { text: line, sessionId: null, isResult: false };
   return {
     text: TEXT_OF[object.type]?.(object) ?? null,
     sessionId: typeof object.session_id === "string" ? object.session_id : null,
-    isResult,
-    isError: isResult && (object.is_error === true || /^error/.test(String(object.subtype))),
+    isResult: object.type === "result",
   };
 }
 
@@ -47,15 +42,13 @@ export function readAgentLine(line: string): AgentLine {
 export function collectAgentText(lines: Iterable<string>): AgentText {
   const texts: string[] = [];
   let sessionId: string | null = null;
-  let isError = false;
   for (const line of lines) {
     const read = readAgentLine(line);
     sessionId = read.sessionId ?? sessionId;
-    if (read.isResult) isError = read.isError;
     const repeats = read.isResult && texts.at(-1)?.trim() === read.text?.trim();
     if (read.text !== null && !repeats) texts.push(read.text);
   }
-  return { text: texts.join("\n"), sessionId, isError };
+  return { text: texts.join("\n"), sessionId };
 }
 
 /** A line of `stream-json`; null for any other text. */

@@ -195,11 +195,15 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
   const given = isMapping(value) ? value : {};
   const title = typeof given["name"] === "string" ? `step "${given["name"]}"` : `step ${number}`;
   const tell = (error: string) => void place.errors.push(`${title}: ${error}`);
-  if (!isMapping(value)) return tell("a step is a mapping with name and type"), null;
+  if (!isMapping(value)) {
+    tell("a step is a mapping with name and type");
+    return null;
+  }
   const type = STEP_TYPES.find((one) => one === given["type"]);
   if (type === undefined) {
     const told = JSON.stringify(given["type"] ?? "");
-    return tell(`invalid step type ${told}, must be one of: [${STEP_TYPES.join(" ")}]`), null;
+    tell(`invalid step type ${told}, must be one of: [${STEP_TYPES.join(" ")}]`);
+    return null;
   }
   const { fields, errors, unknown } = readFields<typeof COMMON>(STEPS[type], given);
   errors.forEach(tell);

@@ -148,10 +148,27 @@ async function exists(pid: number): Promise<boolean> {
   }
 }
 
-/** The command line of a process, its words with spaces between; null where the system does not tell. */
-export function readCommandLine(pid: number): string | null {
+/** The command line of a process, with spaces between its words; null where the system does not tell. */
+function readCommandLine(pid: number): string | null {
   const line = Deno.build.os === "linux"
     ? outputOf("/bin/cat", [`/proc/${pid}/cmdline`])
     : outputOf("/bin/ps", ["-o", "args=", "-p", String(pid)]);
   return line.replaceAll("\0", " ").trim() || null;
+}
+
+/**
+ * Whether a process lives and is still the one that was started at `processMark`. What the system does not tell does not count
+ * against it.
+ *
+ * @param isCommand Whether a command line is that of the process.
+ */
+export async function livesOn(
+  { pid, processMark }: { readonly pid: number; readonly processMark: string | null },
+  isCommand: (line: string) => boolean,
+): Promise<boolean> {
+  const state = (await lookAtProcesses([pid])).get(pid);
+  if (state === undefined || !state.alive) return false;
+  if (processMark !== null && state.mark !== null && state.mark !== processMark) return false;
+  const line = readCommandLine(pid);
+  return line === null || isCommand(line);
 }

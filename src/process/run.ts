@@ -208,9 +208,9 @@ export async function runTool(
       environment: { passedOn },
       keep: { stdout: Infinity, stderr: 0 },
     });
-    if (end.kind !== "ended") return void gone.catch(() => {}), null;
-    await gone;
-    return { code: end.code, stdout: stdout!.text() };
+    if (end.kind === "ended") await gone;
+    else gone.catch(() => {});
+    return end.kind === "ended" ? { code: end.code, stdout: stdout!.text() } : null;
   } catch {
     return null;
   }

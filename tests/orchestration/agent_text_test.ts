@@ -66,7 +66,6 @@ Deno.test("readAgentLine() takes every other line as it stands", () => {
       text,
       sessionId: null,
       isResult: false,
-      isError: false,
     });
   }
   const error = { type: "result", is_error: true, subtype: "error_max_turns", errors: ["Stopped"] };
@@ -74,7 +73,6 @@ Deno.test("readAgentLine() takes every other line as it stands", () => {
     text: "Stopped",
     sessionId: null,
     isResult: true,
-    isError: true,
   });
 });
 
@@ -89,9 +87,9 @@ Deno.test("readAgentLine() never throws", () => {
 });
 
 Deno.test("collectAgentText() has the words once, and the contract is read from them", () => {
-  const { text, sessionId, isError } = collectAgentText(LINES);
+  const { text, sessionId } = collectAgentText(LINES);
   assert.equal(text, 'Turn "over".\n```json\n{"success": true}\n```');
-  assert.deepEqual([sessionId, isError], [SESSION, false]);
+  assert.equal(sessionId, SESSION);
   assert.equal(readContract(text)?.success, true);
 });
 
