@@ -2,7 +2,7 @@ import "../config_sections.ts";
 import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import type { Lasting } from "../engine/begin.ts";
 import { Settings } from "../engine/settings.ts";
-import { checkPlace } from "../engine/work_place.ts";
+import { checkPlace } from "../engine/work_folder.ts";
 import { chooseFor } from "../engine/workflow_choice.ts";
 import { findWorkflowFile, lookForWorkflow, parseFile } from "../engine/workflow_files.ts";
 import type { Task } from "../orchestration/task.ts";

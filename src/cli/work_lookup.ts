@@ -104,8 +104,7 @@ export function entityIdOf(db: DatabaseSync, given: string): string {
       details: { candidates: found },
     });
   }
-  const filter = { afterId: 0, sinceMs: null, type: null, entityId: text, limit: 1 };
-  if (listEvents(db, filter).length > 0) return text;
+  if (listEvents(db, { entityId: text, limit: 1 }).length > 0) return text;
   throw refusal("NOT_FOUND", {
     what: `There is no task, agent, workflow or question "${text}"`,
     why: "none has this id, or 4 or more characters of it as its beginning or end",

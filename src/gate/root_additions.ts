@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { SILENT_ABOUT_ROOT } from "../config/hook_config.ts";
 import type { Environment } from "../environment.ts";
 import { fingerprint } from "../ids.ts";
-import { runTool } from "../process/tool.ts";
+import { runTool } from "../process/run.ts";
 import { listFolder } from "../project/on_disk.ts";
 import {
   isFirstTelling,

@@ -1,7 +1,7 @@
 /** Measures how much a branch has changed: lines added and removed since it left its base. */
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../paths.ts";
-import { runTool } from "../process/tool.ts";
+import { runTool } from "../process/run.ts";
 import { hasJustBegun } from "./reflogs.ts";
 import type { Repository } from "./repository.ts";
 

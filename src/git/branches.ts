@@ -1,7 +1,7 @@
 /** What git's own files say of a repository's branches, and which commits `git log` does not show here. */
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../paths.ts";
-import { runTool } from "../process/tool.ts";
+import { runTool } from "../process/run.ts";
 import { listFolder } from "../project/on_disk.ts";
 import { changedAtMs, gitFolders, type Repository } from "./repository.ts";
 

@@ -1,7 +1,7 @@
 /** Asks git about files: which are ignored, and which differ from what they would be taken back to. */
 import type { Environment } from "../environment.ts";
 import { joinPath, parentOf } from "../paths.ts";
-import { runTool } from "../process/tool.ts";
+import { runTool } from "../process/run.ts";
 import { RealPaths } from "../project/real_paths.ts";
 import { findRepository, lookUpwards } from "./repository.ts";
 import { exists } from "../project/on_disk.ts";

@@ -1,6 +1,6 @@
 /** Runs git for work that changes something, in the environment that a person's own git has. */
 import { messageOf } from "../errors.ts";
-import { runWords } from "../process/run_words.ts";
+import { runWords } from "../process/run.ts";
 
 /** What git left behind. */
 export interface GitResult {

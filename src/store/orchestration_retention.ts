@@ -65,7 +65,7 @@ export function countExpiring(db: DatabaseSync, what: Expiring, beforeMs: number
   return Number(row!["n"]);
 }
 
-/** The agents and questions that would go with tasks that were deleted before a moment. */
+/** How many agents and questions would go with tasks that were deleted before a moment. */
 export function countWithDeleted(
   db: DatabaseSync,
   beforeMs: number,
@@ -78,14 +78,14 @@ export function countWithDeleted(
   return { agents: count("agents"), questions: count("questions") };
 }
 
-/** How far a step goes. */
+/** The limits of one step. */
 export interface Step {
   readonly beforeMs: number;
   readonly nowMs: number;
   readonly limit: number;
 }
 
-/** Deletes closed tasks, so that they can be restored. @returns How many. */
+/** Marks closed tasks as deleted; they can be restored. @returns How many. */
 export function deleteClosedTasks(db: DatabaseSync, { beforeMs, nowMs, limit }: Step): number {
   return transaction(db, () => {
     const ids = expiring(db, "closed", { beforeMs, limit });
@@ -97,12 +97,12 @@ export function deleteClosedTasks(db: DatabaseSync, { beforeMs, nowMs, limit }: 
 /** What was removed with tasks. */
 export interface RemovedTasks {
   readonly tasks: number;
-  /** Their ids: their files are still there. */
+  /** Their ids; their files are still there. */
   readonly agents: readonly string[];
   readonly questions: number;
 }
 
-/** Removes deleted tasks with all that belongs to them. */
+/** Removes deleted tasks for good, with all that belongs to them. */
 export function removeDeletedTasks(
   db: DatabaseSync,
   { beforeMs, nowMs, limit }: Step,
@@ -138,7 +138,7 @@ export function removeExpired(
     ));
 }
 
-/** Which of some ids no agent has. */
+/** The ids that no agent has. */
 export function withoutAgent(db: DatabaseSync, ids: readonly string[]): string[] {
   return db.prepare(
     `SELECT value AS id

@@ -1,9 +1,8 @@
 import { plain } from "../../capture/plain.ts";
 import { agentFiles } from "../../engine/agent_files.ts";
-import { needAgent, requestEnd } from "../../engine/agent_requests.ts";
-import { endHere } from "../../engine/ending.ts";
-import { type OutputLine, readOutput } from "../../engine/output.ts";
-import { readOutputPage } from "../../engine/output_page.ts";
+import { needAgent, requestEnd } from "../../engine/requests.ts";
+import { endHere } from "../../engine/supervise.ts";
+import { type OutputLine, readOutput, readOutputPage } from "../../engine/output.ts";
 import { readAgentLine } from "../../orchestration/agent_text.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { checkBody } from "../../orchestration/task_input.ts";

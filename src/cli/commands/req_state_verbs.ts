@@ -4,7 +4,7 @@ import { redactText } from "../../secrets/redact.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
-import { runTool } from "../../process/tool.ts";
+import { runTool } from "../../process/run.ts";
 import { toldByPerson } from "../../requirement/satisfy.ts";
 import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { quoteWord } from "../../settings/hooks.ts";

@@ -3,9 +3,8 @@ import { count } from "../../counts.ts";
 import { isUserError } from "../../errors.ts";
 import { checkPriority, checkTags } from "../../orchestration/task_input.ts";
 import { transaction } from "../../store/database.ts";
-import { type Author, changeTask, needTask } from "../../store/task_changes.ts";
+import { type Author, changeTags, changeTask, needTask } from "../../store/task_changes.ts";
 import { completeTask } from "../../store/task_life.ts";
-import { changeTags } from "../../store/task_tags.ts";
 import { deleteTask } from "../../store/task_tree.ts";
 import type { CliContext } from "../context.ts";
 import {

@@ -1,11 +1,11 @@
 /** `conclaude task create|update|reparent|delete|restore`. */
 import { plain } from "../../capture/plain.ts";
-import { wayTo } from "../../orchestration/status_ways.ts";
 import {
   DEFAULT_PRIORITY,
+  statusesAfter,
   type Task,
   type TaskStatus,
-  TRANSITIONS,
+  wayTo,
 } from "../../orchestration/task.ts";
 import {
   checkBody,
@@ -287,7 +287,7 @@ const UPDATE_HELP = "conclaude task update --help";
  */
 function changeStatus(db: DatabaseSync, task: Task, status: string, author: Author): Task {
   const to: TaskStatus = checkStatus(status, UPDATE_HELP);
-  if (!TRANSITIONS[task.status].includes(to) || wayTo(task, to) !== undefined) {
+  if (!statusesAfter(task.status).includes(to) || wayTo(task, to) !== undefined) {
     throw badTransition(task, to);
   }
   return task.status === "blocked"

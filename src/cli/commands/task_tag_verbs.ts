@@ -1,7 +1,6 @@
 import { checkTags } from "../../orchestration/task_input.ts";
 import { transaction } from "../../store/database.ts";
-import { needTask } from "../../store/task_changes.ts";
-import { changeTags, type TagChange } from "../../store/task_tags.ts";
+import { changeTags, needTask, type TagChange } from "../../store/task_changes.ts";
 import { listTags } from "../../store/tasks.ts";
 import { AGENT_FLAG, optional, TASK, text } from "../flags.ts";
 import { openStore } from "../store.ts";

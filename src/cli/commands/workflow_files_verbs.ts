@@ -1,13 +1,13 @@
 /** Workflow files: which there are, what each would do, and which one a task gets. */
 import { plain } from "../../capture/plain.ts";
-import { placeFault } from "../../engine/work_place.ts";
+import { placeFault } from "../../engine/work_folder.ts";
 import { chooseFor, readMatchers } from "../../engine/workflow_choice.ts";
 import {
   findWorkflowFile,
   listWorkflowFiles,
   lookForWorkflow,
+  previewFile,
 } from "../../engine/workflow_files.ts";
-import { previewFile } from "../../engine/workflow_preview.ts";
 import type { PreviewStep } from "../../orchestration/preview.ts";
 import { needTask } from "../../store/task_changes.ts";
 import { clearingFlag, TASK, text } from "../flags.ts";

@@ -1,5 +1,5 @@
 import { plain } from "../../capture/plain.ts";
-import { needWorkflow } from "../../engine/workflow_requests.ts";
+import { needWorkflow } from "../../engine/requests.ts";
 import { listEvents } from "../../store/events.ts";
 import { listQuestions } from "../../store/questions.ts";
 import { readTask } from "../../store/tasks.ts";
@@ -92,13 +92,7 @@ const log = verb({
   async run(context, _flags, text) {
     const { db } = await openStore(context, "read");
     const { id } = needWorkflow(db, workflowIdOf(db, text));
-    const events = listEvents(db, {
-      afterId: 0,
-      sinceMs: null,
-      type: null,
-      entityId: id,
-      limit: Number.MAX_SAFE_INTEGER,
-    });
+    const events = listEvents(db, { entityId: id, limit: Number.MAX_SAFE_INTEGER });
     return {
       json: { workflowId: id, events, steps: listSteps(db, id) },
       text: events.length === 0

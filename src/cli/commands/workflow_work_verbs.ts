@@ -1,7 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import { count } from "../../counts.ts";
-import { endHere } from "../../engine/ending.ts";
-import { reviewWorkflow } from "../../engine/review.ts";
+import { endHere } from "../../engine/supervise.ts";
+import { reviewWorkflow } from "../../engine/working_tree.ts";
 import {
   CANCELLED,
   endNow,
@@ -9,7 +9,7 @@ import {
   REJECTED,
   requestDecision,
   requestRetry,
-} from "../../engine/workflow_requests.ts";
+} from "../../engine/requests.ts";
 import { UserError } from "../../errors.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { checkBody } from "../../orchestration/task_input.ts";

@@ -5,7 +5,7 @@
 import type { Environment } from "../../environment.ts";
 import { messageOf } from "../../errors.ts";
 import { joinPath } from "../../paths.ts";
-import { type LineEnd, runShellLine } from "../../process/shell_line.ts";
+import { type LineEnd, runShellLine } from "../../process/run.ts";
 import { readHookCommand } from "../../settings/hook_program.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { memberOf } from "../../settings/own_handler.ts";
@@ -206,11 +206,11 @@ function run(
     ? ""
     : `DENO_DIR="\${DENO_DIR:-${cache}/deno}" `;
   return runShellLine(`${script}HOME=${quoteWord(stage.home)} ${line}`, {
-    stdin,
+    input: stdin,
     timeoutMs,
     environment,
     folder: stage.project,
-    env: {
+    variables: {
       CLAUDE_PROJECT_DIR: stage.project,
       CLAUDE_CODE_SESSION_ID: SESSION_ID,
       CLAUDE_PID: "",

@@ -1,6 +1,6 @@
-/** What a person may want of a workflow, and what then is written down for the engine. In the caller's transaction. */
+/** What people ask of workflows and agents; the engine carries it out. In the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
-import { refusal } from "../orchestration/refusal.ts";
+import { notFound, refusal } from "../orchestration/refusal.ts";
 import type { Author } from "../store/task_changes.ts";
 import {
   type Decision,
@@ -12,11 +12,11 @@ import {
 import { decide } from "./advance.ts";
 import { resumeWorkflow, wrongStatus } from "./begin.ts";
 import { cancel, reject } from "./reviews.ts";
+import { type Agent, readAgent, requestKill } from "../store/agents.ts";
 
-/** What can be asked of a workflow. */
 export type WorkflowAction = Decision | "retry";
 
-/** What can be asked where. */
+/** What can be asked of a workflow in each status. */
 const ACTIONS: Readonly<Record<WorkflowStatus, readonly WorkflowAction[]>> = {
   running: ["cancel"],
   pending_merge: ["approve", "reject", "cancel"],
@@ -26,7 +26,7 @@ const ACTIONS: Readonly<Record<WorkflowStatus, readonly WorkflowAction[]>> = {
   cancelled: [],
 };
 
-/** What a workflow is to have become, as a refusal tells it. */
+/** The action in a refusal. */
 const DONE: Readonly<Record<WorkflowAction, string>> = {
   approve: "merged",
   reject: "rejected",
@@ -34,18 +34,18 @@ const DONE: Readonly<Record<WorkflowAction, string>> = {
   retry: "retried",
 };
 
-/** Why a workflow is rejected when nobody says why. */
+/** The reason of a rejection without one. */
 export const REJECTED = "merge rejected by user";
 
-/** Why a workflow is cancelled when nobody says why. */
+/** The reason of a cancellation without one. */
 export const CANCELLED = "cancelled by user";
 
-/** Whether somebody may be carrying out what was decided before: then nothing else can be asked for. */
+/** Whether a daemon may be carrying out an earlier decision: then nothing else can be asked. */
 export interface Carried {
   readonly isCarriedOut: boolean;
 }
 
-/** What can be asked of a workflow now; nothing new while something is being done. */
+/** What can be asked of a workflow now. */
 export function actionsOf(
   { status, decision }: Pick<WorkflowRow, "status" | "decision">,
   { isCarriedOut }: Carried = { isCarriedOut: true },
@@ -57,15 +57,10 @@ export function actionsOf(
 export function needWorkflow(db: DatabaseSync, id: string): WorkflowRow {
   const workflow = readWorkflow(db, id) ?? readWorkflowOfTask(db, id);
   if (workflow !== undefined) return workflow;
-  throw refusal("WORKFLOW_NOT_FOUND", {
-    what: `There is no workflow "${id}"`,
-    why: "no workflow, and no task with one, has this id; nothing was changed",
-    next: "conclaude workflow list",
-    details: { workflowId: id },
-  });
+  throw notFound("workflow", id, { why: "no workflow, and no task with one, has this id" });
 }
 
-/** Writes a decision down; the engine carries it out. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
+/** Keeps a decision, which the engine carries out. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
 export function requestDecision(
   db: DatabaseSync,
   id: string,
@@ -80,7 +75,7 @@ export function requestDecision(
 }
 
 /**
- * Rejects or cancels a workflow at once: neither needs an engine.
+ * Rejects or cancels a workflow at once, without an engine.
  *
  * @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND
  */
@@ -104,7 +99,7 @@ export function requestRetry(
   id: string,
   { isCarriedOut = true, ...terms }: Author & Partial<Carried> & {
     readonly leaseMs: number;
-    /** For a workflow that says nothing of it. */
+    /** For a workflow that does not say. */
     readonly timeoutMs: number;
   },
 ): WorkflowRow {
@@ -121,4 +116,36 @@ function needAction(workflow: WorkflowRow, action: WorkflowAction, carried: Carr
       ? `then ${actions.length === 0 ? "nothing" : `only ${actions.join(", ")}`} can be asked of it`
       : `"${workflow.decisionBy}" has decided something that is not done yet (${workflow.decision})`,
   );
+}
+
+/** The agent with this id. @throws {UserError} AGENT_NOT_FOUND */
+export function needAgent(db: DatabaseSync, id: string): Agent {
+  const agent = readAgent(db, id);
+  if (agent !== undefined) return agent;
+  throw notFound("agent", id);
+}
+
+/**
+ * Asks for an agent to be ended.
+ *
+ * @param options.reason Null: that somebody asked for it. @throws {UserError} AGENT_NOT_FOUND, INVALID_TRANSITION
+ */
+export function requestEnd(
+  db: DatabaseSync,
+  id: string,
+  { reason, by, atMs }: Author & { readonly reason: string | null },
+): Agent {
+  const agent = needAgent(db, id);
+  const isOurs = agent.kind !== "subagent";
+  if (isOurs && requestKill(db, id, { reason: reason ?? `"${by}" asked for it`, atMs })) {
+    return needAgent(db, id);
+  }
+  throw refusal("INVALID_TRANSITION", {
+    what: `Cannot end agent ${id}`,
+    why: `${
+      isOurs ? `it has ended already: ${agent.status}` : "it lives inside a session of Claude Code"
+    }; nothing was changed`,
+    next: `conclaude agent show ${id}`,
+    details: { currentStatus: agent.status },
+  });
 }

@@ -1,24 +1,25 @@
-/** Makes a working tree again that somebody has removed, or says what is lost and what helps. */
+/** Restores a working tree that somebody has removed, or tells what is lost and what helps. */
 import type { DatabaseSync } from "node:sqlite";
 import { runGit } from "../git/run_git.ts";
 import { ensureTree, hasBranch } from "../git/task_trees.ts";
-import { shellQuote } from "../orchestration/shell_quote.ts";
+import { shellQuote } from "../orchestration/shell_place.ts";
 import { joinPath } from "../paths.ts";
 import { exists } from "../project/on_disk.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
 import { listSteps } from "../store/workflow_steps.ts";
-import { inTurn } from "./tree_turns.ts";
+import { type Review, reviewTree } from "../git/merge.ts";
+import { refusal } from "../orchestration/refusal.ts";
 
-/** What stands in the way of a person, and the command that helps. */
+/** What is in the way, and the command that helps. */
 export interface Obstacle {
   readonly why: string;
   readonly next: string;
 }
 
 /**
- * Makes the working tree of a workflow again where it is gone and its branch is not: what is committed is there.
+ * Makes the working tree of a workflow again when it is gone and its branch is not: the commits are there.
  *
- * @returns Why its work cannot be looked at or merged; null when the tree is there, or there never was one.
+ * @returns Why the work cannot be looked at or merged; null when the tree is there, or there never was one.
  */
 export async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
   const { worktree, branch, baseCommit, repository, mergeCommit } = workflow;
@@ -41,7 +42,7 @@ export async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | nul
   return made.kind === "failed" ? lost(workflow, made.why) : null;
 }
 
-/** Why the work of a workflow cannot be merged, whatever is in it; null when it can. Its working tree is there then. */
+/** Why the work of a workflow cannot be merged; null when it can, and then its working tree is there. */
 export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | null> {
   const { repository, baseBranch, baseCommit } = workflow;
   const gone = await restoreTree(workflow);
@@ -53,7 +54,7 @@ export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | n
   };
 }
 
-/** What earlier steps have done, where it is gone: a step after them is not to begin without it. */
+/** Tells when the work of earlier steps is gone: a later step must not begin without it. */
 export async function lossBefore(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -72,10 +73,59 @@ export async function lossBefore(
     : null;
 }
 
-/** A retry does not run again what has finished, so only a new workflow can do the work anew. */
+/** A retry does not run finished steps again, so only a new workflow can do the work anew. */
 function lost({ id, taskId }: WorkflowRow, why: string): Obstacle {
   return {
     why: `${why}; to have the work done anew, cancel the workflow and start the task again`,
     next: `conclaude workflow cancel ${id} && conclaude workflow start ${taskId}`,
   };
+}
+
+/** The running change of each repository's working trees: git cannot make two at once. */
+const TURNS = new Map<string, Promise<unknown>>();
+
+/** Changes the working trees of a repository when no other change is under way. */
+export function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise<Result> {
+  const mine = (TURNS.get(commonDir) ?? Promise.resolve()).then(work, work);
+  TURNS.set(commonDir, mine);
+  return mine;
+}
+
+/**
+ * All work of a workflow since it began.
+ *
+ * @throws {UserError} INVALID_STATUS when there is none to look at.
+ */
+export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
+  const { worktree, branch, baseBranch, baseCommit, mergeCommit } = workflow;
+  if (worktree === null || branch === null || baseBranch === null || baseCommit === null) {
+    throw nothingToSee(
+      workflow,
+      mergeCommit === null
+        ? "it has no working tree"
+        : `its work was merged as ${mergeCommit}, and its working tree is gone`,
+      mergeCommit === null ? undefined : `git show -m --first-parent ${mergeCommit}`,
+    );
+  }
+  const gone = await restoreTree(workflow);
+  if (gone !== null) throw nothingToSee(workflow, gone.why, gone.next);
+  const review = await reviewTree({ path: worktree }, {
+    base: baseCommit,
+    target: baseBranch,
+  });
+  if ("kind" in review) throw nothingToSee(workflow, review.why);
+  return review;
+}
+
+function nothingToSee(
+  { id, status }: WorkflowRow,
+  why: string,
+  next = `conclaude workflow show ${id}`,
+) {
+  return refusal("INVALID_STATUS", {
+    what: `There is no work of workflow ${id} to be shown`,
+    why,
+    next,
+    details: { currentStatus: status },
+  });
 }
