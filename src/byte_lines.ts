@@ -1,4 +1,4 @@
-/** The lines of a stream of bytes, one at a time: of a file of any size only a line is held. */
+/** Reads a stream of bytes line by line; only one line is in memory, however large the file is. */
 
 /** Whatever gives bytes: a file, stdin. */
 export interface ByteSource {
@@ -11,7 +11,7 @@ export interface ByteLine {
   readonly number: number;
   /** Null for a line that is longer than the limit. */
   readonly bytes: Uint8Array | null;
-  /** False for what stands behind the last line break: it may have been cut. */
+  /** False for the rest after the last line break, which may have been cut. */
   readonly isEnded: boolean;
   /** Bytes of the stream up to its end. */
   readonly offset: number;
@@ -20,7 +20,7 @@ export interface ByteLine {
 const CHUNK_BYTES = 1_048_576;
 const LINE_BREAK = 10;
 
-/** Reads lines. @throws {Error} What the source says. */
+/** Reads lines. @throws {Error} What the source throws. */
 export function* byteLines(
   source: ByteSource,
   { maxBytes }: { readonly maxBytes: number },

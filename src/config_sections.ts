@@ -1,4 +1,4 @@
-/** Puts the sections of all rooms together and names them. Whoever parses a configuration imports this file. */
+/** All sections of the configuration. Code that parses a configuration imports this file. */
 import type { Config as OwnConfig, SectionValues } from "./config/config_schema.ts";
 import { useSections } from "./config/sections.ts";
 import { isMapping } from "./config/yaml_tree.ts";

@@ -1,8 +1,8 @@
 /**
  * The one error that a person is meant to read: what happened, why, and what to do next.
  *
- * Floors 0–3 throw it and never print; the command line prints it as three lines (or, with `--json`,
- * as `{"error":{what,why,next,code}}`); a hook writes it to its audit row and the log.
+ * Rooms throw it and never print. The command line prints it as three lines, or with `--json` as
+ * `{"error":{what,why,next,code}}`; a hook writes it to its audit row and the log.
  */
 export class UserError extends Error {
   override readonly name = "UserError";
@@ -57,4 +57,13 @@ export function messageOf(thrown: unknown): string {
 /** Whether SQLite gave up because another process writes: nothing is wrong, and it may go well the next time. */
 export function isDatabaseBusy(thrown: unknown): boolean {
   return /database (?:table )?is (?:locked|busy)/i.test(messageOf(thrown));
+}
+
+/** What a look into the database gives; undefined where it fails, since saving the event says why. */
+export function quietly<Result>(look: () => Result): Result | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }

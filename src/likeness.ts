@@ -1,6 +1,6 @@
 /** Compares values and texts. */
 
-/** Whether two values, as JSON and YAML have them, say the same: the order of keys is nothing. */
+/** Whether two values of JSON or YAML are equal; the order of keys does not count. */
 export function isSameValue(one: unknown, other: unknown): boolean {
   return JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
 }
@@ -10,7 +10,7 @@ function inOrder(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** How many letters must be put in, taken out or replaced to turn one text into the other (Levenshtein). */
+/** Levenshtein distance: how many letters one inserts, removes or replaces to turn one text into the other. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i++) {
@@ -22,4 +22,33 @@ export function editDistance(from: string, to: string): number {
     row = next;
   }
   return row[to.length] ?? 0;
+}
+
+/** Letters that a word needs for each typo that is forgiven. */
+const LETTERS_A_SLIP = 3;
+const MAX_SLIPS = 2;
+/** The shortest beginning that stands for a whole word. */
+const MIN_BEGINNING = 2;
+
+/**
+ * The known words that a person may have meant: those that begin with what was typed, those with the same letters,
+ * those with one or two typos. @returns Only the nearest; several when they are equally near.
+ */
+export function nearestWords(typed: string, known: readonly string[]): string[] {
+  const word = typed.toLowerCase();
+  const near = known.map((name) => ({ name, slips: slipsBetween(word, name) }))
+    .filter(({ name, slips }) =>
+      slips <= MAX_SLIPS && slips * LETTERS_A_SLIP <= Math.max(word.length, name.length)
+    );
+  const least = Math.min(...near.map(({ slips }) => slips));
+  return near.filter(({ slips }) => slips === least).map(({ name }) => name);
+}
+
+function slipsBetween(word: string, name: string): number {
+  if (word.length >= MIN_BEGINNING && name.startsWith(word)) return 0;
+  return lettersOf(word) === lettersOf(name) ? 1 : editDistance(word, name);
+}
+
+function lettersOf(word: string): string {
+  return [...word].sort().join("");
 }

@@ -1,5 +1,5 @@
 /**
- * `deno task bundle`: the program as two files in `dist/bundle`. `main.js` chooses the face and holds the loader (`load.ts`).
+ * `deno task bundle`: the program as two files in `dist/bundle`. `main.js` chooses the entry and holds the loader (`load.ts`).
  * `modules.bin` holds the rest, split where the program imports lazily, so that a hook loads what it runs.
  */
 import { type Identifier, parse } from "acorn";
@@ -8,13 +8,13 @@ import { type Bundle, scriptOf, writeBundle } from "./modules_file.ts";
 import { BUNDLE } from "./program.ts";
 import { REPOSITORY, runDeno } from "./run_deno.ts";
 
-/** The lazy import of a face in `main.ts`. */
+/** Finds the lazy import of an entry in `main.ts`. */
 const FACE = /\bimport\("\.\/(src\/[^"]+\.ts)"\)/g;
 
-/** A lazy import, as minified code has it. */
+/** Finds a lazy import in minified code. */
 const LAZY = /\bimport\("([^"]+)"\)/g;
 
-/** Makes the bundle, and puts it into its place when it is whole: programs may be running from the old one. */
+/** Makes the bundle beside the old one, from which programs may run, and swaps the two at the end. */
 export async function bundleProgram(): Promise<Bundle> {
   const bundle = await splitProgram();
   const draft = `${BUNDLE}-${Deno.pid}`;
@@ -68,13 +68,13 @@ export async function splitProgram(): Promise<Bundle> {
 }
 
 /**
- * Code of a module as that of a function, which gets what the module imports and returns what it exports.
+ * Turns a module's code into a function: it takes the module's imports and returns its exports.
  *
- * @param nameOf What `load.ts` knows a module by.
- * @throws {Error} When the bundler writes in another way than it did.
+ * @param nameOf Gives the name by which `load.ts` knows a module.
+ * @throws {Error} When the bundler's output has another form than this function expects.
  */
 export function asFunction(module: string, nameOf: (from: string) => string): string {
-  // The bundler lets a CommonJS module load `node:module` at once, and that costs as much as a verb's own work.
+  // The bundler makes a CommonJS module load `node:module` at once, which takes as long as a verb's own work.
   const code = module.replace(/import\{createRequire as [\w$]+\} ?from ?"node:module";/, "")
     .replace(/=[\w$]+\(import\.meta\.url\)/, "=name=>process.getBuiltinModule(name)");
   const given: string[] = [];
@@ -92,7 +92,7 @@ export function asFunction(module: string, nameOf: (from: string) => string): st
     const names: string[] = [], targets: string[] = [];
     for (const it of node.specifiers) {
       if (it.type === "ImportSpecifier") names.push(`${nameIn(it.imported)}:${it.local.name}`);
-      // The default of another module would be all of it.
+      // The default export of any other module would be the whole module.
       else if (from.startsWith(".")) throw new Error(code.slice(node.start, node.end));
       else targets.push(it.local.name);
     }
@@ -100,7 +100,7 @@ export function asFunction(module: string, nameOf: (from: string) => string): st
     const required = `${REQUIRE}(${nameOf(from)});`;
     body += targets.map((target) => `var ${target}=${required}`).join("") || required;
   }
-  // The engine reads plain ASCII sooner; all such characters stand in strings and patterns, where an escape is the same.
+  // The engine reads plain ASCII faster. Other characters stand only in strings and patterns, where an escape means the same.
   const escaped = (it: string) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`;
   body = (body + code.slice(at)).replace(/[^\0-\x7f]/g, escaped)
     .replace(LAZY, (_, from) => `${IMPORT}(${nameOf(from)})`);

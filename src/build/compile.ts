@@ -1,7 +1,7 @@
 /**
  * `deno task compile [--target TRIPLE] [--output FILE] [--compiler SCRIPT]`: the program as one executable,
- * `dist/conclaude`. Where the executable can run, it has learnt a usual session (`learn.ts`); on Linux its modules lie in
- * its overlay (`overlay.ts`).
+ * `dist/conclaude`. Where the executable can run here, `learn.ts` prepares it for a usual session. On Linux, the modules
+ * lie in the executable's overlay (`load.ts`).
  */
 import { parseArgs } from "node:util";
 import { type System, thisSystem } from "../cli/permissions.ts";
@@ -13,24 +13,24 @@ import { layOverlay, writeBundle } from "./modules_file.ts";
 import { BUNDLE, compileFlags } from "./program.ts";
 import { run, runDeno, runTask } from "./run_deno.ts";
 
-/** Machines that a release is made for, by the names that the compiler has for them. */
+/** The machines that get a release, under the compiler's names for them. */
 const TARGETS: Readonly<Record<System, readonly string[]>> = {
   linux: ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"],
   darwin: ["x86_64-apple-darwin", "aarch64-apple-darwin"],
   windows: ["x86_64-pc-windows-msvc"],
 };
 
-/** The choices of whoever compiles. */
+/** Options of {@linkcode compile}. */
 export interface CompileOptions {
   /** One of {@linkcode TARGETS}; this machine when not given. */
   readonly target?: string | undefined;
   /** `dist/conclaude` when not given; a Windows executable gets its `.exe`. */
   readonly output?: string | undefined;
-  /** A shell script that compiles in the place of `deno compile`: it gets the file, the output and the flags. */
+  /** A shell script to run instead of `deno compile`; its arguments are the file, the output and the flags. */
   readonly compiler?: string | undefined;
 }
 
-/** The part that every executable begins with (denort) could not be had; `report` says why in one line. */
+/** `deno compile` could not get denort, with which every executable begins; `report` says why in one line. */
 export class NoRuntime extends UserError {
   constructor(readonly report: string) {
     super("Cannot compile the executable", {
@@ -40,7 +40,7 @@ export class NoRuntime extends UserError {
   }
 }
 
-/** The fault in a few words, and the advice that helps. */
+/** Says in a few words what failed and what helps. */
 export const NO_RUNTIME =
   "Deno's runtime for executables (denort) is not here and could not be fetched";
 export const RUNTIME_ADVICE =
@@ -48,8 +48,7 @@ export const RUNTIME_ADVICE =
   "DENORT_BIN to its path.";
 
 /**
- * Bundles and compiles. An executable is as good without what it has learnt and without an overlay, only slower, so that
- * nothing fails for them.
+ * Bundles and compiles. When learning or the overlay fails, the executable is only slower, so neither stops the build.
  *
  * @returns The executable's path.
  * @throws {UserError} For an unknown target, and {@linkcode NoRuntime}.
@@ -88,7 +87,7 @@ export async function compileProgram(options: CompileOptions = {}): Promise<stri
   }
 }
 
-/** @returns Whether the work could be done. */
+/** @returns Whether the work succeeded. */
 async function orSlower(otherwise: string, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
@@ -129,7 +128,7 @@ function systemOf(target: string): System {
   throw new UserError(`Cannot compile for "${target}"`, { why, next: "deno task compile" });
 }
 
-/** The innermost cause in the compiler's report, which numbers them from the outermost on. */
+/** Finds the innermost cause in the compiler's report, which numbers causes from the outermost inwards. */
 function causeOf(report: string): string {
   const [message = ""] = report.split("Stack backtrace:");
   const causes = [...message.matchAll(/^\s+\d+: (.+)$/gm)].map(([, cause]) => cause!);

@@ -11,7 +11,7 @@ import { changeFile, commandsFor, type Payload, readRecording } from "./replay.t
 import { type HookRun, runHookCommand, type Settings } from "./replay.ts";
 import { type Place, run, runTask } from "./run_deno.ts";
 
-/** A team's rules, as they would stand in its project. */
+/** The rules in the team's project file. */
 const GUARDS = `preToolUse:
   uneditableFiles: ["*.lock"]
   toolUsageValidation:
@@ -23,7 +23,7 @@ const REQUIREMENTS = `requirements:
     autoResolveSkill: arch-review
 `;
 
-/** Events that the recorded sessions lack. One holds a secret, which is not kept, and more output than is kept. */
+/** Events that the recorded sessions lack. One has a secret, which is masked, and more output than the limit. */
 const MORE_EVENTS: readonly Payload[] = [
   { hook_event_name: "SessionStart", source: "resume" },
   {
@@ -48,10 +48,10 @@ const VERBS: readonly (readonly string[])[] = [
   ["queue", "list"],
 ];
 
-/** A project, in a home with our hooks. */
+/** A project in a home where the hooks are installed. */
 interface Stage {
   readonly place: Place;
-  /** The same place with a token: a person's scripts get one on a terminal, before the first session anywhere. */
+  /** The same place with the token that lets a person's script change what only people may change. */
   readonly people: Place;
   readonly settings: Settings;
   readonly payloads: readonly Payload[];
@@ -77,7 +77,7 @@ async function installHooks(root: string): Promise<Stage> {
   title("Installing the hooks");
   const [home, project] = [join(root, "home"), join(root, "tides")];
   await Deno.mkdir(home, { recursive: true });
-  // It looks like a clone on its main branch; git itself is not needed.
+  // The folder looks like a clone on its main branch; git itself does not run.
   await Deno.mkdir(join(project, ".git"), { recursive: true });
   await Deno.writeTextFile(join(project, ".git", "HEAD"), "ref: refs/heads/main\n");
   const env = { ...surroundings(join(root, "runtime-cache")), HOME: home };
@@ -127,7 +127,7 @@ async function outputOf(stage: Stage, payload: Payload): Promise<Record<string, 
   return JSON.parse(ran?.stdout || "{}").hookSpecificOutput ?? {};
 }
 
-/** Names the subject of an event in a few words. */
+/** Says in a few words what an event is about. */
 function subjectOf(payload: Payload, { place }: Stage): string {
   const firstOf = (fields: Readonly<Record<string, unknown>>, names: readonly string[]) =>
     names.map((name) => fields[name]).find((value) => value !== undefined) ?? "";
@@ -139,7 +139,7 @@ function subjectOf(payload: Payload, { place }: Stage): string {
   return String(words).replaceAll(`${place.cwd}/`, "");
 }
 
-/** Asks the program itself whether it knows all that was replayed. */
+/** Checks with the program's own verbs that it kept everything that was replayed. */
 async function check(stage: Stage, told: string): Promise<void> {
   const { payloads, settings } = stage;
   const recorded = new Set(payloads.map((payload) => payload["session_id"]));
@@ -163,7 +163,7 @@ async function check(stage: Stage, told: string): Promise<void> {
   if (told === "") throw new Error("the next session was told nothing");
 }
 
-/** Shows how the rules of a team refuse a tool use, and how a person lifts that. */
+/** Shows how a team's rules refuse a tool use, and how a person allows it again. */
 async function showGates(stage: Stage, first: Payload): Promise<void> {
   const send = (fields: Partial<Payload>) => runHooks(stage, { ...first, ...fields } as Payload);
   const begin = async (rules: string) => {
@@ -204,7 +204,7 @@ async function showGates(stage: Stage, first: Payload): Promise<void> {
   await send(stop);
 }
 
-/** Runs a verb and returns its output; @throws {UserError} With what the verb says when it fails. */
+/** Runs a verb and returns its output. @throws {UserError} With the verb's message when it fails. */
 async function conclaude(place: Place, ...args: readonly string[]): Promise<string> {
   const [program, ...before] = Deno.args.length > 0 ? [Deno.args[0]!] : programCommand();
   const { success, stdout, stderr: why } = await run(program, [...before, ...args], place);

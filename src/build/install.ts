@@ -1,6 +1,6 @@
 /**
- * `deno task install [--dir DIR]`: puts `conclaude` into `~/.local/bin`. It is the executable where that can be made,
- * else a launcher that runs the bundle of this clone; what it is, and why, is said.
+ * `deno task install [--dir DIR]`: puts `conclaude` into `~/.local/bin`. It is the executable where this machine can
+ * compile it, else a launcher that runs the bundle of this clone. The output says which, and why.
  */
 import { delimiter, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,15 +8,14 @@ import { thisSystem } from "../cli/permissions.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { compileProgram, NO_RUNTIME, NoRuntime, RUNTIME_ADVICE } from "./compile.ts";
-import { launcherFiles } from "./launcher.ts";
-import { type Placed, placeExecutable, placeProgram } from "./place_file.ts";
+import { launcherFiles, type Placed, placeExecutable, placeProgram } from "./place_file.ts";
 import { bundleCommand } from "./program.ts";
 import { run, runTask } from "./run_deno.ts";
 
 async function installExecutable(folder: string, executable: string): Promise<void> {
   const { stdout, stderr } = await run(resolve(executable), ["--version"]);
   if (stdout.trim() !== VERSION) {
-    // With a runtime of another version or machine (`DENORT_BIN`) it can be made, but does not start.
+    // With a runtime of another version or machine (`DENORT_BIN`), compiling works, but the executable does not start.
     const [said = ""] = stderr.trim().split("\n");
     throw new UserError("Cannot install the executable", {
       why: `it was made, but does not start as conclaude ${VERSION}: ${said}`,

@@ -1,7 +1,7 @@
 /**
- * Makes a bundle quick for what is usual. An executable of the same runtime goes through the demonstration twice: the first
- * time shows what is loaded together, which becomes one script; the second time leaves what the engine has made of each
- * script, with every function that was called (V8's code cache). Only the engine that runs it can make that.
+ * Makes a bundle fast for usual sessions. An executable with the same runtime plays the demonstration twice. The first run
+ * shows which modules are loaded together; they become one script. The second run stores V8's code cache of each script,
+ * with every function that was called. Only the engine that will run the code can make its cache.
  */
 import { pathToFileURL } from "node:url";
 import { RUNTIME_FLAGS, thisSystem } from "../cli/permissions.ts";
@@ -10,8 +10,8 @@ import { type Bundle, type Group, joined, writeBundle } from "./modules_file.ts"
 import { runDeno } from "./run_deno.ts";
 
 /**
- * Code that runs the bundle in a folder. It gives the engine the code that the runs before have made of a script, keeps what
- * is there in the end, and writes down which scripts were loaded.
+ * Code that runs the bundle in a folder. It gives the engine the code cache of earlier runs, stores the cache at the end,
+ * and notes which scripts were loaded.
  */
 const learner = (folder: string) => `
 const folder = ${JSON.stringify(`${folder}/`)};
@@ -37,7 +37,7 @@ addEventListener("unload", () => {
 await import(${JSON.stringify(pathToFileURL(`${folder}/bundle/main.js`).href)});
 `;
 
-/** A bundle that is quick on the engine of what `compile` makes; @throws {Error} when that cannot be made or run. */
+/** Makes a bundle that is fast on the engine of `compile`'s output. @throws {Error} When that cannot be made or run. */
 export async function learnt(
   bundle: Bundle,
   compile: (main: string, output: string, flags: readonly string[]) => Promise<void>,
@@ -72,8 +72,8 @@ export async function learnt(
 }
 
 /**
- * A group for each module that the runs load lazily: it holds all that this one imports at once, but for what nearly
- * every run has loaded before. Two groups may hold the same module: it costs little where it is not run.
+ * Makes a group for each module that the runs load lazily: the module and all its imports, except those that nearly every
+ * run has loaded before. Two groups may hold the same module; an unused copy costs little.
  */
 function groupsOf(modules: readonly string[], runs: readonly (readonly number[])[]): Group[] {
   const imports = modules.map((source) => numbersIn(source, REQUIRE));
@@ -91,14 +91,14 @@ function groupsOf(modules: readonly string[], runs: readonly (readonly number[])
   });
 }
 
-/** Modules with all that they import, and so on. */
+/** Gives the modules and everything that they import, directly or through others. */
 function reached(from: readonly number[], imports: readonly (readonly number[])[]): Set<number> {
   const reached = new Set(from);
   for (const module of reached) for (const imported of imports[module]!) reached.add(imported);
   return reached;
 }
 
-/** The modules that a script names in calls of a function. */
+/** Finds the modules that a script names in calls of a function. */
 function numbersIn(source: string, name: string): number[] {
   return source.split(`${name}(`).map(Number.parseFloat).filter(Number.isInteger);
 }

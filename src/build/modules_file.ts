@@ -1,14 +1,13 @@
 /** The two files of a bundle: `main.js` and the scripts that hold its modules. */
 import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
-import { IMPORT, MODULES, type Modules, MODULES_FILE, REQUIRE } from "./load.ts";
-import { embeddedStart } from "./overlay.ts";
+import { embeddedStart, IMPORT, MODULES, type Modules, MODULES_FILE, REQUIRE } from "./load.ts";
 
-/** The program in scripts: each gives a list of modules, the number and the function of each. */
+/** The program as scripts. Each script gives a list of modules, with the number and the function of each. */
 export interface Bundle {
-  /** The code that begins. */
+  /** The code of `main.js`. */
   readonly main: string;
-  /** A script for each module, at the place of its number. */
+  /** A script for each module; the index is the module's number. */
   readonly modules: readonly string[];
   readonly groups: readonly Group[];
 }
@@ -18,7 +17,7 @@ export interface Group {
   readonly source: string;
   /** V8's code cache; empty when there is none. */
   readonly code: Uint8Array;
-  /** The module that is loaded lazily, and all the others with it. */
+  /** The module whose lazy import loads the script. */
   readonly entry: number;
 }
 
@@ -27,12 +26,12 @@ export function scriptOf(number: number, body: string): string {
   return `[[${number},function(${REQUIRE},${IMPORT}){${body}}]]`;
 }
 
-/** One script of the modules of several. */
+/** Joins several scripts to one. */
 export function joined(scripts: readonly string[]): string {
   return `[${scripts.map((source) => source.slice(1, -1)).join()}]`;
 }
 
-/** Writes a bundle into a folder. @param isLaid Its file of modules is going to lie in an executable's overlay. */
+/** Writes a bundle into a folder. @param isLaid Whether the modules will lie in an executable's overlay. */
 export async function writeBundle(
   folder: string,
   { main, modules, groups }: Bundle,
@@ -57,10 +56,10 @@ export async function writeBundle(
 }
 
 /**
- * Lays the file of modules into an executable, as its overlay. For Linux, whose executables end with what is embedded;
- * elsewhere that is mapped, and costs nothing unread.
+ * Puts the file of modules into an executable, as its overlay. This is for Linux, where the embedded files are the end of
+ * the executable. Elsewhere the system maps them, and unread ones cost nothing.
  *
- * @throws {Error} When it does not end with what the compiler embedded; it is as it was then.
+ * @throws {Error} When the executable does not end with the embedded files; it stays unchanged then.
  */
 export async function layOverlay(executable: string, modules: Uint8Array): Promise<void> {
   const bytes = await Deno.readFile(executable);

@@ -1,17 +1,19 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { LAUNCHER_MARK } from "./launcher.ts";
+import type { System } from "../cli/permissions.ts";
+import { quoteWord } from "../settings/hooks.ts";
+import { runFlags } from "./program.ts";
 
-/** The owner of the file that was in the place before. A foreign file is kept under another name, `movedTo`. */
+/** Whose file was there before. A foreign file is kept under the name `movedTo`. */
 export type Placed =
   | { readonly before: "nothing" | "ours" }
   | { readonly before: "foreign"; readonly movedTo: string };
 
 /**
- * Puts a program in its place, whole or not at all: a process that starts it meanwhile gets the old or the new one.
+ * Replaces a program in one step: a process that starts meanwhile gets either the old program or the new one.
  *
- * @throws {Error} When the folder cannot be written, or the place is a folder.
+ * @throws {Error} When the folder is not writable, or `path` is a folder.
  */
 export async function placeProgram(
   path: string,
@@ -26,7 +28,7 @@ export async function placeProgram(
   });
 }
 
-/** Makes a draft beside a place and moves it there; when anything fails, nothing is left of it. */
+/** Writes a draft beside a path and moves it there; when a step fails, the draft is removed. */
 async function replace(path: string, make: (draft: string) => Promise<Placed>): Promise<Placed> {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {
@@ -71,7 +73,7 @@ async function digestOf(path: string): Promise<string> {
   return createHash("sha256").update(await Deno.readFile(path)).digest("hex");
 }
 
-/** The name beside it of the executable of ours that a link there leads to; undefined for anything else. */
+/** The name of our executable to which the link at a path leads; undefined when it is anything else. */
 async function linkedName(path: string): Promise<string | undefined> {
   const target = await Deno.readLink(path).catch(() => "");
   if (target === "" || target !== basename(target)) return undefined;
@@ -114,4 +116,52 @@ async function isOurs(path: string): Promise<boolean> {
   const bytes = Buffer.from(await Deno.readFile(path));
   return bytes.includes(LAUNCHER_MARK) ||
     (bytes.includes("d3n0l4nd") && bytes.includes("CONCLAUDE_DB_PATH"));
+}
+
+/** The line by which our launcher is known. */
+export const LAUNCHER_MARK = "conclaude launcher, written by `deno task install`";
+
+/** The absolute paths of the two files that a launcher starts. */
+interface LauncherParts {
+  readonly deno: string;
+  readonly bundle: string;
+}
+
+/** The files to put on the PATH: one script, and on Windows a second one for shells that are not POSIX. */
+export function launcherFiles(
+  system: System,
+  parts: LauncherParts,
+): { readonly name: string; readonly text: string }[] {
+  if (system !== "windows") return [{ name: "conclaude", text: posixLauncher(system, parts) }];
+  // Claude Code runs hooks in Git Bash there, which wants forward slashes.
+  const slashed = (path: string) => path.replaceAll("\\", "/");
+  const forBash = { deno: slashed(parts.deno), bundle: slashed(parts.bundle) };
+  return [
+    { name: "conclaude", text: posixLauncher(system, forBash) },
+    { name: "conclaude.cmd", text: windowsLauncher(parts) },
+  ];
+}
+
+function posixLauncher(system: System, { deno, bundle }: LauncherParts): string {
+  return `#!/bin/sh
+# ${LAUNCHER_MARK}.
+deno=${quoteWord(deno)}
+bundle=${quoteWord(bundle)}
+if [ ! -x "$deno" ] || [ ! -f "$bundle" ]; then
+  echo "conclaude: $deno or $bundle is gone; run \\\`deno task install\\\` in the clone again" >&2
+  exit 1
+fi
+export DENO_NO_UPDATE_CHECK=1
+exec "$deno" run ${runFlags(system).map(quoteWord).join(" ")} "$bundle" "$@"
+`;
+}
+
+function windowsLauncher({ deno, bundle }: LauncherParts): string {
+  const word = (text: string) => `"${text.replaceAll("%", "%%")}"`;
+  return `@echo off
+rem ${LAUNCHER_MARK}.
+setlocal
+set DENO_NO_UPDATE_CHECK=1
+${word(deno)} run ${runFlags("windows").map(word).join(" ")} ${word(bundle)} %*
+`.replaceAll("\n", "\r\n");
 }

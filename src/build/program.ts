@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { permissionFlags, RUNTIME_FLAGS, type System, thisSystem } from "../cli/permissions.ts";
 import { REPOSITORY } from "./run_deno.ts";
 
-/** The bundle's folder, from the clone's folder on. */
+/** The bundle's folder, relative to the clone. */
 export const BUNDLE = "dist/bundle";
 
 /**
@@ -36,8 +36,8 @@ export function bundleCommand(): readonly [string, string, ...string[]] {
 }
 
 /**
- * The variables that any process of ours needs beside its own. `runtimeCache` keeps the cache of Deno, where the program is
- * run with it, out of the program's home.
+ * Environment variables that every process of the program needs. `runtimeCache` keeps Deno's cache out of the program's
+ * home when Deno runs the bundle.
  */
 export function surroundings(runtimeCache: string): Record<string, string> {
   const env = { PATH: "/usr/bin:/bin", DENO_DIR: runtimeCache, DENO_NO_UPDATE_CHECK: "1" };

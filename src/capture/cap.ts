@@ -128,7 +128,7 @@ function fit(value: unknown, maxBytes: number, depth: number): unknown {
 /** Items of an array have no key. */
 type Entry = [key: string | null, item: unknown];
 
-/** What an entry needs beside its item: the comma, or the comma, the colon and the quoted key. */
+/** The bytes that an entry takes besides its item: the comma, and in an object the quoted key and the colon. */
 function overhead(key: string | null): number {
   return key === null ? 1 : escapedBytes(key) + 4;
 }
@@ -171,7 +171,7 @@ function countWithin(sizes: readonly number[], maxBytes: number): number {
 }
 
 /** The size to which the larger ones have to be cut so that all together have at most `maxBytes`. */
-function commonLevel(sizes: readonly number[], maxBytes: number): number {
+export function commonLevel(sizes: readonly number[], maxBytes: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let left = maxBytes;
   for (const [index, size] of ascending.entries()) {

@@ -1,12 +1,12 @@
-/** What the configuration wants nothing of kept. */
+/** Which tool uses the configuration keeps out of the captures. */
 import { filesTouched, OWN_TOOLS, SEARCHING_TOOLS, SHELL_TOOLS } from "./payload.ts";
 import { matchesAny, resolvePath } from "../paths.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 
-/** A tool use, as far as an exclusion asks about it. */
+/** The facts of a tool use that exclusions look at. */
 export interface ToolFacts {
   readonly toolName: string;
-  /** Of any type, as it was sent. */
+  /** As Claude Code sent it; it may have any type. */
   readonly toolInput: unknown;
   /** Where a relative path starts, absolute; null when it was not told. */
   readonly folder: string | null;
@@ -16,8 +16,8 @@ export interface ToolFacts {
 }
 
 /**
- * What keeps a tool use out: a key of the configuration, or that the tool is our own; null when it may be kept. A file is
- * the same however its path is spelled: `./`, `..`, relative.
+ * The reason why a tool use is not kept: a key of the configuration, or that the tool is our own; null when it is
+ * kept. Each spelling of a path (`./`, `..`, relative) counts as the same file.
  */
 export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null {
   const { toolName, toolInput } = tool;
@@ -37,14 +37,14 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
   return isExcluded ? "capture.exclude.paths" : null;
 }
 
-/** What ends one command of a line and begins the next. */
+/** Separates the commands of one line. */
 const STEP = /&&|\|\|?|[;&\n]/;
-/** What stands between the words of a command. */
+/** Separates the words of a command. */
 const BETWEEN_WORDS = /[\s;|&()<>`"'=,{}]+/;
-/** A longer command is a script, of which the beginning is read. */
+/** Of a longer command only the beginning is read. */
 const MAX_COMMAND_CHARS = 4_000;
 
-/** The words of a command that may be paths, from the folders that it changes to as well. */
+/** The words of a command that may be paths, also seen from the folders that it changes to. */
 function placesIn(command: string): string[] {
   const words = command.slice(0, MAX_COMMAND_CHARS).split(BETWEEN_WORDS)
     .map((word) => word.replace(/^@/, ""))
@@ -53,7 +53,7 @@ function placesIn(command: string): string[] {
   return words.flatMap((word) => [word, ...folders.map((folder) => `${folder}/${word}`)]);
 }
 
-/** The files that a tool works on, and what a search looks through: its folder, its glob, the pattern of Glob. */
+/** The files that a tool works on. Of a search: its folder and its glob. */
 function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
   const files = filesTouched(toolName, toolInput);
   if (files.length > 0) return files;

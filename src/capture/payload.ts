@@ -84,7 +84,7 @@ export function filesNamed(toolName: string, toolInput: unknown): string[] {
 }
 
 const INPUT_KEY = '"tool_input":';
-/** What stands behind the input in a payload. Inside a string of it the quotes would be escaped. */
+/** The keys that follow the input in a payload. Inside a string their quotes would be escaped. */
 const KEYS_BEHIND_INPUT = [',"tool_response":', ',"project_dir":'];
 /** How much of a tool's input, and of its error, the audit row of a capture repeats; the whole is in the queue. */
 const MAX_EXCERPT_CHARS = 160;

@@ -6,6 +6,7 @@
  * characters that stay may be half a secret. They are there for what looks for secrets, and {@linkcode withoutOverlaps}
  * takes them away afterwards.
  */
+import { commonLevel } from "./cap.ts";
 
 /** JSON within a limit, and how many bytes of the first one are missing in it. */
 export interface Shortened {
@@ -190,7 +191,7 @@ function endOfValue(json: Uint8Array, start: number): number {
   return json.length;
 }
 
-/** Where a string is over, its quote included. */
+/** The index after the closing quote of a string. */
 function endOfString(json: Uint8Array, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
     const byte = json[at];
@@ -225,17 +226,6 @@ function skipBlanks(json: Uint8Array, start: number): number {
 
 function decode(json: Uint8Array, start: number, end: number): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(json.subarray(start, end));
-}
-
-/** The size to which the larger ones have to be cut so that all together have at most `maxBytes`. */
-function commonLevel(sizes: readonly number[], maxBytes: number): number {
-  let left = maxBytes;
-  for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {
-    const level = left / (sizes.length - index);
-    if (size > level) return level;
-    left -= size;
-  }
-  return Infinity;
 }
 
 const MARKED = /\n?\[… (\d+) bytes cut …\]$/;

@@ -4,15 +4,21 @@ import {
   buildCommand,
   buildRouteMap,
   type Command,
+  proposeCompletions,
   type RouteMap,
   run,
+  type StricliIntegration,
+  type StricliProcess,
 } from "@stricli/core";
 import { type LazyVerb, perform, type Verb, type VerbGroup, type Verbs } from "./verb.ts";
-import type { CliContext, Globals } from "./context.ts";
-import { HELP_FLAG, VERSION_FLAG } from "./help.ts";
+import { type CliContext, type Globals, locateToLook, PROCESS_STREAMS } from "./context.ts";
 import { camel } from "./usage.ts";
 import { usageText } from "./usage_text.ts";
 import { VERBS } from "./verbs.ts";
+import { VERSION } from "../version.ts";
+import { GLOBAL_FLAGS, type GlobalFlag, splitGlobals } from "./global_flags.ts";
+import { show } from "./view.ts";
+import type { Environment } from "../environment.ts";
 
 /** Runs a command line with all that the library does for it: help, errors, flags in every spelling. */
 export async function runWithLibrary(context: CliContext, words: readonly string[]): Promise<void> {
@@ -52,12 +58,12 @@ export async function application(
   }, { help: HELP_FLAG, version: VERSION_FLAG });
 }
 
-/** How much of a verb is built: all of it to run it, its usage for a page of help, or its name alone. */
+/** How much of a verb is built: all of it to run it, its names for the list of all verbs, or its own name alone. */
 type Wanted = readonly string[] | "usage" | "name";
 
 /**
  * @param args The words that follow; `"name"` where only the names of the verbs are wanted. Without a verb among the
- * words a page of help is printed, which shows how each verb is used.
+ * words the list of verbs is printed, and no verb is loaded for it.
  */
 async function routesOf(
   verbs: Verbs,
@@ -83,7 +89,8 @@ async function libraryTarget(
   if (wanted === "name") return namedTarget(brief);
   if (target.kind === "lazy") {
     const { verbs } = target;
-    if (wanted === "usage" && verbs.length > 0) {
+    if (wanted === "usage") {
+      if (verbs.length === 0) return namedTarget(brief);
       const routes = Object.fromEntries(verbs.map((name) => [name, namedTarget("")]));
       return buildRouteMap<string, CliContext>({ routes, docs: { brief } });
     }
@@ -123,4 +130,125 @@ function namedTarget(brief: string): Command<CliContext> {
 
 function withExamples(about: string, examples: readonly string[]): string {
   return [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
+}
+
+/** `--help` of every verb and group; with `--json` the page is the text in `{"help": …}`. */
+const HELP_FLAG: StricliIntegration<CliContext> = {
+  flag: {
+    ...documented("help"),
+    global: true,
+    defaultForRouteMap: true,
+    run({ config, root }, { result, text }) {
+      const page = result.target.formatHelp({
+        prefix: result.prefix,
+        // The global flags get a section of their own.
+        additionalFlags: [],
+        includeArgumentEscapeSequenceFlag: false,
+        includeHidden: false,
+        config: config.documentation,
+        text,
+        ansiColor: false,
+      });
+      const help = withGlobalFlags(page, { isRoot: result.target === root });
+      show(this as CliContext, { json: { help }, text: help });
+    },
+  },
+};
+
+/** `--version`; with `--json` also what else a report of a fault needs. */
+const VERSION_FLAG: StricliIntegration<CliContext> = {
+  flag: {
+    ...documented("version"),
+    global: false,
+    async run() {
+      const context = this as CliContext;
+      show(context, {
+        json: context.globals.json ? await versionFacts() : undefined,
+        text: VERSION,
+      });
+    },
+  },
+};
+
+/** The program, what it runs on, and the schema that it writes: what a report of a fault needs. */
+async function versionFacts() {
+  const { sqliteVersion } = await import("../store/care.ts");
+  const { SCHEMA_VERSION } = await import("../store/database.ts");
+  return {
+    version: VERSION,
+    schema: SCHEMA_VERSION,
+    sqlite: sqliteVersion(),
+    deno: Deno.version.deno,
+    target: Deno.build.target,
+  };
+}
+
+function documented(name: string) {
+  const { brief, letter } = GLOBAL_FLAGS.find((flag) => flag.name === name)!;
+  return { brief, aliases: letter === undefined ? [] : [letter] };
+}
+
+/** The page without empty sections, and with the flags of every verb behind its own. */
+function withGlobalFlags(page: string, { isRoot }: { readonly isRoot: boolean }): string {
+  const rows = GLOBAL_FLAGS.filter(({ rootOnly }) => isRoot || !rootOnly);
+  const width = Math.max(...rows.map((flag) => spelling(flag).length));
+  const section = [
+    "GLOBAL FLAGS",
+    ...rows.map((flag) => {
+      return `  ${flag.letter === undefined ? "  " : `-${flag.letter}`} ${
+        spelling(flag).padEnd(width)
+      }  ${flag.brief}`;
+    }),
+  ].join("\n");
+  return page.trimEnd().replace(
+    /^FLAGS\n?((?: {2}.*\n?)*)/m,
+    (_whole, own: string) => `${own === "" ? "" : `FLAGS\n${own.trimEnd()}\n\n`}${section}\n`,
+  ).trimEnd();
+}
+
+function spelling({ name, value }: GlobalFlag): string {
+  return `--${name}${value === undefined ? "" : ` ${value}`}`;
+}
+
+/**
+ * Prints proposals for the last word of a command line, one a line. It opens no database and no file.
+ * @param words What follows `conclaude`; the last word may be typed in part, or be empty.
+ */
+export async function complete(
+  words: readonly string[],
+  environment: Environment,
+  { stdout }: StricliProcess = PROCESS_STREAMS,
+): Promise<void> {
+  const proposals = await proposalsFor(words, environment);
+  if (proposals.length > 0) stdout.write(proposals.join("\n") + "\n");
+}
+
+async function proposalsFor(words: readonly string[], environment: Environment): Promise<string[]> {
+  const partial = words.at(-1) ?? "";
+  // After `--db` comes a path, which the shell completes itself.
+  if (words.at(-2) === "--db") return [];
+  const { rest } = splitGlobals(words.slice(0, -1));
+  const app = await application({ globals: { color: false } }, [...rest, partial]);
+  const found = await proposeCompletions(app, [...rest, partial], quietContext(environment));
+  const flags = partial.startsWith("-")
+    ? GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly).map(({ name }) => `--${name}`)
+      .filter((flag) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag))
+    : [];
+  const proposals = [...found.map(({ completion }) => completion), ...flags]
+    .filter((completion) => partial.startsWith("-") || !completion.startsWith("-"));
+  return [...new Set(proposals)].sort();
+}
+
+/** A context that prints nothing and looks for its places only when somebody asks. */
+function quietContext(environment: Environment): CliContext {
+  const silent = { write: () => {} };
+  return {
+    process: { stdout: silent, stderr: silent },
+    globals: { db: undefined, noDb: true, json: false, color: false },
+    environment,
+    cwd: environment.cwd(),
+    get locations() {
+      return locateToLook(environment);
+    },
+  };
 }

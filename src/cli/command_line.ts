@@ -5,7 +5,7 @@ import { isUserError } from "../errors.ts";
 import { type CliContext, contextOf } from "./context.ts";
 import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { plainCall } from "./plain_call.ts";
-import { camel, kebab, USAGE, usageError } from "./usage.ts";
+import { camel, kebab, USAGE } from "./usage.ts";
 import { perform } from "./verb.ts";
 import { VERBS } from "./verbs.ts";
 import { showError } from "./view.ts";
@@ -30,7 +30,7 @@ export async function performLine(
   streams?: StricliProcess,
 ): Promise<number> {
   if (args[0] === COMPLETE) {
-    const { complete } = await import("./complete.ts");
+    const { complete } = await import("./app.ts");
     await complete(args.slice(1), environment, streams);
     return 0;
   }
@@ -50,7 +50,7 @@ export async function runLine(
   { rest, fault }: Pick<SplitLine, "rest" | "fault">,
 ): Promise<void> {
   try {
-    if (fault !== null) throw usageError(fault.what, fault);
+    if (fault !== null) throw fault;
     const words = await withUsualVerb(withHelpFlag(rest));
     const call = await plainCall(words);
     if (call !== null) return await perform(context, call.action, call);

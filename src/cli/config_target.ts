@@ -5,11 +5,10 @@ import {
   isLeftOut,
   readConfigFiles,
 } from "../config/discover.ts";
-import { isMapping, type Plain } from "../config/yaml_tree.ts";
+import { type Plain, readYaml } from "../config/yaml_tree.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
-import { writeWholeFile } from "../maintenance/whole_file.ts";
-import { writeAdvice } from "../maintenance/write_advice.ts";
+import { writeAdvice, writeWholeFile } from "../maintenance/whole_file.ts";
 import { joinPath, parentOf } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
@@ -146,9 +145,67 @@ function mapAt(document: Document.Parsed, path: readonly string[], file: string)
   }
 }
 
-/** Whether two values say the same, whatever the order of their keys. */
-export function isSame(one: Plain | undefined, other: Plain | undefined): boolean {
-  if (!isMapping(one) || !isMapping(other)) return JSON.stringify(one) === JSON.stringify(other);
-  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...keys].every((key) => isSame(one[key], other[key]));
+/** A value for a file of ours, and its name in what is told. */
+export interface ConfigEntry {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly value: Plain;
+}
+
+/** One of our files as it is to be, with the names of what is added. */
+export interface PlannedFile {
+  readonly target: ConfigTarget;
+  readonly text: string;
+  readonly added: readonly string[];
+}
+
+/**
+ * Plans what a file gets; nothing is written.
+ *
+ * @param how `stays`: whether what the file says already stays; by default whatever it says. @returns `file` is null where nothing is added.
+ * @throws {UserError} When the file cannot be changed.
+ */
+export function planEntries(target: ConfigTarget, entries: readonly ConfigEntry[], how: {
+  readonly head: string;
+  readonly stays?: (said: Plain | undefined, entry: ConfigEntry) => boolean;
+}): { readonly file: PlannedFile | null; readonly kept: readonly string[] } {
+  const document = documentOf(target);
+  const root = readYaml(target.text).root ?? {};
+  const { stays = (said) => said !== undefined } = how;
+  const { kept = [], added = [] } = Object.groupBy(
+    entries,
+    (entry) => stays(valueAt(root, entry.path), entry) ? "kept" : "added",
+  );
+  const namesOf = (some: readonly ConfigEntry[]) => some.map(({ name }) => name);
+  const file = added.length === 0 ? null : {
+    target,
+    text: withEntries(target, document, { added, head: how.head }),
+    added: namesOf(added),
+  };
+  return { file, kept: namesOf(kept) };
+}
+
+/** What stands at a path; undefined when nothing does. */
+export function valueAt(values: unknown, path: readonly string[]): Plain | undefined {
+  return path.reduce<unknown>(
+    (at, key) => Object.hasOwn(Object(at), key) ? Object(at)[key] : undefined,
+    values,
+  ) as Plain | undefined;
+}
+
+/** Writes the planned files, all or none. @throws {UserError} When one cannot be written; what was written before it is taken back. */
+export function writePlanned(files: readonly PlannedFile[]): void {
+  const written: ConfigTarget[] = [];
+  try {
+    for (const { target, text } of files) {
+      writeTarget(target, text);
+      written.push(target);
+    }
+  } catch (thrown) {
+    for (const target of written) {
+      if (target.isNew) Deno.removeSync(target.path);
+      else writeTarget(target, target.text);
+    }
+    throw thrown;
+  }
 }

@@ -1,4 +1,4 @@
-/** What is written well in a configuration, and does not do what it says. */
+/** Warnings about valid configuration that does not do what it says. */
 import "../config_sections.ts";
 import { mostBlocks, type StopPolicy } from "../guard/stop_policy.ts";
 import type { ConfigFile } from "../config/discover.ts";

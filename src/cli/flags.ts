@@ -186,6 +186,12 @@ export const SINCE_FLAG = timeFlag(
   "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",
 );
 
+/** The flags that narrow what is remembered to one project. */
+export const PROJECT_FLAGS = {
+  project: textFlag("Only of the project of this folder", "dir"),
+  here: switchOn("Only of the project of the current folder"),
+} as const;
+
 export const ALL_PROJECTS = switchOn("Of all projects, not only of this repository");
 
 export const TASK = text(

@@ -5,13 +5,13 @@ import { leastForgetChars, MAX_FORGET_CHARS, textMatcher } from "../memory/forge
 import { commandAgain, SAME_FILE, SAME_TEXT } from "../maintenance/forget_again.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
 import { findObservation } from "../store/forget_look.ts";
-import { unfinishedReceipts } from "../store/forgotten.ts";
+import { unfinishedReceipts } from "../store/forget_receipts.ts";
 import { findQueueItems } from "../store/queue.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import { queueItemOf } from "./queue_lookup.ts";
+import { queueItemOf } from "./record_lookup.ts";
 import { projectMeant, wholePathOf } from "./project_filter.ts";
 import { sessionFilterOf } from "./session_lookup.ts";
-import { whyEmpty } from "./time_order.ts";
+import { whyEmpty } from "./point_in_time.ts";
 import { USAGE } from "./usage.ts";
 
 /** Flags that say what is to be forgotten. */
@@ -49,15 +49,8 @@ export function forgetFilterOf(
 /** A filter for a text alone. @throws {UserError} When it is too short or too long. */
 export function textFilterOf(text: string): ForgetFilter {
   requireText(text);
-  return {
-    ids: null,
-    sessionId: null,
-    project: null,
-    files: null,
-    text: textMatcher(text),
-    sinceMs: null,
-    untilMs: null,
-  };
+  const nothing = { ids: null, sessionId: null, project: null, files: null };
+  return { ...nothing, text: textMatcher(text), sinceMs: null, untilMs: null };
 }
 
 /** The same command once more, without the text. */
@@ -65,62 +58,43 @@ export function forgetAgain(
   { session, project, file, text, since, until }: ForgetFlags,
   ids: readonly string[],
 ): string {
-  return commandAgain({
-    ids,
-    session,
-    project,
-    file,
-    text,
-    sinceMs: since,
-    untilMs: until,
-  });
+  return commandAgain({ ids, session, project, file, text, sinceMs: since, untilMs: until });
 }
 
-function requireChoice(flags: ForgetFlags, ids: readonly string[]): void {
-  const { session, project, file, text, since, until } = flags;
+function requireChoice(
+  { session, project, file, text, since, until }: ForgetFlags,
+  ids: readonly string[],
+): void {
   const given = [session, project, file, text, since, until].filter((one) => one !== undefined);
   if (given.length + ids.length === 0) {
-    throw new UserError("Cannot tell what to forget", {
-      why:
-        "there is neither an id nor one of --session, --project, --file, --text, --since, --until",
-      next: "conclaude memory forget --help",
-      exitCode: USAGE,
-    });
+    throw usageError(
+      "there is neither an id nor one of --session, --project, --file, --text, --since, --until",
+    );
   }
   if (text !== undefined) requireText(text);
-  if (text?.trim() === SAME_TEXT || file?.trim() === SAME_FILE) throw placeholderError();
-  const empty = whyEmpty({ since, until });
-  if (empty !== null) {
-    throw new UserError("Cannot tell what to forget", {
-      why: empty,
-      next: "conclaude memory forget --help",
-      exitCode: USAGE,
-    });
-  }
-}
-
-/** Somebody has pasted a command in which they were to replace something. */
-function placeholderError(): UserError {
-  return new UserError("Cannot tell what to forget", {
-    why:
+  // Somebody has pasted a command in which they were to replace something.
+  if (text?.trim() === SAME_TEXT || file?.trim() === SAME_FILE) {
+    throw usageError(
       `"${SAME_TEXT}" and "${SAME_FILE}" stand for what is not written down anywhere: put what you mean in their place; ` +
-      "nothing was changed",
-    next: "conclaude memory forget --help",
-    exitCode: USAGE,
-  });
+        "nothing was changed",
+    );
+  }
+  const empty = whyEmpty({ since, until });
+  if (empty !== null) throw usageError(empty);
 }
 
 function requireText(text: string): void {
   const { length } = text.trim();
   const least = leastForgetChars(text);
   if (length >= least && length <= MAX_FORGET_CHARS) return;
-  throw new UserError("Cannot look for this text", {
-    why: length < least
-      ? `it has fewer than ${least} characters, and would be found everywhere; nothing was changed`
-      : `it has more than ${MAX_FORGET_CHARS} characters; a part of it is enough; nothing was changed`,
-    next: "conclaude memory forget --help",
-    exitCode: USAGE,
-  });
+  const why = length < least
+    ? `it has fewer than ${least} characters, and would be found everywhere; nothing was changed`
+    : `it has more than ${MAX_FORGET_CHARS} characters; a part of it is enough; nothing was changed`;
+  throw usageError(why, "Cannot look for this text");
+}
+
+function usageError(why: string, what = "Cannot tell what to forget"): UserError {
+  return new UserError(what, { why, next: "conclaude memory forget --help", exitCode: USAGE });
 }
 
 function idsOf(db: DatabaseSync, ids: readonly string[]) {

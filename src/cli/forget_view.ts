@@ -1,13 +1,13 @@
 /** What `memory forget` says. */
 import { plain } from "../capture/plain.ts";
-import type { ForgetReport } from "../maintenance/forget.ts";
-import type { ForgetPreview } from "../maintenance/forget_preview.ts";
-import { isAbsolutePath } from "../paths.ts";
+import { count } from "../counts.ts";
+import type { ForgetPreview, ForgetReport, Removed } from "../maintenance/forget.ts";
 import { folderOfProject } from "../memory/paths.ts";
+import { isAbsolutePath } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
+import type { Related, ToldElsewhere } from "../store/forget_look.ts";
 import type { CliContext } from "./context.ts";
-import { removedText } from "./forget_text.ts";
 import { nextHere } from "./next_command.ts";
 import type { UnknownFilter } from "./unknown_filter.ts";
 import type { View } from "./view.ts";
@@ -17,14 +17,45 @@ const MAX_NUMBERS = 10;
 /** So many lines are given to transcripts. */
 const MAX_TRANSCRIPTS = 12;
 
-/** Observations that stay, and tell the same as what goes. */
-export interface Related {
-  /** What a fix or a summary was made of that is forgotten by its number. */
-  readonly madeOf: readonly number[];
-  /** What was made of the same captures besides. */
-  readonly besides: readonly number[];
-  /** Those that speak of a file that is forgotten. */
-  readonly speakOf: readonly number[];
+/** Nouns for one and for many of what goes as a whole. */
+const GONE: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  observations: ["observation", "observations"],
+  captures: ["capture", "captures"],
+  spool: ["spool file", "spool files"],
+  logs: ["place in logs", "places in logs"],
+  agentFiles: ["place in the files of agents", "places in the files of agents"],
+  unusedRoom: ["remain in unused room", "remains in unused room"],
+};
+
+/** The same of rows that stay without what they say of it. */
+const QUOTING: typeof GONE = {
+  remade: ["observation", "observations"],
+  hook_executions: ["audit row", "audit rows"],
+  sessions: ["session", "sessions"],
+  tasks: ["task", "tasks"],
+  questions: ["question", "questions"],
+  events: ["event", "events"],
+};
+
+/** Counts as a part of a sentence: `2 observations, 1 capture, and what 3 audit rows say of it`. */
+export function removedText({ importedSummaries = 0, ...removed }: Removed): string {
+  const imported = importedSummaries === 0
+    ? ""
+    : ` (${importedSummaries} of them ${
+      importedSummaries === 1 ? "an imported summary that tells" : "imported summaries that tell"
+    } the same)`;
+  const gone: string[] = [];
+  const quoting: string[] = [];
+  for (const [name, n] of Object.entries(removed)) {
+    const noun = GONE[name];
+    if (noun !== undefined) {
+      gone.push(count(n, ...noun) + (name === "observations" ? imported : ""));
+    } else quoting.push(count(n, ...QUOTING[name] ?? [`row of ${name}`, `rows of ${name}`]));
+  }
+  const verb = quoting.length === 1 && quoting[0]!.startsWith("1 ") ? "says" : "say";
+  if (quoting.length > 0) quoting[0] = `what ${quoting[0]}`;
+  const said = quoting.length === 0 ? [] : [`${quoting.join(", ")} ${verb} of it`];
+  return [gone.join(", "), ...said].filter((part) => part !== "").join(", and ") || "nothing";
 }
 
 /** Whether nothing would be removed. */
@@ -54,10 +85,11 @@ export function ofWhat(filter: ForgetFilter): string {
   return named.length === 0 ? "" : `, ${named.join(", ")}:`;
 }
 
-/** What would be removed. */
+/** What would be removed; `isDry` is false where nothing fits and nothing was done. */
 export function previewView(
   preview: ForgetPreview,
-  { filter, hints, related, context }: {
+  { isDry, filter, hints: { unknown, lines }, related, context }: {
+    readonly isDry: boolean;
     readonly filter: ForgetFilter;
     readonly hints: Hints;
     readonly related: Related;
@@ -65,192 +97,128 @@ export function previewView(
   },
 ): View {
   const { removed, copies, transcripts, forms } = preview;
-  const { madeOf, speakOf } = related;
-  const toldBy = toldApart(preview.toldBy, related);
-  const { unknown, lines } = hints;
-  return {
-    json: {
-      dryRun: true,
-      receipt: null,
-      wouldRemove: removed,
-      copies,
-      copiesMadeAnew: preview.ownCopies.madeAnew,
-      copiesRemoved: preview.ownCopies.removed,
-      transcripts,
-      toldBy,
-      madeOf,
-      speakOf,
-      otherForms: forms,
-      ...unknown.length > 0 && { unknown },
+  const { json, text } = told({ ...preview, related }, {
+    toldElsewhere: { tables: [], observations: preview.toldBy },
+    context,
+    words: {
+      madeAnew: "The same would be forgotten in the copy",
+      removed: "Would remove, since nobody can tell what is in it:",
     },
-    text: [
-      isNone(preview)
-        ? "Nothing fits; nothing would be removed."
-        : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
-      ...lines,
-      ...formLines(forms, context),
-      ...toldLines({ tables: [], observations: toldBy }, context),
-      ...relatedLines(related, context),
-      ...preview.ownCopies.madeAnew.map((path) =>
-        `The same would be forgotten in the copy ${plain(path)}`
-      ),
-      ...preview.ownCopies.removed.map((path) =>
-        `Would remove, since nobody can tell what is in it: ${plain(path)}`
-      ),
-      ...copyLines(copies),
-      ...transcriptLines(transcripts),
-    ].join("\n"),
-    exitCode: exitCodeOf(unknown),
-  };
-}
-
-/** A project that nobody knows is a mistake, as a session is; a file may have been forgotten before. */
-function exitCodeOf(unknown: Hints["unknown"]): 0 | 1 {
-  return unknown.some(({ flag }) => flag === "project") ? 1 : 0;
-}
-
-/** That nothing fits. */
-export function nothingView(
-  { copies, transcripts, forms }: ForgetPreview,
-  { hints: { unknown, lines }, context }: { readonly hints: Hints; readonly context: CliContext },
-): View {
+  });
+  const none = `Nothing fits; nothing ${isDry ? "would be removed" : "was changed"}.`;
   return {
     json: {
       receipt: null,
-      left: [],
-      copies,
-      transcripts,
-      otherForms: forms,
+      ...isDry
+        ? { dryRun: true, wouldRemove: removed, ...json }
+        : { left: [], copies, transcripts, otherForms: forms },
       ...unknown.length > 0 && { unknown },
     },
     text: [
-      "Nothing fits; nothing was changed.",
+      isNone(preview) ? none : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
       ...lines,
-      ...formLines(forms, context),
-      ...copyLines(copies),
-      ...transcriptLines(transcripts),
+      ...text,
     ].join("\n"),
-    exitCode: exitCodeOf(unknown),
+    // A project that nobody knows is a mistake, as a session is; a file may have been forgotten before.
+    exitCode: unknown.some(({ flag }) => flag === "project") ? 1 : 0,
   };
 }
 
 /** What was removed, and what is left. */
 export function reportView(
   report: ForgetReport,
-  { context, related }: {
-    readonly context: CliContext;
-    readonly related: Related;
-  },
+  { context, related }: { readonly context: CliContext; readonly related: Related },
 ): View {
-  const { globals } = context;
-  const { id, removed, left, copies, copiesMadeAnew, copiesRemoved, transcripts, forms } = report;
-  const { madeOf, speakOf } = related;
-  const { tables } = report.toldElsewhere;
-  const toldBy = toldApart(report.toldElsewhere.observations, related);
+  const { id, removed, left, toldElsewhere } = report;
+  const { json, text } = told({ ...report, related }, {
+    toldElsewhere,
+    context,
+    words: {
+      madeAnew: "The same was forgotten in the copy",
+      removed: "Removed, since nobody can tell what is in it:",
+    },
+  });
+  return {
+    json: { receipt: { id, removed }, left, toldElsewhere: toldElsewhere.tables, ...json },
+    text: [
+      isNone(report)
+        ? "Finished what was stopped: nothing of it was left."
+        : `Forgot ${removedText(removed)}.`,
+      ...left.map((line) => `left: ${plain(line)}`),
+      ...text,
+      `receipt ${id}`,
+      nextHere(`conclaude memory verify ${id}`, context.globals),
+    ].join("\n"),
+    exitCode: left.length === 0 ? 0 : 1,
+  };
+}
+
+/** What stays or is done beside it, as fields and in lines. */
+function told(
+  { copies, ownCopies, transcripts, forms, related: { madeOf, besides, speakOf } }:
+    & Pick<ForgetPreview, "copies" | "ownCopies" | "transcripts" | "forms">
+    & { readonly related: Related },
+  { toldElsewhere: { tables, observations }, context: { globals }, words }: {
+    readonly toldElsewhere: ToldElsewhere;
+    readonly context: CliContext;
+    readonly words: Readonly<Record<keyof ForgetPreview["ownCopies"], string>>;
+  },
+): { readonly json: Record<string, unknown>; readonly text: string[] } {
+  // What was made of it, or speaks of its file, is named already.
+  const named = new Set([...madeOf, ...speakOf]);
+  const toldBy = [...new Set([...besides, ...observations]).difference(named)].sort((a, b) =>
+    a - b
+  );
+  const next = (command: string) => `  next: ${nextHere(command, globals)}`;
+  const forget = (ids: readonly number[]) =>
+    next(`conclaude memory forget ${ids.slice(0, MAX_NUMBERS).join(" ")}`);
+  const isNamed = toldBy.length + named.size > 0;
+  const telling = [
+    ...toldBy.length === 0
+      ? []
+      : [`observation${toldBy.length === 1 ? "" : "s"} ${numbersOf(toldBy)}`],
+    ...isNamed ? tables.filter((one) => one !== "observations") : tables,
+  ];
+  const otherForms = new Map(forms.map((form) => [form.as, form])).values();
+  const more = transcripts.length - MAX_TRANSCRIPTS;
   return {
     json: {
-      receipt: { id, removed },
-      left,
       copies,
-      copiesMadeAnew,
-      copiesRemoved,
+      copiesMadeAnew: ownCopies.madeAnew,
+      copiesRemoved: ownCopies.removed,
       transcripts,
-      toldElsewhere: tables,
       toldBy,
       madeOf,
       speakOf,
       otherForms: forms,
     },
     text: [
-      isNone(report)
-        ? "Finished what was stopped: nothing of it was left."
-        : `Forgot ${removedText(removed)}.`,
-      ...left.map((line) => `left: ${plain(line)}`),
-      ...formLines(forms, context),
-      ...toldLines({
-        tables: toldBy.length + madeOf.length + speakOf.length > 0
-          ? tables.filter((one) => one !== "observations")
-          : tables,
-        observations: toldBy,
-      }, context),
-      ...relatedLines(related, context),
-      ...copiesMadeAnew.map((path) => `The same was forgotten in the copy ${plain(path)}`),
-      ...copiesRemoved.map((path) =>
-        `Removed, since nobody can tell what is in it: ${plain(path)}`
+      ...[...otherForms].flatMap(({ as, observation }) => [
+        `#${observation} has it in another form, and stays: ${plain(as)}`,
+        next(`conclaude memory forget --text ${quoteWord(as)}`),
+      ]),
+      ...telling.length === 0
+        ? []
+        : [`Rows that stay tell some of the same: ${telling.join(", ")}.`],
+      ...toldBy.length === 0 ? [] : [forget(toldBy)],
+      ...madeOf.length === 0 ? [] : [`It was made of ${numbersOf(madeOf)}, which stay.`],
+      ...speakOf.length === 0 ? [] : [
+        `Only named, or shown by a command, it is in ${numbersOf(speakOf)}, which stay.`,
+        forget(speakOf),
+      ],
+      ...ownCopies.madeAnew.map((path) => `${words.madeAnew} ${plain(path)}`),
+      ...ownCopies.removed.map((path) => `${words.removed} ${plain(path)}`),
+      ...copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`),
+      ...transcripts.slice(0, MAX_TRANSCRIPTS).map((path) =>
+        `Claude Code's own transcript has it, and is not touched: ${plain(path)}`
       ),
-      ...copyLines(copies),
-      ...transcriptLines(transcripts),
-      `receipt ${id}`,
-      nextHere(`conclaude memory verify ${id}`, globals),
-    ].join("\n"),
-    exitCode: left.length === 0 ? 0 : 1,
-  };
-}
-
-/** What tells some of the same, but for what is named already since it was made of it, or speaks of its file. */
-function toldApart(telling: readonly number[], { madeOf, besides, speakOf }: Related): number[] {
-  const named = new Set([...madeOf, ...speakOf]);
-  return [...new Set([...besides, ...telling])]
-    .filter((one) => !named.has(one))
-    .sort((a, b) => a - b);
-}
-
-function transcriptLines(paths: readonly string[]): string[] {
-  const more = paths.length - MAX_TRANSCRIPTS;
-  return [
-    ...paths.slice(0, MAX_TRANSCRIPTS)
-      .map((path) => `Claude Code's own transcript has it, and is not touched: ${plain(path)}`),
-    ...more > 0 ? [`and ${more} more, which \`--json\` names`] : [],
-  ];
-}
-
-/** Each word once, with the command that forgets it, too. */
-function formLines(forms: ForgetPreview["forms"], { globals }: CliContext): string[] {
-  const firstOf = new Map(forms.map((form) => [form.as, form]));
-  return [...firstOf.values()].flatMap(({ as, observation }) => [
-    `#${observation} has it in another form, and stays: ${plain(as)}`,
-    `  next: ${nextHere(`conclaude memory forget --text ${quoteWord(as)}`, globals)}`,
-  ]);
-}
-
-/** A fix or a summary tells what others tell, which have numbers of their own; and a file is shown by commands. */
-function relatedLines({ madeOf, speakOf }: Related, { globals }: CliContext): string[] {
-  return [
-    ...madeOf.length === 0 ? [] : [`It was made of ${numbersOf(madeOf)}, which stay.`],
-    ...speakOf.length === 0 ? [] : [
-      `Only named, or shown by a command, it is in ${numbersOf(speakOf)}, which stay.`,
-      ...forgetLine(speakOf, globals),
+      ...more > 0 ? [`and ${more} more, which \`--json\` names`] : [],
     ],
-  ];
-}
-
-/** Observations are named, with the command that forgets them, too. */
-function toldLines(
-  { tables, observations }: ForgetReport["toldElsewhere"],
-  { globals }: CliContext,
-): string[] {
-  const noun = observations.length === 1 ? "observation" : "observations";
-  const rows = observations.length === 0
-    ? tables
-    : [`${noun} ${numbersOf(observations)}`, ...tables];
-  return [
-    ...rows.length === 0 ? [] : [`Rows that stay tell some of the same: ${rows.join(", ")}.`],
-    ...forgetLine(observations, globals),
-  ];
-}
-
-function forgetLine(ids: readonly number[], globals: CliContext["globals"]): string[] {
-  if (ids.length === 0) return [];
-  const command = `conclaude memory forget ${ids.slice(0, MAX_NUMBERS).join(" ")}`;
-  return [`  next: ${nextHere(command, globals)}`];
+  };
 }
 
 function numbersOf(ids: readonly number[]): string {
   const more = ids.length - MAX_NUMBERS;
   const named = ids.slice(0, MAX_NUMBERS).map((id) => `#${id}`).join(", ");
   return more > 0 ? `${named} and ${more} more` : named;
-}
-
-function copyLines(copies: readonly string[]): string[] {
-  return copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`);
 }

@@ -1,5 +1,7 @@
 import { quoteWord } from "../settings/hooks.ts";
+import type { UserError } from "../errors.ts";
 import type { Globals } from "./context.ts";
+import { usageError } from "./usage.ts";
 
 /** A flag that is not a verb's own. */
 export interface GlobalFlag {
@@ -24,18 +26,17 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
 /** The switches that the library never sees. */
 const TAKEN_OUT: readonly string[] = ["no-db", "json", "no-color"];
 
-export interface FlagFault {
-  readonly what: string;
-  readonly why: string;
-  readonly next: string;
-}
-
 export interface SplitLine {
   readonly globals: Omit<Globals, "color"> & { readonly noColor: boolean };
   readonly rest: readonly string[];
-  /** A global flag that cannot be read, to be told before anything is done. */
-  readonly fault: FlagFault | null;
+  /** A global flag cannot be read; the command line says so before it does anything. */
+  readonly fault: UserError | null;
 }
+
+const NO_PATH = usageError("Cannot read the flag --db", {
+  why: "it needs the path of a database",
+  next: "conclaude --db ~/.conclaude/conclaude.db status",
+});
 
 /**
  * Takes the global flags out of the command line, up to `--`. An empty value behind `=` becomes a word of its own,
@@ -45,7 +46,7 @@ export function splitGlobals(args: readonly string[]): SplitLine {
   const rest: string[] = [];
   const seen = new Set<string>();
   let db: string | undefined;
-  let fault: FlagFault | null = null;
+  let fault: UserError | null = null;
   const end = args.includes("--") ? args.indexOf("--") : args.length;
   for (let i = 0; i < end; i++) {
     const arg = args[i]!;
@@ -53,7 +54,7 @@ export function splitGlobals(args: readonly string[]): SplitLine {
     if (name === "db") {
       const isNext = value === undefined && i + 1 < end && !args[i + 1]!.startsWith("-");
       db = isNext ? args[++i] : value;
-      if (db === undefined || db.trim() === "") fault ??= withoutValue();
+      if (db === undefined || db.trim() === "") fault ??= NO_PATH;
     } else if (value !== undefined && isSwitch(name)) {
       seen.add(name);
       fault ??= withValue(args, i, name);
@@ -78,18 +79,9 @@ function isSwitch(name: string): boolean {
   return GLOBAL_FLAGS.some((flag) => flag.name === name && flag.value === undefined);
 }
 
-function withoutValue(): FlagFault {
-  return {
-    what: "Cannot read the flag --db",
-    why: "it needs the path of a database",
-    next: "conclaude --db ~/.conclaude/conclaude.db status",
-  };
-}
-
-function withValue(args: readonly string[], at: number, name: string): FlagFault {
-  return {
-    what: `Cannot read the flag ${args[at]}`,
+function withValue(args: readonly string[], at: number, name: string): UserError {
+  return usageError(`Cannot read the flag ${args[at]}`, {
     why: `--${name} is a switch and takes no value`,
     next: ["conclaude", ...args.with(at, `--${name}`).map(quoteWord)].join(" "),
-  };
+  });
 }

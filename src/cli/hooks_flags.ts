@@ -1,9 +1,9 @@
 /** What the flags of `install-hooks` and `uninstall-hooks` mean. */
 import { UserError } from "../errors.ts";
 import { lookAtSettings } from "../maintenance/doctor/settings_look.ts";
-import { resolvePath } from "../paths.ts";
+import { baseName, parentOf, resolvePath } from "../paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../process/executable.ts";
-import type { SettingsPlace, SettingsScope } from "../settings/settings_file.ts";
+import { placeFlags, type SettingsPlace, type SettingsScope } from "../settings/settings_file.ts";
 import {
   commandLine,
   type HookEvent,
@@ -12,8 +12,15 @@ import {
   quoteWord,
 } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
-import { hooksPlace } from "./hooks_place.ts";
+import { hooksPlace } from "./own_program.ts";
 import { USAGE } from "./usage.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
+import {
+  registerServer,
+  type ServerReport,
+  serversPlace,
+  unregisterServer,
+} from "../settings/mcp_servers.ts";
 
 export type HooksFlags = {
   readonly scope?: SettingsScope;
@@ -131,4 +138,89 @@ export function doubledHooks(
       `recorded twice, and one is enough: ${twice.map(({ event }) => event).join(", ")}; ${next}`,
     ];
   });
+}
+
+/** What is to be done about the server. */
+interface ServerRequest {
+  readonly place: SettingsPlace;
+  readonly dryRun: boolean;
+  /** What the command was told beside the place, to be repeated in a refusal. */
+  readonly otherFlags: readonly string[];
+}
+
+/**
+ * Registers the MCP server of a program.
+ * @throws {UserError} As `registerServer()`; also when a settings file was named, since it holds no servers.
+ */
+export function register(request: ServerRequest & { readonly program: Program }): ServerReport {
+  const { place, program, dryRun, otherFlags } = request;
+  if (place.settings !== undefined) {
+    throw new UserError("Cannot use --mcp and --settings together", {
+      why: "MCP servers are kept in files of their own, which a scope names; nothing was changed",
+      next: commandLine("install-hooks", ["--mcp", "--scope", "local"]),
+      exitCode: USAGE,
+    });
+  }
+  const flags = [...placeFlags(place), "--mcp", ...otherFlags];
+  return registerServer({ place: placeOf(place), program, dryRun, flags });
+}
+
+/**
+ * Takes the MCP server out again; null where a settings file was named, since it holds no servers.
+ * @throws {UserError} As `unregisterServer()`.
+ */
+export function unregister(request: ServerRequest): ServerReport | null {
+  const { place, dryRun, otherFlags } = request;
+  if (place.settings !== undefined) return null;
+  const flags = [...placeFlags(place), ...otherFlags];
+  return unregisterServer({ place: placeOf(place), dryRun, flags });
+}
+
+/** One line of a report; none where there is nothing to say. */
+export function serverFacts({ done, scope, file, dryRun, deleted }: ServerReport): string[] {
+  const would = dryRun ? "would be " : "";
+  switch (done) {
+    case "added":
+    case "updated": {
+      const what = done === "added" ? "registered" : "brought up to date";
+      const asks = scope === "project" ? "; Claude Code asks each person before it starts it" : "";
+      return [`  mcp:     ${would}${what} in ${file}${asks}`];
+    }
+    case "removed":
+      return [`  mcp:     ${would}taken out of ${file}${deleted ? ", and that removed" : ""}`];
+    case "present":
+      return [`  mcp:     registered in ${file} already`];
+    case "foreign":
+      return [`  mcp:     another server has the name conclaude in ${file}, and stays`];
+    case "absent":
+      return [];
+  }
+}
+
+function placeOf(place: SettingsPlace): ReturnType<typeof serversPlace> {
+  return serversPlace({ ...place, projectKey: projectKey(place.projectDir) });
+}
+
+/**
+ * The name of a project in Claude Code 2.1.329: the top folder of the main checkout, for worktrees and subfolders
+ * too; outside of a repository the folder itself, links resolved.
+ */
+function projectKey(projectDir: string): string {
+  const folder = realPath(projectDir);
+  const repository = findRepository(lookUpwards(folder));
+  const key = repository === undefined
+    ? folder
+    : baseName(repository.commonDir) === ".git"
+    ? parentOf(repository.commonDir)
+    : repository.root;
+  const slashed = Deno.build.os === "windows" ? key.replaceAll("\\", "/") : key;
+  return slashed.normalize("NFC");
+}
+
+function realPath(folder: string): string {
+  try {
+    return Deno.realPathSync(folder);
+  } catch {
+    return folder;
+  }
 }

@@ -1,7 +1,7 @@
 import { messageOf, UserError } from "../errors.ts";
 import { nameDraft, openDraft, removeDraft, removeDrafts } from "../maintenance/draft.ts";
 import { isFileOf } from "../maintenance/set_aside.ts";
-import { writeAdvice } from "../maintenance/write_advice.ts";
+import { writeAdvice } from "../maintenance/whole_file.ts";
 import { identifyDatabase } from "../store/identity.ts";
 import { type CliContext, typedPath } from "./context.ts";
 

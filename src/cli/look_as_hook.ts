@@ -10,7 +10,7 @@ import { openDatabase } from "../store/database.ts";
 import { identifyDatabase, openIfOurs } from "../store/identity.ts";
 import type { CliContext } from "./context.ts";
 
-/** What a hook would know in a folder. */
+/** What a hook in a folder knows: the configuration, the policy, the places, and what `ask` found. */
 export interface Peek<Found> {
   readonly config: HookConfig;
   readonly policy: GuardPolicy | null;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
-import { receiptsWithoutKey } from "../store/lost_forget_key.ts";
+import { receiptsWithoutKey } from "../store/forget_receipts.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import { errorText } from "./view.ts";

@@ -2,14 +2,14 @@ import "../config_sections.ts";
 import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import type { Lasting } from "../engine/begin.ts";
 import { Settings } from "../engine/settings.ts";
-import { checkPlace } from "../engine/work_place.ts";
+import { checkPlace } from "../engine/work_folder.ts";
 import { chooseFor } from "../engine/workflow_choice.ts";
 import { findWorkflowFile, lookForWorkflow, parseFile } from "../engine/workflow_files.ts";
 import type { Task } from "../orchestration/task.ts";
 import { readWorkflowOfTask } from "../store/workflows.ts";
 import type { CliContext } from "./context.ts";
 import type { Place } from "./store.ts";
-import { leaseMs } from "./task_lookup.ts";
+import { leaseMs } from "./work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 /** The configuration of a project about workflows, as the daemon reads it. @param projectDir Null: that of this folder. */

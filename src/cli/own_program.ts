@@ -3,6 +3,8 @@ import { baseName, isAbsolutePath, joinPath, parentOf, resolvePath } from "../pa
 import { findOnPath, isBareName, isSameFile } from "../process/executable.ts";
 import { type Program, quoteWord } from "../settings/hooks.ts";
 import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "./permissions.ts";
+import type { HooksPlace } from "../maintenance/doctor/settings_look.ts";
+import { type CliContext, typedPath } from "./context.ts";
 
 /** This program, as somebody else can start it. */
 export interface OwnProgram {
@@ -84,4 +86,24 @@ export function findOwnPath(executable: string, hints: StartHints): string {
 /** `/opt/conclaude-0.1.0/conclaude`, `/opt/Cellar/conclaude/0.1/bin/conclaude`. */
 function namesVersion(path: string): boolean {
   return /\d+\.\d+/.test(path);
+}
+
+/**
+ * Where hooks of this program are looked for from the current folder.
+ * @param settings A settings file beside those that Claude Code always reads.
+ */
+export function hooksPlace(context: CliContext, settings?: string): HooksPlace {
+  const { cwd, locations, environment } = context;
+  const { variable } = environment;
+  const { program, executable } = ownProgram(environment);
+  return {
+    environment,
+    locations,
+    settings: settings && typedPath(context, settings),
+    projectDir: variable("CLAUDE_PROJECT_DIR") ?? cwd,
+    claudeFolder: variable("CLAUDE_CONFIG_DIR"),
+    program,
+    executable,
+    searchPath: variable("PATH"),
+  };
 }

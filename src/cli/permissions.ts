@@ -29,7 +29,7 @@ const SYSTEM_FACTS: readonly string[] = ["uid", "gid", "getPriority", "statfs"];
 
 /**
  * What may be started: what looks up the start of a process (`src/process/identity.ts`), and the shell, which starts
- * git (`src/process/tool.ts`) and the commands that a configuration names.
+ * git (`src/process/run.ts`) and the commands that a configuration names.
  */
 const PROGRAMS: Readonly<Record<System, readonly string[]>> = {
   linux: ["/bin/cat", "/bin/sh"],

@@ -1,4 +1,4 @@
-import { UnreadableTime } from "./usage.ts";
+import { usageError } from "./usage.ts";
 
 const SECOND_MS = 1000;
 
@@ -28,7 +28,7 @@ const PERIOD = /^(this|last|previous) (week|month|year)$/i;
  * `18.11.2025`, `2026-11`. Without a zone it is the time of this machine, a day, week or month alone its first midnight.
  *
  * @param nowMs Epoch milliseconds. @param options `isExact`: takes no wording that means about a time.
- * @returns Epoch milliseconds, 0 or more. @throws {UnreadableTime} When the text is none, or may mean two days.
+ * @returns Epoch milliseconds, 0 or more. @throws {SyntaxError} When the text is none, or may mean two days.
  */
 export async function parseSince(
   text: string,
@@ -61,8 +61,7 @@ export async function parseSince(
       ? null
       : await spokenStart(trimmed.toLowerCase(), { nowMs, isExact });
     if (spoken !== null) return Math.max(0, spoken);
-    throw new UnreadableTime(
-      text,
+    throw new SyntaxError(
       `expected an age such as 2h or 3d, a date such as 2026-11-20 or 2026-11-20T08:30, or a day such as yesterday, got "${text}"`,
     );
   }
@@ -98,4 +97,22 @@ async function spokenStart(
     return new Date(`${new Date(fromMs).toISOString().slice(0, 10)}T00:00`).getTime();
   }
   return null;
+}
+
+/** `since` is the first moment that counts, `until` the first one that does not; epoch milliseconds. */
+type TimeFlags = Readonly<Partial<Record<"since" | "until", number | undefined>>>;
+
+/** Why no moment lies between the two flags; null where one does. */
+export function whyEmpty({ since, until }: TimeFlags): string | null {
+  if (since === undefined || until === undefined || since < until) return null;
+  return since === until
+    ? "--until means before then, and --since is the same time, so nothing can lie between them"
+    : "--since is later than --until, so nothing can lie between them";
+}
+
+/** @throws {UserError} When no moment lies between the two flags. */
+export function requireForwards(flags: TimeFlags, verb: string): void {
+  const why = whyEmpty(flags);
+  if (why === null) return;
+  throw usageError("Cannot tell which time is meant", { why, next: `conclaude ${verb} --help` });
 }

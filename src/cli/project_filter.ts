@@ -3,6 +3,7 @@ import { UserError } from "../errors.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
 import { projectName } from "../recall/view.ts";
 import { quoteWord } from "../settings/hooks.ts";
+import { isThere } from "../maintenance/whole_file.ts";
 import { folderOfProject, pathInProject } from "../memory/paths.ts";
 import { isAbsolutePath, joinPath, parentOf, withoutLine } from "../paths.ts";
 import { isKnownFile } from "../store/known_files.ts";
@@ -122,18 +123,8 @@ export async function formerNamesOf(context: CliContext, file: string): Promise<
   const path = [file, withoutLine(file)].map((typed) => typedPath(context, typed)).find(isThere);
   const repository = path === undefined ? undefined : findRepository(lookUpwards(path));
   if (path === undefined || repository === undefined) return [];
-  const { formerNames } = await import("../git/former_names.ts");
+  const { formerNames } = await import("../git/file_status.ts");
   const { root, commonDir } = repository;
   const names = await formerNames(pathInProject(path, root), root);
   return names.map((name) => joinPath(folderOfProject(commonDir), name));
-}
-
-/** Whether there is a file or folder. */
-export function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -19,8 +19,8 @@ import {
 } from "../store/sessions.ts";
 import { relativeTime } from "../time.ts";
 import type { CliContext } from "./context.ts";
+import { onlyNamed } from "./record_lookup.ts";
 
-const NAMED_IDS = 5;
 /** Only the beginning of a UUID, as Claude Code's ids are, is completed to a session's id. */
 const PART_OF_UUID = /^[0-9a-f-]+$/i;
 
@@ -148,13 +148,8 @@ function onlyOne<Found>(
   found: readonly Found[],
   idOf: (one: Found) => string,
 ): Found {
-  if (found.length === 1) return found[0]!;
-  const named = found.slice(0, NAMED_IDS).map(idOf);
-  const more = found.length > NAMED_IDS ? ", …" : "";
-  throw new UserError(`Cannot tell which session "${text}" is`, {
-    why: `${found.length} ids begin like this: ${named.join(", ")}${more}`,
-    next: `conclaude session show ${quoteWord(named[0]!)}`,
-  });
+  const show = `session show ${quoteWord(idOf(found[0]!))}`;
+  return onlyNamed({ noun: "session", text, show }, found, idOf);
 }
 
 function unknownSession(text: string): UserError {

@@ -143,8 +143,8 @@ export async function openKeptStore(
   return held(context, await openAt(place, place.database));
 }
 
-/** {@linkcode placeOf}, where something is kept. @throws {UserError} When the database is switched off. */
-async function keptPlace(context: CliContext, what: string): Promise<Place> {
+/** {@linkcode placeOf}, where something is kept. @param what What cannot be done otherwise: `reset the database`. @throws {UserError} When the database is switched off. */
+export async function keptPlace(context: CliContext, what: string): Promise<Place> {
   const place = await placeOf(context);
   if (place.database !== ":memory:") return place;
   const { noDb } = context.globals;

@@ -1,4 +1,4 @@
-/** A hook event that is tried: what it would be answered, and what every rule says of it. Nothing is done or written. */
+/** Tries a hook event: what a hook would answer and what every rule says of it. It does and writes nothing. */
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { type AskedUse, judgeUse, unreadText } from "../gate/judge_use.ts";

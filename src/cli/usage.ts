@@ -10,14 +10,6 @@ export function usageError(
   return new UserError(what, { ...details, exitCode: USAGE });
 }
 
-/** A text that is no time. It carries the text, since its parser does not know which flag it is. */
-export class UnreadableTime extends SyntaxError {
-  override readonly name = "UnreadableTime";
-  constructor(readonly input: string, message: string) {
-    super(message);
-  }
-}
-
 /** `install-hooks` as `installHooks`. */
 export function camel(name: string): string {
   return name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
@@ -26,4 +18,29 @@ export function camel(name: string): string {
 /** `installHooks` as `install-hooks`. */
 export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/**
+ * Refuses a command line that gives both or neither of two things that exclude each other.
+ * @param given The two by their names, and whether each is there: `{ "an id": true, "--all": false }`.
+ */
+export function requireOneOfTwo(
+  what: string,
+  { given, next, exitCode = USAGE }: {
+    readonly given: Readonly<Record<string, boolean>>;
+    readonly next: string;
+    readonly exitCode?: number;
+  },
+): void {
+  const names = Object.keys(given);
+  const there = Object.values(given).filter(Boolean).length;
+  if (there === 1) return;
+  const why = there === 0
+    ? `neither ${names.join(" nor ")} is given`
+    : `both ${names.join(" and ")} are given`;
+  throw new UserError(`Cannot tell ${what}`, {
+    why: `${why}; nothing was changed`,
+    next,
+    exitCode,
+  });
 }

@@ -17,8 +17,8 @@ import { isUserError, messageOf, UserError } from "../errors.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
 import { GLOBAL_FLAGS } from "./global_flags.ts";
-import { nearestWords } from "./nearest.ts";
-import { camel, kebab, UnreadableTime, usageError } from "./usage.ts";
+import { nearestWords } from "../likeness.ts";
+import { camel, kebab, usageError } from "./usage.ts";
 
 /** What verbs call their arguments that are words of any kind. */
 const FREE_TEXT: ReadonlySet<string> = new Set(["query", "text"]);
@@ -109,74 +109,47 @@ function takesText(target: Reached["target"]): boolean {
 }
 
 function argumentError(thrown: unknown, reached: Reached, args: readonly string[]): UserError {
-  const name = reached.words.join(" ");
-  const next = helpOf(reached.words);
   if (thrown instanceof FlagNotFoundError) return unknownFlag(`--${thrown.input}`, reached, args);
   if (thrown instanceof AliasNotFoundError) return unknownFlag(`-${thrown.input}`, reached, args);
+  const [what, why, next = helpOf(reached.words)] = refusalOf(thrown, reached, args);
+  return usageError(what, { why, next });
+}
+
+/** What is wrong with an argument, why, and what to do where that is not the page of help. */
+function refusalOf(
+  thrown: unknown,
+  reached: Reached,
+  args: readonly string[],
+): readonly [what: string, why: string, next?: string | undefined] {
+  const name = reached.words.join(" ");
   if (thrown instanceof EnumValidationError) {
     const { externalFlagName: flag, input, values } = thrown;
     const near = nearestWords(input, values);
-    return usageError(`Cannot read --${flag} "${input}"`, {
-      why: `it must be one of ${values.join(", ")}`,
-      next: near.length === 1 ? retyped(args, input, near[0]!) : next,
-    });
+    const next = near.length === 1 ? retyped(args, input, near[0]!) : undefined;
+    return [`Cannot read --${flag} "${input}"`, `it must be one of ${values.join(", ")}`, next];
   }
   if (thrown instanceof ArgumentParseError) {
-    return usageError(
-      `Cannot read "${thrown.input}" for ${thrown.externalFlagNameOrPlaceholder}`,
-      { why: messageOf(thrown.exception), next },
-    );
+    const { input, externalFlagNameOrPlaceholder: flag, exception } = thrown;
+    return [`Cannot read "${input}" for ${flag}`, messageOf(exception)];
   }
   if (thrown instanceof UnexpectedFlagError) {
     const { externalFlagName: flag, previousInput, input } = thrown;
-    return usageError(`Cannot take --${flag} twice`, {
-      why: `it is "${previousInput}" first, then "${input}"`,
-      next,
-    });
+    return [`Cannot take --${flag} twice`, `it is "${previousInput}" first, then "${input}"`];
   }
   if (thrown instanceof UnexpectedPositionalError) {
-    const { input, expectedCount } = thrown;
-    return usageError(`Unexpected argument "${input}"`, {
-      why: `\`${name}\` takes ${expectedCount === 0 ? "none" : `only ${expectedCount}`}`,
-      next,
-    });
+    const { input, expectedCount: n } = thrown;
+    return [
+      `Unexpected argument "${input}"`,
+      `\`${name}\` takes ${n === 0 ? "none" : `only ${n}`}`,
+    ];
   }
   if (thrown instanceof UnsatisfiedPositionalError) {
-    return usageError(`Missing argument: ${thrown.placeholder}`, {
-      why: `\`${name}\` needs it`,
-      next,
-    });
+    return [`Missing argument: ${thrown.placeholder}`, `\`${name}\` needs it`];
   }
   if (thrown instanceof UnsatisfiedFlagError) {
-    return usageError(`Missing value for --${thrown.externalFlagName}`, {
-      why: "the flag needs one",
-      next,
-    });
+    return [`Missing value for --${thrown.externalFlagName}`, "the flag needs one"];
   }
-  if (thrown instanceof UnreadableTime) {
-    const { input } = thrown;
-    const flag = timeFlagWith(input, reached, args);
-    if (flag !== undefined) {
-      return usageError(`Cannot read "${input}" for ${flag}`, { why: messageOf(thrown), next });
-    }
-  }
-  return usageError("Cannot read the command line", { why: messageOf(thrown), next });
-}
-
-/** The flag for a time that was given a value, without its dashes; undefined where none was. */
-function timeFlagWith(
-  value: string,
-  { target }: Reached,
-  args: readonly string[],
-): string | undefined {
-  const flags = "parameters" in target ? Object.entries(target.parameters.flags ?? {}) : [];
-  return flags.filter(([, flag]) => Reflect.get(flag, "placeholder") === "when")
-    .map(([name]) => kebab(name))
-    .find((name) =>
-      args.some((arg, at) =>
-        arg === `--${name}=${value}` || arg === value && args[at - 1] === `--${name}`
-      )
-    );
+  return ["Cannot read the command line", messageOf(thrown)];
 }
 
 /** The verb or group that the words of a command line name. */

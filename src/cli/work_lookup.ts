@@ -7,6 +7,12 @@ import { needTask } from "../store/task_changes.ts";
 import { readTask } from "../store/tasks.ts";
 import { readWorkflow, readWorkflowOfTask } from "../store/workflows.ts";
 import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
+import { checkAgentId } from "../orchestration/task_input.ts";
+import type { CliContext } from "./context.ts";
+import { maskerOf } from "./task_text.ts";
+import { openKeptStore } from "./store.ts";
 
 /**
  * The id of a task; the text itself when no task has such an id.
@@ -98,8 +104,7 @@ export function entityIdOf(db: DatabaseSync, given: string): string {
       details: { candidates: found },
     });
   }
-  const filter = { afterId: 0, sinceMs: null, type: null, entityId: text, limit: 1 };
-  if (listEvents(db, filter).length > 0) return text;
+  if (listEvents(db, { entityId: text, limit: 1 }).length > 0) return text;
   throw refusal("NOT_FOUND", {
     what: `There is no task, agent, workflow or question "${text}"`,
     why: "none has this id, or 4 or more characters of it as its beginning or end",
@@ -123,4 +128,50 @@ export function checkWord<Word extends string>(
     why: `${what} must be one of: ${words.join(", ")}`,
     next: `conclaude ${noun} list --help`,
   });
+}
+
+const NOBODY_NAMED = "user";
+const MINUTE_MS = 60_000;
+
+export type ByFlag = {
+  readonly agentId?: string;
+};
+
+/**
+ * Who acts: whom `--agent-id` names, else the session of Claude Code that this command runs in, else `user`.
+ * @throws {UserError} INVALID_INPUT
+ */
+export function authorOf({ environment }: CliContext, { agentId }: ByFlag): string {
+  return checkAgentId(agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? NOBODY_NAMED);
+}
+
+/** Where a task belongs that is made here: all working trees of a repository share its tasks. */
+export function homeOfTasks(
+  { cwd }: Pick<CliContext, "cwd">,
+): { readonly projectDir: string; readonly repository: string | null } {
+  const repository = findRepository(lookUpwards(cwd));
+  return { projectDir: repository?.root ?? cwd, repository: repository?.commonDir ?? null };
+}
+
+/** The project whose tasks are meant: the repository around this folder; all of them outside of one, or when asked for. */
+export function projectOfTasks(
+  context: Pick<CliContext, "cwd">,
+  { allProjects }: { readonly allProjects: boolean },
+): string | null {
+  return allProjects ? null : homeOfTasks(context).repository;
+}
+
+/** How long a claim counts without being renewed, in milliseconds. */
+export function leaseMs({ claimTimeoutMinutes }: Pick<HookConfig, "claimTimeoutMinutes">): number {
+  return claimTimeoutMinutes * MINUTE_MS;
+}
+
+/**
+ * Opens the database for a change: who makes it, and what masks the secrets in its texts.
+ * @param what What cannot be done where nothing is kept: `update a task`. @throws {UserError} As {@linkcode authorOf}.
+ */
+export async function beginChange(context: CliContext, flags: ByFlag, what: string) {
+  const by = authorOf(context, flags);
+  const { db, place } = await openKeptStore(context, what);
+  return { by, db, place, mask: await maskerOf(place.config) };
 }

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../capture/plain.ts";
-import { readPlan } from "../engine/plan.ts";
+import { readPlan } from "../engine/advance.ts";
 import { type StepView, viewSteps } from "../engine/step_views.ts";
-import { actionsOf, type WorkflowAction } from "../engine/workflow_requests.ts";
+import { actionsOf, type WorkflowAction } from "../engine/requests.ts";
 import type { Task } from "../orchestration/task.ts";
 import { readTask } from "../store/tasks.ts";
 import { type WorkflowRow } from "../store/workflows.ts";

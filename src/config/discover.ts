@@ -28,7 +28,7 @@ export type ConfigFile =
     }
   );
 
-/** Where the user's own file lies, and who says which folders are trusted. */
+/** Where the user's own file is, and the database that lists trusted folders. */
 export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">;
 
 /**
@@ -203,12 +203,12 @@ export function trustBy(place: TrustPlace): void {
   here = place;
 }
 
-/** What {@linkcode trustBy} has set; before that no folder is trusted. */
+/** The place that {@linkcode trustBy} has set. Before that no folder is trusted. */
 export function trustHere(): TrustPlace {
   return here;
 }
 
-/** Where a project's files are searched. */
+/** The folders in which the files of a project are searched. */
 interface Search {
   /** The project's folder and those above it, nearest first. */
   readonly folders: readonly FolderLook[];

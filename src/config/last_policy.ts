@@ -1,4 +1,4 @@
-/** What was in force before a configuration file became unreadable. */
+/** Keeps strict rules in force while a configuration file cannot be read. */
 import type { DatabaseSync } from "node:sqlite";
 import { appendLog, logFiles } from "../log/log.ts";
 import type { Locations } from "../environment.ts";
@@ -40,7 +40,7 @@ export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: L
   });
 }
 
-/** By the file that lies on top, which names the place; where that is new, by the others. */
+/** Whether the rules were strict: asks for the topmost file first, then for the others. */
 function wasStrict(files: readonly ConfigFile[], cache: DatabaseSync | null): boolean {
   if (cache === null) return false;
   for (const { path } of files.toReversed()) {
@@ -72,7 +72,7 @@ function policyIn(stored: unknown): Partial<StrictPolicy> | undefined {
 }
 
 /**
- * The configuration as a hook would have it: parsed anew, and nothing is stored.
+ * Parses the configuration as a hook does, and stores nothing.
  *
  * @param cache The database of the cache, for reading; null when there is none.
  */

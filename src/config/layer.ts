@@ -19,7 +19,7 @@ import {
   type YamlTree,
 } from "./yaml_tree.ts";
 
-/** Something in a configuration file that does not count as it is written. */
+/** A mistake in a configuration file: the key does not count as it is written. */
 export interface ConfigProblem {
   readonly path: string;
   /** Line and column count from 1; both are 0 when the file could not be read. */
@@ -90,7 +90,7 @@ export function readLayer(file: ConfigFile): LayerResult {
   return { values, problems, broken, unreadable: null, unheeded, summarizerFault: fault };
 }
 
-/** What an unusable file contributes. */
+/** The result of a file that cannot be used. */
 const NOTHING = { values: {}, broken: [], unheeded: [], summarizerFault: null };
 
 function requirementsIn({ requirements }: LayerValues): string[] {
@@ -126,8 +126,8 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
 }
 
 /**
- * What counts instead of a wrong entry: the list's default, if it has one. Leaving the entry out would ask for less than
- * the default.
+ * The values that replace a wrong entry: the list's default, if it has one. Without the entry the list would ask for
+ * less than its default.
  */
 function insteadAt(path: ValuePath): readonly string[] {
   const usual = typeof path.at(-1) === "number" ? rowOf(path.slice(0, -1))?.default : null;
@@ -192,7 +192,7 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
 }
 
-/** What there is to add to "expected …, found …". */
+/** The text that follows "expected …, found …" in a message. */
 function faultOf(issue: z.core.$ZodIssue, path: ValuePath): string {
   const instead = insteadAt(path);
   const words = issue.code === "invalid_value" ? issue.values : [];

@@ -1,6 +1,6 @@
 /**
- * Turns the texts of the configuration files into what counts: the complete configuration, its short form for hooks, and
- * what is wrong with the files. Hooks come here only when the cache misses.
+ * Parses the texts of the configuration files. The result is the complete configuration, its short form for hooks, and the
+ * mistakes in the files. Hooks come here only when the cache misses.
  */
 import { parentOf } from "../paths.ts";
 import { type Config, configSchema } from "./config_schema.ts";

@@ -205,7 +205,7 @@ export function section<S extends Shape>(description: string, of: S) {
   return schema;
 }
 
-/** What is in a schema, in its order. */
+/** The keys and sections of a schema, in its order. */
 export interface KeyTables {
   readonly keys: readonly ConfigKey[];
   /** The keys of the maps in lists and under names: `preToolUse.uneditableFiles[].pattern`. */

@@ -9,15 +9,15 @@ import type { LayerValues, NameOfEntry } from "./yaml_tree.ts";
 export interface CompileFrom {
   /** The folder of the project's configuration file; null when only the user's own file speaks. */
   readonly root: string | null;
-  /** What `~` means. */
+  /** The folder that `~` means. */
   readonly home: string | undefined;
-  /** What an entry of a list is called: `stop.commands[2]`, as in its file. */
+  /** Names an entry of a list as its file does: `stop.commands[2]`. */
   readonly nameOf: NameOfEntry;
-  /** What the user's own file says. */
+  /** The values of the user's own file. */
   readonly user: LayerValues;
 }
 
-/** What the cache has to know of the guards' policy. */
+/** The part of the guards' policy that the cache keeps. */
 export interface StrictPolicy {
   readonly root: string | null;
   readonly isStrict: boolean;
@@ -67,7 +67,7 @@ export async function loadSections(): Promise<void> {
   if (list === undefined) await load?.();
 }
 
-/** @throws {Error} When nobody has named them: import `config_sections.ts` first. */
+/** @throws {Error} When no sections are set: import `config_sections.ts` first. */
 export function sections(): SectionList {
   if (list === undefined) throw new Error("the sections of the configuration are not known");
   return list;

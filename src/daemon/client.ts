@@ -1,29 +1,25 @@
-/** Finds the daemon of a database by its files, and talks to it. */
+/** Finds the daemon of a database by its files and talks to it; writes and reads the daemon's state file. */
 import { isLocked } from "../store/process_lock.ts";
-import { readCommandLine } from "../process/command_line.ts";
+import { livesOn } from "../process/identity.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
-import { lookAtProcesses } from "../process/identity.ts";
-import { type DaemonState, isState, readState } from "./state_file.ts";
 
-/** A daemon as it tells of itself: what opens its port stands in its file alone. */
+/** What a daemon tells of itself; the token stands in its file alone. */
 export type KnownDaemon = Omit<DaemonState, "token" | "processMark">;
 
-/** What was found: no daemon, one that does not answer (yet, or any more), or one that is known. */
+/** `silent`: there is a daemon, which does not answer yet, or no more. */
 export type FoundDaemon =
   | { readonly kind: "none" }
   | { readonly kind: "silent" }
   | { readonly kind: "running"; readonly state: KnownDaemon; readonly answers: boolean };
 
-/** What a daemon answered. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Where a daemon is asked. */
 type Door = Pick<DaemonState, "socket" | "port" | "token">;
 
-/** Longest wait for an answer, in milliseconds. */
+/** The longest wait for an answer, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /** Whether a database has a daemon. @param privateFolder As in {@linkcode daemonFiles}. */
@@ -32,21 +28,22 @@ export function hasDaemon(database: string, privateFolder: string): boolean {
 }
 
 /**
- * Looks for the daemon. The lock is the truth about whether there is one, and its own answer about who it is. What a file
- * says counts only where nobody answers, and only when it names a process that is a daemon: the file of one that was
- * killed stays behind.
+ * Looks for the daemon. The lock tells whether there is one, and its answer who it is. The file counts only when nobody
+ * answers and it names the process of a daemon: the file of a killed daemon stays.
  */
 export async function findDaemon(files: DaemonFiles): Promise<FoundDaemon> {
   if (!isLocked(files.lock)) return { kind: "none" };
   const answering = await whoAnswers(files);
   if (answering !== null) return { kind: "running", answers: true, state: answering };
   const written = readState(files.state);
-  if (written === null || !await isItself(written)) return { kind: "silent" };
+  if (written === null || !await livesOn(written, (line) => /\bdaemon run\b/.test(line))) {
+    return { kind: "silent" };
+  }
   const { token: _token, processMark: _mark, ...state } = written;
   return { kind: "running", answers: false, state };
 }
 
-/** The daemon that answers for the database, also one whose lock somebody has removed; null where nobody does. */
+/** The daemon that answers for the database, also when somebody has removed its lock; null when none answers. */
 export async function whoAnswers(files: DaemonFiles): Promise<KnownDaemon | null> {
   const door = doorOf(files, readState(files.state));
   const answer = await askDaemon(door, { method: "GET", path: "/status" });
@@ -55,37 +52,28 @@ export async function whoAnswers(files: DaemonFiles): Promise<KnownDaemon | null
   return { pid, startedAtMs, socket, port, version };
 }
 
-/** A daemon answers before it has begun its work; what it writes down of itself comes last. */
+/** Whether the daemon has written its state file. It does that last, when it can answer already. */
 export function isWrittenDown(files: DaemonFiles, { pid, startedAtMs }: KnownDaemon): boolean {
   const written = readState(files.state);
   return written?.pid === pid && written.startedAtMs === startedAtMs;
 }
 
-/** Tells the daemon to stop. @returns Whether it has taken note of it. */
+/** Tells the daemon to stop. @returns Whether it has heard that. */
 export async function askToStop(files: DaemonFiles): Promise<boolean> {
   const door = doorOf(files, readState(files.state));
   const answer = await askDaemon(door, { method: "POST", path: "/shutdown" });
-  // A daemon that is stopping already refuses the request.
+  // A daemon that is already stopping refuses the request.
   return answer !== null && (answer.status === 202 || answer.status === 503);
 }
 
-/** The socket has a known place. Where there are none, only the file tells which port it is. */
+/** The socket has a fixed place. Without sockets only the file tells the port. */
 function doorOf({ socket }: DaemonFiles, written: DaemonState | null): Door {
   return Deno.build.os === "windows" && written !== null
     ? written
     : { socket, port: null, token: "" };
 }
 
-/** Whether the process that a state file names is the daemon that wrote it: there, started when it was, and a daemon. */
-async function isItself({ pid, processMark }: DaemonState): Promise<boolean> {
-  const state = (await lookAtProcesses([pid])).get(pid);
-  if (state === undefined || !state.alive) return false;
-  if (processMark !== null && state.mark !== null && state.mark !== processMark) return false;
-  const line = readCommandLine(pid);
-  return line === null || /\bdaemon run\b/.test(line);
-}
-
-/** Asks a daemon. @returns `null` when it does not answer in time, or not with JSON. */
+/** @returns `null` when the daemon does not answer in time, or not with JSON. */
 async function askDaemon(
   { socket, port, token }: Door,
   { method, path }: { readonly method: "GET" | "POST"; readonly path: string },
@@ -101,6 +89,61 @@ async function askDaemon(
       ...client === undefined ? {} : { client },
     });
     return { status: response.status, body: await response.json() };
+  } catch {
+    return null;
+  }
+}
+
+/** The daemon's state file. Only the lock tells whether the daemon runs. */
+export interface DaemonState {
+  readonly pid: number;
+  /** When the process was started, in the system's own format; null where the system does not tell. */
+  readonly processMark: string | null;
+  readonly startedAtMs: number;
+  /** Null on a system without unix sockets. */
+  readonly socket: string | null;
+  /** Null when it listens on the socket alone. */
+  readonly port: number | null;
+  /** What opens the port; new at every start. */
+  readonly token: string;
+  readonly version: string;
+}
+
+/** Writes the file whole, for its owner alone, unless it says the same already. */
+export function keepState(path: string, state: DaemonState): "kept" | "written" {
+  const text = `${JSON.stringify(state, null, 2)}\n`;
+  if (readText(path) === text) return "kept";
+  const draft = `${path}.${Deno.pid}.tmp`;
+  Deno.writeTextFileSync(draft, text, { mode: 0o600 });
+  Deno.renameSync(draft, path);
+  return "written";
+}
+
+/** The content of the file; null when it cannot be read. */
+export function readState(path: string): DaemonState | null {
+  try {
+    const state: unknown = JSON.parse(readText(path) ?? "");
+    // Earlier versions wrote no mark.
+    return isState(state, "file") ? { ...state, processMark: state.processMark ?? null } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a value is the state of a daemon. @param kind An answer has no token. */
+function isState(value: unknown, kind: "file" | "answer"): value is DaemonState {
+  if (typeof value !== "object" || value === null) return false;
+  const state = value as Record<string, unknown>;
+  const texts = kind === "file" ? ["token", "version"] : ["version"];
+  return ["pid", "startedAtMs"].every((name) => Number.isSafeInteger(state[name])) &&
+    texts.every((name) => typeof state[name] === "string") &&
+    (state["socket"] === null || typeof state["socket"] === "string") &&
+    (state["port"] === null || Number.isSafeInteger(state["port"]));
+}
+
+function readText(path: string): string | null {
+  try {
+    return Deno.readTextFileSync(path);
   } catch {
     return null;
   }

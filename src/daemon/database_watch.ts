@@ -1,12 +1,11 @@
 /**
- * Watches the files that a daemon needs: SQLite would go on writing to a database that was removed, no client finds a
- * daemon whose socket is gone, and without its lock another daemon could start on the same database.
+ * Watches the files that a daemon needs. SQLite goes on writing to a removed database, no client finds a daemon without
+ * its socket, and without the lock another daemon could start.
  */
 
-/** How often, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** Sizes of a database and of its log, in bytes; 0 for what is not there. */
+/** The sizes of a database and its log, in bytes; 0 for a missing file. */
 export function databaseBytes(path: string): { readonly database: number; readonly wal: number } {
   return { database: sizeOf(path), wal: sizeOf(`${path}-wal`) };
 }
@@ -14,8 +13,10 @@ export function databaseBytes(path: string): { readonly database: number; readon
 /**
  * Watches that paths lead to the same files as now.
  *
- * @param places What they are called, and where they are. @param gone Called once, with what has become of one of them.
- * @param fine Called at every look at which all are in their places. @returns What ends the watch.
+ * @param gone Called once, with what has become of one of them. @param fine Called at every look that finds all in
+ * place.
+ *
+ * @returns What ends the watch.
  */
 export function watchPlaces(
   places: readonly (readonly [name: string, path: string])[],
@@ -34,7 +35,6 @@ export function watchPlaces(
   return () => clearInterval(timer);
 }
 
-/** Whether a path still leads to the file that it led to before. */
 export function isSamePlace(path: string, before: Deno.FileInfo): boolean {
   return whatBecame(path, before) === null;
 }
@@ -42,7 +42,7 @@ export function isSamePlace(path: string, before: Deno.FileInfo): boolean {
 function whatBecame(path: string, before: Deno.FileInfo): string | null {
   try {
     const { ino, dev } = Deno.statSync(path);
-    // Where the system knows no such numbers, only that there is a file counts.
+    // Some systems have no such numbers; there the file only has to exist.
     return ino === before.ino && dev === before.dev ? null : "was replaced by another file";
   } catch (thrown) {
     return thrown instanceof Deno.errors.NotFound ? "was removed" : null;

@@ -1,39 +1,35 @@
-/** Reads new events once for all streams, keeps them for a while, and hands them to each stream at its own pace. */
+/** Reads new events once for all streams, keeps them for a while, and gives them to each stream at its own pace. */
 import type { DatabaseSync } from "node:sqlite";
 import { dataVersionReader } from "../store/database.ts";
 import { lastEventId, listStoredEvents, type StoredEvent } from "../store/events.ts";
 
-/** How often to look whether another process has written, in milliseconds: while a stream waits, and otherwise. */
+/** How often to look whether another process has written, in milliseconds: while somebody waits, and otherwise. */
 const POLL_MS = { watched: 75, idle: 250 };
 
-/** How long own writes are gathered, in milliseconds, so that each stream gets them in one piece. */
+/** How long own writes are gathered, in milliseconds, so that a stream gets them in one piece. */
 const GATHER_MS = 10;
 
-/** How many of the newest events are kept; a stream that is further behind reads from the database. */
+/** How many of the newest events are kept; a stream that is further behind reads the database. */
 const RING_EVENTS = 4_096;
 
-/** How many events are read at once. */
 const BATCH_EVENTS = 256;
 
-/** An event without what it tells. */
 export type EventFacts = Omit<StoredEvent, "data">;
 
-/** An event, and the bytes that tell it to a stream. */
+/** An event, and its bytes for a stream. */
 export interface ReadyEvent {
   readonly row: EventFacts;
   readonly bytes: Uint8Array;
 }
 
-/** What a hub is made with. */
 export interface HubContext {
   readonly problem: (thrown: unknown) => void;
-  /** Another process has written. */
+  /** Called when another process has written. */
   readonly onNews: () => void;
-  /** Whether something runs that other processes may have a word on. */
+  /** Whether agents run, which other processes may want to end. */
   readonly isBusy: () => boolean;
 }
 
-/** The shared view on the events of a database. */
 export class EventHub {
   readonly #db: DatabaseSync;
   readonly #ring: ReadyEvent[] = [];
@@ -57,23 +53,21 @@ export class EventHub {
     this.#timer = setTimeout(() => this.#poll(), POLL_MS.idle);
   }
 
-  /** Lets a stream listen: what is new is read for it from now on. @returns What ends that; to be called once. */
+  /** Lets a stream listen. @returns What ends that; to be called once. */
   join(): () => void {
     this.#streams++;
     return () => void this.#streams--;
   }
 
-  /** The number of the newest event that is known here. */
   get lastId(): number {
     return this.#lastId;
   }
 
-  /** Whether nothing more will come. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** To be called after every write of this process; many at once are looked at together. */
+  /** To be called after every write of this process. Several writes share one look. */
   changed(): void {
     if (this.#isAnnounced) return;
     this.#isAnnounced = true;
@@ -83,18 +77,18 @@ export class EventHub {
     }, GATHER_MS);
   }
 
-  /** Events after a number, the oldest first; at most some hundred, none when there are no more. */
+  /** The next events after an id, the oldest first; none when there are no more. */
   after(id: number): readonly ReadyEvent[] {
     if (id >= this.#lastId) return [];
     const first = this.#ring[0];
     if (first !== undefined && id >= first.row.id - 1) {
-      const start = firstAfter(this.#ring, id);
+      const start = this.#ring.findIndex(({ row }) => row.id > id);
       return this.#ring.slice(start, start + BATCH_EVENTS);
     }
     return this.#read(id);
   }
 
-  /** Events as one piece. Most streams stand at the same place, so what one is sent is made once for all. */
+  /** Events as one piece, made once for all streams that stand at the same place. */
   chunkOf(events: readonly ReadyEvent[]): Uint8Array {
     const ids = events.map(({ row }) => row.id).join();
     if (this.#chunk.ids !== ids) {
@@ -103,7 +97,7 @@ export class EventHub {
     return this.#chunk.bytes;
   }
 
-  /** Waits until there may be something new, or until the hub is closed; not longer than `maxMs`. */
+  /** Waits for news or the end of the hub, at most `maxMs`. */
   wait(maxMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isClosed || signal.aborted) return resolve();
@@ -119,7 +113,7 @@ export class EventHub {
     });
   }
 
-  /** Ends all waiting; streams end themselves then. */
+  /** Ends all waiting, and so all streams. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -163,15 +157,14 @@ export class EventHub {
     }
   }
 
-  /** No stream listens: a later one reads what it missed from the database. */
+  /** Without streams nothing is kept: a later one reads the database. */
   #pass(): void {
     this.#ring.length = 0;
     this.#lastId = lastEventId(this.#db);
   }
 
   #read(afterId: number): ReadyEvent[] {
-    const filter = { afterId, sinceMs: null, type: null, entityId: null, limit: BATCH_EVENTS };
-    return listStoredEvents(this.#db, filter).map(({ data, ...row }) => ({
+    return listStoredEvents(this.#db, { afterId, limit: BATCH_EVENTS }).map(({ data, ...row }) => ({
       row,
       bytes: eventBytes(row, data),
     }));
@@ -180,18 +173,6 @@ export class EventHub {
   #wakeAll(): void {
     for (const done of [...this.#waiting]) done();
   }
-}
-
-/** Where in a list in order of the numbers the first one stands that is above `id`. */
-function firstAfter(events: readonly ReadyEvent[], id: number): number {
-  let from = 0;
-  let to = events.length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (events[middle]!.row.id > id) to = middle;
-    else from = middle + 1;
-  }
-  return from;
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -206,7 +187,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 const ENCODER = new TextEncoder();
 
-/** An event as a stream tells it. What it tells is JSON already, in one line. */
+/** An event in the format of a stream. Its data is JSON already, in one line. */
 function eventBytes(row: EventFacts, data: string): Uint8Array {
   const facts = JSON.stringify(row);
   return ENCODER.encode(

@@ -3,34 +3,40 @@ import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers";
 import { refusal } from "../orchestration/refusal.ts";
 import { reading, transaction } from "../store/database.ts";
-import { checkPerson, checkSource, checkToken, type Door } from "./access.ts";
-import { errorResponse, httpError } from "./api_error.ts";
+import { API_HELP, errorResponse, httpError } from "./api_error.ts";
 import { isSamePlace } from "./database_watch.ts";
 import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";
-import type { Call, Daemon, Route } from "./route.ts";
-import { routerOf, targetOf } from "./router.ts";
+import { type Call, type Daemon, type Route, routerOf, targetOf } from "./route.ts";
+import { knowsToken } from "../store/person_proof.ts";
 
-/** Answers requests. @param isStopping Whether new ones are to be sent away. */
+/** How a request came in. */
+export type Door =
+  | { readonly kind: "socket" }
+  | { readonly kind: "port"; readonly port: number; readonly token: string };
+
+/** Makes the function that answers requests. @param isStopping Whether the daemon takes no more of them. */
 export function createHandler(
   daemon: Daemon,
   { routes, isStopping }: { readonly routes: readonly Route[]; readonly isStopping: () => boolean },
 ): (request: Request, door: Door) => Promise<Response> {
+  const { database, db, hub, engine, log, metrics } = daemon;
   const findRoute = routerOf(routes);
-  const file = Deno.statSync(daemon.database);
-  const writes = new WriteGroup(daemon.db, () => {
-    if (!isSamePlace(daemon.database, file)) throw databaseGone(daemon.database);
+  const file = Deno.statSync(database);
+  const writes = new WriteGroup(db, () => {
+    // Without the file a write would be lost although the answer says that it was kept.
+    if (isSamePlace(database, file)) return;
+    throw httpError("SHUTTING_DOWN", `its database ${database} was removed or replaced`);
   });
   return async (request, door) => {
     const startedMs = performance.now();
     const seen: { route: Route | null } = { route: null };
-    const response = await answer(request, door, seen).catch((thrown) =>
-      errorResponse(thrown, daemon.log)
-    );
+    const response = await answer(request, door, seen)
+      .catch((thrown) => errorResponse(thrown, log));
     response.headers.set("cache-control", "no-store");
     response.headers.set("x-content-type-options", "nosniff");
-    daemon.metrics.countRequest({
-      route: seen.route === null ? "none" : seen.route.path,
-      method: seen.route === null ? "other" : seen.route.method,
+    metrics.countRequest({
+      route: seen.route?.path ?? "none",
+      method: seen.route?.method ?? "other",
       status: response.status,
       seconds: (performance.now() - startedMs) / 1000,
     });
@@ -42,25 +48,26 @@ export function createHandler(
     door: Door,
     seen: { route: Route | null },
   ): Promise<Response> {
-    if (isStopping()) {
-      throw httpError("SHUTTING_DOWN", {
-        what: "The daemon is stopping",
-        why: "it was told to; nothing was changed",
-        next: "conclaude daemon start",
-      });
-    }
-    checkSource(request.headers, door);
-    const target = targetOf(request.url);
-    const found = findRoute(request.method, target.path);
-    checkToken(request.headers, door, found.kind === "route" ? found.route : null);
-    if (found.kind === "none") return notFound(request.method, target.path, found.methods);
-    const { route, params } = found;
+    const { headers, method } = request;
+    if (isStopping()) throw httpError("SHUTTING_DOWN", "it was told to stop");
+    checkSource(headers, door);
+    const { path, query } = targetOf(request.url);
+    const found = findRoute(method, path);
+    checkToken(headers, door, found.kind === "route" && found.route.isOpen);
+    if (found.kind === "none") return notFound(path, found.methods);
+    const { route, id } = found;
     seen.route = route;
-    await checkPerson(request.headers, daemon.db, route);
-    const by = callerOf(request.headers);
-    const query = checked(route.query, readQuery(target.query));
-    const body = route.body === null ? {} : checkedBody(route.body, await readBody(request));
-    const call = { params, query, body, author: { by, atMs: Date.now() }, request };
+    if (route.forPerson && !await knowsToken(db, headers.get(PERSON_HEADER) ?? "")) {
+      throw httpError("PERSON_REQUIRED", "the request shows no token of a person");
+    }
+    const by = callerOf(headers);
+    const call = {
+      id,
+      query: checked(route.query, readQuery(query)),
+      body: route.body === null ? {} : checkedBody(route.body, await readBody(request)),
+      author: { by, atMs: Date.now() },
+      request,
+    };
     const result = await run(route, call as Call<never, never>);
     if (result instanceof Response) return result;
     if (route.status === 204) return new Response(null, { status: 204 });
@@ -69,42 +76,28 @@ export function createHandler(
 
   async function run(route: Route, call: Call<never, never>): Promise<unknown> {
     const work = () => route.handle(daemon, call);
-    if (route.transaction === "read") return reading(daemon.db, work);
+    if (route.transaction === "read") return reading(db, work);
     const result = route.transaction === "write" ? await writes.run(work) : work();
     if (route.method === "GET") return result;
-    daemon.hub.changed();
-    daemon.engine.wake();
+    hub.changed();
+    engine.wake();
     return result;
   }
 
-  function notFound(method: string, path: string, methods: readonly string[]): Response {
+  function notFound(path: string, methods: readonly string[]): Response {
     if (methods.length === 0) {
       throw refusal("NOT_FOUND", {
         what: `There is no ${path.slice(0, 100)}`,
         why: "no route has this path; nothing was changed",
-        next: "GET /openapi.json",
+        next: API_HELP,
       });
     }
-    const response = errorResponse(
-      httpError("METHOD_NOT_ALLOWED", {
-        what: `${method} is not for ${path.slice(0, 100)}`,
-        why: `it answers ${methods.join(", ")}; nothing was changed`,
-        next: "GET /openapi.json",
-      }),
-      daemon.log,
-    );
-    response.headers.set("allow", methods.join(", "));
+    const allowed = methods.join(", ");
+    const error = httpError("METHOD_NOT_ALLOWED", `${path.slice(0, 100)} answers ${allowed}`);
+    const response = errorResponse(error, log);
+    response.headers.set("allow", allowed);
     return response;
   }
-}
-
-/** A write would be lost with the database file, although the answer says that it was kept. */
-function databaseGone(path: string) {
-  return httpError("SHUTTING_DOWN", {
-    what: "The daemon cannot keep anything",
-    why: `its database ${path} was removed or replaced; nothing was changed`,
-    next: "conclaude daemon start",
-  });
 }
 
 interface Waiting {
@@ -114,21 +107,21 @@ interface Waiting {
 }
 
 /**
- * Requests that came at the same moment share a commit, and none is answered before it. Each has a savepoint of its own:
- * what one is refused keeps nothing from the others.
+ * Lets requests that came at the same moment share a commit, and answers none before it. Each has a savepoint of its own, so
+ * that a refused one does not undo the others.
  */
 export class WriteGroup {
   readonly #db: DatabaseSync;
   readonly #check: () => void;
   #waiting: Waiting[] = [];
 
-  /** @param check Runs before anything is written; all waiting requests are refused with what it throws. */
+  /** @param check Runs before a write; when it throws, all waiting requests are refused. */
   constructor(db: DatabaseSync, check: () => void) {
     this.#db = db;
     this.#check = check;
   }
 
-  /** Does `work` in a write transaction. Settled when it is committed, or undone. */
+  /** Does `work` in a write transaction; settles when that is committed or undone. */
   run(work: () => unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
@@ -146,12 +139,11 @@ export class WriteGroup {
       const answers = transaction(this.#db, () => group.map((one) => this.#attempt(one)));
       for (const answer of answers) answer();
     } catch (thrown) {
-      // Nothing of all this was kept.
       for (const { reject } of group) reject(thrown);
     }
   }
 
-  /** @returns What tells the result, once it is committed. @throws When the whole transaction is gone. */
+  /** @returns A function that passes on the result, for after the commit. @throws When the whole transaction is gone. */
   #attempt({ work, resolve, reject }: Waiting): () => void {
     this.#db.exec("SAVEPOINT request");
     try {
@@ -164,4 +156,40 @@ export class WriteGroup {
       return () => reject(thrown);
     }
   }
+}
+
+/**
+ * Refuses requests of web pages, whatever name they use for this machine. The file's mode protects the socket, the token
+ * the port.
+ *
+ * @throws {UserError} FORBIDDEN_HOST, FORBIDDEN_ORIGIN
+ */
+function checkSource(headers: Headers, door: Door): void {
+  const origin = headers.get("origin");
+  const hosts = door.kind === "port" ? [`127.0.0.1:${door.port}`, `localhost:${door.port}`] : [];
+  if (door.kind === "port" && !hosts.includes((headers.get("host") ?? "").toLowerCase())) {
+    throw httpError("FORBIDDEN_HOST", `its Host is not ${hosts.join(" or ")}`);
+  }
+  if (origin !== null && !hosts.some((host) => origin.toLowerCase() === `http://${host}`)) {
+    throw httpError("FORBIDDEN_ORIGIN", "its Origin is not this server");
+  }
+}
+
+/** @throws {UserError} UNAUTHORIZED when the port needs the token and the request has another one. */
+function checkToken(headers: Headers, door: Door, isOpen: boolean): void {
+  if (door.kind === "socket" || isOpen) return;
+  const given = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+  if (isSame(given, door.token)) return;
+  throw httpError("UNAUTHORIZED", "its Authorization is not the token of this daemon");
+}
+
+/** The header with a person's token. Agents can read the daemon's own token, so that one does not count here. */
+const PERSON_HEADER = "conclaude-token";
+
+/** Compares two texts in a time that does not tell where they differ. */
+function isSame(given: string, token: string): boolean {
+  const [one, other] = [new TextEncoder().encode(given), new TextEncoder().encode(token)];
+  let difference = one.length ^ other.length;
+  for (let i = 0; i < other.length; i++) difference |= other[i]! ^ (one[i] ?? 0);
+  return difference === 0;
 }

@@ -9,19 +9,18 @@ import {
   checkTitle,
   checkType,
 } from "../orchestration/task_input.ts";
-import { SYSTEM } from "../store/task_claims.ts";
-import { httpError } from "./api_error.ts";
+import { API_HELP, httpError } from "./api_error.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { lastEventId, listEvents } from "../store/events.ts";
+import { eventIdAt } from "../store/state_counts.ts";
 
 /** Largest body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** The document that names every input. */
-export const API_HELP = "GET /openapi.json";
-
 /** How long a body may take to come, in milliseconds. */
 const BODY_MS = 20_000;
 
-/** Fields of a body that have a refusal of their own; it says more than that a type is wrong. */
+/** Fields of a body with a check of their own, whose refusal says more than that a type is wrong. */
 const BODY_REFUSALS: OwnRefusals = {
   title: (value) => checkTitle(textOf(value)),
   priority: checkPriority,
@@ -31,7 +30,7 @@ const BODY_REFUSALS: OwnRefusals = {
 
 type OwnRefusals = Readonly<Record<string, (value: unknown) => unknown>>;
 
-/** Reads a body as JSON; nothing at all is an empty object. @throws {UserError} */
+/** Reads a body as JSON; an empty body is an empty object. @throws {UserError} */
 export async function readBody(request: Request): Promise<unknown> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return {};
@@ -41,20 +40,15 @@ export async function readBody(request: Request): Promise<unknown> {
     !part.startsWith("charset=") || /^charset="?utf-8"?$/.test(part)
   );
   if (type !== "application/json" || !isUtf8) {
-    throw httpError("UNSUPPORTED_MEDIA_TYPE", {
-      what: "Cannot read the body",
-      why: 'its Content-Type is not "application/json" in UTF-8; nothing was changed',
-      next: "send the header Content-Type: application/json",
-    });
+    throw httpError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      'its Content-Type is not "application/json" in UTF-8',
+    );
   }
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw httpError("INVALID_JSON", {
-      what: "Cannot read the body",
-      why: "it is not valid JSON; nothing was changed",
-      next: API_HELP,
-    });
+    throw httpError("INVALID_JSON", "it is not valid JSON");
   }
 }
 
@@ -62,51 +56,30 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
   if (Number(announced ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (announced === "0" || request.body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   const reader = request.body.getReader();
-  const endMs = performance.now() + BODY_MS;
-  for (;;) {
-    const { done, value } = await nextChunk(reader, endMs - performance.now());
-    if (done) break;
-    length += value.length;
-    if (length > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(value);
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
-}
-
-/** @throws {UserError} When it does not come in time, or is no body. */
-async function nextChunk(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  leftMs: number,
-): Promise<ReadableStreamReadResult<Uint8Array>> {
   const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => late.resolve(null), Math.max(0, leftMs));
+  const timer = setTimeout(() => late.resolve(null), BODY_MS);
+  const broken = () =>
+    httpError("INVALID_BODY", "it breaks off, or is not sent as its headers say");
   try {
-    const read = await Promise.race([reader.read(), late.promise]);
-    if (read !== null) return read;
-  } catch {
-    throw httpError("INVALID_BODY", {
-      what: "Cannot read the body",
-      why: "it is broken off, or not sent as its headers say; nothing was changed",
-      next: "send it again",
-    });
+    for (;;) {
+      const read = await Promise.race([reader.read(), late.promise]).catch(() => {
+        throw broken();
+      });
+      if (read?.done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+      if (read === null) {
+        void reader.cancel().catch(() => {});
+        throw httpError("REQUEST_TIMEOUT", `it has not come within ${BODY_MS / 1000} seconds`);
+      }
+      length += read.value.length;
+      if (length > MAX_BODY_BYTES) throw tooLarge();
+      chunks.push(read.value);
+    }
   } finally {
     clearTimeout(timer);
   }
-  void reader.cancel().catch(() => {});
-  throw httpError("REQUEST_TIMEOUT", {
-    what: "Cannot wait for the body",
-    why: `it has not come within ${BODY_MS / 1000} seconds; nothing was changed`,
-    next: "send it again",
-  });
 }
 
 /** The query as an object of texts. @throws {UserError} INVALID_INPUT when a name is there twice. */
@@ -155,7 +128,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** Checks a field of a body with a rule that the command line has too: a refusal names the field, and no verb. */
+/** Runs a check that the command line has too, so that its refusal names the field and not a verb. */
 export function inField<Value>(field: string, check: () => Value): Value {
   try {
     return check();
@@ -167,7 +140,7 @@ export function inField<Value>(field: string, check: () => Value): Value {
   }
 }
 
-/** What is wrong with a value, with what it may be. */
+/** What a value may be. */
 function faultText(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_value":
@@ -197,9 +170,7 @@ export function invalidInput(field: string, why: string) {
 /** Who asks: the header `X-Agent-ID`, else the user. @throws {UserError} INVALID_INPUT */
 export function callerOf(headers: Headers): string {
   const given = headers.get("x-agent-id");
-  const name = given === null ? "user" : checkAgentId(given);
-  if (name === SYSTEM) throw invalidInput("X-Agent-ID", `"${SYSTEM}" is the program itself`);
-  return name;
+  return given === null ? "user" : checkAgentId(given);
 }
 
 function textOf(value: unknown): string {
@@ -207,9 +178,31 @@ function textOf(value: unknown): string {
 }
 
 function tooLarge() {
-  return httpError("BODY_TOO_LARGE", {
-    what: "Cannot take the body",
-    why: `it is larger than ${MAX_BODY_BYTES} bytes; nothing was changed`,
-    next: "send less",
-  });
+  return httpError("BODY_TOO_LARGE", `it is larger than ${MAX_BODY_BYTES} bytes`);
+}
+
+/** Smaller numbers are ids of events, larger ones are times; this one is in 1973. */
+const FIRST_TIME_MS = 100_000_000_000;
+
+/** The event and the time after which a client wants to be told; without `since` the newest event. */
+export function startOf(db: DatabaseSync, since: string | undefined): { id: number; ms: number } {
+  if (since === undefined) return { id: lastEventId(db), ms: -Infinity };
+  const isNumber = /^\d{1,16}$/.test(since);
+  if (isNumber && Number(since) < FIRST_TIME_MS) return { id: Number(since), ms: -Infinity };
+  const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(since);
+  const ms = isNumber ? Number(since) : isTime ? Date.parse(since) : NaN;
+  if (Number.isNaN(ms)) {
+    throw invalidInput(
+      "since",
+      "expected an event's number, epoch milliseconds or an RFC 3339 time",
+    );
+  }
+  return { id: eventIdAt(db, ms), ms };
+}
+
+/** {@linkcode startOf} as a time alone; of an event that is gone, the time of the next one that is kept. */
+export function startMsOf(db: DatabaseSync, since: string): number {
+  const { id, ms } = startOf(db, since);
+  if (ms !== -Infinity || id === 0) return ms;
+  return listEvents(db, { afterId: id - 1, limit: 1 })[0]?.createdAtMs ?? Infinity;
 }

@@ -1,39 +1,36 @@
 /**
- * Works captures into memory while the daemon runs, and lets the summarizer rewrite summaries. Nothing is done until
- * another process has written; what there is to do is done in small steps, between which requests are answered.
+ * Works captures into memory while the daemon runs, and lets the summarizer rewrite summaries. It begins when another
+ * process has written, and works in small steps, so that requests are answered between them.
  */
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Settings } from "../engine/settings.ts";
 import { messageOf } from "../errors.ts";
-import { hasWaiting, nextRetryAtMs } from "../store/queue_waiting.ts";
-import { sessionsToSummarize } from "../store/queue_work.ts";
+import { queueRetries } from "../store/queue.ts";
+import { hasWaiting, sessionsToSummarize } from "../store/queue_work.ts";
 
-/** What it is given. */
 export interface MemoryContext {
   readonly db: DatabaseSync;
   /** Absolute path. */
   readonly database: string;
   readonly settings: Settings;
   readonly home: string | null;
-  /** Where the summarizer's command is run. */
   readonly folder: string;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
 }
 
-/** How long new captures are gathered before they are worked in, in milliseconds. */
+/** How long new captures are gathered, in milliseconds. */
 const GATHER_MS = 2_000;
-/** The pause between two steps, in milliseconds: requests come first. */
+/** The pause between two steps, in milliseconds. */
 const STEP_PAUSE_MS = 5;
-/** Little enough that a step takes some milliseconds; a capture that is larger is a step of its own. */
+/** A step takes some milliseconds; a larger capture is a step of its own. */
 const STEP = { maxRows: 2, maxBytes: 50_000 };
-/** How soon it is tried again when another process works captures in, or when something went wrong, in milliseconds. */
+/** The pause when another process drains, or after a fault, in milliseconds. */
 const BUSY_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
-/** So often the summarizer looks whether a session has become quiet, in milliseconds. */
+/** How often the summarizer looks for a quiet session, in milliseconds. */
 const SUMMARIZER_MS = 60_000;
 
-/** Works off the queue. */
 export class MemoryWork {
   readonly #context: MemoryContext;
   readonly #stopping = new AbortController();
@@ -44,27 +41,26 @@ export class MemoryWork {
   #faults = 0;
   #lastFault = "";
   #summarizedAtMs = 0;
-  /** A command takes its time; captures are worked in meanwhile. */
+  /** Runs beside the drain. */
   #summarizing: Promise<void> | null = null;
 
   constructor(context: MemoryContext) {
     this.#context = context;
   }
 
-  /** Captures may have come: looks in a moment. */
+  /** Looks soon for new captures. */
   wake(): void {
-    // After a fault it keeps its pause.
+    // After a fault the pause is kept.
     if (this.#faults === 0) this.#lookIn(GATHER_MS);
   }
 
-  /** Lets go after the step that is being done; ends the summarizer's command. */
+  /** Stops after the current step; ends the summarizer's command. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);
     await Promise.all([this.#working, this.#summarizing]);
   }
 
-  /** Looks then, unless it looks sooner. */
   #lookIn(ms: number): void {
     const atMs = performance.now() + ms;
     if (this.#stopping.signal.aborted || this.#isWorking || this.#timerAtMs <= atMs) return;
@@ -95,15 +91,15 @@ export class MemoryWork {
     if (next !== null) this.#lookIn(next);
   }
 
-  /** @returns When there is something to do again that nobody will tell of, in milliseconds from now; null for never. */
+  /** @returns In how many milliseconds it must look again by itself; null for never. */
   async #work(): Promise<number | null> {
     const { db, settings } = this.#context;
     const config = settings.ofUser(Date.now());
     if (!config.memory.enabled) return null;
     if (this.#isThereWork() && !await this.#drain()) return BUSY_MS;
-    // Captures that came meanwhile have not woken it.
+    // Captures that came meanwhile did not wake it.
     if (this.#isThereWork()) return GATHER_MS;
-    const retryAtMs = nextRetryAtMs(db);
+    const { nextRetryAtMs: retryAtMs } = queueRetries(db);
     const retryMs = retryAtMs === null ? Infinity : Math.max(retryAtMs - Date.now(), 0) + 1;
     const hasSummarizer = config.memory.summarizer.command !== null;
     if (hasSummarizer) this.#beginSummaries();
@@ -116,7 +112,7 @@ export class MemoryWork {
     return hasWaiting(db, Date.now()) || sessionsToSummarize(db, 1).length > 0;
   }
 
-  /** Works off what waits. @returns False when another process does. */
+  /** @returns False when another process drains. */
   async #drain(): Promise<boolean> {
     const { db, database, settings, home } = this.#context;
     const [{ drainSteps }, { lateRedaction }, { drainLockPath, takeLock }] = await Promise.all([

@@ -1,6 +1,5 @@
-/** What the daemon counts of itself, as text that Prometheus reads. */
+/** What the daemon counts, as text for Prometheus. */
 
-/** A request that was answered. */
 export interface CountedRequest {
   readonly route: string;
   readonly method: string;
@@ -8,22 +7,21 @@ export interface CountedRequest {
   readonly seconds: number;
 }
 
-/** A figure that is asked for when somebody reads. */
+/** A metric; its values are read when somebody asks. */
 export interface Figure {
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter";
-  /** Each with its labels; none where there is nothing to tell. */
   readonly samples: readonly {
     readonly labels?: Readonly<Record<string, string>>;
     readonly value: number;
   }[];
 }
 
-/** Upper ends of the histogram of requests, in seconds. */
+/** The buckets of the histogram of requests, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
-/** Counters that begin with the daemon: leases that ran out, rows that retention removed. */
+/** Counters that start at 0 with the daemon. */
 export type CounterName = "lease_expiries" | "retention_removals" | "sse_connections";
 
 const COUNTERS: Readonly<Record<CounterName, string>> = {
@@ -32,14 +30,18 @@ const COUNTERS: Readonly<Record<CounterName, string>> = {
   sse_connections: "Event streams that were opened",
 };
 
-/** Counters of one daemon. */
+/** A metric. A name that ends in `_total` is a counter, any other a gauge. */
+export function figure(name: string, help: string, value: number | Figure["samples"]): Figure {
+  const samples = typeof value === "number" ? [{ value }] : value;
+  return { name, help, type: name.endsWith("_total") ? "counter" : "gauge", samples };
+}
+
 export class Metrics {
   readonly #requests = new Map<string, { readonly labels: CountedRequest; count: number }>();
   readonly #buckets = new Array<number>(BUCKETS.length + 1).fill(0);
   readonly #counters = new Map<CounterName, number>();
   #seconds = 0;
   #count = 0;
-  /** Event streams that are open. */
   streams = 0;
 
   countRequest(request: CountedRequest): void {
@@ -53,35 +55,22 @@ export class Metrics {
     this.#count++;
   }
 
-  /** Raises a counter. */
   add(name: CounterName, by = 1): void {
     this.#counters.set(name, (this.#counters.get(name) ?? 0) + by);
   }
 
-  /** Everything, with what is asked for now beside what was counted. */
+  /** All metrics as text. @param figures Those that are read now. */
   text(figures: readonly Figure[]): string {
+    const requests = [...this.#requests.values()].map(({ labels, count }) => ({
+      labels: { method: labels.method, route: labels.route, status: String(labels.status) },
+      value: count,
+    }));
     const counted: Figure[] = [
-      {
-        name: "requests_total",
-        help: "Requests by route and status",
-        type: "counter",
-        samples: [...this.#requests.values()].map(({ labels, count }) => ({
-          labels: { method: labels.method, route: labels.route, status: String(labels.status) },
-          value: count,
-        })),
-      },
-      ...Object.entries(COUNTERS).map(([name, help]): Figure => ({
-        name: `${name}_total`,
-        help,
-        type: "counter",
-        samples: [{ value: this.#counters.get(name as CounterName) ?? 0 }],
-      })),
-      {
-        name: "sse_clients",
-        help: "Event streams that are open",
-        type: "gauge",
-        samples: [{ value: this.streams }],
-      },
+      figure("requests_total", "Requests by route and status", requests),
+      ...Object.entries(COUNTERS).map(([name, help]) =>
+        figure(`${name}_total`, help, this.#counters.get(name as CounterName) ?? 0)
+      ),
+      figure("sse_clients", "Event streams that are open", this.streams),
     ];
     return [...figures, ...counted].map(figureText).join("") + this.#histogramText();
   }

@@ -1,39 +1,43 @@
-/** What a route is: one row of the table that the server, the document of the API and its tests are made from. */
+/**
+ * What a route is, and which route a path leads to. The server, the document of the API and the tests are made from the same
+ * rows.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import type { Author } from "../store/task_changes.ts";
-import type { ErrorCode } from "./api_error.ts";
+import { type ErrorCode, httpError } from "./api_error.ts";
+import type { DaemonState } from "./client.ts";
 import type { EventHub } from "./event_hub.ts";
 import type { Metrics } from "./metrics.ts";
-import type { DaemonState } from "./state_file.ts";
 
 /** What routes work with. */
 export interface Daemon {
   readonly db: DatabaseSync;
-  readonly engine: Engine;
+  readonly engine: { readonly wake: () => void };
   readonly hub: EventHub;
   readonly metrics: Metrics;
   readonly state: DaemonState;
   /** Absolute path of the database. */
   readonly database: string;
-  /** What is wrong with where the daemon runs, for people; empty when nothing is. */
+  /** What is wrong with the place where the daemon runs, for people. */
   readonly warnings: readonly string[];
   /** How long a claim counts without being renewed. */
   readonly leaseMs: number;
-  /** How long a workflow that says nothing of it may take. */
+  /** How long a workflow may take that does not say so itself. */
   readonly workflowTimeoutMs: number;
-  /** Only events that are younger are told, whether older ones are still there or not. */
+  /** Older events are not told, whether they are still kept or not. */
   readonly toldSinceMs: (nowMs: number) => number;
-  /** The text without its secrets. */
+  /** Masks the secrets of a text. */
   readonly redact: (text: string) => string;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
-  /** Begins to stop the daemon; the response that is being made is still sent. */
+  /** Begins to stop the daemon; the response under way is still sent. */
   readonly stop: (why: string) => void;
 }
 
-/** A request that has been found to be right. */
-export interface Call<Query, Body> {
-  readonly params: Readonly<Record<string, string>>;
+/** A request whose input was checked. */
+export interface Call<Query = unknown, Body = unknown> {
+  /** The parameter of the path; empty where the path has none. */
+  readonly id: string;
   readonly query: Query;
   readonly body: Body;
   /** Who asks, and when. */
@@ -46,7 +50,7 @@ type Schema = z.ZodMiniType;
 /** One route. */
 export interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** `/tasks/:id/claim`; every route is served under `/api` as well. */
+  /** `/tasks/:id/claim`; every route is served below `/api` as well. */
   readonly path: string;
   /** One line, for the document. */
   readonly summary: string;
@@ -58,57 +62,104 @@ export interface Route {
   /** Null where the answer is no JSON. */
   readonly response: Schema | null;
   readonly mediaType: string;
-  /** What it refuses beside what every route refuses. */
+  /** The refusals of this route; every route has some more. */
   readonly errors: readonly ErrorCode[];
-  /** Whether it can be asked through the port without the token. */
+  /** Whether the port answers it without the token. */
   readonly isOpen: boolean;
-  /** Whether only a person may ask for it: the request shows a token that `conclaude token` printed. */
+  /** Whether the request has to show a token that `conclaude token` printed for a person. */
   readonly forPerson: boolean;
-  /** What it is done in: what writes in one write transaction, what reads at one moment; few see to it themselves. */
+  /** A write gets one write transaction, a read sees one moment; `own`: the route sees to it. */
   readonly transaction: "write" | "read" | "own";
   readonly handle: (daemon: Daemon, call: Call<never, never>) => unknown;
 }
 
-/** How a route is written down; what is left out is as most have it. */
-export interface RouteSpec<Query extends Schema, Body extends Schema> extends
-  Partial<
-    Pick<Route, "status" | "errors" | "isOpen" | "forPerson" | "transaction" | "mediaType">
-  >,
-  Pick<Route, "method" | "path" | "summary" | "tag"> {
+/** A row of the table of routes; {@linkcode routesOf} fills in what it leaves out. */
+interface RouteRow<Query extends Schema, Body extends Schema>
+  extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "handle">> {
+  /** `POST /tasks/:id/claim` */
+  readonly name: `${Route["method"]} /${string}`;
+  readonly summary: string;
   readonly query?: Query;
   readonly body?: Body;
-  readonly response?: Schema;
   readonly handle: (daemon: Daemon, call: Call<z.output<Query>, z.output<Body>>) => unknown;
 }
 
 const NOTHING = z.strictObject({});
 
-/** Makes a route. */
-export function route<
-  Query extends Schema = typeof NOTHING,
-  Body extends Schema = typeof NOTHING,
->(spec: RouteSpec<Query, Body>): Route {
-  const changes = spec.method !== "GET";
-  return {
-    status: 200,
-    errors: [],
-    isOpen: false,
-    forPerson: false,
-    transaction: changes ? "write" : "read",
-    mediaType: "application/json",
-    ...spec,
-    query: spec.query ?? NOTHING,
-    body: changes ? spec.body ?? NOTHING : null,
-    response: spec.response ?? null,
+/** A function that makes the routes of one tag from their rows. */
+export function routesOf(tag: string) {
+  return <Query extends Schema = typeof NOTHING, Body extends Schema = typeof NOTHING>(
+    { name, ...row }: RouteRow<Query, Body>,
+  ): Route => {
+    const [method, path] = name.split(" ") as [Route["method"], string];
+    const changes = method !== "GET";
+    return {
+      method,
+      path,
+      tag,
+      status: 200,
+      errors: [],
+      isOpen: false,
+      forPerson: false,
+      transaction: changes ? "write" : "read",
+      mediaType: "application/json",
+      ...row,
+      query: row.query ?? NOTHING,
+      body: changes ? row.body ?? NOTHING : null,
+      response: row.response ?? null,
+    };
   };
 }
 
-/** The daemon's own work; {@linkcode import("../engine/engine.ts").Engine} is it. */
-export interface Engine {
-  /** Takes up what an earlier daemon left, and begins. */
-  start(): Promise<void>;
-  /** Lets go; what runs goes on without it. */
-  stop(): Promise<void>;
-  /** Something may be there to do: looks at once. */
-  wake(): void;
+/** What a path leads to: a route, or the methods that the path has, if any. */
+export type Found =
+  | { readonly kind: "route"; readonly route: Route; readonly id: string }
+  | { readonly kind: "none"; readonly methods: readonly string[] };
+
+/** The longest address, in characters. */
+const MAX_TARGET_CHARS = 8_192;
+
+/** The path and the query of an address, as they were sent: `URL` would tidy them up. @throws {UserError} INVALID_URL */
+export function targetOf(url: string): { readonly path: string; readonly query: string } {
+  const rest = url.replace(/^[a-z+]+:\/\/[^/?#]*/i, "").replace(/#.*$/s, "");
+  if (rest.length > MAX_TARGET_CHARS) {
+    throw httpError("INVALID_URL", `it is longer than ${MAX_TARGET_CHARS} characters`);
+  }
+  const [path = "", ...query] = rest.split("?");
+  return { path, query: query.join("?") };
+}
+
+/** Finds the route of a method and a path. @throws {UserError} INVALID_URL when an id cannot be decoded. */
+export type FindRoute = (method: string, path: string) => Found;
+
+/** Prepares the search for routes. Only routes with as many words and the same first word as the path are compared. */
+export function routerOf(routes: readonly Route[]): FindRoute {
+  const patterns = routes.map((route) => ({ route, words: route.path.split("/") }));
+  // Words go before parameters: `/tasks/ready` is no task.
+  patterns.sort((a, b) => Number(a.words.includes(":id")) - Number(b.words.includes(":id")));
+  const shapeOf = (words: readonly string[]) => `${words.length} ${words[1]}`;
+  const byShape = Map.groupBy(patterns, ({ words }) => shapeOf(words));
+  return (method, path) => {
+    const parts = path.replace(/^\/api(?=\/)/, "").split("/");
+    const matching = (byShape.get(shapeOf(parts)) ?? []).filter(({ words }) =>
+      words.every((word, i) => word === ":id" ? !NO_IDS.has(parts[i]!) : word === parts[i])
+    );
+    const found = matching.find(({ route }) => route.method === method);
+    if (found === undefined) {
+      const methods = new Set(matching.map(({ route }) => route.method));
+      return { kind: "none", methods: [...methods].sort() };
+    }
+    return { kind: "route", route: found.route, id: decode(parts[found.words.indexOf(":id")]) };
+  };
+}
+
+/** Parts of a path that name nothing. */
+const NO_IDS: ReadonlySet<string> = new Set(["", ".", ".."]);
+
+function decode(text = ""): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw httpError("INVALID_URL", "a part of its path is not encoded rightly");
+  }
 }

@@ -1,17 +1,16 @@
-/** Every route of the API. */
+/** Every route of the API, and the OpenAPI 3.1 document that is made from them. */
 import * as z from "zod/mini";
-import { type Route, route } from "./route.ts";
+import { type Route, routesOf } from "./route.ts";
 import { claimRoutes } from "./routes/claims.ts";
 import { controlRoutes } from "./routes/control.ts";
-import { apiDocument } from "./openapi.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { agentRoutes } from "./routes/agents.ts";
-import { stateRoutes } from "./routes/state.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { treeRoutes } from "./routes/task_tree.ts";
+import { VERSION } from "../version.ts";
+import { type ErrorCode, statusOf } from "./api_error.ts";
 
-/** The table that the server answers from, and the document is made of. */
 export const ROUTES: readonly Route[] = [
   ...controlRoutes,
   ...taskRoutes,
@@ -20,13 +19,164 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...agentRoutes,
   ...workflowRoutes,
-  ...stateRoutes,
-  route({
-    method: "GET",
-    path: "/openapi.json",
+  routesOf("daemon")({
+    name: "GET /openapi.json",
     summary: "This document",
-    tag: "daemon",
     response: z.record(z.string(), z.unknown()),
     handle: () => apiDocument(ROUTES),
   }),
 ];
+
+type Part = { readonly [key: string]: unknown };
+
+const ERROR = z.looseObject({
+  what: z.string(),
+  why: z.string(),
+  next: z.string(),
+  code: z.string(),
+});
+
+/** The refusals of every route. */
+const ALWAYS: readonly ErrorCode[] = [
+  "INVALID_INPUT",
+  "INVALID_URL",
+  "UNAUTHORIZED",
+  "FORBIDDEN_HOST",
+  "FORBIDDEN_ORIGIN",
+  "INTERNAL_ERROR",
+  "DATABASE_BUSY",
+  "SHUTTING_DOWN",
+];
+
+/** The further refusals of a route with a body. */
+const WITH_BODY: readonly ErrorCode[] = [
+  "INVALID_JSON",
+  "INVALID_BODY",
+  "REQUEST_TIMEOUT",
+  "BODY_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+];
+
+function errorsOf(
+  { errors, body, forPerson }: Pick<Route, "errors" | "body" | "forPerson">,
+): ErrorCode[] {
+  const ofPerson: readonly ErrorCode[] = forPerson ? ["PERSON_REQUIRED"] : [];
+  return [...new Set([...errors, ...ofPerson, ...ALWAYS, ...body === null ? [] : WITH_BODY])];
+}
+
+function apiDocument(routes: readonly Route[]): Part {
+  const paths: Record<string, Record<string, Part>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "conclaude daemon",
+      version: VERSION,
+      description: "Tasks, agents, workflows, questions and events of one database. " +
+        "On the unix socket the mode of its file decides who may ask; the port of this machine wants the token " +
+        "of the daemon's state file. Routes that only a person may ask for want the header Conclaude-Token. " +
+        "The header X-Agent-ID names who asks. Other paths answer NOT_FOUND (404), " +
+        "other methods METHOD_NOT_ALLOWED (405) with Allow.",
+    },
+    servers: [{ url: "/" }, { url: "/api" }],
+    security: [{ token: [] }, {}],
+    paths,
+    components: {
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      schemas: { Error: schemaOf(z.object({ error: ERROR }), "output") },
+    },
+  };
+}
+
+function operationOf(route: Route): Part {
+  return {
+    operationId: `${route.method.toLowerCase()}${
+      route.path.replace(/[^a-z]+(.)?/gi, (_, c) => (c ?? "").toUpperCase())
+    }`,
+    summary: route.summary,
+    tags: [route.tag],
+    ...route.isOpen ? { security: [] } : {},
+    parameters: parametersOf(route),
+    ...route.body === null ? {} : {
+      requestBody: {
+        required: !z.safeParse(route.body, {}).success,
+        content: { "application/json": { schema: schemaOf(route.body, "input") } },
+      },
+    },
+    responses: { [route.status]: answerOf(route), ...refusalsOf(route) },
+  };
+}
+
+function parametersOf(route: Route): Part[] {
+  const text = { type: "string" };
+  // Values of a query are text that is read as numbers.
+  const query = Object.entries(schemaOf(route.query, "output")["properties"] as Part ?? {});
+  const person = "A person's token, as `conclaude token` prints it";
+  return [
+    ...route.path.includes(":id") ? [{ name: "id", in: "path", required: true, schema: text }] : [],
+    ...query.map(([name, schema]) => ({ name, in: "query", required: false, schema })),
+    {
+      name: "X-Agent-ID",
+      in: "header",
+      required: false,
+      description: "Who asks; `user` without it",
+      schema: { ...text, minLength: 1, maxLength: 200 },
+    },
+    ...route.forPerson
+      ? [{
+        name: "Conclaude-Token",
+        in: "header",
+        required: true,
+        description: person,
+        schema: text,
+      }]
+      : [],
+  ];
+}
+
+function answerOf({ response, mediaType, path, status }: Route): Part {
+  if (status === 204) return { description: "Done" };
+  const schema = response === null ? { type: "string" } : schemaOf(response, "output");
+  const stream = path === "/events"
+    ? { "text/event-stream": { schema: { type: "string" }, example: STREAM_EXAMPLE } }
+    : {};
+  return { description: "Done", content: { [mediaType]: { schema }, ...stream } };
+}
+
+const STREAM_EXAMPLE = "event: state.snapshot\ndata: {…}\n\n" +
+  'id: 7\nevent: task.created\ndata: {"id":7,"type":"task.created",…}\n\n';
+
+const ERROR_EXAMPLE = { what: "What could not be done", why: "Why", next: "What to do" };
+
+function refusalsOf(route: Route): Record<string, Part> {
+  // A request that only reads can name a wrong status only in its filter.
+  const statusHere = (code: ErrorCode) =>
+    route.method === "GET" && code === "INVALID_STATUS" ? 400 : statusOf(code);
+  const byStatus = Object.groupBy(errorsOf(route), (code) => String(statusHere(code)));
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, codes]) => [status, {
+      description: codes!.join(", "),
+      content: {
+        "application/json": {
+          schema: {
+            allOf: [{ $ref: "#/components/schemas/Error" }],
+            properties: { error: { properties: { code: { enum: codes } } } },
+          },
+          example: { error: { ...ERROR_EXAMPLE, code: codes![0] } },
+        },
+      },
+    }]),
+  );
+}
+
+function schemaOf(schema: z.ZodMiniType, io: "input" | "output"): Part {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    target: "draft-2020-12",
+    io,
+    unrepresentable: "any",
+  });
+  return rest;
+}

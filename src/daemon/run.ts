@@ -1,9 +1,9 @@
-/** The daemon's life: lock, database, engine, sockets; then it answers until it is told to stop. */
+/** Runs a daemon: takes the lock, opens the database, starts the engine, listens, and answers until it is told to stop. */
 import "../config_sections.ts";
 import { type Locations, THIS_PROCESS } from "../environment.ts";
 import { Engine } from "../engine/engine.ts";
 import { Settings } from "../engine/settings.ts";
-import { covenNotice, undecidedCoven } from "../engine/coven_place.ts";
+import { covenNotice, undecidedCoven } from "../engine/coven.ts";
 import { showNotification } from "../process/notifier.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import { messageOf, UserError } from "../errors.ts";
@@ -15,7 +15,7 @@ import { checkpoint, openDatabase } from "../store/database.ts";
 import { toldSinceMs } from "../store/events.ts";
 import { takeLock } from "../store/process_lock.ts";
 import { VERSION } from "../version.ts";
-import { findDaemon, type FoundDaemon, whoAnswers } from "./client.ts";
+import { findDaemon, type FoundDaemon, keepState, readState, whoAnswers } from "./client.ts";
 import { isSamePlace, watchPlaces } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
@@ -31,61 +31,59 @@ import {
   removeSocket,
   type Server,
 } from "./sockets.ts";
-import { keepState, readState } from "./state_file.ts";
 
-/** What a daemon is started with. */
 export interface DaemonOptions {
   /** Absolute path of the database. */
   readonly database: string;
-  /** Where the user's own configuration lies. */
+  /** Where the user's own files are. */
   readonly locations: Locations;
-  /** Where it was started: the configuration there is its own. */
+  /** Where it was started: its own configuration counts there. */
   readonly folder: string;
   readonly busyTimeoutMs: number;
-  /** Takes a socket whose path beside the database would be too long. */
+  /** The folder for a socket whose path beside the database would be too long. */
   readonly privateFolder: string;
-  /** A port of this machine beside the socket; 0 takes a free one, null none. */
+  /** A port beside the socket; 0 takes a free one, null none. */
   readonly port: number | null;
-  /** Takes every line of the log, beside the file. */
+  /** Gets every line of the log too. */
   readonly say: (line: string) => void;
 }
 
 const MINUTE_MS = 60_000;
 
-/** So long the write-ahead log may grow, in pages, until it is moved into the database. */
+/** How long the write-ahead log may grow, in pages. */
 const LOG_PAGES = 1_000;
 
-/** How long stopping may take, in milliseconds. */
 const STOP_MS = 10_000;
 
-/** So long the last answers may take when it stops. */
+/** How long the last answers may take while it stops, in milliseconds. */
 const LAST_ANSWERS_MS = 3_000;
 
 /**
  * Runs the daemon of a database until it is told to stop.
  *
- * @returns The exit status: 0 when it was told to stop, 1 when it could not go on, or not stop in time.
- * @throws {UserError} When it cannot begin: another one runs, the database cannot be opened.
+ * @returns The exit status: 0 when it was told to stop, 1 when it could not go on, or could not stop in time.
+ *
+ * @throws {UserError} When another daemon runs, or the database cannot be opened.
  */
 export async function runDaemon(options: DaemonOptions): Promise<number> {
   const database = realDatabase(options.database);
   const files = daemonFiles(database, options.privateFolder);
   const lock = takeLock(files.lock);
   if (lock === null) throw lockedByOther(await findDaemon(files));
-  // Its lock may have been removed: it will notice, but until then it works on.
+  // A daemon whose lock was removed works on until it notices.
   const other = await whoAnswers(files);
   if (other !== null) {
     lock.release();
     throw lockedByOther({ kind: "running", answers: true, state: other });
   }
-  // A killed daemon left it; it must not be taken for this one's.
+  // The file of a killed daemon must not be taken for this one's.
   removeFile(files.state);
   const log: Daemon["log"] = (level, message) => {
     appendLog([files.log], { level, message, atMs: Date.now() });
     options.say(`${level}: ${message}`);
   };
   const db = await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs });
-  // Hooks do this now and then; a process that lives long and writes much has to do it itself.
+  // A process that writes much has to do this itself.
   db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   const warnings = warningsOf();
   for (const warning of warnings) log("warn", warning);
@@ -157,7 +155,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
       return redactText(text, compileRedactPatterns(patterns));
     },
     log,
-    // The response to the request that stops it is sent first.
+    // The response to the request is sent first.
     stop: (why: string) => void setTimeout(() => stop(0, why), 0),
   };
   const handler = createHandler(daemon, { routes: ROUTES, isStopping: () => isStopping });
@@ -165,10 +163,10 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const { socket } = daemon.state;
   const ownSocket = socket === null ? null : Deno.statSync(socket);
   for (const { finished } of servers) {
-    // Nobody can be let in any more; and what is not permitted any more cannot be opened anew.
+    // It cannot listen again, because it gives up the right to.
     finished.catch((thrown) => stop(1, `it cannot listen any more: ${messageOf(thrown)}`));
   }
-  // Whatever this process is brought to do later, it cannot speak to the network. What listens goes on listening.
+  // From here on this process cannot speak to the network. What listens goes on listening.
   Deno.permissions.revokeSync({ name: "net" });
   await engine.start();
   memory.wake();
@@ -180,7 +178,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
         if (keepState(files.state, daemon.state) === "kept") return;
         log("warn", `${files.state} was removed or changed: written anew`);
       } catch {
-        // The disk is full, perhaps; it is tried again.
+        // The disk may be full; it tries again.
       }
     },
   });
@@ -209,7 +207,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS)),
   ]);
   await Promise.all([engine.stop(), memory.stop()]);
-  // Another daemon may have put its own there since: that one stays.
+  // The socket and the file of a later daemon stay.
   if (ownSocket !== null && isSamePlace(socket!, ownSocket)) removeSocket(socket!);
   if (readState(files.state)?.token === token) removeFile(files.state);
   try {
@@ -225,7 +223,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   return code;
 }
 
-/** Opens the socket, and the port where it is wanted or there are no sockets; says in the state which. */
+/** Opens the socket, and the port when it is wanted or there are no sockets, and notes both in the state. */
 function listen(
   state: { socket: string | null; port: number | null; readonly token: string },
   { options, files, handler }: {
@@ -261,7 +259,6 @@ function lockedByOther(found: FoundDaemon): UserError {
   });
 }
 
-/** What is wrong with where the daemon runs. */
 function warningsOf(): string[] {
   return lookAtSqlite({ database: "" }).filter(({ status }) => status !== "ok").map(({ message }) =>
     message

@@ -1,4 +1,4 @@
-/** What goes in and out of the API, as schemas: for checking requests and for the document. */
+/** The schemas of requests and responses, for checks and for the document. */
 import * as z from "zod/mini";
 import { PRIORITIES, TASK_STATUSES, TASK_TYPES } from "../orchestration/task.ts";
 import { invalidInput } from "./input.ts";
@@ -13,7 +13,6 @@ import {
 const nullable = z.nullable;
 const timeMs = z.int();
 
-/** A field of an answer that is text, or nothing. */
 const text = nullable(z.string());
 const ms = nullable(timeMs);
 
@@ -137,7 +136,6 @@ export const eventSchema = z.object({
   createdAtMs: timeMs,
 });
 
-/** The state in a few numbers. */
 export const countsSchema = z.object({
   lastEventId: z.int(),
   oldestEventId: nullable(z.int()),
@@ -147,12 +145,16 @@ export const countsSchema = z.object({
   pendingQuestions: z.int(),
 });
 
-// What requests may hold.
+// The fields of requests.
 
 const someText = z.string().check(z.refine(isKeepable, NO_NUL));
 const shortText = someText.check(z.maxLength(MAX_NAME_CHARS));
 const id = someText.check(z.minLength(1), z.maxLength(MAX_NAME_CHARS));
 const [least, most] = PRIORITIES;
+
+function number(min: number, max: number) {
+  return z.coerce.number().check(z.int(), z.gte(min), z.lte(max));
+}
 
 export const fields = {
   title: someText.check(z.minLength(1), z.maxLength(MAX_TITLE_CHARS)),
@@ -167,13 +169,15 @@ export const fields = {
   path: someText.check(z.maxLength(4_096)),
   text: someText.check(z.minLength(1), z.maxLength(MAX_BODY_CHARS)),
   token: z.int().check(z.gte(1)),
-  // What stands in a query is text.
+  // Values of a query are text.
   flag: z.enum(["true", "false", "1", "0"]),
-  number: (min: number, max: number) => z.coerce.number().check(z.int(), z.gte(min), z.lte(max)),
+  number,
+  /** How many rows a list has at most. */
+  limit: z.optional(number(1, 1_000)),
   words: someText.check(z.minLength(1), z.maxLength(8_192)),
 };
 
-/** One of the words that a schema allows. @throws {UserError} INVALID_INPUT */
+/** A check for the words of an enum. @throws {UserError} INVALID_INPUT */
 export function wordOf(
   { def }: { readonly def: { readonly entries: Readonly<Record<string, string | number>> } },
   field: string,
@@ -185,12 +189,22 @@ export function wordOf(
   };
 }
 
-/** Whether a flag of a query is set. */
 export function isSet(flag: string | undefined): boolean {
   return flag === "true" || flag === "1";
 }
 
-/** The parts of a text with commas between; null when there is no text. */
+/** The rows of a list up to a limit, under a name, and whether there are more. @param list Lists up to so many rows. */
+export function paged<Name extends string, Row>(
+  name: Name,
+  limit = 100,
+  list: (limit: number) => readonly Row[],
+) {
+  const rows = list(limit + 1);
+  const page = { [name]: rows.slice(0, limit), more: rows.length > limit };
+  return page as { readonly [Key in Name]: readonly Row[] } & { readonly more: boolean };
+}
+
+/** The checked parts of a text with commas; null without a text. */
 export function listOf<Value>(
   words: string | undefined,
   check: (word: string) => Value,

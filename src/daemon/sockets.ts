@@ -1,21 +1,19 @@
-/** Opens what the daemon listens on: a socket for this user alone, and a port of this machine where it is wanted. */
+/** Opens the socket of the daemon, for this user alone, and a port of this machine. */
 import { UserError } from "../errors.ts";
 import { parentOf } from "../paths.ts";
 import { makePrivateFolder } from "../project/write_file.ts";
-import type { Door } from "./access.ts";
+import type { Door } from "./http.ts";
 import type { DaemonFiles } from "../process/daemon_files.ts";
 
-/** Answers a request that came in through a door. */
 export type Handler = (request: Request, door: Door) => Promise<Response>;
 
-/** A server that listens. */
 export type Server = Pick<Deno.HttpServer, "shutdown" | "finished">;
 
 /**
- * Listens on the socket. It is made in a folder that is this user's alone and then put in its place, so that there is
- * no moment in which others could open it; what lies there of a dead daemon is replaced.
+ * Listens on the socket. The socket is made in a private folder and then moved to its place, so that nobody else can
+ * open it at any moment. It replaces the socket of a dead daemon.
  *
- * @throws {UserError} When something that is no socket lies there.
+ * @throws {UserError} When something else than a socket is in its place.
  */
 export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {
   const { socket, socketDraft } = files;
@@ -37,7 +35,7 @@ export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {
   }
 }
 
-/** Listens on a port of this machine alone. @param wanted 0 takes a free one. */
+/** @param wanted 0 takes a free port. */
 export function listenOnPort(
   wanted: number,
   token: string,
@@ -67,7 +65,7 @@ export function listenOnPort(
   }
 }
 
-/** Takes the socket away, if it is one. */
+/** Removes the socket, if it is one. */
 export function removeSocket(path: string): void {
   try {
     if (Deno.lstatSync(path).isSocket !== false) Deno.removeSync(path);
@@ -92,6 +90,6 @@ function removeFolder(path: string): void {
   try {
     Deno.removeSync(path, { recursive: true });
   } catch {
-    // Never made.
+    // It does not exist.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * How a workflow goes on. One transaction writes the result of a step and all that follows from it, up to the next thing
- * that somebody has to do. So whenever the machine dies, the database says what is next: an agent starts, a person
- * decides, or nothing is left.
+ * Takes a workflow on. One transaction writes the result of a step and all that follows from it, up to the next thing
+ * that somebody has to do. So at any moment the database says what is next: an agent starts, a person decides, or
+ * nothing is left.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../ids.ts";
@@ -12,26 +12,31 @@ import {
   type StepRecord,
 } from "../orchestration/progress.ts";
 import { type Agent, createAgent } from "../store/agents.ts";
-import { changeTask } from "../store/task_changes.ts";
+import { changeTask, type TaskChanges } from "../store/task_changes.ts";
 import { UNCLAIMED } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
-import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import {
+  changeWorkflow,
+  readDefinition,
+  readWorkflow,
+  type WorkflowChanges,
+  type WorkflowRow,
+} from "../store/workflows.ts";
 import { beginStep, finishStep, listSteps, type StepRow } from "../store/workflow_steps.ts";
-import { readPlan, stepOfKey } from "./plan.ts";
+import { allSteps, type Step, type Workflow } from "../orchestration/workflow.ts";
 
-/** The name under which a workflow claims its task. */
 export function workflowOwner(workflowId: string): string {
   return `workflow:${workflowId}`;
 }
 
-/** The records of a workflow as its rules want them. */
+/** The finished steps of a workflow, as its rules want them. */
 export function recordsOf(steps: readonly StepRow[]): StepRecord[] {
   return steps
     .filter(({ status }) => status === "finished")
     .map(({ key, attempt, outcome }) => ({ key, attempt, outcome: outcome as StepOutcome }));
 }
 
-/** The next move of a workflow; of one that has a step running, that step again. */
+/** The next move of a workflow; while a step runs, that step again. */
 export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
   const steps = listSteps(db, workflow.id);
   const attempts = new Map<string, number>();
@@ -44,10 +49,10 @@ export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
 }
 
 /**
- * Takes a workflow on from its records, in the caller's transaction, up to the next thing that somebody has to do: it
- * writes down an agent that starts, or that the workflow waits for a person, or that it is over.
+ * Takes a workflow on from its finished steps, in the caller's transaction, up to the next thing that somebody has to
+ * do: it keeps an agent that starts, that the workflow waits for a person, or that it is over.
  *
- * A workflow that has lost its claim on the task is cancelled: somebody else works on it.
+ * A workflow that has lost its claim on the task is cancelled: somebody else works on the task.
  */
 export function advance(db: DatabaseSync, workflowId: string, atMs: number): void {
   const workflow = readWorkflow(db, workflowId);
@@ -56,7 +61,14 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
   if (listSteps(db, workflowId).some(({ status }) => status === "running")) return;
   for (;;) {
     const move = moveOf(db, workflow);
-    if (move.kind !== "record") return make(db, workflow, move, atMs);
+    if (move.kind === "run") return run(db, workflow, move, atMs);
+    if (move.kind === "completed") {
+      const ended = { endedAtMs: atMs };
+      return moveWorkflow(db, workflow, move.kind, { atMs, to: ended, task: { closedAtMs: atMs } });
+    }
+    if (move.kind !== "record") {
+      return stop(db, workflow, { status: move.kind, key: move.key, reason: move.reason, atMs });
+    }
     const { key, attempt, outcome } = move;
     finishStep(db, { workflowId, key, attempt }, {
       type: stepOfKey(db, workflowId, key).type,
@@ -66,7 +78,7 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
   }
 }
 
-/** Writes down what a step came to, and goes on, in the caller's transaction. */
+/** Keeps the outcome of a step and goes on, in the caller's transaction. */
 export function finishAndAdvance(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -78,10 +90,7 @@ export function finishAndAdvance(
   advance(db, workflow.id, atMs);
 }
 
-/**
- * The step that an agent is at work on; `undefined` where it is at none any more, or never was: its workflow may have
- * ended, and its step been run anew.
- */
+/** The step that an agent works on; `undefined` when its workflow has ended, or runs the step anew. */
 export function stepOfAgent(
   db: DatabaseSync,
   { id, workflowId }: Pick<Agent, "id" | "workflowId">,
@@ -91,21 +100,6 @@ export function stepOfAgent(
   const step = listSteps(db, workflow.id)
     .find(({ agentId, status }) => agentId === id && status === "running");
   return step === undefined ? undefined : { workflow, step };
-}
-
-type Ready = Exclude<Move, { readonly kind: "record" }>;
-
-function make(db: DatabaseSync, workflow: WorkflowRow, move: Ready, atMs: number): void {
-  switch (move.kind) {
-    case "run":
-      return run(db, workflow, move, atMs);
-    case "blocked":
-      return stop(db, workflow, { status: "blocked", key: move.key, reason: move.reason, atMs });
-    case "failed":
-      return stop(db, workflow, { status: "failed", key: move.key, reason: move.reason, atMs });
-    case "completed":
-      return complete(db, workflow, atMs);
-  }
 }
 
 function run(
@@ -135,21 +129,75 @@ function run(
   beginStep(db, at, { type: step.type, agentId, atMs });
 }
 
-/** Lets the work wait for a person's review. @param reason What that person should know before. */
+/** The fields of a workflow without a decision. */
+export const UNDECIDED = {
+  decision: null,
+  decisionBy: null,
+  decisionText: null,
+  decidedAtMs: null,
+} as const;
+
+/** What each move, named by its event, changes in a workflow and in the task of the workflow. */
+const MOVES = {
+  merge_pending: {
+    workflow: { status: "pending_merge", reason: null },
+    task: { status: "pending_merge" },
+  },
+  merged: {
+    workflow: { status: "running", reason: null, ...UNDECIDED },
+    task: { status: "in_progress" },
+  },
+  blocked: {
+    workflow: { status: "blocked", ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "blocked" },
+  },
+  failed: {
+    workflow: { status: "failed", ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "blocked" },
+  },
+  completed: {
+    workflow: { status: "completed", currentStep: null, reason: null, ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "closed", reason: null },
+  },
+  cancelled: {
+    workflow: { status: "cancelled", ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "open", reason: null, queuedAtMs: null },
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly workflow: WorkflowChanges; readonly task: TaskChanges }>
+>;
+
+/** Moves a workflow and its task. @param options.to, options.task What changes besides; a null task stays as it is. */
+export function moveWorkflow(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  move: keyof typeof MOVES,
+  { atMs, by = workflowOwner(workflow.id), to = {}, task = {}, data = {} }: {
+    readonly atMs: number;
+    readonly by?: string;
+    readonly to?: WorkflowChanges;
+    readonly task?: TaskChanges | null;
+    readonly data?: Readonly<Record<string, unknown>>;
+  },
+): void {
+  if (task !== null) {
+    const changes = { ...MOVES[move].task, ...task };
+    changeTask(db, readTask(db, workflow.taskId)!, changes, { by, atMs });
+  }
+  const event = `workflow.${move}`;
+  changeWorkflow(db, workflow.id, { ...MOVES[move].workflow, ...to }, { event, atMs, data });
+}
+
+/** Lets the work wait for a person's review. @param reason What the person should know. */
 export function awaitReview(
   db: DatabaseSync,
   workflow: WorkflowRow,
   { reason = null, atMs }: { readonly reason?: string | null; readonly atMs: number },
 ): void {
-  const author = { by: workflowOwner(workflow.id), atMs };
-  changeTask(db, readTask(db, workflow.taskId)!, { status: "pending_merge" }, author);
-  changeWorkflow(db, workflow.id, { status: "pending_merge", reason }, {
-    event: "workflow.merge_pending",
-    atMs,
-  });
+  moveWorkflow(db, workflow, "merge_pending", { atMs, to: { reason } });
 }
 
-/** Writes a person's decision down; the daemon finds it there and carries it out. */
+/** Keeps a decision, which the daemon carries out. */
 export function decide(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -168,7 +216,7 @@ export function decide(
   }, { event: "workflow.decided", atMs });
 }
 
-/** Stops a workflow at a step, and its task with it, which nobody has claimed then. */
+/** Stops a workflow at a step, and blocks its task, which nobody has claimed then. */
 export function stop(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -180,43 +228,8 @@ export function stop(
   },
 ): void {
   const told = key === null ? reason : `${key}: ${reason}`;
-  changeTask(
-    db,
-    readTask(db, workflow.taskId)!,
-    { ...UNCLAIMED, status: "blocked", reason: told },
-    {
-      by: workflowOwner(workflow.id),
-      atMs,
-    },
-  );
-  changeWorkflow(db, workflow.id, { status, currentStep: key, reason, ...UNDECIDED }, {
-    event: `workflow.${status}`,
-    atMs,
-  });
-}
-
-/** No decision of a person waits to be carried out. */
-export const UNDECIDED = {
-  decision: null,
-  decisionBy: null,
-  decisionText: null,
-  decidedAtMs: null,
-} as const;
-
-function complete(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
-  changeWorkflow(db, workflow.id, {
-    status: "completed",
-    currentStep: null,
-    reason: null,
-    endedAtMs: atMs,
-    ...UNDECIDED,
-  }, { event: "workflow.completed", atMs });
-  changeTask(db, readTask(db, workflow.taskId)!, {
-    ...UNCLAIMED,
-    status: "closed",
-    reason: null,
-    closedAtMs: atMs,
-  }, { by: workflowOwner(workflow.id), atMs });
+  const to = { currentStep: key, reason };
+  moveWorkflow(db, workflow, status, { atMs, to, task: { reason: told } });
 }
 
 /** Whether a workflow still holds the claim that it was begun or resumed with. */
@@ -226,15 +239,30 @@ export function holdsClaim(db: DatabaseSync, workflow: WorkflowRow): boolean {
     task.claimedBy === workflowOwner(workflow.id) && task.claimToken === workflow.claimToken;
 }
 
-/** Why a workflow is over whose task somebody else has. */
 export const CLAIM_LOST = "its claim on the task counts no more";
 
-/** Ends a workflow whose task somebody else has, in the caller's transaction. */
+/** Cancels a workflow whose task somebody else has, in the caller's transaction. */
 export function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
-  changeWorkflow(db, workflow.id, {
-    status: "cancelled",
-    reason: CLAIM_LOST,
-    endedAtMs: atMs,
-    ...UNDECIDED,
-  }, { event: "workflow.cancelled", atMs });
+  const to = { reason: CLAIM_LOST, endedAtMs: atMs };
+  moveWorkflow(db, workflow, "cancelled", { atMs, to, task: null });
+}
+
+/** What a workflow was begun with. It runs by this to its end, also when its files change. */
+export interface Plan {
+  readonly workflow: Workflow;
+  /** Their texts by name. */
+  readonly prompts: Readonly<Record<string, string>>;
+}
+
+export function readPlan(db: DatabaseSync, workflowId: string): Plan {
+  return JSON.parse(readDefinition(db, workflowId));
+}
+
+/** The step of a key: its name follows the rounds of the loops. */
+export function stepOfKey(db: DatabaseSync, workflowId: string, key: string): Step {
+  const name = key.slice(key.lastIndexOf("/") + 1);
+  for (const { step } of allSteps(readPlan(db, workflowId).workflow.steps)) {
+    if (step.name === name) return step;
+  }
+  throw new Error(`workflow ${workflowId} has no step ${name}`);
 }

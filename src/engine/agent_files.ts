@@ -1,29 +1,27 @@
-/** Where the files of an agent lie: one private folder for each, beside the database. */
+/** The files of an agent, in a private folder beside the database, and whether its process lives. */
 import { joinPath } from "../paths.ts";
 import { exists } from "../project/on_disk.ts";
+import { livesOn, lookAtProcesses } from "../process/identity.ts";
+import type { Agent } from "../store/agents.ts";
 
-/** The files of one agent. */
 export interface AgentFiles {
   readonly folder: string;
-  /** What it reads: the prompt. */
+  /** The prompt, which the agent reads. */
   readonly input: string;
-  /** The agent writes this file itself. */
   readonly stdout: string;
   readonly stderr: string;
-  /** Made when it was let go; without it nothing was done. */
+  /** Made when the agent may begin; without this file it has done nothing. */
   readonly begun: string;
-  /** How it left, written by its shell when it has. */
+  /** The exit code, which its shell writes. */
   readonly exit: string;
-  /** Its lines, numbered: {@linkcode import("./output.ts").OutputLine} as JSON Lines. It stays when the others go. */
+  /** Its numbered lines: {@linkcode import("./output.ts").OutputLine} as JSON Lines. Stays when the other files go. */
   readonly output: string;
 }
 
-/** The folder of all agents of a database. */
 export function agentsFolder(database: string): string {
   return `${database.replace(/\.db$/, "")}.agents`;
 }
 
-/** The files of an agent, whether they are there or not. */
 export function agentFiles(database: string, agentId: string): AgentFiles {
   const folder = joinPath(agentsFolder(database), agentId);
   const file = (name: string) => joinPath(folder, name);
@@ -38,7 +36,7 @@ export function agentFiles(database: string, agentId: string): AgentFiles {
   };
 }
 
-/** How an agent left, as its shell has written it down; null while it has not. */
+/** The exit code that the agent's shell has written; null while there is none. */
 export function readExit(files: AgentFiles): number | null {
   try {
     const code = Number.parseInt(Deno.readTextFileSync(files.exit));
@@ -48,10 +46,10 @@ export function readExit(files: AgentFiles): number | null {
   }
 }
 
-/** What the shell of an agent writes down when there is no such program: the code of shells for that, and a word. */
+/** What the shell writes as the exit code when there is no such program. */
 export const NOT_FOUND = "127 not found";
 
-/** Whether there was no such program as the agent's. */
+/** Whether the agent's program was not found. */
 export function wasNotFound(files: AgentFiles): boolean {
   try {
     return Deno.readTextFileSync(files.exit).trim() === NOT_FOUND;
@@ -60,17 +58,17 @@ export function wasNotFound(files: AgentFiles): boolean {
   }
 }
 
-/** Whether an agent was let go; where all its files are gone it may have been, and is not to be started again. */
+/** Whether an agent may have begun. Without any of its files it may have, so it is not started again. */
 export function hasBegun(files: AgentFiles): boolean {
   return exists(files.begun) || areGone(files);
 }
 
-/** Whether somebody has removed all files of an agent: they are made before its process is. */
+/** Whether somebody has removed all files of an agent. They are made before its process. */
 export function areGone({ folder }: AgentFiles): boolean {
   return !exists(folder);
 }
 
-/** Removes the files that are needed only while an agent runs. Never throws. */
+/** Removes the files that only a running agent needs. Never throws. */
 export function removeRunFiles(files: AgentFiles): void {
   for (const path of [files.input, files.stdout, files.stderr, files.begun, files.exit]) {
     try {
@@ -81,11 +79,39 @@ export function removeRunFiles(files: AgentFiles): void {
   }
 }
 
-/** Takes away all that an agent has left. Never throws. */
+/** Removes all files of an agent. Never throws. */
 export function removeAgentFiles(files: AgentFiles): void {
   try {
     Deno.removeSync(files.folder, { recursive: true });
   } catch {
     // Gone already.
   }
+}
+
+/** The variable that tells the processes of an agent which agent they work for. */
+export const AGENT_VARIABLE = "CONCLAUDE_AGENT_ID";
+
+/**
+ * Whether the process of an agent lives: it is there, was started when the agent was, and has the agent's id in its
+ * command.
+ */
+export async function isAlive(
+  { id, pid, processMark }: Pick<Agent, "id" | "pid" | "processMark">,
+): Promise<boolean> {
+  return pid !== null && await livesOn({ pid, processMark }, (line) => line.includes(id));
+}
+
+/** Whether another process has the number by now; it must get no signal. */
+export async function isReused(
+  { pid, processMark }: Pick<Agent, "pid" | "processMark">,
+): Promise<boolean> {
+  if (pid === null) return true;
+  const state = (await lookAtProcesses([pid])).get(pid);
+  return state !== undefined && state.alive && processMark !== null && state.mark !== null &&
+    state.mark !== processMark;
+}
+
+/** What every process of an agent has in its environment. */
+export function environmentMark(agentId: string): string {
+  return `${AGENT_VARIABLE}=${agentId}`;
 }

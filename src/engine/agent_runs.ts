@@ -1,4 +1,4 @@
-/** The agents that are being started or followed right now. */
+/** Starts agents, follows them, and settles how they ended. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
 import { lookAtTree } from "../git/task_trees.ts";
@@ -12,34 +12,46 @@ import { endGroupOf } from "../process/start.ts";
 import { type Agent, endAgent, markRunning, readAgent } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { markDelivered } from "../store/questions.ts";
-import { changeTask } from "../store/task_changes.ts";
-import { SYSTEM, UNCLAIMED } from "../store/task_claims.ts";
+import { SYSTEM } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
-import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
-import { awaitReview, finishAndAdvance, holdsClaim, moveOf, stepOfAgent, stop } from "./advance.ts";
-import { type AgentFiles, agentFiles, hasBegun, readExit, removeRunFiles } from "./agent_files.ts";
-import { configFor, type EngineParts, lastingFor, maskFor, tryAgainLater } from "./context.ts";
-import { settleEnd } from "./ending.ts";
-import { environmentMark, isAlive, isReused } from "./identity.ts";
+import { readWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import {
+  awaitReview,
+  finishAndAdvance,
+  holdsClaim,
+  moveOf,
+  moveWorkflow,
+  stepOfAgent,
+  stop,
+} from "./advance.ts";
+import {
+  type AgentFiles,
+  agentFiles,
+  environmentMark,
+  hasBegun,
+  isAlive,
+  isReused,
+  readExit,
+  removeRunFiles,
+} from "./agent_files.ts";
+import { configFor, type EngineParts, lastingFor, maskFor, tryAgainLater } from "./settings.ts";
+import { settleEnd, supervise, takeRest } from "./supervise.ts";
 import { type Held, hold } from "./launch.ts";
 import { OutputReader } from "./output.ts";
 import { launchOf } from "./step_launch.ts";
-import { supervise, takeRest } from "./supervise.ts";
 import { ensureFolder } from "./work_folder.ts";
 
-/** Starts agents and follows them. */
 export class AgentRuns {
   readonly #parts: EngineParts;
   readonly #onEnd: (workflow: WorkflowRow) => Promise<void>;
   readonly #running = new Map<string, Promise<void>>();
 
-  /** @param onEnd Is called when an agent has ended and all that follows is written down. */
+  /** @param onEnd Called when an agent has ended and all that follows is kept. */
   constructor(parts: EngineParts, onEnd: (workflow: WorkflowRow) => Promise<void>) {
     this.#parts = parts;
     this.#onEnd = onEnd;
   }
 
-  /** How many are being started or followed. */
   get size(): number {
     return this.#running.size;
   }
@@ -48,12 +60,11 @@ export class AgentRuns {
     return this.#running.has(agentId);
   }
 
-  /** Settled when nothing is followed any more, after the signal was aborted. */
+  /** Settles when no agent is followed any more, after the signal was aborted. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#running.values());
   }
 
-  /** Starts an agent that has not ended, follows it, or settles how it ended. */
   takeUp(agent: Agent): void {
     const work = this.#takeUp(agent).catch(async (thrown) => {
       this.#parts.log("error", `agent ${agent.id}: ${messageOf(thrown)}`);
@@ -74,7 +85,7 @@ export class AgentRuns {
     if (started !== null) await this.#follow(started.agent, started.held);
   }
 
-  /** Makes the place of an agent and its process, writes both down, and lets it go. */
+  /** Makes the folder and the process of an agent, keeps both in the database, and then lets the process begin. */
   async #start(agent: Agent): Promise<{ readonly agent: Agent; readonly held: Held } | null> {
     const { db, database } = this.#parts;
     const workflow = this.#workflowOf(agent);
@@ -162,7 +173,7 @@ export class AgentRuns {
     await this.#tellEnd(agent);
   }
 
-  /** A step that could not be started. */
+  /** Settles a step that could not be started. */
   #fail(agent: Agent, outcome: StepOutcome): null {
     const { db } = this.#parts;
     const atMs = Date.now();
@@ -188,33 +199,31 @@ export class AgentRuns {
   }
 }
 
-/** What an agent turns out to be that had not ended by its record. */
+/** What has become of an agent that has not ended as far as the database knows. */
 type Found =
-  /** It has to be started still: it was never let go. */
+  /** It never began, and has to be started. */
   | "unstarted"
-  /** It runs, and is followed again. */
   | "running"
-  /** It has ended, and says how. */
+  /** It has written how it ended. */
   | "ended"
-  /** It is gone without a word. */
+  /** It is gone without writing how it ended. */
   | "dead";
 
-/** Looks at an agent that an earlier daemon started. */
 async function findAgent(agent: Agent, files: AgentFiles): Promise<Found> {
   if (readExit(files) !== null) return "ended";
   if (agent.pid === null) return "unstarted";
   if (await isAlive(agent)) return "running";
-  // It may have left while it was looked at.
+  // It may have left meanwhile.
   if (readExit(files) !== null) return "ended";
   return hasBegun(files) ? "dead" : "unstarted";
 }
 
 /**
- * Settles an agent that died while no daemon ran, with all it had started.
+ * Settles an agent that died while no daemon ran, and ends all that it had started.
  *
- * What lies uncommitted makes its task wait for a person; what the agent has committed is work that a person can review;
- * with neither, nothing was done, and the task is given back to be taken up again at the step that had not finished. A
- * script is run again whatever lies there: it is a check, or leads to the same, and what an agent did before it stays.
+ * Uncommitted work makes its task wait for a person. Commits of the agent are work that a person can review. With
+ * neither, nothing was done, and the task goes back to the scheduler, which takes it up at the unfinished step. A
+ * script runs again whatever lies there.
  *
  * @returns What a person is to be told; null when nothing.
  */
@@ -255,26 +264,16 @@ async function settleDead(
       return `work is committed in ${workflow.worktree} and waits for a review`;
     }
     end("daemon restarted");
-    giveBack(db, workflow, agent.stepKey, atMs);
+    // The scheduler gets the task back; the workflow stays as far as it has come.
+    moveWorkflow(db, workflow, "blocked", {
+      atMs,
+      by: SYSTEM,
+      to: {
+        currentStep: agent.stepKey,
+        reason: "its agent died while no daemon ran; the scheduler takes it up again",
+      },
+      task: { status: "open", queuedAtMs: atMs },
+    });
     return null;
   });
-}
-
-/** Gives a task back to the scheduler, with its workflow as far as it has come. */
-function giveBack(
-  db: DatabaseSync,
-  workflow: WorkflowRow,
-  key: string | null,
-  atMs: number,
-): void {
-  changeTask(db, readTask(db, workflow.taskId)!, {
-    ...UNCLAIMED,
-    status: "open",
-    queuedAtMs: atMs,
-  }, { by: SYSTEM, atMs });
-  changeWorkflow(db, workflow.id, {
-    status: "blocked",
-    currentStep: key,
-    reason: "its agent died while no daemon ran; the scheduler takes it up again",
-  }, { event: "workflow.blocked", atMs });
 }

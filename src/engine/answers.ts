@@ -1,4 +1,4 @@
-/** Writes answers to questions down and delivers them to the agents that asked, in the caller's transaction. */
+/** Keeps answers to questions and delivers them to the agents that asked, in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError } from "../errors.ts";
 import { refusal } from "../orchestration/refusal.ts";
@@ -14,12 +14,11 @@ import {
 import { readWorkflow, type WorkflowRow } from "../store/workflows.ts";
 import { type Lasting, resumeWorkflow } from "./begin.ts";
 
-/** What became of an answer. */
 export interface Answered {
   readonly question: Question;
-  /** Whether the step that asked goes on with it: the engine starts it as soon as there is room. */
+  /** Whether the step that asked goes on with the answer: the engine starts it as soon as there is room. */
   readonly delivered: boolean;
-  /** Why not; null when it may still be: the agent has not come to its question yet. */
+  /** Why not; null when it may still be delivered, because the agent has not come to its question yet. */
   readonly deliveryError: string | null;
 }
 
@@ -29,8 +28,8 @@ const ELSEWHERE = "answer it where the session runs";
 const TOO_LATE = "whoever asked does not wait for it any more";
 
 /**
- * Answers a question. The answer is written down first, whatever becomes of it then; the step of a workflow that waits for
- * it goes on.
+ * Answers a question. The answer is kept first, whatever becomes of it; the step of a workflow that waits for it goes
+ * on.
  *
  * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED, INVALID_INPUT.
  */
@@ -53,7 +52,7 @@ export function answer(
   };
 }
 
-/** Lets the workflow of an agent go on that waits for what was answered before the agent had ended. */
+/** Lets a workflow go on whose agent's question was answered before the agent ended. */
 export function goOnIfAnswered(db: DatabaseSync, agent: Agent, lasting: Lasting): void {
   const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
   if (workflow === undefined || !waitsAt(workflow, agent.stepKey)) return;
@@ -65,7 +64,7 @@ export function goOnIfAnswered(db: DatabaseSync, agent: Agent, lasting: Lasting)
 
 type Terms = Lasting & { readonly by: string };
 
-/** @returns Why it cannot be delivered; null when it is; `undefined` while nobody knows yet. */
+/** @returns Why the answer cannot be delivered; null when it is; `undefined` while nobody knows yet. */
 function deliver(
   db: DatabaseSync,
   { source, workflowId, stepKey, agentId }: Question,
@@ -84,7 +83,7 @@ function waitsAt({ status, currentStep }: WorkflowRow, stepKey: string | null): 
   return status === "blocked" && currentStep === stepKey;
 }
 
-/** @returns Why it cannot go on; null when it does. */
+/** @returns Why the workflow cannot go on; null when it does. */
 function resume(db: DatabaseSync, workflow: WorkflowRow, terms: Terms): string | null {
   try {
     allOrNothing(db, () => resumeWorkflow(db, workflow, terms));

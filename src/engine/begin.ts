@@ -1,4 +1,4 @@
-/** Begins the workflow of a task, and takes up again one that had stopped: all of it in the caller's transaction. */
+/** Begins the workflow of a task, or resumes one that had stopped, in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../ids.ts";
 import { keysToRetry } from "../orchestration/progress.ts";
@@ -14,20 +14,19 @@ import {
   type WorkflowRow,
 } from "../store/workflows.ts";
 import { listSteps, supersedeStep } from "../store/workflow_steps.ts";
-import { advance, recordsOf, UNDECIDED, workflowOwner } from "./advance.ts";
-import { type Plan, readPlan } from "./plan.ts";
+import { advance, type Plan, readPlan, recordsOf, UNDECIDED, workflowOwner } from "./advance.ts";
 
-/** How long claims and workflows last. */
+/** How long claims and workflows last, in milliseconds. */
 export interface Lasting {
-  /** A claim that is not renewed, in milliseconds. */
+  /** A claim that is not renewed. */
   readonly leaseMs: number;
-  /** A workflow that says nothing of it itself, in milliseconds. */
+  /** A workflow whose file does not say. */
   readonly timeoutMs: number;
   readonly atMs: number;
 }
 
 /**
- * Claims a task, begins its workflow, and writes down the agent of its first step: all of it, or nothing.
+ * Claims a task, begins its workflow, and keeps the agent of its first step.
  *
  * @throws {UserError} When the task cannot be claimed.
  */
@@ -54,8 +53,8 @@ export function beginWorkflow(
 }
 
 /**
- * Takes a workflow up again that is blocked or has failed: the steps that stopped it are run anew, and those that had not
- * finished; what has finished stays as it is.
+ * Resumes a workflow that is blocked or has failed. The steps that stopped it run anew, and those that had not
+ * finished; finished steps stay.
  *
  * @throws {UserError} INVALID_STATUS when it has not stopped; what `claimTask` throws.
  */
@@ -79,7 +78,7 @@ export function resumeWorkflow(
     const isAgain = status === "running" || (status === "finished" && stopped.has(key));
     if (isAgain) supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
   }
-  // Open questions are over; answers that were given are delivered when the step runs.
+  // Nobody waits for open questions any more. Given answers are delivered when the step runs.
   resolveQuestions(db, { workflowId: workflow.id }, { statuses: ["pending"], atMs });
   changeWorkflow(db, workflow.id, {
     status: "running",
@@ -92,7 +91,7 @@ export function resumeWorkflow(
   return readWorkflow(db, workflow.id)!;
 }
 
-/** The refusal of something that a workflow's status does not allow. */
+/** The refusal of what the status of a workflow does not allow. */
 export function wrongStatus(workflow: WorkflowRow, wanted: string, why: string) {
   return refusal("INVALID_STATUS", {
     what: `Cannot have workflow ${workflow.id} ${wanted}`,

@@ -1,11 +1,15 @@
 /**
- * The daemon's own work: takes tasks, starts agents, follows them, carries out what people decide. All that it knows is
- * in the database; what it keeps in memory is only which agents it follows and what it is doing right now.
+ * The daemon's own work: takes tasks, starts agents, follows them, and carries out what people decide. All that it
+ * knows is in the database; in memory it keeps only which agents it follows and what it is doing right now.
  */
 import { messageOf } from "../errors.ts";
 import { lookAtTree } from "../git/task_trees.ts";
-import { memoryRetentionSteps } from "../maintenance/memory_retention.ts";
-import { runOrchestrationRetention } from "../maintenance/orchestration_retention.ts";
+import {
+  keptByDaemon,
+  NOTHING,
+  type RetentionCounts,
+  retentionSteps,
+} from "../maintenance/retention.ts";
 import { listAgents, listUnendedProcesses, requestKill } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { renewClaim, takeBackLapsed } from "../store/task_claims.ts";
@@ -25,36 +29,36 @@ import {
   type EngineParts,
   maskFor,
   tryAgainLater,
-} from "./context.ts";
+} from "./settings.ts";
 import { approve, cancel, reject } from "./reviews.ts";
 import { startReady } from "./scheduler.ts";
 import { removeFolder } from "./work_folder.ts";
+import { daysMs } from "../time.ts";
 
-/** How often it looks for work by itself, in milliseconds: while agents run, and otherwise. */
+/** How often it looks for work by itself, in milliseconds. */
 const LOOK_AROUND_MS = { working: 1000, idle: 5000 };
 
-/** Who wakes it again and again is heard once in so long, in milliseconds. */
+/** The least time between two looks when something wakes it, in milliseconds. */
 const REST_MS = 50;
 
-/** How often claims are renewed and lapsed ones taken back, in milliseconds. */
+/** How often it renews claims and takes back lapsed ones, in milliseconds. */
 const CLAIMS_MS = 60_000;
 
-/** How often what was kept long enough is removed, in milliseconds. */
+/** How often retention runs, in milliseconds. */
 const RETENTION_MS = 3_600_000;
 
 /** How long a check before a merge may take, in milliseconds. */
 const CHECK_MS = 600_000;
 
-/** Works through tasks. */
 export class Engine {
   readonly #parts: EngineParts;
   readonly #runs: AgentRuns;
   readonly #stopping = new AbortController();
-  /** Merges under way, by repository: one at a time. */
+  /** Decisions that are being carried out, by repository: one at a time. */
   readonly #deciding = new Map<string, Promise<void>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isLooking = false;
-  /** Whether it was woken, and will look when it has rested. */
+  /** Whether a look is planned because something woke it. */
   #isAwaited = false;
   #isWanted = false;
   #isStarted = false;
@@ -69,7 +73,6 @@ export class Engine {
     this.#runs = new AgentRuns(this.#parts, (workflow) => this.#afterStep(workflow));
   }
 
-  /** Takes up what an earlier daemon left, and begins. */
   async start(): Promise<void> {
     const { db } = this.#parts;
     for (const agent of listUnendedProcesses(db)) this.#runs.takeUp(agent);
@@ -83,7 +86,7 @@ export class Engine {
     this.wake();
   }
 
-  /** Lets go; agents run on, and the next daemon follows them. A merge that is being made is made. */
+  /** Stops. Agents go on, and the next daemon follows them; a merge under way is finished. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     clearInterval(this.#retentionTimer);
@@ -96,7 +99,7 @@ export class Engine {
     return this.#runs.size > 0;
   }
 
-  /** Something may be there to do: looks soon, or at once when it has not looked lately. */
+  /** Looks for work: at once, or soon when it has looked just now. */
   wake(): void {
     this.#isWanted = true;
     if (!this.#isStarted || this.#isLooking || this.#isAwaited) return;
@@ -156,7 +159,7 @@ export class Engine {
     this.#isWanted = true;
   }
 
-  /** Merges, rejects and cancels what people have decided. */
+  /** Carries out what people have decided. */
   #carryOut(): void {
     for (const workflow of listDecided(this.#parts.db)) {
       const key = workflow.repository ?? workflow.id;
@@ -197,7 +200,7 @@ export class Engine {
     await this.#tidy(readWorkflow(db, workflow.id) ?? workflow);
   }
 
-  /** A merge that comes after one that brought everything already has nothing for a person to look at. */
+  /** Approves a merge by itself when an earlier merge of the workflow has already brought everything. */
   async #passMerged(workflowId: string): Promise<void> {
     const { db } = this.#parts;
     const workflow = readWorkflow(db, workflowId);
@@ -220,7 +223,7 @@ export class Engine {
     this.wake();
   }
 
-  /** Notifies the person of work that waits for them, and removes the working trees of workflows that are over. */
+  /** Notifies the person of work that waits, and removes the working trees of completed workflows. */
   async #afterStep(workflow: WorkflowRow): Promise<void> {
     const { db, notify } = this.#parts;
     await this.#passMerged(workflow.id);
@@ -254,7 +257,7 @@ export class Engine {
     changed();
   }
 
-  /** Ends the agents of workflows that take too long, and workflows that have lost their claim. */
+  /** Ends the agents of workflows that take too long or have lost their claim. */
   #endLate(nowMs: number): void {
     const { db } = this.#parts;
     for (const workflow of listWorkflows(db, { statuses: ["running"] })) {
@@ -273,7 +276,7 @@ export class Engine {
     }
   }
 
-  /** Takes away the working tree of a workflow that is completed, unless something would be lost. */
+  /** Removes the working tree of a completed workflow, unless something would be lost. */
   async #tidy(workflow: WorkflowRow): Promise<void> {
     const { db, log } = this.#parts;
     if (workflow.status !== "completed" || workflow.worktree === null) return;
@@ -284,7 +287,7 @@ export class Engine {
   }
 }
 
-/** Removes what was kept long enough, beside everything else, a little at a time. Logs what it did, or why it could not. */
+/** Runs retention a little at a time beside other work, and logs what it removed or why it could not. */
 async function removeOld(parts: EngineParts): Promise<void> {
   const { db, database, settings, signal, log, changed, count } = parts;
   const nowMs = Date.now();
@@ -294,13 +297,15 @@ async function removeOld(parts: EngineParts): Promise<void> {
       throw new Error(`nothing is removed while a file cannot be read: ${unsure}`);
     }
     const { store, memory } = settings.own(nowMs);
-    const removed = {
-      ...await runOrchestrationRetention(db, { database, store, nowMs, signal }),
-      observations: 0,
-    };
-    const { retentionDays } = memory;
-    for (const step of memoryRetentionSteps(db, { nowMs, retentionDays })) {
-      removed.observations += step;
+    let removed: RetentionCounts = NOTHING;
+    const steps = retentionSteps(db, {
+      nowMs,
+      database,
+      kept: { ...keptByDaemon(store), observations: daysMs(memory.retentionDays) },
+      captures: "worked",
+      batchRows: store.retentionBatchRows,
+    });
+    for (removed of steps) {
       await new Promise((resolve) => setTimeout(resolve, 0));
       if (signal.aborted) break;
     }

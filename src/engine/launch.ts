@@ -1,36 +1,33 @@
-/** Starts the process of an agent so that it can be found again, whatever becomes of this process. */
+/** Starts the process of an agent so that a later daemon can find it again. */
 import { readProcesses } from "../process/identity.ts";
 import { startWords } from "../process/start.ts";
 import { type AgentFiles, NOT_FOUND } from "./agent_files.ts";
 
-/** The program to start. */
 export interface Launch {
   /** The program and its arguments. */
   readonly words: readonly string[];
   readonly folder: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** What it reads on standard input. */
   readonly input: string;
 }
 
-/** A process that waits to be let go. */
+/** A process that waits for permission to begin. */
 export interface Held {
   readonly pid: number;
-  /** As in {@linkcode import("../process/identity.ts").ProcessState}; null where the system does not tell. */
+  /** When it was started, in the system's own format; null where the system does not tell. */
   readonly mark: string | null;
-  /** Lets it begin. If this process dies before, it leaves without having done anything. */
+  /** Lets it begin. When this process dies before, the other one leaves without having done anything. */
   release(): Promise<void>;
-  /** Settled when it has left, as far as this process is told. */
+  /** Settles when it has left, as far as this process is told. */
   readonly left: Promise<void>;
 }
 
 /**
- * The shell around an agent. It waits for one line on its standard input; at the end of it, that is when whoever started
- * it has died, it leaves. Then it runs the agent, whose input and output are files, and writes down how it left. Signals
- * are for the agent: the shell outlives it to tell, also when it has to wait for room on the disk, but not when its folder
- * is gone. A program that is not there is told as such, and not by the name of this shell. What tells a program that it
- * runs inside of a session of Claude Code is taken away: whoever started the daemon from one did not mean the agents to be
- * a part of it.
+ * The shell around an agent. It waits for a line on standard input, and leaves when that ends: whoever started it has
+ * died. Then it runs the agent with files as input and output, and writes the exit code. It ignores signals and
+ * outlives the agent, also when it has to wait for room on the disk, but leaves when its folder is gone. It removes the
+ * variables of a Claude Code session: the daemon may have been started from one, and agents are no part of that
+ * session.
  */
 const SHELL = `IFS= read -r go || exit 125
 input=$1 out=$2 err=$3 begun=$4 exit=$5
@@ -53,7 +50,7 @@ until (umask 077; printf '%s\\n' "$code" >"$exit.new") && mv -f "$exit.new" "$ex
 done 2>/dev/null`;
 
 /**
- * Starts a process that does nothing yet.
+ * Starts a process that does nothing until it is released.
  *
  * @throws {Error} When it cannot be started, or its files cannot be made.
  */
@@ -92,7 +89,7 @@ export function hold(launch: Launch & { readonly id: string }, files: AgentFiles
         await writer.write(new TextEncoder().encode("go\n"));
         await writer.close();
       } catch {
-        // It has left already; that is seen elsewhere.
+        // It has left already; whoever follows it notices.
       }
     },
   };

@@ -1,69 +1,65 @@
 /**
- * The output of an agent: it writes into files of its own, and here its lines are numbered and kept. Where this stopped,
- * because the process was killed, is read from what is kept; so no line is lost and no number is given out twice.
+ * The output of an agent. The agent writes into files of its own; the reader numbers the lines and keeps them in
+ * another file. After a kill the reader goes on where the kept lines end, so no line is lost and no number given twice.
  */
 import type { AgentFiles } from "./agent_files.ts";
 
-/** A line that an agent has written, as it is kept. */
+/** A kept line. */
 export interface OutputLine {
-  /** From 1, without gaps. */
   readonly seq: number;
-  /** When it was read, RFC 3339. */
   readonly ts: string;
   readonly stream: "stdout" | "stderr";
-  /** Without the end of the line; secrets are masked. */
+  /** Without the line break, secrets masked. */
   readonly data: string;
-  /** Where the next line begins in the agent's own file, in bytes. */
+  /** Where the next line begins in the agent's file, in bytes. */
   readonly next: number;
 }
 
-/** A line that was just read. */
 export interface FreshLine {
   readonly stream: OutputLine["stream"];
-  /** Where it begins in the agent's own file, in bytes: the same whenever it is read. */
+  /** Where it begins in the agent's file, in bytes. */
   readonly at: number;
-  /** As it is kept. */
+  /** Secrets masked. */
   readonly data: string;
-  /** As it was written. */
   readonly raw: string;
 }
 
-/** Read at once at most, in bytes: masking it takes some hundredths of a second, in which nothing else is done. */
+/**
+ * The most that is read at once, in bytes: masking it takes some hundredths of a second, and nothing else is done
+ * meanwhile.
+ */
 const CHUNK_BYTES = 1 << 16;
 
-/** A line without an end is cut here, in bytes, so that none can fill the memory. */
+/** A longer line is cut here, in bytes, so that it cannot fill the memory. */
 const MAX_LINE_BYTES = 4 << 20;
 
-/** So much of the end of what is kept is looked at first to find out where it stopped, in bytes. */
+/** How much of the end of the kept lines is read first to find where they stop, in bytes. */
 const TAIL_BYTES = 1 << 18;
 
 const STREAMS = ["stdout", "stderr"] as const;
 
-/** Follows the output of one agent. */
 export class OutputReader {
   readonly #files: AgentFiles;
   readonly #mask: (text: string) => string;
   readonly #next = { stdout: 0, stderr: 0 };
   #seq = 0;
 
-  /** @param mask Takes secrets out of a line. */
   constructor(files: AgentFiles, mask: (text: string) => string) {
     this.#files = files;
     this.#mask = mask;
     this.#resume();
   }
 
-  /** The number of the newest line; 0 before the first. */
   get lastSeq(): number {
     return this.#seq;
   }
 
   /**
-   * Takes some of what the agent has written since: whoever calls does something else in between, so that an agent that
-   * talks without end holds up nobody.
+   * Keeps some of what the agent has written since, so that the caller can do something else in between.
    *
-   * @param options `isOver`: nothing more will come, so what has no end is a line, too. `look`: sees the lines before
-   * they are kept, so that whatever it writes down of them is not missed when this process dies in between.
+   * @param options `isOver`: nothing more will come, so the last line may have no end. `look` sees the lines before
+   * they are kept, so that nothing is missed when this process dies in between.
+   *
    * @returns Whether there was anything, and so may be more.
    */
   take(
@@ -103,7 +99,7 @@ export class OutputReader {
     this.#next[stream] = next;
   }
 
-  /** The whole lines of a stream after those that were taken, up to a limit. */
+  /** The next whole lines of a stream, up to a limit. */
   #read(
     stream: OutputLine["stream"],
     isOver: boolean,
@@ -131,7 +127,7 @@ export class OutputReader {
     return { lines, next: start + end };
   }
 
-  /** Finds out how far an earlier process has come, and drops a line that it did not finish. */
+  /** Finds where an earlier process stopped, and drops a line that it did not finish. */
   #resume(): void {
     const size = sizeOf(this.#files.output);
     if (size === 0) return;
@@ -145,7 +141,7 @@ export class OutputReader {
     this.#takeOver(readAt(this.#files.output, 0, start + end));
   }
 
-  /** @returns Whether both streams were among the lines. */
+  /** @returns Whether lines of both streams were found. */
   #takeOver(bytes: Uint8Array): boolean {
     const seen = new Set<string>();
     for (const line of parseOutput(new TextDecoder().decode(bytes))) {
@@ -157,7 +153,6 @@ export class OutputReader {
   }
 }
 
-/** The size of a file in bytes; 0 where there is none. */
 export function sizeOf(path: string): number {
   try {
     return Deno.statSync(path).size;
@@ -166,11 +161,7 @@ export function sizeOf(path: string): number {
   }
 }
 
-/**
- * The lines of an agent that are kept.
- *
- * @param options `since`: only those after this number. `limit`: at most so many.
- */
+/** The kept lines of an agent after the number `since`, at most `limit`. */
 export function readOutput(
   path: string,
   { since, limit }: { readonly since: number; readonly limit: number },
@@ -189,7 +180,7 @@ function parseOutput(text: string): OutputLine[] {
   return text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
-/** The bytes of a file from a place on; empty where there is no file. */
+/** The bytes of a file from a place on; empty when there is no file. */
 export function readAt(path: string, start: number, max: number): Uint8Array {
   let file: Deno.FsFile;
   try {
@@ -212,4 +203,30 @@ export function readAt(path: string, start: number, max: number): Uint8Array {
   } finally {
     file.close();
   }
+}
+
+/** Some lines of an agent, and where to go on. */
+interface OutputPage {
+  readonly lines: readonly Omit<OutputLine, "next">[];
+  /**
+   * The number of the last line; without lines, `since`, or the number of the last line that there is when that is
+   * lower.
+   */
+  readonly lastSeq: number;
+  readonly more: boolean;
+}
+
+/** Reads the kept lines of an agent after a number, at most so many. */
+export function readOutputPage(
+  path: string,
+  { since, limit }: { readonly since: number; readonly limit: number },
+): OutputPage {
+  const all = readOutput(path, { since: 0, limit: Infinity });
+  const found = all.filter(({ seq }) => seq > since);
+  const lines = found.slice(0, limit).map(({ next: _, ...line }) => line);
+  return {
+    lines,
+    lastSeq: lines.at(-1)?.seq ?? Math.min(since, all.at(-1)?.seq ?? 0),
+    more: found.length > limit,
+  };
 }

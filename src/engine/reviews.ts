@@ -1,17 +1,15 @@
-/** Carries out what a person has decided of a workflow: approve (merge), reject, cancel. */
+/** Carries out what a person has decided: approve (merge), reject, cancel. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
 import { messageOf } from "../errors.ts";
 import { mergeTree } from "../git/merge.ts";
 import { blockedOutcome, mergedOutcome } from "../orchestration/progress.ts";
 import { renderMergeStep } from "../orchestration/render_step.ts";
-import type { Task } from "../orchestration/task.ts";
-import { runWords } from "../process/run_words.ts";
+import { runWords } from "../process/run.ts";
 import { listAgents, requestKill } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { resolveQuestions, UNRESOLVED } from "../store/questions.ts";
-import { changeTask } from "../store/task_changes.ts";
-import { SYSTEM, UNCLAIMED } from "../store/task_claims.ts";
+import { SYSTEM } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
 import { listSteps, type StepRow } from "../store/workflow_steps.ts";
 import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
@@ -20,13 +18,14 @@ import {
   awaitReview,
   finishAndAdvance,
   moveOf,
+  moveWorkflow,
   stop,
   UNDECIDED,
   workflowOwner,
 } from "./advance.ts";
-import { mergeObstacle } from "./lost_tree.ts";
+import { mergeObstacle } from "./working_tree.ts";
 
-/** How long a claim counts that is renewed, and how the scripts before a merge are run. */
+/** The lease of a renewed claim, and the time limit of the scripts before a merge. */
 export interface Carrying {
   readonly leaseMs: number;
   readonly timeoutMs: number;
@@ -34,8 +33,8 @@ export interface Carrying {
 }
 
 /**
- * Merges the work of a workflow, and lets it go on. What cannot be merged leaves the target as it was, and waits for a
- * person, who is told why.
+ * Merges the work of a workflow, and lets the workflow go on. When it cannot be merged, the target stays as it was, and
+ * a person is told why.
  */
 export async function approve(
   db: DatabaseSync,
@@ -80,16 +79,13 @@ export async function approve(
   transaction(db, () => {
     const now = readWorkflow(db, workflowId);
     if (now === undefined || now.decision !== "approve") return;
-    changeTask(db, readTask(db, workflow.taskId)!, {
-      status: "in_progress",
-      leaseUntilMs: atMs + leaseMs,
-    }, { by: workflow.decisionBy ?? SYSTEM, atMs });
-    changeWorkflow(db, workflowId, {
-      status: "running",
-      reason: null,
-      mergeCommit: result.commit,
-      ...UNDECIDED,
-    }, { event: "workflow.merged", atMs, data: { mergeCommit: result.commit } });
+    moveWorkflow(db, workflow, "merged", {
+      atMs,
+      by: workflow.decisionBy ?? SYSTEM,
+      to: { mergeCommit: result.commit },
+      task: { leaseUntilMs: atMs + leaseMs },
+      data: { mergeCommit: result.commit },
+    });
     if (step === undefined) return advance(db, workflowId, atMs);
     const outcome = mergedOutcome(result.commit ?? "");
     finishAndAdvance(db, readWorkflow(db, workflowId)!, step, { outcome, atMs });
@@ -109,7 +105,7 @@ function mergeTexts(db: DatabaseSync, workflow: WorkflowRow, step: StepRow | und
   return renderMergeStep(move.step, move.context);
 }
 
-/** Lets the work wait for a person, also where the step wants no review. */
+/** Lets the work wait for a person, also when the step asks for no review. */
 function keepWaiting(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -127,7 +123,7 @@ function keepWaiting(
   });
 }
 
-/** Stops a workflow at its merge, in the caller's transaction. What was done stays in its working tree. */
+/** Blocks a workflow at its merge, in the caller's transaction. Its working tree stays. */
 export function reject(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -149,8 +145,8 @@ export function reject(
 }
 
 /**
- * Ends a workflow for good, in the caller's transaction: its agents are asked to leave, its task is open again, and its
- * working tree stays.
+ * Cancels a workflow, in the caller's transaction: its agents are ended, its task is open again, its working tree
+ * stays.
  */
 export function cancel(
   db: DatabaseSync,
@@ -161,24 +157,22 @@ export function cancel(
     if (agent.endedAtMs === null) requestKill(db, agent.id, { reason, atMs });
   }
   resolveQuestions(db, { workflowId: workflow.id }, { statuses: UNRESOLVED, atMs });
-  changeWorkflow(db, workflow.id, { status: "cancelled", reason, endedAtMs: atMs, ...UNDECIDED }, {
-    event: "workflow.cancelled",
+  const task = readTask(db, workflow.taskId);
+  const isOver = task === undefined || task.deletedAtMs !== null || task.status === "closed";
+  const isOthers = task?.claimedBy != null && task.claimedBy !== workflowOwner(workflow.id);
+  moveWorkflow(db, workflow, "cancelled", {
     atMs,
-    data: { by },
-  });
-  const task: Task | undefined = readTask(db, workflow.taskId);
-  if (task === undefined || task.deletedAtMs !== null || task.status === "closed") return;
-  if (task.claimedBy !== null && task.claimedBy !== workflowOwner(workflow.id)) return;
-  changeTask(db, task, { ...UNCLAIMED, status: "open", reason: null, queuedAtMs: null }, {
     by,
-    atMs,
+    to: { reason, endedAtMs: atMs },
+    task: isOver || isOthers ? null : {},
+    data: { by },
   });
 }
 
-/** So much of what it said last is told, in characters. */
+/** How much of a script's last words is told, in characters. */
 const MAX_TOLD_CHARS = 500;
 
-/** Runs a script to its end. @returns Why it failed; null when it succeeded. Never throws. */
+/** Runs a script. @returns Why it failed; null when it succeeded. Never throws. */
 async function runCheck(
   script: string,
   { folder, timeoutMs }: { readonly folder: string; readonly timeoutMs: number },

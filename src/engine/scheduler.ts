@@ -1,4 +1,4 @@
-/** Takes tasks that are ready and begins their workflows, as long as there is room. */
+/** Begins the workflows of ready tasks, as long as there is room. */
 import type { DatabaseSync } from "node:sqlite";
 import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import { isUserError, messageOf } from "../errors.ts";
@@ -7,36 +7,32 @@ import type { Task } from "../orchestration/task.ts";
 import { transaction } from "../store/database.ts";
 import { changeTask } from "../store/task_changes.ts";
 import { SYSTEM } from "../store/task_claims.ts";
-import { listQueued, listReady, readTask } from "../store/tasks.ts";
+import { listReady, readTask } from "../store/tasks.ts";
 import { readWorkflowOfTask } from "../store/workflows.ts";
 import { beginWorkflow, resumeWorkflow } from "./begin.ts";
 import { chooseFor } from "./workflow_choice.ts";
 import { loadPlan } from "./workflow_files.ts";
-import { checkPlace } from "./work_place.ts";
+import { checkPlace } from "./work_folder.ts";
 
-/** How the scheduler is to work. */
 export interface Scheduling {
-  /** How many more workflows may run. */
   readonly slots: number;
-  /** Whether every task that is ready is taken; else only those that were handed over. */
+  /** Whether it takes every ready task; else only tasks that were handed to it. */
   readonly all: boolean;
   readonly leaseMs: number;
-  /** The user's home; null when there is none. */
   readonly home: string | null;
   readonly settingsOf: (folder: string) => OrchestrationSettings;
   readonly log: (level: "info" | "warn", message: string) => void;
 }
 
-/** Begins as many workflows as there is room for. @returns How many were begun. */
+/** @returns How many workflows were begun. */
 export async function startReady(db: DatabaseSync, options: Scheduling): Promise<number> {
   if (options.slots <= 0) return 0;
   let begun = 0;
-  const limit = options.slots;
-  const ready = options.all ? listReady(db, { project: null, limit }) : listQueued(db, limit);
+  const ready = listReady(db, { project: null, limit: options.slots, isQueued: !options.all });
   for (const task of ready) {
-    // Nobody has asked for this one, and there is no place to work on it.
+    // Nobody has asked for this task, and there is no folder to work in.
     if (task.projectDir === null && task.queuedAtMs === null) continue;
-    // What takes long is done between two tasks, so that others come to their turn.
+    // Lets other work go on between two tasks.
     await Promise.resolve();
     if (startTask(db, task, options)) begun++;
   }
@@ -69,12 +65,12 @@ function startTask(db: DatabaseSync, task: Task, options: Scheduling): boolean {
       block(db, task, { reason: `${thrown.what}: ${thrown.why}`, atMs });
       log("warn", `task ${task.id}: ${thrown.what}: ${thrown.why}`);
     } else if (!isUserError(thrown)) log("warn", `task ${task.id}: ${messageOf(thrown)}`);
-    // Any other refusal: somebody else was faster.
+    // Every other refusal means that somebody else was faster.
     return false;
   }
 }
 
-/** Reasons that do not pass by themselves: a person has to put something right. */
+/** Refusals that last until a person puts something right. */
 const LASTING = new Set(["WORKFLOW_NOT_FOUND", "WORKFLOW_INVALID", "INVALID_INPUT"]);
 
 function projectOf(task: Task): string {

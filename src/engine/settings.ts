@@ -6,6 +6,10 @@ import type { MemorySettings } from "../memory/memory_section.ts";
 import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import type { Locations } from "../environment.ts";
 import { lookUpwards } from "../git/repository.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
+import type { WorkflowRow } from "../store/workflows.ts";
+import type { Lasting } from "./begin.ts";
 
 /** The sections that the daemon goes by. */
 export type DaemonConfig = OwnConfig & {
@@ -13,19 +17,17 @@ export type DaemonConfig = OwnConfig & {
   readonly orchestration: OrchestrationSettings;
 };
 
-/** How long what was read counts without a look, in milliseconds. */
+/** How long a read configuration counts before its files are looked at again, in milliseconds. */
 const FRESH_MS = 1000;
 
 interface Read {
   readonly config: DaemonConfig;
-  /** What the files held. */
+  /** The content of the files. */
   readonly text: string;
   readonly atMs: number;
-  /** A file that cannot be read, and why; empty when all can. */
   readonly unreadable: string;
 }
 
-/** Reads configurations. */
 export class Settings {
   readonly #user: UserPlace;
   readonly #folder: string;
@@ -73,7 +75,7 @@ export class Settings {
     return this.#read(folder, nowMs);
   }
 
-  /** @param folder Null: of no project. */
+  /** @param folder Null for no project. */
   #read(folder: string | null, nowMs: number): DaemonConfig {
     const known = this.#known.get(folder);
     if (known !== undefined && nowMs - known.atMs < FRESH_MS && nowMs >= known.atMs) {
@@ -88,17 +90,20 @@ export class Settings {
       this.#known.set(folder, { ...known, atMs: nowMs });
       return known.config;
     }
-    // Faults of the user's own file are told with every project, since it counts for all of them.
+    // Faults of the user's own file are told with each project, since the file counts for all of them.
     const { config, hook: { unreadable } } = folder === null
       ? parseConfig<DaemonConfig>(files)
       : this.#parse(files);
-    // A file that cannot be read changes nothing: its last readable content counts.
+    // While a file cannot be read, its last readable content counts.
     const counts = unreadable !== "" && known !== undefined ? known.config : config;
     this.#known.set(folder, { config: counts, text, atMs: nowMs, unreadable });
     return counts;
   }
 
-  /** Why the daemon's own settings are not known for sure; null when they are. Then nothing may be removed for good. */
+  /**
+   * Why the daemon's own settings are uncertain; null when they are certain. While uncertain, nothing may be removed
+   * for good.
+   */
   unsure(nowMs: number): string | null {
     this.own(nowMs);
     return this.#known.get(this.#folder)?.unreadable || null;
@@ -118,7 +123,7 @@ export class Settings {
     return parsed;
   }
 
-  /** The user's own file may come and go while the daemon runs. */
+  /** Read each time: the user's own file may come and go while the daemon runs. */
   #names(): string[] {
     try {
       return Array.from(Deno.readDirSync(this.#user.dataFolder), ({ name }) => name);
@@ -126,4 +131,64 @@ export class Settings {
       return [];
     }
   }
+}
+
+export interface EngineContext {
+  readonly db: DatabaseSync;
+  /** Absolute path. */
+  readonly database: string;
+  readonly settings: Settings;
+  /** Where the daemon was started. */
+  readonly folder: string;
+  /** Called after every write, so that streams tell it without delay. */
+  readonly changed: () => void;
+  readonly log: (level: "info" | "warn" | "error", message: string) => void;
+  /** Raises a counter of the daemon. */
+  readonly count: (name: "lease_expiries" | "retention_removals", by: number) => void;
+  /** Tells the person. */
+  readonly notify: (title: string, body: string) => void;
+}
+
+/** What the parts of the engine share. */
+export interface EngineParts extends EngineContext {
+  /** Aborted when the daemon leaves. */
+  readonly signal: AbortSignal;
+  readonly wake: () => void;
+}
+
+/** The configuration that counts for a workflow: its project's. */
+export function configFor(
+  { settings, folder }: Pick<EngineParts, "settings" | "folder">,
+  workflow: WorkflowRow | undefined,
+): DaemonConfig {
+  return settings.at(workflow?.projectDir ?? folder, Date.now());
+}
+
+/** Masks the secrets in what the agents of a workflow write. */
+export function maskFor(
+  parts: Pick<EngineParts, "settings" | "folder">,
+  workflow: WorkflowRow | undefined,
+): (text: string) => string {
+  const rules = compileRedactPatterns(configFor(parts, workflow).capture.redact.patterns);
+  return (text) => redactText(text, rules);
+}
+
+/** The lease and the time limit for a workflow. */
+export function lastingFor(
+  parts: Pick<EngineParts, "settings" | "folder">,
+  workflow: WorkflowRow | undefined,
+  atMs: number,
+): Lasting {
+  return {
+    leaseMs: parts.settings.leaseMs(atMs),
+    timeoutMs: configFor(parts, workflow).orchestration.workflowTimeoutMinutes * 60_000,
+    atMs,
+  };
+}
+
+/** How long a failed attempt waits, in milliseconds. */
+const AGAIN_MS = 1000;
+
+export function tryAgainLater(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
 }

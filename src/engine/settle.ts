@@ -1,7 +1,6 @@
-/** Reads from an agent's files how it ended, and writes that, its step's outcome and all that follows in one transaction. */
+/** Reads how an agent ended, and keeps that, the outcome of its step and all that follows in one transaction. */
 import type { DatabaseSync } from "node:sqlite";
-import { collectAgentText } from "../orchestration/agent_text.ts";
-import { readContract } from "../orchestration/contract.ts";
+import { collectAgentText, readContract } from "../orchestration/agent_text.ts";
 import {
   outcomeOfAgent,
   outcomeOfScript,
@@ -12,29 +11,26 @@ import { lastQuestion } from "../orchestration/questions.ts";
 import type { Step } from "../orchestration/workflow.ts";
 import { type Agent, endAgent } from "../store/agents.ts";
 import { askQuestion, listQuestions, resolveQuestions, UNRESOLVED } from "../store/questions.ts";
-import { finishAndAdvance, stepOfAgent } from "./advance.ts";
+import { finishAndAdvance, stepOfAgent, stepOfKey } from "./advance.ts";
 import type { AgentFiles } from "./agent_files.ts";
 import { readAt, sizeOf } from "./output.ts";
-import { stepOfKey } from "./plan.ts";
 
-/** How an agent's process has ended. */
 export interface AgentEnd {
-  /** As its shell has written it down; null when it did not come to that. */
+  /** The exit code that its shell wrote; null when the shell did not get that far. */
   readonly code: number | null;
   readonly timedOut: boolean;
-  /** Why it was killed; null when it was not. */
   readonly killed: string | null;
-  /** What is known of it beside its code; null when the code tells all. */
+  /** What is wrong beyond the exit code; null when the code tells all. */
   readonly fault: string | null;
 }
 
-/** So much of an output is kept with the step, for the steps after it, in characters: the end of it. */
+/** How much of the end of an output is kept with the step, in characters. */
 const MAX_OUTCOME_CHARS = 100_000;
 
-/** So much of the end of what an agent has written is read for that, in bytes. */
+/** How much of the end of an agent's output is read for that, in bytes. */
 const MAX_READ_BYTES = 4 << 20;
 
-/** A shell tells a signal as 128 and its number; these are the common ones. */
+/** A shell's exit code for a signal is 128 plus its number; these are the common ones. */
 const SIGNALS: Readonly<Record<number, string>> = {
   129: "SIGHUP",
   130: "SIGINT",
@@ -49,8 +45,8 @@ const SIGNALS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Writes down the end of an agent, what its step came to, and what follows from that, in the caller's transaction. One
- * that was written down already stays as it is.
+ * Keeps the end of an agent, the outcome of its step and all that follows, in the caller's transaction. An agent that
+ * has ended already stays as it is.
  */
 export function settle(
   db: DatabaseSync,
@@ -69,7 +65,7 @@ export function settle(
     : null;
   endAgent(db, agent.id, { ...statusOf(end, signal), exitCode: end.code, atMs });
   const at = stepOfAgent(db, agent);
-  // An answer that came too late is not for the next try of the step either.
+  // An answer that came too late does not go to the next attempt of the step either.
   if (asked === null) resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
   if (at === undefined) return;
   if (asked !== null) keepQuestion(db, agent, { ...asked, sessionId: said.sessionId }, atMs);
@@ -81,7 +77,7 @@ export function settle(
   finishAndAdvance(db, at.workflow, at.step, { outcome: asStopped(outcome, end), atMs });
 }
 
-/** The reason for which an agent was stopped says more than the signal. */
+/** The reason of a kill says more than the signal. */
 function asStopped(outcome: StepOutcome, { killed, fault }: AgentEnd): StepOutcome {
   if (killed === null) return fault === null ? outcome : { ...outcome, error: fault };
   return { ...outcome, success: false, action: "block", error: `killed: ${killed}` };
@@ -99,7 +95,7 @@ function statusOf(
   return { status: "failed", error: `agent exited with code ${code}` };
 }
 
-/** Of the questions of an agent that waits, the last one is left open, or answered when somebody was quick. */
+/** Leaves the last question of a waiting agent open, or answered when somebody was quick. */
 function keepQuestion(
   db: DatabaseSync,
   agent: Agent,
@@ -125,7 +121,6 @@ function keepQuestion(
   }, atMs);
 }
 
-/** What a step came to, by what its process said and how it ended. */
 function outcomeOf(
   step: Step,
   end: ProcessEnd & { readonly text: string; readonly question: boolean },
@@ -140,18 +135,13 @@ function outcomeOf(
   }
 }
 
-/** What an agent has said at last. */
 export interface Said {
-  /** As a person reads it; its secrets are masked. */
+  /** As a person reads it, secrets masked. */
   readonly text: string;
-  /** The session that it named; null where it named none. */
   readonly sessionId: string | null;
 }
 
-/**
- * Reads the end of what an agent has said. To be called before the transaction that settles it: reading and masking take
- * longer than others should wait for the database.
- */
+/** Reads the end of what an agent has said. The caller does this before the transaction: reading and masking take long. */
 export function readSaid(
   { kind }: Pick<Agent, "kind">,
   files: AgentFiles,
@@ -163,16 +153,13 @@ export function readSaid(
   return { text: endOf(text, mask), sessionId };
 }
 
-/**
- * Masked before it is cut, so that no half of a secret is left over at the cut. Without NUL, which no word of a script can
- * hold.
- */
+/** Masks before it cuts, so that no half of a secret is left. Without NUL, which no word of a script can hold. */
 function endOf(text: string, mask: (text: string) => string): string {
   const end = text.replaceAll("\0", "").slice(-2 * MAX_OUTCOME_CHARS);
   return mask(end).slice(-MAX_OUTCOME_CHARS);
 }
 
-/** The end of a file, from the beginning of a line on. */
+/** The last whole lines of a file. */
 function readEnd(path: string): string {
   const size = sizeOf(path);
   const start = Math.max(0, size - MAX_READ_BYTES);

@@ -1,4 +1,4 @@
-/** Makes the process of a step: its command, its input, its environment. */
+/** The process of a step: its command, its input, its environment. */
 import type { DatabaseSync } from "node:sqlite";
 import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import { builtinPrompt, CHECK_VARIABLE } from "../orchestration/builtins.ts";
@@ -6,33 +6,32 @@ import type { Move } from "../orchestration/progress.ts";
 import { renderPrompt, renderScriptStep } from "../orchestration/render_step.ts";
 import { type AgentStep, type ScriptStep, stepTimeoutMs } from "../orchestration/workflow.ts";
 import { joinPath } from "../paths.ts";
-import { shellWords } from "../process/shell_words.ts";
+import { shellWords } from "../process/start.ts";
 import type { Agent } from "../store/agents.ts";
 import { listQuestions, type Question } from "../store/questions.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
-import { AGENT_VARIABLE } from "./identity.ts";
+import { AGENT_VARIABLE } from "./agent_files.ts";
 import type { Launch } from "./launch.ts";
-import { readPlan } from "./plan.ts";
+import { readPlan } from "./advance.ts";
 
-/** What an agent's step comes to. */
 export interface StepLaunch {
   readonly launch: Launch;
-  /** How long it may run, in milliseconds; null: as long as it likes. */
+  /** How long it may run, in milliseconds; null for no limit. */
   readonly timeoutMs: number | null;
-  /** The answer that it goes on with; null when it begins anew. */
   readonly answered: Question | null;
-  /** Why a script cannot be run that is as it should be: its folder may come only with what is made; null when it can. */
+  /** Why the folder of a script cannot be used, which may not exist yet; null when it can. */
   readonly obstacle: string | null;
 }
 
-/** The program that does an agent's step when the configuration names none. */
+/** The program of an agent's step when the configuration names none. */
 export const AGENT_COMMAND = "claude";
 
 /**
- * Puts together the process that runs a step.
+ * Puts together the process of a step.
  *
- * @param place `folder`: the working tree, or the project. `database`: where the hooks of an agent are to write.
- * @throws {TemplateError} For a template whose values are not there.
+ * @param place `folder`: the working tree, or the project. `database`: where the hooks of an agent write.
+ *
+ * @throws {TemplateError} When a template names a value that does not exist.
  */
 export function launchOf(
   db: DatabaseSync,
@@ -82,7 +81,7 @@ function scriptLaunch(
   return { launch, obstacle: fault === null ? null : `workdir ${workdir} ${fault}` };
 }
 
-/** What keeps a folder from being worked in; null when nothing does. */
+/** Why a folder cannot be used; null when it can. */
 function folderFault(folder: string): string | null {
   try {
     return Deno.statSync(folder).isDirectory ? null : "is no folder";
@@ -115,14 +114,14 @@ function agentLaunch(
     return { launch, answered };
   }
   const { text } = renderPrompt(step, move.context, (name) => prompts[name] ?? builtinPrompt(name));
-  // Without a session to go on with, the agent is told again, with what it had asked.
+  // Without a session to resume, the agent gets its prompt again, with its question and the answer.
   const input = answered === null
     ? text
     : `${text}\n\nYou asked before: ${answered.text}\nThe answer is: ${answered.answer}\n`;
   return { launch: { ...place, words, input }, answered };
 }
 
-/** The newest answer to a question of this step that has not been delivered. */
+/** The newest answer to this step that has not been delivered. */
 function answerFor(db: DatabaseSync, workflow: WorkflowRow, key: string): Question | null {
   return listQuestions(db, { statuses: ["answered"], workflowId: workflow.id })
     .findLast(({ stepKey }) => stepKey === key) ?? null;

@@ -2,30 +2,26 @@
 import type { StepOutcome } from "../orchestration/progress.ts";
 import type { Step } from "../orchestration/workflow.ts";
 import type { StepRow } from "../store/workflow_steps.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "./advance.ts";
 
 /** A step, or one round of it in a loop. */
 export interface StepView {
   readonly key: string;
   readonly name: string;
   readonly type: Step["type"];
-  /** In how many loops it lies. */
+  /** How many loops it lies in. */
   readonly depth: number;
-  /** Pending also when it is to be run again. */
+  /** `pending` also when it is to run again. */
   readonly status: "pending" | "running" | "finished";
-  /** How often it was begun. */
   readonly attempts: number;
-  /** The outcome of the newest try; null while there is none. */
+  /** The outcome of the newest attempt; null while there is none. */
   readonly outcome: StepOutcome | null;
   readonly agentId: string | null;
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
 }
 
-/**
- * Puts the steps of a plan and the records of what was run together. Of a loop each round is listed that was begun; of one
- * that was not, the first.
- */
+/** Joins the steps of a plan with what was run. Lists each round of a loop that was begun; without one, the first. */
 export function viewSteps({ workflow }: Plan, rows: readonly StepRow[]): StepView[] {
   const tries = Map.groupBy(rows, ({ key }) => key);
   const walk = (steps: readonly Step[], prefix: string, depth: number): StepView[] =>
@@ -37,7 +33,7 @@ export function viewSteps({ workflow }: Plan, rows: readonly StepRow[]): StepVie
       const below = Array.from({ length: rounds }, (_, index) => {
         const views = walk(step.steps, `${key}#${index + 1}/`, depth + 1);
         const isOver = view.status === "finished" || index + 1 < rounds;
-        // A round that was left has steps that are not coming any more.
+        // The rest of a round that was left will not run.
         return isOver ? views.filter(({ attempts }) => attempts > 0) : views;
       });
       return [view, ...below.flat()];

@@ -1,4 +1,4 @@
-/** Follows one agent to its end: its output, its time, and whether somebody wants it gone. */
+/** Follows an agent to its end: its output, its time limit, and requests to kill it. */
 import type { DatabaseSync } from "node:sqlite";
 import { endGroupOf } from "../process/start.ts";
 import { readAgentLine } from "../orchestration/agent_text.ts";
@@ -6,34 +6,44 @@ import { detectQuestion } from "../orchestration/questions.ts";
 import { type Agent, readAgent, setAgentSession } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { askQuestion } from "../store/questions.ts";
-import { type AgentFiles, areGone, readExit, wasNotFound } from "./agent_files.ts";
-import { environmentMark, isAlive, isReused } from "./identity.ts";
+import {
+  type AgentFiles,
+  agentFiles,
+  areGone,
+  environmentMark,
+  isAlive,
+  isReused,
+  readExit,
+  removeRunFiles,
+  wasNotFound,
+} from "./agent_files.ts";
 import { type FreshLine, OutputReader } from "./output.ts";
-import type { AgentEnd } from "./settle.ts";
+import { type AgentEnd, readSaid, settle } from "./settle.ts";
+import { goOnIfAnswered } from "./answers.ts";
+import type { Lasting } from "./begin.ts";
 
-/** How often its output is looked at, in milliseconds. */
+/** How often the output is read, in milliseconds. */
 const LOOK_MS = 200;
 
-/** How often the system is asked whether a process lives that is not this one's child, in milliseconds. */
+/** How often the system is asked whether a process lives that this one did not start, in milliseconds. */
 const LIFE_MS = 1000;
 
-/** How long its shell may take to write down how it left, when it has, in milliseconds. */
+/** How long the shell may take to write the exit code after the process has left, in milliseconds. */
 const LAST_WORD_MS = 200;
 
-/** A signal in an exit code, or none at all: somebody has ended it. */
+/** A higher exit code is a signal; without a code, somebody has killed the shell too. */
 const BY_SIGNAL = 128;
 
-/** What following an agent needs. */
 export interface Supervision {
   readonly db: DatabaseSync;
   readonly files: AgentFiles;
   readonly mask: (text: string) => string;
   readonly graceMs: number;
-  /** Settled when the process has left; absent when it is not this one's child. */
+  /** Settles when the process has left; absent when this process did not start it. */
   readonly left?: Promise<void>;
   /** Aborted when the daemon leaves; the agent goes on. */
   readonly signal: AbortSignal;
-  /** Is told when there is new output. */
+  /** Called when there is new output. */
   readonly onOutput: () => void;
 }
 
@@ -72,7 +82,7 @@ export async function supervise(
       ]);}
   }
   if (signal.aborted && readExit(files) === null) return null;
-  // What it has left behind in its group ends with it: the step is over.
+  // The step is over: what is left of its group ends too.
   if (!await isReused(agent)) await endGroupOf(agent.pid!, { graceMs: 500, mark });
   await ending;
   await takeRest(reader, look);
@@ -80,7 +90,7 @@ export async function supervise(
   return endOf(db, agent, files);
 }
 
-/** Takes all that an agent that has ended has left, a part at a time. */
+/** Keeps the rest of the output of an agent that has ended, a part at a time. */
 export async function takeRest(
   reader: OutputReader,
   look: (lines: readonly FreshLine[]) => void,
@@ -102,7 +112,7 @@ function endOf(db: DatabaseSync, agent: Agent, files: AgentFiles): AgentEnd {
   return { code, killed, timedOut, fault };
 }
 
-/** What says more of an end than its code. */
+/** What is wrong beyond the exit code. */
 function faultOf(
   files: AgentFiles,
   { code, command }: Pick<Agent, "command"> & Pick<AgentEnd, "code">,
@@ -122,7 +132,7 @@ function isToEnd(db: DatabaseSync, agent: Agent): boolean {
     (agent.deadlineAtMs !== null && Date.now() >= agent.deadlineAtMs);
 }
 
-/** Writes down what an agent's lines tell: its session, and its questions. */
+/** Keeps the session and the questions that an agent's lines name. */
 function noteLines(
   db: DatabaseSync,
   agent: Agent,
@@ -170,4 +180,50 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(done, ms);
     signal.addEventListener("abort", done);
   });
+}
+
+/** Keeps how an agent ended and all that follows, and removes its files except its output. */
+export function settleEnd(
+  db: DatabaseSync,
+  agent: Agent,
+  { end, files, mask, lasting }: {
+    readonly end: AgentEnd;
+    readonly files: AgentFiles;
+    readonly mask: (text: string) => string;
+    readonly lasting: Lasting;
+  },
+): void {
+  const said = readSaid(agent, files, mask);
+  transaction(db, () => {
+    settle(db, agent, { end, said, atMs: lasting.atMs });
+    goOnIfAnswered(db, agent, lasting);
+  });
+  removeRunFiles(files);
+}
+
+/**
+ * Kills an agent with all processes of its group, when no daemon runs that would do it.
+ *
+ * @param options.database Absolute path.
+ *
+ * @returns Whether the process ran and was ours; else the next daemon finds out how it ended.
+ */
+export async function endHere(
+  db: DatabaseSync,
+  id: string,
+  { database, mask, graceMs, leaseMs, timeoutMs }: Omit<Lasting, "atMs"> & {
+    readonly database: string;
+    readonly mask: (text: string) => string;
+    readonly graceMs: number;
+  },
+): Promise<boolean> {
+  const agent = readAgent(db, id);
+  if (agent === undefined || agent.endedAtMs !== null || !await isAlive(agent)) return false;
+  const files = agentFiles(database, id);
+  const { signal } = new AbortController();
+  const onOutput = () => {};
+  const end = await supervise(agent, { db, files, mask, graceMs, signal, onOutput });
+  if (end === null) return false;
+  settleEnd(db, agent, { end, files, mask, lasting: { leaseMs, timeoutMs, atMs: Date.now() } });
+  return true;
 }

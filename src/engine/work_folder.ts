@@ -1,31 +1,30 @@
-/** Where the steps of a workflow are run: a working tree of its own, or the project where there is no repository. */
+/** The folder of a workflow's steps: a working tree of its own, or the project where there is no repository. */
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
 import { runGit } from "../git/run_git.ts";
 import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../git/task_trees.ts";
-import { branchName } from "../orchestration/branch.ts";
 import type { Task } from "../orchestration/task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../paths.ts";
 import { exists } from "../project/on_disk.ts";
 import { transaction } from "../store/database.ts";
 import { changeWorkflow, type WorkflowRow } from "../store/workflows.ts";
-import { lossBefore } from "./lost_tree.ts";
-import { inTurn } from "./tree_turns.ts";
+import { inTurn, lossBefore } from "./working_tree.ts";
+import { refusal } from "../orchestration/refusal.ts";
+import type { Workflow } from "../orchestration/workflow.ts";
 
 /** The folder of the working trees when the configuration names none. */
 const TREES = ".conclaude/worktrees";
 
-/** So much of a task's id names its folder: the end, which differs from task to task. */
+/** How much of the end of a task's id names its folder: the end differs from task to task. */
 const ID_CHARS = 12;
 
-/** The folder, or why there is none. */
 export type WorkFolder =
   | { readonly kind: "ready"; readonly folder: string }
   | { readonly kind: "failed"; readonly why: string };
 
-/** Makes the folder of a workflow, or finds the one that it has. What it is, is written down with the workflow. */
+/** Makes the folder of a workflow, or finds the one that it has, and keeps it with the workflow. */
 export async function ensureFolder(
   db: DatabaseSync,
   { workflow, task, config, atMs }: {
@@ -65,7 +64,7 @@ export async function ensureFolder(
       baseBranch: base.branch,
       baseCommit: base.commit,
     }, { event: null, atMs }));
-  // What was merged is there, also when its branch has been taken away since.
+  // The merge is a good base also when the branch is gone.
   const begin = workflow.mergeCommit ?? base.commit;
   const made = await inTurn(repository.commonDir, () => ensureTree(repository, tree, begin));
   return made.kind === "failed" ? made : { kind: "ready", folder: tree.path };
@@ -102,13 +101,13 @@ async function baseOf(
     : { kind: "failed", why: `branch ${branch} has no commit` };
 }
 
-/** The top of the main working tree; of a bare repository the working tree that was found. */
+/** The top of the main working tree; in a bare repository, the working tree that was found. */
 function mainRoot({ commonDir, root }: Repository): string {
   return /[\\/]\.git$/.test(commonDir) ? parentOf(commonDir) : root;
 }
 
 /**
- * Takes the working tree of a workflow that is over away, where nothing would be lost with it.
+ * Removes the working tree of a workflow that is over, unless something would be lost.
  *
  * @returns Why it stays; null when it is gone.
  */
@@ -130,4 +129,82 @@ export async function removeFolder(workflow: WorkflowRow): Promise<string | null
     () => removeTree({ commonDir: repository }, { path: worktree, branch }, baseBranch),
   );
   return null;
+}
+
+interface WorkPlace {
+  readonly projectDir: string;
+  /** The user's home; null when there is none. */
+  readonly home: string | null;
+}
+
+/**
+ * Why a workflow cannot run in a folder; null when it can. Outside of a repository agents work in the folder itself, so
+ * there is nothing to merge, and the home folder or the root is no place for them.
+ */
+export function placeFault(
+  { steps }: Pick<Workflow, "steps">,
+  { projectDir, home }: WorkPlace,
+): string | null {
+  if (findRepository(lookUpwards(projectDir)) !== undefined) return null;
+  const outside = `${projectDir} is in no git repository`;
+  const merge = steps.find(({ type }) => type === "merge");
+  if (merge !== undefined) return `${outside}, so its step "${merge.name}" has nothing to merge`;
+  const real = realPath(projectDir);
+  if (parentOf(real) === real) return `${outside}, and agents do not work in the whole file system`;
+  return home !== null && real === realPath(home)
+    ? `${outside}, and agents do not work in the home folder itself`
+    : null;
+}
+
+/** @throws {UserError} INVALID_INPUT when a workflow cannot be run where its task is. */
+export function checkPlace({ id }: Task, workflow: Workflow, place: WorkPlace): void {
+  const fault = placeFault(workflow, place);
+  if (fault === null) return;
+  throw refusal("INVALID_INPUT", {
+    what: `Cannot work on task ${id} by the workflow "${workflow.name}"`,
+    why: fault,
+    next: "make the folder a repository with `git init` and a first commit, or choose another " +
+      `workflow: conclaude task update ${id} --workflow NAME`,
+    details: { taskId: id, workflow: workflow.name },
+  });
+}
+
+function realPath(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+const PREFIX = "conclaude/";
+
+/** The longest name after the prefix: a file system takes 255 bytes, and git adds `.lock`. */
+const MAX_LENGTH = 100;
+
+/**
+ * The branch of a task: `conclaude/<id>`, then words of the title. What git refuses in a name (`git check-ref-format`)
+ * becomes `-`. The same id and title give the same branch, and always a valid one.
+ */
+export function branchName(taskId: string, title = ""): string {
+  const words = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 40);
+  const id = sanitise(taskId).slice(0, MAX_LENGTH - 41);
+  const name = words === "" ? id : `${id}-${words}`;
+  return PREFIX + tidyEnds(name);
+}
+
+function sanitise(id: string): string {
+  return id
+    // deno-lint-ignore no-control-regex
+    .replace(/[\x00-\x20\x7f~^:?*[\]\\{}"'`$&;|<>()!#%]|\s|[^\x00-\x7f]/g, "-")
+    .replace(/@\{/g, "-")
+    .replace(/\.{2,}/g, "-")
+    .replace(/\/+/g, "-");
+}
+
+/** Git takes no ref that begins with a dot or ends with a dot or `.lock`; a lone `@` means HEAD. */
+function tidyEnds(name: string): string {
+  let tidy = name.replace(/^[.-]+/, "");
+  while (/(?:\.lock|[.-])$/.test(tidy)) tidy = tidy.replace(/(?:\.lock|[.-])$/, "");
+  return tidy === "" || tidy === "@" ? "task" : tidy;
 }

@@ -1,23 +1,25 @@
-/** Which workflow a task gets: by what it says itself, by the project's matchers, or as the configuration says. */
+/** Chooses the workflow of a task with the project's matchers and the configuration. */
 import type { DatabaseSync } from "node:sqlite";
 import { parse as parseYaml } from "yaml";
 import { foldersOf, leftOutText, MATCHERS, whyNotOf } from "../config/left_out.ts";
 import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import { messageOf } from "../errors.ts";
 import { DEFAULT_WORKFLOW } from "../orchestration/builtins.ts";
-import { type MatcherFile, parseMatchers } from "../orchestration/matcher_file.ts";
-import { chooseWorkflow, type WorkflowChoice } from "../orchestration/matchers.ts";
+import {
+  chooseWorkflow,
+  type MatcherFile,
+  parseMatchers,
+  type WorkflowChoice,
+} from "../orchestration/matchers.ts";
 import type { Task } from "../orchestration/task.ts";
 import { joinPath } from "../paths.ts";
 import { readWorkflowOfTask } from "../store/workflows.ts";
 
-/** The matchers of a project, as they are now. */
 export interface ProjectMatchers extends MatcherFile {
-  /** Null when there is no file. */
   readonly path: string | null;
 }
 
-/** Reads the matchers of a project; the file counts from the next task on. Never throws: what is wrong is a warning. */
+/** Reads the matchers of a project. A change counts from the next task on. Never throws: faults are warnings. */
 export function readMatchers(projectDir: string): ProjectMatchers {
   const leftOut: string[] = [];
   for (const folder of foldersOf(projectDir)) {
@@ -42,7 +44,7 @@ function told(warnings: readonly string[], path: string): string[] {
   return warnings.map((warning) => `${path}: ${warning}`);
 }
 
-/** The workflow of a task, why, and what is wrong with the project's matchers. */
+/** The workflow of a task, why it was chosen, and the faults of the project's matchers. */
 export function chooseFor(
   db: DatabaseSync,
   task: Task & { readonly projectDir: string },

@@ -1,4 +1,4 @@
-/** Finds and reads workflows: a project's own files, and those that come with the program. */
+/** Finds and reads workflows and prompts, of a project and of the program. */
 import { parse as parseYaml } from "yaml";
 import { foldersOf, leftOutText, OWN_FOLDER as FOLDER, whyNotOf } from "../config/left_out.ts";
 import { messageOf } from "../errors.ts";
@@ -12,23 +12,23 @@ import {
   type Workflow,
 } from "../orchestration/workflow.ts";
 import { joinPath } from "../paths.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "./advance.ts";
+import { previewWorkflow, type WorkflowPreview } from "../orchestration/preview.ts";
+import type { TaskFacts } from "../orchestration/task.ts";
 
-/** A larger file is not read, in bytes. */
+/** The largest file that is read, in bytes. */
 const MAX_FILE_BYTES = 1 << 20;
 
-/** A workflow that can be begun. */
 export interface WorkflowFile {
   readonly name: string;
-  /** The file; null for one that comes with the program. */
+  /** Null for a workflow of the program. */
   readonly path: string | null;
-  /** As it is written. */
   readonly text: string;
-  /** Why it cannot be read; its text is empty then. */
+  /** Why it cannot be read; then its text is empty. */
   readonly problem?: string;
 }
 
-/** Every workflow that a project can use, by name; its own come before those of the program. */
+/** Every workflow that a project can use, by name; its own hide those of the program. */
 export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
   const found = new Map<string, WorkflowFile>();
   for (const folder of foldersOf(projectDir)) {
@@ -45,7 +45,7 @@ export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
 /**
  * Reads a workflow, with all prompts that it could need.
  *
- * @throws {UserError} WORKFLOW_NOT_FOUND, WORKFLOW_INVALID naming every fault.
+ * @throws {UserError} WORKFLOW_NOT_FOUND; WORKFLOW_INVALID with every fault.
  */
 export function loadPlan(name: string, projectDir: string): Plan & { readonly file: WorkflowFile } {
   const file = findWorkflowFile(name, projectDir);
@@ -63,7 +63,7 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
     else {
       const isNew = !isInlinePrompt(prompt) && prompts[prompt] === undefined;
       if (isNew) prompts[prompt] = text;
-      // What a prompt includes is only known for sure when it is rendered; names in quotes are what can be meant.
+      // What a prompt includes is certain only when it is rendered; this finds the quoted names.
       if (isNew || isInlinePrompt(prompt)) wanted.push(...includedIn(text));
     }
   }
@@ -78,7 +78,7 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
   return { workflow: parsed.workflow, prompts, file };
 }
 
-/** The workflow of this name, also by a name of old; `undefined` when there is none. */
+/** The workflow of this name, or of an old name; `undefined` when there is none. */
 export function lookForWorkflow(name: string, projectDir: string): WorkflowFile | undefined {
   const found = listWorkflowFiles(projectDir).find((file) => file.name === name);
   const old = found === undefined ? builtinWorkflow(name) : null;
@@ -111,14 +111,14 @@ export function findPrompt(
       if (whyNotOf(projectDir, source) !== null) continue;
       return { text: Deno.readTextFileSync(source), source };
     } catch {
-      // The next place.
+      // Try the next folder.
     }
   }
   const text = builtinPrompt(name);
   return text === null ? null : { text, source: "built-in" };
 }
 
-/** The files of a prompt that are there and must not count. */
+/** The files of a prompt that must not be used. */
 function promptsLeftOut(name: string, projectDir: string): string[] {
   return foldersOf(projectDir)
     .map((folder) => joinPath(folder, `prompts/${name}.md`))
@@ -132,7 +132,6 @@ function includedIn(text: string): string[] {
   return [...text.matchAll(/\{\{[^}]*\binclude\s+"([^"]+)"/g)].map(([, name]) => name!);
 }
 
-/** What a file says, or all that is wrong with it. */
 export function parseFile(
   file: WorkflowFile,
 ): { readonly workflow: Workflow } | FaultyWorkflow {
@@ -155,7 +154,7 @@ function invalid(file: WorkflowFile, why: string) {
   });
 }
 
-/** The files of a folder; hidden ones are those of editors. */
+/** The files of a folder without hidden ones, which editors make. */
 function filesIn(folder: string, pattern: RegExp): { name: string; path: string }[] {
   try {
     return [...Deno.readDirSync(folder)]
@@ -168,7 +167,7 @@ function filesIn(folder: string, pattern: RegExp): { name: string; path: string 
   }
 }
 
-/** Never throws: a file that cannot be read is no obstacle for the others. */
+/** Never throws: an unreadable file must not hide the others. */
 function readText(path: string, projectDir: string): Pick<WorkflowFile, "text" | "problem"> {
   try {
     const leftOut = whyNotOf(projectDir, path);
@@ -181,4 +180,49 @@ function readText(path: string, projectDir: string): Pick<WorkflowFile, "text" |
   } catch (thrown) {
     return { text: "", problem: `the file cannot be read: ${messageOf(thrown)}` };
   }
+}
+
+interface FilePreview extends WorkflowPreview {
+  readonly workflow: Workflow | null;
+  /** What works but is probably not meant. */
+  readonly warnings: readonly string[];
+}
+
+/** The example task. */
+const NO_TASK: TaskFacts = {
+  id: "00000000-0000-7000-8000-000000000000",
+  title: "An example",
+  body: "What there is to know of it.",
+  type: "task",
+  priority: 2,
+  tags: [],
+};
+
+/** What a workflow would do for a task. Nothing is executed. @param task Null for an example. */
+export function previewFile(
+  file: WorkflowFile,
+  { projectDir, task }: { readonly projectDir: string; readonly task: TaskFacts | null },
+): FilePreview {
+  const parsed = parseFile(file);
+  const look = (workflow: Workflow) =>
+    previewWorkflow(workflow, {
+      task: task ?? NO_TASK,
+      prompts: (name) => findPrompt(name, projectDir),
+    });
+  if ("errors" in parsed) {
+    const { errors, rest } = parsed;
+    // What the preview finds beside the faults of the fields.
+    const more = (rest === null ? [] : look(rest).errors).filter((error) => {
+      const fault = error.replace(/^step "[^"]*": /, "");
+      return !fault.endsWith('prompt ""') && !errors.some((one) => one.endsWith(fault));
+    });
+    const all = [...errors, ...more];
+    return { workflow: null, steps: [], errors: all, warnings: [], isValid: false };
+  }
+  const { workflow } = parsed;
+  const isOther = file.path !== null && workflow.name !== file.name;
+  const warnings = isOther
+    ? [`its file says name: ${workflow.name}, but the file's name counts: ${file.name}`]
+    : [];
+  return { workflow, warnings, ...look(workflow) };
 }

@@ -1,13 +1,9 @@
-/**
- * The gates of a project, and the hooks without which each cannot decide. `doctor` and the start of a session go by this
- * table.
- */
+/** The gates of a project, and the hooks without which each cannot decide. */
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../environment.ts";
 import { forbidsFor, type GuardPolicy } from "../guard/guard_policy.ts";
-import type { SubagentPolicy } from "../guard/prompt_policy.ts";
-import type { PromptPolicy } from "../guard/prompt_policy.ts";
+import type { PromptPolicy, SubagentPolicy } from "../guard/prompt_policy.ts";
 import type { StopPolicy } from "../guard/stop_policy.ts";
 import { readJsonFile } from "../project/on_disk.ts";
 import type { RequirementPolicy, Trigger } from "../requirement/requirement_policy.ts";
@@ -22,123 +18,59 @@ import { machineHere } from "../settings/hook_program.ts";
 import { ownershipHere } from "../settings/own_handler.ts";
 import { settingsPaths } from "../settings/settings_file.ts";
 
-/** The compiled sections; null for a section that asks for nothing. */
-interface Policies {
-  readonly guards: GuardPolicy | null;
-  readonly requirements: RequirementPolicy | null;
-  readonly stop: StopPolicy | null;
-  readonly subagentStop: SubagentPolicy | null;
-  readonly prompts: PromptPolicy | null;
-}
-
-/** Something that may deny, hold back or add. */
-interface Gate {
-  readonly name: string;
-  readonly isHere: (policies: Policies) => boolean;
-  /** The events without which it cannot decide. */
-  readonly events: readonly string[];
-  /** The tools that it is about; none where any tool will do, or the events have no tool. */
-  readonly tools?: (policies: Policies) => readonly string[];
-}
-
 /** The tools that change files. Today's clients have no `MultiEdit`, so a matcher need not name it. */
 const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", ...SHELL_TOOLS];
 const FORMER_TOOL = "MultiEdit";
 
-const GATES: readonly Gate[] = [
-  {
-    name: "preToolUse",
-    isHere: ({ guards }) => guards !== null,
-    events: ["PreToolUse"],
-    tools: ({ guards }) => guards === null ? [] : guardedTools(guards),
-  },
-  {
-    name: "permissionRequest",
-    isHere: ({ guards }) => guards !== null && answersRequests(guards),
-    events: ["PermissionRequest"],
-  },
-  {
-    name: "requirements",
-    isHere: ({ requirements }) => requirements !== null,
-    events: ["PreToolUse"],
-    tools: ({ requirements }) => toolsOf(requirements?.requirements ?? []),
-  },
-  {
-    name: "requirements (used up by an action)",
-    isHere: ({ requirements }) => usedUp(requirements).length > 0,
-    events: ["PostToolUse"],
-    tools: ({ requirements }) => toolsOf(usedUp(requirements)),
-  },
-  {
-    name: "requirements (satisfied by a skill)",
-    isHere: ({ requirements }) => namesSkills(requirements),
-    events: ["PostToolUse"],
-    tools: () => ["Skill"],
-  },
-  {
-    name: "requirements (satisfied by a slash command)",
-    isHere: ({ requirements }) => namesSkills(requirements),
-    events: ["UserPromptExpansion"],
-  },
-  {
-    name: "requirements (when Claude stops)",
-    isHere: ({ requirements }) => (requirements?.verifyScopes.length ?? 0) > 0,
-    events: ["Stop"],
-  },
-  {
-    name: "preToolUse.preventRootAdditions (when Claude stops)",
-    isHere: ({ stop }) => stop !== null && stop.root !== null && stop.preventsRootAdditions,
-    events: ["SessionStart", "Stop"],
-  },
-  {
-    name: "stop.commands",
-    isHere: ({ stop }) => (stop?.commands.length ?? 0) > 0,
-    events: ["Stop"],
-  },
-  { name: "stop.rounds", isHere: ({ stop }) => (stop?.rounds ?? null) !== null, events: ["Stop"] },
-  {
-    name: "stop.infinite",
-    isHere: ({ stop }) => (stop?.infiniteMessage ?? null) !== null,
-    events: ["Stop"],
-  },
-  {
-    name: "stop.promptPrefixBlocking",
-    isHere: ({ stop }) => (stop?.queue ?? null) !== null,
-    events: ["UserPromptSubmit", "Stop"],
-  },
-  {
-    name: "subagentStop.commands",
-    isHere: ({ subagentStop }) => subagentStop !== null,
-    events: ["SubagentStop"],
-  },
-  {
-    name: "userPromptSubmit.contextRules",
-    isHere: ({ prompts }) => (prompts?.context.length ?? 0) > 0,
-    events: ["UserPromptSubmit"],
-  },
-  {
-    name: "userPromptSubmit.commands",
-    isHere: ({ prompts }) => (prompts?.commands.length ?? 0) > 0,
-    events: ["UserPromptSubmit"],
-  },
-  {
-    name: "userPromptSubmit.slashCommands",
-    isHere: ({ prompts }) => (prompts?.slash.length ?? 0) > 0,
-    events: ["UserPromptSubmit"],
-  },
+/** Something that may deny, hold back or add, whether the project has it, and the events without which it cannot decide. */
+type Gate = readonly [
+  name: string,
+  isHere: boolean,
+  events: readonly string[],
+  /** The tools that it is about; absent where any tool will do, or the events have no tool. */
+  tools?: readonly string[],
 ];
 
 /** What the gates of a configuration need; empty where nothing is guarded. */
 export function needsOf(config: HookConfig): Need[] {
-  const policies: Policies = {
-    guards: policyIn(config.guards),
-    requirements: policyIn(config.requirements),
-    stop: policyIn(config.stop),
-    subagentStop: policyIn(config.subagentStop),
-    prompts: policyIn(config.prompts),
-  };
-  return GATES.filter(({ isHere }) => isHere(policies)).flatMap(({ name, events, tools }) =>
-    events.map((event) => ({ gate: name, event, tools: tools?.(policies) ?? [] }))
+  const guards = policyIn<GuardPolicy>(config.guards);
+  const required = policyIn<RequirementPolicy>(config.requirements);
+  const stop = policyIn<StopPolicy>(config.stop);
+  const subagents = policyIn<SubagentPolicy>(config.subagentStop);
+  const prompts = policyIn<PromptPolicy>(config.prompts);
+  const requirements = required?.requirements ?? [];
+  const usedUp = requirements.filter(({ scope }) => scope === "single_use");
+  const bySkill = requirements.some(({ skills }) => skills.length > 0);
+  const has = (rules: { readonly length: number } | undefined) => (rules?.length ?? 0) > 0;
+  const gates: readonly Gate[] = [
+    ["preToolUse", guards !== null, ["PreToolUse"], guards === null ? [] : guardedTools(guards)],
+    ["permissionRequest", guards !== null && answersRequests(guards), ["PermissionRequest"]],
+    ["requirements", required !== null, ["PreToolUse"], toolsOf(requirements)],
+    [
+      "requirements (used up by an action)",
+      usedUp.length > 0,
+      ["PostToolUse"],
+      toolsOf(usedUp),
+    ],
+    ["requirements (satisfied by a skill)", bySkill, ["PostToolUse"], ["Skill"]],
+    ["requirements (satisfied by a slash command)", bySkill, ["UserPromptExpansion"]],
+    ["requirements (when Claude stops)", has(required?.verifyScopes), ["Stop"]],
+    [
+      "preToolUse.preventRootAdditions (when Claude stops)",
+      stop !== null && stop.root !== null && stop.preventsRootAdditions,
+      ["SessionStart", "Stop"],
+    ],
+    ["stop.commands", has(stop?.commands), ["Stop"]],
+    ["stop.rounds", (stop?.rounds ?? null) !== null, ["Stop"]],
+    ["stop.infinite", (stop?.infiniteMessage ?? null) !== null, ["Stop"]],
+    ["stop.promptPrefixBlocking", (stop?.queue ?? null) !== null, ["UserPromptSubmit", "Stop"]],
+    ["subagentStop.commands", subagents !== null, ["SubagentStop"]],
+    ["userPromptSubmit.contextRules", has(prompts?.context), ["UserPromptSubmit"]],
+    ["userPromptSubmit.commands", has(prompts?.commands), ["UserPromptSubmit"]],
+    ["userPromptSubmit.slashCommands", has(prompts?.slash), ["UserPromptSubmit"]],
+  ];
+  return gates.filter(([, isHere]) => isHere).flatMap(([gate, , events, tools = []]) =>
+    events.map((event) => ({ gate, event, tools }))
   );
 }
 
@@ -178,14 +110,6 @@ function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] 
   return [...new Set(tools)].filter((tool) => tool !== FORMER_TOOL);
 }
 
-function usedUp(policy: RequirementPolicy | null) {
-  return policy?.requirements.filter(({ scope }) => scope === "single_use") ?? [];
-}
-
-function namesSkills(policy: RequirementPolicy | null): boolean {
-  return policy?.requirements.some(({ skills }) => skills.length > 0) ?? false;
-}
-
 function answersRequests({ permission }: GuardPolicy): boolean {
   const { deny, allow, fallback } = permission;
   return deny.length > 0 || allow.length > 0 || fallback !== null;
@@ -194,12 +118,7 @@ function answersRequests({ permission }: GuardPolicy): boolean {
 /** The notice is given at this event, so its own hook must be installed. */
 const ASKING_EVENT = "SessionStart";
 
-/**
- * One line for the person where the project has gates and Claude Code will not ask them.
- *
- * @returns Null when it will, and when nobody can tell: none of these files holds our hooks, so they come from
- * elsewhere.
- */
+/** One line for the person where Claude Code will not ask the gates; null also where our hooks come from elsewhere. */
 export function unarmedNotice(
   config: HookConfig,
   place: {

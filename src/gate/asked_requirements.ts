@@ -31,7 +31,7 @@ import { type Place, placeAt, placesOf, treesAround } from "./places.ts";
 /** A branch in a working tree where a tool use falls, or may fall, under requirements. */
 export interface MeantPlace extends Omit<Place, "changesFiles"> {
   readonly triggered: readonly Requirement[];
-  /** Requirements that it may fall under: only the running shell knows. */
+  /** Requirements that it may fall under. */
   readonly doubts: readonly Doubt[];
 }
 
@@ -58,7 +58,7 @@ export async function requirementsFor(
   const command = commandOf(input);
   const uses = usesOf(requirements);
   if (command === null || !mayBeRequired(uses, use)) return [];
-  const { readShellUse } = await import("./shell_use.ts");
+  const { readShellUse } = await import("./shell_lookup.ts");
   const { steps, untold } = await readShellUse(command, { tool, folder, home, gitAliases });
   const inProject = steps.map(({ changed }) =>
     changed.map(real).filter((path) => isOfProject(path, repository))
@@ -106,7 +106,6 @@ export interface GatheredFacts {
   readonly changes: readonly RequirementChange[];
 }
 
-/** Gathers what these requirements ask about, and nothing else. */
 export async function gatherFacts(
   requirements: readonly Requirement[],
   at: {
@@ -163,10 +162,7 @@ const UNTOLD =
 
 export const ELSEWHERE = "it is calculated only where the branch is checked out";
 
-/**
- * Other live sessions in the same working tree, wherever in it they began. A session whose process is unknown counts as
- * live.
- */
+/** Other live sessions in the same working tree. A session whose process is unknown counts as live. */
 async function otherSessions(
   { db, repository: { commonDir }, projectDir, sessionId }: Parameters<typeof gatherFacts>[1],
 ): Promise<string[]> {

@@ -5,16 +5,12 @@ import { type Claimant, claimEvent, releaseEvent } from "../store/claims.ts";
 import { type Remembering, withDatabase } from "./stop_row.ts";
 
 export type Claim =
-  /** Another process handles the event, or has done so. */
+  /** Another process handles the event, or has handled it. */
   | { readonly kind: "twin" }
   /** `release` has to be called once the event is handled. */
   | { readonly kind: "own"; release(): void };
 
-/**
- * Claims an event for this process. Without a database every process handles the event.
- *
- * @param event Identifies the event within its session.
- */
+/** Claims an event, named within its session. Without a database every process handles the event. */
 export async function claim(
   event: string,
   { db, sessionId, environment }: Pick<Remembering, "db" | "sessionId"> & {

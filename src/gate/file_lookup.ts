@@ -5,16 +5,15 @@ import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import { exists, isFolder, readHead, readText } from "../project/on_disk.ts";
 import type { RealPaths } from "../project/real_paths.ts";
 
-/** Nearly always the first size holds all the lines that count. */
+/** The first size is nearly always enough for the lines that count. */
 const HEAD_BYTES = [4_096, 65_536];
 const HEAD_LINES = 100;
 
-/** What one tool use may still look at; negative when that was not enough. */
+/** How much one tool use may still look at; negative once it is used up. */
 export interface Allowance {
   left: number;
 }
 
-/** Where paths are looked up from. */
 export interface Ground {
   /** The project's folder, absolute; null when there is none. */
   readonly root: string | null;
@@ -29,7 +28,6 @@ export interface Ground {
 
 export interface Place {
   readonly path: string;
-  /** What is copied there; null for nothing. */
   readonly from: string | null;
   /** True for a file that comes with a folder which is copied or made. */
   readonly isPart?: boolean;
@@ -38,18 +36,15 @@ export interface Place {
   readonly comesFromGit?: boolean;
 }
 
-/** Looks up a file that a tool names. */
 export function lookAtFile(path: string, how: HowToLook, ground: Ground): Looked {
   const place = { path: fullPath(path, ground), from: null };
   return { files: [factsOf(place, how, ground)], unknown: [] };
 }
 
-/** The absolute form of a path. */
 export function fullPath(path: string, { folder, root, home }: Ground): string {
   return resolvePath(path, { folder: folder ?? root ?? "/", home: home ?? undefined });
 }
 
-/** The facts about one file. */
 export function factsOf(
   { path, from, isPart = false, isListed = false, comesFromGit = false }: Place,
   how: HowToLook,

@@ -1,10 +1,10 @@
 /** Lists what lies in a folder that is removed or searched. */
 import type { Entry, Search } from "../guard/types.ts";
 import { joinPath } from "../paths.ts";
-import { entriesOf, kindAt, kindOf, sizeAt } from "../project/on_disk.ts";
+import { entriesOf, kindAt, kindOf } from "../project/on_disk.ts";
 import type { Allowance } from "./file_lookup.ts";
 
-/** Folders whose content tools make anew: removing one loses nothing. */
+/** Folders whose content tools make again: removing one loses nothing. */
 const MADE_ANEW: ReadonlySet<string> = new Set([
   ...".git node_modules bower_components vendor .venv venv __pycache__ .tox .eggs".split(" "),
   ...".mypy_cache .pytest_cache .ruff_cache target dist build out .next .nuxt .svelte-kit".split(
@@ -26,12 +26,7 @@ export function isMadeAnew(name: string): boolean {
   return name.split("/").some((part) => MADE_ANEW.has(part));
 }
 
-/**
- * The files below a folder, as paths from there; links are not followed.
- *
- * @param name How a person would name the folder: below a folder that tools make anew, nothing is listed.
- * @returns Empty where there is no folder; null when there are too many files.
- */
+/** The files below a folder, as paths from there; none below a folder that tools make again, null for too many. */
 export function filesBelow(path: string, name: string, visits: Allowance): string[] | null {
   if (!isOwnFolder(path)) return [];
   const files: string[] = [];
@@ -57,12 +52,7 @@ export interface Finds {
   readonly isAll: boolean;
 }
 
-/**
- * Runs a search, without folders that tools make anew.
- *
- * @param options `own`: paths that are checked wherever they lie. `among`: the only paths that may be found beside the
- * start; null for any.
- */
+/** Runs a search. `own` is looked up wherever it lies; `among` are the only paths that may be found, null for any. */
 export function findIn(
   path: string,
   name: string,
@@ -110,10 +100,7 @@ export function findIn(
   return { sure, perhaps, isAll };
 }
 
-/**
- * Visits what lies below a folder, the nearest first; `visit` says whether to go into an entry. @returns False when it
- * is too much.
- */
+/** Visits what lies below a folder, the nearest first, and goes where `visit` says. @returns False when it is too much. */
 function walk(
   root: string,
   name: string,
@@ -133,8 +120,7 @@ function walk(
     for (const entry of listed) {
       if (++entries > maxEntries || --visits.left < 0) return false;
       const path = joinPath(folder, entry.name);
-      const size = () => sizeAt(joinPath(root, path));
-      if (visit({ path, kind: kindOf(entry), size }) && !MADE_ANEW.has(entry.name)) {
+      if (visit({ path, kind: kindOf(entry) }) && !MADE_ANEW.has(entry.name)) {
         folders.push(path);
       }
     }
@@ -149,9 +135,8 @@ function foldersAbove(path: string): string[] {
 }
 
 function entryAt(root: string, path: string): Entry | null {
-  const full = path === "" ? root : joinPath(root, path);
-  const kind = kindAt(full);
-  return kind === null ? null : { path, kind, size: () => sizeAt(full) };
+  const kind = kindAt(path === "" ? root : joinPath(root, path));
+  return kind === null ? null : { path, kind };
 }
 
 /** Whether it is a folder, and no link to one. */

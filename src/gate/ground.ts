@@ -1,4 +1,5 @@
 /** Where requirements count: on a branch of a repository, or nowhere, and why. */
+import { quietly } from "../errors.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
@@ -13,7 +14,6 @@ export type Ground =
     readonly kind: "branch";
     readonly repository: Repository;
     readonly branch: string;
-    /** The key of what is stored about the branch. */
     readonly key: BranchKey;
   }
   | Nowhere<Repository>
@@ -23,7 +23,6 @@ interface Nowhere<Where extends Repository | null> {
   readonly kind: "none";
   readonly repository: Where;
   readonly why: string;
-  /** What a person can do about it. */
   readonly next: string;
 }
 
@@ -48,11 +47,7 @@ export const DETACHED = "HEAD is detached, so there is no branch";
 export const UNTOLD_BRANCH =
   "git does not tell which branch is checked out (it is missing, or older than the format of this repository)";
 
-/**
- * The branch that requirements are kept for.
- *
- * @param last The branch that counts where none is checked out: {@linkcode lastBranchIn}.
- */
+/** The branch that requirements are kept for. @param last Counts where none is checked out: {@linkcode lastBranchIn}. */
 export function groundOf(repository: Repository | undefined, last: string | null = null): Ground {
   if (repository === undefined) {
     const why = "this folder is in no git repository";
@@ -97,12 +92,4 @@ export function groundFor(
     : groundOf(repository, lastBranchIn(repository, { db, sessionId }));
 }
 
-/** Reads before the event is written; undefined when the database fails. */
-export function quietly<Result>(work: () => Result): Result | undefined {
-  try {
-    return work();
-  } catch {
-    // Writing the event will report what is wrong with the database.
-    return undefined;
-  }
-}
+export { quietly };

@@ -1,9 +1,8 @@
 /** Judges a tool use by the rules of the guards. Shell commands are parsed only when a rule could mean them. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import type { Environment } from "../environment.ts";
-import { mayConcernCommands } from "../guard/command_look.ts";
-import { judgeLock, judgeTool, LOCK_RULE } from "../guard/decide.ts";
-import { textAfter } from "../guard/edited_text.ts";
+import { judgeLock, judgeTool, LOCK_RULE, mayConcernCommands } from "../guard/decide.ts";
+import { textAfter } from "../guard/protected.ts";
 import { isRootAddition, ROOT_RULE } from "../guard/file_rules.ts";
 import type { GitAliases } from "../guard/git_verbs.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/guard_policy.ts";
@@ -16,13 +15,12 @@ import { ownFiles, type OwnPlaces } from "./own_files.ts";
 export interface AskedUse extends Actor {
   readonly tool: string;
   readonly input: unknown;
-  /** True where its input was cut because it was too long. */
+  /** True where its input was too long, and was cut. */
   readonly isCut?: true;
   /** Where a relative path starts; null when unknown. */
   readonly folder: string | null;
   readonly projectDir: string | null;
   readonly home: string | null;
-  /** The aliases that its command may call. */
   readonly gitAliases: GitAliases;
   readonly environment: Environment;
 }
@@ -67,7 +65,7 @@ export async function judgeUse(
   if (command !== null && isPlain && !mayConcernCommands(policy, command)) return NOTHING;
   const { judge, beginLooking } = command === null
     ? judgerOfTool(policy, use, ground)
-    : await (await import("./shell_use.ts"))
+    : await (await import("./shell_lookup.ts"))
       .judgerOfShell(policy, { tool, command, agents, folder, home, root, gitAliases }, ground);
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const asksAbout = (file: FileFacts) =>

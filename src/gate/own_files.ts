@@ -9,11 +9,8 @@ import { linkAt, namesIn } from "../project/on_disk.ts";
 import { realPath } from "../project/real_paths.ts";
 import { settingsPaths } from "../settings/settings_file.ts";
 
-/** What decides where they are. */
 export interface OwnPlaces {
-  /** The configuration files in force. */
   readonly configFiles: readonly Pick<ConfigFile, "path">[];
-  /** The path of the database, or `:memory:`. */
   readonly database: string;
   readonly repository: Repository | undefined;
   readonly environment: Environment;

@@ -16,13 +16,13 @@ export interface Place {
   readonly startsAt: string | null;
   /** Whether it was checked out before the command began. */
   readonly isCheckedOut: boolean;
-  /** Whether the working tree shows now what the branch will begin with. */
+  /** Whether the working tree shows the state with which the branch begins. */
   readonly showsBranch: boolean;
   readonly commands: readonly CommandText[];
   readonly changesFiles: boolean;
 }
 
-/** A step with the files that count as edited, links followed. */
+/** A step with the files that it edits, links followed. */
 export type EditingStep = Omit<BashStep, "changed"> & { readonly edited: readonly string[] };
 
 type Doing = Omit<Place, "commands" | "changesFiles"> & {
@@ -30,10 +30,7 @@ type Doing = Omit<Place, "commands" | "changesFiles"> & {
   changesFiles: boolean;
 };
 
-/**
- * The places of a command in the order of its steps; at least the one where it starts. Where the branch of a step cannot
- * be told, it stays the same as before.
- */
+/** The places of a command in the order of its steps. A step whose branch is unknown stays on the branch before. */
 export function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
   const trees = new WorkingTrees(home);
   const places = new Map<string, Doing>();
@@ -92,7 +89,6 @@ type Branching = Pick<BashStep, "checksOut" | "makesBranch" | "makesTree">;
 /** The working trees of a repository, and what a script has done to them so far. */
 class WorkingTrees {
   readonly #treeAt: (folder: string | null) => Repository | undefined;
-  /** Working trees that the script makes. */
   readonly #made: Repository[] = [];
   /** By the top folder of the working tree. */
   readonly #standings = new Map<string, Standing>();

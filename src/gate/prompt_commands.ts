@@ -1,6 +1,6 @@
 /** Does what the configuration says about a prompt: tells Claude more, runs commands, may hold the prompt back. */
 import { type TrustPlace, whyDistrusted } from "../config/discover.ts";
-import { failureText } from "../guard/command_text.ts";
+import { failureText } from "../guard/notify.ts";
 import type { Block } from "../guard/guard_policy.ts";
 import {
   commandsFor,
@@ -22,18 +22,13 @@ const MAX_FILE_BYTES = 32_768;
 const BLOCKING_CODE = 2;
 
 export interface PromptContext {
-  /** In the order of the configuration. */
   readonly texts: readonly string[];
   readonly rules: readonly string[];
   /** Each `@path` that stayed as it is, since there is no such file. */
   readonly missing: readonly string[];
 }
 
-/**
- * The texts of the rules that match a prompt.
- *
- * @param at `folder`: where `@path` starts; null for nowhere. `by`: says which folders are trusted.
- */
+/** The texts of the rules that match a prompt. `@path` starts in `folder`; `by` says which folders are trusted. */
 export function contextFor(
   policy: PromptPolicy,
   prompt: string,
@@ -88,10 +83,7 @@ export async function runForPrompt(
   };
 }
 
-/**
- * Reads a file in a folder, links followed. Null when there is none, it lies outside of the folder, or others could have
- * written it.
- */
+/** Reads a file in a folder; null when there is none, it lies elsewhere, or others could have written it. */
 function readIn(folder: string | null, path: string, by: TrustPlace): string | null {
   if (folder === null) return null;
   const root = realPath(folder);

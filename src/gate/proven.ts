@@ -1,20 +1,29 @@
 /** Checks at the gates whether satisfactions that came with an event are proven. */
 import type { DatabaseSync } from "node:sqlite";
-import { parentOf } from "../paths.ts";
+import { joinPath, parentOf } from "../paths.ts";
 import { type Facts, openOf } from "../requirement/open_requirements.ts";
-import { type Missing, type Proof, proofOf, skillOf, unprovenText } from "../requirement/proof.ts";
+import {
+  type Missing,
+  type Proof,
+  proofOf,
+  saidIn,
+  signOf,
+  skillOf,
+  unprovenText,
+} from "../requirement/proof.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
 import type { Audience } from "../requirement/requirement_text.ts";
 import { type Standing, unprovenOf } from "../requirement/standing.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
 import { quietly } from "./ground.ts";
+import { linesWith } from "../project/lines_backwards.ts";
+import { isFile, namesIn } from "../project/on_disk.ts";
 
 /** The session whose transcripts are searched. */
 export interface Proving {
   readonly sessionId: string;
-  /** The transcript that the asking event names: an earlier event may have lied. */
+  /** The transcript that the current event names; an earlier event may have been faked. */
   readonly transcriptPath: string | null;
-  /** True: an unproven satisfaction does not count. */
   readonly isStrict: boolean;
   /** A path as it may be stored; without it, no path is stored. */
   readonly hide?: ((path: string) => string | null) | undefined;
@@ -29,32 +38,26 @@ export interface Proofs {
 
 type Found = { readonly foundIn: string } | { readonly missing: Missing };
 
-/**
- * Looks up the proofs of these requirements' satisfactions on a branch.
- *
- * @param db Null where nothing can be read.
- */
-export async function proofsOn(
+/** Looks up the proofs of these requirements' satisfactions on a branch. @param db Null where nothing can be read. */
+export function proofsOn(
   key: BranchKey,
   requirements: readonly Requirement[],
   { db, ...at }: Proving & { readonly db: DatabaseSync | null },
-): Promise<Proofs> {
+): Proofs {
   const names = new Set(requirements.map(({ name }) => name));
   const stored = db === null ? [] : quietly(() => readOwnStandings(db, key, at.sessionId)) ?? [];
-  return await prove(stored.filter(({ requirement }) => names.has(requirement)), key, at);
+  return prove(stored.filter(({ requirement }) => names.has(requirement)), key, at);
 }
 
-/** The same for standings that were read already. */
-export async function prove(
+export function prove(
   standings: readonly Standing[],
   key: BranchKey,
   at: Proving,
-): Promise<Proofs> {
+): Proofs {
   const asked = standings.filter((standing) => isUnproven(standing, at));
   const found = new Map<string, Found>();
   const changes: RequirementChange[] = [];
   if (asked.length > 0) {
-    const { lookForProof } = await import("./proof_lookup.ts");
     const where = { near: at.transcriptPath, sessionId: at.sessionId };
     for (const standing of asked) {
       const proof = proofOf(standing)!;
@@ -84,7 +87,7 @@ export interface Unproven {
   readonly standing: Standing;
 }
 
-/** The unproven satisfactions on which requirements depend. */
+/** The unproven satisfactions without which a requirement would be open. */
 export function unprovenAmong(
   requirements: readonly Requirement[],
   standings: readonly Standing[],
@@ -97,7 +100,6 @@ export function unprovenAmong(
   });
 }
 
-/** Their names, for the audit trail. */
 export function unprovenNotes(unproven: readonly Unproven[]): Readonly<Record<string, unknown>> {
   const names = new Set(unproven.map(({ standing }) => standing.requirement));
   return names.size === 0 ? {} : { unproven: [...names] };
@@ -120,10 +122,7 @@ export function noticeOf(
   };
 }
 
-/**
- * Whether a proof is missing or has to be searched again. A found proof counts only among the transcripts of this
- * client.
- */
+/** Whether a proof has to be searched. A found proof counts only among the transcripts of this client. */
 function isUnproven(standing: Standing, { transcriptPath }: Proving): boolean {
   const proof = standing.satisfiedAtMs === null ? null : proofOf(standing);
   if (proof === null) return false;
@@ -134,7 +133,6 @@ function isUnproven(standing: Standing, { transcriptPath }: Proving): boolean {
   return !isAmongThem || /[\\/]\.\.[\\/]/.test(foundIn);
 }
 
-/** Identifies a proof. */
 function nameOf(standing: Standing): string {
   const { of, id, sessionId, agentId } = proofOf(standing)!;
   return JSON.stringify([of, id, sessionId, agentId, skillOf(standing)]);
@@ -146,4 +144,58 @@ function changeOf(
   proof: Proof,
 ): RequirementChange {
   return { kind: "proof", repository, branch, requirement, sessionId, proof };
+}
+
+/** How far from the end it is searched. */
+const MAX_BYTES = 50 * 1_048_576;
+
+/** An id that may become part of a path, since it leads to no other folder. */
+const PLAIN_NAME = /^[\w-]+$/;
+
+/** Looks for a proof. @param near The transcript of the session; those of other sessions lie around it. */
+export function lookForProof(
+  proof: Proof,
+  skill: string,
+  { near, sessionId }: { readonly near: string | null; readonly sessionId: string },
+): { readonly foundIn: string } | { readonly missing: Missing } {
+  const path = near === null ? null : transcriptOf(proof, near, sessionId);
+  if (path === null) return { missing: "no transcript" };
+  if (proof.id === null) return { missing: "not shown" };
+  try {
+    for (const line of linesWith(path, signOf(proof, skill), MAX_BYTES)) {
+      const said = saidIn(parsed(line), proof, skill);
+      if (said !== null) return said === "done" ? { foundIn: path } : { missing: "not shown" };
+    }
+    return { missing: "not shown" };
+  } catch {
+    return { missing: "no transcript" };
+  }
+}
+
+/** The transcript that would show the proof; null where there is none. */
+function transcriptOf({ sessionId, agentId }: Proof, near: string, whose: string): string | null {
+  const session = sessionId === whose && isFile(near) ? near : sessionBeside(near, sessionId);
+  if (session === null || agentId === null) return session;
+  if (!PLAIN_NAME.test(agentId)) return null;
+  const folder = joinPath(session.replace(/\.jsonl$/, ""), "subagents");
+  const path = joinPath(folder, `agent-${agentId}.jsonl`);
+  return isFile(path) ? path : null;
+}
+
+/** The transcript of another session, in the same folder or in that of another project. */
+function sessionBeside(near: string, sessionId: string): string | null {
+  if (!PLAIN_NAME.test(sessionId)) return null;
+  const folder = parentOf(near);
+  const inFolder = (folder: string) => joinPath(folder, `${sessionId}.jsonl`);
+  if (isFile(inFolder(folder))) return inFolder(folder);
+  const all = parentOf(folder);
+  return (namesIn(all) ?? []).map((name) => inFolder(joinPath(all, name))).find(isFile) ?? null;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
 }

@@ -9,8 +9,7 @@ import type { Requirement, RequirementPolicy } from "../requirement/requirement_
 import { type OpenOnBranch, stopText } from "../requirement/requirement_text.ts";
 import { isPaused } from "../store/pauses.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
-import { triggeredBranches } from "../store/triggered_branches.ts";
-import { settleTriggers } from "../store/triggers.ts";
+import { settleTriggers, triggeredBranches } from "../store/triggers.ts";
 import { type GatheredFacts, gatherFacts, isStrict } from "./asked_requirements.ts";
 import { groundFor } from "./ground.ts";
 import { quietly } from "./ground.ts";
@@ -38,16 +37,12 @@ export interface PreparedStop extends Pick<GatheredFacts, "changes"> {
   readonly atMs: number;
 }
 
-/** Why a session may not stop yet. */
 export interface StopDecision {
-  /** The open requirements, each once. */
   readonly names: readonly string[];
   /** For Claude; empty when it may stop. */
   readonly reason: string;
   readonly changes: readonly RequirementChange[];
-  /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** For the person. */
   readonly notices: readonly string[];
 }
 
@@ -109,7 +104,7 @@ async function lookAtBranch(
     ? { facts: { sessionId, atMs, branch, branchLines: null, otherSessions: [] }, changes: [] }
     : await gatherFacts(requirements, { ...at, repository: tree, branch });
   const key = { repository: repository.commonDir, branch };
-  const proofs = await proofsOn(key, requirements, { ...at, isStrict: isStrict(at.config) });
+  const proofs = proofsOn(key, requirements, { ...at, isStrict: isStrict(at.config) });
   return {
     key,
     facts,
@@ -124,11 +119,7 @@ async function lookAtBranch(
   };
 }
 
-/**
- * Decides in the transaction that writes the event.
- *
- * @throws {Error} What SQLite says.
- */
+/** Decides in the transaction that writes the event. @throws {Error} What SQLite says. */
 export function decideStop(
   { policy, branches, sessionId, atMs }: PreparedStop,
   db: DatabaseSync,

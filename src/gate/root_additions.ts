@@ -3,10 +3,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { SILENT_ABOUT_ROOT } from "../config/hook_config.ts";
 import type { Environment } from "../environment.ts";
 import { fingerprint } from "../ids.ts";
-import { runTool } from "../process/tool.ts";
+import { runTool } from "../process/run.ts";
 import { listFolder } from "../project/on_disk.ts";
-import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/root_snapshots.ts";
-import { isFirstTelling } from "../store/told_once.ts";
+import {
+  isFirstTelling,
+  readSnapshot,
+  saveSnapshot,
+  type SnapshotKey,
+} from "../store/stop_memory.ts";
 
 /** Stores the names of the present files: they may be there. */
 export function takeSnapshot(db: DatabaseSync, key: SnapshotKey, atMs: number): void {
@@ -39,11 +43,7 @@ export async function rootAdditions(
 const MAX_NAMES = 5000;
 const GIT_TIMEOUT_MS = 3000;
 
-/**
- * Files and links directly in a folder, without names that begin with a dot.
- *
- * @returns Sorted; null when the folder cannot be read, or holds too many.
- */
+/** Files and links directly in a folder, sorted, without dotfiles; null when it cannot be read, or holds too many. */
 function filesInRoot(root: string): string[] | null {
   const names = listFolder(root)?.filter(({ isDirectory }) => !isDirectory)
     .map(({ name }) => name).filter((name) => !name.startsWith("."));
@@ -66,7 +66,6 @@ async function notCommitted(
   return names.filter((name) => !committed.has(name));
 }
 
-/** The names that git does not ignore; all of them without a repository or git. */
 async function notIgnored(
   root: string,
   names: readonly string[],
@@ -78,10 +77,7 @@ async function notIgnored(
   return names.filter((name) => !ignored.has(name));
 }
 
-/**
- * A notice for a project whose files do not name the rule; null when it was given before. @param path The project's
- * configuration file.
- */
+/** A notice for a project whose files do not name the rule; null when it was given before. */
 export function rootNotice(db: DatabaseSync, path: string): string | null {
   // The path is stored as a fingerprint, so that it does not outlive a project that is forgotten.
   return isFirstTelling(db, `root:${fingerprint(path)}`)

@@ -3,7 +3,6 @@ import type { Environment } from "../environment.ts";
 import { runCommand } from "../process/command.ts";
 import type { CommandRule, CommandRun } from "../process/types.ts";
 
-/** Why and where commands are run. */
 export interface CommandGround {
   /** The folder of the project's configuration file; null when there is none. */
   readonly root: string | null;
@@ -13,14 +12,12 @@ export interface CommandGround {
   readonly hookName: string;
   readonly cwd: string | null;
   readonly transcriptPath: string | null;
-  /** Variables of this event. */
   readonly variables: Readonly<Record<string, string | null>>;
   /** When all of them must be done, in milliseconds of `performance.now()`. */
   readonly untilMs: number;
   readonly environment: Environment;
 }
 
-/** Longest value of a variable, in characters: the system refuses longer ones. */
 const MAX_VALUE_CHARS = 30_000;
 
 export interface CommandRuns {
@@ -29,11 +26,7 @@ export interface CommandRuns {
   readonly gone: Promise<void>;
 }
 
-/**
- * Runs commands one after the other.
- *
- * @param options `untilFailure`: stop after the first failure. `done`: called with each command as it ends.
- */
+/** Runs commands one after the other, with `untilFailure` up to the first failure; calls `done` as each ends. */
 export async function runCommands(
   commands: readonly CommandRule[],
   ground: CommandGround,

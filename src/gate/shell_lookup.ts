@@ -1,11 +1,8 @@
-/**
- * Finds the files that the words of a shell command stand for: patterns, searches, and files that come with a copied
- * folder.
- */
+/** Finds the files that the words of a shell command mean: patterns, searches, and what comes with a copied folder. */
 import { withStars } from "../guard/shell/wildcard.ts";
-import type { FileFacts, HowToLook, Looked, Search } from "../guard/types.ts";
+import type { FileFacts, HowToLook, Judge, Looked, Search } from "../guard/types.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
-import { entriesOf, exists, isFolder } from "../project/on_disk.ts";
+import { entriesOf, exists, isFolder, readText } from "../project/on_disk.ts";
 import {
   type Allowance,
   factsOf,
@@ -17,7 +14,18 @@ import {
   type Place,
   spellingsInside,
 } from "./file_lookup.ts";
-import { filesBelow, findIn, type Found, isMadeAnew, isOwnFolder } from "./folder_lookup.ts";
+import {
+  filesBelow,
+  findIn,
+  type Found,
+  isMadeAnew,
+  isOwnFolder,
+  MAX_VISITS,
+} from "./folder_lookup.ts";
+import { type BashUse, type BashUses, judgeBash, readUses } from "../guard/bash.ts";
+import type { GuardPolicy } from "../guard/guard_policy.ts";
+import { TooMuchWork } from "../guard/shell/budget.ts";
+import { readPowerShellWith } from "../guard/shell/foreign_shells.ts";
 
 export interface ShellGround extends Ground {
   /** Whether a rule asks what lies in a folder that is removed. */
@@ -52,7 +60,7 @@ export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): 
   };
 }
 
-/** What happens to one path. Where a folder is copied, the files that come with it. */
+/** Looks up one path; where a folder is copied, also the files that come with it. */
 function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   const { path, from } = place;
   const asked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : "none";
@@ -77,7 +85,7 @@ function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   const arising = below.map((name) => joinPath(path, name))
     .filter((at) => asked === "all" || exists(at))
     .map((path): Place => ({ path, from: null, isPart: true }));
-  // Below folders that tools make anew, the folder itself stands for its new files.
+  // Below folders that tools make again, the folder itself stands for its new files.
   const whole = asked === "there" ? itself.files : [];
   const as = { ...how, effect: "change", isFolder: false } as const;
   const { files, unknown } = lookedAt(arising, as, ground);
@@ -88,7 +96,7 @@ function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   };
 }
 
-/** Which files in a new folder the rules ask about: below folders that tools make anew, only those that exist. */
+/** Which files in a new folder the rules ask about. Below folders that tools make again, only those that exist. */
 function askedBelow(folder: string, ground: ShellGround): "all" | "there" | "none" {
   const { root, own, paths } = ground;
   const [inside] = spellingsInside({ path: folder, real: paths.real(folder) }, ground);
@@ -107,7 +115,6 @@ function lookedAt(places: readonly Place[], how: HowToLook, ground: ShellGround)
   };
 }
 
-/** Looks up what a search finds from a path on. */
 function lookFor(
   path: string,
   { search, ...how }: HowToLook & { readonly search: Search },
@@ -155,10 +162,7 @@ function lookFor(
   };
 }
 
-/**
- * The name that tells whether tools make a folder anew: the path from the project's folder; empty for a folder that
- * holds the project.
- */
+/** The path from the project's folder; empty for a folder that holds the project. */
 function nameFrom(
   { path, real }: { readonly path: string; readonly real: string },
   ground: ShellGround,
@@ -181,7 +185,6 @@ function tooMany(name: string): string {
   return `${name || "the project's folder"} holds more files than can be looked through`;
 }
 
-/** The files that a path or a pattern means. */
 function placesOf(
   path: string,
   { effect, isGlob, from = null, namedLike = null }: HowToLook,
@@ -227,11 +230,7 @@ function lookAt(
 /** Matches of one pattern that are looked up. */
 const MAX_MATCHES = 1_000;
 
-/**
- * The paths that match a pattern now, and whether these are all.
- *
- * @param visits How many entries of folders may still be looked at.
- */
+/** The paths that match a pattern now, and whether these are all. */
 function expandPattern(
   path: string,
   visits: Allowance,
@@ -320,4 +319,49 @@ function namesLike(folder: string, segment: string, visits: Allowance): string[]
     // The segment is no valid pattern: the shell takes it as it is.
   }
   return found;
+}
+
+/** Longer patches are not read, in bytes. */
+const MAX_TEXT_BYTES = 1_048_576;
+
+const DISK = { readText: (path: string) => readText(path, MAX_TEXT_BYTES), topOf };
+
+export async function judgerOfShell(
+  policy: GuardPolicy,
+  use: BashUse,
+  ground: Ground,
+): Promise<Judge> {
+  await loadLanguage(use);
+  const wantsBelow = policy.uneditable.length > 0;
+  return {
+    judge: (look) => judgeBash(policy, { ...use, disk: DISK }, look),
+    beginLooking: () => {
+      const at = {
+        ...ground,
+        heads: ground.heads === null ? null : { ...ground.heads },
+        wantsBelow,
+        visits: { left: MAX_VISITS },
+      };
+      return (path, how) => {
+        if (at.visits.left < 0) throw new TooMuchWork();
+        return lookAtFiles(path, how, at);
+      };
+    },
+  };
+}
+
+/** What a shell command would start and change, for the requirements. */
+export async function readShellUse(
+  command: string,
+  around: Pick<BashUse, "tool" | "folder" | "home" | "gitAliases">,
+): Promise<BashUses> {
+  await loadLanguage({ ...around, command });
+  return readUses(command, { ...around, disk: DISK });
+}
+
+/** Loads the reader of PowerShell where a command may start it; its name may be broken by quotes. */
+async function loadLanguage({ tool, command }: Pick<BashUse, "tool" | "command">): Promise<void> {
+  if (tool !== "PowerShell" && !/pwsh|powershell/i.test(command.replace(/['"\\]/g, ""))) return;
+  const { POWERSHELL } = await import("../guard/shell/powershell.ts");
+  readPowerShellWith(POWERSHELL);
 }

@@ -4,10 +4,9 @@ import { findRepository, lookUpwards, type Repository } from "../git/repository.
 import type { Proof } from "../requirement/proof.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
 import { satisfiedBySkill } from "../requirement/satisfy.ts";
-import { deniedOnto, worktreesOfDenials } from "../store/denials.ts";
-import { wasReported } from "../store/proofs.ts";
-import type { BranchKey, RequirementChange } from "../store/requirements.ts";
-import { triggeredBranches, type TriggeredOn } from "../store/triggered_branches.ts";
+import { deniedOnto, worktreesOfDenials } from "../store/judged_uses.ts";
+import { type BranchKey, type RequirementChange, wasReported } from "../store/requirements.ts";
+import { triggeredBranches, type TriggeredOn } from "../store/triggers.ts";
 import { type Ground, groundOf, quietly } from "./ground.ts";
 
 /**
@@ -62,7 +61,7 @@ function branchesOf(
   return [...new Map([...here, ...others].map((key) => [key.branch, key])).values()];
 }
 
-/** Requirements that hold the session's stops on other branches, or denied it something there; each once. */
+/** Requirements that hold the session's stops on other branches, or have denied it a tool there. */
 function askedElsewhere(
   { db, sessionId, repository }: {
     readonly db: DatabaseSync | null;

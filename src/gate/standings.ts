@@ -13,22 +13,16 @@ import { type Ground } from "./ground.ts";
 import { prove } from "./proven.ts";
 import { standingsOf } from "./used_up.ts";
 
-/** How requirements stand, with the facts by which they were judged. */
 export interface Stand {
   readonly open: readonly Open[];
-  /** Requirements of which nobody can know whether they are open. */
+  /** Requirements that cannot be judged. */
   readonly unknown: readonly Open[];
   readonly standings: readonly Standing[];
   readonly facts: Facts;
   readonly to: Audience;
 }
 
-/**
- * Finds out which of these requirements are open; nothing is written.
- *
- * @param requirements Without those that the caller cannot wait for.
- * @throws {Error} What SQLite says.
- */
+/** Finds out which of these requirements are open; writes nothing. @throws {Error} What SQLite says. */
 export async function standOf(
   requirements: readonly Requirement[],
   { ground, db, ...at }: {
@@ -44,7 +38,7 @@ export async function standOf(
 ): Promise<Stand> {
   const { repository, branch, key } = ground;
   const { facts } = await gatherFacts(requirements, { ...at, db, repository, branch });
-  const standings = await provenStandings(requirements, { ...at, db, key });
+  const standings = provenStandings(requirements, { ...at, db, key });
   return {
     open: openOf(requirements, standings, facts),
     unknown: unknownOf(requirements, standings, facts),
@@ -55,16 +49,15 @@ export async function standOf(
 }
 
 /** The standings on a branch for a session: used-up ones left out, unproven ones marked. */
-export async function provenStandings(
+export function provenStandings(
   requirements: readonly Requirement[],
   at: Parameters<typeof standingsOf>[1] & {
     readonly config: Pick<HookConfig, "guards">;
     readonly transcriptPath: string | null;
   },
-): Promise<Standing[]> {
+): Standing[] {
   const standings = standingsOf(requirements, at);
-  return (await prove(standings, at.key, { ...at, isStrict: isStrict(at.config) }))
-    .marked(standings);
+  return prove(standings, at.key, { ...at, isStrict: isStrict(at.config) }).marked(standings);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Judges a stop: runs the configured commands, looks for new files in the project's folder, counts rounds. */
-import { failureText } from "../guard/command_text.ts";
+import { failureText } from "../guard/notify.ts";
 import type { Block } from "../guard/guard_policy.ts";
 import {
   additionsBlock,
@@ -9,19 +9,16 @@ import {
   type StopPolicy,
 } from "../guard/stop_policy.ts";
 import type { CommandRun } from "../process/types.ts";
-import { advanceQueue, readQueue } from "../store/prompt_queues.ts";
-import { countRound } from "../store/stop_counters.ts";
+import { advanceQueue, countRound, readQueue } from "../store/stop_memory.ts";
 import { rootAdditions, takeSnapshot } from "./root_additions.ts";
 import { type CommandGround, runCommands } from "./run_commands.ts";
 import { type Remembering, withDatabase } from "./stop_row.ts";
 
 export interface StopGround extends Remembering {
   readonly commands: CommandGround;
-  /** Called with each command as it ends. */
   readonly ran: (run: CommandRun) => void;
 }
 
-/** What holds a stop back. */
 export interface StopFindings {
   readonly blocks: readonly Block[];
   readonly runs: readonly CommandRun[];

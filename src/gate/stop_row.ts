@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
 import { readCounter } from "../store/counters.ts";
-import { countBlock, isLasting, REQUIREMENTS_HELD, resetRow } from "../store/stop_counters.ts";
+import { countBlock, isLasting, REQUIREMENTS_HELD, resetRow } from "../store/stop_memory.ts";
 
 /** Whose stop it is, and where counters are kept. */
 export interface Remembering {
@@ -47,9 +47,7 @@ export function holdOnce(maxBlocks: number, memory: Remembering): Hold {
     : { kind: "hold", inRow };
 }
 
-/**
- * Works on a database that lasts; undefined when there is none or it fails. Saving the event will report the failure.
- */
+/** Works on a database that lasts; undefined when there is none or it fails, which saving the event will report. */
 export function withDatabase<Result>(
   { db }: Pick<Remembering, "db">,
   work: (db: DatabaseSync) => Result,

@@ -24,7 +24,6 @@ import {
 } from "./use_decision.ts";
 import { usedUpUntold, usesOf } from "./used_up.ts";
 
-/** The prepared decision. */
 export interface RequiredUse {
   readonly apply: ApplyChanges;
   /**
@@ -45,16 +44,10 @@ interface Around {
   readonly atMs: number;
   readonly transcriptPath: string | null;
   readonly hide?: Proving["hide"];
-  /** Whether what cannot be known is denied. */
   readonly isStrict: boolean;
 }
 
-/**
- * Looks up everything before the transaction begins.
- *
- * @param policy As JSON, from the configuration.
- * @returns Null when the tool use falls under no requirement.
- */
+/** Looks up everything before the transaction begins. @returns Null when the tool use falls under no requirement. */
 export async function prepareUse(
   policy: string,
   use: AskedUse & { readonly toolUseId: string | null },
@@ -94,7 +87,7 @@ export function untoldAt(places: readonly MeantPlace[]): Requirement[] {
     .filter(({ stopOnly }) => !stopOnly);
 }
 
-/** A strict policy denies what nobody can judge. */
+/** Under a strict policy, a tool use on an unknown branch is denied. */
 function ofUntoldBranch(
   untold: readonly Requirement[],
   { sessionId, atMs }: Pick<Around, "sessionId" | "atMs">,
@@ -114,10 +107,7 @@ function ofUntoldBranch(
   };
 }
 
-/**
- * Gathers the facts at each place of a tool use. Where no branch is checked out, only the session's own working tree
- * counts, with its last branch.
- */
+/** Gathers the facts at each place. Without a branch, only the session's own working tree counts, with its last branch. */
 export async function prepareParts(
   places: readonly MeantPlace[],
   use: Parameters<typeof prepareUse>[1],
@@ -155,7 +145,7 @@ async function prepareAt(
   const key = { repository: repository.commonDir, branch };
   const uses = usesOf(place);
   const spent = usedUpUntold(uses.map(({ requirement }) => requirement), { ...at, key });
-  const proofs = await proofsOn(key, asked.filter(({ stopOnly }) => !stopOnly), at);
+  const proofs = proofsOn(key, asked.filter(({ stopOnly }) => !stopOnly), at);
   return {
     ...gathered,
     changes: [...gathered.changes, ...spent, ...proofs.changes],
@@ -176,11 +166,7 @@ function notCounting(why: string): RequiredUse {
   return { apply: applyChanges, decide: () => ({ ...SILENT, notes: { requirements: why } }) };
 }
 
-/**
- * For a tool use that a person is asked about: what it triggers counts only once it has run.
- *
- * @param prepared The decision where a rule would answer for the person; else null.
- */
+/** For a tool use that a person is asked about: what it triggers counts only once it has run. */
 export function askedFor(sessionId: string, prepared: RequiredUse | null): RequiredUse {
   return {
     apply: applyChanges,
@@ -193,7 +179,7 @@ export function askedFor(sessionId: string, prepared: RequiredUse | null): Requi
   };
 }
 
-/** For when nothing can be read of what was satisfied. */
+/** The answer when the satisfactions cannot be read. */
 function undecided(
   keeping: Keeping,
   parts: readonly PreparedUse[],

@@ -11,7 +11,7 @@ import {
 import type { AllowedUse } from "../requirement/single_use.ts";
 import { isTriggered, type Standing } from "../requirement/standing.ts";
 import type { Doubt } from "../requirement/trigger_match.ts";
-import { type DeniedOnto, wasDeniedSince } from "../store/denials.ts";
+import { type DeniedOnto, wasDeniedSince } from "../store/judged_uses.ts";
 import { isPaused } from "../store/pauses.ts";
 import {
   type BranchKey,
@@ -23,15 +23,13 @@ import type { GatheredFacts } from "./asked_requirements.ts";
 import { noticeOf, type Proofs, type Unproven, unprovenAmong, unprovenNotes } from "./proven.ts";
 import { withoutSpent } from "./used_up.ts";
 
-/** The rule by which a strict policy denies what nobody can know. */
+/** The rule by which a strict policy denies a tool use that cannot be judged. */
 export const STRICT_RULE = "preToolUse.strict";
 
 /** The same denial within this time is told in short: it comes from parallel tool calls. */
 const REPEATED_MS = 5_000;
 
-/** What the requirements say about a tool use. */
 export interface RequirementSaying {
-  /** Empty when it is not denied. */
   readonly reason: string;
   /** The open requirements as rule names, also when a person has lifted them. */
   readonly rules: readonly string[];
@@ -39,9 +37,7 @@ export interface RequirementSaying {
   /** True where only a person may allow it. */
   readonly withholds?: true;
   readonly changes: readonly RequirementChange[];
-  /** For the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** For the person, where it is not denied. */
   readonly notices: readonly string[];
 }
 
@@ -61,7 +57,6 @@ export interface PreparedUse extends GatheredFacts {
   readonly triggered: readonly Requirement[];
   readonly doubts: readonly Doubt[];
   readonly to: Audience;
-  /** The working tree in which it happens. */
   readonly worktree: string;
   /** False where the command itself checks the branch out. */
   readonly isCheckedOut: boolean;
@@ -87,9 +82,7 @@ export function decideUse(
   parts: readonly PreparedUse[],
   db: DatabaseSync,
   { denying, isStrict }: {
-    /** The rules that deny it already. */
     readonly denying: readonly string[];
-    /** Whether what cannot be known is denied. */
     readonly isStrict: boolean;
   },
 ): RequirementSaying {
@@ -175,7 +168,6 @@ export function judgePart(
   };
 }
 
-/** Requirements that it triggers for the first time. */
 function triggersOf(
   { triggered, standings, key, facts, toolUseId }: JudgedUse,
 ): RequirementChange[] {
@@ -191,7 +183,7 @@ function triggersOf(
     }));
 }
 
-/** The satisfaction that allows it may be a moment younger than the event. */
+/** The satisfaction that allows a use may be a moment younger than the event. */
 function usesOf({ uses, standings, facts }: JudgedUse): AllowedUse[] {
   return uses.map((use) => {
     const own = standings.find(({ requirement, sessionId }) =>

@@ -1,6 +1,6 @@
 /** Satisfactions for a single use: what an action will use up, and what it has used up. */
 import type { DatabaseSync } from "node:sqlite";
-import { doneSince, headLogBytes } from "../git/head_log.ts";
+import { doneSince, headLogBytes } from "../git/reflogs.ts";
 import { findRepository, lookUpwards, readRef, type Repository } from "../git/repository.ts";
 import type { Requirement } from "../requirement/requirement_policy.ts";
 import {
@@ -11,7 +11,7 @@ import {
   movesOf,
 } from "../requirement/single_use.ts";
 import type { Standing } from "../requirement/standing.ts";
-import { readAllowedUses, readUnendedUses } from "../store/allowed_uses.ts";
+import { readAllowedUses, readUnendedUses } from "../store/judged_uses.ts";
 import { type BranchKey, type Clearing, readOwnStandings } from "../store/requirements.ts";
 import { type MeantPlace, requirementsFor } from "./asked_requirements.ts";
 import { quietly } from "./ground.ts";
@@ -36,10 +36,7 @@ export function usesOf(place: MeantPlace): Omit<AllowedUse, "untilMs">[] {
   });
 }
 
-/**
- * What an action has used up, once it has ended: the satisfactions that allowed it, on their branch. When nobody saw it
- * begin, those of the branch that is checked out.
- */
+/** What an ended action has used up: what allowed it, or, if nobody saw it begin, what holds on the checked-out branch. */
 export async function usedUp(
   requirements: Parameters<typeof requirementsFor>[0],
   use: AskedUse & { readonly toolUseId: string | null; readonly succeeded: boolean },
@@ -76,11 +73,7 @@ export async function usedUp(
     .map((one) => clearingOf(one, sessionId));
 }
 
-/**
- * What was used up although no end was reported: by actions in the background, or whose report is late or lost.
- *
- * @param requirements Their names.
- */
+/** What was used up although no end was reported: by actions in the background, or whose report is late or lost. */
 export function usedUpUntold(
   requirements: readonly string[],
   { db, key, sessionId }: {
@@ -98,7 +91,7 @@ export function usedUpUntold(
   ).map((one) => clearingOf(one, sessionId));
 }
 
-/** Stored standings without those that are used up; newer satisfactions of the session stay. */
+/** Leaves out satisfactions that are used up; newer ones of the session stay. */
 export function withoutSpent(
   stored: readonly Standing[],
   spent: readonly Clearing[],
@@ -134,11 +127,7 @@ function clearingOf(
   return { kind: "clear", repository, branch, requirement, sessionId, untilMs };
 }
 
-/**
- * Whether a use has moved its branch, by the reflog of the working tree; null where that does not tell.
- *
- * @param isOnOne Whether the action can only be about this branch.
- */
+/** Whether a use has moved its branch, by the reflog; null where that does not tell. `isOnOne`: no other branch is meant. */
 function hasMoved(use: AllowedUse, isOnOne: boolean): boolean | null {
   const { worktree, repository, moves, loggedBytes } = use;
   const tree = { root: worktree, commonDir: repository };
@@ -147,9 +136,7 @@ function hasMoved(use: AllowedUse, isOnOne: boolean): boolean | null {
   return haveMoved(moves, done) && (isOnOne || standsAsBefore(use) !== true);
 }
 
-/**
- * The same by the branch's tip alone; null also where the command went to another branch, which may have moved instead.
- */
+/** The same by the branch's tip; null also where the command went to another branch, which may have moved instead. */
 function standsElsewhere(use: AllowedUse): boolean | null {
   const asBefore = standsAsBefore(use);
   if (asBefore !== true) return asBefore === null ? null : true;

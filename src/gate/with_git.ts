@@ -1,6 +1,4 @@
-/**
- * Judges with git's answers about the files that would be written. Loaded only where a rule or the command needs them.
- */
+/** Judges with git's answers about the files that would be written. Loaded only where they are needed. */
 import type { Environment } from "../environment.ts";
 import { askChanged, askIgnored, type TakingBack } from "../git/file_status.ts";
 import type { Verdict } from "../guard/guard_policy.ts";

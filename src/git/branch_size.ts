@@ -1,8 +1,8 @@
 /** Measures how much a branch has changed: lines added and removed since it left its base. */
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../paths.ts";
-import { runTool } from "../process/tool.ts";
-import { hasJustBegun } from "./branch_log.ts";
+import { runTool } from "../process/run.ts";
+import { hasJustBegun } from "./reflogs.ts";
 import type { Repository } from "./repository.ts";
 
 /**

@@ -1,6 +1,7 @@
 /** Reads the aliases in git's configuration, without starting git. */
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../paths.ts";
+import { readText } from "../project/on_disk.ts";
 
 /** Commands by alias, in small letters. */
 type GitAliases = ReadonlyMap<string, string>;
@@ -27,7 +28,7 @@ export function findAliases(
     ...(home === null ? [] : [joinPath(home, ".gitconfig")]),
     ...(commonDir === null ? [] : [joinPath(commonDir, "config")]),
   ];
-  const aliases = new Map(files.flatMap((path) => [...aliasesIn(readText(path))]));
+  const aliases = new Map(files.flatMap((path) => [...aliasesIn(readText(path) ?? "")]));
   return verbs.some((verb) => verb === null || aliases.has(verb)) ? aliases : new Map();
 }
 
@@ -53,12 +54,4 @@ function valueOf(written: string): string {
     ([part, quoted]) => quoted ?? (/^[#;]/.test(part) ? "" : part),
   );
   return parts.join("").replace(/\\(.)/g, (_, letter: string) => ESCAPED[letter] ?? letter).trim();
-}
-
-function readText(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return "";
-  }
 }

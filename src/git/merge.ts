@@ -233,7 +233,7 @@ function numberOf(text: string | undefined): number | null {
   return text === undefined || text === "-" ? null : Number(text);
 }
 
-/** What git's folders of an unfinished operation mean. */
+/** The operation that each of git's folders belongs to. */
 const UNDER_WAY: Readonly<Record<string, string>> = {
   "rebase-merge": "a rebase",
   "rebase-apply": "a rebase, or git am,",
@@ -247,7 +247,7 @@ async function unresolvedFiles(folder: string): Promise<readonly string[]> {
   return [...new Set(names)];
 }
 
-/** What is unfinished in a working tree, in words; null when nothing is. */
+/** Describes what is unfinished in a working tree; null when nothing is. */
 async function unfinishedIn(folder: string): Promise<string | null> {
   const files = await unresolvedFiles(folder);
   if (files.length > 0) {

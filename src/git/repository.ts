@@ -88,7 +88,7 @@ function askFor(path: string): FolderLook {
   return { path, names, gitIsFile };
 }
 
-/** What the `.git` files say of a folder, read without starting git. */
+/** A repository, as git's files describe it. */
 export interface Repository {
   /** The common git directory, links resolved: the same for the main checkout and every worktree. */
   readonly commonDir: string;
@@ -133,9 +133,9 @@ export function repositoryAt(
 }
 
 /**
- * Where a branch stands: the id of its commit.
+ * The id of the commit that a branch stands at.
  *
- * @param ref `heads/main`. @returns The empty text where there is no such branch, null where that cannot be read.
+ * @param ref `heads/main`. @returns The empty text where there is no such branch, null where it cannot be read.
  */
 export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): string | null {
   const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));
@@ -172,7 +172,7 @@ function readRepository({ path: root, gitIsFile }: FolderLook): Repository | und
   }
 }
 
-/** What git keeps of each working tree beside the main one. */
+/** The git directories of all working trees but the main one. */
 export function worktreeDirs({ commonDir }: Pick<Repository, "commonDir">): string[] {
   const folder = joinPath(commonDir, "worktrees");
   try {
@@ -257,7 +257,8 @@ function askHead(gitDir: string): Head {
   return head;
 }
 
-function changedAtMs(path: string): number | null {
+/** When a file was changed last, epoch milliseconds; null where it is not there. */
+export function changedAtMs(path: string): number | null {
   try {
     return Deno.statSync(path).mtime?.getTime() ?? null;
   } catch {
@@ -265,7 +266,7 @@ function changedAtMs(path: string): number | null {
   }
 }
 
-/** git's own word for no. */
+/** The exit status by which git answers no. */
 const NO = 1;
 
 /** Runs git without waiting for anything else: these calls take milliseconds. @returns Null when it cannot be started. */

@@ -1,13 +1,13 @@
 /** Runs git for work that changes something, in the environment that a person's own git has. */
 import { messageOf } from "../errors.ts";
-import { runWords } from "../process/run_words.ts";
+import { runWords } from "../process/run.ts";
 
 /** What git left behind. */
 export interface GitResult {
   /** 0 when it could; -1 when it could not be started, or did not end in time. */
   readonly code: number;
   readonly stdout: string;
-  /** Its last words, one line, for people. */
+  /** Its last lines of output as one line, for people. */
   readonly complaint: string;
 }
 

@@ -1,6 +1,7 @@
 /** Makes, looks at and removes the working tree and the branch of a task. */
 import { joinPath, parentOf } from "../paths.ts";
 import { exists } from "../project/on_disk.ts";
+import { realPath } from "../project/real_paths.ts";
 import type { Repository } from "./repository.ts";
 import { runGit } from "./run_git.ts";
 
@@ -76,14 +77,6 @@ async function isTreeOf(path: string, commonDir: string): Promise<boolean> {
     folder: path,
   });
   return found.code === 0 && realPath(found.stdout.trim()) === commonDir;
-}
-
-function realPath(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Hides the folder of the working trees from `git status`. The repository's own files stay as they are. */

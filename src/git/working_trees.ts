@@ -1,6 +1,6 @@
 /** Where the branches of a repository are checked out, read without starting git. */
 import { joinPath, parentOf, resolvePath } from "../paths.ts";
-import { exists } from "../project/on_disk.ts";
+import { exists, readText } from "../project/on_disk.ts";
 import { branchOf, readRef, type Repository, worktreeDirs } from "./repository.ts";
 
 /** The git directory of the main working tree ends like this. */
@@ -47,7 +47,7 @@ export function treesOf(commonDir: string): WorkingTree[] {
 /** Working trees that `git worktree add` has made. */
 function linkedTrees(commonDir: string): WorkingTree[] {
   return worktreeDirs({ commonDir }).flatMap((gitDir) => {
-    const dotGit = readLine(joinPath(gitDir, "gitdir"));
+    const dotGit = readText(joinPath(gitDir, "gitdir"))?.trim() ?? null;
     return dotGit === null
       ? []
       : [{ gitDir, root: parentOf(resolvePath(dotGit, { folder: gitDir })) }];
@@ -58,14 +58,6 @@ function linkedTrees(commonDir: string): WorkingTree[] {
 export function branchIn(gitDir: string): string | null {
   try {
     return branchOf(gitDir);
-  } catch {
-    return null;
-  }
-}
-
-function readLine(path: string): string | null {
-  try {
-    return Deno.readTextFileSync(path).trim();
   } catch {
     return null;
   }

@@ -10,7 +10,7 @@ import { PROTECT_RULE } from "./protected.ts";
 import { TooMuchWork } from "./shell/budget.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import type { Disk } from "./shell/findings.ts";
-import { withoutGitOptions } from "./shell/git_options.ts";
+import { programName, withoutGitOptions } from "./shell/operands.ts";
 import { isContaining } from "./shell/runners.ts";
 import { readScript, type Script, type Surroundings } from "./shell/script.ts";
 import {
@@ -20,10 +20,8 @@ import {
   type NewTree,
   treeMade,
 } from "./shell/switching.ts";
-import { onlyTells } from "./shell/telling.ts";
-import { literal } from "./shell/word.ts";
-import { programName } from "./shell/wrappers.ts";
-import { findTargets, foldersMade, placeOf, type Target } from "./shell/writes.ts";
+import { type Argument, literal, placeOf } from "./shell/word.ts";
+import { findTargets, foldersMade, type Target } from "./shell/writes.ts";
 import type { FileFacts, Look } from "./types.ts";
 
 export interface BashUse extends Actor {
@@ -34,8 +32,6 @@ export interface BashUse extends Actor {
   readonly home: string | null;
   /** The project's folder, absolute; null when there is none. */
   readonly root: string | null;
-  /** Whether a folder exists; absent where nobody can look. */
-  readonly isFolder?: (path: string) => boolean;
   readonly disk?: Disk;
   readonly gitAliases?: GitAliases;
 }
@@ -44,21 +40,12 @@ export interface BashUse extends Actor {
 const MAX_LOOKED = 8_000;
 const MAX_PATH_CHARS = 16_384;
 
-/**
- * Judges a call of a shell tool. It is in doubt whether a command runs that only one way through the script reaches. A
- * script that is too large is judged as far as it was read.
- */
+/** Judges a call of a shell tool; a script that is too large, as far as it was read. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
-  const { tooLarge, atLeast, ...all } = readScript(use.command, { ...use, ...languageOf(use) });
-  const { blocks, doubts, isAll } = judgeScript(policy, all, { use, look });
-  const unread = tooLarge ?? (isAll ? null : "it changes more files than can be looked up");
-  if (unread !== null) return { blocks, doubts, unread };
-  if (atLeast === null) return { blocks, doubts };
-  const least = judgeScript(policy, atLeast(), { use, look });
-  const reasons = new Set(blocks.map(({ reason }) => reason));
-  const otherwise = least.blocks.filter(({ reason }) => !reasons.has(reason))
-    .map(({ reason }) => `it depends on what happens before: ${reason}`);
-  return { blocks, doubts: [...new Set([...doubts, ...least.doubts, ...otherwise])] };
+  const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
+  const { blocks, doubts, isAll } = judgeScript(policy, script, { use, look });
+  const unread = tooLarge ?? (isAll ? undefined : "it changes more files than can be looked up");
+  return { blocks, doubts, ...(unread === undefined ? {} : { unread }) };
 }
 
 function languageOf({ tool }: Pick<BashUse, "tool">): Pick<Surroundings, "language"> {
@@ -147,12 +134,11 @@ function judgeScript(
   };
 }
 
-/** @throws {TooMuchWork} */
 function targetsOf(command: ShellCommand): readonly Target[] {
   return isElsewhere(command) ? [] : findTargets(command);
 }
 
-/** Runs work that a hostile command can make endless; null when it takes too much or is too deep for the engine. */
+/** Runs work that a hostile command can make endless; returns null when it costs too much or nests too deeply. */
 function withinLimits<Result>(work: () => Result): Result | null {
   try {
     return work();
@@ -162,9 +148,9 @@ function withinLimits<Result>(work: () => Result): Result | null {
   }
 }
 
-/** What only the running shell knows of a call. */
+/** Why a call may do more than can be read: only the running shell knows. */
 export interface Untold {
-  /** Why more commands may be started than can be seen. */
+  /** Why more commands may be started. */
   readonly commands: readonly string[];
   /** Why more files may be changed. */
   readonly files: readonly string[];
@@ -174,10 +160,7 @@ export interface Untold {
 
 /** One command of a call, in the order of the script. */
 export interface BashStep {
-  /**
-   * Its words, in each way to write it, without those that only the running shell knows. None for a command that only
-   * prints.
-   */
+  /** Its words, in each way to write it, without unknown ones. None for a command that only prints. */
   readonly commands: readonly (readonly string[])[];
   /** The files that it plainly changes, absolute, links not followed. */
   readonly changed: readonly string[];
@@ -191,13 +174,11 @@ export interface BashStep {
   readonly makesTree: NewTree | null;
 }
 
-/** What a call would start and change. */
 export interface BashUses {
   readonly steps: readonly BashStep[];
   readonly untold: Untold;
 }
 
-/** Reads a call without judging it. */
 export function readUses(
   command: string,
   around: Pick<BashUse, "tool" | "folder" | "home" | "disk" | "gitAliases">,
@@ -236,12 +217,11 @@ export function readUses(
   };
 }
 
-/** The file that a command names. A word that may also be a branch counts as a file when it has an ending. */
+/** A word that may also name a branch counts as a file when it has an ending. */
 function named({ path, search }: Target): string[] {
   return path === null || (search?.named === "if-there" && !/\.\w+$/.test(path)) ? [] : [path];
 }
 
-/** Whether it works on other files: in a container, or on another machine. */
 function isElsewhere(command: ShellCommand): boolean {
   return isContained(command) || isStartedBy(command, (name) => name === "ssh");
 }
@@ -280,7 +260,7 @@ function hasFileRules(
     tools.some(({ about }) => about === "file");
 }
 
-/** Each rule once for each file; a command inside of another one is no second offence. */
+/** Keeps each rule once for each file: a command inside of another one is no second offence. */
 function once(blocks: readonly Block[]): Block[] {
   const seen = new Set<string>();
   return blocks.filter(({ rule, reason }) => {
@@ -289,4 +269,43 @@ function once(blocks: readonly Block[]): Block[] {
       : rule + reason;
     return !seen.has(key) && seen.add(key);
   });
+}
+
+/** Programs that print their arguments, or look them up. */
+const TELLING = new Set(["echo", "printf", "man", "which", "type", "apropos", "whatis", "tldr"]);
+
+const HELP = /^(?:-h|--help)$/;
+const REHEARSAL = /^(?:-h|--help|--dry-run)$/;
+
+/** Programs that do nothing when they get one of these options. */
+const HEEDING: ReadonlyMap<string, RegExp> = new Map([
+  ["git", /^(?:-h|--help|--dry-run|--abort|--quit)$/],
+  ["npm", REHEARSAL],
+  ["cargo", REHEARSAL],
+  ["gh", HELP],
+  ["glab", HELP],
+  ["kubectl", HELP],
+  ["helm", HELP],
+  ["terraform", HELP],
+]);
+
+/** Options that take the next word as their value, whatever it looks like: `git commit -m --help` commits. */
+const VALUED =
+  /^-[a-zA-Z]*[mFcCtoRbB]$|^--(?:message|file|author|date|template|re(?:use|edit)-message|fixup|squash|trailer|push-option|repo|receive-pack|exec|title|body|tag|otp|registry|manifest-path|package)$/;
+
+/** `man git commit`, `git commit --help`, `npm publish --dry-run`. */
+function onlyTells([program, ...rest]: readonly Argument[]): boolean {
+  if (program === undefined) return false;
+  const name = programName(program.text);
+  if (TELLING.has(name)) return rest.length > 0;
+  const heeded = HEEDING.get(name);
+  return heeded !== undefined && heeds(heeded, rest);
+}
+
+function heeds(heeded: RegExp, rest: readonly Argument[]): boolean {
+  const end = rest.findIndex(({ text }) => text === "--");
+  const options = (end < 0 ? rest : rest.slice(0, end)).map(({ text }) => text);
+  // The last one counts, and it may be taken back.
+  if (options.some((text) => /^--(?:no-dry-run|dry-run=|no-help)/.test(text))) return false;
+  return options.some((text, i) => heeded.test(text) && !VALUED.test(options[i - 1] ?? ""));
 }

@@ -11,26 +11,25 @@ import {
   type Verdict,
 } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
-import { verbOfProgram } from "./shell/git_inner.ts";
-import { withoutGitOptions } from "./shell/git_options.ts";
-import { powerShell } from "./shell/languages.ts";
+import { verbOfProgram } from "./shell/aliases.ts";
+import { programName, withoutGitOptions } from "./shell/operands.ts";
+import { powerShell } from "./shell/foreign_shells.ts";
 import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
-import { isShell, programName } from "./shell/wrappers.ts";
+import { isShell } from "./shell/wrappers.ts";
 
-/** `maybe`: it depends on a part that only the running shell knows. */
+/** `maybe`: it depends on a word that only the running shell knows. */
 type Match = "yes" | "maybe" | "no";
 
 /** Of a longer text only the beginning is tried: patterns can take polynomial time. */
 const MAX_TRIED_CHARS = 16_384;
 
-/** Programs that only start another one. */
 const TRANSPARENT = new Set(
   "env command builtin exec nohup time timeout nice stdbuf setsid eval xargs"
     .split(" "),
 );
 
-/** What the shell does itself, without a program. */
+/** Commands that the shell runs itself. */
 const INSIDE_SHELL = new Set(
   ("cd pushd popd set shopt test [ true false : exit return break continue shift wait echo printf pwd read " +
     "export local declare typeset readonly unset umask trap let getopts mapfile readarray alias unalias")
@@ -103,10 +102,7 @@ function judgeCommand(
   found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first, tool, shown) });
 }
 
-/**
- * Commands that no rule has to allow by name: programs that only start allowed commands, programs of a package and
- * effects of a cmdlet, for which the starting command counts, and what the shell does itself.
- */
+/** Commands that no rule has to allow by name: wrappers, what an allowed runner or cmdlet starts, and the shell's own. */
 function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   const starter = startedBy === null ? "" : programName(startedBy.words[0]!.text);
   if (isRunner(starter) || powerShell()?.isCmdlet(starter)) return true;
@@ -129,10 +125,7 @@ function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: st
   return best;
 }
 
-/**
- * The spellings of a command: as written, with the program's bare name, without git's own options, and with the other
- * names of a cmdlet.
- */
+/** A command as written, with the program's bare name, without git's own options, and with other names of a cmdlet. */
 export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [words];

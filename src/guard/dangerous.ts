@@ -2,20 +2,18 @@
  * Recognises commands that destroy what nobody can bring back: folders of the system or the home, the history of a
  * shared branch, uncommitted work, whole tables. A text that only mentions such a command is not dangerous.
  */
-import { parentOf, resolvePath } from "../paths.ts";
+import { parentOf } from "../paths.ts";
 import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { meansAll } from "./shell/find.ts";
 import { readFind } from "./shell/find_expression.ts";
-import { withoutGitOptions } from "./shell/git_options.ts";
-import type { Argument } from "./shell/word.ts";
-import { programName } from "./shell/wrappers.ts";
+import { programName, withoutGitOptions } from "./shell/operands.ts";
+import { type Argument, placeOf } from "./shell/word.ts";
 import { WRITERS } from "./shell/writers.ts";
 
 /** Folders that must stay, beside those of the system. */
 export interface Precious {
   readonly home: string | null;
-  /** The project's folder. */
   readonly root: string | null;
 }
 
@@ -30,11 +28,7 @@ const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
 const SQL =
   /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b|(?:^|;)\s*TRUNCATE\s+["`\w]/i;
 
-/**
- * What a command would destroy, and what could not be told.
- *
- * @param precious Null in a container, which is easily made anew.
- */
+/** What a command would destroy, and what is not known. @param precious Null in a container, which is easily made again. */
 export function judgeDanger(command: ShellCommand, precious: Precious | null): Verdict {
   const [program, ...rest] = command.words;
   const device = command.redirects.find(({ operator, target }) =>
@@ -103,16 +97,16 @@ function judgeRecursive(
   );
   const isOwner = ({ text, source = text }: Argument) =>
     WRITERS.get(name)?.onlyGives?.test(source) ?? false;
-  for (const { text, isOpen, found: finds } of operands.filter((word) => !isOwner(word))) {
+  for (const word of operands.filter((word) => !isOwner(word))) {
     // What `find` finds is judged with `find`.
-    if (finds !== undefined) continue;
-    if (isOpen) {
+    if (word.found !== undefined) continue;
+    if (word.isOpen) {
       if (!isRecursive) continue;
       doubts.push(`what "${shownCommand(words)}" ${verb} is not known`);
       continue;
     }
-    if (folder === null && !text.startsWith("/")) continue;
-    const path = resolvePath(text, { folder: folder ?? "/" });
+    const path = placeOf(word, folder);
+    if (path === null) continue;
     const kept = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
     if (!isPrecious(kept, { ...precious, isChanged: name !== "rm" })) continue;
     if (isRecursive) found.push(`${verb} ${kept}`);
@@ -121,10 +115,7 @@ function judgeRecursive(
   return { found, doubts };
 }
 
-/**
- * `find
- * -delete`, `find ~ -exec rm -rf {} +`, without a condition.
- */
+/** `find ~ -delete`, `find ~ -exec rm -rf {} +`, without a condition. */
 function judgeFind(rest: readonly Argument[], command: ShellCommand, precious: Precious): string[] {
   const call = readFind(rest);
   const verbs = call.actions.flatMap((did, action) => {
@@ -134,10 +125,7 @@ function judgeFind(rest: readonly Argument[], command: ShellCommand, precious: P
   return verbs.flatMap((verb) => allOf(call.roots, { verb, command, precious }));
 }
 
-/**
- * `find
- * | xargs rm -rf`: what happens to everything that a search finds.
- */
+/** `find ~ | xargs rm -rf`: what happens to everything that a search finds. */
 function judgeFound(command: ShellCommand, precious: Precious): string[] {
   const verb = verbOf(command.words);
   if (verb === null) return [];
@@ -154,8 +142,7 @@ function allOf(
     readonly precious: Precious;
   },
 ): string[] {
-  return roots.filter(({ text, isOpen }) => !isOpen && (folder !== null || text.startsWith("/")))
-    .map(({ text }) => resolvePath(text, { folder: folder ?? "/" }))
+  return roots.flatMap((root) => placeOf(root, folder) ?? [])
     .filter((path) => isPrecious(path, { ...precious, isChanged: verb === "changes" }))
     .map((path) => `${verb} all of ${path}`);
 }
@@ -168,10 +155,7 @@ function verbOf([program, ...rest]: readonly Argument[]): string | null {
   return isRecursive && /^ch(?:mod|own)$/.test(name) ? "changes" : null;
 }
 
-/**
- * Precious are `/`, the system's folders, the home, the project, and every folder above them. Changing the rights of the
- * project's own files is allowed.
- */
+/** Whether it is the system's, the home, the project, or above them. The project's own rights may be changed. */
 function isPrecious(
   path: string,
   { home, root, isChanged }: Precious & { readonly isChanged: boolean },
@@ -220,7 +204,7 @@ function deletesMain(texts: readonly string[]): boolean {
   );
 }
 
-/** What words that only the running shell knows could make of a git command. */
+/** Says whether unknown words could make a git command destructive. */
 function doubtsOfGit(rest: readonly Argument[]): string[] {
   const { words: [verb, ...after] } = withoutGitOptions(rest);
   if (verb === undefined) return [];

@@ -1,8 +1,4 @@
-/**
- * Judges one tool use by all rules, and names all that deny it.
- * A shell command has to be parsed first: see `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a
- * rule could mean it.
- */
+/** Judges one tool use by all rules, and names all that deny it. Shell commands are parsed first: see `bash.ts`. */
 import { namesInRules, SEARCHING_TOOLS } from "../capture/payload.ts";
 import { judgeFile, matchesFile } from "./file_rules.ts";
 import {
@@ -10,6 +6,7 @@ import {
   type Block,
   concerns,
   filled,
+  fixedHead,
   forbidsFor,
   type GuardPolicy,
   isAbout,
@@ -28,7 +25,6 @@ export interface ToolUse extends Actor {
   readonly written: Written | null;
 }
 
-/** Judges a tool that names files, or none. */
 export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
   if (use.files.length === 0) return { blocks: judgeNameless(policy, use), doubts: [] };
   // A searched path may be a folder, so what lies in it counts.
@@ -49,7 +45,6 @@ export function judgeOne(
   return isOwnOnly ? blocks : [...blocks, ...judgeFile(policy, file, use)];
 }
 
-/** The rule that protects the guards' own files. */
 export function judgeOwn(
   policy: GuardPolicy,
   file: FileFacts,
@@ -61,10 +56,7 @@ export function judgeOwn(
   return [{ rule: PROTECT_RULE, reason }];
 }
 
-/**
- * The rules about which files a tool may be used for. A blocking rule always counts; of the allowing rules one has to
- * match.
- */
+/** The rules about a tool's files: a blocking rule always counts; of the allowing rules one has to match. */
 function judgeFileRules(
   policy: GuardPolicy,
   file: FileFacts,
@@ -93,7 +85,7 @@ function judgeFileRules(
   return firstAllowing !== undefined && !isAllowed ? [...blocks, firstAllowing] : blocks;
 }
 
-/** A tool without a file can only be denied altogether. */
+/** For a tool that names no file, only a rule that denies the whole tool counts. */
 function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
   return policy.tools.flatMap((rule): Block[] =>
     rule.about === "file" && rule.action === "block" && isAboutAll(rule) &&
@@ -158,4 +150,29 @@ export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
     "(preToolUse.strict), so nothing may be changed until a person has corrected that; " +
     "`conclaude config validate` shows what is wrong.";
   return [{ rule: LOCK_RULE, reason }];
+}
+
+/** Signs that a command destroys, writes, unpacks, or starts something that is not in the text. */
+const TELLING: readonly string[] = (
+  ">|$|`|{|*|?|[| -c| -e| -E|<<|rm|mv|cp|tee|sed|ln |dd|install|sync|touch|truncate|shred|" +
+  "link|push|clean|reset|switch|mkfs|eval|xargs|find|sh|cmd|DROP|drop|Drop|TRUNCATE|conclaude|" +
+  " plugin|perl|curl|wget|sort|split|rename|xxd|clone| init|git-init|merge-file|patch|" +
+  "checkout|restore|stash|chmod|chown|chgrp|setfacl|chattr|sqlite|litecli|sqlcipher|openssl|" +
+  "uniq|archive|--output|mkfifo|mktemp|python|node|tsx|ruby|php|lua|bun|deno|Rscript|source|" +
+  ". |alias|foreach|bisect|rebase| guard | req |tar |unzip|cpio|apply| am |zip|xz|awk|sponge|" +
+  "prettier|--fix|biome|ruff|black|isort|autopep8|yapf|fmt|goimports|clang-format|rubocop|yq|" +
+  "sd |2unix|unix2|sops|vim|vi -|vi +|ex -|ed -|rimraf| del|trash|gpg|s3 |gsutil|7z| -o|--out|" +
+  "--file|dump"
+).split("|");
+
+/** Whether a rule could mean a command, so that it has to be parsed. Quotes are ignored, since the shell removes them. */
+export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
+  const plain = command.replace(/['"\\\n]/g, "");
+  if (TELLING.some((text) => plain.includes(text))) return true;
+  return policy.tools.some((rule) => {
+    if (rule.about !== "command") return false;
+    if (rule.action === "allow") return true;
+    const [word = ""] = fixedHead(rule.glob).split(/\s/, 1);
+    return word === "" || plain.includes(word);
+  });
 }

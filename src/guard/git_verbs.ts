@@ -24,18 +24,14 @@ export function isOwnVerb(name: string): boolean {
   return OWN_VERBS.has(name);
 }
 
-/** Git, its own options, and the word behind them. */
+/** `git`, its own options, and the next word. */
 const CALL =
   /(?<![\w.-])git(?:\.exe)?(?![\w./-])(?:\s+(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env))\s+\S+|\s+-\S+)*[ \t]*([^\s;&|()<>]*)/gi;
 
-/** Signs that the word behind `git` is not in the text. */
+/** Signs that the shell puts in the word behind `git`. */
 const ADDING = /[$`]|\bxargs\b/;
 
-/**
- * The words in the place of a git verb that are none. Quotes and backslashes are ignored, since the shell removes them.
- *
- * @returns With null for a word that only the running shell knows.
- */
+/** The words after `git` that are none of its verbs, without quotes; null for a word that only the running shell knows. */
 export function foreignVerbs(command: string): (string | null)[] {
   const plain = command.replaceAll("\\\n", "").replace(/['"\\]/g, "");
   return Array.from(plain.matchAll(CALL), ([, verb]) => verb!).flatMap((verb) =>

@@ -4,13 +4,10 @@
  */
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../capture/payload.ts";
 
-/** A rule that protects files. */
 export interface FileRule {
   /** As in the configuration file: `preToolUse.uneditableFiles[2]`. */
   readonly name: string;
-  /** As the configuration has it, for people. */
   readonly glob: string;
-  /** The glob as a regular expression. */
   readonly pattern: string;
   /** A text that everything which matches must contain. */
   readonly needle: string;
@@ -20,7 +17,6 @@ export interface FileRule {
   readonly agent: string | null;
 }
 
-/** A rule about what a tool may be used for. */
 export interface ToolRule {
   /** As in the configuration file: `preToolUse.toolUsageValidation[2]`. */
   readonly name: string;
@@ -51,7 +47,6 @@ export interface GuardPolicy {
   readonly rootAdditionsMessage: string | null;
   readonly uneditable: readonly FileRule[];
   readonly noAdditions: readonly FileRule[];
-  /** True: files that git ignores may not be changed. */
   readonly protectsIgnored: boolean;
   readonly protectsGenerated: boolean;
   readonly generatedMessage: string | null;
@@ -70,29 +65,24 @@ export interface PermissionPolicy {
   readonly fallback: "allow" | "deny" | null;
 }
 
-/** A denial by one rule. */
 export interface Block {
   /** Its name, as in the configuration: `preToolUse.uneditableFiles[2]`. */
   readonly rule: string;
-  /** For the agent and the person. */
   readonly reason: string;
-  /** True where no pause lifts it: it would give the agent what only a person may give. */
+  /** True where no pause lifts it. */
   readonly isLasting?: boolean;
 }
 
-/** What the rules say about one tool use. */
 export interface Verdict {
   readonly blocks: readonly Block[];
-  /** What could not be known, a sentence each; denied only when the policy is strict. */
+  /** What is not known, a sentence each; only a strict policy denies for it. */
   readonly doubts: readonly string[];
   /** Why it was not judged to its end; then a person decides. */
   readonly unread?: string;
 }
 
-/** The name of the main thread. */
 export const MAIN_AGENT = "main";
 
-/** Who uses the tool. */
 export interface Actor {
   /** {@linkcode MAIN_AGENT}, the type of the agent, or both. */
   readonly agents: readonly string[];
@@ -113,15 +103,12 @@ export function isAbout(
   );
 }
 
-/** Whether a rule about files means every file, and so the tool itself. */
+/** A rule about every file is a rule about the tool itself. */
 export function isAboutAll({ glob }: Pick<ToolRule, "glob">): boolean {
   return /^[*]+$/.test(glob);
 }
 
-/**
- * Whether a rule that denies files is for a tool. A rule for an editing tool also means what a shell command changes,
- * unless it denies the tool itself, and one for Edit also means MultiEdit.
- */
+/** Whether a rule that denies files is for a tool. One about an editing tool also means what a shell command changes. */
 export function forbidsFor(
   rule: Pick<ToolRule, "tool" | "toolPattern" | "glob">,
   used: string,
@@ -136,9 +123,7 @@ export function concerns({ agent }: { readonly agent: string | null }, { agents 
   return agent === null || agents.some((name) => new RegExp(agent, "s").test(name));
 }
 
-/**
- * Fills all placeholders of a message at once, since a value may look like a placeholder. Unknown names in braces stay.
- */
+/** Fills all placeholders at once, since a value may look like a placeholder. Unknown names in braces stay. */
 export function filled(message: string, values: Readonly<Record<string, string>>): string {
   return message.replace(
     /\{(\w+)\}/g,

@@ -173,7 +173,6 @@ function toolName(written: string) {
   return { glob, pattern: compileGlob(glob) };
 }
 
-/** Null for every agent. */
 function compiledAgent(glob: string | undefined): string | null {
   return glob === undefined || glob === "*" ? null : compileGlob(glob);
 }

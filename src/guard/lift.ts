@@ -16,50 +16,44 @@ export type KeepingState =
   | { readonly kind: Exclude<Keeping, "broken"> }
   | { readonly kind: "broken"; readonly mending: Mending };
 
-/**
- * Tells Claude how a person lifts a denial.
- *
- * @param session An id that identifies the session; with a broken database the whole id, since the new database knows no
- * session.
- */
+/** Tells Claude how a person lifts a denial. @param session An id that identifies the session. */
 export function liftText(keeping: KeepingState, session: string): string {
-  const pause = `\`conclaude guard pause --session ${session}\``;
-  switch (keeping.kind) {
-    case "lasting":
-      return `Only a person can lift this, for 15 minutes, in another terminal, with ${pause}; do not run it yourself.`;
-    case "off":
-      return "Only a person can lift this, by a change of the rule in the configuration (`conclaude config path` says " +
-        "where it is): the database is switched off, so that no pause can be kept.";
-    case "broken": {
-      const { trouble, remedy } = keeping.mending;
-      return `Only a person can lift this, and no pause can be kept: ${trouble}. ` +
-        `This comes first: ${remedy}. Then, for 15 minutes: ${pause}; do not run it yourself.`;
-    }
+  const pause = pauseCommand(session);
+  if (keeping.kind === "broken") {
+    const { trouble, remedy } = keeping.mending;
+    return `Only a person can lift this, and no pause can be kept: ${trouble}. ` +
+      `This comes first: ${remedy}. Then, for 15 minutes: ${pause}; do not run it yourself.`;
   }
+  return keeping.kind === "off"
+    ? `Only a person can lift this, by a change of the rule ${SWITCHED_OFF}`
+    : `Only a person can lift this, for 15 minutes, in another terminal, with ${pause}; do not run it yourself.`;
 }
 
 /** Tells the person the same about a prompt that was held back. */
 export function sendText(keeping: KeepingState, session: string): string {
-  const pause =
-    `run \`conclaude guard pause --session ${session}\`, which lifts the rules for 15 minutes.`;
-  switch (keeping.kind) {
-    case "lasting":
-      return `To send it all the same, ${pause}`;
-    case "off":
-      return "To send it all the same, change the rule in the configuration (`conclaude config path` says where it " +
-        "is): the database is switched off, so that no pause can be kept.";
-    case "broken": {
-      const { trouble, remedy } = keeping.mending;
-      return `To send it all the same, mend the database first, without which no pause can be kept: ${trouble}. ` +
-        `This mends it: ${remedy}. Then ${pause}`;
-    }
+  const pause = `run ${pauseCommand(session)}, which lifts the rules for 15 minutes.`;
+  if (keeping.kind === "broken") {
+    const { trouble, remedy } = keeping.mending;
+    return `To send it all the same, mend the database first, without which no pause can be kept: ${trouble}. ` +
+      `This mends it: ${remedy}. Then ${pause}`;
   }
+  return `To send it all the same, ${
+    keeping.kind === "off" ? `change the rule ${SWITCHED_OFF}` : pause
+  }`;
 }
 
-/** Tells Claude how a person does what an agent may never do. */
+const SWITCHED_OFF =
+  "in the configuration (`conclaude config path` says where it is): the database is switched off, " +
+  "so that no pause can be kept.";
+
+function pauseCommand(session: string): string {
+  return `\`conclaude guard pause --session ${session}\``;
+}
+
+/** Tells Claude that only a person can do this, and how. */
 export function ownText(session: string): string {
   return "Nothing was done. A person can run it on a terminal of their own, where " +
-    `\`conclaude guard pause --session ${session}\` lifts rules for 15 minutes, and ` +
+    `${pauseCommand(session)} lifts rules for 15 minutes, and ` +
     `\`conclaude req pause --session ${session}\` requirements; no pause lets you do this, only ` +
     "`preToolUse.protectPolicy: false` in the configuration.";
 }

@@ -1,10 +1,6 @@
-/**
- * Recognises commands with which an agent would give itself what only a person may: lift a rule, satisfy a requirement,
- * disarm the guards.
- */
-import { DATABASE_PROGRAMS, onlyReads } from "./shell/changes.ts";
-import type { ShellCommand } from "./shell/command.ts";
-import { programName } from "./shell/wrappers.ts";
+/** Recognises commands with which an agent would lift a rule, satisfy a requirement or disarm the guards. */
+import { DATABASE_PROGRAMS, onlyReads, type ShellCommand } from "./shell/command.ts";
+import { programName } from "./shell/operands.ts";
 
 /** The verbs of a person, by noun. The program itself checks who runs them; here the agent is told before it tries. */
 export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -19,17 +15,15 @@ export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   config: new Set(["init", "trust"]),
   counter: new Set(["increment", "reset"]),
 };
-/** Verbs of a person that count with any argument: an event that an agent makes up would satisfy requirements. */
+/** Verbs that are a person's with any argument. An agent could satisfy requirements with a made-up event. */
 const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);
 /** Verbs of a person without a noun; they count only as the first word. */
 const FIRST_WORDS = new Set(["import", "token"]);
-/** Nouns without such verbs, whose arguments may be any words. */
+/** Nouns without a person's verbs; their arguments may be any words. */
 const HARMLESS = new Set(["task", "event"]);
-/** Nouns that no other program has with these verbs. */
+/** No other program has these nouns with these verbs, so a copy under another name is recognised. */
 const LIFTING_BY_ANY_NAME = new Set(["guard", "req"]);
-/** With one of these options a command only looks. */
 const LOOKING = new Set(["--help", "-h", "--dry-run", "--preview"]);
-/** Options whose value is the next word. */
 const VALUED = /^--(?:session|branch|ttl|metadata|db|minutes|reason|preset|output|project)$/;
 /** The program, by whatever path or runner, also from its source. */
 const PROGRAM = /conclaude|main\.[jt]s$/;
@@ -46,7 +40,7 @@ export function liftedBy(command: ShellCommand): string | null {
   return null;
 }
 
-/** Why a command may be forbidden if only the running shell knows its verb; null when it cannot be. */
+/** Why a command could be forbidden although its verb is not known; null when it could not. */
 export function mayLift({ words }: ShellCommand): string | null {
   const at = words.findIndex(({ text }) => isProgram(text));
   if (at < 0 || PRINTING.has(programName(words[0]!.text))) return null;

@@ -1,10 +1,9 @@
-/** Which events are shown on the desktop, and in which words. */
-import type { Notification } from "../process/types.ts";
+/** Which events are shown on the desktop, and what is told of commands that were run. */
+import type { CommandEnd, CommandRun, HeadOfOutput, Notification } from "../process/types.ts";
 import type { ExecutionStatus } from "../store/captures.ts";
+import { count } from "../counts.ts";
 
-/** Plain JSON. */
 export interface NotificationPolicy {
-  /** Names of hook events; `*` stands for all. */
   readonly hooks: readonly string[];
   readonly showErrors: boolean;
   readonly showSuccess: boolean;
@@ -18,7 +17,7 @@ export interface HandledEvent {
   readonly context: string | null;
 }
 
-/** Events that neither succeed nor fail. */
+/** Events that tell of no success and no failure. */
 const SYSTEM_EVENTS: ReadonlySet<string> = new Set([
   "SessionStart",
   "SessionEnd",
@@ -28,14 +27,12 @@ const SYSTEM_EVENTS: ReadonlySet<string> = new Set([
   "PreCompact",
 ]);
 
-/** Events whose name tells of a failure. */
 const FAILURE_EVENTS: ReadonlySet<string> = new Set(["PostToolUseFailure", "StopFailure"]);
 
 const FAILURES: ReadonlySet<ExecutionStatus> = new Set(["failure", "timeout", "blocked"]);
 
 const MAX_BODY_CHARS = 300;
 
-/** The notification for an event; null for none. */
 export function notificationOf(
   policy: NotificationPolicy,
   { hookName, status, context }: HandledEvent,
@@ -68,4 +65,48 @@ function clip(text: string): string {
   return plain.length <= MAX_BODY_CHARS
     ? plain
     : `${plain.slice(0, MAX_BODY_CHARS - 1).toWellFormed()}…`;
+}
+
+/** The line at which a command ended; null where it is not known, or the configuration hides it. */
+export function lineOf({ command, line }: Pick<CommandRun, "command" | "line">): string | null {
+  const { lines, showCommand } = command;
+  // A command of one line can only have ended there.
+  const at = line ?? (lines.length === 1 ? 0 : null);
+  return showCommand && at !== null ? lines[at] ?? null : null;
+}
+
+/** The report of a failed command: which, how, the configured message, and the outputs that are to be shown. */
+export function failureText({ command, end, line, stdout, stderr }: CommandRun): string {
+  const named = lineOf({ command, line });
+  return [
+    `${command.rule} ${endText(end)}${named === null ? "" : `: ${named}`}`,
+    ...(command.message === null ? [] : [command.message]),
+    ...outputText("Stdout", stdout),
+    ...outputText("Stderr", stderr),
+  ].join("\n");
+}
+
+/** How a command ended, as the rest of a sentence: `failed with exit code 3`. */
+export function endText(end: CommandEnd): string {
+  switch (end.kind) {
+    case "passed":
+      return "succeeded";
+    case "failed":
+      return `failed with exit code ${end.code}`;
+    case "timedOut":
+      return `timed out after ${end.seconds} ${end.seconds === 1 ? "second" : "seconds"}` +
+        (end.ofDeadline ? ", all that is left of a hook's time" : "");
+    case "notStarted":
+      return `could not be run (${end.why})`;
+    case "interrupted":
+      return "was interrupted";
+  }
+}
+
+function outputText(name: string, output: HeadOfOutput | null): string[] {
+  if (output === null || (output.text === "" && output.omittedLines === 0)) return [];
+  const text = output.text.replace(/\n$/, "");
+  return output.omittedLines === 0
+    ? [`${name}:`, text]
+    : [`${name}:`, text, `... (${count(output.omittedLines, "line")} omitted)`];
 }

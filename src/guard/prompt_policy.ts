@@ -1,13 +1,11 @@
 /** What happens with a prompt: the compiled configuration, and which of it a prompt falls under. */
 import type { CommandRule } from "../process/types.ts";
 
-/** A regular expression as plain data. */
 export interface PatternRule {
   readonly source: string;
   readonly flags: string;
 }
 
-/** Plain JSON. */
 export interface PromptPolicy {
   /** Where `@path` starts and commands run: the folder of the project's configuration file, else null. */
   readonly root: string | null;
@@ -26,12 +24,10 @@ export interface PromptPolicy {
 
 /** Commands for the names that a glob matches. */
 export interface CommandsFor {
-  /** A regular expression, for the flag `s`. */
   readonly pattern: string;
   readonly commands: readonly CommandRule[];
 }
 
-/** What is run when a subagent stops. */
 export interface SubagentPolicy {
   readonly root: string | null;
   readonly groups: readonly CommandsFor[];
@@ -40,7 +36,6 @@ export interface SubagentPolicy {
 export interface SlashCommand {
   /** Without the slash; a plugin's command has the plugin's name in front: `team:deploy`. */
   readonly name: string;
-  /** The rest of its line; may be empty. */
   readonly args: string;
 }
 
@@ -64,7 +59,6 @@ export function commandsFor(
     .flatMap(({ commands }) => commands);
 }
 
-/** `@path`. */
 const FILE_TOKEN = /(?<=^|[\s("'[])@([^\s"'()[\]]+)/g;
 
 /**

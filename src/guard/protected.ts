@@ -2,7 +2,6 @@
 
 import { isSameValue } from "../likeness.ts";
 import { parentOf } from "../paths.ts";
-import type { TextChange } from "./edited_text.ts";
 import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 
 export const PROTECT_RULE = "preToolUse.protectPolicy";
@@ -137,10 +136,7 @@ export const NAMED_FILES: readonly NamedFiles[] = [
   },
 ];
 
-/**
- * Which of the guards' files a path is. A folder counts for a file in it that is removed with it, and for settings that
- * may be made in it. Null for none.
- */
+/** The guards' file that a path is, that goes with it, or that may be made in it; null for none. */
 export function findOwn(
   own: readonly OwnFile[],
   { paths, effect }: { readonly paths: readonly string[]; readonly effect: Effect },
@@ -231,11 +227,7 @@ function isFelt(
 /** Keys of Claude Code's settings that decide which hooks and which other code run. */
 const POLICY_KEYS = ["hooks", "disableAllHooks", "env", "enabledPlugins", "extraKnownMarketplaces"];
 
-/**
- * Whether a change of settings changes one of these keys; true also when one of the texts is no JSON.
- *
- * @param before Null when there is no file; that, and an empty file, counts as `{}`.
- */
+/** Whether a change of settings changes one of these keys, or one of the texts is no JSON. No file counts as `{}`. */
 export function changesPolicy(before: string | null, after: string): boolean {
   const was = settingsOf(before?.trim() || "{}");
   const becomes = settingsOf(after);
@@ -258,4 +250,56 @@ function settingsOf(text: string): Readonly<Record<string, unknown>> | null {
   } catch {
     return null;
   }
+}
+
+/** Maps the text before to the text after. Before, null means no file; after, null means that the tool fails. */
+type TextChange = (before: string | null) => string | null;
+
+/** What a tool would make of a file's text; null for a tool that does not work on text. */
+export function textAfter(tool: string, input: unknown): TextChange | null {
+  const { content, edits } = Object(input);
+  if (tool === "Write") return () => textOf(content);
+  if (tool === "Edit") return (before) => edited(before, input);
+  if (tool !== "MultiEdit") return null;
+  return (before) => Array.isArray(edits) ? afterAll(edits, before) : null;
+}
+
+/** One edit after the other; when one fails, none is done. */
+function afterAll(edits: readonly unknown[], before: string | null): string | null {
+  let text = before;
+  for (const edit of edits) {
+    text = edited(text, edit);
+    if (text === null) return null;
+  }
+  return text;
+}
+
+/** One replacement. A text that occurs several times is replaced only with `replace_all`. */
+function edited(before: string | null, edit: unknown): string | null {
+  const { old_string, new_string, replace_all } = Object(edit);
+  const from = textOf(old_string);
+  const to = textOf(new_string);
+  if (from === null || to === null) return null;
+  if (from === "") return before === null || before === "" ? to : null;
+  // As the tool reads it.
+  const text = (before ?? "").replaceAll("\r\n", "\n");
+  const found = text.includes(from) ? from : meant(text, from);
+  if (found === null) return null;
+  const pieces = text.split(found);
+  if (replace_all === true) return pieces.join(to);
+  return pieces.length === 2 ? pieces.join(to) : null;
+}
+
+/** Where the text is not found, the tool takes curly quotes for straight ones. */
+function meant(text: string, from: string): string | null {
+  const at = straight(text).indexOf(straight(from));
+  return at < 0 ? null : text.slice(at, at + from.length);
+}
+
+function straight(text: string): string {
+  return text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }

@@ -14,17 +14,13 @@ import {
 import { PROTECT_RULE } from "./protected.ts";
 import type { StopPolicy } from "./stop_policy.ts";
 
-/** A policy with a single rule. */
 export interface SingleRule {
   /** As in the configuration: `preToolUse.uneditableFiles[0]`. */
   readonly name: string;
-  /** Its glob, or nothing. */
   readonly glob: string;
-  /** False when the configuration switches it off. */
   readonly isOn: boolean;
   /** Denies what the rule matches, even where the rule allows it. */
   readonly alone: GuardPolicy;
-  /** Whether the rule allows what it matches. */
   readonly allows: boolean;
   readonly aim: Aim;
   /** Policies that deny more and more. The first that denies a tool use tells why the rule itself does not match it. */

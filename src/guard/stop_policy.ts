@@ -1,11 +1,7 @@
-/**
- * What must be true before Claude stops, compiled from the configuration, and the answers when it is not. Nothing here
- * runs a command or reads a file.
- */
+/** What must be true before Claude stops, compiled from the configuration, and the answers when it is not. */
 import type { CommandRule } from "../process/types.ts";
 import type { Block } from "./guard_policy.ts";
 
-/** Plain JSON. */
 export interface StopPolicy {
   /** The folder of the project's configuration file, absolute; null when only the user's own file has rules. */
   readonly root: string | null;
@@ -17,7 +13,6 @@ export interface StopPolicy {
   readonly rounds: number | null;
   /** What Claude is told although all succeeded; null when it may stop. */
   readonly infiniteMessage: string | null;
-  /** How many stops in a row are held back. */
   readonly maxBlocks: number;
   /** Null when no first prompt holds back a stop. */
   readonly queue: PromptQueue | null;
@@ -33,14 +28,12 @@ export function mostBlocks(maxBlocks: number, hasRequirements: boolean): number 
 
 /** Messages for sessions that began with a certain prompt. */
 export interface PromptQueue {
-  /** Regular expressions, for the flag `s`. */
   readonly prefixes: readonly string[];
   readonly messages: readonly { readonly text: string; readonly times: number }[];
 }
 
 /** How far a session has come with the messages. */
 export interface QueuePlace {
-  /** The index of the next message. */
   readonly position: number;
   /** How many more times it is told; null for all its times. */
   readonly timesLeft: number | null;
@@ -83,12 +76,12 @@ export function additionsBlock(names: readonly string[], message: string | null)
   };
 }
 
-/** Rules that hold back a stop although nothing is wrong. */
+/** Rules that send Claude on although nothing is wrong. */
 const GO_ON = new Set(["stop.rounds", "stop.infinite", "stop.promptPrefixBlocking"]);
 
 const ROOT_ADDITIONS = "preToolUse.preventRootAdditions";
 
-/** Told with new files: after a pause they would be reported again otherwise. */
+/** Said beside new files, so that the person knows what a pause does. */
 const LETTING_BE =
   "Files that are there when Claude stops while it is lifted count as known afterwards.";
 
@@ -112,11 +105,7 @@ export function stopReason(
   ].join("\n");
 }
 
-/**
- * What the person is told when a stop is let through although something is open.
- *
- * @param about `requirements`: the open requirements, as rules.
- */
+/** Tells the person what is still open when a stop is let through. */
 export function letThroughText(
   blocks: readonly Block[],
   { why, requirements }: { readonly why: string; readonly requirements: readonly string[] },

@@ -283,7 +283,6 @@ interface ConfiguredCommand {
   readonly notifyPerCommand?: boolean;
 }
 
-/** Characters of a command's line that are told. */
 const MAX_TOLD_CHARS = 200;
 
 /**
@@ -315,10 +314,7 @@ export function compileCommand(command: ConfiguredCommand, rule: string): Comman
   };
 }
 
-/**
- * Cuts a script where a line begins a new statement; an `if` or a here-document stays whole. A script that cannot be
- * parsed stays one part: the shell will say what is wrong.
- */
+/** Cuts a script where a line begins a new statement. A script that cannot be parsed stays one part. */
 export function splitScript(script: string): string[] {
   const { commands, errors } = parse(script);
   if (errors !== undefined && errors.length > 0) return [script];

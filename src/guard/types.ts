@@ -11,51 +11,40 @@ export type OwnKind =
   | "modules"
   | "program"
   | "git"
-  /** It would keep the rules from being found. */
+  /** A file that would end the search for the rules. */
   | "search";
 
-/** A protected file that counts now, with one of the ways to it: absolute. */
+/** A protected file, with one absolute path to it. */
 export interface OwnFile {
   readonly kind: OwnKind;
   readonly path: string;
 }
 
-/** A file that a tool use is about, as far as the rules ask. */
+/** What the rules ask about a file. */
 export interface FileFacts {
   /** How a person would name it: from the project's folder, else absolute. */
   readonly name: string;
-  /**
-   * All its paths: from the project's folder and absolute, as given and with links followed. Normalised: no `.`, no
-   * `..`, `/` as the separator.
-   */
+  /** All its normalised paths: from the project's folder and absolute, as given and with links followed. */
   readonly spellings: readonly string[];
-  /** Absolute, links followed. */
   readonly real: string;
   /** The protected file that it is or that it holds; null for none. */
   readonly own: OwnFile | null;
   /** The pattern by which git ignores it; null when it is not ignored, or no rule asks. */
   readonly ignored: { readonly pattern: string; readonly where: string } | null;
-  /** Whether anything exists there. */
   readonly exists: boolean;
   /** Whether the path will be a folder. */
   readonly becomesFolder: () => boolean;
-  /** Whether it lies directly in the project's folder. */
   readonly isInRoot: boolean;
   /** Its first 64 kB; empty unless {@linkcode GuardPolicy.protectsGenerated} asks for it. */
   readonly head: string;
   /** Its whole text, read when it is asked for; null when there is none. */
   readonly text: () => string | null;
   readonly effect: Effect;
-  /**
-   * For a folder that is removed: the files below it, as paths from there, without what tools make anew. Empty where no
-   * rule asks, and where there are too many.
-   */
+  /** Of a removed folder: the files below it, as paths from there. Empty where no rule asks, or there are too many. */
   readonly below: readonly string[];
-  /** Whether a removed folder is one that tools make anew. */
   readonly isMadeAnew: boolean;
   /** Whether it comes with a folder that is copied into the project. */
   readonly isPart: boolean;
-  /** Whether git restores it. */
   readonly comesFromGit: boolean;
   /** Whether it lies neither in the project's folder nor directly in a folder above. */
   readonly isElsewhere: boolean;
@@ -68,7 +57,6 @@ export interface FileFacts {
  */
 export type Effect = "change" | "remove" | "fill" | "tamper";
 
-/** How a path is looked up. */
 export interface HowToLook {
   readonly effect: FileFacts["effect"];
   /** It is a pattern of the shell: look up the files that match. */
@@ -83,9 +71,7 @@ export interface HowToLook {
   readonly leavesSome?: boolean;
   /** True for a path that means a folder: `b/`. */
   readonly isFolder: boolean;
-  /**
-   * The source that is copied there, absolute. Copying a folder makes a folder, and its files are looked up as well.
-   */
+  /** The source that is copied there, absolute. With a folder, its files are looked up as well. */
   readonly from?: string | null;
   /** The path is a folder: look up the files in it that are named like the matches of this pattern. */
   readonly namedLike?: string | null;
@@ -98,13 +84,10 @@ export interface HowToLook {
 /** `maybe`: only the running command knows. */
 export type Answer = "yes" | "maybe" | "no";
 
-/** An entry that a search comes to. */
 export interface Entry {
   /** From the start of the search; empty for the start itself. */
   readonly path: string;
   readonly kind: "file" | "folder" | "link" | "other";
-  /** In bytes, looked up when it is asked for; null when unknown. */
-  readonly size: () => number | null;
 }
 
 /** Which entries below a folder a command means. */

@@ -1,4 +1,4 @@
-/** What a tool use that is over means for the requirements: a skill satisfies some, an action uses some up. */
+/** After a tool use: a skill satisfies requirements, an action uses satisfactions up. */
 import { gitAliasesFor } from "../gate/git_aliases.ts";
 import { groundFor } from "../gate/ground.ts";
 import { usedUp } from "../gate/used_up.ts";

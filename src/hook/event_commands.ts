@@ -1,5 +1,5 @@
 import type { CommandGround } from "../gate/run_commands.ts";
-import { endText } from "../guard/command_text.ts";
+import { endText } from "../guard/notify.ts";
 import type { CommandRun } from "../process/types.ts";
 import { commandDeadlineMs } from "../settings/hooks.ts";
 import type { HookWork } from "./handler.ts";

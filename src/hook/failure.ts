@@ -4,9 +4,8 @@ import { withoutOverlaps } from "../capture/shorten.ts";
 import { type Environment, locate, type Locations } from "../environment.ts";
 import { messageOf } from "../errors.ts";
 import { newId, UNKNOWN_SESSION_ID } from "../ids.ts";
-import { appendLog, logFiles } from "../log/log.ts";
+import { appendLog, claimNotice, logFiles } from "../log/log.ts";
 import { joinPath, parentOf } from "../paths.ts";
-import { claimNotice } from "../project/claim_notice.ts";
 import { spoolRecord } from "../spool/spool.ts";
 import type { HookRecord } from "../store/captures.ts";
 import { shortenInput } from "./masking.ts";
@@ -112,7 +111,10 @@ export async function keepCrashed(
   const name = flags.event;
   const fields = withoutOverlaps(maskedFields(input));
   const event = toEvent(fields, name && maskedText(name));
-  const text = input.kind === "event" ? jsonOf(fields) : maskedText(input.text);
+  // Fields that are nested too deep cannot be written as JSON.
+  const text = input.kind === "event"
+    ? orElse(UNMASKED, () => JSON.stringify(fields))
+    : maskedText(input.text);
   const isToolUse = event.name === "PostToolUse" || event.name === "PostToolUseFailure";
   const record: HookRecord = {
     id: newId(atMs),
@@ -143,36 +145,29 @@ export async function keepCrashed(
   keepElsewhere(thrown, record, { database: locations.database, locations, environment });
 }
 
+const UNMASKED = "[redacted:text]";
+
+/** What a masking gives; where it fails, what may be kept without it. */
+function orElse<Value>(safe: Value, mask: () => Value): Value {
+  try {
+    return mask();
+  } catch {
+    return safe;
+  }
+}
+
 /** The fields, masked; when masking fails only the session's id. */
 function maskedFields(input: Input): Record<string, unknown> {
   if (input.kind !== "event") return {};
   const { session_id } = input.fields;
-  try {
-    return {
-      ...redactValue(input.fields, { patterns: [] }) as Record<string, unknown>,
-      session_id,
-    };
-  } catch {
-    return { session_id };
-  }
+  return orElse({ session_id }, () => ({
+    ...redactValue(input.fields, { patterns: [] }) as Record<string, unknown>,
+    session_id,
+  }));
 }
 
-/** JSON of the fields; a marker where they are nested too deep. */
-function jsonOf(fields: Readonly<Record<string, unknown>>): string {
-  try {
-    return JSON.stringify(fields);
-  } catch {
-    return "[redacted:text]";
-  }
-}
-
-/** A text, masked; a marker when masking fails. */
 function maskedText(text: string): string {
-  try {
-    return redactText(withPlainLetters(text), { patterns: [] });
-  } catch {
-    return "[redacted:text]";
-  }
+  return orElse(UNMASKED, () => redactText(withPlainLetters(text), { patterns: [] }));
 }
 
 /** Tells of spool files that hold no record; they are set aside, not thrown away. */

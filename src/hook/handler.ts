@@ -28,7 +28,7 @@ export interface Draft {
   readonly changes?: readonly RequirementChange[];
 }
 
-/** A draft that depends on what the database holds; without one, on nothing. */
+/** Makes a draft from what the database holds; gets null where there is no database. */
 export type Decide = (db: DatabaseSync | null) => Draft;
 
 /** An event on its way, with all that its handler needs. */
@@ -39,17 +39,17 @@ export interface HookWork {
   readonly sent: Readonly<Record<string, unknown>>;
   /** What stdin held, masked. Masks it again, so it is only for what is no event. */
   readonly maskedText: () => string;
-  /** Bytes of stdin that are missing in the event, for it is too large. */
+  /** Bytes of stdin that the event lacks because stdin was too large. */
   readonly cutBytes: number;
-  /** Whether `sent` lacks bytes of stdin as well. */
+  /** Whether `sent` lacks bytes of stdin too. */
   readonly isInputCut: boolean;
-  /** Why that is no event, or null when it is one. */
+  /** Why stdin held no event; null when it held one. */
   readonly problem: string | null;
   readonly atMs: number;
   readonly sessionId: string;
   /** `CLAUDE_PROJECT_DIR`, which stays when Claude changes folders, else the event's folder. */
   readonly projectDir: string | null;
-  /** The same as it may be stored. */
+  /** `projectDir` with its secrets masked, as it may be stored. */
   readonly shownProjectDir: string | null;
   /** A path or a branch with its secrets masked, as the database stores it and finds it. */
   readonly hide: (path: string | null) => string | null;
@@ -82,7 +82,7 @@ export interface HookWork {
    * database. @param apply Writes the changes of the draft.
    */
   save(draft: Draft | Decide, apply?: ApplyChanges): Promise<void>;
-  /** What was made durable of the event; null before that. */
+  /** The draft that was saved; null before `save()`. */
   readonly saved: Draft | null;
   /**
    * The database for work beside the event, once that is saved. It waits only briefly for other processes. Null when

@@ -1,3 +1,4 @@
+import { quietly } from "../errors.ts";
 import {
   keepingOf,
   type KeepingState,
@@ -12,11 +13,8 @@ import { tellingId } from "../store/telling_id.ts";
 import type { HookWork } from "./handler.ts";
 
 export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
-  try {
-    return db !== null && isPaused(db, { sessionId, subject: "guards", atMs });
-  } catch {
-    return false;
-  }
+  return db !== null &&
+    quietly(() => isPaused(db, { sessionId, subject: "guards", atMs })) === true;
 }
 
 /** The command with which a person lifts the guards for this session. Call it once the event is saved. */
@@ -53,6 +51,6 @@ async function lifting(
 
 /** Loaded only here: a database that cannot be used is rare. */
 async function mending({ database, locations, fault, atMs }: HookWork): Promise<Mending> {
-  const { mendingOf } = await import("../maintenance/doctor/mending.ts");
+  const { mendingOf } = await import("../maintenance/doctor/database.ts");
   return mendingOf({ database, locations, databaseChosenBy: "", nowMs: atMs }, fault);
 }

@@ -1,6 +1,11 @@
-import { endText, lineOf } from "../guard/command_text.ts";
+import {
+  endText,
+  type HandledEvent,
+  lineOf,
+  notificationOf,
+  type NotificationPolicy,
+} from "../guard/notify.ts";
 import type { CommandRun } from "../process/types.ts";
-import { type HandledEvent, notificationOf, type NotificationPolicy } from "../guard/notify.ts";
 import { showNotification } from "../process/notifier.ts";
 import type { HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";

@@ -1,5 +1,6 @@
-import { filesTouched, summarizeInput } from "../capture/payload.ts";
+import { filesTouched, serializePayload, summarizeInput } from "../capture/payload.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
+import type { Capture } from "../store/captures.ts";
 
 const MAX_TITLE_CHARS = 120;
 /** How prompts of Claude Code itself begin, as in `memory/own_prompt.ts`, which would take too long to load. */
@@ -25,7 +26,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (work.problem === null && TELLING.has(work.event.name)) {
     await (await import("./told.ts")).saveTold(work);
   }
-  const said = KEPT.has(work.event.name) ? await (await import("./said.ts")).saidIn(work) : {};
+  const said = KEPT.has(work.event.name) ? await saidIn(work) : {};
   await work.save({ ...await draftOf(work), ...said });
   return null;
 }
@@ -85,4 +86,59 @@ function clip(text: string): string {
   return line.length <= MAX_TITLE_CHARS
     ? line
     : `${line.slice(0, MAX_TITLE_CHARS - 1).toWellFormed()}…`;
+}
+
+/**
+ * Texts that quote a command or its output, as they may be stored: masked again, since they may show what the event
+ * does not. None where the configuration keeps the content out.
+ */
+export async function tellable(
+  { keepsContent, mask }: HookWork,
+  draft: Draft,
+  texts: readonly string[],
+): Promise<readonly string[]> {
+  if (draft.status === "skipped" || !keepsContent) return [];
+  return texts.every((text) => text === "") ? [] : await mask(texts);
+}
+
+/** The field of each event that is kept. */
+const FIELDS: Readonly<Record<string, string>> = {
+  UserPromptSubmit: "prompt",
+  Stop: "last_assistant_message",
+  StopFailure: "error",
+  PostCompact: "compact_summary",
+};
+/** Fields that are kept beside it. */
+const MORE: Readonly<Record<string, readonly string[]>> = {
+  StopFailure: ["last_assistant_message", "error_details"],
+};
+
+/** The part of a draft that keeps what was said; nothing where nothing was, or where nothing of the content is kept. */
+export async function saidIn(work: HookWork): Promise<Pick<Draft, "capture">> {
+  const { event, keepsContent } = work;
+  const field = FIELDS[event.name];
+  const text = field === undefined ? undefined : event.own[field];
+  if (field === undefined || !keepsContent || typeof text !== "string" || text.trim() === "") {
+    return {};
+  }
+  const more = (MORE[event.name] ?? []).map((name) => [name, event.own[name]]);
+  const payload = {
+    [field]: text,
+    ...Object.fromEntries(more.filter(([, value]) => typeof value === "string")),
+    project_dir: work.shownProjectDir ?? "",
+  };
+  const { text: json, cutBytes } = await serializePayload(payload, {
+    maxBytes: work.config.maxPayloadBytes,
+    sent: work.maskedText,
+  });
+  const capture: Capture = {
+    toolName: event.name,
+    toolUseId: null,
+    outcome: "success",
+    priority: "normal",
+    filesTouched: [],
+    payload: json,
+    cutBytes: cutBytes + work.cutBytes,
+  };
+  return { capture };
 }

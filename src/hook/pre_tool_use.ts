@@ -9,10 +9,9 @@ import { type Block, type GuardPolicy, MAIN_AGENT, type Verdict } from "../guard
 import { mayBeRequired } from "../requirement/look.ts";
 import { isPaused } from "../store/pauses.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
-import { draftOf } from "./other_event.ts";
+import { draftOf, tellable } from "./other_event.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
-import { tellable } from "./tellable.ts";
 
 /**
  * A tool is about to be used, or a person to be asked for it. Guards and requirements decide together. What is stored

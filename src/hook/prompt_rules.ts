@@ -1,12 +1,13 @@
+import { quietly } from "../errors.ts";
 import { contextFor, runForPrompt } from "../gate/prompt_commands.ts";
 import type { PromptPolicy } from "../guard/prompt_policy.ts";
 import type { StopPolicy } from "../guard/stop_policy.ts";
 import { joinPath } from "../paths.ts";
-import { keepFirstPrompt } from "../store/prompt_queues.ts";
+import { keepFirstPrompt } from "../store/stop_memory.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { isLifted, wayToSend } from "./lifted.ts";
-import { tellable } from "./tellable.ts";
+import { tellable } from "./other_event.ts";
 
 const MAX_KEPT_CHARS = 100;
 
@@ -69,10 +70,6 @@ function keepFirst({ db, event, sessionId, atMs, keepsContent }: HookWork, polic
   if (policy.queue === null || db === null || !keepsContent) return;
   // A prompt that begins with a tag is a message of Claude Code's own (a finished background task).
   if (typeof prompt !== "string" || prompt.trim() === "" || prompt.startsWith("<")) return;
-  try {
-    const kept = prompt.replaceAll("\0", "").slice(0, MAX_KEPT_CHARS).toWellFormed();
-    keepFirstPrompt(db, { sessionId, prompt: kept, atMs });
-  } catch {
-    // Saving the event says what is wrong with the database.
-  }
+  const kept = prompt.replaceAll("\0", "").slice(0, MAX_KEPT_CHARS).toWellFormed();
+  quietly(() => keepFirstPrompt(db, { sessionId, prompt: kept, atMs }));
 }

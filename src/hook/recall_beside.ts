@@ -1,18 +1,20 @@
-/** What is remembered, told beside a prompt or before an edit, where the configuration wants it. */
+/** What memory adds to a prompt or tells before an edit, where the configuration asks for it. */
 import { EDITING_TOOLS, filesTouched } from "../capture/payload.ts";
+import { quietly } from "../errors.ts";
 import { recallForFile, recallForPrompt, type RecallPlace } from "../recall/recall.ts";
 import type { HookWork } from "./handler.ts";
 
-/** What a prompt calls to mind; empty when nothing does, or when the database cannot say. */
+/** What memory knows about a prompt; empty when it knows nothing or the database fails. */
 export function recallOfPrompt(work: HookWork): string {
   const prompt = work.event.own["prompt"];
   const place = placeOf(work);
   const db = work.spareDb();
   if (typeof prompt !== "string" || place === null || db === null) return "";
-  return quietly(() => recallForPrompt(db, prompt, place));
+  // Where the database cannot recall, work goes on without it.
+  return quietly(() => recallForPrompt(db, prompt, place)) ?? "";
 }
 
-/** What is known of the file that is to be edited; empty for any other tool. */
+/** What memory knows about a file before a tool edits it; empty for any other tool. */
 export function recallOfEdit(work: HookWork): string {
   const { toolName, toolInput, name } = work.event;
   if (name !== "PreToolUse" || toolName === null || !EDITING_TOOLS.has(toolName)) return "";
@@ -20,7 +22,7 @@ export function recallOfEdit(work: HookWork): string {
   const place = placeOf(work);
   const db = work.spareDb();
   if (file === undefined || place === null || db === null) return "";
-  return quietly(() => recallForFile(db, file, place));
+  return quietly(() => recallForFile(db, file, place)) ?? "";
 }
 
 function placeOf(
@@ -35,13 +37,4 @@ function placeOf(
     root: repository?.root ?? projectDir,
     nowMs: atMs,
   };
-}
-
-/** Recall is a help: where the database cannot give it, work goes on without. */
-function quietly(recall: () => string): string {
-  try {
-    return recall();
-  } catch {
-    return "";
-  }
 }

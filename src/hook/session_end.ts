@@ -30,18 +30,16 @@ export async function handle(work: HookWork): Promise<Answer> {
     }
     checkpoint(db, "PASSIVE");
     const untilMs = performance.now() + CLEANUP_MS;
-    const { runRetention } = await import("../maintenance/retention.ts");
-    runRetention(db, {
+    const { keptByHooks, retentionSteps } = await import("../maintenance/retention.ts");
+    const steps = retentionSteps(db, {
       nowMs: work.atMs,
-      retentionDays: config.sessionRetentionDays,
+      database: ":memory:",
+      kept: keptByHooks(config),
       captures: config.memoryEnabled ? "worked" : "all",
       batchRows: config.retentionBatchRows,
-      untilMs,
     });
-    if (config.memoryRetentionDays > 0) {
-      const { removeOldMemory } = await import("../maintenance/memory_retention.ts");
-      removeOldMemory(db, { nowMs: work.atMs, retentionDays: config.memoryRetentionDays, untilMs });
-    }
+    let isDone = false;
+    while (!isDone && performance.now() < untilMs) isDone = steps.next().done === true;
   } catch {
     // The event is stored; `doctor` and `retention run` tell what stands in the way of the rest.
   }

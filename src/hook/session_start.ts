@@ -3,30 +3,22 @@ import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../capture/payload.ts";
 import { isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { messageOf } from "../errors.ts";
+import { messageOf, quietly } from "../errors.ts";
 import type { GuardPolicy } from "../guard/guard_policy.ts";
 import type { StopPolicy } from "../guard/stop_policy.ts";
-import {
-  type ContextBudget,
-  contextChars,
-  MAX_CONTEXT_CHARS,
-  toldIn,
-  waitingText,
-} from "../memory/context_text.ts";
-import { recentSessionsText } from "../memory/recent_sessions.ts";
+import { contextChars, MAX_CONTEXT_CHARS, toldIn, waitingText } from "../memory/context_text.ts";
 import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { sessionContext } from "../recall/context.ts";
 import type { ContextPlace } from "../recall/told_rows.ts";
 import { lastSeenAtMs } from "../store/memory_context.ts";
-import { countWaiting, hasWaiting } from "../store/queue_waiting.ts";
-import { activeSessions, recentSessions } from "../store/session_registry.ts";
+import { countWaiting, hasWaiting } from "../store/queue_work.ts";
+import { activeSessions } from "../store/sessions.ts";
 import { noteTold } from "../store/told_observations.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
 const MAX_LOOKED_AFTER = 20;
-const MAX_TOLD = 5;
 
 /**
  * Opens the session or makes it active again, marks sessions whose process is gone as abandoned, and tells Claude
@@ -213,7 +205,7 @@ async function contextOf(
   // Where there is hardly any room, memory comes before the count of waiting captures.
   const waiting = 2 * waits.length > most ? "" : waits;
   const room = waiting === "" ? most : most - waiting.length - "\n".length;
-  const told = await toldOf(db, place, { tokens: config.contextTokens, room });
+  const told = await sessionContext(db, place, { tokens: config.contextTokens, room });
   return [told, waiting].filter((text) => text !== "").join("\n");
 }
 
@@ -232,27 +224,10 @@ async function titlesOfWaiting(
   return waitingTitles(db, { project, except: sessionId, root, redact });
 }
 
-/** What is known, or at least which sessions there were. */
-async function toldOf(
-  db: DatabaseSync,
-  place: ContextPlace,
-  budget: ContextBudget,
-): Promise<string> {
-  const { project, sessionId, seenAtMs, source, nowMs } = place;
-  const memory = await sessionContext(db, place, budget);
-  if (memory !== "" || seenAtMs !== null || source === "fork") return memory;
-  const sessions = recentSessions(db, { project, except: sessionId, limit: MAX_TOLD });
-  return recentSessionsText(sessions, { nowMs, maxChars: contextChars(budget) });
-}
-
 /** What the database answers; undefined when there is none or it cannot: saving the event tells of that. */
 function ask<Result>(
   db: DatabaseSync | null,
   question: (db: DatabaseSync) => Result,
 ): Result | undefined {
-  try {
-    return db === null ? undefined : question(db);
-  } catch {
-    return undefined;
-  }
+  return db === null ? undefined : quietly(() => question(db));
 }

@@ -1,4 +1,5 @@
 import { summarizeInput } from "../capture/payload.ts";
+import { quietly } from "../errors.ts";
 import { countPending } from "../store/captures.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
@@ -15,7 +16,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const isFree = config.stop === "" && config.requirements === "";
   if (isFree && event.stopHookActive) return null;
   await (await import("./told.ts")).saveTold(work);
-  const draft = { ...draftOf(work), ...await (await import("./said.ts")).saidIn(work) };
+  const draft = { ...draftOf(work), ...await (await import("./other_event.ts")).saidIn(work) };
   if (isFree) {
     await work.save(draft);
     return MAY_STOP;
@@ -24,17 +25,10 @@ export async function handle(work: HookWork): Promise<Answer> {
   return await answerStop(work, draft) ?? MAY_STOP;
 }
 
-function draftOf(work: HookWork): Draft {
-  const pending = work.db === null ? {} : { pending: pendingOf(work) };
-  const told = work.keepsContent ? summarizeInput(work.event.own) : {};
+function draftOf({ db, sessionId, keepsContent, event }: HookWork): Draft {
+  const pending = db === null
+    ? {}
+    : { pending: quietly(() => countPending(db, sessionId)) ?? null };
+  const told = keepsContent ? summarizeInput(event.own) : {};
   return { metadata: { ...pending, ...told } };
-}
-
-function pendingOf({ db, sessionId }: HookWork): number | null {
-  try {
-    return db === null ? null : countPending(db, sessionId);
-  } catch {
-    // A damaged database: saving the event will say so.
-    return null;
-  }
 }

@@ -1,12 +1,12 @@
 import { compactPayloads } from "../maintenance/compaction.ts";
 import { readProcesses } from "../process/identity.ts";
 import { isLogLong } from "../store/database.ts";
-import { askForSummaryOfEnd, keepMark, lacksMark } from "../store/session_registry.ts";
+import { askForSummaryOfEnd, keepMark, lacksMark } from "../store/sessions.ts";
 import { rebuildText } from "../store/memory_index.ts";
 import { shortenLog } from "../store/shorten_log.ts";
 import { appendLog } from "../log/log.ts";
-import { messageOf } from "../errors.ts";
-import { drainAlone } from "../recall/drain_lock.ts";
+import { messageOf, quietly } from "../errors.ts";
+import { drainAlone } from "../recall/capture_drain.ts";
 import { lateRedaction } from "../recall/late_redaction.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, HookWork } from "./handler.ts";
@@ -61,13 +61,12 @@ async function backUpOfDay({ database, config, locations, atMs }: HookWork): Pro
 
 /** Keeps how this session's process is told from a later one of the same number; a SessionStart has no time for it. */
 function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void {
-  try {
+  // Where another process writes, the next Stop tries again.
+  quietly(() => {
     if (claudePid === null || !lacksMark(db, sessionId, claudePid)) return;
     const mark = readProcesses([claudePid]).get(claudePid)?.mark;
     if (mark !== undefined) keepMark(db, sessionId, { claudePid, mark });
-  } catch {
-    // Another process writes; the next Stop tries again.
-  }
+  });
 }
 
 /** Works in small steps and looks at the clock between them. Skips captures that a drain was killed over. */
@@ -100,10 +99,7 @@ export async function drainEnded(
   db: DatabaseSync,
   work: Pick<HookWork, "database" | "config" | "home" | "sessionId">,
 ): Promise<void> {
-  try {
-    askForSummaryOfEnd(db, work.sessionId);
-  } catch {
-    // Another process writes; the session's next summary says it.
-  }
+  // Where another process writes, the session's next summary says it.
+  quietly(() => askForSummaryOfEnd(db, work.sessionId));
   await drainFor(budgetMs, db, work);
 }

@@ -12,8 +12,8 @@ import { applyChanges } from "../store/requirements.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { isLifted, wayOut } from "./lifted.ts";
-import { heldDraft, type HeldForRequirements, saveJudged } from "./stop_requirements.ts";
-import { tellable } from "./tellable.ts";
+import { heldDraft, type HeldForRequirements, saveJudged } from "./stop_judged.ts";
+import { tellable } from "./other_event.ts";
 
 /** What the guards say of a stop. */
 interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone"> {

@@ -1,12 +1,11 @@
 import type { SubagentPolicy } from "../guard/prompt_policy.ts";
 import { runCommands } from "../gate/run_commands.ts";
-import { failureText } from "../guard/command_text.ts";
+import { failureText } from "../guard/notify.ts";
 import { commandsFor } from "../guard/prompt_policy.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
-import { draftOf } from "./other_event.ts";
+import { draftOf, tellable } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
-import { tellable } from "./tellable.ts";
 import { handleOnce } from "./twin.ts";
 
 /** A subagent has stopped: runs what the configuration has for it. A failure is told to the person, and holds nothing back. */

@@ -1,8 +1,9 @@
-/** What an event tells beside its own record: of the session's task, its sub-agents and its questions. */
+/** Saves what an event tells about the session's task, its sub-agents and its questions. */
+import { quietly } from "../errors.ts";
 import { UNKNOWN_SESSION_ID, uuidOf } from "../ids.ts";
 import { type SessionChange, settledBy, toldBy } from "../orchestration/session_changes.ts";
 import { joinPath, parentOf } from "../paths.ts";
-import { hasOpenQuestion, hasRunningSubagent, isOfTask } from "../store/session_open.ts";
+import { hasOpenQuestion, hasRunningSubagent, isOfTask } from "../store/sessions.ts";
 import type { HookWork } from "./handler.ts";
 
 /** Writes what the event tells with it; nothing when no content is kept. */
@@ -54,13 +55,4 @@ async function worktreeOf({ event, repository, mask }: HookWork): Promise<string
     return null;
   }
   return (await mask([root]))[0] ?? null;
-}
-
-/** What the database answers; false when it cannot, which saving the event tells of. */
-function quietly(look: () => boolean): boolean {
-  try {
-    return look();
-  } catch {
-    return false;
-  }
 }

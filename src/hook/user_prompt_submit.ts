@@ -1,6 +1,5 @@
 import type { Answer, HookWork } from "./handler.ts";
-import { draftOf } from "./other_event.ts";
-import { saidIn } from "./said.ts";
+import { draftOf, saidIn } from "./other_event.ts";
 
 /** A person sends a prompt: it is recorded, Claude is told what the configuration adds, and a command may hold it back. */
 export async function handle(work: HookWork): Promise<Answer> {

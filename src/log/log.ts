@@ -1,4 +1,5 @@
 import { joinPath, parentOf } from "../paths.ts";
+import { isFolder } from "../project/on_disk.ts";
 import { makePrivateFolder } from "../project/write_file.ts";
 
 /** A log of this size becomes `conclaude.log.1`, and a new one begins. */
@@ -71,4 +72,34 @@ function statQuietly(file: string): Deno.FileInfo | null {
   } catch {
     return null; // No log yet.
   }
+}
+
+/** Folders for a file when neither the home nor `/tmp` takes one. */
+const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
+
+/**
+ * Claims the right to say something once: the first caller for a session and a subject gets true, later ones false.
+ *
+ * The claim is an empty file in the first folder that takes one. Where none does, nothing can be remembered, and
+ * every caller gets true: being told twice is better than never.
+ *
+ * @param subject A short name in letters, such as `newer-schema`.
+ */
+export function claimNotice(
+  subject: string,
+  about: { readonly sessionId: string; readonly folders: readonly string[] },
+): boolean {
+  const name = `said-${subject}-${about.sessionId.replace(/[^\w-]/g, "_")}`;
+  const lastPlaces = LAST_PLACES.filter(isFolder)
+    .map((place) => joinPath(place, `conclaude-${Deno.uid() ?? 0}`));
+  for (const folder of [...about.folders, ...lastPlaces]) {
+    try {
+      makePrivateFolder(folder);
+      Deno.openSync(joinPath(folder, name), { write: true, createNew: true, mode: 0o600 }).close();
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof Deno.errors.AlreadyExists) return false;
+    }
+  }
+  return true;
 }

@@ -1,3 +1,4 @@
+/** Backups: the daily ones, those that a person makes, and how a database is copied. */
 import { isUserError, messageOf, UserError } from "../errors.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
@@ -9,12 +10,11 @@ import { fileStamp } from "../time.ts";
 import { nameDraft, openDraft, removeDraft, removeDrafts } from "./draft.ts";
 import { requireOurs } from "./require_ours.ts";
 import { freeName } from "./set_aside.ts";
-import { isThere, namesIn } from "./whole_file.ts";
-import { writeAdvice } from "./write_advice.ts";
+import { isThere, namesIn, writeAdvice } from "./whole_file.ts";
 
 const BACKUP_ENDING = ".db";
 
-/** The name of a backup that nobody gave another. */
+/** The name of a backup where nobody names a file. */
 const DEFAULT_NAME = /^conclaude-[\dTZ-]+(?:\.\d+)?\.db$/;
 
 const ON_WINDOWS = Deno.build.os === "windows";
@@ -28,13 +28,13 @@ export function defaultBackupPath(dataFolder: string, nowMs: number): string {
   return freeName(joinPath(backupFolder(dataFolder), name), BACKUP_ENDING);
 }
 
-/** A backup and the moment that it is of. */
+/** A backup and the moment when it was made. */
 export interface Backup {
   readonly path: string;
   readonly atMs: number;
 }
 
-/** The daily ones of one database have its mark in their names; any other name in the folder was given by a person. */
+/** Daily backups carry the mark of their database; a person gave any other name. */
 const DAILY = /^daily-([\da-f]{8})-\d{4}-\d\d-\d\d\.db$/;
 
 /** The backups in the data folder that may be of a database, the newest first. */
@@ -53,7 +53,7 @@ export function backupsOf(
     );
 }
 
-/** Eight digits that tell the databases apart that have one data folder; the same where the folder is moved. */
+/** Eight digits for one of the databases that share a data folder; they stay when the folder is moved. */
 function markOf(dataFolder: string, database: string): string {
   const isInside = parentOf(database) === dataFolder;
   return spoolSuffix(isInside ? baseName(database) : database).slice(1, 9);
@@ -71,7 +71,7 @@ function changedMs(path: string): number {
   }
 }
 
-/** The command that shows which backups there are: where they lie by default, else beside the one that was named. */
+/** The command that lists backups: in the backup folder, else beside the file that a person named. */
 export function listBackups(dataFolder: string, named: string): string {
   const folder = backupFolder(dataFolder);
   const hasBackups = namesIn(folder).some((name) => name.endsWith(BACKUP_ENDING));
@@ -100,7 +100,7 @@ export async function backUpDaily(
   const day = new Date(nowMs).toISOString().slice(0, 10);
   const path = joinPath(backupFolder(dataFolder), `daily-${mark}-${day}${BACKUP_ENDING}`);
   if (keep === 0 || isThere(path)) return null;
-  // Who forgets holds it: nothing is copied that is about to be forgotten.
+  // `memory forget` holds this lock: no backup copies what is about to be forgotten.
   const lock = takeLock(drainLockPath(database), { waitMs: 0 });
   if (lock === null) return null;
   try {
@@ -116,14 +116,14 @@ export async function backUpDaily(
   return path;
 }
 
-/** SQLite makes a file beside a database to read it: where it cannot, nobody else writes either, and the files are whole. */
+/** SQLite cannot make the file that it needs beside a database to read it. Then nobody else writes either: `cp` will do. */
 const READ_ONLY = /read-only file system|os error 30\b|unable to open database/i;
 /** A folder that can be written to where the home cannot. */
 const ELSEWHERE = "/tmp/";
 
 /**
- * Copies the database into a private file while hooks go on writing, checks the copy, and only then gives it its name. What
- * a backup that was ended had begun to write under the name, or under one that nobody gave it, is removed.
+ * Copies the database into a private file while hooks go on writing, checks the copy, and only then gives it its name.
+ * Drafts of backups that were stopped are removed.
  *
  * @throws {UserError} When the file is there already, or the database is not one that can be copied.
  */
@@ -196,7 +196,7 @@ function whyTaken(file: string): string {
   }
 }
 
-/** The first contradiction between the pages of a database. */
+/** The first fault of a database. */
 function faultIn(path: string): string | undefined {
   const db = openToLook(path);
   try {

@@ -1,29 +1,26 @@
-/** Looks for a text in the bytes of files, whatever these hold. */
+/** Finds and overwrites a text in the bytes of any file. */
 import { Buffer } from "node:buffer";
 import type { TextMatcher } from "../memory/forget_text.ts";
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /** A place in a file, in bytes. */
-export interface Place {
+interface Place {
   readonly at: number;
   readonly length: number;
 }
 
 /**
- * Where a text stands in a file; empty when the file is not there.
+ * Where a text stands in a file, at most so many places; empty when the file is not there.
  *
  * Not to be asked of a database that this process has open: closing the file would take away its locks.
  *
- * @param options At most so many places. @throws {Error} What the file system says.
+ * @throws {Error} What the file system says.
  */
 export function placesIn(
   path: string,
-  { inBytes, maxBytes }: Pick<TextMatcher, "inBytes" | "maxBytes">,
-  { limit = Infinity, onStep = () => {} }: {
-    readonly limit?: number;
-    readonly onStep?: () => void;
-  } = {},
+  { inBytes, maxBytes }: TextMatcher,
+  limit = Infinity,
 ): Place[] {
   const places: Place[] = [];
   let file: Deno.FsFile;
@@ -48,13 +45,17 @@ export function placesIn(
       places.push({ at, length: match[0].length });
       if (places.length >= limit) return places;
     }
-    // What begins at the end of this part may go on in the next.
+    // The text may begin at the end of this part and go on in the next.
     const kept = Math.min(known, maxBytes);
     start += known - kept;
     buffer.copyWithin(0, known - kept, known);
     known = kept;
-    onStep();
   }
+}
+
+/** Whether a text stands in a file. @throws {Error} What the file system says. */
+export function holdsText(path: string, text: TextMatcher): boolean {
+  return placesIn(path, text, 1).length > 0;
 }
 
 /**
@@ -86,7 +87,7 @@ export function countIn(path: string, matcher: TextMatcher): number {
   return places.filter(({ at }) => !isBehindBackslash(file, at)).length;
 }
 
-/** `\next` is a new line and `ext`, and no `next`; one with two backslashes in front stands by itself. */
+/** Whether an odd number of backslashes stands before a place: `\next` is a new line and `ext`, and no `next`. */
 function isBehindBackslash(file: Deno.FsFile, at: number): boolean {
   let count = 0;
   const byte = new Uint8Array(1);

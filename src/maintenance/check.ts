@@ -1,7 +1,7 @@
 import { shortened } from "../memory/text.ts";
 import { MAX_FAULTS } from "../store/care.ts";
 
-/** One thing that was looked at: what `doctor` and `db check` report. */
+/** One line of `doctor` and of `db check`. */
 export interface Check {
   readonly name: string;
   readonly status: "ok" | "warn" | "fail";
@@ -9,13 +9,13 @@ export interface Check {
   readonly message: string;
   /** What to do, as in `UserError`: a command to paste wherever there is one; null when all is well. */
   readonly next: string | null;
-  /** All that is wrong, where the message tells only the first of it. */
+  /** Every fault, where the message tells only the first. */
   readonly faults?: readonly string[];
 }
 
-/** What was found, before it has the name of its check. */
+/** What a check found, without the name of the check. */
 export interface Finding extends Omit<Check, "name"> {
-  /** Corrects it, and says in one sentence what was done; with what it could not do where that is not all. */
+  /** Corrects it, and says in one sentence what was done, and what could not be. */
   readonly repair?: () => string | Repaired | Promise<string | Repaired>;
 }
 
@@ -40,7 +40,7 @@ export function fail(message: string, next: string, repair?: Finding["repair"]):
   return { status: "fail", message, next, ...(repair && { repair }) };
 }
 
-/** Of one fault, in characters. */
+/** Longest fault in a message, in characters. */
 const MAX_CHARS = 200;
 
 /** The first fault, cut where it is long, and how many more there are. */

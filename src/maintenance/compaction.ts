@@ -8,18 +8,18 @@ import {
   type Replacement,
   replacePayloads,
 } from "../store/payloads.ts";
+import { releasePages, type SpaceUse, spaceUse, withBusyTimeout } from "../store/space.ts";
 
-/** What one transaction replaces at most: few enough that a hook never waits long for its turn. */
+/** What one transaction replaces at most: a hook never waits long. */
 const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
 
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** After so many batches the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_BATCHES = 8;
 
-/** So often the dead compressors of the batches are collected: each holds 7 kB and its payload. */
+/** After so many batches dead compressors are collected: each holds 7 kB and its payload. */
 const COLLECT_EVERY_BATCHES = 4;
 
-/** How far a compaction goes. */
-export interface CompactionOptions {
+interface CompactionOptions {
   /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
   readonly untilMs?: number;
   /** Called after every step, with what has been done so far. */
@@ -39,9 +39,8 @@ export interface CompactionReport {
 /**
  * Compresses the payloads that are still text and become smaller by it.
  *
- * It compresses without any lock and replaces in short transactions, each payload only if it is still the text that was
- * read: hooks and a second compaction may work at the same time, and a process that is killed leaves every payload
- * either as it was or compressed.
+ * It compresses without a lock, and replaces in short transactions each payload that is still the text that was read. So
+ * hooks and a second compaction may work at the same time, and a killed process leaves every payload whole.
  *
  * @throws {Error} What SQLite says; what was done before stays done.
  */
@@ -72,4 +71,44 @@ export function compactPayloads(
     options.onProgress?.(done);
   }
   return done;
+}
+
+/** From this share of free pages on they are given back; fewer are filled by later captures. */
+const MIN_FREE_SHARE = 0.25;
+
+/** Pages that one transaction gives back, in about 30 ms: a hook never waits long. */
+const STEP_PAGES = 512;
+
+/** After so many steps the write-ahead log is moved into the database, so that it stays short. */
+const CHECKPOINT_EVERY_STEPS = 8;
+
+interface SpaceOptions {
+  /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
+  readonly untilMs?: number;
+  /** Called after every step. */
+  readonly onProgress?: (use: SpaceUse) => void;
+}
+
+/**
+ * Gives the free room of a database back to the disk when it is more than a quarter of the file, in short transactions,
+ * so that hooks may work at the same time; then empties the write-ahead log, if nobody is using it.
+ *
+ * @returns By how many bytes the database became smaller; 0 when it was left as it is, or cannot shrink.
+ * @throws {Error} What SQLite says; what was done before stays done.
+ */
+export function giveBackSpace(db: DatabaseSync, options: SpaceOptions = {}): number {
+  const before = spaceUse(db);
+  let use = before;
+  if (use.canShrink && use.freeBytes > use.fileBytes * MIN_FREE_SHARE) {
+    for (let step = 1; use.freeBytes > 0; step++) {
+      if (performance.now() >= (options.untilMs ?? Infinity)) break;
+      releasePages(db, STEP_PAGES);
+      if (step % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
+      use = spaceUse(db);
+      options.onProgress?.(use);
+    }
+  }
+  // Waiting here would keep hooks waiting too.
+  withBusyTimeout(db, 0, () => checkpoint(db, "TRUNCATE"));
+  return before.fileBytes - use.fileBytes;
 }

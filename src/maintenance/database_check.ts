@@ -2,39 +2,23 @@ import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
 import { isDatabaseBusy, messageOf } from "../errors.ts";
 import { foreignKeyFaults, integrityFaults, numberFaults } from "../store/care.ts";
+import { schemaDifferences, schemaFaults } from "../store/schema_care.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
 import { damagedPayloads } from "../store/damaged_payloads.ts";
 import { openToLook } from "../store/identity.ts";
 import { indexFaultsAt } from "../store/memory_index.ts";
-import { schemaDifferences, schemaFaults } from "../store/schema_care.ts";
 import { migrationFault } from "../store/rehearsal.ts";
 import { type Check, fail, faultsText, type Finding, ok, warn } from "./check.ts";
-import { databasePermissions } from "./private_files.ts";
+import { databasePermissionFaults } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
-
-/** What a sound database that nobody has to repair is told by. */
-type Faults = (db: ReturnType<typeof openToLook>) => readonly string[];
 
 const REPAIR = "conclaude doctor";
 const CORRECT = "conclaude doctor --fix";
 const NOT_SEEN =
   "it could not be looked at: another process is writing to the database and does not finish";
 
-const OF_CONTENT: readonly {
-  readonly name: string;
-  readonly faults: Faults;
-  readonly next: string;
-}[] = [
-  {
-    name: "integrity",
-    faults: (db) => [...integrityFaults(db, "full"), ...numberFaults(db)],
-    next: REPAIR,
-  },
-  { name: "foreign keys", faults: foreignKeyFaults, next: CORRECT },
-];
-
 /**
- * Reads a whole database and judges it: its pages, its references, its schema, its permissions. Nothing is changed.
+ * Reads a whole database and judges its pages, references, schema and permissions. Nothing is changed.
  *
  * @throws {UserError} When it is no database of this program, or a newer one's.
  */
@@ -42,20 +26,30 @@ export function checkDatabase(path: string): Check[] {
   const version = requireOurs("Cannot check", path);
   const db = openToLook(path);
   try {
-    const content = OF_CONTENT.map(({ name, faults, next }) => ({
-      name,
-      finding: judge(() => faults(db), next),
-    }));
-    return [
-      ...content.map(({ name, finding }) => named(name, finding)),
-      named("payloads", orFail(() => checkPayloads(db))),
-      named("schema", schemaFinding(db, version)),
-      ...version < SCHEMA_VERSION ? [] : [named("search index", indexFinding(path))],
-      ...databasePermissions(path).map((finding) => named("permissions", finding)),
+    const findings: readonly (readonly [name: string, finding: Finding])[] = [
+      ["integrity", judge(() => [...integrityFaults(db, "full"), ...numberFaults(db)])],
+      ["foreign keys", judge(() => foreignKeyFaults(db), CORRECT)],
+      ["payloads", orFail(() => checkPayloads(db))],
+      ["schema", schemaFinding(db, version)],
+      // The index can always be made anew, so nothing is lost.
+      ...version < SCHEMA_VERSION
+        ? []
+        : [["search index", judge(() => indexFaultsAt(path), CORRECT)] as const],
+      ...permissionFindings(path).map((finding) => ["permissions", finding] as const),
     ];
+    return findings.map(([name, { status, message, next, faults }]) => (
+      { name, status, message, next, ...faults && { faults } }
+    ));
   } finally {
     db.close();
   }
+}
+
+function permissionFindings(path: string): Finding[] {
+  const faults = databasePermissionFaults(path);
+  return faults.length === 0 && Deno.build.os !== "windows"
+    ? [ok("0600: nobody else can read them")]
+    : faults;
 }
 
 function judge(look: () => readonly string[], next = REPAIR): Finding {
@@ -75,12 +69,7 @@ function orFail(look: () => Finding): Finding {
   }
 }
 
-/** It can always be made anew, so nothing is lost. */
-function indexFinding(path: string): Finding {
-  return judge(() => indexFaultsAt(path), CORRECT);
-}
-
-function schemaFinding(db: ReturnType<typeof openToLook>, version: number): Finding {
+function schemaFinding(db: DatabaseSync, version: number): Finding {
   if (version < SCHEMA_VERSION) {
     const state = `version ${version}, this program's is ${SCHEMA_VERSION}`;
     const fault = migrationFault(db);
@@ -92,17 +81,10 @@ function schemaFinding(db: ReturnType<typeof openToLook>, version: number): Find
   return finding.status === "ok" ? ok(`version ${version}`) : finding;
 }
 
-function named(name: string, { status, message, next, faults }: Finding): Check {
-  return { name, status, message, next, ...faults && { faults } };
-}
-
-/** Captures that are named; `faults` has them all. */
+/** Captures that the message names; `faults` has them all. */
 const MAX_NAMED = 3;
 
-/**
- * Whether all payloads can be read. Nothing brings one back that cannot: what was made of it stays, and an export holds
- * what is stored, until a person gives it up.
- */
+/** Whether all payloads can be read. Nothing brings a damaged one back; what memory made of it stays. */
 function checkPayloads(db: DatabaseSync): Finding {
   const damaged = damagedPayloads(db);
   if (damaged.length === 0) return ok("no fault found");

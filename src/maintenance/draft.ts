@@ -1,4 +1,4 @@
-/** Files that are written under another name beside their place, and get their own when they are whole. */
+/** Drafts: files that are written under another name in the same folder, and renamed when they are whole. */
 import { baseName, joinPath, parentOf } from "../paths.ts";
 import { isThere, namesIn } from "./whole_file.ts";
 
@@ -8,12 +8,9 @@ const DRAFT_ENDING = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 /** What SQLite makes beside a draft that is a database, and the draft itself. */
 const BESIDE = ["", "-wal", "-shm", "-journal"];
 
-/** Who writes a draft does so all the time. */
-const UNTOUCHED_MS = 60_000;
-
 const ON_WINDOWS = Deno.build.os === "windows";
 
-/** The drafts that this process is at. */
+/** The drafts that this process writes. */
 const OPEN = new Map<string, Deno.FsFile>();
 
 /** A file that is not whole. */
@@ -32,15 +29,15 @@ export function openDraft(path: string): Draft {
       OPEN.set(draft, file);
       return { draft, file };
     }
-    // Another program came before the lock, and took it for one that was left behind.
+    // Before the lock, another program took the draft for one that was left behind, and removed it.
     file.close();
   }
 }
 
 /**
- * Removes the drafts of a file that no program is at any more. On Windows they stay: a lock does not keep them there.
+ * Removes the drafts of a file that no program writes any more. On Windows, where a lock does not protect them, they stay.
  *
- * @param isAlike Tells by its name whether the drafts of another file in the folder are removed as well.
+ * @param isAlike Whether the drafts of another file in the folder, by its name, are removed as well.
  */
 export function removeDrafts(path: string, isAlike: (name: string) => boolean = () => false): void {
   if (ON_WINDOWS) return;
@@ -76,7 +73,7 @@ export function nameDraft(draft: string, path: string): void {
   OPEN.delete(draft);
 }
 
-/** Removes all drafts that this process is at: it ends. */
+/** Removes all drafts of this process, which ends. */
 export function removeOpenDrafts(): void {
   for (const [draft, file] of OPEN) {
     try {
@@ -89,12 +86,10 @@ export function removeOpenDrafts(): void {
   }
 }
 
-/** Whether no program is at a draft any more. Where the runtime cannot look for a lock without waiting, as Deno 2.6, its age tells. */
+/** Whether no program writes a draft any more. */
 function isLeft(draft: string): boolean {
   using file = Deno.openSync(draft, { write: true });
-  if ("tryLockSync" in file) return file.tryLockSync(true);
-  const { mtime } = Deno.statSync(draft);
-  return mtime !== null && Date.now() - mtime.getTime() > UNTOUCHED_MS;
+  return file.tryLockSync(true);
 }
 
 function lock(file: Deno.FsFile): "locked" | "unlocked" {

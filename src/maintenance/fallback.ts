@@ -1,5 +1,6 @@
 /** What hooks wrote into the database of the temporary folder while the home could not be used. */
 import type { DatabaseSync } from "node:sqlite";
+import { count } from "../counts.ts";
 import { joinPath, parentOf } from "../paths.ts";
 import { type Locations } from "../environment.ts";
 import { quoteWord } from "../settings/hooks.ts";
@@ -9,37 +10,38 @@ import { identifyDatabase, openToLook } from "../store/identity.ts";
 import { forgottenRows } from "../store/import_forgotten.ts";
 import { findHere } from "../store/import_rows.ts";
 import { daysMs } from "../time.ts";
+import { type Finding, warn } from "./check.ts";
+import type { DoctorPlace } from "./doctor/place.ts";
 import { DATABASE_FILES } from "./set_aside.ts";
 
-/** Events that are there and not in the database that counts. */
+/** What the fallback database holds and the database that counts does not. */
 export interface LeftBehind {
   /** The database of the temporary folder. */
   readonly path: string;
   readonly events: number;
   readonly captures: number;
-  /** Whether an older program made it: its rows are counted when it has this program's tables. */
+  /** Whether an older program made it; its rows are counted once it has this program's tables. */
   readonly isOlder: boolean;
 }
 
-/** Where to look, and beside what. */
-export interface BesideFallback {
+interface BesideFallback {
   readonly locations: Locations;
   /** The database that counts. */
   readonly database: string;
-  /** What ended longer ago would not stay, were it brought over; 0 where all does. */
+  /** Retention removes sessions that ended longer ago; 0 keeps all. */
   readonly retentionDays: number;
   readonly nowMs: number;
 }
 
 /**
- * The events of the other database that an import would bring over; null when there are none, and when it is not this
- * user's own: anybody can put a file there.
+ * The events of the other database that an import would bring over; null when there are none, and when the file is not
+ * this user's own, since anybody can put one there.
  *
  * @throws {Error} What SQLite says of either.
  */
 export function leftBehind(place: BesideFallback): LeftBehind | null {
   const { locations, database, retentionDays, nowMs } = place;
-  // Who names a database gets no other one, home or not.
+  // Where a person names a database, hooks use no other one.
   if (locations.databaseFrom !== "default" || database === ":memory:") return null;
   const path = fallbackDatabase(locations);
   if (path === database || !isOwnDatabase(path)) return null;
@@ -56,19 +58,35 @@ export function leftBehind(place: BesideFallback): LeftBehind | null {
   }
 }
 
-/** The command that brings them over; what is there already stays as it is. */
+/** Reports what lies in the database of the temporary folder. */
+export function lookAtFallback(place: DoctorPlace): Finding[] {
+  const found = leftBehind({ ...place, retentionDays: place.config.sessionRetentionDays });
+  if (found === null) return [];
+  const { path, events, captures, isOlder } = found;
+  const held = isOlder
+    ? "is of an older conclaude; what it holds is counted when it is migrated"
+    : `holds ${count(events, "event")} with ${
+      count(captures, "capture")
+    } that ${place.database} has not`;
+  return [warn(
+    `${path} ${held}: hooks write there while the home cannot be used, and a restart may remove it`,
+    bringOver(found),
+  )];
+}
+
+/** The command that brings them over; rows that are there already stay as they are. */
 export function bringOver({ path, isOlder }: LeftBehind): string {
   return isOlder
     ? `conclaude --db ${quoteWord(path)} db migrate`
     : `conclaude --db ${quoteWord(path)} export | conclaude import -`;
 }
 
-/** Beside this user's own folder there, which is the last place of the spool. */
+/** The database of the temporary folder, beside this user's spool there. */
 export function fallbackDatabase({ spoolFolders }: Pick<Locations, "spoolFolders">): string {
   return joinPath(parentOf(parentOf(spoolFolders.at(-1)!)), "conclaude.db");
 }
 
-/** Whether such a database is there and this user's own. The log beside it counts as well: SQLite would take in what somebody has put there. */
+/** Whether such a database and its log are this user's own: SQLite would take in a log that somebody else put there. */
 export function isOwnDatabase(path: string): boolean {
   try {
     return isOwnFile(Deno.lstatSync(path)) &&
@@ -86,7 +104,7 @@ function isOwnOrMissing(path: string): boolean {
   }
 }
 
-/** Null where the database that counts is not one to bring anything into. */
+/** Null where nothing can be imported into the database that counts. */
 function countMissing(from: DatabaseSync, database: string, sinceMs: number | null) {
   const { kind } = identifyDatabase(database);
   if (kind === "missing" || kind === "empty") return countRows(from, sinceMs, () => true);

@@ -1,18 +1,18 @@
-/** Forgetting that was stopped before it was done: which that was, and the command that finishes it. */
+/** Gives the command that finishes a `memory forget` which was stopped. */
 import { folderOfProject } from "../memory/paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import type { Receipt } from "../store/forgotten.ts";
+import type { Receipt } from "../store/forget_receipts.ts";
 
-/** Stand for what is not written down. The command refuses them: pasted as it is, it must not forget something else. */
+/** Placeholders for what no receipt holds. The command refuses them, so that a pasted command forgets nothing else. */
 export const SAME_TEXT = "<the same text>";
 export const SAME_FILE = "<the same file>";
 
-/** The command that does once more what a receipt of a text alone tells. */
+/** The command that forgets a text again. */
 export const TEXT_AGAIN = `conclaude memory forget --text ${quoteWord(SAME_TEXT)}`;
 
 /**
- * The command that does once more what a receipt tells. A text and a file are not written down: something that is to be
- * replaced stands for them, and the command asks before it does anything.
+ * The command that forgets again what a receipt is about. A receipt holds neither a text nor a file: a placeholder stands for
+ * them, and the command asks before it does anything.
  */
 export function commandAgain(chosen: Receipt["chosen"]): string {
   const { ids, session, project, file, text, sinceMs, untilMs } = chosen;
@@ -33,11 +33,7 @@ export function commandAgain(chosen: Receipt["chosen"]): string {
   ].join(" ");
 }
 
-/**
- * Those that were stopped, of the same choice.
- *
- * @param chosenWith What is asked for, as a receipt with this key has it.
- */
+/** Of some receipts those of the same choice. @param chosenWith The choice, as a receipt with this salt holds it. */
 export function stoppedOf(
   receipts: readonly Receipt[],
   chosenWith: (salt: string) => Receipt["chosen"],

@@ -5,21 +5,19 @@ import { baseName, joinPath, parentOf } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { openDatabase } from "../store/database.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
-import { namedAgain, takeReceipts } from "../store/forgotten.ts";
+import { namedIn, takeReceipts } from "../store/forget_receipts.ts";
 import { identifyDatabase, openToLook } from "../store/identity.ts";
 import { rewriteRows } from "../store/rewrite_rows.ts";
-import type { ForgetPlace } from "./forget_files.ts";
+import { type ForgetPlace, isFile } from "./forget_files.ts";
 import { DATABASE_FILES, removeDatabase } from "./set_aside.ts";
 import { namesIn } from "./whole_file.ts";
 
-/** What became of the copies, by their paths. */
+/** What becomes of the copies, by their paths. */
 export interface ForgottenCopies {
-  /** The same was forgotten in them. */
+  /** The same is forgotten in them. */
   readonly madeAnew: readonly string[];
   /** They are of another schema, or damaged, so that nobody can tell what is in them. */
   readonly removed: readonly string[];
-  /** What could not be done, with the way out. */
-  readonly left: readonly string[];
 }
 
 /** What stands behind the database's name in that of a copy beside it; drafts of such copies included. */
@@ -28,7 +26,7 @@ const BESIDE =
 const COMPANION = /-(?:wal|shm|journal)$/;
 
 /** The copies that this program has made of a database: its backups, and what lies beside it under its name. */
-export function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
+function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
   const [folder, base] = [parentOf(database), baseName(database)];
   const beside = namesIn(folder)
     .filter((name) => name.startsWith(base) && BESIDE.test(name.slice(base.length)))
@@ -40,51 +38,42 @@ export function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
 }
 
 /** What would become of the copies. */
-export function previewCopies(place: ForgetPlace): Omit<ForgottenCopies, "left"> {
-  const isRemoved = (path: string) => identifyDatabase(path).kind !== "ours";
-  const copies = ownCopies(place);
-  return {
-    madeAnew: copies.filter((path) => !isRemoved(path)),
-    removed: copies.filter(isRemoved),
-  };
+export function previewCopies(place: ForgetPlace): ForgottenCopies {
+  const { ours = [], other = [] } = Object.groupBy(
+    ownCopies(place),
+    (path) => identifyDatabase(path).kind === "ours" ? "ours" : "other",
+  );
+  return { madeAnew: ours, removed: other };
 }
 
-/** Whether a path is one of such copies, or of the files beside it. */
-export function isOfCopies(copies: readonly string[], path: string): boolean {
-  return copies.some((copy) => path === copy || path.replace(COMPANION, "") === copy);
+/** Tells whether a path is one of such copies, or of the files beside it. */
+export function copyTest(place: ForgetPlace): (path: string) => boolean {
+  const copies = new Set(ownCopies(place));
+  return (path) => copies.has(path) || copies.has(path.replace(COMPANION, ""));
 }
 
 /**
  * Forgets in every copy what the receipt in the database says.
  *
  * @param forget Takes what is chosen out of an open copy.
+ * @returns Also what could not be done, with the way out, as `left`.
  */
 export async function forgetInCopies(
   place: ForgetPlace,
   { receiptId, filter }: { readonly receiptId: string; readonly filter: ForgetFilter },
   forget: (copy: DatabaseSync, filter: ForgetFilter) => void,
-): Promise<ForgottenCopies> {
+): Promise<ForgottenCopies & { readonly left: readonly string[] }> {
   const done = { madeAnew: [] as string[], removed: [] as string[], left: [] as string[] };
   for (const path of ownCopies(place)) {
     try {
-      if (identifyDatabase(path).kind !== "ours") {
-        removeDatabase(path);
-        done.removed.push(path);
-        continue;
-      }
+      if (identifyDatabase(path).kind !== "ours") throw new Error("nobody can tell what is in it");
       const { mtime } = Deno.statSync(path);
-      const db = await openDatabase(path, place);
-      try {
-        const main = openToLook(place.database);
-        try {
-          takeReceipts(main, db);
-        } finally {
-          main.close();
-        }
-        forget(db, filter.ids === null ? filter : { ...filter, ids: namedAgain(db, receiptId) });
-      } finally {
-        db.close();
-      }
+      using db = await openDatabase(path, place);
+      using main = openToLook(place.database);
+      takeReceipts(main, db);
+      forget(db, filter.ids === null ? filter : { ...filter, ids: namedIn(db, receiptId) });
+      main.close();
+      db.close();
       if (!rewriteRows(path)) {
         done.left.push(heldCopy(path));
         continue;
@@ -95,7 +84,6 @@ export async function forgetInCopies(
     } catch (thrown) {
       if (isDatabaseBusy(thrown)) done.left.push(heldCopy(path));
       else {
-        // Of a damaged one nobody can tell what is in it.
         removeDatabase(path);
         done.removed.push(path);
       }
@@ -107,12 +95,4 @@ export async function forgetInCopies(
 function heldCopy(path: string): string {
   const files = DATABASE_FILES.map((ending) => quoteWord(path + ending)).join(" ");
   return `${path} may hold it, since another process is using it: \`rm -f ${files}\``;
-}
-
-function isFile(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isFile;
-  } catch {
-    return false;
-  }
 }

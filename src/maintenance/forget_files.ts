@@ -1,12 +1,16 @@
-/** Finds what is to be forgotten in the files beside the database. */
+/** The files in which something that is forgotten can stand: the spool, logs, what agents wrote, copies, transcripts. */
+import type { DatabaseSync } from "node:sqlite";
 import { agentsFolder } from "../engine/agent_files.ts";
 import { logFiles } from "../log/log.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
-import { type SpooledRecord, suffixesOf } from "../spool/spool.ts";
 import { isPrivateFolder } from "../project/write_file.ts";
-import type { ForgetFilter } from "../store/forget_choice.ts";
-import { fallbackDatabase, isOwnDatabase } from "./fallback.ts";
+import { findTranscripts } from "../recall/transcripts/find.ts";
+import { type SpooledRecord, suffixesOf } from "../spool/spool.ts";
+import { type Chosen, type ForgetFilter, isTextAlone } from "../store/forget_choice.ts";
+import { knownTranscripts, sessionsOf } from "../store/forget_look.ts";
 import { drainLockPath } from "../store/process_lock.ts";
+import { holdsText } from "./byte_scan.ts";
+import { fallbackDatabase, isOwnDatabase } from "./fallback.ts";
 import { DATABASE_FILES, isFileOf } from "./set_aside.ts";
 import { namesIn, targetOf } from "./whole_file.ts";
 
@@ -34,14 +38,10 @@ function waitingFiles({ database, spoolFolders }: ForgetPlace): string[] {
   });
 }
 
-/**
- * Removes a file of the spool.
- *
- * @param name Called with its record, when it holds one, before it goes: a drain may have read it already.
- */
+/** Removes a file of the spool. @param name Called with its record, when it holds one, before it goes. */
 export function removeSpooled(path: string, name: (record: SpooledRecord["record"]) => void): void {
-  const record = recordIn(path);
-  if (record !== null) name(record);
+  const record = readSpooled(path)?.record;
+  if (typeof record?.id === "string") name(record);
   try {
     Deno.removeSync(path);
   } catch (thrown) {
@@ -49,10 +49,15 @@ export function removeSpooled(path: string, name: (record: SpooledRecord["record
   }
 }
 
-function recordIn(path: string): SpooledRecord["record"] | null {
+/** A file of the spool: its text, and its record where it is sound; null where it cannot be read. */
+function readSpooled(path: string) {
   try {
-    const { record } = JSON.parse(Deno.readTextFileSync(path)) as SpooledRecord;
-    return typeof record.id === "string" ? record : null;
+    const text = Deno.readTextFileSync(path);
+    try {
+      return { text, record: (JSON.parse(text) as SpooledRecord).record };
+    } catch {
+      return { text, record: null };
+    }
   } catch {
     return null;
   }
@@ -67,51 +72,25 @@ function isOwnFolder(folder: string): boolean {
 }
 
 function fits(path: string, filter: ForgetFilter): boolean {
-  let text: string;
-  try {
-    text = Deno.readTextFileSync(path);
-  } catch {
-    return false;
-  }
-  try {
-    const { record } = JSON.parse(text) as SpooledRecord;
-    const { ids, sessionId, project, files, sinceMs, untilMs } = filter;
-    const told = record.session;
-    const touched = [...record.capture?.filesTouched ?? [], ...namedIn(record)];
-    return (ids === null || ids.captures.includes(record.id)) &&
-      (sessionId === null || record.sessionId === sessionId) &&
-      (project === null || (told?.repository ?? told?.projectDir) === project) &&
-      (files === null || touched.some((one) => files.some((file) => isUnder(one, file)))) &&
-      (sinceMs === null || record.atMs >= sinceMs) &&
-      (untilMs === null || record.atMs <= untilMs) &&
-      (filter.text === null || holds(text, filter) ||
-        holds(record.capture?.payload ?? "", filter));
-  } catch {
-    // Damaged: only its letters can tell.
-    return isTextAlone(filter) && filter.text!.isIn(text);
-  }
-}
-
-/** The files that the record's row of the audit trail would name. */
-function namedIn({ execution }: SpooledRecord["record"]): string[] {
-  const files: unknown = execution.metadata["files"];
-  return Array.isArray(files) ? files.filter((file) => typeof file === "string") : [];
-}
-
-function holds(json: string, { text }: ForgetFilter): boolean {
-  return text!.isInJson(json);
-}
-
-function isUnder(path: string, file: string): boolean {
-  return path === file || path.startsWith(`${file}/`);
-}
-
-/** Whether a text is all that is asked for: then it is to be found nowhere any more. */
-export function isTextAlone(
-  { ids, sessionId, project, files, text, sinceMs, untilMs }: ForgetFilter,
-): boolean {
-  return text !== null &&
-    [ids, sessionId, project, files, sinceMs, untilMs].every((value) => value === null);
+  const spooled = readSpooled(path);
+  if (spooled === null) return false;
+  const { text: content, record } = spooled;
+  const { ids, sessionId, project, files, text, sinceMs, untilMs } = filter;
+  // Of a damaged one only its letters can tell.
+  if (record?.execution == null) return isTextAlone(filter) && text!.isIn(content);
+  const told = record.session;
+  const named: unknown = record.execution.metadata?.["files"];
+  const touched = [...record.capture?.filesTouched ?? [], ...Array.isArray(named) ? named : []];
+  return (ids === null || ids.captures.includes(record.id)) &&
+    (sessionId === null || record.sessionId === sessionId) &&
+    (project === null || (told?.repository ?? told?.projectDir) === project) &&
+    (files === null ||
+      touched.some((one) =>
+        files.some((file) => one === file || `${one}`.startsWith(`${file}/`))
+      )) &&
+    (sinceMs === null || record.atMs >= sinceMs) &&
+    (untilMs === null || record.atMs <= untilMs) &&
+    (text === null || text.isInJson(content) || text.isInJson(record.capture?.payload ?? ""));
 }
 
 /** The log files, and what agents were given and have written. */
@@ -125,30 +104,67 @@ export function writtenFiles(
 }
 
 /**
- * Files of this program that hold copies: backups, databases that were set aside, exports, and what lies in the spool
- * under a name that is not this database's; and what hooks wrote while the home could not be used. They are never touched.
+ * Files of this program that may hold copies and are not gone through elsewhere: exports, what lies in the spool under a
+ * name that is not this database's, and what hooks wrote while the home could not be used.
  */
 export function copiesOf(place: ForgetPlace): string[] {
+  const { database } = place;
   const { logs, agents } = writtenFiles(place);
-  const own = new Set([
-    drainLockPath(place.database),
-    ...logs,
-    ...agents,
-  ]);
-  const beside = namesIn(parentOf(place.database))
-    .filter((name) => name.startsWith(baseName(place.database)))
-    .map((name) => joinPath(parentOf(place.database), name));
-  const spooled = place.spoolFolders.filter(isOwnFolder).flatMap(filesBelow);
-  const waiting = new Set(waitingFiles(place));
+  const own = new Set([...logs, ...agents, ...waitingFiles(place), drainLockPath(database)]);
+  const beside = namesIn(parentOf(database))
+    .filter((name) => name.startsWith(baseName(database)))
+    .map((name) => joinPath(parentOf(database), name));
   const fallback = fallbackDatabase(place);
-  const elsewhere = isOwnDatabase(fallback)
-    ? DATABASE_FILES.map((ending) => fallback + ending).filter(isFile)
-    : [];
-  const all = [...filesBelow(place.dataFolder), ...spooled, ...beside.filter(isFile), ...elsewhere];
-  const lock = drainLockPath(targetOf(place.database));
-  return [...new Set(all)]
-    .filter((path) => !own.has(path) && !waiting.has(path) && targetOf(path) !== lock)
-    .filter((path) => !isFileOf(place.database, path));
+  const elsewhere = isOwnDatabase(fallback) ? DATABASE_FILES.map((end) => fallback + end) : [];
+  const all = new Set([
+    ...filesBelow(place.dataFolder),
+    ...place.spoolFolders.filter(isOwnFolder).flatMap(filesBelow),
+    ...[...beside, ...elsewhere].filter(isFile),
+  ]);
+  const lock = drainLockPath(targetOf(database));
+  return [...all].filter((path) =>
+    !own.has(path) && targetOf(path) !== lock && !isFileOf(database, path)
+  );
+}
+
+/**
+ * Transcripts of Claude Code that may hold what is chosen; they are named, and not touched. A text alone may also stand in
+ * forks and in sessions that nobody captured: all transcripts count that lie where those of known sessions do.
+ */
+export function transcriptsThatMay(
+  db: DatabaseSync,
+  filter: ForgetFilter,
+  chosen: Chosen,
+): readonly string[] {
+  if (!isTextAlone(filter)) {
+    return [...new Set(sessionsOf(db, chosen).flatMap(({ transcript }) => transcript ?? []))];
+  }
+  const roots = new Set(
+    knownTranscripts(db).map((path) => {
+      const around = parentOf(parentOf(path));
+      // What lies elsewhere may lie among anything.
+      return baseName(around) === "projects" ? around : path;
+    }),
+  );
+  return [...roots].flatMap((root) => {
+    try {
+      return findTranscripts(root).files.map(({ path }) => path);
+    } catch {
+      // There is nothing any more.
+      return [];
+    }
+  }).sort();
+}
+
+/** Of some transcripts those that are there and, where a text alone is forgotten, hold it. */
+export function transcriptsWith(paths: readonly string[], filter: ForgetFilter): string[] {
+  return paths.filter((path) => {
+    try {
+      return isTextAlone(filter) ? holdsText(path, filter.text!) : Deno.statSync(path).isFile;
+    } catch {
+      return false;
+    }
+  });
 }
 
 function filesBelow(folder: string): string[] {
@@ -162,7 +178,8 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-function isFile(path: string): boolean {
+/** Whether a path is a file, and no link to one. */
+export function isFile(path: string): boolean {
   try {
     return Deno.lstatSync(path).isFile;
   } catch {

@@ -1,9 +1,9 @@
-/** Takes rows of an export back, and rows that importers of other programs make in the same form. */
+/** Imports the rows of an export, and rows of the same form that importers of other programs make. */
 import type { DatabaseSync } from "node:sqlite";
 import type { RedactRules } from "../secrets/redact.ts";
 import { UserError } from "../errors.ts";
-import { summaryUid } from "../memory/summary_uid.ts";
-import { paceBesideHooks } from "../recall/room_for_hooks.ts";
+import { summaryUid } from "../store/observations.ts";
+import { paceBesideHooks } from "../recall/capture_drain.ts";
 import { checkpoint, SCHEMA_VERSION, transaction } from "../store/database.ts";
 import {
   type CountName,
@@ -12,102 +12,95 @@ import {
   noCounts,
   tableOf,
 } from "../store/exported_tables.ts";
-import { receiptIds } from "../store/forgotten.ts";
+import { receiptIds } from "../store/forget_receipts.ts";
 import { forgottenRows } from "../store/import_forgotten.ts";
-import { endObservations, prepareObservations } from "../store/import_observations.ts";
 import {
+  beginImport,
+  decideFate,
   deferTaskParents,
   detachOrphanTasks,
-  fateOf,
+  endImport,
   type ImportedColumns,
   importRow,
+  resolveFailures,
   RowError,
 } from "../store/import_rows.ts";
-import { indexTogether } from "../store/index_together.ts";
-import { ensureIndex } from "../store/memory_index.ts";
+import { ensureIndex, indexTogether } from "../store/memory_index.ts";
 import { askForSummary } from "../store/queue_work.ts";
 import { waitMs } from "../store/wait.ts";
 import { readLine, type SourceLine } from "./import_lines.ts";
 import { redactRow } from "./import_redaction.ts";
 
-/** A row that is to be taken. */
+/** A row to import. */
 export interface ArrivingRow {
   readonly type: ExportType;
   readonly columns: ImportedColumns;
-  /** The number of its line in an export, 1 and up; 0 where it comes from elsewhere. */
+  /** The number of its line in an export, from 1; 0 for a row from elsewhere. */
   readonly line: number;
-  /** All that it says, as one text. */
+  /** All that the row says, as one text. */
   readonly text: string;
 }
 
 /** What became of rows. */
 export interface TakenRows {
-  /** Rows that were put in, by what they are. */
-  readonly imported: Readonly<Record<CountName, number>>;
-  /** Rows that are here in the same version. */
-  readonly known: Readonly<Record<CountName, number>>;
+  /** Rows that were added, by kind. */
+  readonly imported: Record<CountName, number>;
+  /** Rows that were here in the same version, by kind. */
+  readonly known: Record<CountName, number>;
   /** Rows that were older here. */
-  readonly replaced: number;
-  /** Rows of which a newer version is here, and the history of such rows: they are left out. */
-  readonly outdated: number;
-  /** Rows that belong to a task or a workflow that is neither here nor came. */
-  readonly unattached: number;
+  replaced: number;
+  /** Rows that are left out because a newer version is here, of the row or of the row that it belongs to. */
+  outdated: number;
+  /** Rows that belong to a task or workflow that is neither here nor in the export. */
+  unattached: number;
   /** Rows that were forgotten here: they stay away. */
-  readonly forgotten: number;
-  /** Tasks whose parent is neither here nor came; they are at the top now. */
-  readonly detachedTasks: number;
-  /** How many rows or lines say nothing that can be put in. */
-  readonly damaged: number;
-  /** The first of these, by their numbers. */
-  readonly damagedLines: readonly { readonly line: number; readonly why: string }[];
+  forgotten: number;
+  /** Tasks whose parent is neither here nor in the export: they have no parent now. */
+  detachedTasks: number;
+  /** How many rows or lines cannot be imported. */
+  damaged: number;
+  /** The first of these. */
+  readonly damagedLines: { readonly line: number; readonly why: string }[];
 }
 
 /** What an import of an export did. */
 export interface ImportReport extends TakenRows {
-  /** Receipts of what was forgotten where the export was made, and not here: nothing keeps it away. */
+  /** Receipts of what was forgotten where the export was made, and not here: nothing keeps that away here. */
   readonly forgottenElsewhere: number;
-  /** Whether the export has no end. */
+  /** Whether the last line of the export is missing. */
   readonly cutShort: boolean;
-  /** How many lines fewer there are than the export's end tells. */
+  /** How many lines fewer there are than the last line says. */
   readonly missing: number;
 }
 
-/** How rows are taken. */
+/** How rows are imported. */
 export interface ImportOptions {
   readonly rules: RedactRules;
-  /** Only count; the database is not written to. */
+  /** Only count; nothing is written. */
   readonly dryRun: boolean;
-  /** Called after every batch, with the number of rows. */
+  /** Called after each batch, with the number of rows so far. */
   readonly onProgress?: (rows: number) => void;
-  /** Called for each new row, in the transaction that puts it in. */
+  /** Called for each new row, in the transaction that adds it. */
   readonly onNew?: (row: ArrivingRow) => void;
 }
 
-/** Few enough that a hook never waits long for its turn, and that the rows take little memory; less beside hooks. */
+/** A batch is small, so that hooks wait only a short time and the rows take little memory; it is smaller beside hooks. */
 const BATCH = { maxRows: 300, maxBytes: 4_000_000 };
 const BESIDE_HOOKS = { maxRows: 40, maxBytes: 150_000 };
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** After so many batches the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_BATCHES = 16;
 const MAX_NAMED = 20;
 
-/** An export that is being read. */
+/** The lines of an export after the first one. */
 export interface ExportSource extends Iterable<SourceLine> {
-  /** What was forgotten where it was made, by the ids of the receipts. */
+  /** The ids of the receipts of what was forgotten where the export was made. */
   readonly receipts: readonly string[];
 }
 
-/** What is counted on the way. */
-type Tally = { -readonly [Name in keyof TakenRows]: TakenRows[Name] } & {
-  readonly imported: Record<CountName, number>;
-  readonly known: Record<CountName, number>;
-  readonly damagedLines: { line: number; why: string }[];
-  rows: number;
-};
-
 /**
- * The lines of an export behind its first one.
+ * Reads the first line of an export.
  *
- * @throws {UserError} When it is no export, or one that this program cannot read.
+ * @throws {UserError} When it is no export, or one of a newer program.
  */
 export function linesOfExport(lines: Iterator<SourceLine>): ExportSource {
   let step = lines.next();
@@ -139,10 +132,10 @@ function readMeta(line: SourceLine | null): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Takes an export back. One that is broken off can be taken again.
+ * Imports an export. An import that was broken off can be repeated.
  *
  * @param lines Those of {@linkcode linesOfExport}.
- * @throws {Error} What SQLite or the file system says; what was put in before stays.
+ * @throws {Error} What SQLite or the file system says; earlier batches stay.
  */
 export function importLines(
   db: DatabaseSync,
@@ -151,32 +144,21 @@ export function importLines(
 ): ImportReport {
   const here = new Set(receiptIds(db));
   const end: { told: number | null } = { told: null };
-  const tally = newTally();
-  const { rows, ...taken } = takeInto(tally, { db, rows: rowsIn(lines, tally, end), options });
+  const taken = noRows();
+  takeRows(db, rowsIn(lines, taken, end), options, taken);
+  const { imported, known, replaced, outdated, unattached, forgotten, damaged } = taken;
+  const read = [imported, known].flatMap(Object.values<number>)
+    .concat(replaced, outdated, unattached, forgotten, damaged)
+    .reduce((sum, n) => sum + n, 0);
   return {
     ...taken,
     forgottenElsewhere: lines.receipts.filter((id) => !here.has(id)).length,
     cutShort: end.told === null,
-    missing: Math.max(0, (end.told ?? 0) - rows - taken.damaged),
+    missing: Math.max(0, (end.told ?? 0) - read),
   };
 }
 
-/**
- * Puts rows in that are not here in this version yet, some in one transaction. What each row says is masked before, and
- * what was forgotten here stays away.
- *
- * @throws {Error} What SQLite says; what was put in before stays.
- */
-export function takeRows(
-  db: DatabaseSync,
-  rows: Iterable<ArrivingRow>,
-  options: ImportOptions,
-): TakenRows {
-  const { rows: _rows, ...taken } = takeInto(newTally(), { db, rows, options });
-  return taken;
-}
-
-function newTally(): Tally {
+function noRows(): TakenRows {
   return {
     imported: noCounts(),
     known: noCounts(),
@@ -187,53 +169,58 @@ function newTally(): Tally {
     detachedTasks: 0,
     damaged: 0,
     damagedLines: [],
-    rows: 0,
   };
 }
 
-function takeInto(tally: Tally, { db, rows, options }: {
-  readonly db: DatabaseSync;
-  readonly rows: Iterable<ArrivingRow>;
-  readonly options: ImportOptions;
-}): Tally {
+/**
+ * Imports rows, one transaction for each batch. Secrets are masked, and what was forgotten here stays away.
+ *
+ * @param taken Counts on from there.
+ * @throws {Error} What SQLite says; earlier batches stay.
+ */
+export function takeRows(
+  db: DatabaseSync,
+  rows: Iterable<ArrivingRow>,
+  options: ImportOptions,
+  taken: TakenRows = noRows(),
+): TakenRows {
   const { dryRun } = options;
   if (!dryRun) {
     ensureIndex(db);
-    prepareObservations(db);
+    beginImport(db);
   }
-  const take = taker(db, tally, options);
-  const paceOf = paceBesideHooks(db, BATCH, BESIDE_HOOKS);
-  let batches = 0;
-  for (const { batch, pauseMs } of batchesOf(rows, paceOf)) {
+  const take = rowImporter(db, taken, options);
+  let [batches, done] = [0, 0];
+  for (const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, BESIDE_HOOKS))) {
     const masked = batch.map((row) => ({ ...row, columns: redactRow(row, options.rules) }));
-    tally.rows += batch.length;
     if (dryRun) masked.forEach(take);
     else {
       indexTogether(db, () => {
         const isTasks = isTask(batch[0]!);
         if (isTasks) deferTaskParents(db);
         masked.forEach(take);
-        if (isTasks) tally.detachedTasks += detachOrphanTasks(db);
+        if (isTasks) taken.detachedTasks += detachOrphanTasks(db);
+        resolveFailures(db);
       });
       if (++batches % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
       if (pauseMs > 0) waitMs(pauseMs);
     }
-    options.onProgress?.(tally.rows);
+    options.onProgress?.(done += batch.length);
   }
   if (!dryRun) {
-    transaction(db, () => endObservations(db));
-    // The next hook has to read the whole log.
+    transaction(db, () => endImport(db));
+    // Otherwise the next hook has to read the whole log.
     checkpoint(db, "TRUNCATE");
   }
-  // A table finds its faults later than the reader does.
-  tally.damagedLines.sort((one, other) => one.line - other.line);
-  return tally;
+  // The reader of the lines is ahead of the tables.
+  taken.damagedLines.sort((one, other) => one.line - other.line);
+  return taken;
 }
 
-/** Makes what takes one row, in the transaction of its batch. */
-function taker(
+/** Makes the function that imports one row, in the transaction of its batch. */
+function rowImporter(
   db: DatabaseSync,
-  tally: Tally,
+  taken: TakenRows,
   { dryRun, onNew }: ImportOptions,
 ): (row: ArrivingRow) => void {
   const admit = forgottenRows(db);
@@ -241,42 +228,41 @@ function taker(
   return (row) => {
     const { type, columns, line } = row;
     try {
-      let fate = fateOf(db, type, columns, run);
+      let fate = decideFate(db, type, columns, run);
       const admitted = fate === "new" || fate === "replaced" ? admit(type, columns) : columns;
       if (admitted === null) {
-        tally.forgotten++;
+        taken.forgotten++;
         const sessionId = String(columns["session_id"]);
         if (!dryRun && columns["uid"] === summaryUid(sessionId)) askForSummary(db, sessionId);
         return;
       }
       if (!dryRun) fate = importRow(db, type, { columns: admitted, fate });
-      if (fate === "new" || fate === "known") {
-        tally[fate === "new" ? "imported" : "known"][tableOf(type).count]++;
-      } else tally[fate]++;
+      if (fate === "new") taken.imported[tableOf(type).count]++;
+      else if (fate === "known") taken.known[tableOf(type).count]++;
+      else taken[fate]++;
       if (fate === "new" && !dryRun) onNew?.({ ...row, columns: admitted });
     } catch (thrown) {
       if (!(thrown instanceof RowError)) throw thrown;
-      tally.rows--;
-      damage(tally, line, thrown.message);
+      damage(taken, line, thrown.message);
     }
   };
 }
 
-/** The rows in their order; a line that is none is counted. */
+/** The rows in the order of their lines. Lines that are no row are counted. */
 function* rowsIn(
   lines: Iterable<SourceLine>,
-  tally: Tally,
+  taken: TakenRows,
   end: { told: number | null },
 ): Generator<ArrivingRow> {
   for (const line of lines) {
     if (line.text?.trim() === "") continue;
     const found = readLine(line);
     if (found instanceof RowError) {
-      // The last line of what was cut short is told as that.
-      if (line.isWhole || end.told !== null) damage(tally, line.number, found.message);
+      // A cut last line is reported as an export that was cut short.
+      if (line.isWhole || end.told !== null) damage(taken, line.number, found.message);
     } else if (end.told !== null || found.kind === "meta") {
       const why = "it stands behind the end of the export, or is the beginning of another one";
-      damage(tally, line.number, why);
+      damage(taken, line.number, why);
     } else if (found.kind === "row") {
       yield { type: found.type, columns: found.columns, line: line.number, text: line.text! };
     } else {
@@ -286,7 +272,7 @@ function* rowsIn(
   }
 }
 
-/** All tasks come together, since each may belong to a later one. */
+/** Groups rows into batches. All tasks are one batch, since a parent may come after its child. */
 function* batchesOf(rows: Iterable<ArrivingRow>, paceOf: ReturnType<typeof paceBesideHooks>) {
   let batch: ArrivingRow[] = [];
   let chars = 0;
@@ -310,7 +296,7 @@ function isTask({ type }: ArrivingRow): boolean {
   return type === "task";
 }
 
-function damage(tally: Tally, line: number, why: string): void {
-  tally.damaged++;
-  if (tally.damagedLines.length < MAX_NAMED) tally.damagedLines.push({ line, why });
+function damage(taken: TakenRows, line: number, why: string): void {
+  taken.damaged++;
+  if (taken.damagedLines.length < MAX_NAMED) taken.damagedLines.push({ line, why });
 }

@@ -1,4 +1,4 @@
-/** Reads the lines of an export: bytes into lines, lines into rows of tables. */
+/** Reads an export: bytes become lines, and lines become rows of tables. */
 import { byteLines, type ByteSource } from "../byte_lines.ts";
 import { messageOf } from "../errors.ts";
 import { OBSERVATION_KINDS } from "../memory/observation.ts";
@@ -11,20 +11,20 @@ export interface SourceLine {
   /** 1 and up. */
   readonly number: number;
   readonly text: string | null;
-  /** Why there is no text; null where there is. */
+  /** Why there is no text; null where there is text. */
   readonly fault: string | null;
-  /** False for a last line without a line break: it may have been cut. */
+  /** False for a last line without a line break: it may be cut. */
   readonly isWhole: boolean;
 }
 
-/** What a line says. */
+/** A line that was read. */
 export type ImportedLine =
   | { readonly kind: "meta" | "end"; readonly fields: Fields }
   | { readonly kind: "row"; readonly type: ExportType; readonly columns: ImportedColumns };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Longest line that is read: ten times the largest payload that can be configured is far below. */
+/** A longer line is not read. The largest payload that can be configured is far below a tenth of it. */
 const MAX_LINE_BYTES = 512_000_000;
 
 /**
@@ -51,13 +51,13 @@ export function* linesOf(
   }
 }
 
-/** Reads a line; {@linkcode RowError} says why it is none of an export. */
+/** Reads a line. A {@linkcode RowError} says why it is no line of an export. */
 export function readLine({ text, fault }: SourceLine): ImportedLine | RowError {
   try {
     return text === null ? new RowError(fault ?? "it cannot be read") : lineIn(text);
   } catch (thrown) {
     if (thrown instanceof RowError) return thrown;
-    // Nested too deep to be written anew.
+    // It is nested too deeply to be written as JSON.
     if (thrown instanceof RangeError) return new RowError(thrown.message);
     throw thrown;
   }
@@ -86,10 +86,10 @@ function lineIn(text: string): ImportedLine {
   return { kind: "row", type, columns: { ...columns, ...stored } };
 }
 
-/** The last field of a capture. In a text it would read `,\"payload\":`. */
+/** Begins the last field of a capture. In a string it would be `,\"payload\":`. */
 const PAYLOAD = ',"payload":';
 
-/** The payload stays the text that it is: parsing and writing it anew could change it. */
+/** Keeps the text of the payload: parsing and writing it again could change it. */
 function partsOf(text: string): { readonly fields: Fields; readonly payload: string | null } {
   const at = text.startsWith('{"type":"capture"') ? text.indexOf(PAYLOAD) : -1;
   if (at > 0 && !text.startsWith("null", at + PAYLOAD.length)) {
@@ -98,7 +98,7 @@ function partsOf(text: string): { readonly fields: Fields; readonly payload: str
       JSON.parse(payload);
       return { fields: objectOf(`${text.slice(0, at)}}`), payload };
     } catch {
-      // Another program wrote the line anew, in another order.
+      // Another program wrote the line again, in another order.
     }
   }
   const fields = objectOf(text);
@@ -123,7 +123,7 @@ function columnValue(
 ): string | number | null {
   if (value === null) return null;
   if (isJson) return JSON.stringify(value);
-  // A larger one could be put in, and never be read again.
+  // SQLite would store a larger number, and the runtime could not read it.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw new RowError(`its field "${name}" is too large a number`);
   }
@@ -131,7 +131,7 @@ function columnValue(
   throw new RowError(`its field "${name}" is neither a text nor a number`);
 }
 
-/** A payload that could not be read when it was exported is put back as it was stored. */
+/** A payload that the export could not read comes back as it was stored. */
 function storedAs(damage: unknown, rawBytes: ImportedColumns[string]): ImportedColumns {
   const { encoding, stored } = Object(damage);
   if (typeof stored !== "string" || encoding !== "json" && encoding !== "br") {
@@ -158,7 +158,7 @@ const isFile: Test = (value) =>
 const listOf = (isPart: Test): Test => (value) => Array.isArray(value) && value.every(isPart);
 const jsonOf = (isRight: Test): Test => (text) => isText(text) && isRight(JSON.parse(String(text)));
 
-/** What the fields of an observation have to be: its table checks none of this, and readers rely on it. */
+/** Tests of the fields of an observation: its table does not check them, and readers rely on them. */
 const OBSERVATION_FIELDS: Readonly<Record<string, Test>> = {
   kind: (value) => KINDS.has(value),
   outcome: (value) => value === null || value === "success" || value === "failure",

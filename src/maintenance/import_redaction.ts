@@ -1,4 +1,4 @@
-/** Masks what an export from elsewhere may hold: a hook masks before it writes, other programs need not have. */
+/** Masks the secrets in an imported row: a hook masks before it writes, but other programs may not. */
 import { type RedactRules, redactText } from "../secrets/redact.ts";
 import { redactValue } from "../secrets/redact_value.ts";
 import { needsRedaction } from "../secrets/look.ts";
@@ -6,18 +6,14 @@ import { indexedTerms } from "../memory/terms.ts";
 import { type ExportType, tableOf } from "../store/exported_tables.ts";
 import type { ImportedColumns } from "../store/import_rows.ts";
 
-/** Columns that say which row it is, which one it belongs to, or how it is stored; all others are masked. */
+/** Columns that name a row or its owner, or say how it is stored. All others are masked. */
 const NAMES_OF_ROWS =
   /^(?:id|uid|\w+_id|depends_on|origin|process_mark|content_hash|encoding|payload)$/;
 
-/** A letter that does not stand for itself, by which a cheap look would miss a word. */
+/** An escaped letter, which can hide a word from the cheap look. */
 const ESCAPED_LETTER = /\\u00[2-7]/i;
 
-/**
- * The row without what must not be kept; the same one where there is nothing to mask.
- *
- * @param row `text`: all that it says, as it came.
- */
+/** Masks a row; without a secret it stays the same object. @param row `text`: all that the row says, as it came. */
 export function redactRow(
   { type, columns, text }: {
     readonly type: ExportType;
@@ -49,7 +45,7 @@ export function redactRow(
     : masked;
 }
 
-/** A text in which nothing is masked stays as it is written. */
+/** Masks a JSON text. Without a secret it stays as it is written. */
 function maskJson(text: string, mask: (value: unknown) => unknown, rules: RedactRules): string {
   let value: unknown;
   try {
@@ -70,7 +66,7 @@ function maskStrings(value: unknown, rules: RedactRules): unknown {
   );
 }
 
-/** The words by which the search finds an observation. */
+/** The words by which a search finds an observation. */
 export function termsOf({ title, text, files, project }: ImportedColumns): string {
   const paths: readonly unknown[] = JSON.parse(String(files ?? "[]"));
   return indexedTerms(

@@ -1,9 +1,14 @@
-/** Writes a damaged database anew: what can be read of it, the rest from the newest backup and from transcripts. */
+/** Makes a new database of what SQLite can read of a damaged one, the newest backup, and transcripts. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../counts.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
 import { type Locations } from "../environment.ts";
+import { compareScan } from "../recall/transcripts/compare.ts";
+import { fillIn } from "../recall/transcripts/fill.ts";
+import { findTranscripts } from "../recall/transcripts/find.ts";
+import { projectFinder } from "../recall/transcripts/project.ts";
+import { scanTranscripts } from "../recall/transcripts/scan.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { integrityFaults } from "../store/care.ts";
 import {
@@ -16,35 +21,38 @@ import {
 } from "../store/damaged_database.ts";
 import { openDatabase, SCHEMA_VERSION, transaction } from "../store/database.ts";
 import { identifyDatabase } from "../store/identity.ts";
+import { receiptsWithoutKey } from "../store/forget_receipts.ts";
 import { drainLockPath, takeLock } from "../store/process_lock.ts";
 import { keepGivenNumbers, settleRows, withoutTriggers } from "../store/settle_rows.ts";
 import { copyReadable, ordinaryTables } from "../store/table_copy.ts";
-import { backupsOf } from "./backup.ts";
+import { type Backup, backupsOf } from "./backup.ts";
+import { fail, type Repaired } from "./check.ts";
+import type { RepairPlace } from "./doctor/place.ts";
 import { install } from "./replace.ts";
 import { DATABASE_FILES, removeDatabase, setAside } from "./set_aside.ts";
 import { isThere, namesIn, targetOf } from "./whole_file.ts";
 
-/** So long a drain at work is waited for. */
+/** A repair waits so long for a drain. */
 const LOCK_WAIT_MS = 15_000;
 
-/** What the name of a database has behind it while it is written anew. */
+/** Stands behind the name of a database while its new file is written. */
 const DRAFT = ".mending-";
 
 /** Where the database lies, and what may fill it. */
-export interface MendPlace {
+interface MendPlace {
   readonly database: string;
   readonly locations: Locations;
   readonly nowMs: number;
   readonly busyTimeoutMs: number;
 }
 
-/** What came of it. */
-export interface MendReport {
+/** The result of a repair. */
+interface MendReport {
   /** Where the damaged database lies now. */
   readonly aside: string;
   readonly tables: readonly MendedTable[];
   /** The backup that filled tables; null where none was needed or there is none. */
-  readonly backup: { readonly path: string; readonly atMs: number } | null;
+  readonly backup: Backup | null;
   /** Captures that wait to be worked in once more. */
   readonly again: number;
   /** Whether what was forgotten is known in the new database, so that transcripts may be read for the rest. */
@@ -57,7 +65,7 @@ export interface MendReport {
  *
  * @throws {UserError | Error} When a drain is at work for too long, or there is no room. The database is as it was then.
  */
-export async function mendDatabase(place: MendPlace): Promise<MendReport> {
+async function mendDatabase(place: MendPlace): Promise<MendReport> {
   const { database, nowMs } = place;
   const lock = takeLock(drainLockPath(database), { waitMs: LOCK_WAIT_MS });
   if (lock === null) {
@@ -82,7 +90,7 @@ export async function mendDatabase(place: MendPlace): Promise<MendReport> {
   }
 }
 
-/** Drafts of the database that were left where somebody was stopped. */
+/** Drafts that stopped repairs left behind. */
 function mendDrafts(database: string): string[] {
   const folder = parentOf(database);
   return namesIn(folder)
@@ -92,55 +100,45 @@ function mendDrafts(database: string): string[] {
 
 async function fillDraft(place: MendPlace, draft: string): Promise<Omit<MendReport, "aside">> {
   const copy = copyOf(place.database, `${draft}-read`);
-  Deno.openSync(draft, { write: true, createNew: true, mode: 0o600 }).close();
-  makeEmpty(draft, SCHEMA_VERSION).close();
+  makeEmpty(draft, SCHEMA_VERSION);
   const damaged = copy === null ? null : openDamaged(copy, draft);
-  if (damaged !== null && damaged.version < SCHEMA_VERSION) {
-    removeDatabase(draft);
-    Deno.openSync(draft, { write: true, createNew: true, mode: 0o600 }).close();
-    makeEmpty(draft, damaged.version).close();
-  }
-  let tables: MendedTable[];
+  let read: MendedTable[] | null = null;
   let given: ReadonlyMap<string, number> = new Map();
-  try {
-    tables = damaged === null ? [] : copyTables(damaged.db, draft);
-    if (damaged !== null) given = givenNumbers(damaged.db);
-  } finally {
-    damaged?.db.close();
+  if (damaged !== null) {
+    try {
+      if (damaged.version < SCHEMA_VERSION) makeEmpty(draft, damaged.version);
+      read = copyTables(damaged.db, draft);
+      given = givenNumbers(damaged.db);
+    } finally {
+      damaged.db.close();
+    }
   }
   const db = await openDatabase(draft, { busyTimeoutMs: 0 });
   try {
-    if (damaged === null) {
-      tables = ordinaryTables(db).map((table) => ({
-        table,
-        read: 0,
-        filled: 0,
-        gone: 0,
-        isWhole: false,
-      }));
-    }
-    const isWhole = tables.every((table) => table.isWhole);
-    const backup = isWhole ? null : await fillFromBackup(db, place, { draft, tables });
-    const told = backup?.tables ?? tables;
     db.exec("PRAGMA foreign_keys = OFF");
+    const nothing = { read: 0, filled: 0, gone: 0, isWhole: false };
+    const found = read ?? ordinaryTables(db).map((table) => ({ table, ...nothing }));
+    const isWhole = found.every((table) => table.isWhole);
+    const filled = isWhole ? null : await fillFromBackup(db, place, { draft, tables: found });
+    const tables = filled?.tables ?? found;
     keepGivenNumbers(db, given);
-    const { again } = settleRows(db);
+    const again = settleRows(db);
     const [fault] = integrityFaults(db, "full");
     if (fault !== undefined) throw new Error(`the new database is not sound: ${fault}`);
-    const isKnown = (table: string) =>
-      told.some((one) => one.table === table && (one.isWhole || one.filled > 0));
+    const isKnown = (name: string) =>
+      tables.some(({ table, isWhole, filled }) => table === name && (isWhole || filled > 0));
     return {
-      tables: told,
-      backup: backup && { path: backup.path, atMs: backup.atMs },
+      tables,
+      backup: filled?.backup ?? null,
       again,
-      knowsForgotten: backup !== null || (isKnown("forgotten") && isKnown("forget_receipts")),
+      knowsForgotten: filled !== null || (isKnown("forgotten") && isKnown("forget_receipts")),
     };
   } finally {
     db.close();
   }
 }
 
-/** A copy with its log: what is done to it to read it is not done to the damaged database. Null for a file of no bytes. */
+/** Copies the database with its log, since reading may change the copy. Null for a file of no bytes. */
 function copyOf(database: string, copy: string): string | null {
   const from = targetOf(database);
   if (!isThere(from) || Deno.statSync(from).size === 0) return null;
@@ -155,40 +153,39 @@ async function fillFromBackup(
   db: DatabaseSync,
   { database, locations }: MendPlace,
   { draft, tables }: { readonly draft: string; readonly tables: readonly MendedTable[] },
-) {
-  for (const { path, atMs } of backupsOf(locations, database)) {
-    const { kind } = identifyDatabase(path);
+): Promise<{ readonly backup: Backup; readonly tables: readonly MendedTable[] } | null> {
+  const copy = `${draft}-backup`;
+  for (const backup of backupsOf(locations, database)) {
+    const { kind } = identifyDatabase(backup.path);
     if (kind !== "ours" && kind !== "older") continue;
-    const copy = `${draft}-backup`;
     try {
       removeDatabase(copy);
-      Deno.copyFileSync(path, copy);
+      Deno.copyFileSync(backup.path, copy);
       Deno.chmodSync(copy, 0o600);
       const from = await openDatabase(copy, { busyTimeoutMs: 0 });
       try {
-        db.exec("PRAGMA foreign_keys = OFF");
-        const filled = withoutTriggers(db, () =>
-          transaction(db, () =>
-            tables.map((table) => {
-              if (table.isWhole) return table;
-              const { rows } = copyReadable(from, db, { table: table.table, keepsNumbers: false });
-              return { ...table, filled: rows, gone: Math.max(0, table.gone - rows) };
-            })));
+        const fill = (mended: MendedTable): MendedTable => {
+          if (mended.isWhole) return mended;
+          const { table, gone } = mended;
+          const { rows } = copyReadable(from, db, { table, keepsNumbers: false });
+          return { ...mended, filled: rows, gone: Math.max(0, gone - rows) };
+        };
+        const filled = withoutTriggers(db, () => transaction(db, () => tables.map(fill)));
         keepGivenNumbers(db, givenNumbers(from));
-        return { path, atMs, tables: filled };
+        return { backup, tables: filled };
       } finally {
         from.close();
       }
     } catch (thrown) {
       if (/no space|disk is full/i.test(messageOf(thrown))) throw thrown;
-      // One that cannot be read: the one before it may.
+      // A backup that cannot be read: the one before it may.
     }
   }
   return null;
 }
 
 /** What came back and what is gone, table by table where anything is, in a sentence. */
-export function mendText({ tables, backup, again }: MendReport): string {
+function mendText({ tables, backup, again }: MendReport): string {
   const whole = tables.filter(({ isWhole }) => isWhole);
   const rows = whole.reduce((sum, { read }) => sum + read, 0);
   const parts = tables.filter(({ isWhole }) => !isWhole).map(({ table, read, filled, gone }) =>
@@ -196,16 +193,76 @@ export function mendText({ tables, backup, again }: MendReport): string {
     (backup === null ? "" : `, ${filled} from the backup`) +
     (gone > 0 ? `, at least ${gone} gone` : backup === null ? ", the rest gone" : "")
   );
-  return [
-    ...whole.length === 0
-      ? []
-      : [`${count(whole.length, "table")} came back whole (${count(rows, "row")})`],
-    ...parts,
-    ...backup === null
-      ? parts.length === 0 ? [] : ["there is no backup"]
-      : [`the backup is ${backup.path} of ${new Date(backup.atMs).toISOString()}`],
-    ...again === 0
-      ? []
-      : [`${count(again, "capture is", "captures are")} worked into memory once more`],
-  ].join("; ");
+  if (whole.length > 0) {
+    parts.unshift(`${count(whole.length, "table")} came back whole (${count(rows, "row")})`);
+  }
+  if (backup !== null) {
+    parts.push(`the backup is ${backup.path} of ${new Date(backup.atMs).toISOString()}`);
+  } else if (whole.length < tables.length) parts.push("there is no backup");
+  if (again > 0) {
+    parts.push(`${count(again, "capture is", "captures are")} worked into memory once more`);
+  }
+  return parts.join("; ");
+}
+
+/** A repair waits so long for another process, where no configuration says otherwise. */
+const REPAIR_BUSY_MS = 5_000;
+
+/** A hook may still be telling of what a transcript has from the last minute. */
+const LEFT_TO_HOOKS_MS = 60_000;
+
+/** Mends the database, fills it from transcripts, and says per table what came back and what is gone. */
+export async function mendFully(place: RepairPlace): Promise<string | Repaired> {
+  const { database, config } = place;
+  const busyTimeoutMs = config?.busyTimeoutMs ?? REPAIR_BUSY_MS;
+  const report = await mendDatabase({ ...place, busyTimeoutMs });
+  const { aside, tables } = report;
+  const db = await openDatabase(database, { busyTimeoutMs });
+  try {
+    const filled = await fillFromTranscripts(db, place, report);
+    const done = [
+      `set the damaged database aside: ${aside}`,
+      mendText(report),
+      ...filled === 0 ? [] : [`${count(filled, "capture")} came from transcripts`],
+      ...receiptsWithoutKey(db).length === 0 ? [] : ["the key of what was forgotten is lost"],
+    ].join("; ");
+    if (filled > 0 || tables.some(({ read, filled }) => read + filled > 0)) return done;
+    const undone =
+      `nothing of ${aside}, where the damaged database lies, could be brought back, and there is no backup`;
+    return { done, undone: fail(undone, `ls -l ${quoteWord(aside)}`) };
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Takes in what transcripts tell since the backup. Where nobody knows any more what was forgotten, they are not read: they
+ * would bring it back.
+ *
+ * @returns How many captures were written.
+ */
+async function fillFromTranscripts(
+  db: DatabaseSync,
+  { locations, database, nowMs, claudeFolder }: RepairPlace,
+  { tables, backup, knowsForgotten }: MendReport,
+): Promise<number> {
+  const folder = claudeFolder ?? (locations.home && joinPath(locations.home, ".claude"));
+  if (!folder || !knowsForgotten || tables.every(({ isWhole }) => isWhole)) return 0;
+  const sinceMs = backup?.atMs ?? 0;
+  let files;
+  try {
+    files = findTranscripts(joinPath(folder, "projects")).files
+      .filter(({ changedMs }) => changedMs >= sinceMs);
+  } catch {
+    return 0;
+  }
+  const scan = await scanTranscripts(files, {
+    projectOf: projectFinder(locations),
+    untilMs: nowMs - LEFT_TO_HOOKS_MS,
+    sinceMs,
+    wanted: () => true,
+    onProgress: () => {},
+  });
+  const { sessions } = compareScan(db, scan, { database, isWhole: false });
+  return (await fillIn(db, sessions, { nowMs, onProgress: () => {} })).written;
 }

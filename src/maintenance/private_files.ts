@@ -1,14 +1,14 @@
+/** Whether files are their owner's alone. */
 import { quoteWord } from "../settings/hooks.ts";
-import { behindLink } from "./behind_link.ts";
-import { type Finding, ok, warn } from "./check.ts";
+import { type Finding, warn } from "./check.ts";
 import { DATABASE_FILES } from "./set_aside.ts";
+import { behindLink } from "./whole_file.ts";
 
 /** Permission bits of everybody but the owner, and those among them that let somebody write. */
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Whose files are judged. */
-export interface PermissionOptions {
+interface PermissionOptions {
   /** This program's own folders: where one of them is a link, the files in it are behind that link. */
   readonly folders?: readonly string[];
   /** The paths are those that a link leads to. */
@@ -16,62 +16,53 @@ export interface PermissionOptions {
 }
 
 /**
- * Judges whether files are their owner's alone. Missing ones and those of another kind are left out, and on
- * Windows permissions are not looked at.
+ * Reports each file that is not its owner's alone. Missing files and those of another kind are left out; on Windows
+ * there are no such permissions.
  *
- * @param mode What they should have: 0600 for files, 0700 for folders; `repair` sets it, but never behind a link.
- * @returns One finding for all that is well, and one for each file that is not.
+ * @param mode The right permissions: 0600 for files, 0700 for folders; `repair` sets them, but never behind a link.
  */
-export function permissionFindings(
+export function permissionFaults(
   paths: readonly string[],
   mode: 0o600 | 0o700,
   options: PermissionOptions = {},
 ): Finding[] {
-  if (Deno.build.os === "windows") return [];
-  const present = paths.flatMap((path) => presentFile(path, options) ?? [])
-    .filter(({ isFolder }) => isFolder === (mode === 0o700));
-  if (present.length === 0) return [];
-  const faults = present.flatMap((file) => [
-    ...openToOthers(file, mode),
-    ...closedToOwner(file, mode),
-    ...ofAnother(file),
-  ]);
-  const digits = mode.toString(8).padStart(4, "0");
-  return faults.length > 0 ? faults : [ok(`${digits}: nobody else can read them`)];
+  return presentFiles(paths, options)
+    .filter(({ isFolder }) => isFolder === (mode === 0o700))
+    .flatMap((file) => [
+      ...openToOthers(file, mode),
+      ...closedToOwner(file, mode),
+      ...ofAnother(file),
+    ]);
 }
 
 /** The same for a database and its companions, which SQLite keeps beside the file that a link leads to. */
-export function databasePermissions(database: string, options: PermissionOptions = {}): Finding[] {
+export function databasePermissionFaults(
+  database: string,
+  options: PermissionOptions = {},
+): Finding[] {
   const target = behindLink(database, options.folders);
   const companions = DATABASE_FILES.slice(1).map((ending) => (target ?? database) + ending);
-  if (target === null) return permissionFindings([database, ...companions], 0o600, options);
-  const ofTarget = permissionFindings([database], 0o600, options);
-  const beside = permissionFindings(companions, 0o600, { areBehindLink: true });
-  const faults = [...ofTarget, ...beside].filter(({ status }) => status !== "ok");
-  return faults.length > 0 ? faults : ofTarget;
+  return [
+    ...permissionFaults([database], 0o600, options),
+    ...permissionFaults(companions, 0o600, target === null ? options : { areBehindLink: true }),
+  ];
 }
 
-/**
- * Judges files that a person may keep elsewhere: behind a link only whether others can write to them, since what is
- * read there counts here.
- */
-export function linkableFindings(
+/** The same for files that a person may keep elsewhere: behind a link only nobody else may write to them. */
+export function linkableFaults(
   paths: readonly string[],
   options: PermissionOptions = {},
 ): Finding[] {
-  if (Deno.build.os === "windows") return [];
-  return paths.flatMap((path) => {
-    const file = presentFile(path, options);
-    if (file === null) return [];
-    return file.target === null
-      ? permissionFindings([path], 0o600).filter(({ status }) => status !== "ok")
-      : writableElsewhere({ ...file, target: file.target });
-  });
+  return presentFiles(paths, options).flatMap((file) =>
+    file.target === null
+      ? permissionFaults([file.path], 0o600)
+      : writableElsewhere({ ...file, target: file.target })
+  );
 }
 
 interface PresentFile {
   readonly path: string;
-  /** Where it leads to; null when it is what its path says. */
+  /** Where a link leads; null when there is no link. */
   readonly target: string | null;
   readonly isFolder: boolean;
   readonly mode: number;
@@ -79,19 +70,22 @@ interface PresentFile {
   readonly folders: readonly string[];
 }
 
-function presentFile(
-  path: string,
+function presentFiles(
+  paths: readonly string[],
   { folders = [], areBehindLink = false }: PermissionOptions,
-): PresentFile | null {
-  const info = statQuietly(path);
-  return info === null || !(info.isFile || info.isDirectory) ? null : {
-    path,
-    target: areBehindLink ? path : behindLink(path, folders),
-    isFolder: info.isDirectory,
-    mode: (info.mode ?? 0) & 0o777,
-    uid: info.uid,
-    folders,
-  };
+): PresentFile[] {
+  if (Deno.build.os === "windows") return [];
+  return paths.flatMap((path) => {
+    const info = statQuietly(path);
+    return info === null || !(info.isFile || info.isDirectory) ? [] : [{
+      path,
+      target: areBehindLink ? path : behindLink(path, folders),
+      isFolder: info.isDirectory,
+      mode: (info.mode ?? 0) & 0o777,
+      uid: info.uid,
+      folders,
+    }];
+  });
 }
 
 function openToOthers(file: PresentFile, wanted: number): Finding[] {
@@ -99,7 +93,7 @@ function openToOthers(file: PresentFile, wanted: number): Finding[] {
   return [wrongMode(file, { state: "is open to other users", wanted })];
 }
 
-/** SQLite gives the log and its index the mode of the database: what was once read-only leaves them so. */
+/** SQLite gives the log and its index the mode of the database: after a read-only database they stay read-only. */
 function closedToOwner(file: PresentFile, wanted: number): Finding[] {
   if ((file.mode & wanted) === wanted || file.uid !== Deno.uid()) return [];
   return [wrongMode(file, { state: "cannot be written", wanted })];
@@ -145,7 +139,7 @@ function writableElsewhere(
   )];
 }
 
-/** Left behind by a run with `sudo`: the user's own hooks cannot write it. */
+/** A run with `sudo` leaves files of root's behind, which the user's hooks cannot write. */
 function ofAnother(file: PresentFile): Finding[] {
   const uid = Deno.uid();
   if (file.uid === null || uid === null || file.uid === uid) return [];

@@ -1,17 +1,19 @@
+/** Puts a backup or a new database in the place of the present one, which is set aside. */
 import { messageOf, UserError } from "../errors.ts";
 import { parentOf } from "../paths.ts";
+import { isSameFile } from "../process/executable.ts";
 import { keepLog, settleDatabase } from "../store/care.ts";
 import { openDatabase, SCHEMA_VERSION } from "../store/database.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { DatabaseFile } from "../store/identity.ts";
 import { copyVerified, listBackups } from "./backup.ts";
 import { requireOurs, requireReplaceable } from "./require_ours.ts";
-import { type AsideReason, setAside } from "./set_aside.ts";
+import { type AsideReason, removeDatabase, setAside } from "./set_aside.ts";
 
-/** How long another process may take to finish what it writes. */
+/** Another process may take so long to finish its write. */
 const SETTLE_BUSY_MS = 3000;
 
-/** How often a database that a hook makes in the same moment is set aside too. */
+/** A database that a hook makes in the same moment is set aside too, so many times. */
 const MAX_ROUNDS = 5;
 
 /** What became of the database that was there. */
@@ -50,7 +52,7 @@ export async function restoreDatabase(
     install(copy, database, { reason: "before-restore", nowMs: options.nowMs });
     return { aside, schemaVersion };
   } finally {
-    removeQuietly(copy);
+    removeDatabase(copy);
   }
 }
 
@@ -77,7 +79,7 @@ export async function resetDatabase(
   return { aside, schemaVersion: SCHEMA_VERSION };
 }
 
-/** Sets what is there aside, once nobody writes to it. */
+/** Sets the present file aside once nobody writes to it. */
 function makeRoom(
   database: string,
   present: DatabaseFile,
@@ -103,7 +105,7 @@ function settles(database: string): boolean {
   }
 }
 
-/** Puts a file in a database's place. A hard link never replaces a file, so what a hook has made in the meantime is set aside and not lost. */
+/** Puts a file in a database's place. A hard link never replaces a file, so a database that a hook has made meanwhile is set aside. */
 export function install(
   copy: string,
   database: string,
@@ -121,16 +123,4 @@ export function install(
   }
   // A file system without hard links.
   Deno.renameSync(copy, database);
-}
-
-function isSameFile(one: string, other: string): boolean {
-  return Deno.realPathSync(one) === Deno.realPathSync(other);
-}
-
-function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // It was renamed, or never made.
-  }
 }

@@ -7,43 +7,38 @@ import { drainLockPath } from "../store/process_lock.ts";
 import { VERSION } from "../version.ts";
 import { isThere } from "./whole_file.ts";
 
-type Unfit = Exclude<DatabaseFile["kind"], "ours" | "older">;
+type Unfit = Exclude<DatabaseFile, { kind: "ours" | "older" }>;
 
-/** Why a file may not be worked on, and the way out, by what it is. */
-const REFUSALS: Readonly<
-  Record<Unfit, (path: string, file: DatabaseFile) => readonly [why: string, next: string]>
-> = {
-  missing: () => ["there is no such file", "conclaude db migrate"],
-  // Where a drain has been, there was something in it.
-  empty: (path) =>
-    isThere(drainLockPath(path))
-      ? [
-        "the file is empty, and it was not before: something has cut it to nothing",
-        "conclaude doctor",
-      ]
-      : ["the file is empty: nothing has been written yet", "conclaude db migrate"],
-  folder: (path) => ["it is a folder", `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`],
-  special: () => ["it is no regular file", "conclaude doctor"],
-  unreadable: (path, file) => [whyOf(file) ?? "it cannot be read", `ls -l ${quoteWord(path)}`],
-  garbage: () => ["the file is not a SQLite database; nothing was changed", "conclaude doctor"],
-  damaged: (_path, file) => {
-    const why = whyOf(file);
-    return [
-      `the file is damaged${why === null ? "" : `: ${why}`}; nothing was changed`,
-      "conclaude doctor",
-    ];
-  },
-  foreign: () => ["it is another program's database; nothing was changed", "conclaude doctor"],
-  newer: (_path, file) => [
-    `a newer conclaude has been here: schema version ${
-      file.kind === "newer" ? file.version : "unknown"
-    }, and ${VERSION} knows ${SCHEMA_VERSION}; nothing was changed`,
-    "Install the newest conclaude",
-  ],
-};
-
-function whyOf(file: DatabaseFile): string | null {
-  return "why" in file ? file.why : null;
+/** Why a file may not be worked on, and the way out. */
+function refusal(path: string, file: Unfit): readonly [why: string, next: string] {
+  const doctor = "conclaude doctor";
+  const unchanged = "; nothing was changed";
+  switch (file.kind) {
+    case "missing":
+      return ["there is no such file", "conclaude db migrate"];
+    case "empty":
+      // A drain leaves its lock: then there was something in the file.
+      return isThere(drainLockPath(path))
+        ? ["the file is empty, and it was not before: something has cut it to nothing", doctor]
+        : ["the file is empty: nothing has been written yet", "conclaude db migrate"];
+    case "folder":
+      return ["it is a folder", `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`];
+    case "special":
+      return ["it is no regular file", doctor];
+    case "unreadable":
+      return [file.why, `ls -l ${quoteWord(path)}`];
+    case "garbage":
+      return [`the file is not a SQLite database${unchanged}`, doctor];
+    case "damaged":
+      return [`the file is damaged: ${file.why}${unchanged}`, doctor];
+    case "foreign":
+      return [`it is another program's database${unchanged}`, doctor];
+    case "newer":
+      return [
+        `a newer conclaude has been here: schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}${unchanged}`,
+        "Install the newest conclaude",
+      ];
+  }
 }
 
 /**
@@ -61,7 +56,7 @@ export function requireOurs(
 ): number {
   const file = identifyDatabase(path);
   if (file.kind === "ours" || file.kind === "older") return file.version;
-  const [why, next] = REFUSALS[file.kind](path, file);
+  const [why, next] = refusal(path, file);
   const isWrongFile = file.kind !== "newer" && file.kind !== "unreadable";
   const instead = isWrongFile ? options.instead : undefined;
   throw new UserError(`${what} "${path}"`, { why, next: instead ?? next });
@@ -80,7 +75,7 @@ export function requireReplaceable(what: string, path: string): DatabaseFile {
     case "special":
     case "foreign":
     case "unreadable": {
-      const [why, next] = REFUSALS[file.kind](path, file);
+      const [why, next] = refusal(path, file);
       throw new UserError(`${what} "${path}"`, { why, next });
     }
     default:

@@ -3,17 +3,17 @@ import { quoteWord } from "../settings/hooks.ts";
 import { fileStamp } from "../time.ts";
 import { isThere, targetOf } from "./whole_file.ts";
 
-/** The files that belong to a database, by their endings. */
+/** The endings of a database's files: the database, its log, the index of the log. */
 export const DATABASE_FILES: readonly string[] = ["", "-wal", "-shm"];
 
-/** Whether a path is one of a database's files, which need not be there yet; either may be a link. */
+/** Whether a path is one of a database's files. Either may be a link or missing. */
 export function isFileOf(database: string, path: string): boolean {
   return DATABASE_FILES.some((ending) =>
     path === database + ending || targetOf(path) === targetOf(database) + ending
   );
 }
 
-/** Removes a database that was made for a while, as far as that can be done. */
+/** Removes a temporary database as far as possible. */
 export function removeDatabase(path: string): void {
   for (const ending of DATABASE_FILES) {
     try {
@@ -24,7 +24,7 @@ export function removeDatabase(path: string): void {
   }
 }
 
-/** Why a database, or what lies in its place, is set aside; becomes a part of its new name. */
+/** Why a file is set aside; a part of its new name. */
 export type AsideReason = "damaged" | "export" | "before-reset" | "before-restore";
 
 /**
@@ -54,7 +54,7 @@ export function setAside(
   return aside;
 }
 
-/** A path that nothing is at: `wanted` and the ending, with `.2` and so on between them when there is something. */
+/** A free path: `wanted` and the ending, with `.2`, `.3` and so on between them where a file has that name. */
 export function freeName(wanted: string, ending = ""): string {
   for (let count = 1;; count++) {
     const name = (count === 1 ? wanted : `${wanted}.${count}`) + ending;

@@ -1,4 +1,7 @@
-import { baseName, parentOf } from "../paths.ts";
+/** Writes files whole, and tells what lies at a path. */
+import { messageOf } from "../errors.ts";
+import { baseName, parentOf, withParents } from "../paths.ts";
+import { quoteWord } from "../settings/hooks.ts";
 
 /**
  * Writes a file so that others see the old one, or none, or the whole new one: a draft beside it, synced, then renamed.
@@ -32,7 +35,7 @@ export function isThere(path: string): boolean {
     Deno.lstatSync(path);
     return true;
   } catch (thrown) {
-    // What cannot be looked at is not free to be taken.
+    // Something may be there that this user cannot see.
     return !(thrown instanceof Deno.errors.NotFound);
   }
 }
@@ -88,4 +91,39 @@ function removeQuietly(path: string): void {
   } catch {
     // It was never made.
   }
+}
+
+/**
+ * Where a path leads to when it is a link, or lies in one of this program's own folders that is: what is there may be
+ * anybody's, and is only named. A file with a second name is such a file, too.
+ *
+ * @param folders This program's own; where a person has put the folders above them is the person's.
+ * @returns The path behind all links; null when the file lies where its path says, and nowhere else.
+ */
+export function behindLink(path: string, folders: readonly string[] = []): string | null {
+  const [, ...above] = withParents(path);
+  const ways = [path, ...above.filter((folder) => folders.includes(folder))];
+  return ways.some(isLink) || hasOtherName(path) ? targetOf(path) : null;
+}
+
+function hasOtherName(path: string): boolean {
+  try {
+    const { isFile, nlink } = Deno.lstatSync(path);
+    return isFile && nlink !== null && nlink > 1;
+  } catch {
+    return false;
+  }
+}
+
+const NO_ROOM = /no space|os error 28|disk is full|quota/i;
+
+/** The command that shows, or mends, why a file could not be written: about the folder that it is to lie in. */
+export function writeAdvice(path: string, thrown: unknown): string {
+  const folder = parentOf(path);
+  const command = !isThere(folder)
+    ? "mkdir -p"
+    : NO_ROOM.test(messageOf(thrown))
+    ? "df -h"
+    : "ls -ld";
+  return `${command} ${quoteWord(folder)}`;
 }

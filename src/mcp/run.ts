@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { type MessageId, withoutLong } from "./long_messages.ts";
 import { createServer } from "./server.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { Surroundings } from "./tool_call.ts";
 
 const ENDING_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]

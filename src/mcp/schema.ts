@@ -1,4 +1,5 @@
 import { UserError } from "../errors.ts";
+import type { Arguments } from "./tool_call.ts";
 
 /** The JSON Schema of one argument, as far as our tools need it. */
 export type ArgumentSchema =
@@ -16,9 +17,6 @@ export interface InputSchema {
   readonly properties: Readonly<Record<string, ArgumentSchema>>;
   readonly required?: readonly string[];
 }
-
-/** Arguments that fit the schema. */
-export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
  * Checks the arguments of a call. Models also write numbers and booleans as texts, and `#12` for a number that an answer
@@ -49,11 +47,7 @@ export function readArguments(
 
 function valueOf(value: unknown, schema: ArgumentSchema): string | number | boolean | null {
   if (schema.type === "boolean") {
-    return value === true || value === "true"
-      ? true
-      : value === false || value === "false"
-      ? false
-      : null;
+    return ["true", "false"].includes(String(value)) ? String(value) === "true" : null;
   }
   if (schema.type === "string") {
     if (typeof value !== "string") return null;

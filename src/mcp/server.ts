@@ -4,9 +4,10 @@ import { Server } from "@modelcontextprotocol/sdk/server";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
 import { VERSION } from "../version.ts";
-import { callTool } from "./call.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { INSTRUCTIONS, TOOLS, type ToolSpec } from "./tools.ts";
+import { UserError } from "../errors.ts";
+import { readArguments } from "./schema.ts";
+import { projectAround, type Surroundings } from "./tool_call.ts";
+import { INSTRUCTIONS, type ToolName, TOOLS, type ToolSpec } from "./tools.ts";
 
 /** The tools as a client lists them. */
 export function toolList(): Tool[] {
@@ -64,4 +65,62 @@ function noCall(why: string): Error {
   return Object.assign(new Error(`Cannot call a tool\n  why:  ${why}\n  next: ${next}`), {
     code: ErrorCode.InvalidParams,
   });
+}
+
+/** What the model gets. */
+interface Answer {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+const NOTHING_YET =
+  "Nothing is remembered yet: there is no database. The hooks of conclaude make it (conclaude install-hooks), or `remember`.";
+
+/** Runs a tool. It never throws: what goes wrong is an answer with `isError`. */
+async function callTool(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  surroundings: Surroundings,
+): Promise<Answer> {
+  try {
+    return { text: await answer(name, given, surroundings), isError: false };
+  } catch (thrown) {
+    return { text: surroundings.errorText(thrown, `finish ${name}`).trimEnd(), isError: true };
+  }
+}
+
+async function answer(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  { folder, sessionId, openToRead, openToWrite }: Surroundings,
+): Promise<string> {
+  if (!isTool(name)) {
+    throw new UserError(`Cannot call ${name}`, {
+      why: "there is no such tool",
+      next: `Call one of ${Object.keys(TOOLS).join(", ")}`,
+    });
+  }
+  const { inputSchema, isReadOnly } = TOOLS[name];
+  const args = readArguments(name, given, inputSchema);
+  const opened = await (isReadOnly ? openToRead : openToWrite)(`call ${name}`);
+  if (opened === null) return NOTHING_YET;
+  const { db, place } = opened;
+  try {
+    return await TOOLS[name].run({
+      db,
+      database: place.database,
+      folder,
+      project: projectAround(folder),
+      sessionId,
+      redactPatterns: place.config.redactPatterns,
+      nowMs: Date.now(),
+      args,
+    });
+  } finally {
+    db.close();
+  }
+}
+
+function isTool(name: string): name is ToolName {
+  return Object.hasOwn(TOOLS, name);
 }

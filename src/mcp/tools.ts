@@ -1,9 +1,41 @@
 /**
- * The tools as the model sees them. It reads all of this at the start of each session, whether it needs a tool or not:
- * together at most 900 tokens.
+ * The tools as the model sees them, and their work. The model reads the descriptions at the start of each session,
+ * whether it needs a tool or not: together at most 900 tokens.
  */
-import { OBSERVATION_KINDS } from "../memory/observation.ts";
+import { headed, plain, plainLines } from "../capture/plain.ts";
+import { count } from "../counts.ts";
+import { messageOf, UserError } from "../errors.ts";
+import { formerNames } from "../git/file_status.ts";
+import { OBSERVATION_KINDS, type ObservationKind } from "../memory/observation.ts";
+import { pathInProject } from "../memory/paths.ts";
+import { spokenTime } from "../memory/spoken_time.ts";
+import { shortened } from "../memory/text.ts";
+import { withoutLine } from "../paths.ts";
+import { openFailureIds } from "../recall/open_now.ts";
+import { rememberedText, rememberHere } from "../recall/remember.ts";
+import { answerMemory, type SearchResult } from "../recall/search.ts";
+import {
+  nowhereLine,
+  observationFacts,
+  observationLine,
+  outcomeWord,
+  projectName,
+} from "../recall/view.ts";
+import { integrityFaults } from "../store/care.ts";
+import { memoryHealth } from "../store/memory_health.ts";
+import { rebuildText, withIndex } from "../store/memory_index.ts";
+import {
+  capturesOfObservation,
+  projectMemory,
+  timelineAround,
+  timelineOfFile,
+  timelineOfNames,
+} from "../store/memory_look.ts";
+import { EVERYTHING } from "../store/memory_search.ts";
+import { readObservations } from "../store/observations.ts";
+import { daysMs, relativeTime } from "../time.ts";
 import type { InputSchema } from "./schema.ts";
+import { type Call, folderOf, observationOf } from "./tool_call.ts";
 
 /** What the model reads of one tool. */
 export interface ToolSpec {
@@ -11,6 +43,8 @@ export interface ToolSpec {
   readonly inputSchema: InputSchema;
   /** Whether it changes nothing: a client may then call several at once. */
   readonly isReadOnly: boolean;
+  /** Does the work. It returns the text that the model gets, or throws a UserError. */
+  readonly run: (call: Call) => string | Promise<string>;
 }
 
 const EVERYWHERE = { type: "boolean", description: "Other projects too" } as const;
@@ -40,6 +74,7 @@ export const TOOLS = {
       required: ["query"],
     },
     isReadOnly: true,
+    run: recall,
   },
   open: {
     description: "Show one observation whole: facts, files, text, and what it was made of.",
@@ -53,6 +88,7 @@ export const TOOLS = {
       required: ["id"],
     },
     isReadOnly: true,
+    run: open,
   },
   timeline: {
     description:
@@ -67,6 +103,7 @@ export const TOOLS = {
       },
     },
     isReadOnly: true,
+    run: timeline,
   },
   remember: {
     description:
@@ -81,11 +118,13 @@ export const TOOLS = {
       required: ["text"],
     },
     isReadOnly: false,
+    run: remember,
   },
   status: {
     description: "What memory holds, open failures, the last session.",
     inputSchema: { type: "object", properties: {} },
     isReadOnly: true,
+    run: status,
   },
 } as const satisfies Readonly<Record<string, ToolSpec>>;
 
@@ -95,3 +134,207 @@ export type ToolName = keyof typeof TOOLS;
 /** What the model reads of the server itself. */
 export const INSTRUCTIONS =
   "Memory of earlier sessions of this project. Recall before you investigate an error or change what you do not know; remember what later sessions must know.";
+
+/** `recall`: a line a result, the best first. */
+function recall({ db, project, nowMs, args }: Call): string {
+  const everywhere = args["everywhere"] === true;
+  const { file, days } = args;
+  const options = {
+    filter: {
+      ...EVERYTHING,
+      project: everywhere ? null : project.key,
+      file: file === undefined ? null : pathInProject(withoutLine(String(file)), project.root),
+      kind: (args["kind"] as ObservationKind | undefined) ?? null,
+      sinceMs: days === undefined ? null : nowMs - daysMs(Number(days)),
+    },
+    limit: Number(args["limit"] ?? 10),
+    nowMs,
+    time: spokenTime(String(args["query"]), nowMs),
+  };
+  const mended: string[] = [];
+  const { results, quotedNowhere } = withIndex(
+    db,
+    () => answerMemory(db, String(args["query"]), options),
+    (why) => mended.push(rebuildText(why)),
+  );
+  if (results.length === 0) {
+    return everywhere ? "Nothing that matches is remembered of any project." : plain(
+      `Nothing that matches is remembered of ${project.folder}; \`everywhere: true\` searches other projects too.`,
+    );
+  }
+  return [
+    headed(`Remembered of ${everywhere ? "all projects" : project.folder}`),
+    ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
+    ...results.map((result) => lineOf(result, { nowMs, here: project.key })),
+    ...mended,
+  ].join("\n");
+}
+
+function lineOf(
+  result: SearchResult,
+  { nowMs, here }: { readonly nowMs: number; readonly here: string },
+): string {
+  const { id, kind, title, snippet, createdAtMs, tokens, project } = result;
+  const outcome = outcomeWord(result);
+  const where = project === here ? "" : ` [${projectName(project)}]`;
+  return plain(
+    `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}${outcome === "" ? "" : ` (${outcome})`}` +
+      `${where}: ${title}${snippet === title ? "" : ` — ${snippet}`} (${count(tokens, "token")})`,
+  );
+}
+
+/** About 1,600 tokens of text; with what stands around it a part is about 2,000 at most. */
+const PART_CHARS = 5_600;
+const MAX_FACT_CHARS = 240;
+const MAX_FILES = 8;
+const MAX_CAPTURES = 3;
+
+/** `open`: an observation whole, a long text in parts. */
+function open(call: Call): string {
+  const { db, nowMs, args } = call;
+  const observation = observationOf(call);
+  const { id, files } = observation;
+  const parts = partsOf(observation.text);
+  const part = Number(args["part"] ?? 1);
+  const text = parts[part - 1];
+  if (text === undefined) {
+    throw new UserError(`Cannot open part ${part} of #${id}`, {
+      why: parts.length === 1 ? "it is whole in one part" : `it has ${parts.length} parts`,
+      next: `open {"id": ${id}}`,
+    });
+  }
+  const rest = part < parts.length ? `: open {"id": ${id}, "part": ${part + 1}} goes on` : "";
+  const place = parts.length === 1 ? [] : ["", `[part ${part} of ${parts.length}${rest}]`];
+  const heading = headed(`Observation #${id} of ${folderOf(observation)}`);
+  if (part > 1) return [heading, plainLines(text), ...place].join("\n");
+  const captures = capturesOfObservation(db, observation).map(({ id }) => id);
+  return [
+    heading,
+    plain(observation.title),
+    ...observationFacts(observation, nowMs)
+      .map(([name, value]) => `${name}: ${shortened(value, MAX_FACT_CHARS)}`),
+    ...listed("files", files.map((path) => plain(shortened(path, MAX_FACT_CHARS))), MAX_FILES),
+    ...listed("made of", captures, MAX_CAPTURES, "conclaude queue show ID"),
+    "",
+    plainLines(text),
+    ...place,
+  ].join("\n");
+}
+
+/** Parts of a text, each whole lines where that is possible; one for an empty text. */
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  let at = 0;
+  do {
+    const piece = text.slice(at, at + PART_CHARS);
+    const line = at + PART_CHARS < text.length ? piece.lastIndexOf("\n") : -1;
+    let end = at + (line > PART_CHARS / 2 ? line + 1 : piece.length);
+    // Not between the halves of a character.
+    if (/[\ud800-\udbff]/.test(text[end - 1] ?? "") && end < text.length) end--;
+    parts.push(text.slice(at, end).trimEnd());
+    at = end;
+  } while (at < text.length);
+  return parts;
+}
+
+function listed(
+  name: string,
+  all: readonly string[],
+  limit: number,
+  hint?: string,
+): string[] {
+  if (all.length === 0) return [];
+  const more = all.length > limit ? `, and ${all.length - limit} more` : "";
+  const how = hint === undefined ? "" : ` (${hint})`;
+  return [`${name}: ${all.slice(0, limit).join(", ")}${more}${how}`];
+}
+
+/** `timeline`: what came before and after an observation, or what there is of a file. */
+async function timeline(call: Call): Promise<string> {
+  const { db, project, nowMs, args } = call;
+  const { id, file } = args;
+  const everywhere = args["everywhere"] === true;
+  const limit = Number(args["limit"] ?? 20);
+  if ((id === undefined) === (file === undefined)) {
+    throw new UserError("Cannot call timeline", {
+      why: id === undefined ? "neither `id` nor `file` is there" : "both `id` and `file` are there",
+      next: "Call it with one of the two",
+    });
+  }
+  if (id !== undefined) {
+    const around = observationOf(call);
+    const lines = timelineAround(db, around, limit);
+    return [
+      headed(`Around #${around.id} in ${folderOf(around)}`),
+      ...lines.map((one) => `${one.id === around.id ? "> " : "  "}${observationLine(one, nowMs)}`),
+    ].join("\n");
+  }
+  const path = pathInProject(withoutLine(String(file)), project.root);
+  const names = [path, ...await formerNames(path, project.root)];
+  const lines = timelineOfNames(db, names, { project: everywhere ? null : project.key, limit });
+  if (lines.length === 0) {
+    const isElsewhere = !everywhere &&
+      timelineOfFile(db, path, { project: null, limit: 1 }).length > 0;
+    const where = isElsewhere
+      ? ` in ${project.folder}, but in another project: \`everywhere: true\` tells of it too.`
+      : ", in any project.";
+    return plain(`Nothing is remembered of "${path}"${where}`);
+  }
+  const where = everywhere ? "all projects" : project.folder;
+  return [
+    headed(`What became of ${path} in ${where}`),
+    ...lines.map((one) => observationLine(one, nowMs)),
+  ].join("\n");
+}
+
+/** `remember`: keeps a note, its secrets masked. */
+function remember(
+  { db, folder, project, sessionId, redactPatterns, nowMs, args }: Call,
+): string {
+  const { file, replaces } = args;
+  const note = rememberHere(db, String(args["text"]), {
+    folder,
+    redactPatterns,
+    sessionId,
+    files: file === undefined ? [] : [String(file)],
+    atMs: nowMs,
+    replaces: replaces === undefined ? null : Number(replaces),
+  });
+  return plain(`${rememberedText(note)} Project: ${project.folder}`);
+}
+
+const MAX_OPEN = 5;
+/** A bigger database is not read whole for this: 64 MB take a quarter of a second. */
+const MAX_CHECKED_BYTES = 64_000_000;
+
+/** `status`: what memory holds of this project, and whether the database is well. */
+function status({ db, database, project, nowMs }: Call): string {
+  const memory = projectMemory(db, project.key);
+  const open = openFailureIds(db, project.key);
+  const { waiting, givenUp: count } = memoryHealth(db, nowMs);
+  const { lastSummary } = memory;
+  const givenUp = count === 0 ? "" : `, ${count} were given up (conclaude queue list)`;
+  return [
+    headed(`Status of ${project.folder}`),
+    `observations of this project: ${memory.observations}`,
+    `captures not worked in yet: ${waiting}${givenUp}`,
+    `open failures: ${open.length}`,
+    ...readObservations(db, open.slice(0, MAX_OPEN)).map((one) =>
+      `  ${observationLine(one, nowMs)}`
+    ),
+    `last session: ${lastSummary === null ? "none yet" : observationLine(lastSummary, nowMs)}`,
+    `database: ${plain(database)}, ${healthOf({ db, database })}`,
+  ].join("\n");
+}
+
+function healthOf({ db, database }: Pick<Call, "db" | "database">): string {
+  try {
+    if (Deno.statSync(database).size > MAX_CHECKED_BYTES) {
+      return "readable; `conclaude doctor` looks at it whole";
+    }
+    const [fault] = integrityFaults(db, "quick");
+    return fault === undefined ? "well" : `damaged: ${plain(fault)}; run \`conclaude doctor\``;
+  } catch (thrown) {
+    return `not readable: ${plain(messageOf(thrown))}; run \`conclaude doctor\``;
+  }
+}

@@ -1,10 +1,9 @@
-/** What a session is told of earlier ones, in a few lines, each with a number that opens the whole. */
+/** Writes what a session is told of earlier ones: a few lines, each with the number that opens the whole. */
 import { count } from "../counts.ts";
 import { headed, plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
-import { type Stale, staleText } from "./stale.ts";
-import { charsOfTokens } from "./tokens.ts";
+import { charsOfTokens } from "./text.ts";
 
 /** Claude Code cuts what a hook says at 10,000 characters. */
 export const MAX_CONTEXT_CHARS = 9_000;
@@ -23,29 +22,29 @@ export interface Tellable {
   readonly repeats: number;
   readonly resolvedBy: number | null;
   readonly updatedAtMs: number;
-  /** What has become of its files; null where they are as they were, or nobody has looked. */
+  /** Whether its files changed or are gone; null where they did not change, or nobody has looked. */
   readonly stale: Stale | null;
 }
 
-/** An observation that is told, in its own words or in others. */
+/** An observation as one line of the context. */
 export interface ToldLine {
   readonly of: Pick<Tellable, "id" | "branch" | "updatedAtMs">;
-  /** What it is, where the text does not say it: `task`, `fix`, `asked`. */
+  /** Says what it is, where the text does not: `task`, `fix`, `asked`. */
   readonly label?: string;
   readonly text: string;
-  /** What is said behind it: ` (its file has changed since)`. */
+  /** A remark after the text: ` (its file has changed since)`. */
   readonly note?: string;
 }
 
-/** What has no number: a task, a workflow, an operation of git, a capture that waits. */
+/** A line without the number of an observation: a task, a workflow, an operation of git, a capture that waits. */
 export interface PlainLine {
-  /** What one calls it by; empty where there is nothing to call it by. */
+  /** The id to use in a command; empty where there is none. */
   readonly name: string;
   readonly atMs: number | null;
   readonly text: string;
 }
 
-/** What is to be told: the sections in their order, each line the most useful first. */
+/** The lines to tell, by section; within a section the most useful first. */
 export interface ContextFacts {
   readonly branch: string | null;
   readonly nowMs: number;
@@ -109,7 +108,7 @@ export function toldIn(context: string): number[] {
   return Array.from(context.matchAll(/^- #(\d+) /gm), ([, id]) => Number(id));
 }
 
-/** That captures wait to be worked in. @param waiting How many of other sessions of the project. */
+/** Says that captures wait for a drain. @param waiting The number of captures of other sessions of the project. */
 export function waitingText(waiting: number): string {
   if (waiting === 0) return "";
   const are = waiting === 1 ? "is" : "are";
@@ -160,7 +159,7 @@ function linesOf(facts: ContextFacts): Line[] {
   ];
 }
 
-/** A fact with what has become of its files behind it. */
+/** A fact, with a remark when its files changed. */
 export function withState(one: Tellable, label?: string): ToldLine {
   return {
     of: one,
@@ -168,4 +167,13 @@ export function withState(one: Tellable, label?: string): ToldLine {
     note: staleText(one.stale),
     ...label === undefined ? {} : { label },
   };
+}
+
+/** Its content has changed, or the file is gone. */
+export type Stale = "changed" | "gone";
+
+/** The remark after a fact; empty where no file has changed. */
+export function staleText(stale: Stale | null): string {
+  if (stale === "gone") return " (its file is gone)";
+  return stale === "changed" ? " (its file has changed since)" : "";
 }

@@ -1,2 +1,2 @@
-/** What stands where a forgotten text was. */
+/** Replaces a forgotten text. */
 export const FORGOTTEN_MARK = "[forgotten]";

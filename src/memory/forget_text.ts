@@ -6,35 +6,35 @@ import { FORGOTTEN_MARK } from "./forget_mark.ts";
 
 /** A shorter text would be found everywhere. */
 const MIN_FORGET_CHARS = 3;
-/** The same of a text in nothing but letters of which one is a syllable or a word: two are a name. */
+/** The shortest text in scripts where one letter is a syllable or a word: two letters may be a name. */
 const MIN_WORD_SIGNS = 2;
 const wordSigns = scriptPattern(
   String.raw`^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+$`,
   "u",
 );
 
-/** How many characters a text needs to be looked for. */
+/** The least number of characters of a text that can be looked for. */
 export function leastForgetChars(text: string): number {
   const typed = text.trim().normalize("NFC");
   return isBeyondAscii(typed) && wordSigns().test(typed) ? MIN_WORD_SIGNS : MIN_FORGET_CHARS;
 }
 
-/** A longer one is not needed to tell what is meant. */
+/** The longest text that can be forgotten. */
 export const MAX_FORGET_CHARS = 2_000;
 
-/** Of a text that was cut short so much must be there to be known, in characters. */
+/** The characters of a cut text that must be left for a match. */
 const MIN_CUT_CHARS = 8;
-/** A text of such a length may have been cut without a mark; white space at its end is gone then, too. */
+/** Texts of these lengths may have been cut without a mark. White space at their end is gone then, too. */
 const CUT_LENGTHS = [MAX_NAME_CHARS, MAX_TEXT_CHARS];
 const MAX_TRIMMED = 3;
 
-/** Backslashes in front of a character, where JSON was put into JSON six times. Of any number each would be a beginning. */
+/** The most backslashes in front of a character: JSON that was put into JSON six times has so many. */
 const MAX_SLASHES = 63;
 
-/** Letters that have more forms than the two cases which changing one to the other gives. */
+/** Letters with more forms than the two cases that the runtime turns into each other. */
 const LETTER_FORMS = ["Σσς", "ßẞ"];
 
-/** Finds one text. Letters of either case count, however the text is escaped, and whatever white space parts its words. */
+/** Finds a text in letters of either case, escaped in any way, with any white space between its words. */
 export interface TextMatcher {
   /** Whether it stands in a text. */
   readonly isIn: (text: string) => boolean;
@@ -42,25 +42,21 @@ export interface TextMatcher {
   readonly isInJson: (json: string) => boolean;
   /** The text with a mark in its place, also where only its beginning is left in front of a `…`. */
   readonly replaceIn: (text: string) => string;
-  /** The same in JSON, which stays JSON; what is none counts as plain text. */
+  /** The same in JSON, which stays JSON. What is no JSON counts as plain text. */
   readonly replaceInJson: (json: string) => string;
   /** Finds it in the bytes of a file, read as Latin-1. Global; at most {@linkcode maxBytes} long. */
   readonly inBytes: RegExp;
   readonly maxBytes: number;
 }
 
-/** A text as its digest is made of it: the same for all spellings that a matcher takes for the same. */
+/** The form of a text that a digest is made of: all spellings that a matcher finds have the same. */
 export function normalizeForgotten(text: string): string {
   return text.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-/** A matcher for a text of {@linkcode leastForgetChars} and more characters. */
-export function textMatcher(text: string): TextMatcher {
-  const typed = text.trim();
-  const composed = typed.normalize("NFC");
-  // What `İ` is in lower case has two characters, which nothing puts together again.
-  const dotted = composed.replaceAll("i\u0307", "İ");
-  const spellings = [...new Set([typed, composed, dotted, typed.normalize("NFD")])];
+/** A matcher for texts of {@linkcode leastForgetChars} and more characters. It finds each of them. */
+export function textMatcher(...texts: readonly string[]): TextMatcher {
+  const spellings = [...new Set(texts.flatMap((text) => spellingsOf(text.trim())))];
   const whole = spellings.map((spelling) => partsOf(spelling, plainChars).join("")).join("|");
   const anywhere = new RegExp(whole);
   const everywhere = new RegExp(`${whole}|${spellings.map(cutPattern).join("|")}`, "g");
@@ -93,6 +89,12 @@ export function textMatcher(text: string): TextMatcher {
     // A character of four bytes may be written as two escapes, and white space may be doubled.
     maxBytes: 32 * Math.max(...spellings.map(({ length }) => length)),
   };
+}
+
+/** The ways to write a text in Unicode. Lower case makes two characters of `İ`, which NFC does not put together again. */
+function spellingsOf(text: string): string[] {
+  const composed = text.normalize("NFC");
+  return [text, composed, composed.replaceAll("i\u0307", "İ"), text.normalize("NFD")];
 }
 
 /** The end of a text may be missing where `…` says so. */

@@ -1,5 +1,4 @@
 /** Shell commands that only look for something, or try something out. */
-import { wordSet } from "./word_set.ts";
 
 /** Programs that look, try or wait: that they fail says what is not there. */
 const LOOKING = wordSet(
@@ -8,7 +7,7 @@ const LOOKING = wordSet(
    sha256sum test [ [[ true false exit return read pwd env printenv uname whoami id date sleep wait
    ps pgrep pkill kill killall lsof ss netstat ping nc dig host nslookup curl wget`,
 );
-/** … those that do by what they are told to. */
+/** Programs that only look when they are called with these subcommands or options. */
 const LOOKING_VERBS: ReadonlyMap<string, ReadonlySet<string>> = new Map(Object.entries({
   "command": wordSet("-v -V"),
   "sed": wordSet("-n"),
@@ -40,7 +39,7 @@ const LOOKING_VERBS: ReadonlyMap<string, ReadonlySet<string>> = new Map(Object.e
   "cargo": wordSet("tree search metadata"),
   "go": wordSet("list doc env"),
 }));
-/** What any program is asked that is only looked at. */
+/** Options and subcommands that change nothing with any program. */
 const ASKING = wordSet("--version --help -V -h version help");
 /** Parts of a command that neither look nor do. */
 const NEUTRAL = wordSet("cd echo printf pushd popd export set source .");
@@ -62,4 +61,9 @@ function looks([program = "", verb = "", next = ""]: readonly string[]): boolean
   return LOOKING.has(program) || LOOKING_VERBS.get(program)?.has(verb) === true ||
     LOOKING_VERBS.get(`${program} ${verb}`)?.has(next) === true ||
     (next === "" && ASKING.has(verb));
+}
+
+/** The words of a text, between which blanks and line breaks stand: tables of words are easier to read so. */
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/));
 }

@@ -13,13 +13,13 @@ export type MatchPlan =
 export interface MatchLimits {
   /** A word in more observations than this says too little to be ranked by. */
   readonly perTerm: number;
-  /** What all words together may be in. */
+  /** The most observations that all words together may occur in. */
   readonly together: number;
-  /** What a word that says little may be in to be looked for. */
+  /** The most observations in which a common word is still looked for. */
   readonly small: number;
 }
 
-/** What the limits are in a database of so many observations. */
+/** The limits for a database of this many observations. */
 export function matchLimits(observations: number): MatchLimits {
   const perTerm = Math.min(20_000, Math.max(4_000, Math.floor(observations / 50)));
   return { perTerm, together: 2 * perTerm, small: perTerm / 4 };
@@ -27,7 +27,7 @@ export function matchLimits(observations: number): MatchLimits {
 
 /** A word in no more observations than these is asked for by itself, a commoner one beside another first. */
 const RARE = 500;
-/** So many of the rarest common words are asked for beside each other: each with each. */
+/** The number of common words that are asked for in pairs, the rarest ones. */
 const BESIDE = 4;
 
 /** An expression for a word, and in how many observations it is; at most `perTerm` is known. */
@@ -62,11 +62,11 @@ export function planMatch(
   };
 }
 
-/** What is asked for before {@linkcode planMatch}'s words are. */
+/** A narrower question that is asked before that of {@linkcode planMatch}. */
 export interface NarrowMatch {
-  /** What it is ranked by: each word once, for the index counts a word as often as it is named. */
+  /** The words that rank the hits, each named once, since the index counts a word as often as it is named. */
   readonly match: string;
-  /** What has to match as well. */
+  /** A condition that each hit must match as well. */
   readonly among: string;
 }
 

@@ -1,4 +1,4 @@
-/** What memory is made of: observations, each a thing that was done, said or found out in a session. */
+/** Observations: memory is made of them. Each is something that was done, said or found out in a session. */
 
 /** What an observation is about. */
 export const OBSERVATION_KINDS = [
@@ -21,7 +21,7 @@ export const OBSERVATION_KINDS = [
 /** A kind of {@linkcode OBSERVATION_KINDS}. */
 export type ObservationKind = typeof OBSERVATION_KINDS[number];
 
-/** What may be taken back, or replaced. */
+/** Kinds that can be taken back or replaced. */
 const TAKEN_BACK: ReadonlySet<ObservationKind> = new Set([
   "commit",
   "decision",
@@ -49,16 +49,16 @@ export const NO_SESSION = "notes";
 
 /** A file of an observation. */
 export interface ObservedFile {
-  /** From the project's folder; whole when it lies elsewhere. */
+  /** Relative to the project's folder; absolute when it lies elsewhere. */
   readonly path: string;
-  /** Of the content that it had then; null where the capture does not hold it whole. */
+  /** Digest of its content at that time; null where the capture does not hold it whole. */
   readonly digest: string | null;
 }
 
 /** What a command looks after. */
 export type Check = "test" | "build" | "lint" | "type";
 
-/** What a command, or another tool use, is known by: a failure is open until something passes that is known by the same. */
+/** The key of a command or another tool use. A failure is open until something with the same key passes. */
 export interface CommandKey {
   /** Null for a command that checks nothing. */
   readonly check: Check | null;
@@ -83,7 +83,7 @@ export interface ObservedFacts {
   /** Lines that an edit added and took away. */
   readonly added?: number;
   readonly removed?: number;
-  /** Of an edit: digest of the file as it was; not there where the capture does not hold it whole. */
+  /** Of an edit: digest of the file before it; missing where the capture does not hold it whole. */
   readonly before?: string;
   /**
    * The hash is null when the command did not print it, the subject when its message was somewhere else. One that was
@@ -97,49 +97,49 @@ export interface ObservedFacts {
   /** Tests by their number, as the runner counts them. */
   readonly passed?: number;
   readonly failed?: number;
-  /** Those that did not run, and those whose failing was expected. */
+  /** Tests that did not run, and those that were expected to fail. */
   readonly skipped?: number;
   readonly failing?: readonly string[];
-  /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
+  /** Of a command: it worked on another branch, or on another state of the files, than the session. */
   readonly isElsewhere?: true;
   /** Of a command: the shell hides how it ended, behind a pipe for example. */
   readonly isUntold?: true;
   /** Of a command: it was left running in the background. */
   readonly isStarted?: true;
-  /** Of a failure that an older version wrote: the operation of git that it is. */
+  /** Of a failure that an older version wrote: the operation of git that failed. */
   readonly git?: { readonly verb: string; readonly isStopped?: true };
-  /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
+  /** Of a failure: its rank among open ends (`OPEN_RANKS`); null when it is none. */
   readonly openRank?: number | null;
-  /** Of a failure of a command: what the command checks, and which files and tests it took; all where none is named. */
+  /** Of a failed command: what it checks, and the files and tests that it took; none named means all. */
   readonly check?: Check;
   readonly paths?: readonly string[];
   readonly chosen?: readonly string[];
-  /** Of a failure of a command: digest of what the command is known by, the same for all its failures. */
+  /** Of a failed command: digest of its key, the same for all its failures. */
   readonly of?: string;
-  /** Of a fix: the failure that it mended, and what was done between. */
+  /** Of a fix: the failure that it mended, and the changes between. */
   readonly mended?: number;
   readonly by?: readonly number[];
-  /** Of a list of tasks: those that are open. Of a summary: all that was left open. */
+  /** Of a list of tasks: the open ones. Of a summary: everything that was left open. */
   readonly open?: readonly string[];
-  /** Of a summary: the session's lists, as it left them; not there when it had none. */
+  /** Of a summary: the session's lists in the end; missing when it had none. */
   readonly todos?: { readonly open: readonly string[]; readonly done: readonly string[] };
-  /** Of a message: an error of the API ended the turn, as Claude Code names it. */
+  /** Of a message: the error of the API that ended the turn, as Claude Code names it. */
   readonly stopped?: string;
-  /** Of a summary: the branches that the session was on, when they are several. */
+  /** Of a summary: the branches of the session, when there were several. */
   readonly branches?: readonly (string | null)[];
-  /** Of a summary: nothing was done but to exchange a few short words. */
+  /** Of a summary: the session exchanged a few short words and did nothing else. */
   readonly trivial?: true;
-  /** Of a summary: how its session ended, in words; not there while it goes on. */
+  /** Of a summary: how its session ended, in words; missing while it goes on. */
   readonly end?: string;
-  /** Of a summary that a model has rewritten: digest of the one that it was made of. */
+  /** Of a summary that a model has rewritten: digest of the original. */
   readonly rewrittenFrom?: string;
   readonly tool?: string;
-  /** Of a message: Claude Code sent it in a person's place, so the session itself has not said it. */
+  /** Of a message: Claude Code sent it in a person's place. */
   readonly isRelayed?: true;
   readonly role?: string;
 }
 
-/** What one capture tells, before it is known what was there already. */
+/** The observation of one capture, before it is compared with those in the database. */
 export interface Observed {
   readonly kind: ObservationKind;
   readonly outcome: "success" | "failure" | null;
@@ -148,13 +148,16 @@ export interface Observed {
   readonly text: string;
   readonly files: readonly ObservedFile[];
   readonly facts: ObservedFacts;
-  /** Says of captures of one session that they are the same; null when none is. */
+  /** Captures of one session with the same text here are the same; null when none is. */
   readonly sameAs: string | null;
-  /** What is wrong: failures with the same `sameAs` are one failure where this is the same as well. */
+  /** What is wrong. Failures with the same `sameAs` and the same `wrong` are one failure. */
   readonly wrong?: string;
-  /** What has passed: it mends the failures that are known by the same. */
+  /** The keys that have passed; failures with the same keys are mended. */
   readonly passes?: readonly CommandKey[];
-  /** What the capture tells as well: the commit that a command made before it failed, or before another commit. */
+  /**
+   * A further observation of the same capture: the commit that a command made before it failed, or before another
+   * commit.
+   */
   readonly besides?: Observed;
 }
 
@@ -168,4 +171,22 @@ export interface ToolUse {
   readonly root: string | null;
   /** Whether it was done in another project. */
   readonly isForeign?: boolean;
+}
+
+/**
+ * A list or an object that a row keeps as JSON. One that is damaged is as if it were not there: what else the rows say is
+ * told all the same, and `doctor` names it.
+ *
+ * @param instead What stands for it; of the same kind.
+ */
+export function keptJson<Value extends object>(text: unknown, instead: Value): Value {
+  try {
+    const value: unknown = JSON.parse(String(text));
+    return typeof value === "object" && value !== null &&
+        Array.isArray(value) === Array.isArray(instead)
+      ? value as Value
+      : instead;
+  } catch {
+    return instead;
+  }
 }

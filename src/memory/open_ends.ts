@@ -1,7 +1,7 @@
 /** Which failures are open ends that a session is told of. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 
-/** What has to be known of a failure. */
+/** The facts that decide whether a failure is open. */
 export interface MaybeOpen {
   readonly kind: ObservationKind;
   readonly outcome: "success" | "failure" | null;
@@ -20,9 +20,9 @@ interface OpenFailure extends MaybeOpen {
 
 /** How much a failure matters: tests before builds and checks before what else should have worked. */
 export const OPEN_RANKS = { tests: 0, checks: 1, others: 2 } as const;
-/** What nobody has come back to for longer is only found by a search. */
+/** An older failure is found by a search only. */
 export const OPEN_FOR_MS = 14 * 86_400_000;
-/** What is neither a test nor a check is told where it failed so often. */
+/** The number of failures after which a command is told that is neither a test nor a check. */
 const MIN_TRIES = 2;
 
 /** Whether something failed that nothing has mended, whether it matters or not. */
@@ -39,7 +39,7 @@ export function openEndRank(one: MaybeOpen): number | null {
   return facts.openRank;
 }
 
-/** Of failures of the same command on a branch only the newest. */
+/** Keeps the newest failure of each command on a branch. */
 export function newestOfEach<
   Failure extends Omit<OpenFailure, keyof MaybeOpen | "repeats"> & {
     readonly facts: ObservedFacts;
@@ -79,7 +79,7 @@ export function openFailures<Failure extends OpenFailure>(
 const COMMAND_ENDS = /&&|\|\||[;\n]/;
 const PIPED = /\|.*/;
 const BEFORE_PROGRAM = /^(?:[A-Za-z_]\w*=\S*\s+)*/;
-/** Behind these stands the name of what is run. */
+/** Subcommands that are followed by the name of a script. */
 const RUNS: ReadonlySet<string> = new Set(["run", "exec", "run-script"]);
 
 /** The programs of a script, each with its subcommand: `go build`, `npm run lint`. */
@@ -100,7 +100,7 @@ export function isWhole({ facts: { failing = [] } }: Pick<MaybeOpen, "facts">): 
 
 /** A word of a command, or what stands in quotes there. */
 const WORDS = /"([^"]+)"|'([^']+)'|[^\s"']+/g;
-/** What stands around a name in a pattern. */
+/** Anchors around a name in a pattern. */
 const ANCHORS = /^\^|\$$/g;
 /** A shorter word names no test. */
 const MIN_NAME = 8;

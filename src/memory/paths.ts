@@ -1,6 +1,6 @@
 import { baseName, parentOf, resolvePath } from "../paths.ts";
 
-/** Where working trees of a repository lie within another one of it: those of Claude Code, and by custom. */
+/** The usual places of working trees inside of another one: those of Claude Code, and two customs. */
 const TREE_WITHIN = /^(?:\.claude\/worktrees|\.worktrees|\.trees)\/[^/]+\/(?=.)/;
 
 /**
@@ -18,7 +18,7 @@ export function pathInProject(path: string, root: string | null): string {
   return root === null && !path.startsWith("/") ? path : whole;
 }
 
-/** Where a project lies: `/work/shop` for `/work/shop/.git`. */
+/** The folder of a project: `/work/shop` for `/work/shop/.git`. */
 export function folderOfProject(project: string): string {
   return baseName(project) === ".git" ? parentOf(project) : project;
 }

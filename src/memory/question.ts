@@ -1,4 +1,4 @@
-/** What a person typed, as something that the index can be asked, whatever it is. */
+/** Turns what a person typed into a question to the index. Any text works. */
 import {
   isBeyondAscii,
   LETTER_OR_DIGIT,
@@ -8,12 +8,11 @@ import {
   scriptPattern,
 } from "../letters.ts";
 import type { SpokenTime } from "./spoken_time.ts";
-import { EMPTY_WORDS, STOP_WORDS } from "./stop_words.ts";
 import { codeTerms, exactTerm, isUnspaced } from "./terms.ts";
 
 /** One word to look for. */
 export interface QueryTerm {
-  /** As the index takes it, in quotes: `"parse"`. */
+  /** The word in quotes, as the index takes it: `"parse"`. */
   readonly match: string;
   /** Exact words of code and paths tell more than words of prose. */
   readonly kind: "word" | "exact" | "part" | "pair";
@@ -23,28 +22,28 @@ export interface QueryTerm {
 export interface MemoryQuestion {
   /** Each once, in the order in which they were typed. None when only a time is asked for. */
   readonly terms: readonly QueryTerm[];
-  /** What stood in quotes, in small letters; none of a text with many quotes, which was pasted. */
+  /** The quoted phrases, in small letters; none where there are many quotes, since that text was pasted. */
   readonly phrases: readonly string[];
-  /** Its words as they are, one blank between them, in small letters. */
+  /** All words in small letters, joined by single blanks. */
   readonly said: string;
   /** The time that it speaks of; null when it speaks of none, or nobody has looked. */
   readonly time: SpokenTime | null;
   /** Whether a time is all that it asks for. */
   readonly isOfTimeAlone: boolean;
-  /** Its words that say little, for when the terms find nothing: `still to do`. */
+  /** Common words, for when the terms find nothing: `still to do`. */
   readonly common: readonly QueryTerm[];
   /** Paths in it, in small letters: `run.ts`. */
   readonly paths: readonly string[];
   /** Pieces of a short one with marks in them, in small letters: `n+1`, `#334`, `2.10`; what has them so comes first. */
   readonly literals: readonly string[];
-  /** Whose words answer it: what the person told of themselves, or what Claude proposed; null when it does not say. */
+  /** Who said the answer: the person, or Claude; null when the question does not say. */
   readonly speaker: "person" | "claude" | null;
 }
 
 /** The first characters of a question, which are looked at. */
 export const MAX_QUERY_CHARS = 4_000;
 const MAX_TERMS = 64;
-/** In a question of so few words each tells something: `docker compose down`. */
+/** In a question of at most so many words, every word counts: `docker compose down`. */
 const MAX_SHORT = 4;
 /** An identifier is made of so many words at most, which are looked for among so many of the first words. */
 const MAX_JOINED_WORDS = 5;
@@ -57,7 +56,7 @@ const MAX_PATH_CHARS = 256;
 /** A mark that makes a piece more than a word; what names are joined with, the index knows as one word. */
 const ANY_MARK = /[#@$%&*+=<>~^|\\]|::|->|\d\.\d/;
 const MAX_LITERALS = 3;
-/** In a longer question the words count more. */
+/** The most pieces of a question in which marks count. In a longer one the words count more. */
 const MAX_BESIDE_MARKS = 6;
 
 /** A word with its accents, however they are written. */
@@ -175,7 +174,7 @@ function literalsIn(lower: string): string[] {
     .slice(0, MAX_LITERALS);
 }
 
-/** What looks like paths in a text of small letters. */
+/** The paths in a text of small letters. */
 function pathsIn(lower: string): string[] {
   if (!lower.includes(".")) return [];
   return (lower.match(/[\w@./\\-]+/g) ?? [])
@@ -200,3 +199,22 @@ function without(text: string, part: string): string {
     ? `${text.slice(0, at)} ${text.slice(at + part.length)}`
     : lower.replace(part, " ");
 }
+
+/** Words of English that say nothing of what is looked for. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  ("a about after again all also am an and any anything are aren as ask asked at be because been before being between both but by " +
+    "can could couldn did didn do does doesn doing don done down during each ever few for from further get gets getting give given go goes going got had hadn has " +
+    "hasn have haven having he her here hers herself him himself his how i if in into is isn it its itself just ll " +
+    "let lets like made make many may me might mine more most much must mustn my myself need near next no nor not now of off " +
+    "on once only onto or other our ours ourselves out over own per please re really said same say says see shall she should shouldn " +
+    "so some something still such than that the their theirs them themselves then there these they thing things this those through to " +
+    "too under until up upon us use used using ve very via was wasn way we were weren what when where which while " +
+    "who whom whose why will with within without would wouldn yet you your yours yourself yourselves tell told know remember remind " +
+    "anyone someone somebody happened happen earlier ago").split(" "),
+);
+/** The most common of them, with which questions are made. */
+const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  ("a about am an and are be been being can could did do does had has have how i if is it its me my of or our shall should that the " +
+    "their there these this those to us was we were what when where which who whom whose why will would you your")
+    .split(" "),
+);

@@ -1,6 +1,6 @@
 /**
- * In which order what was found is told. A score is the sum of named weights: how much of the question a hit holds (1 is
- * about the best), how much its session is about it, what stands beside it, its time, its kind.
+ * Orders hits. A score is the sum of named weights: how much of the question a hit holds (1 is about the best), how
+ * much its session is about it, its neighbours, its time, its kind.
  */
 import { isReplaced, type ObservationKind } from "./observation.ts";
 import type { SpokenTime } from "./spoken_time.ts";
@@ -22,7 +22,7 @@ export interface Rankable {
 /** A hit with how much of the question it holds: more than 0, 1 for the best of them. */
 export type Scored<Hit extends Rankable> = Hit & { readonly textScore: number };
 
-/** What stands next to a hit in its session. */
+/** An observation next to a hit in its session. */
 export interface RankableNeighbour<Hit extends Rankable> {
   readonly of: number;
   /** 1 is the next one; below 0 it stands before. */
@@ -36,7 +36,7 @@ export interface Ranked<Hit> {
   readonly score: number;
 }
 
-/** What a question says beside its words. */
+/** The facts of a question besides its words. */
 export interface RankContext {
   readonly nowMs: number;
   readonly time: Pick<SpokenTime, "fromMs" | "untilMs"> | null;
@@ -45,7 +45,7 @@ export interface RankContext {
   readonly speaker: "person" | "claude" | null;
   /** The question itself, asked before: its answer stands behind it. */
   readonly echoes: ReadonlySet<number>;
-  /** What has the marks of the question as they were typed: `#334`. */
+  /** Hits with the marks of the question as they were typed: `#334`. */
   readonly literal: ReadonlySet<number>;
 }
 
@@ -98,12 +98,12 @@ export const RANK_WEIGHTS: RankWeights = {
 
 /** Notes whose scores differ by at most so much say about the same: the newer one comes first. */
 const SIMILAR = 0.1;
-/** So many more than are asked for are looked at for a newer note. */
+/** The number of further hits that are looked at for a newer note. */
 const MORE = 5;
 const RECENT_MS = 14 * 86_400_000;
 /** Nobody says in which zone a day is meant. */
 const TIME_SLACK_MS = 43_200_000;
-/** What a neighbour adds to a hit that holds something of the question itself. */
+/** The share of a neighbour's score that a hit gets which holds something of the question itself. */
 const BESIDE_OWN = 0.3;
 
 /**
@@ -214,21 +214,21 @@ export interface CoveredTerm {
   readonly resembling: ReadonlySet<number>;
 }
 
-/** What resembles a word counts so much of it, and what only stands elsewhere in the session. */
+/** The shares of a word's weight: for a similar word, and for the word elsewhere in the session. */
 const RESEMBLING_SHARE = 0.5;
 const SESSION_SHARE = 0.2;
-/** By how much it is better to hold all that was typed, of two words at least, and to hold them together. */
+/** The factors for holding all typed words (of two at least), and for holding them together. */
 const ALL_TYPED = 1.1;
 const MIN_TYPED = 2;
 const TOGETHER = 1.05;
-/** Words that tell less than this part of what the rarest tells need not be there for all to be there. */
+/** Words with less than this part of the rarest word's weight may be missing where "all words" are needed. */
 const TELLING = 0.25;
-/** What the commonest word counts: something, or a question of nothing else would be answered by chance. */
+/** The least weight of a word. A question of common words alone needs some weight, too. */
 const LEAST_RARITY = 0.1;
 /** How fast more length takes less, and how much of the score it can take, as in BM25; there the share is 0.75. */
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.25;
-/** So many times as long as usual, and what is longer still is no poorer for it: a whole log has its one line. */
+/** The length, in usual lengths, from which on more length takes nothing more: a log may have one good line. */
 const LONG = 6;
 
 /**

@@ -1,4 +1,4 @@
-/** Words that stand for a word of a question: another name of the same thing, an ending, a slip of the finger. */
+/** Words that may replace a word of a question: another name of the same thing, another ending, a typing error. */
 import { isBeyondAscii, scriptPattern } from "../letters.ts";
 import { isUnspaced } from "./terms.ts";
 
@@ -112,10 +112,10 @@ function isKorean(word: string): boolean {
   return word.length > 1 && HANGUL.test(word);
 }
 
-/** Shorter words are too much like others; of longer ones there are too many slips. */
+/** The lengths of words that are corrected. Shorter ones resemble too many words, longer ones have too many slips. */
 const SLIPS = { min: 5, max: 12 };
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-/** Of a longer word only these are missed, and one of two equal ones, for there are too many places. */
+/** The letters that are tried as missing in a longer word, besides a doubled one. */
 const COMMON_LETTERS = "aeiounrstl";
 const LONG_WORD = 8;
 const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];

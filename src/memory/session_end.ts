@@ -1,6 +1,6 @@
 /** How a session ended: by itself, by the person, by an error of the API, or with its process; in a turn or between turns. */
 
-/** What is known of a session's last turn: it has begun, Claude ended it, or an error of the API did. */
+/** The last turn of a session: it has begun, Claude ended it, or an error of the API did. */
 export type LastTurn =
   | { readonly kind: "begun" | "ended" }
   | { readonly kind: "failed"; readonly error: string };
@@ -8,7 +8,7 @@ export type LastTurn =
 /** What is known of a session's end. */
 export interface SessionEnd {
   readonly status: "active" | "ended" | "abandoned";
-  /** As Claude Code tells it: `prompt_input_exit`, `clear`, …; null where it told none. */
+  /** The reason that Claude Code gave: `prompt_input_exit`, `clear`, …; null where it gave none. */
   readonly reason: string | null;
   /** Null when nothing is known of it. */
   readonly turn: LastTurn | null;
@@ -26,7 +26,7 @@ export function errorInWords(error: string): string {
   return words === "" || words === "unknown" ? "API error" : words;
 }
 
-/** What cut a session off in a turn; null where nothing did: it lives, or its last turn had ended. */
+/** Why a session was cut off in a turn; null where it lives, or its last turn had ended. */
 export function whyCutOff({ status, reason, turn }: SessionEnd): string | null {
   if (turn?.kind === "failed") return errorInWords(turn.error);
   if (turn?.kind !== "begun" || status === "active") return null;

@@ -1,33 +1,24 @@
-/** What a session comes to, told without any model: what was asked, done, decided and changed, and what failed last. */
+/** Summarizes a session without a model: what was asked, done, decided and changed, and what failed last. */
 import { count } from "../counts.ts";
+import type { Tellable } from "./context_text.ts";
 import { isSuperseded, type ObservationKind, type ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
-import { COMPACTION } from "./own_prompt.ts";
+import { COMPACTION } from "./transcript/spoken.ts";
 import { shortened, titleLine } from "./text.ts";
-import { todosOf } from "./todos.ts";
+import { todosOf } from "./observe/observe_task.ts";
 
-/** What a summary needs to know of an observation. */
-export interface SummarizedPart {
-  readonly id: number;
-  readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly title: string;
+/** An observation that a summary is made of. */
+export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale"> & {
   readonly text: string;
-  readonly files: readonly string[];
-  readonly facts: ObservedFacts;
-  readonly resolvedBy: number | null;
-  /** Epoch milliseconds. */
-  readonly updatedAtMs: number;
-}
+};
 
 /** A summary in words. */
 export interface SessionSummary {
-  /** What it was about and how much was done; not what is open, which a later session may do. */
+  /** The subject and how much was done; not what is open, since a later session may do it. */
   readonly title: string;
   readonly text: string;
   readonly files: readonly string[];
-  /** Its lists of tasks, what it left open of these and of failures, and the branches that it was on. */
+  /** Its lists of tasks, the tasks and failures that it left open, and its branches. */
   readonly facts: ObservedFacts & { readonly open: readonly string[] };
 }
 
@@ -39,14 +30,14 @@ const MAX_MESSAGE_CHARS = 600;
 /** A shorter prompt, in characters, says too little to name a session by it: `continue`, `ok, go on!`. */
 const TELLING_CHARS = 11;
 const IS_ASCII = /^[\x20-\x7e]*$/;
-/** What is said in so many characters may be small talk. */
+/** A prompt of at most so many characters may be small talk. */
 const SHORT_PROMPT = 80;
 
 /**
- * Tells a session by its observations.
+ * Summarizes a session.
  *
- * @param parts Oldest first. @param called Its own title, for where no prompt is among the observations; null where it has
- *   none. @returns Null when there is nothing to tell.
+ * @param parts Its observations, oldest first. @param called Its title, for when no prompt is among them; null where
+ * it has none. @returns Null when there is nothing to tell.
  */
 export function summarizeSession(
   parts: readonly SummarizedPart[],
@@ -142,7 +133,7 @@ function section(name: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${name}:`, ...lines.map((line) => `- ${line}`)];
 }
 
-/** What was asked first says what it is about, what was asked last where it went. */
+/** The first line, which says what it is about, and the last ones, which say where it went. */
 function firstAndLast(lines: readonly string[], limit: number): readonly string[] {
   return lines.length <= limit ? lines : [lines[0]!, ...lines.slice(1 - limit)];
 }

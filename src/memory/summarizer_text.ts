@@ -1,5 +1,5 @@
-/** What the summarizer's command is given, and what may come of its answer. */
-import { defused } from "../capture/defused.ts";
+/** The input of the summarizer's command, and the summary in its answer. */
+import { defused } from "../capture/plain.ts";
 import { shortened } from "./text.ts";
 
 /** Longest text of a summary that a model has written, in characters; what is beyond is cut off. */

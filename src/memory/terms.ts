@@ -22,7 +22,7 @@ const MAX_CHARS = 80_000;
 const MAX_TERMS = 600;
 const MAX_TERM_CHARS = 120;
 
-/** What stands together in code: identifiers, paths, versions, flags. */
+/** Pieces of code: identifiers, paths, versions, flags. */
 const CHUNK: LetterPattern = {
   ascii: /[A-Za-z\d_$@#-]+(?:[./:\\~-]+[A-Za-z\d_$@#-]+)*/g,
   any: scriptPattern(
@@ -34,7 +34,7 @@ const BETWEEN_WORDS: LetterPattern = {
   ascii: /[^A-Za-z\d]+/g,
   any: scriptPattern(String.raw`[^\p{L}\p{N}]+`, "gu"),
 };
-/** What most chunks are, and what only prose is. */
+/** A plain word, as most chunks are. */
 const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
 /** An identifier of several words: `camelCase`, `snake_case`, `HTTPServer`, `E2304`. */
 const COMPOUND = /[a-z][A-Z]|[A-Z]{2}[a-z]|_|[A-Za-z]\d|\d[A-Za-z]/;
@@ -89,7 +89,7 @@ export function codeTerms(text: string): CodeTerms {
   return { exact: [...exact], parts: [...parts].slice(0, MAX_TERMS) };
 }
 
-/** What the index has of {@linkcode codeTerms}, and of which project it is. */
+/** The terms of a text as the index has them, with the word of its project. */
 export function indexedTerms(text: string, project: string | null): string {
   const { exact, parts } = codeTerms(text);
   return [...exact, ...parts, ...(project === null ? [] : [projectTerm(project)])].join(" ");
@@ -122,7 +122,7 @@ export function wordsOf(identifier: string): string[] {
     .toLowerCase().split(patternFor(BETWEEN_WORDS, identifier)).filter((word) => word !== "");
 }
 
-/** What chunks give, for the same ones come again and again in what a drain works in. */
+/** The terms of chunks that were seen before: a drain meets the same ones again and again. */
 const KNOWN_CHUNKS = new Map<string, CodeTerms>();
 const MAX_KNOWN_CHUNKS = 2_000;
 
@@ -161,7 +161,7 @@ function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {
   }
 }
 
-/** What stands without blanks, two by two, and pictures, each by its number. */
+/** The pairs of letters in scripts without blanks, and the numbers of pictures. */
 function* beyondAscii(text: string): Generator<string> {
   if (anyUnspaced().test(text)) {
     for (const [run] of text.matchAll(unspaced())) yield* pairsOf(run);

@@ -31,7 +31,7 @@ export function endOfText(text: string, maxChars: number): string {
   return `…${line[at - 1] === " " ? tail : tail.replace(/^\S{0,30}\s/, "")}`;
 }
 
-/** What is kept of answers of tools that nobody knows and of agents, in characters: enough to find them again. */
+/** The characters that are kept of an agent's or an unknown tool's answer: enough to find it again. */
 export const KEPT_ANSWER = { head: 1_600, tail: 800 };
 
 /** Head and tail of a text, whole lines where that is possible; what is between is told by its size. */
@@ -62,7 +62,7 @@ export function textIn(value: unknown, name: string): string {
   return typeof held === "string" ? held : "";
 }
 
-/** Without the sequences that colour a terminal, and with the line that a progress bar ended with. */
+/** An output without colours, and with the last state of each progress bar. */
 export function plainOutput(text: string): string {
   const plain = withoutColours(text);
   if (!plain.includes("\r")) return plain;
@@ -70,8 +70,21 @@ export function plainOutput(text: string): string {
   return lines.map((line, i) => lastWritten(line, { isLast: i === lines.length - 1 })).join("\n");
 }
 
-/** What stays of a line that was begun anew; the mark of a line's end that Windows writes is not a beginning. */
+/** The last state of a line that was rewritten with `\r`. A `\r` at the end of a line is Windows' line end. */
 function lastWritten(line: string, { isLast }: { readonly isLast: boolean }): string {
   const end = !isLast && line.endsWith("\r") ? line.length - 1 : line.length;
   return line.slice(line.slice(0, end).lastIndexOf("\r") + 1);
+}
+
+/** Characters that one token of a model stands for, on average (reference, §6). */
+const CHARS_PER_TOKEN = 3.5;
+
+/** How many characters fit into a budget of tokens. */
+export function charsOfTokens(tokens: number): number {
+  return Math.floor(tokens * CHARS_PER_TOKEN);
+}
+
+/** The estimated tokens of a text, by its length: at least 1. */
+export function estimateTokens(text: string): number {
+  return Math.max(1, Math.floor(text.length / CHARS_PER_TOKEN));
 }

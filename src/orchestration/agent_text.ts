@@ -1,28 +1,21 @@
-/** What an agent says, read from the lines that its process prints: `stream-json` of Claude Code, or plain text. */
+/** Reads what an agent says from the lines that its process prints: `stream-json` of Claude Code, or plain text. */
 import { isMapping, type Mapping } from "./field_reader.ts";
 
-/** One line of output. */
 export interface AgentLine {
-  /** What a person would read, with its line breaks; null when there is nothing to read. */
+  /** What a person would read; null when there is nothing to read. */
   readonly text: string | null;
   readonly sessionId: string | null;
-  /** True: the last line of a turn, which repeats what was said last. */
+  /** Whether it is the last line of a turn, which repeats the last words. */
   readonly isResult: boolean;
-  /** True: the turn has ended with an error, and the text says which. */
-  readonly isError: boolean;
 }
 
-/** All that an agent has said. */
 export interface AgentText {
-  /** Its words, one after the other; the place where its contract is looked for. */
+  /** All its words, in which the contract is looked for. */
   readonly text: string;
-  /** Null while no line names one. */
   readonly sessionId: string | null;
-  /** True: its last turn has ended with an error. */
-  readonly isError: boolean;
 }
 
-/** The text of each type of line; every other type has nothing to read. */
+/** The text of each type of line; other types have none. */
 const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
   assistant: spoken,
   result: ({ result, errors }) => textIn(result) ?? linesIn(errors),
@@ -31,41 +24,34 @@ const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
     subtype === "hook_response" ? null : linesIn([stdout, stderr]),
 };
 
-/** Types that have nothing to read in them, beside those above. */
+/** Types without a text, beside those that are not known. */
 const SILENT = new Set(["user", "stream_event", "control_request", "control_response"]);
 
-/**
- * Reads one line. What is no line of `stream-json` is text as it stands, also JSON of another kind: an agent's contract
- * may come as such a line.
- */
+/** Reads one line. A line that is no `stream-json` is text as it stands, also other JSON: a contract may come as one. */
 export function readAgentLine(line: string): AgentLine {
   const object = parseLine(line);
-  if (object === null) return { text: line, sessionId: null, isResult: false, isError: false };
-  const isResult = object.type === "result";
+  if (object === null) return { text: line, sessionId: null, isResult: false };
   return {
     text: TEXT_OF[object.type]?.(object) ?? null,
     sessionId: typeof object.session_id === "string" ? object.session_id : null,
-    isResult,
-    isError: isResult && (object.is_error === true || /^error/.test(String(object.subtype))),
+    isResult: object.type === "result",
   };
 }
 
-/** Puts together what was said in all lines; a result that only repeats the last words is left out. */
+/** Joins the texts of all lines, without a result that only repeats the last words. */
 export function collectAgentText(lines: Iterable<string>): AgentText {
   const texts: string[] = [];
   let sessionId: string | null = null;
-  let isError = false;
   for (const line of lines) {
     const read = readAgentLine(line);
     sessionId = read.sessionId ?? sessionId;
-    if (read.isResult) isError = read.isError;
     const repeats = read.isResult && texts.at(-1)?.trim() === read.text?.trim();
     if (read.text !== null && !repeats) texts.push(read.text);
   }
-  return { text: texts.join("\n"), sessionId, isError };
+  return { text: texts.join("\n"), sessionId };
 }
 
-/** A line of `stream-json`; null when it is another text. */
+/** A line of `stream-json`; null for any other text. */
 function parseLine(line: string): (Mapping & { readonly type: string }) | null {
   if (!line.trimStart().startsWith("{")) return null;
   let value: unknown;
@@ -79,7 +65,7 @@ function parseLine(line: string): (Mapping & { readonly type: string }) | null {
   return isKnown || "session_id" in value ? { ...value, type: value.type } : null;
 }
 
-/** What the agent says itself; the words of its subagents are not for the person. */
+/** What the agent says itself, without the words of its subagents. */
 function spoken({ message, parent_tool_use_id }: Mapping): string | null {
   if (typeof parent_tool_use_id === "string" || !isMapping(message)) return null;
   const { content } = message;
@@ -96,4 +82,88 @@ function linesIn(values: unknown): string | null {
   if (!Array.isArray(values)) return null;
   const texts = values.flatMap((value) => textIn(value) ?? []);
   return texts.length === 0 ? null : texts.join("\n");
+}
+
+/** The object with which an agent tells at its end how its work went. */
+interface Contract {
+  readonly success: boolean;
+  readonly summary: string | null;
+  readonly outputs: Readonly<Record<string, unknown>>;
+  readonly error: string | null;
+}
+
+const START = /\{\s*"/g;
+
+/** How many beginnings without an end are read: each costs reading to the end of the text. */
+const MAX_UNCLOSED = 200;
+
+/** How much of the end of a text is read, in characters. */
+const MAX_LOOKED_AT = 200_000;
+
+/**
+ * The last object in a text that says whether the work succeeded: `{"success": true, "summary": …, "outputs": …}`, in a
+ * fence or bare. Objects inside of objects do not count. When `success` is no truth value, that is a failure.
+ *
+ * @param text As a person reads it, not as lines of JSON. @returns Null when there is none: then the exit code decides.
+ */
+export function readContract(text: string): Contract | null {
+  const looked = text.slice(-MAX_LOOKED_AT);
+  let found: Contract | null = null;
+  let unclosed = 0;
+  START.lastIndex = 0;
+  for (let match = START.exec(looked); match !== null; match = START.exec(looked)) {
+    const end = endOfObject(looked, match.index);
+    if (end === null) {
+      if (++unclosed > MAX_UNCLOSED) break;
+      START.lastIndex = match.index + 1;
+      continue;
+    }
+    const object = parseObject(looked.slice(match.index, end));
+    found = (object && contractOf(object)) ?? found;
+    START.lastIndex = object === null ? match.index + 1 : end;
+  }
+  return found;
+}
+
+/** Where the object that begins at `start` ends; null when it does not. */
+function endOfObject(text: string, start: number): number | null {
+  const signs = /"(?:[^"\\]|\\[\s\S])*"|[{}]/g;
+  signs.lastIndex = start;
+  let depth = 0;
+  for (let match = signs.exec(text); match !== null; match = signs.exec(text)) {
+    if (match[0] === "{") depth++;
+    else if (match[0] === "}" && --depth === 0) return signs.lastIndex;
+  }
+  return null;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    // No word of a script can hold NUL.
+    return JSON.parse(
+      text,
+      (_, value) => typeof value === "string" ? value.replaceAll("\0", "") : value,
+    );
+  } catch {
+    return null;
+  }
+}
+
+function contractOf(object: Readonly<Record<string, unknown>>): Contract | null {
+  const { success, summary, outputs, error } = object;
+  if (success === undefined) return null;
+  if (typeof success !== "boolean") return broken(success);
+  return {
+    success,
+    summary: typeof summary === "string" && summary !== "" ? summary : null,
+    outputs: isMapping(outputs) ? outputs : {},
+    error: typeof error === "string" && error !== "" ? error : null,
+  };
+}
+
+/** A result without a truth value counts as a failure. */
+function broken(success: unknown): Contract {
+  const told = JSON.stringify(success).slice(0, 40);
+  const error = `its result is no valid one: "success" must be true or false, and is ${told}`;
+  return { success: false, summary: null, outputs: {}, error };
 }

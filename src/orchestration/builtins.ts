@@ -1,8 +1,6 @@
 /**
- * The workflows and prompts that come with the program, as texts. A project's file of the same name goes before them.
- *
- * They work in any repository: nothing in them belongs to one language or one tracker. What a project checks itself
- * with is its own to say; the scripts run the command in the environment variable `CONCLAUDE_CHECK`, and pass without one.
+ * The workflows and prompts of the program, as texts. A project's file of the same name goes before them. They work in
+ * any repository; a project's own check is the command in the variable `CONCLAUDE_CHECK`, and scripts pass without one.
  */
 import implementWorkflow from "./builtin/implement.yaml" with { type: "text" };
 import planWorkflow from "./builtin/plan.yaml" with { type: "text" };
@@ -16,20 +14,19 @@ import isActionable from "./builtin/is-actionable.md" with { type: "text" };
 import review from "./builtin/review.md" with { type: "text" };
 import verdict from "./builtin/verdict.md" with { type: "text" };
 
-/** The workflow of a task that nothing else is said about. */
+/** The workflow of a task that names none. */
 export const DEFAULT_WORKFLOW = "implement";
 
-/** The environment variable in which scripts find the project's own check. */
+/** The environment variable with the project's own check. */
 export const CHECK_VARIABLE = "CONCLAUDE_CHECK";
 
-/** YAML by name. */
 export const BUILTIN_WORKFLOWS: ReadonlyMap<string, string> = new Map([
   ["implement", implementWorkflow],
   ["prepare-pr", preparePrWorkflow],
   ["plan", planWorkflow],
 ]);
 
-/** Markdown by name. `verdict` is what the others include: how an agent ends. */
+/** Markdown by name. The other prompts include `verdict`: how an agent ends. */
 export const BUILTIN_PROMPTS: ReadonlyMap<string, string> = new Map([
   ["implement", implement],
   ["fix-tests", fixTests],
@@ -41,19 +38,19 @@ export const BUILTIN_PROMPTS: ReadonlyMap<string, string> = new Map([
   ["verdict", verdict],
 ]);
 
-/** Names of old, and what they are called now. */
+/** Old names, and the names of today. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["implement-bead", "implement"],
   ["spec-to-beads", "plan"],
   ["create-beads", "create-tasks"],
 ]);
 
-/** The YAML of a workflow that comes with the program, also by its name of old; null when there is none. */
+/** The YAML of a workflow of the program, also by its old name; null when there is none. */
 export function builtinWorkflow(name: string): string | null {
   return BUILTIN_WORKFLOWS.get(ALIASES.get(name) ?? name) ?? null;
 }
 
-/** The text of a prompt that comes with the program, also by its name of old; null when there is none. */
+/** A prompt of the program, also by its old name; null when there is none. */
 export function builtinPrompt(name: string): string | null {
   return BUILTIN_PROMPTS.get(ALIASES.get(name) ?? name) ?? null;
 }

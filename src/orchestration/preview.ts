@@ -1,7 +1,6 @@
-/** What a workflow would do for a task, as far as that can be told without executing anything. */
-import { evaluateWhen } from "./condition.ts";
-import { renderPrompt, renderScriptStep } from "./render_step.ts";
-import { type TaskFacts, taskValue } from "./task_facts.ts";
+/** Shows what a workflow would do for a task, as far as that can be told without running anything. */
+import { evaluateWhen, renderPrompt, renderScriptStep } from "./render_step.ts";
+import { type TaskFacts, taskValue } from "./task.ts";
 import { renderScript, renderText } from "./template.ts";
 import { TEMPLATE_FUNCTIONS } from "./template_functions.ts";
 import {
@@ -19,48 +18,43 @@ import {
   type Workflow,
 } from "./workflow.ts";
 
-/** So much of a prompt is shown. */
+/** How much of a prompt is shown, in characters. */
 const EXCERPT_LENGTH = 500;
 
-/** The text of a prompt, and where it comes from, for a person: a path, or `built-in`. */
+/** A prompt, and where it comes from: a path, or `built-in`. */
 export interface PromptText {
   readonly text: string;
   readonly source: string;
 }
 
-/** One step of a preview. */
 export interface PreviewStep {
   readonly step: Step;
-  /** In how many loops it lies. */
+  /** How many loops it lies in. */
   readonly depth: number;
-  /** Whether it would run, as far as the task alone decides; null when earlier steps decide too. */
+  /** Whether it would run; null when that depends on earlier steps. */
   readonly wouldRun: boolean | null;
-  /** Where the prompt of an agent comes from, `inline` among others; null for other steps, and where there is none. */
+  /** Where the prompt of an agent comes from, or `inline`; null for other steps and missing prompts. */
   readonly promptSource: string | null;
-  /** The first 500 characters of the prompt; null as above. */
+  /** The beginning of the prompt; null as above. */
   readonly promptExcerpt: string | null;
-  /** The command of a script; null for other steps. */
   readonly command: string | null;
-  /** False: what is shown is the template, since it needs what earlier steps put out. */
+  /** False when the template is shown, because it needs the output of earlier steps. */
   readonly isRendered: boolean;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** What would be done. */
 export interface WorkflowPreview {
   readonly steps: readonly PreviewStep[];
-  /** Of all steps, each with the name of its step. */
+  /** The errors of all steps, each with the name of its step. */
   readonly errors: readonly string[];
   readonly isValid: boolean;
 }
 
-/** Shows what a workflow would do. Nothing is executed, and nothing is looked up but prompts. */
 export function previewWorkflow(
   workflow: Workflow,
   options: {
     readonly task: TaskFacts;
-    /** Null: there is no such prompt. */
     readonly prompts: (name: string) => PromptText | null;
   },
 ): WorkflowPreview {
@@ -83,15 +77,14 @@ export function previewWorkflow(
 }
 
 interface Scene {
-  /** What is known before anything has run. */
+  /** The values that are known before anything has run. */
   readonly context: TemplateContext;
-  /** What steps leave behind. */
+  /** The names of what steps leave behind. */
   readonly known: ReadonlySet<string>;
   readonly prompts: (name: string) => PromptText | null;
   readonly include: (name: string) => string | null;
 }
 
-/** What there is to say about a step of one type. */
 type Shown = Partial<
   Pick<PreviewStep, "promptSource" | "promptExcerpt" | "command" | "isRendered">
 >;
@@ -127,9 +120,9 @@ function previewStep(step: Step, depth: number, scene: Scene): PreviewStep {
 
 function judgeWhen(when: string | null, scene: Scene, { errors }: Findings): boolean | null {
   if (when === null) return true;
-  const paths = pathsOf(when);
-  errors.push(...unknownNames(when, scene, new Set()).map((error) => `when: ${error}`));
-  if (errors.length > 0 || !isKnownBefore(paths, scene)) return null;
+  const { unknown, isKnown } = lookAt(when, scene);
+  errors.push(...unknown.map((error) => `when: ${error}`));
+  if (errors.length > 0 || !isKnown) return null;
   const result = evaluateWhen(when, scene.context);
   if ("run" in result) return result.run;
   errors.push(result.error);
@@ -137,67 +130,58 @@ function judgeWhen(when: string | null, scene: Scene, { errors }: Findings): boo
 }
 
 function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
-  const found = isInlinePrompt(step.prompt)
-    ? { text: step.prompt, source: "inline" }
-    : scene.prompts(step.prompt);
+  const isInline = isInlinePrompt(step.prompt);
+  const found = isInline ? { text: step.prompt, source: "inline" } : scene.prompts(step.prompt);
   if (found === null) {
     findings.errors.push(`there is no prompt "${step.prompt}"`);
     return {};
   }
-  const promptSource = found.source;
-  const asTemplate = {
-    promptSource,
-    promptExcerpt: found.text.slice(0, EXCERPT_LENGTH),
-    isRendered: false,
-  };
-  const own = new Set(Object.keys(step.input));
-  const shown = attempt(findings, (): Shown => {
-    const name = isInlinePrompt(step.prompt) ? undefined : step.prompt;
-    // What is wrong with it whatever the values are: includes among others.
-    renderText(found.text, {}, { missing: "empty", include: scene.include, name });
-    const inputs = Object.entries(step.input);
-    for (const [key, text] of inputs) {
-      const errors = unknownNames(text, scene, new Set());
-      findings.errors.push(...errors.map((error) => `input ${key}: ${error}`));
-    }
-    findings.errors.push(...unknownNames(found.text, scene, own));
-    const paths = [
-      ...pathsOf(found.text, scene.include).filter(({ head }) => !own.has(head)),
-      ...inputs.flatMap(([, text]) => pathsOf(text)),
-    ];
-    if (findings.errors.length > 0 || !isKnownBefore(paths, scene)) return asTemplate;
-    const { text } = renderPrompt(step, scene.context, scene.include);
-    return { promptSource, promptExcerpt: text.slice(0, EXCERPT_LENGTH), isRendered: true };
+  const shownAs = (text: string, isRendered: boolean): Shown => ({
+    promptSource: found.source,
+    promptExcerpt: text.slice(0, EXCERPT_LENGTH),
+    isRendered,
   });
-  return shown ?? asTemplate;
+  const shown = attempt(findings, () => {
+    const name = isInline ? undefined : step.prompt;
+    // Finds faults that do not depend on values, such as missing includes.
+    renderText(found.text, {}, { missing: "empty", include: scene.include, name });
+    const inputs = Object.entries(step.input).map(([key, text]) => {
+      const { unknown, isKnown } = lookAt(text, scene);
+      findings.errors.push(...unknown.map((error) => `input ${key}: ${error}`));
+      return isKnown;
+    });
+    const prompt = lookAt(found.text, scene, new Set(Object.keys(step.input)));
+    findings.errors.push(...prompt.unknown);
+    const isKnown = prompt.isKnown && inputs.every((known) => known);
+    if (findings.errors.length > 0 || !isKnown) return undefined;
+    return shownAs(renderPrompt(step, scene.context, scene.include).text, true);
+  });
+  return shown ?? shownAs(found.text, false);
 }
 
 function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
-  const asTemplate = { command: step.command, isRendered: false };
-  const shown = attempt(findings, (): Shown => {
-    // In a script a value that does not exist is an empty word: no error, but hardly meant.
-    findings.warnings.push(...unknownNames(step.command, scene, new Set()));
-    const rendered = renderScriptStep(step, scene.context);
-    findings.warnings.push(...rendered.warnings);
-    if (!isKnownBefore(pathsOf(step.command), scene)) return asTemplate;
-    return { command: rendered.command, isRendered: true };
+  const shown = attempt(findings, (): Shown | undefined => {
+    const { unknown, isKnown } = lookAt(step.command, scene);
+    const { command, warnings } = renderScriptStep(step, scene.context);
+    // In a script a missing value is an empty word: no error, but hardly meant.
+    findings.warnings.push(...unknown, ...warnings);
+    return isKnown ? { command, isRendered: true } : undefined;
   });
-  return shown ?? asTemplate;
+  return shown ?? { command: step.command, isRendered: false };
 }
 
-/** Whether the task alone has all values. */
-function isKnownBefore(paths: readonly { readonly head: string }[], scene: Scene): boolean {
-  return paths.every(({ head }) => Object.hasOwn(scene.context, head));
-}
-
-/** What a template names that neither the task nor any step has. */
-function unknownNames(template: string, scene: Scene, own: ReadonlySet<string>): string[] {
-  return pathsOf(template, scene.include)
-    .filter(({ head, mayBeMissing }) =>
-      !mayBeMissing && !own.has(head) && !scene.known.has(head) &&
-      !Object.hasOwn(scene.context, head)
-    )
+/**
+ * Looks at the names in a template.
+ *
+ * @param own Names that the template gets from its step.
+ * @returns `unknown`: names that neither the task nor any step has. `isKnown`: whether the task alone has all values.
+ */
+function lookAt(template: string, scene: Scene, own: ReadonlySet<string> = new Set()) {
+  const paths = pathsOf(template, scene.include)
+    .filter(({ head }) => !own.has(head) && !Object.hasOwn(scene.context, head));
+  const unknown = paths.filter(({ head, mayBeMissing }) => !mayBeMissing && !scene.known.has(head))
     .map(({ path, head }) => `.${path}: nothing has the name "${head}"`);
+  return { unknown, isKnown: paths.length === 0 };
 }
 
 function attempt<Result>({ errors }: Findings, action: () => Result): Result | undefined {
@@ -210,20 +194,19 @@ function attempt<Result>({ errors }: Findings, action: () => Result): Result | u
   }
 }
 
-/** A value that a template names. */
 interface NamedPath {
   /** `run-tests.output` */
   readonly path: string;
-  /** Its first part: a step, a variable, `task`. */
   readonly head: string;
-  /** True: the template has something to say when it does not exist (`default`, `or`, `not`). */
+  /** True when the template handles a missing value (`default`, `or`, `not`). */
   readonly mayBeMissing: boolean;
 }
 
 /**
- * The values that a template names, also through the texts that it includes by a constant name.
+ * The values that a template names, also in texts that it includes by a constant name.
  *
- * @param include The text of a name; null when there is none, then nothing of it is named.
+ * @param include The text of a name; null when there is none.
+ *
  * @throws TemplateError when a template is wrong.
  */
 function pathsOf(

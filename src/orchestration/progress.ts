@@ -1,42 +1,36 @@
 /**
- * How far a workflow is, and what comes next: the heart of durable execution.
- *
- * Only the records of finished steps are kept. To go on, the engine walks the workflow from the top;
- * the first step without a record is the next one. So after a crash exactly the step that had not finished runs again,
- * and a retry is a walk without the records that stand in the way.
+ * Decides what comes next in a workflow. Only the records of finished steps are kept: the engine walks the workflow
+ * from the top, and the first step without a record is next. So after a crash exactly the unfinished step runs again,
+ * and a retry is a walk without the records in its way.
  */
 import { count } from "../counts.ts";
-import { evaluateWhen } from "./condition.ts";
-import { readContract } from "./contract.ts";
-import { type TaskFacts, taskValue } from "./task_facts.ts";
+import { evaluateWhen } from "./render_step.ts";
+import { readContract } from "./agent_text.ts";
+import { type TaskFacts, taskValue } from "./task.ts";
 import type { TemplateContext, TemplateValue } from "./template_syntax.ts";
 import type { AgentStep, LoopStep, MergeStep, ScriptStep, Step, Workflow } from "./workflow.ts";
 
-/** How a step has ended. */
 export interface StepOutcome {
   readonly success: boolean;
-  /** True: its `when` said no. */
+  /** Whether its `when` said no. */
   readonly skipped: boolean;
-  /** What it printed, without the white space at the end. */
+  /** What it printed. */
   readonly output: string;
-  /** What an agent has named; `iterations` of a loop. */
+  /** The outputs of an agent's contract; `iterations` of a loop. */
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly exitCode: number | null;
   readonly error: string | null;
-  /** What becomes of the workflow: `block` waits for a person, `fail` is over. */
+  /** What becomes of the workflow: `block` waits for a person, `fail` ends it. */
   readonly action: "continue" | "exit_loop" | "block" | "fail";
 }
 
-/** A step that has finished. */
 export interface StepRecord {
-  /** `implement`; in loops `quality-loop#2/run-tests`, with rounds from 1. A loop that is over has one of its own. */
+  /** `implement`; in loops `quality-loop#2/run-tests`, with rounds from 1. A finished loop has a record too. */
   readonly key: string;
-  /** From 1. */
   readonly attempt: number;
   readonly outcome: StepOutcome;
 }
 
-/** The next move of a workflow. */
 export type Move =
   | {
     readonly kind: "run";
@@ -45,16 +39,15 @@ export type Move =
     readonly attempt: number;
     readonly context: TemplateContext;
   }
-  /** Nothing is executed: a step that is skipped, a loop that is over, a `when` that is wrong. Write it down, and ask again. */
+  /** Nothing runs: a skipped step, a finished loop, a wrong `when`. The caller keeps it, and asks again. */
   | ({ readonly kind: "record" } & StepRecord)
   | { readonly kind: "blocked"; readonly key: string; readonly reason: string }
   | { readonly kind: "failed"; readonly key: string; readonly reason: string }
   | { readonly kind: "completed" };
 
-/** What a workflow is about besides its records. */
 export interface ProgressBase {
   readonly task: TaskFacts;
-  /** The highest attempt of each key that there ever was, also of records that a retry has put aside. */
+  /** The highest attempt of each key, also of records that a retry has put aside. */
   readonly attempts?: ReadonlyMap<string, number>;
 }
 
@@ -74,20 +67,18 @@ export function nextMove(
 }
 
 /**
- * The keys whose records a retry puts aside: those that stopped the workflow. Everything before stays done. A loop that
- * was stopped by its limit gets as many rounds again.
+ * The keys whose records a retry puts aside: those that stopped the workflow. A loop at its limit gets as many rounds
+ * again.
  */
 export function keysToRetry(records: readonly StepRecord[]): string[] {
   return records.filter(({ outcome }) => stops(outcome)).map(({ key }) => key);
 }
 
-/** How a walk through some steps ends, when it does not end with a move. */
 type End = Move | "done" | "exit_loop";
 
 class Walk {
   readonly #records = new Map<string, StepRecord>();
   readonly #attempts: ReadonlyMap<string, number>;
-  /** Variables, and finished steps by their names. */
   readonly #values = new Map<string, TemplateValue>();
   readonly #task: TemplateValue;
   #previous: TemplateValue = NOTHING_BEFORE;
@@ -104,7 +95,7 @@ class Walk {
     this.#task = taskValue(task);
   }
 
-  /** @param prefix Of the keys: the loop and the round that the steps lie in. */
+  /** @param prefix The loop and the round of the steps, in their keys. */
   walk(steps: readonly Step[], prefix: string): End {
     for (const step of steps) {
       const end = this.#visit(step, prefix + step.name);
@@ -123,13 +114,12 @@ class Walk {
       const reason = outcome.error ?? "no reason was given";
       return { kind: outcome.action === "block" ? "blocked" : "failed", key, reason };
     }
-    // What its steps have left behind is found after it too.
+    // Later steps also find what the steps of the loop left behind.
     if (step.type === "loop" && !outcome.skipped) this.#walkRounds(step, key, attempt);
     this.#remember(step, outcome);
     return outcome.action === "exit_loop" ? "exit_loop" : "done";
   }
 
-  /** A step that has not finished. */
   #begin(step: Step, key: string): Move {
     const attempt = (this.#attempts.get(key) ?? 0) + 1;
     const context = this.#context();
@@ -151,7 +141,7 @@ class Walk {
     };
   }
 
-  /** Walks the rounds of a loop. Each attempt adds as many as the loop may have. */
+  /** Walks the rounds of a loop. Each attempt adds the loop's limit of rounds. */
   #walkRounds(
     step: LoopStep,
     key: string,
@@ -173,7 +163,7 @@ class Walk {
     this.#lastOutput = outcome.output;
     this.#values.set(step.name, value);
     if (step.output === null) return;
-    // A step that is skipped leaves its variable as it was, but never without a value.
+    // A skipped step leaves its variable as it was, but never without a value.
     if (outcome.skipped && step.output !== step.name && this.#values.has(step.output)) return;
     this.#values.set(step.output, variableValue(outcome));
   }
@@ -204,22 +194,21 @@ const DONE: StepOutcome = {
 
 const SKIPPED: StepOutcome = { ...DONE, skipped: true };
 
-/** The outcome of a step that could not be tried: a template or a `when` that is wrong. The workflow has failed. */
+/** The outcome of a step whose template or `when` is wrong: the workflow has failed. */
 export function failedOutcome(error: string): StepOutcome {
   return { ...DONE, success: false, error, action: "fail" };
 }
 
-/** The outcome of a step that waits for a person: a merge that was rejected. */
+/** The outcome of a step that waits for a person, such as a rejected merge. */
 export function blockedOutcome(error: string): StepOutcome {
   return { ...DONE, success: false, error, action: "block" };
 }
 
-/** The outcome of a script that could not be run: a failure as any other, so its step says what comes of it. */
+/** The outcome of a script that could not run; its step says what comes of a failure. */
 export function unrunOutcome({ onFail }: Pick<ScriptStep, "onFail">, error: string): StepOutcome {
   return { ...DONE, success: false, error, action: onFail };
 }
 
-/** The outcome of a merge that was made. */
 export function mergedOutcome(commit: string): StepOutcome {
   return { ...DONE, output: commit, outputs: { commit } };
 }
@@ -230,9 +219,8 @@ function limitOutcome({ name, onMaxIterations }: LoopStep, iterations: number): 
   return onMaxIterations === "exit" ? { ...DONE, success: false, error } : DONE;
 }
 
-/** How a process has ended. */
 export interface ProcessEnd {
-  /** Null: a signal has ended it. */
+  /** Null when a signal has ended it. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly signal: string | null;
@@ -251,15 +239,13 @@ export function outcomeOfScript(
 }
 
 /**
- * The outcome of an agent. What it says about its work itself (`readContract`) counts more than its exit code, unless it
- * was stopped. One that ends with a question waits for a person.
+ * The outcome of an agent. Its contract counts more than its exit code, unless it was stopped. An agent that ends with
+ * a question waits for a person.
  */
 export function outcomeOfAgent(
   _step: AgentStep,
   end: ProcessEnd & {
-    /** As a person reads it. */
     readonly text: string;
-    /** Whether its last words were a question. */
     readonly question: boolean;
   },
 ): StepOutcome {
@@ -288,7 +274,7 @@ function errorOf(what: string, { exitCode, timedOut, signal }: ProcessEnd): stri
   return exitCode === 0 ? null : `${what} exited with code ${exitCode}`;
 }
 
-/** `previous` before anything has run: nothing has failed. */
+/** `previous` before anything has run. */
 const NOTHING_BEFORE: TemplateValue = {
   success: true,
   failed: false,
@@ -297,7 +283,7 @@ const NOTHING_BEFORE: TemplateValue = {
   exit_code: 0,
 };
 
-/** A finished step as `previous`, and under its own name. */
+/** A finished step as templates see it. */
 function outcomeValue(step: Step, outcome: StepOutcome): TemplateValue {
   const { success, skipped, output, outputs, exitCode, error } = outcome;
   return {
@@ -313,7 +299,7 @@ function outcomeValue(step: Step, outcome: StepOutcome): TemplateValue {
   };
 }
 
-/** What the variable of a step's `output` holds: the outputs that an agent named, else what the step has printed. */
+/** The variable of a step's `output`: the outputs of a contract, else what the step printed. */
 function variableValue(outcome: StepOutcome): TemplateValue {
   const hasOutputs = Object.keys(outcome.outputs).length > 0;
   return hasOutputs ? outcome.outputs as TemplateValue : outcome.output;

@@ -1,24 +1,22 @@
-/** Which lines of an agent's text ask a person something. */
+/** Finds the lines of an agent's text that ask a person something. */
 
-/** What kind of answer is asked for, in the order in which they are looked for. */
+/** The kind of answer, in the order of the checks. */
 export type QuestionType = "confirmation" | "permission" | "choice" | "input";
 
-/** A question, as an agent has put it. */
 export interface Question {
   readonly type: QuestionType;
-  /** The line, without white space around it. */
   readonly text: string;
-  /** The answers that it names: of `[a/b/c]`, `(1, 2)` or `a | b`; empty when it names none. */
+  /** The answers in `[a/b/c]`, `(1, 2)` or `a | b`; empty when it names none. */
   readonly options: readonly string[];
 }
 
-/** Longer lines are no question to anyone. */
+/** Longer lines are no questions. */
 const MAX_LENGTH = 1000;
 
-/** A line of a list: below a question the answers that it offers. */
+/** A line of a list, which below a question is an answer that it offers. */
 const LISTED = /^\s*(?:[-*•]|\(?\w{1,2}[.)])\s+\S/;
 
-/** What stands at the end of a line and asks for yes or no. */
+/** The end of a line that asks for yes or no. */
 const YES_OR_NO =
   /(?:[([]\s*(?:y(?:es)?\s*[/|]\s*no?)\s*[)\]]|\byes\s*\/\s*no|\byes or no)\s*[?:]?$/i;
 const CONFIRMATION =
@@ -26,18 +24,15 @@ const CONFIRMATION =
 const PERMISSION = /\b(?:allow|permission|authori[sz]e|grant access|approve)\b|\baccess\s*\?$/i;
 const CHOICE = /\b(?:select|choose|which|options?)\b/i;
 
-/** What a line of a program, of a diff, of data or of a log begins with, or has in it. */
+/** How lines of programs, diffs, data and logs begin, or what they hold. */
 const NO_PROSE =
   /^\s*(?:\/\/|\/\*|\*\/|#!|<[/!a-z]|[+@]|-(?!\s)|[{[]\s*["{[]|["'`]|[}\])]|\$\s|\d{4}-\d\d-\d\d)|=>|[=!]==?|&&|\|\||[;{}\\]\s*$|\w\(.*\)\s*\?$|\(\?[:=!<]/i;
 
-/**
- * The question that a line asks; null when it asks none. Program text, data, addresses and quotations are not read as
- * questions: a mark at their end is part of them.
- */
+/** The question that a line asks; null when it asks none. Program text, data, addresses and quotations are no questions. */
 export function detectQuestion(line: string): Question | null {
   const text = line.trim();
   if (text === "" || text.length > MAX_LENGTH || NO_PROSE.test(text)) return null;
-  // Emphasis goes; what is quoted, and what is an address, cannot ask.
+  // Quotations and addresses cannot ask.
   const prose = text
     .replace(/^(?:>\s*|[*-]\s+|\d+[.)]\s+|#+\s+)+/, "")
     .replace(/\*\*|__/g, "")
@@ -51,8 +46,8 @@ export function detectQuestion(line: string): Question | null {
 }
 
 /**
- * The question that a text ends with, program text in fences aside, with the list of its answers below it or without one.
- * Null when it ends with anything else: an agent that goes on after a question does not wait for an answer.
+ * The question that a text ends with, with or without a list of answers below it; fences do not count. Null for any
+ * other end: an agent that goes on after a question does not wait for an answer.
  */
 export function lastQuestion(text: string): Question | null {
   const lines = text
@@ -69,11 +64,11 @@ function typeOf(prose: string, options: readonly string[]): QuestionType | null 
   if (CHOICE.test(prose) && options.length > 1 && (asks || /:$/.test(withoutOptions(prose)))) {
     return "choice";
   }
-  // One word with a mark is rather a name (`empty?`) than a question.
+  // A single word with a question mark is more likely a name (`empty?`).
   return asks && /\S\s+\S/.test(prose) ? "input" : null;
 }
 
-/** Brackets with answers at the end of a line, perhaps before its mark. */
+/** Answers in brackets at the end of a line, perhaps before its mark. */
 const BRACKETS = /\s*[[(]([^[\]()]+)[\])]\s*([?:]?)$/;
 /** `a | b` after a mark. */
 const BARS = /([?:])\s+([^?:|]+(?:\|[^?:|]+)+)\??$/;
@@ -92,7 +87,7 @@ function optionsOf(prose: string): string[] {
   return separator === undefined ? [] : split(inside, separator);
 }
 
-/** Answers are short; anything else is a remark in brackets. */
+/** Answers are short; longer texts in brackets are remarks. */
 function split(text: string, separator: string): string[] {
   const options = text.split(separator).map((one) => one.trim()).filter((one) => one !== "");
   return options.length <= 20 && options.every((one) => one.length <= 60) ? options : [];

@@ -1,7 +1,7 @@
-/** Refusals of tasks, agents, workflows and questions: one table of reasons, for the command line and for the API. */
+/** Refusals about tasks, agents, workflows and questions, for the command line and the API. */
 import { UserError } from "../errors.ts";
 
-/** How a refusal is told: the exit status of the command line, and the status of an HTTP response. */
+/** The exit status of the command line, and the status of an HTTP response. */
 interface Told {
   readonly exitCode: number;
   readonly httpStatus: number;
@@ -38,7 +38,7 @@ export const REFUSALS = {
 /** Why something is refused. */
 export type Refusal = keyof typeof REFUSALS;
 
-/** Makes the error of a refusal; `details` are facts for programs, such as who holds a claim. */
+/** Makes the error of a refusal. @param told.details Facts for programs, such as who holds a claim. */
 export function refusal(
   reason: Refusal,
   told: {
@@ -52,4 +52,39 @@ export function refusal(
 ): UserError {
   const { what, ...rest } = told;
   return new UserError(what, { exitCode: REFUSALS[reason].exitCode, ...rest, reason });
+}
+
+/** For what is not there: the reason, what it is called, the name of its id in the details, and a verb that lists them. */
+const NOT_FOUND = {
+  task: ["TASK_NOT_FOUND", "task", "taskId", "task list"],
+  parent: ["PARENT_NOT_FOUND", "task", "parentId", "task list"],
+  dependency: ["DEPENDENCY_NOT_FOUND", "task", "dependsOn", "task list"],
+  agent: ["AGENT_NOT_FOUND", "agent", "agentId", "agent list --all"],
+  workflow: ["WORKFLOW_NOT_FOUND", "workflow", "workflowId", "workflow list"],
+  question: ["QUESTION_NOT_FOUND", "question", "questionId", "question list"],
+} as const;
+
+const ROLES: Readonly<Record<string, string>> = {
+  parent: " to be the parent",
+  dependency: " to depend on",
+};
+
+/** The refusal of an id that nothing has. */
+export function notFound(
+  kind: keyof typeof NOT_FOUND,
+  id: string | null,
+  { isDeleted = false, why, next }: {
+    readonly isDeleted?: boolean;
+    readonly why?: string;
+    readonly next?: string;
+  } = {},
+): UserError {
+  const [reason, name, key, list] = NOT_FOUND[kind];
+  const told = why ?? (isDeleted ? "it was deleted" : `no ${name} has this id`);
+  return refusal(reason, {
+    what: `There is no ${name} "${id}"${ROLES[kind] ?? ""}`,
+    why: `${told}; nothing was changed`,
+    next: next ?? `conclaude ${list}`,
+    details: { [key]: id },
+  });
 }

@@ -1,38 +1,35 @@
-/** What a step comes to when it is run: its templates with the values put in. */
-import { renderScript, renderText } from "./template.ts";
-import { type TemplateContext, TemplateError } from "./template_syntax.ts";
+/** Puts the values into the templates of a step, and evaluates its `when`. */
+import { renderScript, renderText, renderValue } from "./template.ts";
+import { type TemplateContext, TemplateError, type TemplateValue } from "./template_syntax.ts";
 import { type AgentStep, isInlinePrompt, type MergeStep, type ScriptStep } from "./workflow.ts";
 
-/** A prompt, ready for an agent. */
 export interface RenderedPrompt {
   readonly text: string;
   /** `inline`, or the name of the prompt. */
   readonly source: string;
 }
 
-/** A script, ready for `sh -c`. */
 export interface RenderedScript {
   readonly command: string;
-  /** To be added to the environment. The values are as they are: an environment needs no quotes. */
+  /** Added to the environment, where values need no quotes. */
   readonly env: Readonly<Record<string, string>>;
-  /** Below the worktree; null: the worktree itself. */
+  /** A folder below the worktree; null for the worktree itself. */
   readonly workdir: string | null;
   readonly warnings: readonly string[];
 }
 
-/** The texts of a merge. */
 export interface RenderedMerge {
-  /** Null: the default message. */
+  /** Null for the default message. */
   readonly commitMessage: string | null;
-  /** Scripts, ready for `sh -c`. */
   readonly preMerge: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /**
- * The prompt of a step. Its `input` is added to what the prompt finds; a value that does not exist is an error.
+ * The prompt of a step. The prompt finds the `input` of the step too; a missing value is an error.
  *
- * @param prompts The text of a prompt by its name, for the step and for what it includes; null when there is none.
+ * @param prompts The text of a prompt by its name, also for includes; null when there is none.
+ *
  * @throws TemplateError
  */
 export function renderPrompt(
@@ -56,7 +53,7 @@ export function renderPrompt(
 }
 
 /**
- * The script of a step. A value that does not exist is an empty word, also in its environment.
+ * The script of a step. A missing value is an empty word, also in its environment.
  *
  * @throws TemplateError Also when the folder lies outside of the worktree.
  */
@@ -73,7 +70,7 @@ export function renderScriptStep(step: ScriptStep, context: TemplateContext): Re
 }
 
 /**
- * The texts of a merge. A value that does not exist is empty: work that is done is not to fail for its message.
+ * The texts of a merge. A missing value is empty: finished work must not fail for its message.
  *
  * @throws TemplateError
  */
@@ -96,4 +93,47 @@ function mapTexts(
   change: (text: string) => string,
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)]));
+}
+
+type WhenResult = { readonly run: boolean } | { readonly error: string };
+
+const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+  ["", false],
+]);
+
+/**
+ * Evaluates a `when`: `true`, `false`, or a template that gives one of them, `1`, `0` or nothing. Anything else is an
+ * error, also a missing value; `{{ default false .plan.outputs.needed }}` allows one.
+ *
+ * @param when Null for a step that always runs.
+ */
+export function evaluateWhen(when: string | null, context: TemplateContext): WhenResult {
+  if (when === null) return { run: true };
+  try {
+    const value = renderValue(when, context);
+    const run = truthOf(value);
+    if (run !== undefined) return { run };
+    return { error: `when "${when}" must come to true or false, not ${describe(value)}` };
+  } catch (error) {
+    if (error instanceof TemplateError) return { error: `when: ${error.message}` };
+    throw error;
+  }
+}
+
+function truthOf(value: TemplateValue): boolean | undefined {
+  if (value !== null && typeof value === "object") return undefined;
+  return TRUTHS.get(String(value ?? "").trim().toLowerCase());
+}
+
+/** The type of a value, and as much of it as fits into a message. */
+function describe(value: TemplateValue): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  if (typeof value === "number") return `the number ${value}`;
+  const text = String(value).trim();
+  return `the text "${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
 }

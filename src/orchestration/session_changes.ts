@@ -1,6 +1,5 @@
-/** What hook events of Claude Code tell of the sub-agents of a session, and of what it asks a person. */
+/** Reads from hook events what happens to the sub-agents of a session and to the questions that it asks a person. */
 
-/** A question, as an event tells it. */
 export interface ToldQuestion {
   readonly source: "notification" | "elicitation";
   readonly type: "permission" | "choice" | "input";
@@ -8,14 +7,14 @@ export interface ToldQuestion {
   readonly options: readonly string[];
 }
 
-/** Which open questions of a session are over: all, those for permission, those that a server has asked. */
+/** Which open questions of a session are over. */
 export type Settled = "all" | "permissions" | "elicitations";
 
-/** What an event changes beside its session: plain data, so that it can wait in the spool with the event. */
+/** What an event changes beside its session, as plain data that can wait in the spool. */
 export type SessionChange =
-  /** The session was started by an agent of ours, for a task. */
+  /** An agent of the daemon started the session for a task. */
   | { readonly kind: "task"; readonly taskId: string; readonly agentId: string | null }
-  /** `seen`: it runs, unless it is known to have ended. */
+  /** `seen`: it runs unless it has already ended. */
   | {
     readonly kind: "agent";
     readonly agentId: string;
@@ -24,29 +23,29 @@ export type SessionChange =
     readonly worktree: string | null;
   }
   | ({ readonly kind: "question" } & ToldQuestion)
-  /** The person has given an answer to what a server asked; the text of the question begins like this. */
+  /** The person has answered a server's question whose text begins like this. */
   | { readonly kind: "answer"; readonly beginning: string; readonly answer: string }
   | { readonly kind: "settled"; readonly which: Settled }
-  /** The session is over, and with it all that ran and waited in it. */
+  /** The session is over, and so are its sub-agents and questions. */
   | { readonly kind: "over" };
 
-/** An event as it was sent, secrets masked, and the working tree that it comes from when that is not the main one. */
+/** An event, secrets masked, and its working tree when that is not the main one. */
 export interface ToldEvent {
   readonly name: string;
   readonly own: Readonly<Record<string, unknown>>;
   readonly worktree: string | null;
 }
 
-/** Longest text of a question, and of an answer, in characters. */
+/** The longest text of a question or an answer, in characters. */
 export const MAX_TEXT_CHARS = 2_000;
-/** The same of a name; what is longer is cut, without a mark. */
+/** The longest name, in characters; longer ones are cut. */
 export const MAX_NAME_CHARS = 256;
 const MAX_OPTIONS = 50;
 
-/** What is told when nothing is said of the sub-agent's type. */
+/** The name of a sub-agent whose type is unknown. */
 const UNNAMED = "subagent";
 
-/** After these events nothing that the session asked is open any more. */
+/** Events that settle the questions of a session. */
 const SETTLES: Readonly<Record<string, SessionChange>> = {
   Stop: { kind: "settled", which: "all" },
   StopFailure: { kind: "settled", which: "all" },
@@ -57,7 +56,7 @@ const SETTLES: Readonly<Record<string, SessionChange>> = {
 
 const TOLD: Readonly<Record<string, (event: ToldEvent) => readonly SessionChange[]>> = {
   SubagentStart: (event) => agentOf(event, "running"),
-  // Compacting is done by an agent as well, which has no type and no start.
+  // Compacting is done by an agent too, without a type and a start.
   SubagentStop: (event) => event.own["agent_type"] === "" ? [] : agentOf(event, "completed"),
   PostToolUse: reportOf,
   Notification: notificationOf,
@@ -65,12 +64,12 @@ const TOLD: Readonly<Record<string, (event: ToldEvent) => readonly SessionChange
   ElicitationResult: resultOf,
 };
 
-/** What an event that ends something changes; null for an event that ends nothing. */
+/** The change of an event that settles questions; null for other events. */
 export function settledBy(eventName: string): SessionChange | null {
   return Object.hasOwn(SETTLES, eventName) ? SETTLES[eventName]! : null;
 }
 
-/** What an event tells of sub-agents and questions; empty when nothing. Never throws, whatever was sent. */
+/** What an event tells of sub-agents and questions. Never throws, whatever was sent. */
 export function toldBy(event: ToldEvent): readonly SessionChange[] {
   return Object.hasOwn(TOLD, event.name) ? TOLD[event.name]!(event) : [];
 }
@@ -84,7 +83,7 @@ function agentOf(
   return agentId === null ? [] : [{ kind: "agent", agentId, name, now, worktree }];
 }
 
-/** What the tool answers that starts a sub-agent: at once for one in the background, else when it is done. */
+/** The answer of the tool that starts a sub-agent: at once for one in the background, else at its end. */
 function reportOf({ own }: ToldEvent): readonly SessionChange[] {
   const response = own["tool_response"];
   const agentId = nameIn(response, "agentId");
@@ -96,7 +95,7 @@ function reportOf({ own }: ToldEvent): readonly SessionChange[] {
   return [{ kind: "agent", agentId, name, now, worktree }];
 }
 
-/** That Claude waits for the next prompt, or has finished, is no question: there is nothing to decide. */
+/** The notifications that matter. That Claude waits for a prompt, or has finished, is no question. */
 const NOTIFICATIONS: Readonly<Record<string, "permission" | "input" | "over">> = {
   permission_prompt: "permission",
   agent_needs_input: "input",
@@ -131,12 +130,12 @@ function resultOf({ own }: ToldEvent): readonly SessionChange[] {
   return [{ kind: "answer", beginning: beginningOf(own), answer }, settled];
 }
 
-/** Who asks. */
+/** The beginning of a server's question. */
 function beginningOf(own: ToldEvent["own"]): string {
   return `${nameIn(own, "mcp_server_name") ?? "a server"}: `;
 }
 
-/** What can be chosen where exactly one thing is asked for, and that from a list. */
+/** The options of a form with a single field that is a list. */
 function optionsOf(schema: unknown): readonly string[] {
   const properties = Object.values(Object(Object(schema).properties));
   const [first] = properties;
@@ -146,7 +145,7 @@ function optionsOf(schema: unknown): readonly string[] {
     .slice(0, MAX_OPTIONS).map((option) => clip(option, MAX_NAME_CHARS));
 }
 
-/** The one value that was given; of several their JSON. */
+/** The single value of an answer; of several values, their JSON. */
 function answerText(content: unknown): string {
   const values = Object.values(Object(content));
   const [value] = values;
@@ -159,7 +158,7 @@ function nameIn(fields: unknown, name: string): string | null {
   return text === null ? null : clip(text, MAX_NAME_CHARS);
 }
 
-/** A text that was sent, safe to store; null for anything else. */
+/** A text that is safe to store; null for anything else. */
 function textIn(fields: unknown, name: string): string | null {
   const value: unknown = Object(fields)[name];
   if (typeof value !== "string") return null;

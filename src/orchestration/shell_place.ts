@@ -1,140 +1,126 @@
 /**
- * Where in a shell script a text ends: what is put there next has to be quoted for that place.
- *
- * It is not a parser of the shell. It follows quotes, comments, `$( )`, plain `${ }` and `$(( ))` and here-documents,
- * as `sh` and `bash` both read them; whatever it does not follow (backquotes, `$'…'`, arrays, anything else) makes the place
- * unknown from there on, and nothing is put into an unknown place.
+ * Tells at which place of a shell script a text ends, and quotes a value for that place. It is no shell parser: it
+ * follows quotes, comments, `$( )`, plain `${ }` and `$(( ))` and here-documents, as `sh` and `bash` both read them.
+ * Anything else makes the rest of the script an unknown place, into which nothing is put.
  */
 
-/** A place that a value can be put into, or why it cannot. */
 export type ShellPlace =
   | { readonly kind: "plain" | "double" | "single" | "comment" }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** `${name}` and `${name:-words}` without anything that could be quoted or expanded in it. */
-const PLAIN_PARAMETER = /\$\{[#!]?[\w@*?$!-]+(?:\[[\w@*]+\])?(?::?[-=+?#%/]+[\w./:, -]*)?\}/y;
-const PLAIN_ARITHMETIC = /\$\(\([\w\s+*/%=!&|$,-]*\)\)/y;
-const HERE_DOCUMENT = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n$`\\]+)"|\\?([\w.-]+))/y;
-const PLAIN_DUPLICATION = /[<>]&[ \t]*(?:\d+-?|-)(?=[ \t\n;&|()<>])/y;
-/** After one of these a word begins, and with it perhaps a comment. */
-const ENDS_A_WORD = /[ \t\n;&|()<>]/;
+/** A piece of a script, outside or inside of double quotes, or in both. */
+interface Piece {
+  readonly pattern: RegExp;
+  readonly only?: "outside" | "inside";
+}
 
-/** What is open, innermost last: a command in brackets, or a text in double quotes. */
-type Open = "command" | "double";
+/** Pieces that every shell reads in the same way, and that begin no word. */
+const PLAIN: readonly Piece[] = [
+  { pattern: /\\[^\n]/y },
+  // `${name}` and `${name:-words}` without quotes and expansions inside.
+  { pattern: /\$\{[#!]?[\w@*?$!-]+(?:\[[\w@*]+\])?(?::?[-=+?#%/]+[\w./:, -]*)?\}/y },
+  { pattern: /\$\(\([\w\s+*/%=!&|$,-]*\)\)/y },
+  { pattern: /\$[$#]/y },
+  { pattern: /'[^']*'/y, only: "outside" },
+  { pattern: /[<>]&[ \t]*(?:\d+-?|-)(?=[ \t\n;&|()<>])/y, only: "outside" },
+];
+
+const HERE_DOCUMENT = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n$`\\]+)"|\\?([\w.-]+))(?=[ \t\n;&|<>])/y;
+
+const JOINED = "a word that goes on in the next line stands before it";
+
+/** Pieces after which the place is unknown. */
+const UNCLEAR: readonly (Piece & { readonly why: string })[] = [
+  { pattern: /\\$/y, why: "a backslash stands before it" },
+  // Joining two lines may make one sign of two: `$` and `(`.
+  { pattern: /(?<=[$\n])\\\n/y, only: "inside", why: JOINED },
+  { pattern: /(?<=[^ \t\n])\\\n/y, only: "outside", why: JOINED },
+  { pattern: /`/y, why: "a backquote stands before it; use $( )" },
+  { pattern: /\$$/y, why: "a $ stands before it" },
+  { pattern: /\$\{/y, why: "a ${ } that is not plain stands before it" },
+  { pattern: /\$\(\(/y, why: "a $(( )) that is not plain stands before it" },
+  { pattern: /\$['"]/y, only: "outside", why: "a quote after a $ stands before it" },
+  { pattern: /<</y, only: "outside", why: "a << that is not plain stands before it" },
+  // bash expands the target of `>&` a second time.
+  { pattern: /[<>]&/y, only: "outside", why: "a >& with a word stands before it" },
+  // After an error in an array, bash runs its further lines.
+  { pattern: /(?<==)\(/y, only: "outside", why: "an array stands before it" },
+  // Sums are expanded like double quotes, whatever quotes they hold.
+  { pattern: /\(\(/y, only: "outside", why: "a (( stands before it" },
+  { pattern: /(?<=\w)\[/y, only: "outside", why: "an index stands before it" },
+];
+
+/** After these a word begins, and perhaps a comment. */
+const ENDS_A_WORD = /[ \t\n;&|()<>]/;
 
 interface HereDocument {
   readonly end: string;
   readonly mayBeIndented: boolean;
 }
 
-/** `[[` without its end: bash takes what stands beside `-eq` in it for a sum, which may hold commands. */
+/** An open `[[`: bash evaluates what stands beside `-eq` in it as a sum, which may hold commands. */
 const OPEN_TEST = /(?:^|[\s;&|(!])\[\[\s(?:(?!\s\]\])[^\n])*$/;
 
-/** The place at the end of a script's beginning. */
+/** The place after the beginning of a script. */
 export function placeAfter(script: string): ShellPlace {
   if (OPEN_TEST.test(script)) return unknown("it stands in [[ ]]; use [ ]");
-  const open: Open[] = [];
+  /** Commands in brackets and double quotes that are open, innermost last. */
+  const open: ("command" | "double")[] = [];
   let documents: HereDocument[] = [];
   let atWordStart = true;
   let at = 0;
   while (at < script.length) {
     const sign = script[at]!;
-    const isQuoted = open.at(-1) === "double";
-    if (sign === "\\") {
-      if (at + 1 === script.length) return unknown("a backslash stands before it");
-      if (script[at + 1] !== "\n") atWordStart = false;
-      // At the end of a line it joins it with the next, which may make one sign of two: `$` and `(`.
-      else if ((isQuoted ? /[$\n]/ : /[^ \t\n]/).test(script[at - 1] ?? " ")) {
-        return unknown("a word that goes on in the next line stands before it");
+    const side = open.at(-1) === "double" ? "inside" : "outside";
+    const ends = ({ pattern, only = side }: Piece) =>
+      only === side ? endOfMatch(pattern, script, at) : null;
+    const plain = PLAIN.map(ends).find((end) => end !== null);
+    const document = side === "outside" ? matchAt(HERE_DOCUMENT, script, at) : null;
+    if (plain || document !== null) {
+      if (document !== null) {
+        const [, dash, ...words] = document;
+        documents.push({ end: words.find((word) => word)!, mayBeIndented: dash === "-" });
       }
-      at += 2;
-      continue;
-    }
-    if (sign === "`") return unknown("a backquote stands before it; use $( )");
-    if (sign === "$") {
-      if (at + 1 === script.length) return unknown("a $ stands before it");
-      const end = endOfMatch(PLAIN_PARAMETER, script, at) ??
-        endOfMatch(PLAIN_ARITHMETIC, script, at);
-      const next = script[at + 1]!;
+      at = plain ?? at + document![0].length;
       atWordStart = false;
-      if (end !== null) at = end;
-      else if (next === "{") return unknown("a ${ } that is not plain stands before it");
-      else if (script.startsWith("((", at + 1)) {
-        return unknown("a $(( )) that is not plain stands before it");
-      } else if (next === "(") {
-        open.push("command");
-        atWordStart = true;
-        at += 2;
-      } else if (!isQuoted && (next === "'" || next === '"')) {
-        return unknown(`a $${next} stands before it`);
-      } else at += next === "$" || next === "#" ? 2 : 1;
       continue;
     }
-    if (isQuoted) {
+    const unclear = UNCLEAR.find((piece) => ends(piece) !== null);
+    if (unclear !== undefined) return unknown(unclear.why);
+    if (script.startsWith("\\\n", at)) {
+      at += 2;
+    } else if (script.startsWith("$(", at)) {
+      open.push("command");
+      atWordStart = true;
+      at += 2;
+    } else if (side === "inside") {
       if (sign === '"') open.pop();
+      atWordStart = false;
       at++;
-      continue;
-    }
-    if (sign === "#" && atWordStart) {
+    } else if (sign === "#" && atWordStart) {
       const end = script.indexOf("\n", at);
       if (end < 0) return { kind: "comment" };
       at = end;
-      continue;
-    }
-    if (sign === "'") {
-      const end = script.indexOf("'", at + 1);
-      if (end < 0) return { kind: "single" };
-      atWordStart = false;
-      at = end + 1;
-      continue;
-    }
-    if (sign === "<" && script[at + 1] === "<") {
-      const end = endOfMatch(HERE_DOCUMENT, script, at);
-      if (end === null || script[at + 2] === "<") return unknown("a << stands before it");
-      const [, dash, ...words] = matchAt(HERE_DOCUMENT, script, at)!;
-      documents.push({ end: words.find((word) => word)!, mayBeIndented: dash === "-" });
-      if (!/[ \t\n;&|<>]/.test(script[end] ?? "")) {
-        return unknown("a << with an end that is not plain stands before it");
-      }
-      atWordStart = false;
-      at = end;
-      continue;
-    }
-    if (sign === "\n" && documents.length > 0) {
+    } else if (sign === "'") {
+      return { kind: "single" };
+    } else if (sign === "\n" && documents.length > 0) {
       const end = endOfDocuments(script, at + 1, documents);
       if (end === null) return unknown("it lies in a here-document");
       documents = [];
       atWordStart = true;
       at = end;
-      continue;
+    } else {
+      // The brackets of `case` patterns have no pairs.
+      if (atWordStart && open.length > 0 && /^case\s/.test(script.slice(at, at + 5))) {
+        return unknown("a case in brackets stands before it");
+      }
+      if (sign === ")" && documents.length > 0) return unknown("a << in brackets stands before it");
+      if (sign === '"') open.push("double");
+      else if (sign === "(") open.push("command");
+      else if (sign === ")" && open.at(-1) === "command") open.pop();
+      atWordStart = ENDS_A_WORD.test(sign);
+      at++;
     }
-    // What `>&` leads to is expanded a second time by bash, quotes or not.
-    if (/[<>]/.test(sign) && script[at + 1] === "&") {
-      const end = endOfMatch(PLAIN_DUPLICATION, script, at);
-      if (end === null) return unknown("a >& with a word stands before it");
-      atWordStart = false;
-      at = end;
-      continue;
-    }
-    // An error in one does not end a script of bash: what stands in its further lines would run.
-    if (sign === "(" && script[at - 1] === "=") return unknown("an array stands before it");
-    // Sums are expanded like a text in double quotes, whatever quotes are in them.
-    if (script.startsWith("((", at)) return unknown("a (( stands before it");
-    if (sign === "[" && /\w/.test(script[at - 1] ?? "")) {
-      return unknown("an index stands before it");
-    }
-    // The brackets of its patterns do not come in pairs.
-    if (atWordStart && open.length > 0 && /^case\s/.test(script.slice(at, at + 5))) {
-      return unknown("a case in brackets stands before it");
-    }
-    if (sign === ")" && documents.length > 0) {
-      return unknown("a << in brackets stands before it");
-    }
-    if (sign === '"') open.push("double");
-    else if (sign === "(") open.push("command");
-    else if (sign === ")" && open.at(-1) === "command") open.pop();
-    atWordStart = ENDS_A_WORD.test(sign);
-    at++;
   }
   if (documents.length > 0) return unknown("a here-document begins in this line");
   return { kind: open.at(-1) === "double" ? "double" : "plain" };
@@ -154,7 +140,7 @@ function endOfMatch(pattern: RegExp, text: string, at: number): number | null {
   return match === null ? null : at + match[0].length;
 }
 
-/** Where the line begins that follows the last of the here-documents; null when one is not at its end. */
+/** Where the line after the here-documents begins; null when one has no end. */
 function endOfDocuments(
   script: string,
   start: number,
@@ -171,4 +157,48 @@ function endOfDocuments(
     }
   }
   return at;
+}
+
+/** Words of the shell's language. */
+const RESERVED = new Set(
+  "if then else elif fi do done case esac while until for in function select time coproc".split(
+    " ",
+  ),
+);
+
+/** A text as a POSIX shell takes it literally: in single quotes unless it is plain. */
+export function shellQuote(text: string): string {
+  return /^[A-Za-z0-9\-_./]+$/.test(text) && !RESERVED.has(text) ? text : inSingleQuotes(text);
+}
+
+/**
+ * A text as a shell takes it literally at a place. Inside of quotes it closes the quotes before the text and opens them
+ * after it. In a comment the text is left out, since a line break would end the comment.
+ *
+ * @param next What follows in the script: a plain number before `>` would name a file descriptor.
+ */
+export function quoteAt(
+  text: string,
+  place: Exclude<ShellPlace["kind"], "unknown">,
+  next: string,
+): string {
+  switch (place) {
+    case "comment":
+      return "";
+    case "double":
+      return isPlain(text) ? text : `"${inSingleQuotes(text)}"`;
+    case "single":
+      return isPlain(text) ? text : `'${inSingleQuotes(text)}'`;
+    case "plain":
+      return /^[<>=([]/.test(next) ? inSingleQuotes(text) : shellQuote(text);
+  }
+}
+
+/** Whether a text means itself also inside of quotes. */
+function isPlain(text: string): boolean {
+  return /^[A-Za-z0-9\-_./]*$/.test(text);
+}
+
+function inSingleQuotes(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

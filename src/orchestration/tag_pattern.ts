@@ -2,18 +2,18 @@ import picomatch from "picomatch";
 import { messageOf } from "../errors.ts";
 import { refusal } from "./refusal.ts";
 
-/** Tags are no files: a leading dot, a parenthesis and a `!` mean nothing. */
+/** Tags are no files: a leading dot, a parenthesis and `!` have no meaning. */
 const OPTIONS = { dot: true, nonegate: true, noextglob: true, strictBrackets: true };
 
 /**
- * Those of the tags that a glob stands for: `*` stays within a part of a tag, `**` also crosses `/`.
+ * The tags that match a glob: `*` stays within a part of a tag, `**` also crosses `/`.
  *
  * @throws {UserError} INVALID_TAG when it is no glob.
  */
 export function tagsLike(pattern: string, tags: readonly string[]): string[] {
   try {
     const isLike = picomatch(pattern, OPTIONS);
-    // A second argument, such as an index, would ask it for more than yes or no.
+    // A second argument, such as an index, would change what picomatch returns.
     return tags.filter((tag) => isLike(tag));
   } catch (thrown) {
     throw refusal("INVALID_TAG", {

@@ -1,9 +1,8 @@
-/** What a task is, and how it may change: the rules of spec "Orchestration" §5, without any store. */
+/** What a task is, and how its status may change. */
+import type { TemplateValue } from "./template_syntax.ts";
 
-/** Where a task stands. */
 export type TaskStatus = "open" | "in_progress" | "pending_merge" | "blocked" | "closed";
 
-/** What sort of work it is. */
 export type TaskType = "task" | "feature" | "bug";
 
 /** Every status, in the order of a task's life. */
@@ -15,19 +14,15 @@ export const TASK_STATUSES: readonly TaskStatus[] = [
   "closed",
 ];
 
-/** Every type. */
 export const TASK_TYPES: readonly TaskType[] = ["task", "feature", "bug"];
 
-/** The most and the least urgent priority. */
 export const PRIORITIES: readonly [min: number, max: number] = [0, 4];
 
-/** What a task has when nothing is said. */
 export const DEFAULT_PRIORITY = 2;
 
-/** Deeper trees are allowed, but told of. */
+/** Verbs warn of deeper trees. */
 export const DEEP = 10;
 
-/** A task as people and programs see it. */
 export interface Task {
   readonly id: string;
   readonly parentId: string | null;
@@ -39,17 +34,16 @@ export interface Task {
   readonly status: TaskStatus;
   /** 0 (most urgent) to 4. */
   readonly priority: number;
-  /** By name. */
   readonly tags: readonly string[];
   /** The tasks that have to be closed first. */
   readonly dependsOn: readonly string[];
-  /** The workflow that was asked for; subtasks inherit it. */
+  /** The workflow that was asked for, which subtasks inherit. */
   readonly workflow: string | null;
   readonly projectDir: string | null;
   /** The common git directory; null outside of a repository. */
   readonly repository: string | null;
   readonly claimedBy: string | null;
-  /** The number of the claim (a fencing token); null while nobody has claimed it. */
+  /** The number of the claim (a fencing token); null while nobody holds it. */
   readonly claimToken: number | null;
   readonly claimedAtMs: number | null;
   /** Until when the claim counts without being renewed. */
@@ -66,25 +60,94 @@ export interface Task {
   readonly deletedAtMs: number | null;
 }
 
-/** Which status may follow which. */
-export const TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
-  open: ["in_progress"],
-  in_progress: ["pending_merge", "blocked", "closed", "open"],
-  pending_merge: ["closed", "blocked"],
-  blocked: ["open", "closed"],
-  closed: [],
-};
+/** A change of a task's status. `verb` leads there where the status cannot simply be set, and `why` says why not. */
+interface Transition {
+  readonly from: TaskStatus;
+  readonly to: TaskStatus;
+  readonly why?: string;
+  readonly verb?: string;
+  readonly flags?: string;
+}
 
-/** Whether somebody is at work on it, or its work waits to be merged. */
+const TRANSITIONS: readonly Transition[] = [
+  { from: "open", to: "in_progress", why: "is taken up with a claim", verb: "task claim" },
+  {
+    from: "in_progress",
+    to: "pending_merge",
+    why: "waits for a merge only when the merge step of a workflow asks for a review",
+    verb: "task show",
+  },
+  {
+    from: "in_progress",
+    to: "blocked",
+    why: "is blocked by whoever holds it, with a reason",
+    verb: "task block",
+    flags: " --reason 'why it cannot go on'",
+  },
+  {
+    from: "in_progress",
+    to: "closed",
+    why: "is completed by whoever holds it",
+    verb: "task complete",
+  },
+  { from: "in_progress", to: "open" },
+  {
+    from: "pending_merge",
+    to: "closed",
+    why: "is closed when its merge is approved",
+    verb: "workflow approve",
+  },
+  {
+    from: "pending_merge",
+    to: "blocked",
+    why: "is blocked when its merge is rejected",
+    verb: "workflow reject",
+  },
+  { from: "blocked", to: "open" },
+  { from: "blocked", to: "closed", why: "is completed as any other", verb: "task complete" },
+];
+
+/** The statuses that may follow a status. */
+export function statusesAfter(status: TaskStatus): TaskStatus[] {
+  return TRANSITIONS.filter(({ from }) => from === status).map(({ to }) => to);
+}
+
+/** What leads a task to a status; `undefined` where the status can simply be set, or where nothing leads there. */
+export function wayTo(
+  { id, status }: Pick<Task, "id" | "status">,
+  to: TaskStatus,
+): { readonly why: string; readonly next: string } | undefined {
+  const way = TRANSITIONS.find((one) => one.from === status && one.to === to);
+  if (way?.why === undefined) return undefined;
+  return { why: way.why, next: `conclaude ${way.verb} ${id}${way.flags ?? ""}` };
+}
+
+/** Whether somebody works on it, or its work waits to be merged. */
 export function isActive(status: TaskStatus): boolean {
   return status === "in_progress" || status === "pending_merge";
 }
 
-/** Whether the claim of a task has lapsed: its lease ran out and was not renewed. */
+/** Whether the lease of a task's claim has run out. */
 export function hasLapsed(
   task: Pick<Task, "status" | "claimedBy" | "leaseUntilMs">,
   nowMs: number,
 ): boolean {
   return task.status === "in_progress" && task.claimedBy !== null &&
     task.leaseUntilMs !== null && task.leaseUntilMs <= nowMs;
+}
+
+/** The fields of a task that workflows use. */
+export interface TaskFacts {
+  readonly id: string;
+  readonly title: string;
+  readonly body: string;
+  readonly type: string;
+  readonly priority: number;
+  readonly tags: readonly string[];
+}
+
+/** A task as templates see it. Old workflows call tags `labels`. */
+export function taskValue(task: TaskFacts): TemplateValue {
+  const { id, title, body, type, tags } = task;
+  return { id, title, body, type, priority: `P${task.priority}`, tags, labels: tags };
 }

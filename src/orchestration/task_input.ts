@@ -1,24 +1,23 @@
-/** Checks the fields of a task that people and programs give, for the command line and the API alike. */
+/** Checks the fields of a task, for the command line and the API. */
 import { scriptPattern } from "../letters.ts";
 import { refusal } from "./refusal.ts";
 import { PRIORITIES, TASK_STATUSES, TASK_TYPES, type TaskStatus, type TaskType } from "./task.ts";
 
-/** Longest title, in characters; more belongs into the body. */
+/** The longest title, in characters. */
 export const MAX_TITLE_CHARS = 500;
 
-/** Longest body, in characters. */
+/** The longest body, in characters. */
 export const MAX_BODY_CHARS = 200_000;
 
-/** Longest tag, and longest name of an agent, in characters. */
+/** The longest tag or name, in characters. */
 export const MAX_NAME_CHARS = 200;
 
-/** The usual advice: the help page that lists every field of a task. */
+/** The help page with every field of a task. */
 const CREATE_HELP = "conclaude task create --help";
 
-/** SQLite gives a text back only up to its first NUL character: what stands behind one would be lost unseen. */
+/** SQLite returns a text only up to its first NUL character. */
 export const NO_NUL = "a text holds no NUL character";
 
-/** Whether a text can be kept as it is, see {@linkcode NO_NUL}. */
 export function isKeepable(text: string): boolean {
   return !text.includes("\0");
 }
@@ -40,7 +39,7 @@ export function checkTitle(title: string, next: string = CREATE_HELP): string {
   return line.toWellFormed();
 }
 
-/** A long text: a body, a summary, a reason, an answer. @throws {UserError} INVALID_INPUT when it cannot be kept. */
+/** A long text: a body, a summary, a reason, an answer. @throws {UserError} INVALID_INPUT */
 export function checkBody(body: string): string {
   if (!isKeepable(body)) throw invalid("INVALID_INPUT", body, NO_NUL);
   if (body.length <= MAX_BODY_CHARS) return body.toWellFormed();
@@ -91,7 +90,7 @@ export function checkTags(tags: readonly string[]): string[] {
 const workflowName = scriptPattern(String.raw`^(?!\.)[^/\\\p{Cc}]+$`, "u");
 
 /**
- * The name of a workflow, which is that of a file in a folder of its own: never a path, nor hidden.
+ * The name of a workflow, which is the name of a file and never a path or hidden.
  *
  * @throws {UserError} INVALID_INPUT
  */
@@ -107,7 +106,7 @@ export function checkWorkflowName(name: string, next: string = CREATE_HELP): str
   );
 }
 
-/** Says who an agent is, and where its name comes from. */
+/** The help page about the names of agents. */
 const CLAIM_HELP = "conclaude task claim --help";
 
 /** The name of who changes something. @throws {UserError} INVALID_INPUT */
@@ -145,7 +144,7 @@ function invalid(
     what: `Cannot take "${shown}"`,
     why: `${why}; nothing was changed`,
     next,
-    // The value makes no sense, whatever stands where.
+    // The value makes no sense, whatever the status of the task.
     exitCode: 2,
   });
 }

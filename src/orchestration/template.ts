@@ -1,11 +1,9 @@
 /**
- * Templates of workflows: prompts and other text, and scripts, where every value is quoted for the shell.
- *
- * A value that was put in is never looked through for tags again.
+ * Renders the templates of workflows: texts, and scripts, in which every value is quoted for the shell. A value that
+ * was put in is never searched for tags again.
  */
 import { count } from "../counts.ts";
-import { placeAfter } from "./shell_place.ts";
-import { quoteAt } from "./shell_quote.ts";
+import { placeAfter, quoteAt } from "./shell_place.ts";
 import { type Found, TEMPLATE_FUNCTIONS, textOf } from "./template_functions.ts";
 import {
   type Expression,
@@ -16,29 +14,27 @@ import {
   type TemplateValue,
 } from "./template_syntax.ts";
 
-/** A template with its values put in. */
 export interface Rendered {
   readonly text: string;
-  /** What a person should know: each use of `raw`. */
+  /** A warning for each use of `raw`. */
   readonly warnings: readonly string[];
 }
 
-/** How a text is rendered. */
 export interface RenderOptions {
-  /** What a path that leads nowhere comes to. */
+  /** What a missing value is. */
   readonly missing: "error" | "empty";
-  /** The text that `include "name"` puts in; null when there is none. Without it nothing can be included. */
+  /** The text of `include "name"`; null when there is none. Without it nothing can be included. */
   readonly include?: ((name: string) => string | null) | undefined;
-  /** The name that the template itself can be included by. */
+  /** The template's own name, to find circles. */
   readonly name?: string | undefined;
 }
 
-/** So many texts may include each other in a row. */
+/** How many texts may include each other in a row. */
 const MAX_INCLUDE_DEPTH = 5;
 
 interface Scope extends RenderOptions {
   readonly context: TemplateContext;
-  /** The texts that are being rendered, outermost first; the first is the template itself, by its name or "". */
+  /** The texts that are being rendered, outermost first, by name. */
   readonly including: readonly string[];
 }
 
@@ -59,7 +55,7 @@ export function renderText(
 }
 
 /**
- * The value of a template that is one tag and nothing else; the text of any other. What does not exist is an error.
+ * The value of a template that is a single tag; of any other its text. A missing value is an error.
  *
  * @throws TemplateError
  */
@@ -71,13 +67,12 @@ export function renderValue(template: string, context: TemplateContext): Templat
 }
 
 /**
- * Renders a script for `sh`. Every value becomes a part of one word, whatever it holds; inside of quotes too. What does
- * not exist is an empty word. `{{ raw .x }}` puts a value in as it stands, and is told as a warning.
+ * Renders a script for `sh`. Every value becomes a part of one word, also inside of quotes; a missing value is an empty
+ * word. `{{ raw .x }}` puts a value in as it stands, with a warning. A value that the script gives to `eval` or `sh -c`
+ * runs there as a script.
  *
- * What a command then does with its word is its own: a value that is given to `eval` or `sh -c` is a script there.
- *
- * Where it is not certain how the shell reads the place (backquotes, here-documents, `\` or `$` before the tag), it is
- * refused whatever the value is; such a script takes the value from its `env`.
+ * Where it is uncertain how the shell reads the place, the tag is refused whatever the value is; such a script takes
+ * the value from its `env`.
  *
  * @throws TemplateError
  */
@@ -113,7 +108,7 @@ export function renderScript(command: string, context: TemplateContext): Rendere
   return { text, warnings };
 }
 
-/** What `raw` is given, when the tag is one. */
+/** The argument of `raw`, when the tag is one. */
 function rawArgument({ tag, expression }: Extract<Part, { kind: "tag" }>): Expression | null {
   if (expression.kind !== "call" || expression.name !== "raw") return null;
   if (expression.args.length !== 1) throw new TemplateError(`${tag}: raw takes one value`);
@@ -165,7 +160,7 @@ function unknownName(name: string): string {
   return `"${name}" is no function; a value is written with a dot: {{ .${name} }}`;
 }
 
-/** A value by its path; only what the context itself holds, nothing of the language. */
+/** A value by its path: only own fields of the context count. */
 function lookUp(context: TemplateContext, path: readonly string[]): Found {
   let value: Found = context;
   for (const name of path) {
@@ -178,7 +173,7 @@ function lookUp(context: TemplateContext, path: readonly string[]): Found {
   return value;
 }
 
-/** `include "name" "key" value …`: another text, with values of its own over those of this one. */
+/** `include "name" "key" value …`: another text, with values of its own. */
 function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
   const [name, ...pairs] = args;
   if (typeof name !== "string") throw new TemplateError(`${tag}: include needs a name`);
@@ -200,4 +195,43 @@ function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
   const own: Record<string, TemplateValue> = {};
   for (let i = 0; i < pairs.length; i += 2) own[textOf(pairs[i])] = pairs[i + 1] ?? null;
   return renderIn(text, { ...scope, context: { ...scope.context, ...own }, including: chain });
+}
+
+/** The faults of a text whatever its values are, one for each wrong tag. */
+export function textFaults(text: string | null): string[] {
+  return faultsOf(
+    text ?? "",
+    (one) => renderText(one, {}, { missing: "empty", include: () => "" }),
+  );
+}
+
+/** The faults of a script whatever its values are, one for each wrong tag. */
+export function scriptFaults(command: string): string[] {
+  return faultsOf(command, (one) => renderScript(one, {}));
+}
+
+/** How much of a text is searched for more faults than the first, in characters. */
+const MAX_LOOKED_AT = 100_000;
+
+/** A whole tag; an end in quotes does not count. */
+const TAG = /\{\{(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`|[^"`]){0,1000}?\}\}/g;
+
+/** Rendering stops at the first fault, so each tag is rendered alone too. */
+function faultsOf(text: string, render: (text: string) => unknown): string[] {
+  const first = faultOf(() => render(text));
+  if (first === null) return [];
+  const each = (text.slice(0, MAX_LOOKED_AT).match(TAG) ?? []).flatMap((tag) =>
+    faultOf(() => render(tag)) ?? []
+  );
+  return [...new Set(each.includes(first) ? each : [first, ...each])];
+}
+
+function faultOf(render: () => unknown): string | null {
+  try {
+    render();
+    return null;
+  } catch (error) {
+    if (error instanceof TemplateError) return error.message;
+    throw error;
+  }
 }

@@ -1,21 +1,19 @@
 /** The functions of templates, and how a value becomes text. */
 import type { TemplateValue } from "./template_syntax.ts";
 
-/** A value, or nothing where a path leads nowhere. */
+/** A value; `undefined` when it is missing. */
 export type Found = TemplateValue | undefined;
 
-/** One function of templates. */
 export interface TemplateFunction {
   readonly min: number;
-  /** Infinity: any number of arguments. */
   readonly max: number;
-  /** True: what does not exist may be an argument. */
+  /** True when an argument may be a missing value. */
   readonly takesMissing?: true;
-  /** @throws Error with what is wrong with the arguments. */
+  /** @throws Error when the arguments are wrong. */
   readonly run: (...args: readonly Found[]) => TemplateValue;
 }
 
-/** By name. `include` and `raw` are not here: they need more than their arguments. */
+/** By name, without `include` and `raw`, which need more than their arguments. */
 export const TEMPLATE_FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map<
   string,
   TemplateFunction
@@ -56,19 +54,19 @@ export const TEMPLATE_FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map
   }],
 ]);
 
-/** A value as text: nothing and null are empty, lists and objects are JSON. */
+/** A value as text: a missing value and null are empty, lists and objects are JSON. */
 export function textOf(value: Found): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Whether a value counts as true: not nothing, false, 0, an empty text or list, nor the text `false` or `0`. */
+/** Whether a value counts as true. Missing, false, 0, empty, and the texts `false` and `0` do not. */
 function isTrue(value: Found): boolean {
   if (typeof value === "string") return !["", "false", "0"].includes(value.trim());
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Constants are compared with what steps put out, and that is text: `eq "0" 0` is true. */
+/** Outputs of steps are text, so values are compared as text: `eq "0" 0` is true. */
 function isEqual(a: Found, b: Found): boolean {
   return textOf(a) === textOf(b);
 }

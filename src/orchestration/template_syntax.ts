@@ -1,11 +1,11 @@
 /**
- * The syntax of templates: text with tags `{{ … }}`, in the form of Go's text/template as far as workflows use it.
+ * Parses templates: text with tags `{{ … }}` in the syntax of Go's text/template, as far as workflows use it. A tag
+ * holds a path (`.task.title`, `.run-tests.output`), a constant, or a function with arguments, and may be a pipeline
+ * (`.title
  *
- * A tag holds a path (`.task.title`, also `.run-tests.output`), a constant, or a function with its arguments, and may be
- * a pipeline (`.title | upper`). `{{-` and `-}}` take away the white space beside the tag, `{{/* … * /}}` says nothing.
+ *  upper`). `{{-` and `-}}` remove the white space beside the tag; `{{/* … * /}}` is a comment.
  */
 
-/** A plain JSON value. */
 export type TemplateValue =
   | null
   | boolean
@@ -14,35 +14,32 @@ export type TemplateValue =
   | readonly TemplateValue[]
   | { readonly [name: string]: TemplateValue };
 
-/** What the paths of a template are looked up in. */
+/** The values of a template by name. */
 export type TemplateContext = { readonly [name: string]: TemplateValue };
 
-/** A template that is wrong, or that names what does not exist; the message names the tag. */
+/** A wrong template, or a missing value; the message names the tag. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }
 
-/** What a tag says. */
 export type Expression =
   | { readonly kind: "path"; readonly path: readonly string[] }
   | { readonly kind: "constant"; readonly value: TemplateValue }
   | { readonly kind: "call"; readonly name: string; readonly args: readonly Expression[] };
 
-/** A part of a template. */
 export type Part =
   | { readonly kind: "text"; readonly text: string }
   | {
     readonly kind: "tag";
-    /** As it was written. */
     readonly tag: string;
     readonly expression: Expression;
   };
 
-/** One word of a tag. The last alternative is whatever is not allowed. */
+/** One word of a tag; the last alternative takes what is not allowed. */
 const WORDS =
   /\s+|"(?:[^"\\\n]|\\.)*"|`[^`]*`|\.[A-Za-z0-9_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*|-?\d+(?:\.\d+)?(?![\w.])|[A-Za-z_]\w*|[()|]|[\s\S]/gy;
 
-/** Nothing more than so many brackets in each other. */
+/** How deep brackets may nest. */
 const MAX_DEPTH = 50;
 
 /**
@@ -72,7 +69,7 @@ export function parseTemplate(template: string): Part[] {
   }
 }
 
-/** Where the tag that begins at `start` is over; `}}` in a constant does not end it. */
+/** Where the tag at `start` ends; `}}` in a constant does not end it. */
 function endOfTag(template: string, start: number): number {
   const pieces = /"(?:[^"\\\n]|\\.)*"|`[^`]*`|\/\*[\s\S]*?\*\/|\}\}|\{\{|[\s\S]/gy;
   pieces.lastIndex = start + 2;
@@ -84,7 +81,6 @@ function endOfTag(template: string, start: number): number {
   throw new TemplateError(`"${line}" is not closed: "}}" is missing`);
 }
 
-/** Reads one tag from its words. */
 class TagReader {
   readonly #words: string[];
   readonly #tag: string;
@@ -111,7 +107,7 @@ class TagReader {
     return expression;
   }
 
-  /** @param piped What comes before the bar: the last argument. */
+  /** @param piped The value before the bar, which becomes the last argument. */
   #readCall(piped: Expression | null): Expression {
     const name = this.#words[this.#at];
     if (name === undefined) this.#fail("it is empty");

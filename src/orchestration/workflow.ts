@@ -1,117 +1,96 @@
-/** Workflows: what their files may say, with defaults, and what is wrong with one. */
-import { FieldReader, isMapping } from "./field_reader.ts";
-import { scriptFaults, textFaults } from "./template_check.ts";
+/** Reads the files of workflows, and tells what is wrong with one. */
+import * as z from "zod/mini";
+import { field, isMapping, readFields } from "./field_reader.ts";
+import { scriptFaults, textFaults } from "./template.ts";
 
-/** What every step has. */
 interface CommonStep {
-  /** Unique in the whole workflow, also over its loops. Letters, digits, `-` and `_`. */
+  /** Unique in the whole workflow. Letters, digits, `-` and `_`. */
   readonly name: string;
-  /** Null: it always runs. */
+  /** Null for a step that always runs. */
   readonly when: string | null;
-  /** Null: the default of its type. */
+  /** Null for the default of its type. */
   readonly timeoutMs: number | null;
-  /** The variable that later steps find the result in; null: only under the step's own name. */
+  /** The variable with the result for later steps; null for the step's own name alone. */
   readonly output: string | null;
 }
 
-/** A step that an agent does. */
 export interface AgentStep extends CommonStep {
   readonly type: "agent";
-  /** The prompt itself when it holds a line break, else the name of a prompt. */
+  /** The prompt itself when it has a line break, else the name of a prompt. */
   readonly prompt: string;
-  /** Templates of values that the prompt finds by these names. */
+  /** Templates of values for the prompt, by name. */
   readonly input: Readonly<Record<string, string>>;
 }
 
-/** A step that a shell does. */
 export interface ScriptStep extends CommonStep {
   readonly type: "script";
   readonly command: string;
   readonly onFail: "block" | "continue";
   readonly exitLoopOnSuccess: boolean;
-  /** Templates of environment variables; a value needs no quotes there. */
+  /** Templates of environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** Template of a folder below the worktree; null: the worktree itself. */
+  /** Template of a folder below the worktree; null for the worktree itself. */
   readonly workdir: string | null;
 }
 
-/** Steps that are repeated. */
 export interface LoopStep extends CommonStep {
   readonly type: "loop";
   readonly steps: readonly LoopedStep[];
-  /** 1 and up. */
   readonly maxIterations: number;
   /**
-   * What becomes of a loop that nothing has left: the workflow waits for a person; it goes on and the loop counts as
-   * failed (`exit`); it goes on and the loop counts as done (`continue`).
+   * At the limit of a loop: `block` waits for a person, `exit` goes on with a failed loop, `continue` goes on as if it
+   * were done.
    */
   readonly onMaxIterations: "block" | "exit" | "continue";
 }
 
-/** The step that brings the work to its target. */
 export interface MergeStep extends CommonStep {
   readonly type: "merge";
   readonly requireReview: boolean;
-  /** Template; null: the default message. */
+  /** Template; null for the default message. */
   readonly commitMessage: string | null;
-  /** Templates of scripts that must pass before the merge. */
   readonly preMerge: readonly string[];
 }
 
-/** What can stand in a loop: everything but a merge, which ends the work that a loop repeats. */
+/** The steps of a loop: all but a merge. */
 export type LoopedStep = AgentStep | ScriptStep | LoopStep;
 
 export type Step = LoopedStep | MergeStep;
 
-/** A workflow as its file says it, complete with defaults. */
 export interface Workflow {
   readonly name: string;
   readonly description: string;
-  /** Null: the default of the configuration. */
+  /** Null for the default of the configuration. */
   readonly timeoutMs: number | null;
   readonly steps: readonly Step[];
 }
 
-/** A file that is no workflow. */
+/** All that is wrong with a file, and the workflow without that; null when a step cannot be read. */
 export interface FaultyWorkflow {
   readonly errors: readonly string[];
   readonly rest: Workflow | null;
 }
 
-/** Rounds of a loop that does not say how many. */
 export const DEFAULT_MAX_ITERATIONS = 10;
 
-/** How long a script or a merge may take when nothing else is said. */
+/** The default time limit of a script or a merge, in milliseconds. */
 export const DEFAULT_SCRIPT_TIMEOUT_MS = 5 * 60_000;
 
-/** Whether an agent's `prompt` is the prompt itself, and not the name of one. */
+/** Whether the `prompt` of an agent is the prompt itself, and not a name. */
 export function isInlinePrompt(prompt: string): boolean {
   return prompt.includes("\n");
 }
 
-/**
- * How long a step may take; null: as long as it likes. A loop has no time of its own unless it says so: what is in it
- * has.
- */
+/** How long a step may take, in milliseconds; null: as long as it likes. @param defaults.agentMs From the configuration. */
 export function stepTimeoutMs(
-  step: Step,
-  defaults: {
-    /** For agents, from the configuration. */
-    readonly agentMs: number;
-  },
+  { type, timeoutMs }: Step,
+  defaults: { readonly agentMs: number },
 ): number | null {
-  if (step.timeoutMs !== null) return step.timeoutMs;
-  switch (step.type) {
-    case "agent":
-      return defaults.agentMs;
-    case "loop":
-      return null;
-    default:
-      return DEFAULT_SCRIPT_TIMEOUT_MS;
-  }
+  if (timeoutMs !== null || type === "loop") return timeoutMs;
+  return type === "agent" ? defaults.agentMs : DEFAULT_SCRIPT_TIMEOUT_MS;
 }
 
-/** Every step, in the order of the file, those of loops after their loop; with how many loops it lies in. */
+/** Every step in the order of the file, loops before their steps, with how many loops it lies in. */
 export function* allSteps(
   steps: readonly Step[],
   depth = 0,
@@ -122,163 +101,188 @@ export function* allSteps(
   }
 }
 
-const STEP_TYPES = ["agent", "script", "loop", "merge"] as const;
+const WORKFLOW = z.object({
+  name: field.text,
+  description: field.text,
+  timeout: field.duration,
+  steps: field.any,
+});
+
+const COMMON = {
+  type: field.any,
+  name: field.text,
+  when: field.text,
+  timeout: field.duration,
+  output: field.text,
+};
+
+/** The fields of each type of step. Old workflows have `spell` for the prompt, and `auto_rebase`, which is ignored. */
+const STEPS = {
+  agent: z.object({ ...COMMON, prompt: field.text, spell: field.text, input: field.textMap }),
+  script: z.object({
+    ...COMMON,
+    command: field.text,
+    env: field.textMap,
+    workdir: field.text,
+    on_fail: field.choice(["block", "continue"]),
+    on_success: field.choice(["exit_loop"]),
+  }),
+  loop: z.object({
+    ...COMMON,
+    steps: field.any,
+    max_iterations: field.integer,
+    on_max_iterations: field.choice(["block", "exit", "continue"]),
+  }),
+  merge: z.object({
+    ...COMMON,
+    commit_message: field.text,
+    pre_merge: field.texts,
+    require_review: field.truth,
+    auto_rebase: field.truth,
+  }),
+};
+
+const STEP_TYPES = Object.keys(STEPS) as Step["type"][];
 
 /**
  * Reads a workflow from an already parsed YAML value.
  *
- * @returns The workflow, or everything that is wrong with it, each error with the step that it lies in; `rest` is what can
- * be looked at all the same, null where steps are missing that others may name.
+ * @returns The workflow, or everything that is wrong with it, each error with the step that it lies in.
  */
 export function parseWorkflow(value: unknown): { readonly workflow: Workflow } | FaultyWorkflow {
   if (!isMapping(value)) {
     return { errors: ["a workflow is a mapping with name, description and steps"], rest: null };
   }
-  const errors: string[] = [];
-  let isWhole = true;
-  const drop = () => isWhole = false;
-  const fields = new FieldReader(value, (error) => errors.push(error));
-  const workflow: Workflow = {
-    name: fields.text("name") ?? "",
-    description: fields.text("description") ?? "",
-    timeoutMs: fields.duration("timeout"),
-    steps: readSteps(fields.value("steps"), { isInLoop: false, errors, drop }),
+  const { fields, errors: wrong, unknown } = readFields(WORKFLOW, value);
+  const errors: string[] = [...wrong];
+  const place: Place = { isInLoop: false, errors, isWhole: true };
+  const steps = readSteps(value["steps"] ?? null, place);
+  const { name, description } = {
+    name: fields?.name ?? "",
+    description: fields?.description ?? "",
   };
-  fields.finish();
-  if (workflow.name === "") errors.unshift("name is required");
-  else if (/[/\\]/.test(workflow.name)) errors.unshift('name must not contain "/" or "\\"');
-  if (workflow.description === "") errors.push("description is required");
-  if (isNothing(fields.value("steps"))) errors.push("steps are required: at least one");
-  errors.push(...doubleNames([...allSteps(workflow.steps)].map(({ step }) => step)));
-  return errors.length > 0 ? { errors, rest: isWhole ? workflow : null } : { workflow };
+  if (fields !== null && name === "") errors.unshift("name is required");
+  if (/[/\\]/.test(name)) errors.unshift('name must not contain "/" or "\\"');
+  errors.push(...unknown);
+  if (fields !== null && description === "") errors.push("description is required");
+  if (isNothing(value["steps"] ?? null)) errors.push("steps are required: at least one");
+  errors.push(...doubleNames([...allSteps(steps)].map(({ step }) => step)));
+  const workflow = { name, description, timeoutMs: fields?.timeout ?? null, steps };
+  return errors.length > 0 ? { errors, rest: place.isWhole ? workflow : null } : { workflow };
 }
 
 interface Place {
   readonly isInLoop: boolean;
   readonly errors: string[];
-  /** Is called for a step that cannot be told what it is. */
-  readonly drop: () => void;
+  /** Whether every step could be read. */
+  isWhole: boolean;
 }
 
-function readSteps(value: unknown, place: Place & { readonly isInLoop: false }): Step[];
-function readSteps(value: unknown, place: Place & { readonly isInLoop: true }): LoopedStep[];
 function readSteps(value: unknown, place: Place): Step[] {
   if (value === null) return [];
   if (!Array.isArray(value)) {
     place.errors.push("steps must be a list");
     return [];
   }
-  return value.flatMap((one, index) => readStep(one, index + 1, place) ?? []);
+  return value.flatMap((one, index) => {
+    const step = readStep(one, index + 1, place);
+    if (step === null) place.isWhole = false;
+    return step ?? [];
+  });
 }
 
 function readStep(value: unknown, number: number, place: Place): Step | null {
-  const name = isMapping(value) && typeof value.name === "string" ? value.name : null;
-  const title = name === null ? `step ${number}` : `step "${name}"`;
-  const tell = (error: string) => place.errors.push(`${title}: ${error}`);
+  const given = isMapping(value) ? value : {};
+  const title = typeof given["name"] === "string" ? `step "${given["name"]}"` : `step ${number}`;
+  const tell = (error: string) => void place.errors.push(`${title}: ${error}`);
   if (!isMapping(value)) {
     tell("a step is a mapping with name and type");
-    place.drop();
     return null;
   }
-  const fields = new FieldReader(value, tell);
-  const common: CommonStep = {
-    name: fields.text("name") ?? "",
-    when: fields.text("when"),
-    timeoutMs: fields.duration("timeout"),
-    output: fields.text("output"),
-  };
-  for (const fault of [nameFault(common.name), outputFault(common.output)]) {
-    if (fault !== null) tell(fault);
-  }
-  tellFaults(textFaults(common.when), "when", tell);
-  const type = fields.value("type");
-  const known = STEP_TYPES.find((one) => one === type);
-  if (known === undefined) {
-    tell(
-      `invalid step type ${JSON.stringify(type ?? "")}, must be one of: [${STEP_TYPES.join(" ")}]`,
-    );
-    place.drop();
+  const type = STEP_TYPES.find((one) => one === given["type"]);
+  if (type === undefined) {
+    const told = JSON.stringify(given["type"] ?? "");
+    tell(`invalid step type ${told}, must be one of: [${STEP_TYPES.join(" ")}]`);
     return null;
   }
-  const step = READERS[known](common, fields, { ...place, tell });
-  fields.finish();
+  const { fields, errors, unknown } = readFields<typeof COMMON>(STEPS[type], given);
+  errors.forEach(tell);
+  const step = fields === null ? null : MAKERS[type](fields as never, { place, tell });
+  unknown.forEach(tell);
   return step;
 }
 
-/** What each type of step has besides the common fields. */
-const READERS: Readonly<
-  Record<
-    Step["type"],
-    (
-      common: CommonStep,
-      fields: FieldReader,
-      place: Place & { readonly tell: (error: string) => void },
-    ) => Step | null
-  >
-> = {
-  agent: (common, fields, { tell }) => {
-    // `spell` is the name in workflows of old.
-    const [own, old] = [fields.text("prompt"), fields.text("spell")];
-    const prompt = own ?? old ?? "";
-    const isInline = isInlinePrompt(prompt);
-    if (prompt.trim() === "") tell("agent step requires a prompt");
-    if (isInline) tellFaults(textFaults(prompt), "prompt", tell);
-    else if (/[/\\]/.test(prompt)) {
+type Fields<Type extends Step["type"]> = z.output<typeof STEPS[Type]>;
+
+/** Makes a step of each type, and tells what is wrong with its fields beside their types. */
+const MAKERS: {
+  readonly [Type in Step["type"]]: (
+    fields: Fields<Type>,
+    context: { readonly place: Place; readonly tell: (error: string) => void },
+  ) => Step;
+} = {
+  agent: (fields, { tell }) => {
+    const step = { ...commonOf(fields, tell), prompt: fields.prompt ?? fields.spell ?? "" };
+    if (step.prompt.trim() === "") tell("agent step requires a prompt");
+    if (isInlinePrompt(step.prompt)) tellFaults(textFaults(step.prompt), "prompt", tell);
+    else if (/[/\\]/.test(step.prompt)) {
       tell('prompt is a name without "/" or "\\", or a text of several lines');
     }
-    const input = fields.textMap("input") ?? {};
-    for (const [name, text] of Object.entries(input)) {
+    for (const [name, text] of Object.entries(fields.input)) {
       tellFaults(textFaults(text), `input ${name}`, tell);
     }
-    return { ...common, type: "agent", prompt, input };
+    return { ...step, type: "agent", input: fields.input };
   },
-  script: (common, fields, { tell }) => {
-    const command = fields.text("command") ?? "";
+  script: (fields, { tell }) => {
+    const { command: given, env, workdir } = fields;
+    const common = commonOf(fields, tell);
+    const command = given ?? "";
     if (command.trim() === "") tell("script step requires a command");
     tellFaults(scriptFaults(command), "command", tell);
-    const env = fields.textMap("env") ?? {};
     for (const [name, text] of Object.entries(env)) {
       if (!/^[A-Za-z_]\w*$/.test(name)) tell(`env: "${name}" is no name of a variable`);
       tellFaults(textFaults(text), `env ${name}`, tell);
     }
-    const workdir = fields.text("workdir");
     tellFaults(textFaults(workdir), "workdir", tell);
-    return {
-      ...common,
-      type: "script",
-      command,
-      onFail: fields.choice("on_fail", ["block", "continue"]) ?? "block",
-      exitLoopOnSuccess: fields.choice("on_success", ["exit_loop"]) !== null,
-      env,
-      workdir,
-    };
+    const exitLoopOnSuccess = fields.on_success !== null;
+    const onFail = fields.on_fail ?? "block";
+    return { ...common, type: "script", command, onFail, exitLoopOnSuccess, env, workdir };
   },
-  loop: (common, fields, { tell, errors, drop }) => {
-    const given = fields.value("steps");
-    const steps = readSteps(given, { isInLoop: true, errors, drop });
-    if (isNothing(given)) tell("loop step requires at least one nested step");
-    const count = fields.integer("max_iterations") ?? 0;
-    if (count < 0) tell("max_iterations must be non-negative");
-    return {
-      ...common,
-      type: "loop",
-      steps,
-      maxIterations: count || DEFAULT_MAX_ITERATIONS, // 0 is as if there were none
-      onMaxIterations: fields.choice("on_max_iterations", ["block", "exit", "continue"]) ?? "block",
-    };
+  loop: (fields, { tell, place }) => {
+    const common = commonOf(fields, tell);
+    const inLoop = { ...place, isInLoop: true };
+    const steps = readSteps(fields.steps, inLoop) as LoopedStep[];
+    place.isWhole = inLoop.isWhole;
+    if (isNothing(fields.steps)) tell("loop step requires at least one nested step");
+    if ((fields.max_iterations ?? 0) < 0) tell("max_iterations must be non-negative");
+    // 0 counts as if there were none.
+    const maxIterations = fields.max_iterations || DEFAULT_MAX_ITERATIONS;
+    const onMaxIterations = fields.on_max_iterations ?? "block";
+    return { ...common, type: "loop", steps, maxIterations, onMaxIterations };
   },
-  merge: (common, fields, { tell, isInLoop }) => {
-    if (isInLoop) tell("merge step is not allowed in a loop: put it after the loop");
-    // Of old: a merge always takes the newest target, so there is nothing to choose.
-    fields.truth("auto_rebase");
-    const commitMessage = fields.text("commit_message");
+  merge: (fields, { tell, place }) => {
+    const { commit_message: commitMessage, pre_merge, require_review } = fields;
+    const common = commonOf(fields, tell);
+    if (place.isInLoop) tell("merge step is not allowed in a loop: put it after the loop");
     tellFaults(textFaults(commitMessage), "commit_message", tell);
-    const preMerge = fields.texts("pre_merge") ?? [];
+    const preMerge = pre_merge ?? [];
     for (const command of preMerge) tellFaults(scriptFaults(command), "pre_merge", tell);
-    const requireReview = fields.truth("require_review") ?? true;
+    const requireReview = require_review ?? true;
     return { ...common, type: "merge", requireReview, commitMessage, preMerge };
   },
 };
+
+function commonOf(
+  { name: given, when, timeout: timeoutMs, output }: z.output<z.ZodMiniObject<typeof COMMON>>,
+  tell: (error: string) => void,
+): CommonStep {
+  const name = given ?? "";
+  for (const fault of [nameFault(name), outputFault(output)]) {
+    if (fault !== null) tell(fault);
+  }
+  tellFaults(textFaults(when), "when", tell);
+  return { name, when, timeoutMs, output };
+}
 
 function isNothing(steps: unknown): boolean {
   return steps === null || (Array.isArray(steps) && steps.length === 0);
@@ -295,7 +299,6 @@ function tellFaults(
 /** Names that templates use for something else. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["task", "bead", "previous"]);
 
-/** Why a step cannot have a name; null when it can. */
 function nameFault(name: string): string | null {
   if (name === "") return "a step requires a name";
   if (!/^[A-Za-z0-9_][\w-]*$/.test(name)) {
@@ -304,7 +307,6 @@ function nameFault(name: string): string | null {
   return RESERVED_NAMES.has(name) ? "templates use this name for something else" : null;
 }
 
-/** Why a variable cannot have a name; null when it can, or when there is none. */
 function outputFault(output: string | null): string | null {
   if (output === null) return null;
   if (!/^[A-Za-z_][\w-]*$/.test(output)) {
@@ -314,10 +316,7 @@ function outputFault(output: string | null): string | null {
   return `output must not be "${output}": templates use this name for something else`;
 }
 
-/**
- * What is wrong with the names of a whole workflow: templates find steps and variables in one place, so none may be
- * there twice.
- */
+/** Names that stand twice in a workflow: templates find steps and variables in one place. */
 function doubleNames(
   all: readonly { readonly name: string; readonly output: string | null }[],
 ): string[] {

@@ -1,20 +1,19 @@
 import type { Environment } from "../environment.ts";
-import { runTool } from "./tool.ts";
+import { runTool } from "./run.ts";
 
-/** How long to wait for the shell, in milliseconds. */
 const TIMEOUT_MS = 2_000;
 
-/** Prints how the output of a process was opened where it is the null device. The runtime may not look there itself. */
+/** Prints how the output was opened when it is the null device. The runtime may not look there itself. */
 const SCRIPT = '[ "/proc/$1/fd/1" -ef /dev/null ] && cat "/proc/$1/fdinfo/1"';
 
-/** Open for reading and writing, of the flags that a file was opened with, in octal. */
+/** The octal flags of a file that is open for reading and writing. */
 const READ_WRITE = /^flags:\s+\d*2$/m;
 
 /**
- * Whether this process was started without an output (`>&-`), so that nothing of what it writes there arrives: the runtime
- * then opens the null device in its place, for reading and writing, where a shell opens it for writing only (`>/dev/null`).
+ * Whether this process was started without an output (`>&-`), so that nothing it writes arrives. The runtime then opens
+ * the null device for reading and writing; a shell opens it for writing only (`>/dev/null`).
  *
- * @returns False also where that cannot be told: it is known on Linux alone.
+ * @returns False where that cannot be told: only Linux tells it.
  */
 export async function isOutputClosed(environment: Environment): Promise<boolean> {
   if (Deno.build.os !== "linux") return false;

@@ -1,23 +1,22 @@
-/** What lies beside a database that a daemon serves: names only, nothing is looked at. */
+/** The names of the files that a daemon puts beside its database. */
 import { fingerprint } from "../ids.ts";
 import { joinPath, parentOf } from "../paths.ts";
 
-/** Where a daemon's files are. */
 export interface DaemonFiles {
-  /** Locked for as long as the daemon lives: the truth about whether there is one. */
+  /** Locked while the daemon lives: tells for certain whether there is one. */
   readonly lock: string;
-  /** Who holds the lock, and how to talk to it; believed only together with the lock. */
+  /** Says who holds the lock and how to talk to it; counts only together with the lock. */
   readonly state: string;
   readonly log: string;
   readonly socket: string;
-  /** The folder in which the socket is made before it is put in its place: nobody else may look into it. */
+  /** The private folder in which the socket is made before it is put in its place. */
   readonly socketDraft: string;
 }
 
-/** Longest path of a socket, in bytes; systems end between 104 and 108. */
+/** The longest path of a socket, in bytes; systems allow 104 to 108. */
 const MAX_SOCKET_BYTES = 100;
 
-/** `conclaude.db` has `conclaude.sock` beside it. A name without the ending keeps its whole name, and cannot clash. */
+/** `conclaude.db` has `conclaude.sock` beside it. A name without this ending stays whole, so that no two clash. */
 const ENDING = ".db";
 
 /**
@@ -45,12 +44,12 @@ function socketIn(folder: string, socket: string): Pick<DaemonFiles, "socket" | 
   return { socket, socketDraft: joinPath(folder, `.s-${fingerprint(socket).slice(0, 6)}`) };
 }
 
-/** A path with its links resolved, also of a file that is yet to be made. */
+/** A path with its links resolved; the file need not exist. */
 export function realDatabase(database: string): string {
   try {
     return Deno.realPathSync(database);
   } catch {
-    // Not there yet.
+    // The file does not exist yet.
   }
   try {
     const folder = Deno.realPathSync(parentOf(database));

@@ -1,9 +1,9 @@
-/** Files that can be started: what is in the way, where a shell finds them, and whether two paths lead to one. */
+/** Tells whether a file can be started, where a shell finds a program, and whether two paths lead to one file. */
 import { isAbsolutePath, joinPath } from "../paths.ts";
 
 export const IS_WINDOWS = Deno.build.os === "windows";
 
-/** Why a file cannot be started: `/opt/x is not there`; null when it can. */
+/** Why a file cannot be started, as in `/opt/x is not there`; null when it can. */
 export function whyNotRun(path: string): string | null {
   const why = whyNotRead(path);
   if (why !== null) return why;
@@ -11,7 +11,7 @@ export function whyNotRun(path: string): string | null {
   return mode !== null && (mode & 0o111) === 0 ? `${path} is not executable` : null;
 }
 
-/** Why a script cannot be read: `/opt/x is not a file`; null when it can. */
+/** Why a script cannot be read, as in `/opt/x is not a file`; null when it can. */
 export function whyNotRead(path: string): string | null {
   try {
     return Deno.statSync(path).isFile ? null : `${path} is not a file`;
@@ -21,10 +21,12 @@ export function whyNotRead(path: string): string | null {
 }
 
 /**
- * Where a shell finds a program, the place that it takes first. Folders that depend on the working directory are left
- * out: what they hold is another program in every project.
+ * Where a shell finds a program; it takes the first place. Folders that depend on the working directory are left out:
+ * they hold another program in every project.
  *
- * @param searchPath The variable `PATH`. @returns Absolute paths of files that can be started, links not followed.
+ * @param searchPath The variable `PATH`.
+ *
+ * @returns Absolute paths of files that can be started, links not followed.
  */
 export function findOnPath(name: string, searchPath: string | undefined): string[] {
   const names = IS_WINDOWS && !/\.exe$/i.test(name) ? [`${name}.exe`, name] : [name];
@@ -34,12 +36,12 @@ export function findOnPath(name: string, searchPath: string | undefined): string
     .filter((path) => whyNotRun(path) === null);
 }
 
-/** True for a plain name without any folder, which only a shell's `PATH` can find: `conclaude`, `cc-state`. */
+/** True for a name without a folder, which a shell looks up in `PATH`: `conclaude`, `cc-state`. */
 export function isBareName(command: string): boolean {
   return /^\w[\w.+-]*$/.test(command);
 }
 
-/** Whether two paths lead to one file, through all links; false when either is not there. */
+/** Whether two paths lead to the same file through all links; false when either does not exist. */
 export function isSameFile(one: string, other: string): boolean {
   try {
     return Deno.realPathSync(one) === Deno.realPathSync(other);

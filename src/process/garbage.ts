@@ -1,9 +1,8 @@
 /**
- * Collects garbage now, in some 10 ms. The engine by itself lets its heap double first, and knows nothing of what
- * libraries hold outside of it, such as the state of a compressor: thousands of dead ones lie until something else is a
- * reason to look.
+ * Collects garbage now, which takes about 10 ms. By itself the engine waits until its heap has doubled, and it does not
+ * see what libraries hold outside of it, such as the state of a compressor.
  *
- * Does nothing where the engine was not started with `--expose-gc`, as the program is.
+ * Does nothing unless the engine was started with `--expose-gc`, as the program is.
  */
 export function collectGarbage(): void {
   (globalThis as { readonly gc?: () => void }).gc?.();
@@ -12,8 +11,9 @@ export function collectGarbage(): void {
 /**
  * Collects garbage now and then during long work.
  *
- * @param limit After so many rows that were worked at, or bytes of them, whichever comes first.
- * @returns To be told of each batch of the work.
+ * @param limit After so many rows, or bytes of rows, whichever comes first.
+ *
+ * @returns A function to call with each batch of the work.
  */
 export function collectEvery(
   limit: { readonly rows: number; readonly bytes: number },

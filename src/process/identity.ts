@@ -1,23 +1,16 @@
-/**
- * Which processes live, and whether a number still means the same process. A process number alone proves nothing: the
- * system gives it out again.
- */
+/** Tells which processes live, and whether a process number still means the same process: the system reuses numbers. */
 
-/** The number of this process. */
 export const OWN_PID = Deno.pid;
 
-/** What is known of one process number. */
 export interface ProcessState {
   readonly alive: boolean;
-  /** The moment the process was started, in the system's own words; null where the system does not tell. */
+  /** When the process was started, in the system's own format; null where the system does not tell. */
   readonly mark: string | null;
 }
 
 /**
- * Looks at processes, in one call of a system tool for all of them.
- *
- * A process of another user is alive like any other. Where the start cannot be read (no `cat`, no `ps`), `mark` is null
- * and only life itself is told.
+ * Looks at processes with one call of a system tool. Where the start cannot be read (no `cat`, no `ps`), `mark` is null
+ * and only `alive` is told.
  *
  * @param pids Process numbers; 0 and below are left out.
  */
@@ -36,10 +29,7 @@ export async function lookAtProcesses(
   return states;
 }
 
-/**
- * {@linkcode lookAtProcesses} without starting a tool, in 0.1 ms instead of 1.4: no marks, and a process that has ended
- * counts as alive until its parent takes note of that.
- */
+/** {@linkcode lookAtProcesses} without a tool, in 0.1 ms instead of 1.4: no marks, and a zombie counts as alive. */
 export async function lookForLife(
   pids: readonly number[],
 ): Promise<ReadonlyMap<number, ProcessState>> {
@@ -48,38 +38,36 @@ export async function lookForLife(
   return states;
 }
 
-/** What the system tells of a process that is there. */
 export interface ProcessFacts {
-  /** As in {@linkcode ProcessState}. */
   readonly mark: string;
-  /** The number of the process that started it, or that took it over. */
+  /** The process that started it, or that took it over. */
   readonly parent: number;
-  /** The leader of its session, which opened its terminal; null where the system does not tell. */
+  /** The leader of its session; null where the system does not tell. */
   readonly leader: number | null;
-  /** Its controlling terminal, as the system names it; null when it has none. */
+  /** Its controlling terminal; null when it has none. */
   readonly terminal: string | null;
-  /** Whether it has ended, and only its number is still kept, until its parent takes note of that. */
+  /** Whether it is a zombie: ended, but its parent has not taken note. */
   readonly hasEnded: boolean;
 }
 
-/** How a state begins that `ps` and `/proc` show of a process that has ended: a zombie, or one that is going. */
+/** How `ps` and `/proc` show the state of a zombie. */
 const ENDED = /^[ZX]/i;
 
-/** The processes that are there, of those asked for; empty where the system does not tell. */
+/** Those of the processes that exist; empty where the system does not tell. */
 export function readProcesses(pids: readonly number[]): ReadonlyMap<number, ProcessFacts> {
   if (Deno.build.os === "windows" || pids.length === 0) return new Map();
   return Deno.build.os === "linux" ? factsFromProc(pids) : factsFromPs(pids);
 }
 
 /**
- * Linux: fields 3, 4, 6, 7 and 22 of `/proc/PID/stat`, the last being the start in clock ticks since boot. Read with `cat`,
- * because the runtime lets a program read `/proc` only when it may do everything.
+ * Linux: fields 3, 4, 6, 7 and 22 of `/proc/PID/stat`; the last is the start in clock ticks since boot. `cat` reads
+ * them, because the runtime lets a program read `/proc` only with all rights.
  */
 function factsFromProc(pids: readonly number[]): Map<number, ProcessFacts> {
   const facts = new Map<number, ProcessFacts>();
   for (const line of outputOf("/bin/cat", pids.map((pid) => `/proc/${pid}/stat`)).split("\n")) {
     const pid = Number.parseInt(line);
-    // The second field is the command in brackets and may hold anything, so count from its end.
+    // The command in brackets may hold anything, so the fields are counted from its end.
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
     const [state, parent, , leader, terminal] = fields;
     const mark = fields[19];
@@ -96,7 +84,7 @@ function factsFromProc(pids: readonly number[]): Map<number, ProcessFacts> {
   return facts;
 }
 
-/** macOS and the BSDs: the start in full seconds, as `ps` prints it, and a terminal of `??` where there is none. */
+/** macOS and the BSDs: `ps` prints the start in full seconds, and `??` where there is no terminal. */
 function factsFromPs(pids: readonly number[]): Map<number, ProcessFacts> {
   const facts = new Map<number, ProcessFacts>();
   const words = ["-o", "pid=,ppid=,stat=,tty=,lstart=", "-p", pids.join(",")];
@@ -116,21 +104,17 @@ function factsFromPs(pids: readonly number[]): Map<number, ProcessFacts> {
   return facts;
 }
 
-/** Clock ticks in a second, on every Linux that a program is built for. */
+/** Clock ticks in a second, on every Linux. */
 const TICKS = 100;
 
-/**
- * When a process was started, in epoch milliseconds, exact to a second.
- *
- * @param mark As in {@linkcode ProcessFacts}. @returns Null where its mark does not tell.
- */
+/** When a process was started, in epoch milliseconds, exact to a second. @returns Null where its mark does not tell. */
 export function startedAtMs(mark: string): number | null {
   if (Deno.build.os !== "linux") return Date.parse(mark) || null;
   const boot = /^btime (\d+)$/m.exec(outputOf("/bin/cat", ["/proc/stat"]))?.[1];
   return boot === undefined ? null : (Number(boot) + Number(mark) / TICKS) * 1000;
 }
 
-/** The environments of those processes that belong to this user: `NAME=value` texts in any order. */
+/** The environments of those processes that belong to this user, as `NAME=value` texts in any order. */
 export function readEnvironments(pids: readonly number[]): string {
   if (Deno.build.os === "windows" || pids.length === 0) return "";
   return Deno.build.os === "linux"
@@ -153,7 +137,7 @@ function outputOf(program: string, args: readonly string[]): string {
   }
 }
 
-/** Asking for a process's priority needs no right over it, and fails only when there is no such process. */
+/** Asking for the priority of a process needs no rights, and fails only when there is no such process. */
 async function exists(pid: number): Promise<boolean> {
   const { getPriority } = await import("node:os");
   try {
@@ -162,4 +146,29 @@ async function exists(pid: number): Promise<boolean> {
   } catch (thrown) {
     return !/ESRCH/.test(String(thrown));
   }
+}
+
+/** The command line of a process, with spaces between its words; null where the system does not tell. */
+function readCommandLine(pid: number): string | null {
+  const line = Deno.build.os === "linux"
+    ? outputOf("/bin/cat", [`/proc/${pid}/cmdline`])
+    : outputOf("/bin/ps", ["-o", "args=", "-p", String(pid)]);
+  return line.replaceAll("\0", " ").trim() || null;
+}
+
+/**
+ * Whether a process lives and is still the one that was started at `processMark`. What the system does not tell does not count
+ * against it.
+ *
+ * @param isCommand Whether a command line is that of the process.
+ */
+export async function livesOn(
+  { pid, processMark }: { readonly pid: number; readonly processMark: string | null },
+  isCommand: (line: string) => boolean,
+): Promise<boolean> {
+  const state = (await lookAtProcesses([pid])).get(pid);
+  if (state === undefined || !state.alive) return false;
+  if (processMark !== null && state.mark !== null && state.mark !== processMark) return false;
+  const line = readCommandLine(pid);
+  return line === null || isCommand(line);
 }

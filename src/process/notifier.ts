@@ -1,16 +1,16 @@
-/** Shows a notification on the desktop, by the system's own means. */
+/** Shows a notification on the desktop with the system's own tool. */
 import type { Environment } from "../environment.ts";
 import type { Notification } from "./types.ts";
 import { startWords } from "./start.ts";
 
-/** For `osascript`: the texts are arguments, never a part of the script. */
+/** For `osascript`, which gets the texts as arguments, never as a part of the script. */
 const APPLE_SCRIPT = [
   "on run argv",
   "display notification (item 2 of argv) with title (item 1 of argv)",
   "end run",
 ];
 
-/** For PowerShell: the texts are variables of the environment. */
+/** For PowerShell, which gets the texts as variables. */
 const POWER_SHELL = `Add-Type -AssemblyName System.Windows.Forms
 $icon = New-Object System.Windows.Forms.NotifyIcon
 $icon.Icon = [System.Drawing.SystemIcons]::Information
@@ -20,7 +20,7 @@ $icon.ShowBalloonTip(5000, $env:CONCLAUDE_TITLE, $env:CONCLAUDE_BODY, $kind)
 Start-Sleep 6
 $icon.Dispose()`;
 
-/** Starts the notifier and does not wait for it: it goes on when this process has left. Never throws. */
+/** Starts the notifier and does not wait for it. Never throws. */
 export function showNotification(
   { title, body, isUrgent }: Notification,
   environment: Pick<Environment, "passedOn">,
@@ -51,11 +51,11 @@ export function showNotification(
       startWords([...words, title, escapeMarkup(body)], started).unref();
     }
   } catch {
-    // A desktop that cannot be told is no reason to hold up anything.
+    // A failed notification must not hold up anything.
   }
 }
 
-/** The body may hold markup there. */
+/** `notify-send` reads the body as markup. */
 function escapeMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

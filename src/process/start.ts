@@ -1,12 +1,12 @@
 /**
  * Starts what a person has configured, in the environment that Claude Code gave this process.
  *
- * The program may start the system's shell and nothing else by name: the shell's script is fixed, and what it becomes is
- * handed over as arguments, never as text of the script.
+ * The program may start the system's shell and nothing else by name. So the shell's script is fixed, and the shell gets the
+ * program that it becomes as arguments, never as text of the script.
  */
 import { type Environment, readVariable } from "../environment.ts";
 
-/** How something is started. It has a process group of its own. */
+/** How something is started. It gets a process group of its own. */
 export interface StartOptions {
   readonly folder: string;
   /** Variables beside those of the environment. */
@@ -19,12 +19,12 @@ export interface StartOptions {
   readonly stdin?: "piped";
 }
 
-/** Variables that the runtime passes on only to programs that may start anything: they change what is loaded. */
+/** Variables that change what a program loads: the runtime passes them on only when it may start anything. */
 const LOADING = /^(?:LD|DYLD)_/;
 
 const ON_WINDOWS = Deno.build.os === "windows";
 
-/** What ends this process from outside: Claude Code, a terminal that is closed, a person at it. */
+/** The signals that end this process from outside: from Claude Code, a closed terminal, a person. */
 export const ENDING_SIGNALS: readonly Deno.Signal[] = ON_WINDOWS
   ? ["SIGINT"]
   : ["SIGTERM", "SIGINT", "SIGHUP"];
@@ -77,10 +77,7 @@ function spawn(
   }).spawn();
 }
 
-/**
- * Gives a process a text on its standard input, and ends that. A program that does not read to the end closes the pipe;
- * that is its right.
- */
+/** Writes a text to the standard input of a process and closes it. A program may close the pipe before. */
 export async function feed(child: Deno.ChildProcess, text: string): Promise<void> {
   const writer = child.stdin.getWriter();
   try {
@@ -91,7 +88,7 @@ export async function feed(child: Deno.ChildProcess, text: string): Promise<void
   }
 }
 
-/** The environment, read past the runtime, which lets this program see only what it names; where it can be read. */
+/** The whole environment. The runtime shows this program only the variables that the program names. */
 function environmentOfThisProcess(): (readonly [name: string, value: string])[] {
   try {
     const { stdout } = new Deno.Command("/bin/cat", {
@@ -113,9 +110,9 @@ function environmentOfThisProcess(): (readonly [name: string, value: string])[] 
 }
 
 /**
- * Asks all processes of a group to leave, and ends those that are still there after some tenths of a second. One that has
- * left but that nobody has asked about yet still counts as there for `kill`, so Linux is asked for their state. There, what
- * has left the group is found by a variable of its environment as well.
+ * Asks all processes of a group to leave, and kills those that are still there after some tenths of a second. `kill` also
+ * counts zombies, so on Linux the script reads the state of each process. There, a variable of the environment also finds
+ * the processes that have left the group.
  */
 const END_GROUP = `group=$1 rounds=$2 mark=$3
 lives() {
@@ -144,14 +141,10 @@ while [ "$n" -lt "$rounds" ]; do
 done
 tell KILL`;
 
-/** How long a process may take to leave when it is asked to, in milliseconds. */
+/** How long a process may take to leave, in milliseconds. */
 const GRACE_MS = 1500;
 
-/**
- * Ends a process that was started with a group of its own, and all that is in the group.
- *
- * @param mark As in {@linkcode endGroupOf}.
- */
+/** Ends the group that a process was started with. @param mark As in {@linkcode endGroupOf}. */
 export async function endGroup(child: Deno.ChildProcess, mark = ""): Promise<void> {
   try {
     if (ON_WINDOWS) return child.kill();
@@ -162,9 +155,9 @@ export async function endGroup(child: Deno.ChildProcess, mark = ""): Promise<voi
 }
 
 /**
- * Ends all processes of a group: whoever ends this process does not end them, and must not save them either. Never throws.
+ * Ends all processes of a group, also when this process is ended meanwhile. Never throws.
  *
- * @param group The number of the process that the group began with, which need not live any more.
+ * @param group The number of the process that the group began with, which may have left.
  * @param options.mark `NAME=value` in the environment of what belongs to it, also when it has left the group.
  */
 export async function endGroupOf(
@@ -172,7 +165,7 @@ export async function endGroupOf(
   { graceMs = GRACE_MS, mark = "" }: { readonly graceMs?: number; readonly mark?: string } = {},
 ): Promise<void> {
   try {
-    // Detached, which `output()` would pass over: whoever ends this process must not save the other one.
+    // Detached, so that it goes on when this process is ended. `output()` would ignore that.
     await new Deno.Command("/bin/sh", {
       args: ["-c", END_GROUP, "sh", String(group), String(Math.ceil(graceMs / 100)), mark],
       clearEnv: true,
@@ -200,4 +193,36 @@ export async function askToLeave(pid: number): Promise<void> {
   } catch {
     // Without a shell there is no answer.
   }
+}
+
+/** Becomes `bash`, which people write scripts for; where there is none, the shell that is there. */
+const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$@"; fi
+exec /bin/sh -c "$@"`;
+
+/** The words that run a script of a person. @param args What the script sees as `$1` and up. */
+export function shellWords(script: string, args: readonly string[] = []): string[] {
+  const words = [script, "conclaude", ...args];
+  return ON_WINDOWS ? ["bash", "-c", ...words] : ["/bin/sh", "-c", PICK_SHELL, "sh", ...words];
+}
+
+/** Appends the output to a log that only this user can read, and becomes the program with the user's own umask. */
+const INTO_LOG = 'log=$1; shift; (umask 077; : >>"$log"); exec "$@" >>"$log" 2>&1';
+
+/**
+ * Starts a program that goes on when this process has left.
+ *
+ * @param words The program and its arguments. @param place `log`: takes its output; `folder`: where it starts.
+ * @throws {Error} When it cannot be started.
+ */
+export function startAlone(
+  words: readonly string[],
+  { log, ...place }: Pick<StartOptions, "folder"> & {
+    readonly log: string;
+    readonly environment: Pick<Environment, "passedOn">;
+  },
+): Deno.ChildProcess {
+  const all = ON_WINDOWS ? words : ["/bin/sh", "-c", INTO_LOG, "sh", log, ...words];
+  const child = startWords(all, { ...place, variables: {}, stdout: "null", stderr: "null" });
+  child.unref();
+  return child;
 }

@@ -1,27 +1,27 @@
-/** What is run and shown on the desktop: plain JSON, so that a hook takes it from the cache. */
+/** Commands that are run and notifications that are shown, as plain JSON, so that a hook takes them from the cache. */
 
 /** One command of the configuration. */
 export interface CommandRule {
-  /** Its name, as in the configuration: `stop.commands[0]`. */
+  /** Its place in the configuration: `stop.commands[0]`. */
   readonly rule: string;
-  /** For `bash -c`: what was configured, with a mark before every line that begins something. */
+  /** For `bash -c`: the configured script, with a mark before every line that begins something. */
   readonly script: string;
-  /** What each mark stands for, as it may be told: one line each. */
+  /** The line of each mark, as it may be shown. */
   readonly lines: readonly string[];
-  /** Told when it fails; null for nothing beside what failed. */
+  /** Shown when the command fails; null for nothing more than the failure. */
   readonly message: string | null;
   readonly showStdout: boolean;
   readonly showStderr: boolean;
-  /** Lines of each output that are told; null for as many as there is room for. */
+  /** Lines of each output that are shown; null for as many as there is room for. */
   readonly maxOutputLines: number | null;
-  /** Seconds; null for as long as the hook may take. */
+  /** Null for as long as the hook may take. */
   readonly timeoutSeconds: number | null;
   readonly showCommand: boolean;
-  /** Whether its end is a notification of its own. */
+  /** Whether its end is shown as a notification. */
   readonly notifies: boolean;
 }
 
-/** What is left of an output. */
+/** The beginning of an output. */
 export interface HeadOfOutput {
   readonly text: string;
   /** Lines that are not in the text. */
@@ -32,9 +32,9 @@ export interface HeadOfOutput {
 export type CommandEnd =
   | { readonly kind: "passed" }
   | { readonly kind: "failed"; readonly code: number }
-  /** `ofDeadline`: its own time was not over, but the hook's. */
+  /** `ofDeadline`: the hook's time was over, not its own. */
   | { readonly kind: "timedOut"; readonly seconds: number; readonly ofDeadline: boolean }
-  /** There was no time left for it, or the shell could not be started. */
+  /** There was no time left, or the shell could not be started. */
   | { readonly kind: "notStarted"; readonly why: string }
   /** Claude Code, or the person, ended the hook. */
   | { readonly kind: "interrupted" };
@@ -43,15 +43,14 @@ export type CommandEnd =
 export interface CommandRun {
   readonly command: CommandRule;
   readonly end: CommandEnd;
-  /** Which of `lines` it had come to; null where that cannot be told. */
+  /** Which of `lines` it had come to; null when that is unknown. */
   readonly line: number | null;
-  /** Null for an output that nobody wants to see. */
+  /** Null for an output that is not shown. */
   readonly stdout: HeadOfOutput | null;
   readonly stderr: HeadOfOutput | null;
   readonly durationMs: number;
 }
 
-/** What a notifier is given. */
 export interface Notification {
   readonly title: string;
   readonly body: string;

@@ -1,6 +1,6 @@
-/** Looks at what is on the disk. Nothing here throws: what may not be looked at counts as not there. */
+/** Reads the state of paths. No function here throws: a path without permission counts as missing. */
 
-/** What is at a path, links not followed. */
+/** What a path can be; links are not followed. */
 export type EntryKind = "file" | "folder" | "link" | "other";
 
 /**
@@ -24,7 +24,7 @@ export function isFile(path: string): boolean {
   return orElse(false, () => Deno.statSync(path).isFile);
 }
 
-/** What is there, links not followed; null for nothing. */
+/** What a path is, links not followed; null when nothing is there. */
 export function kindAt(path: string): EntryKind | null {
   return orElse(null, () => kindOf(Deno.lstatSync(path)));
 }
@@ -36,12 +36,12 @@ export function kindOf(
   return isSymlink ? "link" : isDirectory ? "folder" : isFile ? "file" : "other";
 }
 
-/** In bytes, links not followed; null where that cannot be told. */
+/** The size in bytes, links not followed; null where it cannot be read. */
 export function sizeAt(path: string): number | null {
   return orElse(null, () => Deno.lstatSync(path).size);
 }
 
-/** The entries of a folder; none where it may not be looked into, null where it holds too many to be read in a hook. */
+/** The entries of a folder; none without permission, null when there are too many for a hook to read. */
 export function entriesOf(path: string): Iterable<Deno.DirEntry> | null {
   return orElse<Iterable<Deno.DirEntry> | null>(
     [],
@@ -62,7 +62,7 @@ export function fileNamesIn(path: string): string[] {
   return Array.from(Deno.readDirSync(path)).filter(({ isFile }) => isFile).map(({ name }) => name);
 }
 
-/** Whether nothing is at a path for sure; false also when it may not be looked at. */
+/** Whether a path is certainly missing; false when permissions hide it. */
 export function isMissing(path: string): boolean {
   try {
     Deno.statSync(path);
@@ -93,7 +93,7 @@ export function readJsonFile(path: string): unknown {
   });
 }
 
-/** What a file begins with, at most `maxBytes`; null where it is none, or cannot be read. */
+/** The first bytes of a file, at most `maxBytes`; null where it is no file, or cannot be read. */
 export function readHead(path: string, maxBytes: number): Uint8Array | null {
   return orElse(null, () => {
     if (!Deno.statSync(path).isFile) return null;
@@ -107,7 +107,7 @@ export function readHead(path: string, maxBytes: number): Uint8Array | null {
   });
 }
 
-/** Where a link leads, as it is written; null for what is no link. */
+/** The target of a link, exactly as the link has it; null for anything else. */
 export function linkAt(path: string): string | null {
   return orElse(null, () => Deno.readLinkSync(path));
 }

@@ -9,7 +9,7 @@ import { countMatches, reckonMatches } from "../store/memory_search.ts";
 /** A word of a question in this memory. */
 export interface AskedTerm {
   readonly term: QueryTerm;
-  /** In how many observations it is; from the limit on that is reckoned. */
+  /** The number of observations with it; above the limit an estimate. */
   readonly count: number;
   /** An expression for what resembles it, and in how many observations that is; null when there is no need or nothing. */
   readonly resembling: { readonly match: string; readonly count: number } | null;
@@ -22,16 +22,16 @@ const RARE = { count: 2, oneOf: 200 };
  * word may be in to be ranked by, and all together are in that part of it.
  */
 const LONG = { terms: 24, asked: 14, enough: 3, rare: 10, together: 3 };
-/** So many words that are nowhere are taken for slips: each stands for a few hundred words to look up. */
+/** The most unknown words that are taken for typing errors. Each means a few hundred look-ups. */
 const MAX_SLIPS = 1;
-/** So many words are looked for together. */
+/** The number of words that one query looks for. */
 const AT_ONCE = 32;
-/** Where so many others are known, none is taken for one: they find enough, and the few hundred take long. */
+/** With so many known words, no word is taken for a typing error: the others find enough. */
 const ENOUGH_KNOWN = 4;
 /** A question of more words finds enough with the others. */
 const MAX_LOOKED_UP = 8;
 
-/** Where and how far words are counted. */
+/** How far words are counted, and in which project. */
 export interface CountOptions {
   /** Occurrences are counted up to this. */
   readonly limit: number;
@@ -103,7 +103,7 @@ function tellingTerms(
   return { terms: asked.map(({ term }) => term), counts: asked.map(({ count }) => count) };
 }
 
-/** In how many observations each term is. Two words that are everywhere are not looked for as a pair: that takes long. */
+/** Counts the observations of each term. A pair of two common words is not counted, since that takes long. */
 function countTerms(
   db: DatabaseSync,
   terms: readonly QueryTerm[],
@@ -137,7 +137,7 @@ function existing(
   return counted(db, `(${known.join(" OR ")})`, options);
 }
 
-/** Those of some words that are here. Most are not: many are looked for at once, and by themselves where any of them is. */
+/** The words that occur. Most do not: many are looked for at once, and one by one only where any of them occurs. */
 function hereOf(db: DatabaseSync, matches: readonly string[], options: CountOptions): string[] {
   if (matches.length === 1) return matches.filter((match) => isHere(db, match, options));
   return Array.from(
@@ -157,7 +157,7 @@ function beginning(db: DatabaseSync, word: string, options: CountOptions): Asked
   return start === undefined ? null : counted(db, `"${start}" *`, options);
 }
 
-/** What is in too many observations resembles everything. */
+/** Null for a word in too many observations: it would resemble everything. */
 function counted(
   db: DatabaseSync,
   match: string,

@@ -1,4 +1,4 @@
-/** What may answer a question: the index is asked for its words, then each hit is looked at for how much it holds. */
+/** Finds the candidates for a question: asks the index for its words, and scores each hit by how much it holds. */
 import type { DatabaseSync } from "node:sqlite";
 import {
   type CountedMatch,
@@ -35,7 +35,7 @@ const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
   part: 1,
   pair: 0.7,
 };
-/** Of more words it is not asked whether they stand together: with as many others between them at most. */
+/** The most words for which it is asked whether they stand together. */
 const MAX_TOGETHER = 6;
 const NOTHING: ReadonlySet<number> = new Set();
 
@@ -55,7 +55,7 @@ export function askIndex(
   };
 }
 
-/** What the index has of a question, as expressions. */
+/** The words of a question that the index has, as expressions. */
 export function knownMatches({ terms }: AskedQuestion): string[] {
   return terms.flatMap(({ term, count, resembling }) => [
     ...count > 0 ? [term.match] : [],
@@ -128,7 +128,7 @@ export function scoredByWords(
   return hits.map((hit, at) => ({ ...hit, textScore: scores[at]! }));
 }
 
-/** Where all words of a question stand together, none of which is nowhere; nothing for a long question. */
+/** The hits in which all words of a short question stand together. */
 function togetherIn(
   db: DatabaseSync,
   terms: readonly AskedTerm[],

@@ -4,9 +4,9 @@ import { messageOf } from "../errors.ts";
 import { digestOf } from "../memory/fnv.ts";
 import type { Observed } from "../memory/observation.ts";
 import { collectEvery } from "../process/garbage.ts";
-import { checkpoint } from "../store/database.ts";
-import { removeForgottenAgain } from "../store/forgotten_again.ts";
-import { indexTogether } from "../store/index_together.ts";
+import { checkpoint, dataVersionReader } from "../store/database.ts";
+import { removeForgottenAgain } from "../store/forget_places.ts";
+import { indexTogether, requireIndex, withIndex } from "../store/memory_index.ts";
 import { type NewObservation, saveObservation } from "../store/observations.ts";
 import { sameFailure } from "../store/open_failures.ts";
 import {
@@ -15,18 +15,17 @@ import {
   claimCaptures,
   type ClaimedCapture,
   confirmCaptures,
+  failCapture,
   releaseClaims,
   type WorkedCapture,
 } from "../store/queue_work.ts";
-import { isOfValues } from "../store/value_errors.ts";
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
-import { giveBack } from "./give_back.ts";
 import { mendFailures } from "./mend_failures.ts";
 import { type ReadAt, readCapture, type Reading, termsOf } from "./read_capture.ts";
-import { paceBesideHooks } from "./room_for_hooks.ts";
 import { summarySteps } from "./summaries.ts";
 import { WorkTrees } from "./work_trees.ts";
+import { drainLockPath, takeLock } from "../store/process_lock.ts";
 
 /** What a drain did. */
 export interface CaptureDrainReport {
@@ -62,7 +61,7 @@ export interface CaptureDrainOptions {
 
 /** Few enough that a hook never waits long for its turn, and that the payloads take little memory. */
 const BATCH: BatchSize = { maxRows: 128, maxBytes: 1_000_000 };
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** The batches between two checkpoints, so that the write-ahead log does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 48;
 /** After so many captures, or bytes of payloads, what is left of them is collected: a capture leaves some 4 kB. */
 const COLLECT_EVERY = { rows: 2_500, bytes: 4_000_000 };
@@ -228,8 +227,113 @@ function newObservation(
   };
 }
 
-/** What repeats of an observation in its session have in common; null when nothing repeats it. */
+/** The stored text that repeats of an observation share; null when nothing repeats it. */
 function storedSameAs({ sameAs, wrong }: Observed): string | null {
   if (sameAs === null || wrong === undefined) return sameAs === null ? null : digestOf(sameAs);
   return sameFailure(digestOf(sameAs), digestOf(wrong));
+}
+
+/** After this many tries a capture is given up; between them the pause doubles (reference, §5). */
+const MAX_TRIES = 3;
+const FIRST_PAUSE_MS = 5_000;
+
+/** Gives a capture back to the queue. @param why `fault`: what is wrong with it. `atMs`: when that was seen, in epoch milliseconds. */
+function giveBack(
+  db: DatabaseSync,
+  capture: Pick<ClaimedCapture, "id" | "attempts">,
+  { fault, atMs }: { readonly fault: string; readonly atMs: number },
+): void {
+  const pauseMs = FIRST_PAUSE_MS * 2 ** (capture.attempts - 1);
+  failCapture(db, capture, {
+    errorMessage: fault,
+    retryAtMs: capture.attempts >= MAX_TRIES ? null : atMs + pauseMs,
+    atMs,
+  });
+}
+
+/**
+ * Works off the queue of a database, unless another process does.
+ *
+ * @param database Its path; `:memory:` needs no lock. @returns Null when another process is at it.
+ * @throws {Error} As {@linkcode drainCaptures}, and when the lock cannot be made.
+ */
+export function drainAlone(
+  db: DatabaseSync,
+  database: string,
+  options: CaptureDrainOptions & {
+    readonly waitMs?: number;
+    /** False leaves a damaged index as it is: making it anew may take seconds. */
+    readonly mendsIndex?: boolean;
+    /** Called before a damaged index is made anew: this is worth telling. */
+    readonly onRebuild?: (why: string) => void;
+  },
+): CaptureDrainReport | null {
+  if (database === ":memory:") return drainCaptures(db, options);
+  const lock = takeLock(drainLockPath(database), { waitMs: options.waitMs ?? 0 });
+  if (lock === null) return null;
+  try {
+    // What is written goes into the index as well: one that is damaged would keep everything waiting. Of one that is gone
+    // SQLite says what it says of a capture that it does not take.
+    const drain = () => {
+      requireIndex(db);
+      return drainCaptures(db, options);
+    };
+    return options.mendsIndex === false ? drain() : withIndex(db, drain, options.onRebuild);
+  } finally {
+    lock.release();
+  }
+}
+
+/** For so long after another process has written, more writes are expected; milliseconds. */
+const EXPECTED_MS = 2_000;
+/** The batch while hooks are at work: a transaction of about two milliseconds. */
+const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };
+/** How long the database is left alone between two of them, in milliseconds. */
+const PAUSE_MS = 4;
+
+/** How a drain goes on. */
+interface Pace {
+  readonly batch: BatchSize;
+  /** To be left between this batch and the next, in milliseconds. */
+  readonly pauseMs: number;
+}
+
+/**
+ * Looks whether others write into the same database.
+ *
+ * @param batch What is taken at once where nobody does.
+ * @param small What is taken at once where somebody does, if that is less.
+ * @returns A function that tells the pace of the moment; it takes a few microseconds.
+ */
+export function paceBesideHooks(
+  db: DatabaseSync,
+  batch: BatchSize,
+  small: BatchSize = SMALL,
+): () => Pace {
+  const readVersion = dataVersionReader(db);
+  let version = readVersion();
+  let expectedUntilMs = -Infinity;
+  return () => {
+    const seen = readVersion();
+    if (seen !== version) expectedUntilMs = performance.now() + EXPECTED_MS;
+    version = seen;
+    if (performance.now() >= expectedUntilMs) return { batch, pauseMs: 0 };
+    const least = {
+      ...batch,
+      maxRows: Math.min(batch.maxRows, small.maxRows),
+      maxBytes: Math.min(batch.maxBytes, small.maxBytes),
+    };
+    return { batch: least, pauseMs: PAUSE_MS };
+  };
+}
+
+/** SQLite's codes for what is wrong with a statement or a value, not with the database (https://sqlite.org/rescode.html). */
+const OF_VALUES: ReadonlySet<number> = new Set([1, 18, 19, 20]);
+
+/** Whether an error is about what is written. Any other would meet whatever is written after it, too. */
+function isOfValues(thrown: unknown): boolean {
+  const { errcode } = thrown as { readonly errcode?: unknown };
+  if (typeof errcode === "number") return OF_VALUES.has(errcode & 0xff);
+  return thrown instanceof TypeError || thrown instanceof RangeError ||
+    thrown instanceof SyntaxError;
 }

@@ -1,6 +1,6 @@
-/** What a session is told when it starts: what memory holds, looked up in git and in the files as they are now. */
+/** Tells a session that starts what memory holds, compared with git and the files as they are now. */
 import type { DatabaseSync } from "node:sqlite";
-import { goneBranches } from "../git/gone_branches.ts";
+import { goneBranches } from "../git/branches.ts";
 import {
   type ContextBudget,
   type ContextFacts,
@@ -23,7 +23,7 @@ import { staleAmong } from "./stale_files.ts";
 import { type ContextPlace, isToldTo, newestFirst, rowsOf, sinceMs } from "./told_rows.ts";
 
 const MAX_FAILURES = 5;
-/** So many decisions and notes come before the sessions, the others after them. */
+/** The number of decisions and notes that come before the sessions; the others come after them. */
 const MAX_KEPT_FIRST = 12;
 const MAX_SESSIONS = 3;
 
@@ -82,7 +82,7 @@ export async function sessionContext(
   return contextText(facts, budget);
 }
 
-/** Without those of a few short words, unless there is no other. */
+/** The summaries without small talk, unless there are no others. */
 function tellingSessions(rows: readonly Tellable[]): Tellable[] {
   const all = newestFirst(rows.filter(({ kind }) => kind === "summary"));
   const telling = all.filter(({ facts }) => facts.trivial !== true);

@@ -6,8 +6,8 @@ import type { EvalAnswer, EvalDocument, EvalQuestion } from "../memory/eval_set.
 import { spokenTime } from "../memory/spoken_time.ts";
 import type { RankWeights } from "../memory/rank.ts";
 import { type HookRecord, saveRecords } from "../store/captures.ts";
-import { capturesByObservation } from "../store/memory_look.ts";
-import { EVERYTHING, plainSearch } from "../store/memory_search.ts";
+import { capturesByObservation, editedAfterPrompts, knownOfFiles } from "../store/memory_look.ts";
+import { EVERYTHING, lastObservation, plainSearch } from "../store/memory_search.ts";
 import { drainCaptures } from "./capture_drain.ts";
 import { rankMatches } from "./search.ts";
 
@@ -131,4 +131,30 @@ function recordOf(document: EvalDocument): HookRecord {
     },
     counters: [],
   };
+}
+
+/** Prompts that are looked at: the newest. */
+const MAX_PROMPTS = 500;
+/** A shorter prompt says nothing ("go on"). */
+const MIN_CHARS = 12;
+
+/**
+ * Makes questions of past prompts. What a prompt should have found are the edits, fixes, commits and decisions of earlier
+ * sessions that are about the files which were edited before the next prompt.
+ */
+export function selfQuestions(
+  db: DatabaseSync,
+): { readonly questions: readonly EvalQuestion[]; readonly observations: number } {
+  const questions = editedAfterPrompts(db, MAX_PROMPTS).flatMap((prompt): EvalQuestion[] => {
+    if (prompt.text.length < MIN_CHARS) return [];
+    const known = knownOfFiles(db, prompt);
+    return known.length === 0 ? [] : [{
+      id: String(prompt.id),
+      text: prompt.text,
+      relevant: known.map(String),
+      projectDir: prompt.project,
+      asOfMs: prompt.atMs - 1,
+    }];
+  });
+  return { questions, observations: lastObservation(db) };
 }

@@ -1,14 +1,14 @@
 /** The files that Claude Code reads by itself: what stands in them is not told once more. */
 import { joinPath, parentOf, withParents } from "../paths.ts";
 import type { ObservationKind } from "../memory/observation.ts";
-import { contentOf } from "./file_state.ts";
+import { contentOf } from "./stale_files.ts";
 
-/** So many files that others bring in are read, and rules in folders so deep. */
+/** The most included files that are read, and the depth of folders with rules. */
 const MAX_FILES = 32;
 const MAX_DEPTH = 4;
 /** Folders that are looked into, the project's own and those around it. */
 const MAX_FOLDERS = 12;
-/** What Claude Code reads in each of them. */
+/** The files that Claude Code reads in each of them. */
 const NAMES = ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"];
 /** Code between fences or in a line: a file that it names is not brought in. */
 const CODE = /^[ \t]*(`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\1|(?![\s\S]))|`[^`\n]+`/gm;
@@ -16,15 +16,15 @@ const CODE = /^[ \t]*(`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\1|(?![\s\S]))|`[^`\n]+`/gm;
 const BROUGHT_IN = /(?:^|\s)@([\w./~-]+)/g;
 /** What makes a text bold. */
 const MARKS = /[*_`~]+/g;
-/** Where a sentence of a Markdown text begins: behind another one, in a new paragraph, in a list. */
+/** Splits Markdown into sentences: after a sentence, at a paragraph, at an item of a list. */
 const SENTENCES = /(?<=[.!?])\s+|\n\s*\n|\n(?=[ \t]*(?:[-+>#•]+|\d{1,3}[.)])[ \t])/;
 const LIST_MARK = /^(?:[-+>#•]+|\d{1,3}[.)]) /;
-/** What follows a rule in its sentence as a reason, or in other words. */
+/** Ends the rule in a sentence: a reason or a rewording follows. */
 const REASON = /\s*[,;:(–—]|\s-\s/;
 
 /** Plans and answers to questions are decisions too, and stand in none of these files. */
 const NO_RULE = /^Plan(?: refused)?: | → /;
-/** What makes a rule of a sentence, whatever it says; "never" is no such word. */
+/** Words that introduce a rule and do not change it. */
 const FRAME =
   /^(?:(?:from now on|going forward|you (?:must|should)|remember|we|please|always)\b[,:]?\s*)*/;
 

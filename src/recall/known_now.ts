@@ -1,14 +1,19 @@
-/** What is known of a project and true now: fixes, decisions, notes, and work that the log of the branch does not show. */
+/**
+ * Collects what is known of a project and still holds: fixes, decisions, notes, and work that the log of the branch
+ * does not show.
+ */
 import type { DatabaseSync } from "node:sqlite";
-import { loggedCommits } from "../git/branch_log.ts";
+import { loggedCommits } from "../git/reflogs.ts";
 import { type Tellable, type ToldLine, withState } from "../memory/context_text.ts";
-import { liesOutside } from "../memory/outside_causes.ts";
-import { keptJson } from "../memory/kept_json.ts";
+import { liesOutside } from "../memory/describe_fix.ts";
+import { keptJson } from "../memory/observation.ts";
 import { editsOfBranch, triesOf } from "../store/memory_context.ts";
 import { knownFromFiles } from "./known_files.ts";
 import { putBackAmong, staleAmong } from "./stale_files.ts";
 import { type ContextPlace, isToldTo, newestFirst } from "./told_rows.ts";
-import { unloggedCommits } from "./unlogged_commits.ts";
+import type { Environment } from "../environment.ts";
+import { commitsElsewhere, refsState } from "../git/branches.ts";
+import { keepAnswer, keptAnswer } from "../store/git_answer_table.ts";
 
 const MAX_FIXES = 6;
 const MAX_KEPT = 40;
@@ -16,7 +21,7 @@ const MAX_COMMITS = 6;
 const MAX_EDITS = 6;
 /** Edits that are looked at. */
 const OF_EDITS = 12;
-/** What took so often to be mended is worth knowing. */
+/** A fix is worth telling after so many failures. */
 const MIN_TRIES = 2;
 
 /**
@@ -106,4 +111,50 @@ export function edits(db: DatabaseSync, place: ContextPlace, since: number | nul
 function newestBy(rows: readonly Tellable[], keyOf: (row: Tellable) => string): Tellable[] {
   const seen = new Set<string>();
   return rows.filter((row) => !seen.has(keyOf(row)) && seen.add(keyOf(row)));
+}
+
+/** Git is not waited for longer, in milliseconds. */
+const GIT_MS = 8;
+
+/** Whether a commit stands on another branch only; `unknown` where git did not tell in time. */
+type Unlogged = "elsewhere" | "no" | "unknown";
+
+/** What git said, as it is kept. */
+interface Answer {
+  readonly state?: string;
+  readonly asked?: readonly string[];
+  readonly elsewhere?: readonly string[];
+}
+
+/**
+ * Tells of commits, by their ids or how these begin, whether they stand on a branch, but not below `HEAD`. One that was
+ * amended, rebased or reset away stands nowhere.
+ */
+export async function unloggedCommits(
+  db: DatabaseSync,
+  { project, root, environment }: {
+    /** The common git directory. */
+    readonly project: string;
+    readonly root: string | null;
+    readonly environment: Environment;
+  },
+  ids: readonly string[],
+): Promise<(id: string) => Unlogged> {
+  if (ids.length === 0 || root === null) return () => "no";
+  const state = refsState({ root, commonDir: project });
+  if (state === null) return () => "unknown";
+  const kept = keptJson<Answer>(keptAnswer(db, project) ?? "{}", {});
+  if (kept.state === state && ids.every((id) => kept.asked?.includes(id))) {
+    return (id) => kept.elsewhere?.includes(id) === true ? "elsewhere" : "no";
+  }
+  const found = await commitsElsewhere(root, { timeoutMs: GIT_MS, environment });
+  if (found === null) return () => "unknown";
+  const elsewhere = ids.filter((id) => found.some((one) => one.startsWith(id)));
+  const answer: Answer = { state, asked: ids, elsewhere };
+  try {
+    keepAnswer(db, project, JSON.stringify(answer));
+  } catch {
+    // Somebody else writes: the next session asks again.
+  }
+  return (id) => elsewhere.includes(id) ? "elsewhere" : "no";
 }

@@ -7,7 +7,10 @@ export type LateRedaction = (
   text: string,
 ) => Readonly<Record<string, unknown>>;
 
-/** What masks by these patterns; undefined where there are none: the built-in kinds were masked when it was captured. */
+/**
+ * Returns a function that masks by these patterns; undefined without patterns, since hooks have masked the built-in
+ * kinds.
+ */
 export async function lateRedaction(
   sources: readonly string[],
 ): Promise<LateRedaction | undefined> {

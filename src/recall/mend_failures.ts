@@ -1,12 +1,10 @@
 /** Closes failures: what is known by the same passes later on the branch, and what was changed between is the fix. */
 import type { DatabaseSync } from "node:sqlite";
-import { creditedChanges } from "../memory/credited_changes.ts";
-import { describeFix } from "../memory/describe_fix.ts";
+import { creditedChanges, describeFix } from "../memory/describe_fix.ts";
 import { digestOf } from "../memory/fnv.ts";
 import type { CommandKey, ObservedFile } from "../memory/observation.ts";
 import { changingPart } from "../memory/observe/changing_commands.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
-import { covers } from "../memory/observe/key_covers.ts";
 import { saysNothingToCommit } from "../memory/observe/open_rank.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
@@ -19,7 +17,7 @@ import { type Change, changesBetween, commandsBetween } from "../store/session_o
 interface Pass {
   readonly capture: ClaimedCapture;
   readonly passes: readonly CommandKey[];
-  /** As it was typed; the empty text for another tool. */
+  /** The command as it was typed; empty for another tool. */
   readonly command: string;
   /** Its observation. */
   readonly by: number;
@@ -27,7 +25,7 @@ interface Pass {
   readonly nowMs: number;
 }
 
-/** So many edits and commands between a failure and what passes are looked at. */
+/** The most edits and commands between a failure and a pass that are looked at. */
 const MAX_CHANGES = 200;
 const NOT_ALL = /^panic: |\[(?:build|setup) failed\]/m;
 
@@ -95,7 +93,7 @@ function tellFix(
   return fixId;
 }
 
-/** What a session changed between a failure and what passes that may have mended it, oldest first. */
+/** The changes of a session between a failure and a pass that may have mended it, oldest first. */
 function changesSince(
   db: DatabaseSync,
   failure: OpenFailure,
@@ -126,4 +124,42 @@ function filesOf(
     const last = changes.findLast(({ id }) => digests.get(id)?.has(path));
     return { path, digest: (last && digests.get(last.id)?.get(path)) ?? null };
   });
+}
+
+/** The part of a failure that is compared with a pass. */
+interface FailedRun extends Pick<CommandKey, "paths" | "chosen"> {
+  /** Names of the tests that failed; empty where they are not all known. */
+  readonly failing: readonly string[];
+}
+
+/** Whether a command that passed, known by the same program and place, has taken all that failed. */
+function covers(passed: Pick<CommandKey, "paths" | "chosen">, failed: FailedRun): boolean {
+  const { failing } = failed;
+  const isChosen = passed.chosen.length === 0 || areSame(passed.chosen, failed.chosen) ||
+    failing.length > 0 && failing.every((name) => passed.chosen.some((one) => chooses(one, name)));
+  const isThere = passed.paths.length === 0 ||
+    failed.paths.length > 0 && failed.paths.every((path) => isWithin(path, passed.paths)) ||
+    failing.length > 0 && failing.every((name) => isWithin(name, passed.paths));
+  return isChosen && isThere;
+}
+
+/** Characters after a path that lead to something inside of it. */
+const WITHIN = /^[/:[# ]/;
+
+function isWithin(path: string, paths: readonly string[]): boolean {
+  return paths.some((one) =>
+    path === one ||
+    // Tests of Python are told by the names of modules as well: `tests.a.B`.
+    path.startsWith(one) && (one.includes("/") ? WITHIN : /^\W/).test(path.slice(one.length))
+  );
+}
+
+/** Whether an option that chooses tests by their names takes one: `^TestA$|TestB`, `a or b`. */
+function chooses(option: string, name: string): boolean {
+  const parts = option.split(/\||\bor\b/).map((part) => part.replace(/[\^$()\\]/g, "").trim());
+  return parts.some((part) => part !== "" && name.includes(part));
+}
+
+function areSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, n) => text === other[n]);
 }

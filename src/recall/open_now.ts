@@ -1,6 +1,9 @@
-/** What earlier sessions left open, and is open now: failures, tasks, what was cut off, operations of git, workflows. */
+/**
+ * Collects what earlier sessions left open and is still open: failures, tasks, turns that were cut off, operations of
+ * git, workflows.
+ */
 import type { DatabaseSync } from "node:sqlite";
-import type { goneBranches } from "../git/gone_branches.ts";
+import { goneBranches } from "../git/branches.ts";
 import { operationsUnderWay } from "../git/under_way.ts";
 import { treesOf } from "../git/working_trees.ts";
 import type { PlainLine, Tellable, ToldLine } from "../memory/context_text.ts";
@@ -8,23 +11,25 @@ import {
   isUnmended,
   isWhole,
   namesTest,
+  newestOfEach,
   OPEN_FOR_MS,
+  openEndRank,
   openFailures,
   programsOf,
 } from "../memory/open_ends.ts";
 import { whyCutOff } from "../memory/session_end.ts";
 import { endOfText } from "../memory/text.ts";
-import { parentOf } from "../paths.ts";
+import { joinPath, parentOf } from "../paths.ts";
 import { lastWords, ranIn } from "../store/memory_context.ts";
 import { openTasks, waitingWorkflows } from "../store/open_work_table.ts";
-import { sessionsWaiting } from "../store/queue_waiting.ts";
-import { sessionEnd } from "../store/session_end.ts";
-import { overIn } from "./over.ts";
+import { sessionsWaiting } from "../store/queue_work.ts";
+import { sessionEnd } from "../store/sessions.ts";
+import { type UnmendedFailure, unmendedFailures } from "../store/open_failures.ts";
 
 const MAX_TODOS = 6;
 const MAX_TASKS = 5;
 const MAX_WORKFLOWS = 3;
-/** What failed on another branch is told for so long. */
+/** A failure on another branch is told for so long. */
 const ELSEWHERE_MS = 3 * 86_400_000;
 /** The end of the last message is quoted in so many characters. */
 const QUOTED_CHARS = 400;
@@ -70,7 +75,7 @@ export function stillFailing(
   });
 }
 
-/** What the last session that has something on its list left there, and no later one has done. */
+/** The open tasks of the last session with a list, without those that a later session has done. */
 export function todosLeft(
   sessions: readonly Tellable[],
   nowMs: number,
@@ -89,7 +94,7 @@ export function todosLeft(
   return [];
 }
 
-/** What the last session on the branch was asked when it was cut off. */
+/** The prompt of the last session on the branch, when that was cut off. */
 export function cutOff(
   db: DatabaseSync,
   last: Tellable | undefined,
@@ -145,4 +150,56 @@ export function workflowsLeft(db: DatabaseSync, project: string): PlainLine[] {
       atMs: updatedAtMs,
       text: `${name}, ${status.replace("_", " ")}${reason === null ? "" : `: ${reason}`}`,
     }));
+}
+
+/**
+ * Returns a function that tells whether a failure of a project is over: its branch is gone, or it is an operation of git
+ * that had stopped and that somebody has concluded or given up since.
+ */
+function overIn(
+  commonDir: string,
+  isGone: ReturnType<typeof goneBranches>,
+): (failure: Pick<Tellable, "branch" | "facts">) => boolean {
+  return ({ branch, facts }) =>
+    isGone(branch) ||
+    facts.git?.isStopped === true && operationsUnderWay(commonDir).length === 0;
+}
+
+/** Only the newest are looked at. */
+const MAX_LOOKED_AT = 1_000;
+
+/**
+ * The ids of failures that nothing has mended, the newest first: of a command on a branch the last one. Left out are
+ * failures of a branch that is gone, of an operation of git that is over, and of a look for what was not there.
+ *
+ * @param project Null: of all projects.
+ * @returns At most a thousand.
+ */
+export function openFailureIds(db: DatabaseSync, project: string | null): number[] {
+  const byProject = Map.groupBy(
+    unmendedFailures(db, project, MAX_LOOKED_AT).filter((one) => openEndRank(one) !== null),
+    (one) => one.project,
+  );
+  return [...byProject].flatMap(([of, failures]) => thereIn(of, newestOfEach(failures)))
+    .sort((a, b) => b.updatedAtMs - a.updatedAtMs || b.id - a.id)
+    .map(({ id }) => id);
+}
+
+function thereIn(
+  project: string | null,
+  failures: readonly UnmendedFailure[],
+): readonly UnmendedFailure[] {
+  if (project === null) return failures;
+  const isOver = overIn(project, goneBranches({ commonDir: project, branch: headOf(project) }));
+  return failures.filter((failure) => !isOver(failure));
+}
+
+/** The branch that the repository itself has checked out; null where that cannot be told. */
+function headOf(commonDir: string): string | null {
+  try {
+    return /^ref: refs\/heads\/(.+)\n?$/.exec(Deno.readTextFileSync(joinPath(commonDir, "HEAD")))
+      ?.[1] ?? null;
+  } catch {
+    return null;
+  }
 }

@@ -5,7 +5,7 @@ import { lookUpwards, repositoryAt } from "../git/repository.ts";
 import { newId } from "../ids.ts";
 import { digestOf } from "../memory/fnv.ts";
 import { isReplaced, NO_SESSION, type ObservedFile } from "../memory/observation.ts";
-import { said } from "../memory/observe/said.ts";
+import { said } from "../memory/observe/observe_words.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { resolvePath, withoutLine } from "../paths.ts";
 import { indexedTerms } from "../memory/terms.ts";
@@ -14,9 +14,9 @@ import { transaction } from "../store/database.ts";
 import { withIndex } from "../store/memory_index.ts";
 import { type Observation, readObservations, saveObservation } from "../store/observations.ts";
 import { resolveObservation } from "../store/open_failures.ts";
-import { digestOfFile } from "./file_state.ts";
+import { digestOfFile } from "./stale_files.ts";
 
-/** Of a longer one the middle would be lost. */
+/** A longer note would lose its middle. */
 const MAX_NOTE_CHARS = 64_000;
 
 /** Where a note belongs. */
@@ -174,7 +174,7 @@ function fileOf(named: string, root: string): ObservedFile {
     : { path, digest: digestOfFile(resolvePath(path, { folder: root })) };
 }
 
-/** What is said of a note that was kept. */
+/** The answer to a person who has kept a note. */
 export function rememberedText({ id, isNew, replaces }: KeptNote): string {
   const instead = replaces === undefined ? "" : `, in the place of #${replaces}`;
   return isNew

@@ -3,19 +3,18 @@ import type { DatabaseSync } from "node:sqlite";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
 import { bareWords, type MemoryQuestion, readQuestion } from "../memory/question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights, type Scored } from "../memory/rank.ts";
-import { snippetOf } from "../memory/snippet.ts";
 import type { SpokenTime } from "../memory/spoken_time.ts";
-import { isOfIndex, pairOf } from "../memory/terms.ts";
-import { estimateTokens } from "../memory/tokens.ts";
+import { isOfIndex, isUnspaced, pairOf } from "../memory/terms.ts";
+import { estimateTokens, shortened } from "../memory/text.ts";
 import { isOfUnknownFile } from "../store/known_files.ts";
 import { requireWholeIndex } from "../store/memory_index.ts";
 import {
   type IndexHit,
   type MemoryFilter,
   neighboursOf,
+  newestObservations,
   withText,
 } from "../store/memory_search.ts";
-import { newestObservations } from "../store/memory_times.ts";
 import { readObservations } from "../store/observations.ts";
 import {
   type AskedQuestion,
@@ -24,6 +23,7 @@ import {
   knownMatches,
   scoredByWords,
 } from "./candidates.ts";
+import { LETTER_OR_DIGIT, occursIn } from "../letters.ts";
 
 /** What was found. */
 export interface SearchResult {
@@ -41,7 +41,7 @@ export interface SearchResult {
   readonly resolvedBy: number | null;
   readonly files: readonly string[];
   readonly createdAtMs: number;
-  /** What the whole of it would cost a model. */
+  /** The tokens of its whole text. */
   readonly tokens: number;
 }
 
@@ -52,7 +52,7 @@ export interface SearchOptions {
   readonly limit: number;
   /** The moment of the question, epoch milliseconds. */
   readonly nowMs: number;
-  /** What `spokenTime()` reads in the question; null where nobody has looked. */
+  /** The result of `spokenTime()` for the question; null where nobody has looked. */
   readonly time?: SpokenTime | null;
   readonly weights?: RankWeights;
   /** Finds nothing rather than what only has words that say little. */
@@ -63,7 +63,7 @@ export interface SearchOptions {
 export interface SearchAnswer {
   /** The best first; empty when nothing matches. */
   readonly results: readonly SearchResult[];
-  /** What stood in quotes and no result has: the results are those without the quotes. Empty when all is there. */
+  /** Quoted phrases that no result has: the results are those of a search without quotes. Else empty. */
   readonly quotedNowhere: readonly string[];
 }
 
@@ -72,7 +72,7 @@ const CANDIDATES = 120;
 /** Best candidates whose neighbours are looked at, and how far. */
 const WITH_NEIGHBOURS = 10;
 const REACH = 3;
-/** What was merely done in the time of a question counts so much beside 1 for what has its words. */
+/** The score of what was done in the time of a question, beside 1 for what has its words. */
 const DONE_THEN = 0.2;
 const SNIPPET_CHARS = 240;
 /** A question that was asked before has so many words at least. */
@@ -255,4 +255,72 @@ function wordsOf(asked: AskedQuestion): string[] {
     .flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
     .map((word) => pairOf(word) ?? word)
     .filter((word) => !isOfIndex(word) && !word.includes(" "));
+}
+
+/** Places of one word that are looked at. */
+const MAX_PLACES = 50;
+/** The characters that are shown before the first word found. */
+const LEAD_CHARS = 40;
+/** The longest ending of a word, and the least that it leaves. */
+const ENDING_CHARS = 2;
+const MIN_STEM_CHARS = 4;
+
+/** A word of the question in the text. */
+interface Place {
+  readonly at: number;
+  readonly word: string;
+}
+
+/**
+ * The part of a text that holds most of the words, the first of equal ones, on one line; the beginning where it holds
+ * none. A word counts where one begins like it, whatever its ending.
+ *
+ * @param words In small letters. @param maxChars What is left out is told by `…`, which counts.
+ */
+export function snippetOf(text: string, words: readonly string[], maxChars: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= maxChars) return line;
+  const places = placesOf(line.toLowerCase(), words);
+  const from = startOf(line, bestPlace(places, maxChars - 2 * LEAD_CHARS));
+  return from === 0 ? shortened(line, maxChars) : `…${shortened(line.slice(from), maxChars - 1)}`;
+}
+
+/** The places of words that begin like words of the question, in the order of the text. */
+function placesOf(text: string, words: readonly string[]): Place[] {
+  const places: Place[] = [];
+  for (const word of words) {
+    const start = word.slice(0, Math.max(MIN_STEM_CHARS, word.length - ENDING_CHARS));
+    let at = text.indexOf(start);
+    for (let seen = 0; at >= 0 && seen < MAX_PLACES; seen++) {
+      const before = text[at - 1];
+      if (
+        before === undefined || isUnspaced(start) ||
+        !occursIn(LETTER_OR_DIGIT, before)
+      ) {
+        places.push({ at, word });
+      }
+      at = text.indexOf(start, at + start.length);
+    }
+  }
+  return places.sort((one, other) => one.at - other.at);
+}
+
+/** The beginning of the part that holds most words, each counted once; 0 when there is none. */
+function bestPlace(places: readonly Place[], reach: number): number {
+  let best = { at: 0, count: 0 };
+  for (const [i, { at }] of places.entries()) {
+    const within = new Set<string>();
+    for (let j = i; j < places.length && places[j]!.at < at + reach; j++) {
+      within.add(places[j]!.word);
+    }
+    if (within.size > best.count) best = { at, count: within.size };
+  }
+  return best.at;
+}
+
+/** A little before a place, at the beginning of a word. */
+function startOf(line: string, at: number): number {
+  if (at <= LEAD_CHARS) return 0;
+  const blank = line.indexOf(" ", at - LEAD_CHARS);
+  return blank < 0 || blank >= at ? at : blank + 1;
 }

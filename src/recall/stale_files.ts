@@ -1,11 +1,11 @@
 /** Which facts speak of files that are not as they were, and which changes were put back. */
 import type { DatabaseSync } from "node:sqlite";
-import { goneBranches } from "../git/gone_branches.ts";
+import { goneBranches } from "../git/branches.ts";
 import type { ObservationKind } from "../memory/observation.ts";
-import type { Stale } from "../memory/stale.ts";
+import type { Stale } from "../memory/context_text.ts";
 import { isAbsolutePath, joinPath } from "../paths.ts";
 import { contentBefore, digestsOf } from "../store/memory_context.ts";
-import { digestOfFile, fileSince } from "./file_state.ts";
+import { digestOf } from "../memory/fnv.ts";
 
 /** Kinds that speak of a file on every branch, and those that do so on their own branch only. */
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
@@ -92,4 +92,42 @@ export function putBackAmong(
       [...first].every(([path, before]) => before !== null && isAsBefore(path, before));
   };
   return new Set(changes.filter(isPutBack).map(({ id }) => id));
+}
+
+/** A larger file is not read. */
+const MAX_BYTES = 65_536;
+
+/** The content of a file; null when it cannot be read, or is too large. */
+export function contentOf(path: string): string | null {
+  try {
+    const { isFile, size } = Deno.statSync(path);
+    return isFile && size <= MAX_BYTES ? Deno.readTextFileSync(path) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Digest of the content that a file has now; null where {@linkcode contentOf} is. */
+export function digestOfFile(path: string): string | null {
+  const content = contentOf(path);
+  return content === null ? null : digestOf(content);
+}
+
+/**
+ * What has become of a file since something was observed of it; null when it has not changed, or cannot be read.
+ *
+ * A file that is older than the observation has not changed. A younger one is compared by its content, also where it is
+ * younger by a moment only: a formatter that runs right after an edit changes the file as well.
+ *
+ * @param atMs When it was observed, epoch milliseconds.
+ */
+function fileSince(path: string, digest: string, atMs: number): "changed" | "gone" | null {
+  try {
+    const { mtime, size } = Deno.statSync(path);
+    if ((mtime?.getTime() ?? Infinity) <= atMs) return null;
+    const isSame = size <= MAX_BYTES && digestOf(Deno.readTextFileSync(path)) === digest;
+    return isSame ? null : "changed";
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.NotFound ? "gone" : null;
+  }
 }

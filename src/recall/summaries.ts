@@ -2,14 +2,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
 import { endInWords, whyCutOff, withEnd, withoutEnd } from "../memory/session_end.ts";
 import { isSmallTalk, summarizeSession } from "../memory/session_summary.ts";
-import { summaryUid } from "../memory/summary_uid.ts";
+import { type Observation, replaceObservation, summaryUid } from "../store/observations.ts";
 import { indexedTerms } from "../memory/terms.ts";
-import { indexTogether } from "../store/index_together.ts";
-import { type Observation, replaceObservation } from "../store/observations.ts";
+import { indexTogether } from "../store/memory_index.ts";
 import { observationsToSummarize, usedTools } from "../store/session_observations.ts";
 import { forgetSummaryRequest, sessionsToSummarize } from "../store/queue_work.ts";
-import { sessionEnd } from "../store/session_end.ts";
-import { sessionTitle } from "../store/sessions.ts";
+import { sessionEnd, sessionTitle } from "../store/sessions.ts";
 import { rewriteSummary, summaryOf } from "../store/summarizer_runs.ts";
 
 /** Observations that a summary looks at: the newest. */
@@ -18,7 +16,7 @@ const BATCH = 100;
 /** A transaction takes in further summaries until so many milliseconds have passed: hooks wait for it. */
 const TRANSACTION_MS = 5;
 
-/** What became of the summaries so far. */
+/** The result of writing summaries. */
 export interface SummariesReport {
   readonly summaries: number;
   /** False when the time ran out first. */

@@ -9,8 +9,7 @@ import {
   summarizerInput,
 } from "../memory/summarizer_text.ts";
 import { indexedTerms } from "../memory/terms.ts";
-import { plainOutput, titleLine } from "../memory/text.ts";
-import { charsOfTokens, estimateTokens } from "../memory/tokens.ts";
+import { charsOfTokens, estimateTokens, plainOutput, titleLine } from "../memory/text.ts";
 import { SUMMARIZER_VARIABLE } from "../environment.ts";
 import { type FilterEnd, runFilter } from "../process/filter.ts";
 import { transaction } from "../store/database.ts";
@@ -32,7 +31,7 @@ import {
 import { digestOfSummary } from "./summaries.ts";
 import type { SummarizerSettings } from "./summarizer_settings.ts";
 
-/** What a pass of the summarizer did. */
+/** The result of a pass of the summarizer. */
 export interface SummarizerReport {
   /** Another process is at the summaries: this one has done nothing. */
   readonly isBusy: boolean;
@@ -40,15 +39,15 @@ export interface SummarizerReport {
   readonly failed: number;
   /** Summaries that are left to be rewritten. */
   readonly left: number;
-  /** Those among them, as far as the pass came, that this command has failed with too often to be tried again. */
+  /** Of these, the summaries with which this command failed too often. */
   readonly givenUp: number;
   /** The part of the day's budget that is used up. */
   readonly usedUp: "runs" | "tokens" | null;
-  /** What the next run takes at least, in tokens, where these are too few for it; else null. */
+  /** The tokens that the next run needs at least, where too few are left; else null. */
   readonly needed: number | null;
   /** Why the last run that failed did; null when none has. */
   readonly reason: string | null;
-  /** What was spent today, this pass included. */
+  /** The use of today, with this pass. */
   readonly today: SummarizerUse;
 }
 
@@ -80,7 +79,7 @@ const PAUSE_MS = 3_600_000;
 /** A run that has not ended so long after its time is over is told to have failed, in milliseconds. */
 const GRACE_MS = 30_000;
 const DAY_MS = 86_400_000;
-/** In an answer that is text there is none of them; colours are taken out before. */
+/** Control characters, which no text has. Colours are taken out before. */
 // deno-lint-ignore no-control-regex -- what no text has
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 
@@ -161,7 +160,7 @@ async function rewriteAll(
   return { ...done, isBusy, left: all.length - done.written, givenUp, usedUp, needed, today };
 }
 
-/** What takes secrets out. It is loaded here: where no summarizer is configured, a drain does without its memory. */
+/** Masks secrets. The module is loaded only here, since a drain without a summarizer does not need it. */
 async function maskBy(patterns: readonly string[]): Promise<(text: string) => string> {
   const { compileRedactPatterns, redactText } = await import("../secrets/redact.ts");
   const rules = compileRedactPatterns(patterns);
@@ -248,7 +247,7 @@ async function rewrite(
   });
 }
 
-/** What was answered, in tokens, as far as it was read. */
+/** The tokens of the answer, as far as it was read. */
 function tokensIn(end: FilterEnd, maxChars: number): number {
   if (end.kind === "tooLong") return Math.floor(maxChars / charsOfTokens(1000) * 1000);
   return end.kind === "ended" && end.stdout !== "" ? estimateTokens(end.stdout) : 0;
@@ -260,7 +259,7 @@ function faultOf(
   { text, timeoutSeconds, isOverBudget }: {
     readonly text: string;
     readonly timeoutSeconds: number;
-    /** What is left of the day is less than the longest answer. */
+    /** Whether the day's budget allows less than the longest answer. */
     readonly isOverBudget: boolean;
   },
 ): string | null {

@@ -40,10 +40,10 @@ export function summarizerIn({ memory, capture }: SummarizedConfig): ConfiguredS
   };
 }
 
-/** What a file says in which a summarizer may be configured: the key, or an escape that may spell it. */
+/** A file without a match configures no summarizer. A backslash may spell the key. */
 const MAY_CONFIGURE = /summarizer|\\/;
 
-/** What the user's own file says of a summarizer. */
+/** The summarizer in the user's own file. */
 export type FoundSummarizer =
   | { readonly kind: "ready"; readonly summarizer: ConfiguredSummarizer }
   /** A mistake in its section switches it off; `problem` is the mistake, in one line, with its place. */
@@ -64,7 +64,7 @@ export async function readSummarizer(
   return foundSummarizer(parseConfig<SummarizedConfig>(files));
 }
 
-/** What a parsed configuration says of a summarizer. */
+/** The summarizer in a parsed configuration. */
 export function foundSummarizer(
   { config, summarizerFault }: {
     readonly config: SummarizedConfig;

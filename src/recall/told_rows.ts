@@ -1,10 +1,10 @@
 /** Who is told of earlier sessions, and which observations may be told. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../environment.ts";
-import { formerNames, madeAnewAtMs } from "../git/branch_log.ts";
-import type { goneBranches } from "../git/gone_branches.ts";
+import { formerBranchNames, madeAnewAtMs } from "../git/reflogs.ts";
+import type { goneBranches } from "../git/branches.ts";
 import type { PlainLine, Tellable } from "../memory/context_text.ts";
-import { keptJson } from "../memory/kept_json.ts";
+import { keptJson } from "../memory/observation.ts";
 import {
   type ProjectBranch,
   renameBranch,
@@ -21,7 +21,7 @@ export interface ContextPlace {
   readonly branch: string | null;
   /** The folder that paths are told from. */
   readonly root: string | null;
-  /** How it starts: `startup`, `resume`, `compact`, …. */
+  /** The kind of start: `startup`, `resume`, `compact`, …. */
   readonly source: string;
   /** When it showed life before, epoch milliseconds; null when it is new. */
   readonly seenAtMs: number | null;
@@ -40,9 +40,8 @@ const OF_PROJECT = 60;
 const MAX_OTHER_BRANCHES = 3;
 
 /**
- * Since when a session knows by itself what was done, in epoch milliseconds; null when it has to be told.
- *
- * One that is resumed has what it was told; so has a fork, of its parent, also where it has a new id.
+ * The time up to which a session knows everything itself, in epoch milliseconds; null when it has to be told all. A
+ * resumed session still has what it was told; so has a fork, also where it has a new id.
  */
 export function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
   if (source === "fork") return seenAtMs ?? nowMs;
@@ -59,7 +58,7 @@ export function isToldTo(
   return place.source === "compact" || sessionId !== place.sessionId;
 }
 
-/** What may be told, each once; what is known of the branch under an earlier name of it is the branch's from then on. */
+/** The rows that may be told, each once. Rows under a former name of the branch get its present name. */
 export function rowsOf(
   db: DatabaseSync,
   here: ProjectBranch,
@@ -70,7 +69,7 @@ export function rowsOf(
   const gone = new Set(rows.map((row) => row.branch).filter(isGone));
   const former = branch === null || gone.size === 0
     ? new Set<string>()
-    : formerNames({ commonDir: project }, branch);
+    : formerBranchNames({ commonDir: project }, branch);
   const renamed = [...gone].filter((name) => name !== null && former.has(name));
   if (renamed.length > 0) {
     try {

@@ -32,7 +32,7 @@ export function projectName(project: string | null): string {
   return baseName(folderOfProject(project));
 }
 
-/** That nothing has what stood in quotes, before the results without the quotes. */
+/** Says, before the results without quotes, that nothing has the quoted phrases. */
 export function nowhereLine(quoted: readonly string[]): string {
   return plain(
     `Nothing has ${quoted.map((phrase) => `"${phrase}"`).join(" and ")}; without the quotes:`,
@@ -59,7 +59,7 @@ export function observationLine(
   );
 }
 
-/** What there is to know of an observation beside its texts and files, by name; what does not apply is left out. */
+/** The facts of an observation by name, without its texts and files; only those that apply. */
 export function observationFacts(
   observation: Observation,
   nowMs: number,

@@ -1,18 +1,18 @@
-/** What sessions did that no drain has come to yet, as after a crash: titles of their newest captures. */
+/** Titles of the newest captures that wait for a drain, as after a crash. */
 import type { DatabaseSync } from "node:sqlite";
 import type { PlainLine } from "../memory/context_text.ts";
-import { isOwnPrompt } from "../memory/own_prompt.ts";
+import { isOwnPrompt } from "../memory/transcript/spoken.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { whyCutOff } from "../memory/session_end.ts";
 import { shortened, textIn, titleLine } from "../memory/text.ts";
-import { removeForgottenAgain } from "../store/forgotten_again.ts";
+import { removeForgottenAgain } from "../store/forget_places.ts";
 import { readPayload } from "../store/payloads.ts";
-import { newestWaiting, type WaitingCapture } from "../store/queue_waiting.ts";
-import { sessionEnd } from "../store/session_end.ts";
+import { newestWaiting, type WaitingCapture } from "../store/queue_work.ts";
+import { sessionEnd } from "../store/sessions.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 
 const MAX_SESSIONS = 3;
-/** Of each session, beside its last prompt. */
+/** The tool uses that are told of each session, besides its last prompt. */
 const MAX_USES = 2;
 const MAX_INPUT_CHARS = 120;
 

@@ -1,7 +1,7 @@
-/** In which working tree of its repository a capture was made: worktrees of one repository are one project. */
+/** Finds the working tree in which a capture was made: all worktrees of a repository are one project. */
 import { branchIn, treesOf, type WorkingTree } from "../git/working_trees.ts";
 import { findRepository, lookUpwards } from "../git/repository.ts";
-import { workFolder } from "../memory/observe/work_folder.ts";
+import { workFolder } from "../memory/observe/command_folder.ts";
 import { textIn } from "../memory/text.ts";
 import { realPath } from "../project/real_paths.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
@@ -18,14 +18,14 @@ export interface WorkPlace {
   readonly isForeign: boolean;
 }
 
-/** Of steps up alone nobody can tell whether the shell has gone them already. */
+/** Steps up alone: the shell may have gone them already. */
 const GOES_UP = /(?:^|[\s;&|({])(?:cd|pushd)\s+["']?\.\.(?:\/\.\.)*\/?["']?\s*(?:[;&|)]|$)/;
 
 /** The working trees of repositories, looked for once for all captures of a drain. */
 export class WorkTrees {
   readonly #home: string | null;
   readonly #trees = new Map<string, readonly WorkingTree[]>();
-  /** By folder: the git directory of the repository that it lies in; null where it lies in none, or is not there. */
+  /** The git directory by folder; null for a folder outside of repositories, or one that is gone. */
   readonly #repositories = new Map<string, string | null>();
 
   /** @param home The user's home, which `~` in a command means. */
@@ -34,8 +34,8 @@ export class WorkTrees {
   }
 
   /**
-   * Where something was done: in the working tree of the session, or in another one that a command has gone to, on the
-   * branch that is checked out there by now.
+   * The place of a tool use: the working tree of the session, or another one that a command has gone to, with the
+   * branch that is checked out there now.
    */
   placeOf(
     { project, projectDir, branch }: Captured,

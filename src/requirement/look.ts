@@ -4,7 +4,7 @@ import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { RequiredUses } from "../config/hook_config.ts";
 import type { GitAliases } from "../guard/git_verbs.ts";
 
-/** Signs that a command is not what its text says, or starts another one. */
+/** Signs that a command starts another one, or that the shell changes its words. */
 const VEILED =
   /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z|pw|power)?sh(?:ell)?|cmd)\b|\bgit(?:\s+-|-[a-z])/;
 
@@ -20,7 +20,6 @@ export function mayBeRequired(
   { tool, input, gitAliases }: {
     readonly tool: string;
     readonly input: unknown;
-    /** The aliases that a shell command may call. */
     readonly gitAliases: GitAliases;
   },
 ): boolean {
@@ -33,10 +32,7 @@ export function mayBeRequired(
   return uses.tools.includes(tool) || uses.tools.includes("*");
 }
 
-/**
- * Whether a requirement could mean a shell command, so that it has to be parsed. Quotes and backslashes are ignored,
- * since the shell removes them, and so are redirections between words.
- */
+/** Whether a requirement could mean a command, so that it has to be parsed. Quotes and redirections are ignored. */
 export function mayMean({ edits, commands }: RequiredUses, command: unknown): boolean {
   if (typeof command !== "string") return false;
   const joined = command.replaceAll("\\\n", "");

@@ -9,7 +9,6 @@ import { isSatisfied, isTriggered, type Standing, unprovenOf } from "./standing.
  */
 export type BranchLines = number | null | "no base" | { readonly unknown: string };
 
-/** The facts for the conditions. */
 export interface Facts {
   readonly sessionId: string;
   readonly atMs: number;
@@ -19,12 +18,11 @@ export interface Facts {
   readonly otherSessions: readonly string[];
 }
 
-/** A requirement that is not met. */
 export interface Open {
   readonly requirement: Requirement;
-  /** What its condition found, in a sentence; null for one that waits for somebody's word. */
+  /** What its condition found, in a sentence; null for one that waits for a skill or a person. */
   readonly finding: string | null;
-  /** Nobody can know whether it is met; the finding says why. */
+  /** It cannot be judged; the finding says why. */
   readonly isUnknown?: true;
 }
 
@@ -37,7 +35,6 @@ export function openForUse(
   return openOf(triggered.filter(({ stopOnly }) => !stopOnly), standings, facts);
 }
 
-/** The open requirements that hold a stop. */
 export function openForStop(
   policy: Pick<RequirementPolicy, "requirements" | "verifyScopes">,
   standings: readonly Standing[],
@@ -75,7 +72,7 @@ export function openOf(
   });
 }
 
-/** Requirements that cannot be judged, with the reason; a person's word settles them. */
+/** Requirements that cannot be judged, with the reason. A person can satisfy them. */
 export function unknownOf(
   requirements: readonly Requirement[],
   standings: readonly Standing[],
@@ -93,17 +90,14 @@ const NO_BASE =
   "there is nothing to compare the branch with, so that its size forbids nothing: no `origin/HEAD`, " +
   "`main` or `master` that it has a commit in common with; `git remote set-head origin --auto` asks for the first";
 
-/** The unknown requirements that a strict policy denies for; none where there is no base to compare with. */
+/** The requirements that cannot be judged and that a strict policy therefore denies. */
 export function doubtfulOf(
   ...[requirements, standings, facts]: Parameters<typeof unknownOf>
 ): Open[] {
   return facts.branchLines === "no base" ? [] : unknownOf(requirements, standings, facts);
 }
 
-/**
- * Requirements that may deny a tool use when the database cannot be read. Nobody's word and no other session is known
- * then.
- */
+/** Requirements that may deny a tool use when the database cannot be read. */
 export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): Requirement[] {
   return requirements.filter((requirement) =>
     !requirement.stopOnly && (requirement.condition.type === "single_session" ||

@@ -5,7 +5,6 @@
 import { usedSkill } from "./skills.ts";
 import type { Standing } from "./standing.ts";
 
-/** What a transcript has to show. */
 export interface Proof {
   /** A use of the tool `Skill`, or a prompt with a slash command. */
   readonly of: "skill" | "prompt";
@@ -20,7 +19,6 @@ export interface Proof {
   readonly isTold?: true;
 }
 
-/** Why there is no proof. */
 export type Missing = "not shown" | "no transcript";
 
 /** The proof that a satisfaction needs; null for a person's word, and for satisfactions from older programs. */
@@ -41,10 +39,7 @@ export function signOf({ of, id }: Proof, skill: string): string {
   return JSON.stringify(sign).slice(1, -1);
 }
 
-/**
- * Whether a line of a transcript shows that the skill was used or failed; null for neither. The input is compared, too:
- * using another skill proves nothing.
- */
+/** Whether a line of a transcript shows that this very skill was used, or that it failed; null for neither. */
 export function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" | "failed" | null {
   const { type, isSidechain, isMeta, promptId, message } = Object(line);
   const content: unknown = Object(message).content;

@@ -5,7 +5,6 @@ export type Scope = "session" | "branch" | "permanent" | "single_use";
 
 export const SCOPES = ["session", "branch", "permanent", "single_use"] as const;
 
-/** A tool use that a requirement is about. */
 export interface Trigger {
   readonly tool: string;
   /** Tried on the tool's name, flag `s`, where the configuration has a glob; else null. */
@@ -14,7 +13,7 @@ export interface Trigger {
   readonly command: string | null;
 }
 
-/** Somebody's word, or a condition that is checked anew each time. */
+/** `blocking` waits for a skill or a person; the others are checked each time. */
 export type Condition =
   | { readonly type: "blocking" }
   /** The lines that the branch has changed: `warn` is noted, `block` and more denies. */
@@ -26,7 +25,6 @@ export type Condition =
     readonly cacheMs: number;
   }
   | { readonly type: "protected_branch"; readonly branches: readonly string[] }
-  /** No other live session works in the same working tree. */
   | { readonly type: "single_session" };
 
 export interface Requirement {
@@ -41,7 +39,6 @@ export interface Requirement {
   readonly shortMessage: string | null;
   readonly description: string | null;
   readonly checklist: readonly string[];
-  /** Skills whose use satisfies it. */
   readonly skills: readonly string[];
   /** The skill that a denial names; null for none. */
   readonly resolvedBy: string | null;
@@ -62,6 +59,5 @@ export interface RequirementPolicy {
   readonly carryOver: { readonly windowMs: number; readonly scopes: readonly Scope[] } | null;
   /** Whether a prompt about edits or commits is answered with the open requirements. */
   readonly reminds: boolean;
-  /** Whether a session's satisfactions end with it. */
   readonly clearsAtEnd: boolean;
 }

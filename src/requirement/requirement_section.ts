@@ -137,7 +137,6 @@ const HOOKS = section(
   },
 );
 
-/** The two sections. */
 export const REQUIREMENT_SECTIONS = { requirements: REQUIREMENTS, hooks: HOOKS };
 
 type Values = SectionValues<typeof REQUIREMENT_SECTIONS>;

@@ -16,7 +16,7 @@ const MAX_ITEMS = 10;
 
 const MAX_DOUBTS = 5;
 
-/** Who is told: the session and the branch that commands have to name. */
+/** Whom a text is for: the session and the branch that its commands name. */
 export interface Audience {
   /** The short id, or more of it where another session begins the same. */
   readonly session: string;
@@ -95,7 +95,6 @@ export interface OpenOnBranch {
   readonly place: "here" | "elsewhere" | "gone";
 }
 
-/** Why Claude may not stop yet. */
 export function stopText(branches: readonly OpenOnBranch[]): string {
   const commands = branches.map(({ open, to }) =>
     `\`${satisfyCommand(open.map(({ requirement }) => requirement.name), to)}\``

@@ -4,7 +4,6 @@ import type { Requirement, RequirementPolicy, Scope } from "./requirement_policy
 import { isOneOf } from "./skills.ts";
 import { isSatisfied, ownerOf, type SatisfiedBy, type Standing, WHOLE_BRANCH } from "./standing.ts";
 
-/** A satisfaction, ready to be stored. */
 export interface Told {
   readonly requirement: string;
   /** Empty for the whole branch. */
@@ -53,12 +52,7 @@ export function takenOver(standings: readonly Standing[], sessionId: string): To
   }));
 }
 
-/**
- * What a person says on the command line. It is recorded as a bypass where a skill could do the work; for a calculated
- * requirement it is an approval, which lasts for a while.
- *
- * @param options `wholeBranch`: for every session, whatever the scope; `ttlMs`: how long, null for the usual.
- */
+/** A person's word: a bypass where a skill could satisfy it, an approval with an end where it is calculated. */
 export function toldByPerson(
   requirement: Requirement,
   options: {

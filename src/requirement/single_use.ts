@@ -16,7 +16,6 @@ export interface AllowedUse extends Moves {
   readonly untilMs: number;
 }
 
-/** What an action does to its branch. */
 export interface Moves {
   /** The git commands in it that move the branch, each once: `commit`. */
   readonly moves: readonly string[];
@@ -24,7 +23,7 @@ export interface Moves {
   readonly onlyMoves: boolean;
 }
 
-/** Git commands that are done when the branch has moved, and how the reflog names them. */
+/** Git commands that move the branch, and their names in the reflog. */
 const LOGGED: Readonly<Record<string, RegExp>> = {
   commit: /^commit\b/,
   "cherry-pick": /^(?:cherry-pick|commit \(cherry-pick\)):/,
@@ -57,7 +56,7 @@ export function haveMoved(moves: readonly string[], done: readonly string[]): bo
   return done.some((what) => moves.some((command) => LOGGED[command]?.test(what)));
 }
 
-/** With these a script may succeed although a command in it fails. */
+/** Signs with which a script may succeed although one of its commands fails. */
 const MASKING = /[;|!`\n]|\$\(|(?<!&)&(?!&)/;
 
 /** Whether a script succeeds only if each of its commands does. */
@@ -65,11 +64,7 @@ export function endTellsOfAll(script: string): boolean {
   return !MASKING.test(script);
 }
 
-/**
- * Whether an action that has ended has used up what allowed it.
- *
- * @param moved Whether its commands have moved the branch; null when unknown, or when none of them does.
- */
+/** Whether an ended action has used up what allowed it. @param moved Whether it moved the branch; null when unknown. */
 export function isUsedUp(
   ended: { readonly succeeded: boolean; readonly tellsOfAll: boolean },
   moved: boolean | null,

@@ -18,11 +18,7 @@ const SKILLS: Readonly<Record<string, readonly string[]>> = {
   "verification-before-completion": ["verification_evidence"],
 };
 
-/**
- * The skills that satisfy a requirement: those of the table, and those that the configuration adds.
- *
- * @param added Names from the configuration; a leading `/` is dropped.
- */
+/** The skills that satisfy a requirement: those of the table, and those that the configuration adds. */
 export function skillsFor(requirement: string, added: readonly string[]): string[] {
   const known = Object.entries(SKILLS)
     .filter(([, names]) => names.includes(requirement))

@@ -1,7 +1,6 @@
 /** Whether a requirement is satisfied, from what is stored about it. */
 import type { Requirement, Scope } from "./requirement_policy.ts";
 
-/** How it was satisfied. */
 export type SatisfiedBy = "skill" | "cli" | "cli_bypass" | "approval" | "carry_over" | "import";
 
 /** What is stored of a requirement on a branch, for one session or for all. */

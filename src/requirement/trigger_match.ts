@@ -9,7 +9,6 @@ const ANYTHING = "^";
 /** A tool use; a shell command is parsed. */
 export interface TriggerUse {
   readonly tool: string;
-  /** The commands that a shell tool would start; empty for other tools. */
   readonly commands: readonly CommandText[];
   /** Whether a shell tool plainly changes files of the project. */
   readonly changesFiles: boolean;
@@ -25,7 +24,6 @@ export interface CommandText {
   readonly isElsewhere: boolean;
 }
 
-/** In the order of the configuration. */
 export function triggeredBy(requirements: readonly Requirement[], use: TriggerUse): Requirement[] {
   return requirements.filter(({ triggers }) => triggers.some((trigger) => isHit(trigger, use)));
 }
@@ -42,7 +40,6 @@ function commandsOf(pattern: string, commands: readonly CommandText[]): CommandT
   return commands.filter(({ whole, shown }) => regex.test(shown) || regex.exec(whole)?.index === 0);
 }
 
-/** The commands that a requirement is about. */
 export function commandsUnder(
   { triggers }: Pick<Requirement, "triggers">,
   commands: readonly CommandText[],
@@ -65,10 +62,7 @@ function isAboutEdits(trigger: Trigger): boolean {
   return [...EDITING_TOOLS].some((tool) => isAboutTool(trigger, tool));
 }
 
-/**
- * A pattern that cannot be joined with others: it refers to its own groups, or looks around, and then the engine cannot
- * give up on slow ones.
- */
+/** A pattern that cannot be joined with others: it refers to its own groups, or looks around. */
 const REFERRING = /\\[1-9k]|\(\?[<=!]/;
 
 /** An escaped letter, a class, or an assertion about the place. */
@@ -93,16 +87,12 @@ export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   };
 }
 
-/** A requirement that a command may fall under. */
 export interface Doubt {
   readonly requirement: Requirement;
   readonly why: string;
 }
 
-/**
- * The requirements that a command may fall under. A command whose beginning is known may fall under those whose patterns
- * begin with a text that could follow.
- */
+/** The requirements that a command may fall under, since a part of it is not known. */
 export function mayTrigger(
   requirements: readonly Requirement[],
   untold: Untold & { readonly tool: string },

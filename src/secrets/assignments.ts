@@ -1,4 +1,6 @@
-/** `password = "hunter2"`: secrets that only their name gives away, in code, settings, commands, headers, tables and sentences. */
+/**
+ * Finds secrets by their names (`password = "hunter2"`) in code, settings, commands, headers, tables and sentences.
+ */
 import {
   isOddWord,
   isPlain,
@@ -9,13 +11,13 @@ import {
 } from "./secret_names.ts";
 import { type MaskedSpan, maskOf } from "./secret_form.ts";
 
-/** Stands in the place of the value of a secret name. */
+/** The mask for the value of a secret name. */
 export const VALUE_MASK: string = maskOf("secret");
 
 const r = String.raw;
 const COLOUR = r`(?:\u001b\[[\d;]{0,16}m|\\u001b\[[\d;]{0,16}m)`;
 const BLANK = r`(?:[ \t\u00a0]|${COLOUR})`;
-/** What closes a name: quotes at any depth of escaping, brackets, the stars of bold text, a remark. */
+/** The end of a name: quotes at any depth of escaping, brackets, the stars of bold text, a remark. */
 const CLOSER = r`\\{0,7}["'\x60]?[\])]{0,2}\*{0,2}(?: \([^()\n]{1,30}\)(?=[ :]))?|%22`;
 const SIGN = [
   r`\??:\s{0,4}[\w<>[\]|.&' ]{1,40}${BLANK}{1,4}=(?!=)`, // `token: string = `
@@ -34,14 +36,14 @@ export const HEAD = new RegExp(
   r`(${SECRET_WORD}${SUFFIX})(?![a-z\d_-])(${CLOSER})(${BLANK}{0,40}(?:${SIGN})\*{0,2}${BLANK}{0,40}|${BLANK}{1,40})`,
   "gi",
 );
-/** What stands in front of a credential in a header. */
+/** The scheme before a credential in a header. */
 const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm|ssws)[ \t]{1,4}/iy;
 /** A quote, perhaps in brackets or calls that make a value of it, or behind the letters of Python, C# and SQL. */
 const QUOTE =
   /(?:(?:\[\]byte|Buffer\.from|bytes|SecretStr|String::from|Some|Field)?[([]\s{0,20})?(?:default\s{0,4}=\s{0,4})?(?:!!?\w{1,10} |[bfrun@$]{1,2}(?=["']))?(\\{0,7})(["'`])/iy;
-/** What else stands in a list of arguments between a name and its value: `type=str, default=`. */
+/** Arguments between a name and its value: `type=str, default=`. */
 const ARGUMENTS = /(?:\w{1,12}[:=]\s?\w{0,12},\s?){0,3}(?:\w{1,12}[:=]\s?)?/y;
-/** Code whose value may be missing, and a shell's variable: what stands behind is used instead. */
+/** Code whose value may be missing, and a shell's variable: the default after it may be a secret. */
 const DEFAULTED =
   /(?=[\w$.]{1,40}(?:\.|\[|\(|::))[\w$.[\]("':)]{1,90}?\s?(?:\|\||\?\?|\bor\b|,)\s{1,20}(?=["'`])|\\?["']?\$\{\w{1,60}:?[-=]/y;
 /** A quote that closes the string with the name in it: `"password=" + word`. */
@@ -52,10 +54,10 @@ const RUN =
   /[^\s"'`\\<>;,|&()\u001b│]+(?:[&,;|)(](?=[^\s"'`\\<>&;,|:=]{2,}(?:[\s"'`\\]|$))[^\s"'`\\<>&;,|]+)*/y;
 /** One character a string: `['a','b','c']`. */
 const CHARACTERS = /[[{(]\s{0,4}((?:["'][^"'\n]["'],\s?){5,200}["'][^"'\n]["'])/y;
-/** Where a value goes on in the next string or line, and the value that it is changed to. */
+/** The continuation of a value in the next string or line, and the value that it is changed to. */
 const NEXT_STRING = /["'`]?\s{0,40}(?:\+|\.|\\|->)?\s{0,40}["'`]([\w+/=.~-]{8,})(?=["'`])/y;
 const NEXT_LINE = /\\\r?\n([\w+/=.~-]{8,})/y;
-/** What may stand in front of a line: blanks, its number, the sign of a diff, an item or a quotation. */
+/** The start of a line: blanks, its number, the sign of a diff, an item or a quotation. */
 const LEAD = r`(?:[-+>#│ \t]|\d{1,6}[→:\t]){0,24}`;
 /** A value on the line below its name, perhaps in a block of code or of YAML. */
 const BELOW = new RegExp(
@@ -63,7 +65,7 @@ const BELOW = new RegExp(
   "y",
 );
 
-/** Where values of secret names stand in a text. */
+/** Finds the places of values of secret names in a text. */
 export function findAssignments(text: string): MaskedSpan[] {
   const spans = findPlain(text);
   const { plain, at } = withPlainLetters(text);
@@ -151,10 +153,10 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
     : run;
 }
 
-/** In front of a token that a parser or a design speaks of. */
+/** Words before a token that is no secret: one of a parser or of a design. */
 const SPOKEN = /(?:unexpected|invalid|illegal|unknown|missing|next|design|end) $/i;
 
-/** What is known of the place of a value. */
+/** The facts about the place of a value. */
 interface Context {
   readonly name: string;
   readonly closer: string;
@@ -227,7 +229,7 @@ function matchesAt(sticky: RegExp, text: string, at: number): boolean {
 /** A longer line is no value. */
 const MAX_VALUE_CHARS = 8_000;
 
-/** Where a quote that stands behind some backslashes is closed by one behind as many, or its line ends. */
+/** The end of a quote that has backslashes before it: a quote with as many, or the end of the line. */
 function closingQuote(text: string, from: number, mark: string): number {
   const limit = Math.min(text.length, from + MAX_VALUE_CHARS);
   const slashes = mark.length - 1;
@@ -281,7 +283,7 @@ function endOfRun(text: string, from: number): number {
   return lastRun.end;
 }
 
-/** The value on the next line, where it looks drawn by lot. */
+/** The value on the next line, where it looks random. */
 function valueBelow(text: string, from: number): Span | null {
   BELOW.lastIndex = from;
   const found = BELOW.exec(text);
@@ -290,7 +292,7 @@ function valueBelow(text: string, from: number): Span | null {
   return { start, end: start + found[2]!.length };
 }
 
-/** Whether a word looks drawn by lot. */
+/** Whether a word looks random. */
 function isDrawn(word: string): boolean {
   if (!isValueLike(word) || /[=(]|:$|@\w+:/.test(word.slice(0, -2))) return false;
   return word.length >= 16 || /[a-z]/.test(word) && /[A-Z]/.test(word) ||
@@ -330,7 +332,7 @@ function besideName(text: string, from: number, { space, closer }: Context): Spa
   return isSecret ? { start, end: start + value.length } : null;
 }
 
-/** What stands in the strings and lines that a value goes on in. */
+/** The strings and lines in which a value goes on. */
 function partsBehind(text: string, end: number): Span[] {
   const parts: Span[] = [];
   for (const next of [NEXT_STRING, NEXT_LINE]) {
@@ -346,14 +348,14 @@ function partsBehind(text: string, end: number): Span[] {
   return parts;
 }
 
-/** Letters that look like others, and characters of no width: whoever copies a name takes them along. */
+/** Letters that look like others, and characters without width, which may be copied with a name. */
 const DISGUISED =
   /[\u200b-\u200d\u2060\ufeff\uff01-\uff5e]|[a-z][\u0430-\u0456]|[\u0430-\u0456][a-z]/i;
 const WIDE_BY = 0xfee0;
 const CYRILLIC = "аеорсухіѕ";
 const LATIN = "aeopcyxis";
 
-/** The text with its disguised letters as plain ones, and where a place of it is in the given one. */
+/** The text with plain letters for the disguised ones, and a function from its places to those of the given text. */
 function withPlainLetters(text: string) {
   if (!DISGUISED.test(text)) return { plain: text, at: (index: number) => index };
   let plain = "";

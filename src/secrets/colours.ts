@@ -1,4 +1,4 @@
-/** What a text may hold that is none: sequences that colour a terminal or make a link there, also in the middle of a word, and NULs. */
+/** Removes sequences that colour a terminal or make a link there, and NULs. */
 
 // deno-lint-ignore no-control-regex
 const SEQUENCE = /\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;

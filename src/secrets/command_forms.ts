@@ -1,4 +1,4 @@
-/** Secrets that are given to a command: the options of common programs, and what they store or read. */
+/** Finds secrets in commands: options of common programs, and values that they store or read. */
 import { isPlain } from "./secret_names.ts";
 import type { SecretForm } from "./secret_form.ts";
 

@@ -1,4 +1,4 @@
-/** Secrets known by their shape, or by what stands in front of them, whatever service they are of. */
+/** Secrets of any service that are known by their shape, or by the text before them. */
 import { isOddWord, isPlain, isValueLike } from "./secret_names.ts";
 import type { SecretForm } from "./secret_form.ts";
 

@@ -11,7 +11,7 @@ const NAME_PARTS =
   "pass|pw|psk|secret|token|credential|client-key-data|auth|otp|recovery|phrase|key|contrase|senha|wachtw|hasł|lösen|şifre|парол|密|パスワ|비밀|kennw"
     .split("|");
 
-/** What else gives a secret away: a literal, and, where it is common, what has to stand somewhere in the text. */
+/** Literals that give a secret away, each with a pattern that must match as well where the literal is common. */
 const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>([
   // Tokens that are shorter than a run, or have dots in them.
   ...["q~", "xapp-", "eyj", "@tcp(", "@unix("].map((literal) => [literal, null] as const),
@@ -75,10 +75,10 @@ const PROGRAMS = (
   "tailscale|fly |flyctl|from-literal|rabbitmqctl|http-basic|bundle config|security |env:set|env add|versions add|vault|mc |net use|" +
   "user-secrets|chpasswd|bw |kinit|cryptsetup|setx "
 ).split("|");
-/** What such programs are given stands behind one of these. */
+/** An argument of such a program. */
 const ARGUMENT =
   /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{0,100}[@\d]|add_user|change_password|http-basic|bundle config|net user|login |unlock |env:set|setx |secret[ :]|<</;
-/** What commands have that print a secret, beside the names of secrets. */
+/** Words of commands that print a secret, besides the names of secrets. */
 const PRINTING = (
   "printenv|secret|token|pass|vault|op read|op item|terraform|tofu |terragrunt|pulumi|get-login|decryption|configure get|keyvault|" +
   "keys list|credential show|gcloud|heroku|doppler|railway|chamber|bw get|rbw get|lpass|keyring|credstash|keepassxc|ansible-vault|" +
@@ -86,7 +86,7 @@ const PRINTING = (
   "randombytes|random_bytes|securerandom|config get|swarm|argocd|env.|env[|env("
 ).split("|");
 
-/** A run of letters and digits that a token may be, and the literals. */
+/** The literals, and runs of letters and digits that may be tokens. */
 const ANY = new RegExp(
   r`(?<![\w-])[\w-]{16,}|` +
     // The longest first, where one begins another.

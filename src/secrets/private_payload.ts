@@ -1,6 +1,6 @@
 /**
  * Private text that goes on over several strings of a payload: the lines of a patch, the blocks of an answer, the edits of
- * a file. What one string has between its own tags is dropped by `blocks.ts`; here is what only all of them together tell.
+ * a file. Private text within one string is found by `private_tags.ts`.
  *
  * - The strings below an array, whatever is around each, are one running text. A tag that is not closed in its string
  *   hides what follows, up to the string that closes it or to the end of the array; a tag that closes what was opened
@@ -10,8 +10,6 @@
  * - What an edit puts in the place of private text is private.
  */
 import { withoutColours, withoutNuls } from "./colours.ts";
-import { privateTexts } from "./private_edits.ts";
-import { privateLines } from "./private_lines.ts";
 import {
   endsInTag,
   findPrivate,
@@ -20,7 +18,7 @@ import {
   type PrivateSpan,
 } from "./private_tags.ts";
 
-/** A string of a payload, and where it stands in the copy. */
+/** A string of a payload, and its place in the copy. */
 interface Leaf {
   readonly holder: Holder;
   readonly key: string | number;
@@ -38,11 +36,11 @@ interface LeafPart extends PrivateSpan {
 type Holder = Record<string | number, unknown>;
 type Spans = PrivateParts["spans"];
 
-/** What says what kind a block of an answer is. */
+/** The kinds of blocks of an answer. */
 const BLOCK_TYPES = new Set(["text", "image", "resource", "resource_link", "tool_result", "json"]);
-/** Where a session is: without these nobody could tell whose the payload is. */
+/** Keys that tell whose the payload is: they stay. */
 const PLACES = new Set<string | number>(["cwd", "transcript_path", "project_dir"]);
-/** How tools call what they replace, and what they put there. */
+/** The keys of an edit: the old text, and the new one. */
 const REPLACEMENTS = [["old_string", "new_string"], ["oldString", "newString"]] as const;
 
 /** A copy of parsed JSON without its private text and with blanks for NULs where it has any of these, else the value itself. Any depth. */
@@ -91,7 +89,7 @@ function isBlockType({ key, text }: Leaf): boolean {
   return key === "type" && BLOCK_TYPES.has(text);
 }
 
-/** What is private in a run, read as one text of which each string is a line or several. */
+/** The private parts of a run, read as one text of which each string is a line or several. */
 function hiddenOfRun(run: readonly Leaf[]): LeafPart[] {
   const isMarked = ({ parts, text }: Leaf) =>
     parts.spans.length > 0 || parts.mentionedAt !== null || endsInTag(text);
@@ -112,7 +110,7 @@ function hiddenOfRun(run: readonly Leaf[]): LeafPart[] {
   return found;
 }
 
-/** What stands between two strings of an object, the first of which opens what the second closes. */
+/** The strings of an object between one that opens a private part and one that closes it. */
 function hiddenBetween(object: readonly Leaf[], leaves: readonly Leaf[]): LeafPart[] {
   const found: LeafPart[] = [];
   let opened: Leaf | null = null;
@@ -143,7 +141,7 @@ function merged(parts: Spans): Spans {
   return spans;
 }
 
-/** What an object tells to be replaced by what; a text with tags of its own says itself what is private of it. */
+/** The edits that an object tells, but for texts with tags of their own. */
 function replacementsOf(object: readonly Leaf[]): (readonly [old: Leaf, made: Leaf])[] {
   return REPLACEMENTS.flatMap(([before, after]) => {
     const old = object.find(({ key }) => key === before);
@@ -219,4 +217,125 @@ function copyInto(holder: Holder, value: unknown) {
     } else frame.holder[key] = item;
   }
   return { leaves, runs, objects, hasNul };
+}
+
+/** A shorter line is in too many texts to be somebody's secret. */
+const MIN_LINE_CHARS = 4;
+/** Line ends, also those inside of quoted JSON. */
+const LINE_BREAK = /(\r?\n|\r|\\{1,7}[nr])/;
+/** The start of a line in a patch, a quotation, a numbered listing or a list of JSON. */
+const BEFORE = /^(?:[\s"'`+>|*#-]|\d{1,7}[:→\t|-])*/;
+const BEHIND = "\"'`,; \t\r\n\\|";
+
+/** Lines that were seen in private text. */
+interface PrivateLines {
+  readonly add: (text: string) => void;
+  /** The text with each of these lines masked, its indentation and what marks it as a line of a patch kept. */
+  readonly mask: (text: string) => string;
+  /** Whether a text has lines, and all of them are private. */
+  readonly holdsAll: (text: string) => boolean;
+}
+
+/** An empty collection. */
+function privateLines(): PrivateLines {
+  const lines = new Set<string>();
+  return {
+    add(text) {
+      for (const line of text.split(LINE_BREAK)) {
+        const { start, end } = bare(line);
+        const words = line.slice(start, end);
+        if (words.length >= MIN_LINE_CHARS && words !== PRIVATE_MASK) lines.add(words);
+      }
+    },
+    mask(text) {
+      if (lines.size === 0) return text;
+      return text.split(LINE_BREAK).map((line) => {
+        const { start, end } = bare(line);
+        return lines.has(line.slice(start, end))
+          ? line.slice(0, start) + PRIVATE_MASK + line.slice(end)
+          : line;
+      }).join("");
+    },
+    holdsAll(text) {
+      const words = text.split(LINE_BREAK).map((line) => {
+        const { start, end } = bare(line);
+        return line.slice(start, end);
+      }).filter((line) => line.length >= MIN_LINE_CHARS);
+      return words.length > 0 && words.every((line) => lines.has(line) || line === PRIVATE_MASK);
+    },
+  };
+}
+
+/** The place of the words of a line. */
+function bare(line: string): { readonly start: number; readonly end: number } {
+  const start = BEFORE.exec(line)?.[0].length ?? 0;
+  let end = line.length;
+  while (end > start && BEHIND.includes(line[end - 1]!)) end--;
+  return { start, end };
+}
+
+/** Texts that are known to be private, and what edits make of them. */
+interface PrivateTexts {
+  readonly add: (text: string) => void;
+  /**
+   * An edit replaces one text by another.
+   *
+   * @returns The lines that it makes of private ones, none also where there are too many edits to tell; null where it is
+   * about other text.
+   */
+  readonly edit: (old: string, made: string) => readonly string[] | null;
+}
+
+/** How many characters are looked through, and how many are made: a payload may tell of a million edits. */
+const MAX_READ_CHARS = 40_000_000;
+const MAX_MADE_CHARS = 200_000;
+
+/** An empty collection. */
+function privateTexts(): PrivateTexts {
+  const texts: string[] = [];
+  const known = new Map<string, readonly string[]>();
+  let chars = 0;
+  let toRead = MAX_READ_CHARS;
+  let toMake = MAX_MADE_CHARS;
+  const add = (text: string) => {
+    texts.push(text);
+    chars += text.length;
+  };
+  return {
+    add,
+    edit(old, made) {
+      if (old.trim() === "") return null;
+      const key = `${old.length} ${old}${made}`;
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      toRead -= chars;
+      if (toRead < 0) return [];
+      const holders = texts.filter((text) => text.includes(old));
+      if (holders.length === 0) return null;
+      const lines: string[] = [];
+      for (const line of holders.flatMap((text) => linesAround(text, old))) {
+        const count = line.split(old).length - 1;
+        toMake -= 2 * (line.length + count * made.length);
+        if (toMake < 0) break;
+        // One of them was replaced, or all.
+        lines.push(line.replace(old, () => made), line.replaceAll(old, () => made));
+      }
+      new Set(lines).forEach(add);
+      known.set(key, lines);
+      return lines;
+    },
+  };
+}
+
+/** The lines that hold a text, which may itself go over several. */
+function linesAround(text: string, part: string): string[] {
+  const found: string[] = [];
+  let end = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, end)) {
+    const start = text.lastIndexOf("\n", at - 1) + 1;
+    const next = text.indexOf("\n", at + part.length);
+    end = next === -1 ? text.length : next + 1;
+    found.push(text.slice(at === 0 ? 0 : start, next === -1 ? end : next));
+  }
+  return found;
 }

@@ -1,7 +1,7 @@
-/** Where the tags of `<private>…</private>` stand in a text, and what they make private of it. */
-import { isMention } from "./private_mentions.ts";
+/** Finds the tags of `<private>…</private>` in a text, and the parts that they make private. */
+import { LETTER, occursIn } from "../letters.ts";
 
-/** What stands in the place of private text. */
+/** Replaces private text. */
 export const PRIVATE_MASK = "[private removed]";
 
 /** A part of a text, its tags included. */
@@ -10,15 +10,15 @@ export interface PrivateSpan {
   readonly end: number;
 }
 
-/** What is private in a text. */
+/** The private parts of a text. */
 export interface PrivateParts {
   /** In order, apart from each other. */
   readonly spans: readonly PrivateSpan[];
-  /** Where the last tag ends that closes what was opened before the text begins; 0 when there is none. */
+  /** The end of the last tag that closes a part opened before the text begins; 0 when there is none. */
   readonly closesAt: number;
-  /** Whether what is opened last is not closed: it goes on behind the text. */
+  /** Whether the last part goes on after the text. */
   readonly isOpen: boolean;
-  /** Where the first opening tag stands that opens something only if it is closed behind the text; null when there is none. */
+  /** The first tag that opens a part only if a later text closes it; null when there is none. */
   readonly mentionedAt: number | null;
 }
 
@@ -27,7 +27,7 @@ const NOTHING: PrivateParts = { spans: [], closesAt: 0, isOpen: false, mentioned
 /** A tag, before its attributes. */
 const TAG = /<(?: ?|(\/)\s{0,8})private(?=[\s>/\\])/gi;
 
-/** What closes a text that was opened before it begins: only what the cheap look knows. */
+/** A closing tag for a part opened before the text: only the forms that the cheap look knows. */
 const LONE = /^<\/ ?private$/i;
 
 /** A tag that goes on in the next string. */
@@ -47,7 +47,7 @@ const ESCAPED = new RegExp(
   "gi",
 );
 
-/** What stands between two such tags; one that is not closed is spoken of. */
+/** The parts between two such tags. A tag that nothing closes is only mentioned. */
 export function findEscapedPrivate(text: string): PrivateSpan[] {
   const spans: PrivateSpan[] = [];
   let opened = -1;
@@ -88,7 +88,7 @@ export function findPrivate(text: string): PrivateParts {
   const tag = new RegExp(TAG);
   let spans: PrivateSpan[] = [];
   let closesAt = 0;
-  /** Where tags stand that are not closed yet. */
+  /** The places of tags that are not closed yet. */
   const opened: number[] = [];
   const mentioned: number[] = [];
   const hide = (start: number, end: number) => {
@@ -126,4 +126,70 @@ export function findPrivate(text: string): PrivateParts {
   }
   if (opened[0] !== undefined) hide(opened[0], text.length);
   return { spans, closesAt, isOpen: opened.length > 0, mentionedAt: mentioned[0] ?? null };
+}
+
+/** How far the rest of a line is looked at. */
+const NEAR_CHARS = 200;
+/** Where lines end, also in a string of JSON. */
+const LINE_BREAK = /[\r\n]|\\{1,7}[nr]/;
+
+/** The quotes before and after a quoted tag. */
+const QUOTES: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  "`": "`",
+  "“": "”",
+  "„": "“",
+  "‘": "’",
+  "«": "»",
+};
+
+/**
+ * Whether a tag stands alone in quotes, or in a pattern (`/<private>/g`), with other words on its line. What is quoted
+ * as JSON quotes the lines of a file is not spoken of, nor what stands in a block of code: private text is shown so, too.
+ */
+function isMention(text: string, { start, end }: PrivateSpan): boolean {
+  const lead = text.slice(Math.max(0, start - NEAR_CHARS), start).split(LINE_BREAK).at(-1)!;
+  const tail = text.slice(end, end + NEAR_CHARS).split(LINE_BREAK, 1)[0]!;
+  const line = `${lead} ${tail}`;
+  if (!occursIn(LETTER, line)) return false;
+  return isQuoted(lead, tail) || isPattern(lead, text.slice(start, end), tail);
+}
+
+/** Whether the quotes around a tag belong together, and do not make a value of JSON of it. */
+function isQuoted(lead: string, tail: string): boolean {
+  const quote = lead.at(-1) ?? "";
+  const before = withoutEscapes(lead.slice(0, -1));
+  // In a string of JSON both have backslashes; one alone begins or ends something else.
+  const escapes = lead.length - 1 - before.length;
+  const behind = tail.slice(escapes);
+  if (QUOTES[quote] === undefined || behind[0] !== QUOTES[quote]) return false;
+  if (withoutEscapes(tail.slice(0, escapes)) !== "") return false;
+  if (quote !== '"' && quote !== "'") return true;
+  const after = behind.slice(1);
+  // `"a"<private>"b"` has a tag between two strings; `r"<private>"` is one of Python.
+  return /(?:^|\W)[bfru]?$/i.test(before) && !/^\w/.test(after) && !isValue(before, after);
+}
+
+function withoutEscapes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === "\\") end--;
+  return text.slice(0, end);
+}
+
+/** Whether something is a value in a list or an object, by what is around it on its line. */
+function isValue(before: string, after: string): boolean {
+  const next = after.trimStart();
+  return (next === "" || ",]}".includes(next[0]!)) &&
+    /(?:^|[[,]|["'] ?:)$/.test(before.trimEnd());
+}
+
+/** Characters before a pattern of JavaScript or sed. */
+const BEFORE_PATTERN = /[\s(=,:[!&|?{;"'`]/;
+/** Its end, with its flags or the command of sed, perhaps the call of a method; not the rest of a path. */
+const PATTERN_END = /^\/(?:[gimsuvy]{0,3}|[dp])(?![\w/-]|\.\w+(?:[^\w(]|$))/;
+
+function isPattern(lead: string, tag: string, tail: string): boolean {
+  if (lead.at(-1) !== "/" || !BEFORE_PATTERN.test(lead.at(-2) ?? " ")) return false;
+  return PATTERN_END.test(tail) || /^<private\\[bs]/i.test(tag) || /<\\\/private/i.test(tail);
 }

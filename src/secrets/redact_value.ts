@@ -1,10 +1,15 @@
 /** Masks secrets in parsed JSON: the strings, what stands below a secret name, and each secret wherever else it stands. */
 import { VALUE_MASK } from "./assignments.ts";
-import { type CarriedValues, carriedValues } from "./carried_values.ts";
-import { printsSecret, withoutPrinted } from "./printed_secrets.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { redactLines, type RedactRules, redactText } from "./redact.ts";
-import { isPlain, isSecretName, isValueLike } from "./secret_names.ts";
+import {
+  isOddWord,
+  isPlain,
+  isSecretName,
+  isValueLike,
+  SECRET_WORD,
+  SUFFIX,
+} from "./secret_names.ts";
 
 /** Below these names every string that looks like a secret is one. */
 const SECRETS = /(?:^|[_-]|[a-z](?=[A-Z]))(?:secrets|passwords|tokens|credentials|api_?keys)$/i;
@@ -78,7 +83,7 @@ function redactOnce(value: unknown, rules: RedactRules, carried: CarriedValues):
   return result;
 }
 
-/** Whether a string is a secret for what it stands below. */
+/** Whether a string is a secret by the key above it. */
 function isSecretBelow(key: string, text: string, holdsSecrets: boolean): boolean {
   if (key !== "" && isSecretName(key)) {
     return !isPlain(text, key) && !text.includes("[redacted:") && !/\s.*\s/.test(text.trim());
@@ -86,13 +91,13 @@ function isSecretBelow(key: string, text: string, holdsSecrets: boolean): boolea
   return holdsSecrets && isValueLike(text);
 }
 
-/** Whether a string of a list names the one behind it: an option, or the header in a list of two. */
+/** Whether a string of a list names the next one: an option, or the header in a list of two. */
 function isName(text: string, length: number): boolean {
   return FLAG.test(text) && text.length > 3 && isSecretName(text) ||
     length === 2 && /[-_]/.test(text) && isSecretName(text);
 }
 
-/** What `{"name": "DB_PASSWORD", "value": …}` names, where that is a secret. */
+/** The name in `{"name": "DB_PASSWORD", "value": …}`, where it is that of a secret. */
 function nameOfPair(source: object): string {
   for (const [key, item] of Object.entries(source)) {
     if (/^(?:name|key|variable|header|id)$/i.test(key) && typeof item === "string") {
@@ -109,7 +114,7 @@ function keyFor(key: string, target: object, rules: RedactRules): string {
   return `${redacted}[redacted:key-${Object.keys(target).length}]`;
 }
 
-/** Also of a key `__proto__`. */
+/** Sets a value, also for the key `__proto__`. */
 function set(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, {
     value,
@@ -125,7 +130,7 @@ function toolUsesIn(payload: unknown): readonly Record<string, unknown>[] {
   return (Array.isArray(calls) ? calls : [payload]).map(Object);
 }
 
-/** Masks what a tool use printed that asks for a secret, in place. */
+/** Masks the output of a tool use that asks for a secret, in place. */
 function maskPrinted(use: Record<string, unknown>, carried: CarriedValues): void {
   if (!printsSecret(use["tool_name"], use["tool_input"])) return;
   const mask = (holder: Record<string, unknown>, depth: number) => {
@@ -142,4 +147,184 @@ function maskPrinted(use: Record<string, unknown>, carried: CarriedValues): void
     const text = use[key];
     if (typeof text === "string") use[key] = withoutPrinted(text, carried.add);
   }
+}
+
+const r = String.raw;
+const NAME = `${SECRET_WORD}${SUFFIX}`;
+
+/** A command that prints secrets and little else. */
+interface PrintingForm {
+  readonly pattern: RegExp;
+  readonly example: string;
+  readonly counterexample: string;
+}
+
+function form(pattern: string, example: string, counterexample: string): PrintingForm {
+  return { pattern: new RegExp(r`(?<![\w.-])(?:${pattern})`, "i"), example, counterexample };
+}
+
+/** Other arguments between a program and the word that asks for the secret. */
+const SOME = r`[^|;&\n]{0,400}?`;
+
+// deno-fmt-ignore: a form is a line
+export const PRINTING_FORMS: readonly PrintingForm[] = [
+  form(r`printenv\s+\w{0,60}${NAME}(?!\w)`, "printenv DB_PASSWORD", "printenv PATH"),
+  form(r`(?:echo|printf)\s${SOME}\$\{?(?!(?:OLD)?PWD)\w{0,60}${NAME}(?![\w-])`, 'echo "$API_KEY"', "echo $PWD"),
+  form(r`(?:echo|printf)\s${SOME}\$\((?:pass|vault|op|openssl|gh auth|bw|aws)\s`, "echo $(pass show a)", "echo $(date)"),
+  form(r`(?:node|bun|deno|python[\d.]{0,4}|ruby|perl|php)\s${SOME}(?:env(?:iron)?[.[({]{1,2}(?:get\(|fetch\()?["']?\w{0,60}${NAME}(?![\w-])|token_hex|token_urlsafe|randomBytes|SecureRandom|random_bytes)`, `python -c 'print(os.environ["API_KEY"])'`, "python -c 'print(1)'"),
+  form(r`kubectl\s${SOME}(?:secrets?[/ ]${SOME}(?:jsonpath|template|-o)|create token|view-secret)`, "kubectl get secret db -o jsonpath='{.data.x}'", "kubectl get secrets"),
+  form(r`vault\s${SOME}(?:-field[= ]|kv get|token (?:create|lookup)|print token|read )`, "vault kv get -field=password app", "vault status"),
+  form(r`op\s+(?:read|item get)\s`, "op read op://dev/db/x", "op signin"),
+  form(r`(?:go)?pass\s+(?:show|generate|[\w@.-]{1,60}/[\w@./-]+)`, "pass show work/db", "pass ls"),
+  form(r`(?:gh|glab)\s+auth token`, "gh auth token", "gh auth status"),
+  form(r`(?:terraform|tofu|terragrunt|pulumi)\s${SOME}(?:output|config get)${SOME}(?:${NAME}(?![\w-])|--show-secrets)`, "terraform output -raw db_password", "terraform output -raw url"),
+  form(r`aws\s${SOME}(?:get-secret-value|get-login-password|with-decryption|get-session-token|configure get\s+[\w.-]*(?:secret|token))`, "aws ecr get-login-password", "aws s3 ls"),
+  form(r`az\s${SOME}(?:--expose-token|get-access-token|keyvault secret show|keys list|credential show)`, "az account get-access-token", "az account show"),
+  form(r`gcloud\s${SOME}(?:print-(?:access|identity)-token|secrets versions access)`, "gcloud auth print-access-token", "gcloud auth list"),
+  form(r`heroku\s+config|doppler\s+(?:run|secrets)|railway\s+variables|chamber\s+(?:read|export|env)`, "heroku config:get X", "heroku ps"),
+  form(r`bw\s+get|rbw\s+get|lpass\s+show|keyring\s+get|credstash\s+get|secret-tool\s+lookup|keepassxc-cli\s+show|security\s+find-\w+-password`, "bw get password x", "bw list folders"),
+  form(r`ansible-vault\s+(?:view|decrypt)|sops\s${SOME}(?:-d|decrypt)|dotnet\s+user-secrets\s+list|rails\s+(?:secret|credentials:show)|php\s+artisan\s+key:generate|mix\s+phx\.gen\.secret`, "sops -d f.txt", "sops -e f.txt"),
+  form(r`openssl\s+rand|pwgen|apg|makepasswd|mkpasswd|pwqgen|gpg2?\s${SOME}--gen-random|wg\s+(?:genkey|genpsk|show)`, "openssl rand -hex 32", "openssl version"),
+  form(r`[^|;&\n]{0,200}/dev/u?random`, "head -c 32 /dev/urandom", "head -c 32 /dev/zero"),
+  form(r`(?:cat|head|tail|bat)\s${SOME}(?:/run/secrets/|\.?secrets/[\w./-]*[\w-](?![\w.-])|${NAME}(?:\.(?:txt|secret))?(?![\w./-])|\.(?:token|pass|secret)(?!\w)|\.vault-token)`, "cat /run/secrets/db", "cat docs/secrets.md"),
+  form(r`(?:jq|yq)\s${SOME}\.${SOME}${NAME}["'\])}]{0,3}(?![\w-])`, "yq .db.password values.yaml", "yq .db.host values.yaml"),
+  form(r`(?:grep|rg|awk|sed|cut)\s${SOME}${NAME}[^\n]{0,200}(?:cut\s|sed\s|awk\s|print \$|\\K|\(\?<=|//)`, "grep ^DB_PASSWORD= .env | cut -d= -f2", "grep -rn password src"),
+  form(r`(?:psql|mysql|mariadb|sqlite3|sqlcmd)\s${SOME}select\s[^;\n]{0,200}?${NAME}(?![\w-])`, "sqlite3 a.db 'select secret from t'", "sqlite3 a.db 'select id from t'"),
+  form(r`(?:redis-cli|etcdctl|consul)\s${SOME}get\s${SOME}${NAME}(?![\w-])`, "redis-cli GET session_secret", "redis-cli GET counter"),
+  form(r`(?:npm|pnpm|yarn)\s+(?:config get\s+\S{0,200}_(?:authToken|password|auth)|token create)|git\s${SOME}config\s${SOME}\.${NAME}(?![\w-])`, "npm config get //r.example/:_authToken", "npm config get registry"),
+  form(r`(?:kubeadm|k3s)\s+token\s+(?:create|generate)|docker\s+swarm\s+join-token|(?:flyctl|fly)\s+tokens|argocd\s+admin\s+initial-password`, "kubeadm token create", "kubeadm version"),
+];
+
+/** Tools that ask for a secret by their names: `mcp__vault__read_secret`. */
+const ASKING_TOOL =
+  /(?:get|read|show|fetch|reveal|retrieve|decrypt|view|lookup)[\w-]{0,40}(?:secret|passw(?:or)?d|credential)(?!s?_?(?:names|list))/i;
+const MAX_COMMAND_CHARS = 4_000;
+
+/** Whether a tool use asks for a secret. */
+export function printsSecret(toolName: unknown, toolInput: unknown): boolean {
+  const { command } = Object(toolInput);
+  if (typeof command !== "string") {
+    return typeof toolName === "string" && ASKING_TOOL.test(toolName);
+  }
+  return command.length <= MAX_COMMAND_CHARS &&
+    PRINTING_FORMS.some(({ pattern }) => pattern.test(command));
+}
+
+/** A line of one word, perhaps in quotes. */
+const ALONE = /^(\s*["']?)([^\s"']{4,4096})(["']?\s*)$/;
+const TOLD = /^(?:ok|done|true|false|null|none|error|warning|success|[a-z]+[:.!])$/i;
+/** The string of an answer in JSON whose key says nothing of a secret. */
+const IN_JSON =
+  /("(?:value|secretstring|plaintext|data|stdout|text|notes?)"\s{0,20}:\s{0,20}")((?:[^"\\\n]|\\[^\n]){4,4000})(?=")/gi;
+
+/** The output of such a command without its secrets: a line of one word is one, among other lines only if it looks like one. */
+function withoutPrinted(output: string, onSecret: (secret: string) => void): string {
+  const mask = (secret: string) => {
+    onSecret(secret);
+    return VALUE_MASK;
+  };
+  if (/^\s*[{[]/.test(output)) {
+    return output.replace(
+      IN_JSON,
+      (whole, before: string, value: string) =>
+        isPlain(value) || /\s/.test(value) ? whole : before + mask(value),
+    );
+  }
+  const lines = output.split("\n");
+  const isOnly = lines.filter((line) => line.trim() !== "").length === 1;
+  return lines.map((line, index) => {
+    const [, before = "", word = "", behind = ""] = ALONE.exec(line) ?? [];
+    if (word === "" || isPlain(word) || TOLD.test(word)) return line;
+    // The first line of an entry of `pass` is its password.
+    return isOnly || index === 0 || isOddWord(word) ? before + mask(word) + behind : line;
+  }).join("\n");
+}
+
+/** Secrets that were masked in one string of a payload, to be masked in its other strings: an edit of `hunter2` alone. */
+interface CarriedValues {
+  /** Learns a masked value, unless it is too common to be known again by. */
+  readonly add: (value: string) => void;
+  /** How many there are. */
+  readonly size: () => number;
+  /** A value with these secrets masked wherever else they stand in it, and whether there were any. */
+  readonly maskIn: (value: unknown) => { readonly value: unknown; readonly hasChanged: boolean };
+}
+
+const MIN_CHARS = 6;
+const MAX_CHARS = 4_096;
+/** A payload may have a million secrets; each is looked for in each string. */
+const MAX_VALUES = 100;
+/** Keys that tell whose the payload is: they stay. */
+const PLACES =
+  /^(?:cwd|transcript_path|project_dir|session_id|tool_name|tool_use_id|hook_event_name|permission_mode|type|file_?path)$/i;
+/** Passwords that are also names of programs, accounts and places. */
+const COMMON = new Set(
+  ("postgres postgresql mysql mariadb redis mongodb rabbitmq guest admin administrator username default example sample " +
+    "dummy changeme change-me change_me localhost production development staging testing test123 password1 passw0rd " +
+    "pass123 123456 1234567 12345678 123456789 1234567890 000000 111111 minioadmin elastic").split(
+      " ",
+    ),
+);
+
+/** An empty collection. */
+function carriedValues(): CarriedValues {
+  const values = new Set<string>();
+  /** Values without digits or signs may be ordinary words: masked only where they are a whole string. */
+  const words = new Set<string>();
+  return {
+    add(value) {
+      const bare = value.trim();
+      if (values.size + words.size >= MAX_VALUES || !isKnowable(bare)) return;
+      (/^[A-Za-z]+(?:[-_. ][A-Za-z]+)*$/.test(bare) ? words : values).add(bare);
+    },
+    size: () => values.size + words.size,
+    maskIn: (value) => maskEverywhere(value, values, words),
+  };
+}
+
+function isKnowable(value: string): boolean {
+  return value.length >= MIN_CHARS && value.length <= MAX_CHARS &&
+    !/[\r\n]|\[redacted:/.test(value) &&
+    !isPlain(value) && !COMMON.has(value.toLowerCase()) &&
+    !/^\d{4}-\d\d-\d\d|^\.{0,2}\/[\w./-]*$/.test(value);
+}
+
+function maskEverywhere(value: unknown, values: ReadonlySet<string>, words: ReadonlySet<string>) {
+  let hasChanged = false;
+  const maskText = (text: string) => {
+    if (words.has(text.trim())) return text.replace(text.trim(), () => VALUE_MASK);
+    let masked = text;
+    for (const secret of values) if (masked.includes(secret)) masked = withoutWord(masked, secret);
+    return masked;
+  };
+  const root: Record<string, unknown> = { value };
+  const pending: Record<string, unknown>[] = [root];
+  for (let holder = pending.pop(); holder !== undefined; holder = pending.pop()) {
+    for (const [key, item] of Object.entries(holder)) {
+      if (typeof item === "object" && item !== null) pending.push(item as Record<string, unknown>);
+      if (typeof item !== "string" || PLACES.test(key)) continue;
+      const masked = maskText(item);
+      if (masked === item) continue;
+      hasChanged = true;
+      holder[key] = masked;
+    }
+  }
+  return { value: root["value"], hasChanged };
+}
+
+/** The text with a secret masked where it stands as a whole word. */
+function withoutWord(text: string, secret: string): string {
+  let masked = "";
+  let done = 0;
+  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length)) {
+    const end = at + secret.length;
+    // The letter of `\n` belongs to no word.
+    const isInside =
+      /\w/.test(text[at - 1] ?? " ") && /\w/.test(secret[0]!) && text[at - 2] !== "\\" ||
+      /\w/.test(text[end] ?? " ") && /\w/.test(secret.at(-1)!);
+    if (isInside) continue;
+    masked += text.slice(done, at) + VALUE_MASK;
+    done = end;
+  }
+  return masked + text.slice(done);
 }

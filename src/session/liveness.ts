@@ -1,23 +1,22 @@
-/** What is needed of a session to tell whether its Claude process still runs it. */
+/** The Claude process that a session was opened by. */
 export interface SessionProcess {
   readonly sessionId: string;
   readonly claudePid: number;
-  /** The mark that the process had when the session was opened; null when it was not recorded. */
+  /** Tells the process from a later one with the same number; null when it was not recorded. */
   readonly claudeProcess: string | null;
 }
 
-/** What is known of a process now. */
+/** The state of a process now. */
 export interface ProcessNow {
   readonly alive: boolean;
   readonly mark: string | null;
 }
 
 /**
- * The sessions whose process is gone: it is dead, its number belongs to another process now, or it runs another
- * session. What cannot be told counts as alive.
+ * The ids of sessions whose process is dead, has a successor with the same number, or runs another session now. A session
+ * whose process is not known counts as alive.
  *
  * @param ownPid The process that opens a session at this moment, if one does.
- * @returns Session ids.
  */
 export function goneSessions(
   sessions: readonly SessionProcess[],

@@ -214,7 +214,7 @@ function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What has to be asked of the machine. */
+/** Questions about this machine. */
 export interface Machine {
   /** Null when the program can be started, or when only the shell knows. */
   readonly whyNotStarted: (command: string) => string | null;

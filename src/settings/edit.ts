@@ -15,7 +15,7 @@ import { openSettings } from "./settings_text.ts";
 
 /** What is to be installed. */
 export interface InstallPlan extends Ownership, Target {
-  /** At most one entry an event and role. Any other handler of ours is removed. */
+  /** At most one entry for an event and role. All our other handlers are removed. */
   readonly entries: readonly HookEntry[];
 }
 
@@ -79,7 +79,7 @@ export function uninstallFrom(text: string, options: Ownership & Target): Edit {
 }
 
 /**
- * Our handlers as they stand in a settings file, in its order: what a plan would have to say to install them.
+ * Lists our handlers in a settings file, in the file's order, in the form in which a plan lists them.
  *
  * @throws UserError When the text cannot be edited safely (`openSettings`).
  */
@@ -104,7 +104,7 @@ function attemptOf(command: Attempt["command"], { path, flags }: Target): Attemp
   return { command, path, flags };
 }
 
-/** One of our handlers in a text, and the group that it stands in. */
+/** One of our handlers in a text, and its group. */
 interface Owner {
   readonly event: string;
   readonly role: HookRole;
@@ -139,7 +139,7 @@ function ownersIn(body: string, ownership: Ownership): Owner[] {
   );
 }
 
-/** What tells our handlers from each other. */
+/** A key for each of our handlers. */
 function keyOf({ event, role }: Pick<HookEntry, "event" | "role">): string {
   return `${event} ${role}`;
 }
@@ -180,7 +180,7 @@ function step(
   return correctHandler(body, kept.handler, entry) ?? correctMatcher(body, kept, entry.matcher);
 }
 
-/** What a key means to Claude Code when a handler does not have it. */
+/** The values that Claude Code assumes for missing keys of a handler. */
 const USUAL: Readonly<Record<string, unknown>> = {
   onFailure: "continue",
   async: false,
@@ -215,7 +215,7 @@ function correctHandler(body: string, handler: Node, entry: HookEntry): string |
   return undefined;
 }
 
-/** The text with the matcher of a group as it is wanted; `undefined` when it is so already. */
+/** Sets the matcher of a group in the text; `undefined` when the matcher is right already. */
 function correctMatcher(
   body: string,
   { group, matcher }: Owner,
@@ -280,7 +280,7 @@ function itemsOf(node: Node | undefined): readonly Node[] {
   return node?.type === "array" ? node.children ?? [] : [];
 }
 
-/** What is left of a settings file without our hooks. */
+/** How our hooks leave a settings file. */
 type Removal =
   /** There were none. */
   | { readonly kind: "absent" }

@@ -7,9 +7,9 @@ import { KNOWN_EVENTS } from "./hooks.ts";
 
 /** One entry that Claude Code will not accept. */
 export interface HookProblem {
-  /** Where it is: `hooks.PreToolUse[0].hooks[1].timeout`. */
+  /** The path of the entry: `hooks.PreToolUse[0].hooks[1].timeout`. */
   readonly path: string;
-  /** What is wrong, to be read after the path: `must be a number above 0`. */
+  /** The problem, to be read after the path: `must be a number above 0`. */
   readonly problem: string;
   /** True when Claude Code discards the whole file because of it, false when it drops this entry alone. */
   readonly discardsFile: boolean;

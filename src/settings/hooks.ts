@@ -86,11 +86,11 @@ export const EVENT_CAUTIONS: Readonly<Partial<Record<HookEvent, string>>> = {
 };
 
 /**
- * Marks a command of ours whose program has another name, so that a later installation recognises it. Hooks ignore it.
+ * Marks our command when the program has another name, so that a later installation recognises it. Hooks ignore the mark.
  */
 export const OWN_MARK = "--conclaude";
 
-/** The event that has a second handler of ours, the drain. */
+/** The event for which we install a second handler, the drain. */
 export const DRAIN_EVENT = "Stop";
 
 /** Stands for the event in the drain's command. */
@@ -102,7 +102,7 @@ export const DRAIN_WORD = "Drain";
  */
 export type HookRole = "event" | "drain";
 
-/** One handler of ours in a settings file. Its event and its role tell it from all others. */
+/** One of our handlers in a settings file. No two share both event and role. */
 export interface HookEntry {
   readonly event: string;
   readonly role: HookRole;

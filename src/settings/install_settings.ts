@@ -1,5 +1,4 @@
 /** Installs conclaude's hooks into a settings file of Claude Code, and takes them out again. */
-import { findLookAlikes, takeOver } from "./doubtful_hooks.ts";
 import { installInto, type InstallPlan, isOriginOf, planRemoval, readOwnEntries } from "./edit.ts";
 import { checkHooks } from "./handler_schema.ts";
 import {
@@ -41,13 +40,13 @@ export interface InstallOptions extends SettingsPlace, Asker {
   readonly events?: readonly HookEvent[] | undefined;
   /** Whether actions are blocked when our hook cannot run, where Claude Code allows that. */
   readonly strict?: boolean | undefined;
-  /** Only says what would change. */
+  /** Changes nothing and only reports what would change. */
   readonly dryRun?: boolean | undefined;
   /** Flags beside those of the place, to be repeated in a refusal: `["--events", "Stop"]`. */
   readonly otherFlags?: readonly string[] | undefined;
 }
 
-/** What an installation did, or with `dryRun` would do. */
+/** The result of an installation; with `dryRun`, the result that it would have. */
 export interface InstallReport {
   readonly settings: string;
   /** `file` when the file was named outright. */
@@ -83,7 +82,7 @@ export interface UninstallOptions extends SettingsPlace, Asker {
   readonly otherFlags?: readonly string[] | undefined;
 }
 
-/** What a removal did, or with `dryRun` would do. */
+/** The result of a removal; with `dryRun`, the result that it would have. */
 export interface UninstallReport {
   readonly settings: string;
   readonly scope: SettingsScope | "file";
@@ -151,7 +150,6 @@ function installOnce(
     ...checkResult(settings, attempt),
     ...cautionsFor(events),
     ...(strict && blockingEvents(plan.entries).length === 0 ? [NOTHING_STRICT] : []),
-    ...lookAlikeWarnings(settings, { plan, flags: placeFlags(options) }),
     ...sharedPathWarnings(options),
   ];
   const created = file.text === undefined;
@@ -162,7 +160,10 @@ function installOnce(
   if (changed && !dryRun) {
     const replace = isFirst ? replaceBackedUp : replaceSettings;
     if (!replace(file, edit.text)) return undefined;
-    if (created) dropMisleadingBackup(edit.text, { plan, backup });
+    if (created && backup !== undefined && isOriginOf(edit.text, { plan, origin: backup })) {
+      // The backup holds no settings: it must not pass for the state before this installation.
+      dropBackup(file.path);
+    }
   }
   return {
     settings: file.path,
@@ -186,19 +187,7 @@ function installOnce(
   };
 }
 
-/**
- * Drops a backup that could be taken for the state before this installation, because it held no settings. Any other
- * backup stays: when the file itself is gone, it may be the last copy.
- */
-function dropMisleadingBackup(
-  text: string,
-  options: { readonly plan: InstallPlan; readonly backup: string | undefined },
-): void {
-  const { plan, backup } = options;
-  if (backup !== undefined && isOriginOf(text, { plan, origin: backup })) dropBackup(plan.path);
-}
-
-/** Refuses what Claude Code would discard, and warns of what it ignores. */
+/** Refuses values that Claude Code would discard, and warns of values that it ignores. */
 function checkResult(settings: unknown, attempt: Attempt): string[] {
   const problems = checkHooks(settings);
   const fatal = problems.find(({ discardsFile }) => discardsFile);
@@ -218,16 +207,6 @@ function checkResult(settings: unknown, attempt: Attempt): string[] {
 
 function cautionsFor(events: readonly HookEvent[]): string[] {
   return events.flatMap((event) => EVENT_CAUTIONS[event] ?? []);
-}
-
-function lookAlikeWarnings(
-  settings: unknown,
-  { plan, flags }: { readonly plan: InstallPlan; readonly flags: readonly string[] },
-): string[] {
-  return findLookAlikes(settings, plan).map((program) =>
-    `the hooks of \`${program}\` look like conclaude's under another name, and were left alone; if they are, ` +
-    `each event is recorded twice until you run \`${takeOver(program, flags)}\``
-  );
 }
 
 function uninstallOnce(

@@ -24,7 +24,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** What a text is: strict JSON, JSON with comments, or neither. Lines and columns count from 1. */
+/** The result of reading a text: strict JSON, JSON with comments, or neither. Lines and columns count from 1. */
 export type Reading =
   | { readonly kind: "json"; readonly root: Node }
   | { readonly kind: "comments"; readonly line: number; readonly column: number }
@@ -85,7 +85,7 @@ export function propertyAt(object: Node | undefined, key: string): Node | undefi
   return valueAt(object, key)?.parent;
 }
 
-/** The value of a key of an object node; `undefined` when the node is no object or has no such key. */
+/** The value of a key of an object node; `undefined` when the node is not an object or has no such key. */
 export function valueAt(object: Node | undefined, key: string): Node | undefined {
   return object && findNodeAtLocation(object, [key]);
 }

@@ -27,7 +27,7 @@ export interface ServerOptions {
   readonly flags: readonly string[];
 }
 
-/** What was done in one file, or with `dryRun` would be. */
+/** The result in one file; with `dryRun`, the result that it would have. */
 export interface ServerReport {
   readonly file: string;
   readonly scope: SettingsScope;
@@ -155,7 +155,7 @@ function serverLines(before: string, after: string, edit: ServerEdit): string[] 
   return [...line("-", before), ...line("+", after)];
 }
 
-/** Where one object of MCP servers stands. */
+/** The place of one object of MCP servers. */
 interface ServersPlace {
   readonly scope: SettingsScope;
   readonly path: string;
@@ -214,7 +214,7 @@ export interface ServerEdit {
   readonly attempt: Attempt;
 }
 
-/** What stands under our name. */
+/** What the file has under our name. */
 type FoundServer =
   | { readonly kind: "none" }
   | { readonly kind: "ours" | "foreign"; readonly value: unknown };
@@ -230,7 +230,7 @@ function findServer(text: string, edit: ServerEdit): FoundServer {
 }
 
 /**
- * The text with our server in it. A server of ours is corrected where it stands; its other keys (`env`) stay.
+ * Adds our server to the text. A server that is ours already is corrected in its place and keeps other keys (`env`).
  *
  * @throws UserError When the text cannot be edited safely, or when another server has our name.
  */
@@ -276,7 +276,7 @@ function isOurs(value: unknown): boolean {
     Array.isArray(args) && args.at(-1) === SERVER_VERB;
 }
 
-/** The object of servers; undefined when it is not there yet. */
+/** The object of servers; undefined when the file has none yet. */
 function openServers(body: string, { keys, attempt }: ServerEdit): Node | undefined {
   let node = parseTree(body);
   let path = "";

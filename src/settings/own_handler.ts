@@ -3,12 +3,14 @@ import { baseName, isAbsolutePath, joinPath, parentOf } from "../paths.ts";
 import { isSameFile } from "../process/executable.ts";
 import { readJsonFile } from "../project/on_disk.ts";
 import {
+  commandLine,
   DRAIN_WORD,
   type HookRole,
   isOurName,
   OWN_MARK,
   type Program,
   programLine,
+  quoteWord,
 } from "./hooks.ts";
 
 /** How our handlers are recognised, beyond the mark and the program's name. */
@@ -25,7 +27,7 @@ export interface Ownership {
  * True for a command handler that conclaude wrote:
  *
  * - `conclaude hook Stop`, with any folder before and any version or platform behind the name;
- * - `cc-state hook Stop --conclaude`, whatever the program is called: the mark is written by nobody else;
+ * - `cc-state hook Stop --conclaude`, whatever the program is called: no other program writes the mark;
  * - `deno run … main.ts hook Stop`, and the same with the bundle's `main.js`, marked or from a folder of ours;
  * - whatever runs `ownership.program` the way that the installer writes it, or leads to this very executable.
  *
@@ -76,9 +78,7 @@ interface Command {
   readonly args: readonly string[] | undefined;
 }
 
-/**
- * The ways to read a handler. With `args` the command should be one word, but whoever added them may not have known.
- */
+/** Lists the ways to read a handler. With `args`, the command should be one word, but people also write more. */
 function commandsOf(handler: unknown): readonly Command[] {
   if (typeof handler !== "object" || handler === null) return [];
   const { type, command, args } = handler as Record<string, unknown>;
@@ -89,28 +89,17 @@ function commandsOf(handler: unknown): readonly Command[] {
   return [{ text: command, args: words }, line];
 }
 
-/** Exactly what the installer writes. */
+/** The installer's own form of a handler. */
 const WRITTEN = new RegExp(`^(.*) hook ([A-Za-z]+)(?: ${OWN_MARK})?$`, "s");
 
 function isRunBy(program: Program, command: Command): boolean {
   return command.args === undefined && WRITTEN.exec(command.text)?.[1] === programLine(program);
 }
 
-/**
- * The program of a handler that runs `<program> hook [<Event>]` and nothing else, without quotes.
- *
- * @returns `undefined` for any other handler, and for a program of several words.
- */
-export function readProgram(handler: unknown): string | undefined {
-  const [command] = commandsOf(handler);
-  const words = command === undefined ? [] : programWords(command)?.words ?? [];
-  return words.length === 1 && !isNoProgram(words[0]!) ? words[0] : undefined;
-}
-
 interface HookWords {
-  /** What stands before `hook <Event>`. */
+  /** The words before `hook <Event>`. */
   readonly words: readonly string[];
-  /** The word in the place of the event; `undefined` where the payload tells it. */
+  /** The event's word in the command; `undefined` when the command has none and the payload names the event. */
   readonly word: string | undefined;
   readonly marked: boolean;
 }
@@ -192,7 +181,50 @@ function isConclaudeScript(script: string): boolean {
   return false;
 }
 
-/** The value under a key; undefined where the value is no object or array, or has no such key. */
+/** The value of a key; undefined when there is no such key, or the value is neither an object nor an array. */
 export function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+/** Finds one of our hooks inside a longer command. */
+export interface WrappedHook {
+  readonly event: string;
+  readonly role: HookRole;
+  readonly command: string;
+}
+
+/** Matches the end of the first simple command, and the rest of the line. */
+const COMMAND_END = /\s*(?:\d*[<>]|[|&;\n])[^]*$/;
+
+/** The wrapped hooks in a parsed settings file. */
+export function findWrapped(settings: unknown, ownership: Ownership): WrappedHook[] {
+  const hooks = memberOf(settings, "hooks");
+  if (typeof hooks !== "object" || hooks === null) return [];
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    itemsOf(groups).flatMap((group) => itemsOf(memberOf(group, "hooks")))
+      .flatMap((handler) => {
+        const role = wrappedRole(handler, ownership);
+        const command = String(memberOf(handler, "command"));
+        return role === undefined ? [] : [{ event, role, command }];
+      })
+  );
+}
+
+/** How a person replaces a wrapped hook by ours. */
+export function unwrap({ command }: WrappedHook, path: string, flags: readonly string[]): string {
+  return `take \`${command}\` out of ${quoteWord(path)}, then run \`${
+    commandLine("install-hooks", flags)
+  }\``;
+}
+
+/** The role of the hook that a handler wraps; `undefined` where it wraps none. */
+function wrappedRole(handler: unknown, ownership: Ownership): HookRole | undefined {
+  const command = memberOf(handler, "command");
+  if (typeof command !== "string" || isOwnHandler(handler, ownership)) return undefined;
+  const first = command.replace(COMMAND_END, "");
+  return first === command ? undefined : roleOf({ type: "command", command: first }, ownership);
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -50,7 +50,7 @@ export interface Target {
 /** Who wants to edit which file. */
 export interface Attempt extends Target {
   readonly command: "install-hooks" | "uninstall-hooks";
-  /** What is put in or taken out, in the words of a refusal; by default `hooks`. */
+  /** The subject of the edit in a refusal; by default `hooks`. */
   readonly subject?: string | undefined;
 }
 
@@ -130,7 +130,7 @@ export function replaceSettings(file: SettingsFile, text: string | undefined): b
   });
 }
 
-/** Where the state before an installation is kept: beside the settings file, or beside the link to it. */
+/** The path of the backup: beside the settings file, or beside the link to it. */
 export function backupPath(path: string): string {
   return `${path}.conclaude-backup`;
 }
@@ -146,33 +146,18 @@ export function readBackup(path: string): string | undefined {
 }
 
 /**
- * Keeps the text and the mode of a file in place of any older backup.
+ * {@linkcode replaceSettings} with a backup of the former text, which takes the place of any older one.
  *
- * @throws UserError When it cannot be written.
+ * @throws {UserError} When either cannot be written.
  */
-export function writeBackup(file: SettingsFile): void {
+export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   const target = backupPath(file.path);
   orExplain(
     target,
     `Cannot write "${target}"`,
     () => writeSettings(file.text ?? "", { ...file, target }),
   );
-}
-
-/**
- * {@linkcode replaceSettings} with a backup of the former text. When replacing fails, the former backup comes back.
- *
- * @throws UserError When either cannot be written.
- */
-export function replaceBackedUp(file: SettingsFile, text: string): boolean {
-  const former = readFormer(backupPath(file.path));
-  writeBackup(file);
-  try {
-    return replaceSettings(file, text);
-  } catch (thrown) {
-    undoBackup(file.path, former);
-    throw thrown;
-  }
+  return replaceSettings(file, text);
 }
 
 /** A backup that stays does no harm: the next installation replaces it. */
@@ -189,24 +174,6 @@ function followLinks(path: string): string {
     target = isAbsolutePath(next) ? next : joinPath(parentOf(target), next);
   }
   throw new Error("too many levels of symbolic links");
-}
-
-function readFormer(path: string): SettingsFile | undefined {
-  try {
-    const former = readSettings(path);
-    return former.text === undefined ? undefined : former;
-  } catch {
-    return undefined;
-  }
-}
-
-function undoBackup(path: string, former: SettingsFile | undefined): void {
-  if (former?.text === undefined) return dropBackup(path);
-  try {
-    writeSettings(former.text, { target: backupPath(path), mode: former.mode });
-  } catch {
-    // The error that led here is the one to report.
-  }
 }
 
 function writeSettings(
@@ -257,7 +224,7 @@ export function refusal(
   });
 }
 
-/** Claude Code keeps what people have typed beside its settings, so only the owner may look into a new folder. */
+/** Claude Code keeps people's prompts beside its settings, so only the owner may read a new folder. */
 const NEW_FOLDER_MODE = 0o700;
 
 /** Removes an empty settings folder that, by its mode, an installation has made. */

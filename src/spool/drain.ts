@@ -1,3 +1,4 @@
+/** Moves the records that wait in the spool into the database. */
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../paths.ts";
 import { fileNamesIn } from "../project/on_disk.ts";
@@ -11,21 +12,23 @@ import { SPOOL_FORMAT, type SpooledRecord, spoolSuffix, suffixesOf } from "./spo
 /** Records that go into the database in one transaction. */
 const BATCH_RECORDS = 50;
 
-/** The ending of files that hold no record. */
+/** Ends the names of files that were set aside. */
 const DAMAGED_SUFFIX = ".damaged";
 
 const APPLIERS: Appliers = { changes: applyChanges, told: applySessionChanges };
 
+/** What a drain of the spool did. */
 export interface DrainReport {
   readonly saved: number;
-  /** Records that were in the database already: an earlier drain was stopped before its clean-up. */
+  /** Records that the database had already: an earlier drain was stopped before it removed their files. */
   readonly known: number;
-  /** Files that were set aside, since they hold no record that can be saved. */
+  /** Files that were set aside because they hold no record that can be saved. */
   readonly damaged: readonly string[];
-  /** Files that still wait, because the time was over. */
+  /** Files that still wait because the time was over. */
   readonly left: number;
 }
 
+/** Which spool goes into which database. */
 export interface DrainTarget {
   readonly database: string;
   readonly folders: readonly string[];
@@ -33,12 +36,7 @@ export interface DrainTarget {
   readonly untilMs?: number;
 }
 
-/**
- * The spool files that wait for one database, oldest first, over all folders.
- *
- * @returns Empty when there is no folder; files of a folder that another user made are not trusted and not listed, and
- * what is no file (a link, a pipe) is not: a record is always one.
- */
+/** The spool files of one database in all folders, the oldest first. A folder of another user is not trusted. */
 export function spooledFiles(target: Pick<DrainTarget, "database" | "folders">): string[] {
   const found: { readonly name: string; readonly path: string }[] = [];
   for (const folder of target.folders) {
@@ -46,75 +44,66 @@ export function spooledFiles(target: Pick<DrainTarget, "database" | "folders">):
       if (!isPrivateFolder(parentOf(folder)) || !isPrivateFolder(folder)) continue;
       const names = fileNamesIn(folder);
       const suffixes = suffixesOf(target.database, { folder, names });
-      for (const name of names) {
-        const isMeant = suffixes.some((suffix) => name.endsWith(suffix));
-        if (isMeant) found.push({ name, path: joinPath(folder, name) });
-      }
+      const waiting = names.filter((name) => suffixes.some((suffix) => name.endsWith(suffix)));
+      found.push(...waiting.map((name) => ({ name, path: joinPath(folder, name) })));
     } catch {
       // No such folder: nothing waits there.
     }
   }
-  return found.sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0).map(({ path }) =>
-    path
-  );
+  return found.sort((a, b) => a.name < b.name ? -1 : 1).map(({ path }) => path);
 }
 
 /**
- * Moves waiting records into the database, oldest first, each exactly once: a record is removed from the spool only
- * after its commit, and the database ignores an id that it has.
+ * Moves waiting records into the database, the oldest first, each exactly once: a file is removed only after the commit,
+ * and the database ignores an id that it has.
  *
- * @throws {Error} What SQLite says when the database cannot take them; they stay in the spool.
+ * @throws {Error} What SQLite says when it cannot write; the records stay in the spool.
  */
 export function drainSpool(db: DatabaseSync, target: DrainTarget): DrainReport {
   const files = spooledFiles(target);
-  const damaged: string[] = [];
-  let saved = 0;
-  let known = 0;
+  const report = { saved: 0, known: 0, damaged: [] as string[] };
   let done = 0;
   while (done < files.length && performance.now() < (target.untilMs ?? Infinity)) {
-    const batch: { readonly path: string; readonly record: HookRecord }[] = [];
+    const batch: SpoolFile[] = [];
     for (const path of files.slice(done, done + BATCH_RECORDS)) {
       const record = readSpooled(path);
-      // A newer program will take its own records in.
+      // A newer program will save its own records.
       if (record === "gone" || record === "newer") continue;
-      if (record === "damaged") damaged.push(setAside(path));
+      if (record === "damaged") report.damaged.push(setAside(path));
       else batch.push({ path, record });
     }
     done += BATCH_RECORDS;
-    const fresh = saveBatch(db, batch, damaged);
-    saved += fresh.saved;
-    known += fresh.known;
+    saveBatch(db, batch, report);
   }
-  return { saved, known, damaged, left: Math.max(0, files.length - done) };
+  return { ...report, left: Math.max(0, files.length - done) };
+}
+
+interface SpoolFile {
+  readonly path: string;
+  readonly record: HookRecord;
 }
 
 function saveBatch(
   db: DatabaseSync,
-  batch: readonly { readonly path: string; readonly record: HookRecord }[],
-  damaged: string[],
-): { readonly saved: number; readonly known: number } {
+  batch: readonly SpoolFile[],
+  report: { saved: number; known: number; readonly damaged: string[] },
+): void {
   try {
     const records = batch.map(({ record }) => record);
-    // What was forgotten while its record waited stays away.
+    // A record may have been forgotten while it waited.
     const saved = saveRecords(db, () => withoutForgotten(db, records), APPLIERS);
     for (const { path } of batch) removeQuietly(path);
-    return { saved, known: batch.length - saved };
+    report.saved += saved;
+    report.known += batch.length - saved;
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown;
-    if (batch.length === 1) {
-      damaged.push(setAside(batch[0]!.path));
-      return { saved: 0, known: 0 };
-    }
-    // One record of the batch does not fit the tables: taking them one at a time finds it.
-    const each = batch.map((entry) => saveBatch(db, [entry], damaged));
-    return {
-      saved: each.reduce((sum, { saved }) => sum + saved, 0),
-      known: each.reduce((sum, { known }) => sum + known, 0),
-    };
+    if (batch.length === 1) report.damaged.push(setAside(batch[0]!.path));
+    // The tables refuse one record of the batch: saving them one by one finds it.
+    else for (const entry of batch) saveBatch(db, [entry], report);
   }
 }
 
-/** True when the record is to blame (a constraint, a type), false when the database is (locked, full, damaged). */
+/** Whether SQLite refuses the record (a constraint, a type), rather than any write (locked, full, damaged). */
 function isRefusal(thrown: unknown): boolean {
   return thrown instanceof TypeError ||
     /constraint|datatype mismatch|cannot store/i.test(String(thrown));

@@ -1,23 +1,24 @@
+/**
+ * The spool: records wait here while the database cannot take them. Each is a private file, named by its id, so that names
+ * sort by time.
+ */
 import { baseName, joinPath, parentOf } from "../paths.ts";
 import { isMissing, kindAt, readJsonFile } from "../project/on_disk.ts";
 import { makePrivateFolder, writeWhole } from "../project/write_file.ts";
 import type { HookRecord } from "../store/captures.ts";
 
-/**
- * Where records wait while the database cannot take them: one private file each, named by the record's id, so that names
- * sort by time.
- */
-
+/** The layout of a spool file. */
 export const SPOOL_FORMAT = 3;
 
 /**
- * The oldest layout that describes a record: an older program must leave alone what it does not know. Requirements came
- * with format 2, sub-agents and questions with 3.
+ * The oldest layout that can hold a record, so that an older program leaves a record that it does not know. Format 2 added
+ * requirements, and format 3 sub-agents and questions.
  */
 function formatOf({ changes, told }: HookRecord): number {
   return told !== undefined ? SPOOL_FORMAT : changes !== undefined ? 2 : 1;
 }
 
+/** The content of a spool file. */
 export interface SpooledRecord {
   readonly format: number;
   /** Absolute path of the record's database. */
@@ -25,7 +26,7 @@ export interface SpooledRecord {
   readonly record: HookRecord;
 }
 
-/** The ending of all files for one database. */
+/** Ends the names of all files for one database. */
 export function spoolSuffix(database: string): string {
   let hash = 0x811c9dc5; // FNV-1a, 32 bits
   for (let i = 0; i < database.length; i++) {
@@ -34,12 +35,12 @@ export function spoolSuffix(database: string): string {
   return `.${(hash >>> 0).toString(16).padStart(8, "0")}.json`;
 }
 
-/** The ending of a record for any database. */
+/** Ends the name of a file for any database. */
 const ANY_SUFFIX = /\.[\da-f]{8}\.json$/;
 
 /**
- * The endings that count for a database. Records for a database of the same name in a folder that is gone count as well,
- * where the spool lies beside the database: both may have been moved together.
+ * The endings of the files for a database. In the spool beside the database they include those for a database of the same
+ * name in a folder that is gone: a person may have moved both together.
  */
 export function suffixesOf(
   database: string,
@@ -66,10 +67,10 @@ function wasMoved(path: string, database: string): boolean {
 }
 
 /**
- * Writes a record whole into the first folder that takes it.
+ * Writes a record as a whole into the first folder that can be written.
  *
  * @returns The path of the file.
- * @throws {AggregateError} When no folder takes it; the errors are in the order of the folders.
+ * @throws {AggregateError} When none can be; its errors are in the order of the folders.
  */
 export function spoolRecord(
   record: HookRecord,

@@ -1,32 +1,29 @@
 /** Agents: processes that work for a task, and sub-agents of sessions. Changes are in the caller's transaction. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { recordEvent } from "./events.ts";
-import { statement } from "./statement.ts";
+import { filterValues, insertRow, statement, updateRow } from "./statement.ts";
 
-/** What an agent is. */
 export type AgentKind = "agent" | "script" | "subagent";
 
 /** Where an agent stands; the last three are the end. */
 export type AgentStatus = "starting" | "running" | "completed" | "failed" | "killed";
 
-/** An agent as people and programs see it. */
 export interface Agent {
   readonly id: string;
   readonly kind: AgentKind;
-  /** The step's name; of a sub-agent its type. */
+  /** The name of the step, or the type of a sub-agent. */
   readonly name: string;
   readonly status: AgentStatus;
   readonly taskId: string | null;
   readonly workflowId: string | null;
-  /** The step as the workflow knows it, and which try of it this is. */
+  /** The key of the step, and the attempt. */
   readonly stepKey: string | null;
   readonly attempt: number | null;
-  /** The session of Claude Code that it works in; of a sub-agent the one that started it. */
+  /** The session that it works in; of a sub-agent, the session that started it. */
   readonly sessionId: string | null;
-  /** The program and its arguments. */
   readonly command: readonly string[];
   readonly pid: number | null;
-  /** When the process was started, in the system's own words; tells it from a later one with the same number. */
+  /** When the process was started, in the system's own format: a later process with the same number has another one. */
   readonly processMark: string | null;
   readonly worktree: string | null;
   readonly outputFile: string | null;
@@ -35,7 +32,7 @@ export interface Agent {
   readonly killReason: string | null;
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
-  /** When it is ended if it has not left by itself. */
+  /** When the daemon ends it. */
   readonly deadlineAtMs: number | null;
   readonly killRequestedAtMs: number | null;
   readonly endedAtMs: number | null;
@@ -49,34 +46,17 @@ const COLUMNS =
             created_at_ms AS createdAtMs, started_at_ms AS startedAtMs, deadline_at_ms AS deadlineAtMs,
             kill_requested_at_ms AS killRequestedAtMs, ended_at_ms AS endedAtMs, updated_at_ms AS updatedAtMs`;
 
-/** An agent that is to be made. */
 export type NewAgent = Pick<
   Agent,
   "id" | "kind" | "name" | "taskId" | "workflowId" | "stepKey" | "attempt" | "worktree"
 >;
 
-/** Writes down an agent that is about to be started: there is no process yet. */
+/** Keeps an agent that is about to be started: there is no process yet. */
 export function createAgent(db: DatabaseSync, agent: NewAgent, atMs: number): void {
-  statement(
-    db,
-    `INSERT INTO agents (id, kind, name, status, task_id, workflow_id, step_key, attempt, worktree, created_at_ms,
-                         updated_at_ms)
-     VALUES (?, ?, ?, 'starting', ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    agent.id,
-    agent.kind,
-    agent.name,
-    agent.taskId,
-    agent.workflowId,
-    agent.stepKey,
-    agent.attempt,
-    agent.worktree,
-    atMs,
-    atMs,
-  );
+  const times = { createdAtMs: atMs, updatedAtMs: atMs };
+  insertRow(db, "agents", { ...agent, status: "starting", ...times });
 }
 
-/** The process that an agent has become. */
 export interface AgentProcess {
   readonly pid: number;
   readonly processMark: string | null;
@@ -87,29 +67,23 @@ export interface AgentProcess {
   readonly atMs: number;
 }
 
-/** Writes down the process of an agent, before it may do anything. */
-export function markRunning(db: DatabaseSync, id: string, process: AgentProcess): void {
-  statement(
-    db,
-    `UPDATE agents
-        SET status = 'running', pid = ?, process_mark = ?, command = ?, worktree = ?, output_file = ?,
-            deadline_at_ms = ?, started_at_ms = ?, updated_at_ms = ?
-      WHERE id = ?`,
-  ).run(
-    process.pid,
-    process.processMark,
-    JSON.stringify(process.command),
-    process.worktree,
-    process.outputFile,
-    process.deadlineAtMs,
-    process.atMs,
-    process.atMs,
-    id,
-  );
-  tellAgent(db, "agent.started", id, process.atMs);
+/** Keeps the process of an agent, before the process may do anything. */
+export function markRunning(
+  db: DatabaseSync,
+  id: string,
+  { command, atMs, ...process }: AgentProcess,
+): void {
+  updateRow(db, "agents", id, {
+    ...process,
+    status: "running",
+    command: JSON.stringify(command),
+    startedAtMs: atMs,
+    updatedAtMs: atMs,
+  });
+  tellAgent(db, "agent.started", id, atMs);
 }
 
-/** Writes down how an agent ended; one that has ended already stays as it is. */
+/** Keeps how an agent ended. An agent that has ended already stays as it is. */
 export function endAgent(
   db: DatabaseSync,
   id: string,
@@ -130,7 +104,6 @@ export function endAgent(
   if (Number(changes) > 0) tellAgent(db, `agent.${end.status}`, id, end.atMs);
 }
 
-/** Keeps which session of Claude Code an agent works in. */
 export function setAgentSession(
   db: DatabaseSync,
   id: string,
@@ -146,7 +119,7 @@ export function setAgentSession(
   ).run(sessionId, atMs, id, sessionId);
 }
 
-/** Asks for an agent to be ended; the daemon does it. @returns Whether it had not ended yet. */
+/** Asks for an agent to be ended, which the daemon does. @returns Whether it had not ended yet. */
 export function requestKill(
   db: DatabaseSync,
   id: string,
@@ -168,20 +141,21 @@ export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
   return row === undefined ? undefined : agentOf(row);
 }
 
-/** Which agents are wanted. Null filters let everything through. */
+/** Which agents are wanted. A filter that is left out, or null, lets everything through. */
 export interface AgentFilter {
-  readonly statuses: readonly string[] | null;
-  readonly kinds: readonly string[] | null;
-  readonly taskId: string | null;
-  readonly sessionId: string | null;
-  readonly workflowId: string | null;
-  readonly limit: number;
+  readonly statuses?: readonly string[] | null;
+  readonly kinds?: readonly string[] | null;
+  readonly taskId?: string | null | undefined;
+  readonly sessionId?: string | null | undefined;
+  readonly workflowId?: string | null | undefined;
+  readonly limit?: number;
 }
 
 /** Agents, the newest first. */
-export function listAgents(db: DatabaseSync, filter: Partial<AgentFilter>): Agent[] {
-  const { statuses = null, kinds = null, taskId = null, sessionId = null, workflowId = null } =
-    filter;
+export function listAgents(
+  db: DatabaseSync,
+  { statuses, kinds, taskId, sessionId, workflowId, limit = -1 }: AgentFilter,
+): Agent[] {
   return statement(
     db,
     `SELECT ${COLUMNS}
@@ -193,17 +167,10 @@ export function listAgents(db: DatabaseSync, filter: Partial<AgentFilter>): Agen
         AND (?5 IS NULL OR workflow_id = ?5)
       ORDER BY created_at_ms DESC, id DESC
       LIMIT ?6`,
-  ).all(
-    statuses === null ? null : JSON.stringify(statuses),
-    kinds === null ? null : JSON.stringify(kinds),
-    taskId,
-    sessionId,
-    workflowId,
-    filter.limit ?? -1,
-  ).map(agentOf);
+  ).all(...filterValues(statuses, kinds, taskId, sessionId, workflowId, limit)).map(agentOf);
 }
 
-/** The processes that have not ended as far as is known, the oldest first; sub-agents of sessions are none. */
+/** Agents with a process of their own that have not ended as far as is known, the oldest first. */
 export function listUnendedProcesses(db: DatabaseSync): Agent[] {
   return statement(
     db,
@@ -215,7 +182,6 @@ export function listUnendedProcesses(db: DatabaseSync): Agent[] {
   ).all().map(agentOf);
 }
 
-/** Writes the event of an agent. */
 export function tellAgent(db: DatabaseSync, type: string, id: string, atMs: number): void {
   const { command: _command, ...agent } = readAgent(db, id)!;
   recordEvent(db, { type, entityType: "agent", entityId: id, data: { agent }, atMs });

@@ -1,15 +1,14 @@
-/** Captures that no hook has written: made of transcripts, once, whoever makes them. */
+/** Captures that no hook wrote: they are made of transcripts, each once. */
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
-import { useKeyOfCapture } from "../memory/use_key.ts";
-import { keysOfCapture, titleKey } from "../memory/words_key.ts";
+import { keysOfCapture, titleKey, useKeyOfCapture, WORDS } from "../memory/capture_keys.ts";
 import { type Capture, insertCapture } from "./captures.ts";
 import { transaction } from "./database.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 import { statement } from "./statement.ts";
 import { type Arrival, type StayAway, stayAway } from "./stay_away.ts";
 
-/** What is known of a session that no hook has told of. */
+/** A session that no hook told of. */
 export interface PastSession {
   readonly sessionId: string;
   readonly title: string | null;
@@ -24,57 +23,50 @@ export interface PastSession {
   readonly endedAtMs: number;
 }
 
-/** A capture of something past. */
+/** A capture that is made of a transcript. */
 export interface PastCapture {
-  /** The same for the same thing, always. */
+  /** Always the same for the same item. */
   readonly id: string;
   readonly atMs: number;
   readonly branch: string | null;
   readonly capture: Capture;
 }
 
-/** What is kept of a session. */
+/** What the database has of a session. */
 export interface KeptOfSession {
-  /** False when neither a hook nor a backfill has told of it, or retention has removed it. */
+  /** False when no hook and no backfill told of it, or retention removed it. */
   readonly isKnown: boolean;
   readonly toolUseIds: ReadonlySet<string>;
-  /** The ids of captures, also of those that only their observations are left of. */
+  /** The ids of captures, also of those that only observations are left of. */
   readonly ids: ReadonlySet<string>;
-  /** Captures that are there. */
   readonly captures: number;
-  /** How many observations there are. */
   readonly observations: number;
-  /** Words: captures without a tool. A payload that is damaged is left out. */
-  readonly words: readonly { readonly toolName: string; readonly payload: string }[];
+  /** The keys of captures of words, without those whose payload is damaged. */
+  readonly wordsKeys: readonly string[];
 }
 
-/** Everything that is kept of a session and can be compared with its transcript. @param wordNames Names of captures of words. */
-export function keptOfSession(
-  db: DatabaseSync,
-  sessionId: string,
-  wordNames: readonly string[],
-): KeptOfSession {
+/** Reads what a transcript of a session is compared with. */
+export function keptOfSession(db: DatabaseSync, sessionId: string): KeptOfSession {
+  const wordNames = Object.values(WORDS).map(({ event }) => event);
   const captures = db.prepare(
-    "SELECT id, tool_use_id AS toolUseId FROM pending_queue WHERE session_id = ?",
-  ).all(sessionId) as unknown as { readonly id: string; readonly toolUseId: string | null }[];
-  const uids = db.prepare("SELECT uid FROM observations WHERE session_id = ?").all(sessionId);
-  const said = db.prepare(
-    `SELECT id, tool_name AS toolName, encoding, payload, raw_bytes AS rawBytes
+    `SELECT id, tool_use_id AS toolUseId, tool_name AS toolName, encoding, raw_bytes AS rawBytes,
+            iif(tool_name IN (SELECT value FROM json_each(?2)), payload, NULL) AS payload
        FROM pending_queue
-      WHERE session_id = ?
-        AND tool_name IN (SELECT value FROM json_each(?))`,
+      WHERE session_id = ?1`,
   ).all(sessionId, JSON.stringify(wordNames)) as unknown as (StoredPayload & {
+    readonly toolUseId: string | null;
     readonly toolName: string;
   })[];
+  const uids = db.prepare("SELECT uid FROM observations WHERE session_id = ?").all(sessionId);
   return {
     isKnown: db.prepare("SELECT 1 FROM sessions WHERE session_id = ?").get(sessionId) !== undefined,
     toolUseIds: new Set(captures.flatMap(({ toolUseId }) => toolUseId ?? [])),
     ids: new Set([...captures.map(({ id }) => id), ...uids.map(({ uid }) => String(uid))]),
     captures: captures.length,
     observations: uids.length,
-    words: said.flatMap((row) => {
+    wordsKeys: captures.filter(({ payload }) => payload !== null).flatMap((row) => {
       try {
-        return [{ toolName: row.toolName, payload: payloadText(row) }];
+        return keysOfCapture(row.toolName, payloadText(row));
       } catch {
         return [];
       }
@@ -82,20 +74,20 @@ export function keptOfSession(
   };
 }
 
-/** How many captures there are of each session. */
-export function countCaptures(db: DatabaseSync): ReadonlyMap<string, number> {
-  const rows = db.prepare(
-    "SELECT session_id AS id, count(*) AS n FROM pending_queue GROUP BY session_id",
-  ).all();
-  return new Map(rows.map(({ id, n }) => [String(id), Number(n)]));
+/** How many captures there are of all sessions but these. */
+export function countCapturesExcept(db: DatabaseSync, sessionIds: Iterable<string>): number {
+  const row = db.prepare(
+    "SELECT count(*) AS n FROM pending_queue WHERE session_id NOT IN (SELECT value FROM json_each(?))",
+  ).get(JSON.stringify([...sessionIds]));
+  return Number(row!["n"]);
 }
 
 /**
- * What writes captures of a session, and the session where it is not known: each call in one transaction. What is there
- * already stays as it is: the session, a capture with the same id, one of the same tool use, and what was worked into
- * memory. What was forgotten is not written.
+ * Makes a function that writes captures of a session, and the session if it is not known: each call in one transaction.
+ * What is there stays as it is: the session, a capture with the same id or tool use, and a capture that became an
+ * observation. What was forgotten is not written.
  *
- * @returns A function that says how many were written.
+ * @returns A function that returns how many captures it wrote.
  */
 export function pastWriter(
   db: DatabaseSync,
@@ -104,7 +96,7 @@ export function pastWriter(
   const { sessionId } = session;
   const kept = new Set<string>();
   let place = -1;
-  // No index serves a look for one tool use: what hooks or others have added since the last look is read.
+  // Reads the rows that anybody added since the last look: no index finds a single tool use.
   const look = () => {
     const rows = db.prepare(
       `SELECT rowid AS place, tool_use_id AS id
@@ -135,7 +127,7 @@ export function pastWriter(
     });
 }
 
-/** Whether a capture waits in the queue, or was worked into memory and has left the queue since. */
+/** Whether a capture is in the queue, or became an observation and left the queue since. */
 function isKnown(db: DatabaseSync, id: string): boolean {
   return statement(
     db,
@@ -171,30 +163,19 @@ function useOf({ toolUseId, toolName, payload }: Capture): Arrival["use"] {
 
 function insertSession(db: DatabaseSync, session: PastSession, away: StayAway): void {
   const { title, sessionId, startedAtMs } = session;
-  // It is called after its first prompt, which may have been forgotten.
-  const isTitleForgotten = title !== null && away.has({
-    sessionId,
-    atMs: startedAtMs,
-    names: [],
-    keys: [titleKey(title)],
-  });
+  // The title is the first prompt, which may have been forgotten.
+  const isTitleForgotten = title !== null &&
+    away.has({ sessionId, atMs: startedAtMs, names: [], keys: [titleKey(title)] });
   db.prepare(
     `INSERT INTO sessions
        (session_id, short_id, status, title, project_dir, repository, branch, cwd, transcript_path, started_at_ms,
         updated_at_ms, ended_at_ms)
-     VALUES (?, ?, 'ended', ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     VALUES (:sessionId, :shortId, 'ended', :title, :projectDir, :repository, :branch, :cwd, :transcriptPath,
+             :startedAtMs, :updatedAtMs, :endedAtMs)
      ON CONFLICT (session_id) DO NOTHING`,
-  ).run(
-    session.sessionId,
-    shortSessionId(session.sessionId),
-    isTitleForgotten ? null : title,
-    session.projectDir,
-    session.repository,
-    session.branch,
-    session.cwd,
-    session.transcriptPath,
-    session.startedAtMs,
-    session.updatedAtMs,
-    session.endedAtMs,
-  );
+  ).run({
+    ...session,
+    title: isTitleForgotten ? null : title,
+    shortId: shortSessionId(sessionId),
+  });
 }

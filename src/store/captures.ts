@@ -5,7 +5,7 @@ import { transaction } from "./database.ts";
 import type { RequirementChange } from "./requirements.ts";
 import type { ApplySessionChanges } from "./session_agents.ts";
 
-/** What became of a hook event. `blocked` is a decision, not a failure. */
+/** The result of a hook event. `blocked` is a decision, not a failure. */
 export type ExecutionStatus = "success" | "blocked" | "failure" | "timeout" | "skipped";
 
 /** The audit row of one handled event. */
@@ -22,8 +22,8 @@ export interface Execution {
 }
 
 /**
- * What an event tells of its session. `revive` brings an ended session back (SessionStart, a prompt); `end` ends it;
- * `touch` only shows that it lives. Absent facts keep what is known.
+ * What an event tells of its session. `revive` reopens an ended session (SessionStart, a prompt), `end` ends it, `touch`
+ * only shows that it lives. A null keeps what is known.
  */
 export interface SessionTouch {
   readonly effect: "touch" | "revive" | "end";
@@ -42,21 +42,21 @@ export interface SessionTouch {
   readonly endReason: string | null;
 }
 
-/** A tool use that is to be kept whole. */
+/** A tool use, or words, with all that the hook was told. */
 export interface Capture {
   readonly toolName: string;
   readonly toolUseId: string | null;
   readonly outcome: "success" | "failure";
   readonly priority: "high" | "normal" | "low";
   readonly filesTouched: readonly string[];
-  /** JSON, redacted and within the cap. */
+  /** JSON; secrets are masked, and its size is limited. */
   readonly payload: string;
   readonly cutBytes: number;
 }
 
-/** Everything that one hook event writes: plain data, so that it can wait in the spool when the database cannot take it. */
+/** Everything that one hook event writes. It is plain data, so it can wait in the spool. */
 export interface HookRecord {
-  /** UUIDv7; the audit row and the capture carry it, and a second save of the same record does nothing. */
+  /** UUIDv7, the id of the audit row and the capture. A second save of the same record does nothing. */
   readonly id: string;
   readonly atMs: number;
   readonly sessionId: string;
@@ -64,44 +64,42 @@ export interface HookRecord {
   readonly session: SessionTouch | null;
   readonly execution: Execution;
   readonly capture: Capture | null;
-  /** Counter types of the session to raise by one. */
+  /** Types of the session's counters to raise by one. */
   readonly counters: readonly string[];
-  /** What it changes of the requirements; not there in most records. */
+  /** Changes of requirements; most records have none. */
   readonly changes?: readonly RequirementChange[];
-  /** What it tells of sub-agents and questions; not there in most records. */
+  /** Changes of sub-agents and questions; most records have none. */
   readonly told?: readonly SessionChange[];
 }
 
-/** Writes {@linkcode HookRecord.changes}: `applyChanges` of `requirements.ts`, which few hooks have to load. */
+/** Writes {@linkcode HookRecord.changes}: `applyChanges` of `requirements.ts`, which few hooks load. */
 export type ApplyChanges = (
   db: DatabaseSync,
   changes: readonly RequirementChange[],
   atMs: number,
 ) => void;
 
-/** What writes the parts of a record that few have. */
+/** Functions that write the parts which few records have. */
 export interface Appliers {
   readonly changes?: ApplyChanges | undefined;
   readonly told?: ApplySessionChanges | undefined;
 }
 
 /**
- * Writes one hook event in one transaction: audit row, session, payload, counters, requirements. Once: a record
- * whose id is there already changes nothing.
+ * Writes one hook event in one transaction. A record whose id is there already changes nothing.
  *
- * @param record A function is called inside of the transaction: its record can depend on what the database holds.
- * @returns False when it had been saved before.
+ * @param record A function is called in the transaction, so its record can depend on the database.
+ * @returns False when the record was saved before.
  */
 export function saveRecord(
   db: DatabaseSync,
   record: HookRecord | (() => HookRecord),
   appliers: Appliers = {},
 ): boolean {
-  const write = () => writeRecord(db, typeof record === "function" ? record() : record, appliers);
-  return transaction(db, write);
+  return saveRecords(db, () => [typeof record === "function" ? record() : record], appliers) > 0;
 }
 
-/** {@linkcode saveRecord} for many records, in one transaction: all are saved or none. */
+/** {@linkcode saveRecord} for many records in one transaction. @returns How many were saved. */
 export function saveRecords(
   db: DatabaseSync,
   records: readonly HookRecord[] | (() => readonly HookRecord[]),
@@ -113,7 +111,7 @@ export function saveRecords(
   });
 }
 
-/** How many captures of a session are not worked in yet. */
+/** How many captures of a session are not done. */
 export function countPending(db: DatabaseSync, sessionId: string): number {
   const row = db.prepare(
     `SELECT count(*) AS n
@@ -163,10 +161,10 @@ function insertExecution(
 }
 
 /**
- * The usual case: a sign of life of an active session of which everything lasting is known. It changes no indexed
- * column, so it writes one page where {@linkcode upsertSession} writes three.
+ * The usual case: a sign of life of an active session whose lasting facts are known. It changes no indexed column, so it
+ * writes one page where {@linkcode upsertSession} writes three.
  *
- * @returns False when there is more to do.
+ * @returns False when there is more to write.
  */
 function touchActiveSession(
   db: DatabaseSync,
@@ -200,8 +198,8 @@ function touchActiveSession(
 }
 
 /**
- * A late event (older than the session's end) never reopens it. An abandoned session that shows life is active
- * again; an ended one only by an event that can come from a live session alone.
+ * An event that is older than the end of the session never reopens it. A later event reopens an abandoned session; only
+ * `revive` reopens an ended one.
  */
 function upsertSession(
   db: DatabaseSync,
@@ -261,7 +259,7 @@ function upsertSession(
   });
 }
 
-/** Puts a capture into the queue. @throws {Error} What SQLite says: one with this id is there already. */
+/** Adds a capture to the queue. @throws {Error} What SQLite says, for example that the id is taken. */
 export function insertCapture(
   db: DatabaseSync,
   { id, sessionId, session, atMs }: Pick<HookRecord, "id" | "sessionId" | "atMs"> & {
@@ -284,7 +282,7 @@ export function insertCapture(
     JSON.stringify(capture.filesTouched),
     capture.payload,
     capture.cutBytes,
-    // No text where `HEAD` is on no branch; null is for not told.
+    // An empty text means that `HEAD` is on no branch; null means that the event does not say.
     session?.branch ?? (session?.repository == null ? null : ""),
     atMs,
   );

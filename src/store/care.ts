@@ -19,10 +19,10 @@ export interface DatabaseSize {
   readonly tables: readonly TableCount[];
 }
 
-/** Faults that one check names at most. */
+/** Faults that one check lists at most. */
 export const MAX_FAULTS = 20;
 
-/** A copy takes all pages in one step, so that a busy writer cannot make it begin again and again. */
+/** A copy takes all pages in one step: a busy writer would make it begin again and again. */
 const ALL_PAGES = 2 ** 30;
 
 /** Free pages that one transaction gives back, so that a hook never waits long for its turn. */
@@ -39,8 +39,8 @@ export function sqliteVersion(): string {
 }
 
 /**
- * What is wrong with the pages of a database, a line each; empty when nothing is. The words of the search index are left out: they can
- * be made anew, see `memory_index.ts`.
+ * The faults in the pages of a database, a line each. Faults of the search index are left out: `memory_index.ts` makes it
+ * anew.
  *
  * @param depth `full` also compares indexes with their tables, which takes several times as long.
  */
@@ -54,12 +54,12 @@ export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): stri
     return check(MAX_FAULTS).slice(0, MAX_FAULTS);
   } catch (thrown) {
     if (!isIndexDamageOf(db, thrown)) throw thrown;
-    // An index that cannot even be opened ends the whole check; so the tables are looked at one by one.
+    // A search index that SQLite cannot open ends the whole check, so each table is checked alone.
     return plainTables(db).flatMap(check).slice(0, MAX_FAULTS);
   }
 }
 
-/** Stands above what is wrong with the pages. */
+/** The title above the faults of pages. */
 const TITLE = /^\*\*\* in database \w+ \*\*\*$/;
 
 function isIndexFault(text: string): boolean {
@@ -75,7 +75,7 @@ function plainTables(db: DatabaseSync): string[] {
   ).all().map((row) => `"${row["name"]}"`);
 }
 
-/** Tables with a number that flipped bits have made larger than any: what reads such a row fails. */
+/** Tables with a number that flipped bits have made too large to be read. */
 export function numberFaults(db: DatabaseSync): string[] {
   return ordinaryTables(db).flatMap((table) => {
     const numbers = db.prepare("SELECT name FROM pragma_table_info(?) WHERE type = 'INTEGER'")

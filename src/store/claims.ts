@@ -1,38 +1,35 @@
 /**
- * Who handles an event that may come to several processes: two hooks of one session, each in another settings file, are
- * started at the same moment with the same input. Kept among the session's counters: the number of the process while it
- * is at work, 0 once it is done.
+ * Decides which process handles an event that several get: two hooks of one session, each in another settings file,
+ * start at the same moment with the same input. A counter of the session holds the number of the process while it
+ * works, and 0 once it is done.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { CLAIM } from "./counters.ts";
 import { transaction } from "./database.ts";
 
-/** A claim is forgotten after this time, in milliseconds: no hook may be at work for so long. */
+/** How long a claim is kept, in milliseconds: no hook may work for so long. */
 const MAX_AGE_MS = 3_600_000;
 
-/** An event of a session, and a process that would handle it. */
 export interface Claimant {
   readonly sessionId: string;
-  /** The same for the same event, and for no other one of the session. */
+  /** Names the event within the session. */
   readonly event: string;
   readonly pid: number;
-  /** When the process began. */
   readonly beganAtMs: number;
 }
 
-/** Who has claimed an event. */
 export type ClaimHolder =
   | { readonly kind: "this process" }
-  /** It was at work when it was last heard of. */
+  /** It was at work when it last wrote. */
   | { readonly kind: "process"; readonly pid: number }
-  /** A process that was done after this one had begun. */
+  /** Another process was done after this one had begun. */
   | { readonly kind: "done" };
 
 /**
- * Claims an event, unless another process has it. What was done before this process began was another event, however
- * much they are alike.
+ * Claims an event, unless another process has it. A claim that was done before this process began belongs to an earlier
+ * event that looks the same.
  *
- * @param gone Processes that are known to be at work no more.
+ * @param gone Processes that are known to have ended.
  */
 export function claimEvent(
   db: DatabaseSync,
@@ -61,7 +58,6 @@ export function claimEvent(
   });
 }
 
-/** Notes that a process is done with what it has claimed. */
 export function releaseEvent(
   db: DatabaseSync,
   { sessionId, event, pid }: Pick<Claimant, "sessionId" | "event" | "pid">,

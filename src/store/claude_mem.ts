@@ -1,129 +1,46 @@
-/** Reads the database of claude-mem, or of claude-mem-lite. Which columns it has depends on the version that made it. */
-import { DatabaseSync } from "node:sqlite";
+/** The memory of claude-mem, or of claude-mem-lite, as observations. Which columns a table has depends on its version. */
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import { normalizeSessionId, UNKNOWN_SESSION_ID } from "../ids.ts";
+import { digestOf } from "../memory/fnv.ts";
 import { NO_SESSION } from "../memory/observation.ts";
+import { pathInProject } from "../memory/paths.ts";
+import { headAndTail, titleLine } from "../memory/text.ts";
+import { MAX_TIME_MS } from "../time.ts";
+import TABLES from "./claude_mem.json" with { type: "json" };
 import { isDamage } from "./export_salvage.ts";
 import { openToLook } from "./identity.ts";
+import type { ImportedColumns } from "./import_rows.ts";
 
-/** The tables that are read; those of claude-mem-lite, which has some of the same names, begin with `lite_`. */
-export const CLAUDE_MEM_TABLES = [
-  "observations",
-  "session_summaries",
-  "user_prompts",
-  "lite_observations",
-  "lite_sessions",
-  "lite_learnings",
-] as const;
+/** How one table is read; `a|b` stands for the first of these columns that a row has. */
+export type ClaudeMemTable = typeof TABLES.tables[number];
 
-/** One of {@linkcode CLAUDE_MEM_TABLES}. */
-export type ClaudeMemTable = typeof CLAUDE_MEM_TABLES[number];
+type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** A row with all its columns; of what stands here by itself a version may have none. */
+/** A row, with what its session says of it. */
 export interface ClaudeMemRow {
-  readonly table: ClaudeMemTable;
-  readonly id: number | string;
+  readonly row: Row;
+  readonly id: string;
   /** The session of Claude Code, where that is known; else the one that claude-mem had for it. */
   readonly sessionId: string;
   /** The name of the folder that the session worked in, or its whole path; empty when it is not known. */
   readonly project: string;
-  /** As it is stored: epoch milliseconds, or seconds, and the same as text; null where there is none. */
-  readonly epoch: number | null;
-  readonly createdAt: string | null;
-  /** Null, or missing, where a column is empty or there is none of this name. */
-  readonly texts: Readonly<Record<string, string | null>>;
+  readonly atMs: number;
 }
 
-/** What the two ids of a session are called, newest name first: that of claude-mem's own, and that of Claude Code. */
-const OWN_ID = "memory_session_id|sdk_session_id";
+/** Where what is taken over belongs: its project, and the folder that its paths are told from. */
+export interface MemoryPlace {
+  readonly project: string;
+  readonly root: string;
+}
+
+const BATCH = 200;
+const KEPT = { head: 48_000, tail: 16_000 };
+const MAX_FILES = 200;
 const CLAUDE_ID = "content_session_id|claude_session_id";
 
 /**
- * How a table is read. In the SQL, `{a|b}` stands for the first of these columns that the table has, else NULL;
- * `{s:a|b}` for such a column of the row's session.
- */
-interface Source {
-  /** Columns without which it is a table of another program, and those of the sessions. */
-  readonly needs: readonly string[];
-  readonly sessionsNeed: readonly string[];
-  /** The table of the sessions, its key, and the column that names one. */
-  readonly sessions: string;
-  readonly key: string;
-  readonly of: string;
-  readonly session: string;
-  readonly project: string;
-  readonly epoch: string;
-  readonly createdAt: string;
-  readonly where: string;
-}
-
-const MEM = {
-  needs: ["id", OWN_ID],
-  sessionsNeed: [],
-  sessions: "sdk_sessions",
-  key: OWN_ID,
-  of: OWN_ID,
-  session: `coalesce({s:${CLAUDE_ID}}, {${OWN_ID}}, '')`,
-  project: "coalesce({merged_into_project}, {project}, {s:project}, '')",
-  epoch: "{created_at_epoch}",
-  createdAt: "{created_at}",
-  where: "TRUE",
-};
-const LITE = {
-  ...MEM,
-  sessionsNeed: ["id", "project_dir"],
-  sessions: "sessions",
-  key: "id",
-  of: "session_id",
-  epoch: "NULL",
-};
-
-/**
- * What a row of claude-mem-lite is known by must not change while that program goes on: so a summary has the time at
- * which its session began, and a learning, which is of more and more sessions, has none of them.
- */
-const SOURCES: Readonly<Record<ClaudeMemTable, Source>> = {
-  observations: MEM,
-  session_summaries: MEM,
-  user_prompts: {
-    ...MEM,
-    needs: ["id", CLAUDE_ID],
-    key: CLAUDE_ID,
-    of: CLAUDE_ID,
-    session: `coalesce({s:${CLAUDE_ID}}, {${CLAUDE_ID}}, '')`,
-  },
-  lite_observations: {
-    ...LITE,
-    needs: ["id", "session_id", "title"],
-    session: "{session_id}",
-    project: "coalesce({s:project_dir}, '')",
-    createdAt: "coalesce({created_at}, {s:started_at})",
-  },
-  lite_sessions: {
-    ...LITE,
-    needs: ["id", "project_dir", "summary"],
-    session: "{id}",
-    project: "coalesce({project_dir}, '')",
-    createdAt: "coalesce({started_at}, {ended_at})",
-    where: "{summary} IS NOT NULL",
-  },
-  lite_learnings: {
-    ...LITE,
-    needs: ["id", "content"],
-    session: `'${NO_SESSION}'`,
-    project: `coalesce((
-             SELECT iif(count(DISTINCT s.project_dir) = 1, min(s.project_dir), NULL)
-               FROM json_each(iif(json_valid({source_sessions}), {source_sessions}, '[]')) AS source
-               JOIN sessions AS s ON s.id = source.value), '')`,
-    where: "coalesce({is_active}, 1) <> 0",
-  },
-};
-
-const BATCH = 200;
-
-/**
  * Opens another program's database for reading, so that closing it leaves it, and the files beside it, as they were. The
- * caller must close it.
- *
- * @throws {Error} What SQLite says.
+ * caller must close it. @throws {Error} What SQLite says.
  */
 export function openForeign(path: string): DatabaseSync {
   // Only a connection that may write rolls back what a program that died had begun.
@@ -140,138 +57,182 @@ function isFilled(path: string): boolean {
   }
 }
 
-/** The tables that a database has; none where it is of another program. @throws {Error} What SQLite says. */
-export function claudeMemTables(db: DatabaseSync): ClaudeMemTable[] {
-  return CLAUDE_MEM_TABLES.filter((table) => sourceOf(db, table) !== null);
-}
-
-/** The other tables of a database that have rows: nothing of them is read. @throws {Error} What SQLite says. */
-export function otherTables(db: DatabaseSync): string[] {
-  return db.prepare(
-    `SELECT name
-       FROM pragma_table_list
-      WHERE schema = 'main'
-        AND type = 'table'
-        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-      ORDER BY name`,
-  ).all().map(({ name }) => String(name)).filter((name) =>
-    !["sdk_sessions", "sessions"].includes(name) &&
-    CLAUDE_MEM_TABLES.every((table) => nameOf(table) !== name) &&
+/** The tables that a database has, and the others of it that have rows. @throws {Error} What SQLite says. */
+export function claudeMemTables(db: DatabaseSync): { tables: ClaudeMemTable[]; others: string[] } {
+  const columns = new Map(
+    db.prepare(
+      `SELECT t.name AS name, (SELECT json_group_array(c.name) FROM pragma_table_info(t.name) AS c) AS columns
+         FROM pragma_table_list AS t
+        WHERE t.schema = 'main'
+          AND t.type = 'table'
+          AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        ORDER BY t.name`,
+    ).all().map(({ name, columns }): [string, string[]] => [`${name}`, JSON.parse(`${columns}`)]),
+  );
+  const isLite = columns.get("sessions")?.includes("project_dir") ?? false;
+  const tables = TABLES.tables.filter(({ name, table, needs }) =>
+    name.startsWith("lite_") === isLite &&
+    needs.every((names) => names.split("|").some((one) => columns.get(table)?.includes(one)))
+  );
+  const read = ["sessions", "sdk_sessions", ...tables.map(({ table }) => table)];
+  const others = [...columns.keys()].filter((name) =>
+    !read.includes(name) &&
     db.prepare(`SELECT 1 FROM "${name.replaceAll('"', '""')}" LIMIT 1`).get() !== undefined
   );
+  return { tables, others };
 }
 
-/** The names of the projects, those with the most rows first. @throws {Error} What SQLite says. */
-export function claudeMemProjects(
-  db: DatabaseSync,
-  tables: readonly ClaudeMemTable[],
-): string[] {
-  const counts = new Map<string, number>();
-  for (const table of tables) {
-    const { project, where } = sourceOf(db, table)!;
-    const rows = db.prepare(
-      `SELECT ${project} AS name, count(*) AS n
-         FROM ${nameOf(table)} AS row
-        WHERE ${where}
-        GROUP BY name`,
-    ).all();
-    for (const { name, n } of rows) {
-      counts.set(String(name), (counts.get(String(name)) ?? 0) + Number(n));
-    }
-  }
-  return [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
-}
-
-/**
- * The rows of a table, oldest first.
- *
- * @returns Whether the last row was reached: a damaged page may be in the way.
- */
+/** The rows of a table, oldest first. @returns Whether the last row was reached: a damaged page may be in the way. */
 export function* claudeMemRows(
   db: DatabaseSync,
   table: ClaudeMemTable,
 ): Generator<ClaudeMemRow, boolean> {
-  const { session, project, epoch, createdAt, where } = sourceOf(db, table)!;
+  const sessions = new Map<string, Row>();
   const statement = db.prepare(
-    `SELECT row.*, row.rowid AS "0place", ${session} AS "0session", ${project} AS "0project",
-            ${epoch} AS "0epoch", ${createdAt} AS "0created"
-       FROM ${nameOf(table)} AS row
-      WHERE row.rowid > ?
-        AND ${where}
-      ORDER BY row.rowid
+    `SELECT rowid AS "0place", *
+       FROM ${table.table}
+      WHERE rowid > ?
+      ORDER BY rowid
       LIMIT ${BATCH}`,
   );
-  // No number may keep the others from being read.
   statement.setReadBigInts(true);
-  for (let last = 0;;) {
-    let rows: Record<string, unknown>[];
-    try {
-      rows = statement.all(last);
-    } catch (thrown) {
-      if (!isDamage(thrown)) throw thrown;
-      return false;
+  try {
+    const key = table.name.startsWith("lite_") ? "id" : table.of;
+    for (const row of sessionRows(db, table.sessions)) sessions.set(first(row, key) ?? "", row);
+    for (let last = 0;;) {
+      const rows = statement.all(last);
+      if (rows.length === 0) return true;
+      last = Number(rows.at(-1)!["0place"]);
+      for (const row of rows) {
+        const found = rowOf(row, table, sessions);
+        if (found !== null) yield found;
+      }
     }
-    if (rows.length === 0) return true;
-    last = Number(rows.at(-1)!["0place"]);
-    for (const row of rows) {
-      yield {
-        table,
-        id: typeof row["id"] === "bigint" ? Number(row["id"]) : String(row["id"]),
-        sessionId: String(row["0session"] ?? ""),
-        project: String(row["0project"]),
-        epoch: row["0epoch"] === null ? null : Number(row["0epoch"]),
-        createdAt: textOrNull(row["0created"]),
-        texts: Object.fromEntries(
-          Object.entries(row).map(([name, value]) => [name, textOrNull(value)]),
-        ),
-      };
-    }
+  } catch (thrown) {
+    if (!isDamage(thrown)) throw thrown;
+    return false;
   }
 }
 
-function textOrNull(value: unknown): string | null {
-  return value == null || value instanceof Uint8Array ? null : String(value);
+function sessionRows(db: DatabaseSync, table: string): Row[] {
+  const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table);
+  const statement = isThere === undefined ? null : db.prepare(`SELECT * FROM ${table}`);
+  statement?.setReadBigInts(true);
+  return statement?.all() ?? [];
 }
 
-function nameOf(table: ClaudeMemTable): string {
-  return table.replace(/^lite_/, "");
+/** The first of some columns, `a|b`, that holds anything. */
+function first(row: Row | undefined, names: string): string | null {
+  const name = names.split("|").find((one) => row?.[one] != null);
+  const value = name === undefined ? null : row![name];
+  return value === null || value instanceof Uint8Array ? null : String(value);
 }
 
-function columnsOf(db: DatabaseSync, table: string): ReadonlySet<string> {
-  const rows = db.prepare("SELECT name FROM pragma_table_info(?)").all(table);
-  return new Set(rows.map((row) => String(row["name"])));
+/** Of claude-mem-lite, which goes on, only what does not change: a summary has the time at which its session began. */
+function rowOf(
+  row: Row,
+  { name, of }: ClaudeMemTable,
+  sessions: ReadonlyMap<string, Row>,
+): ClaudeMemRow | null {
+  if (first(row, "is_active") === "0") return null;
+  const session = sessions.get(first(row, of) ?? "");
+  const isLearning = name === "lite_learnings";
+  // A learning is of more and more sessions: it has a place as long as they are of one project.
+  const folders = new Set(
+    (isLearning ? listIn(first(row, of) ?? "[]") : [])
+      .flatMap((id) => first(sessions.get(id), "project_dir") ?? []),
+  );
+  const project = isLearning
+    ? folders.size === 1 ? [...folders][0]! : ""
+    : first(row, "merged_into_project|project") ?? first(session, "project|project_dir") ?? "";
+  const sessionId = isLearning ? NO_SESSION : first(session, CLAUDE_ID) ?? first(row, of) ?? "";
+  const told = first(row, "created_at|started_at") ?? first(session, "started_at");
+  const id = first(row, "id")!;
+  return { row, id, sessionId, project, atMs: momentOf(first(row, "created_at_epoch"), told) };
 }
 
-/** How a table of this database is read; null when it has none, or one of another program. */
-function sourceOf(db: DatabaseSync, table: ClaudeMemTable): Source | null {
-  const source = SOURCES[table];
-  const own = columnsOf(db, nameOf(table));
-  const sessions = columnsOf(db, source.sessions);
-  const first = (names: string, columns: ReadonlySet<string>) =>
-    names.split("|").find((name) => columns.has(name));
-  const isIts = source.needs.every((names) => first(names, own) !== undefined) &&
-    source.sessionsNeed.every((name) => sessions.has(name));
-  if (!isIts) return null;
-  const [key, of] = [first(source.key, sessions), first(source.of, own)];
-  const filled = (sql: string) =>
-    sql.replace(/\{(s:)?([\w|]+)\}/g, (_, inSession, names) => {
-      const column = first(names, inSession ? sessions : own);
-      if (column === undefined || (inSession && key === undefined)) return "NULL";
-      return inSession
-        ? `(SELECT s.${column} FROM ${source.sessions} AS s WHERE s.${key} = row.${of} LIMIT 1)`
-        : `row.${column}`;
-    });
-  const { session, project, epoch, createdAt, where } = source;
+/** Epoch milliseconds, from a number of any unit (1973 is the first year), or from a text. SQLite's own times are of UTC. */
+function momentOf(epoch: string | null, text: string | null): number {
+  let ms = Number(epoch ?? 0);
+  ms = Math.floor(ms < 1e11 ? ms * 1_000 : ms < 1e14 ? ms : ms < 1e17 ? ms / 1e3 : ms / 1e6);
+  if (ms <= 0 || ms > MAX_TIME_MS) {
+    ms = Date.parse(
+      (text ?? "").replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/, "$1T$2Z"),
+    );
+  }
+  return ms > 0 && ms <= MAX_TIME_MS ? Math.floor(ms) : 0;
+}
+
+/**
+ * A row as a row of `observations`; null when it says nothing that may be kept.
+ *
+ * @param options `mask`: takes out what must not be kept. `place`: where the project lies; null when it is not known.
+ */
+export function observationOf(
+  { row, id, sessionId, project: name, atMs }: ClaudeMemRow,
+  { table, mask, place }: {
+    readonly table: ClaudeMemTable;
+    readonly mask: (text: string) => string;
+    readonly place: MemoryPlace | null;
+  },
+): ImportedColumns | null {
+  const parts = table.parts.flatMap(([names, label = ""]) => {
+    const given = first(row, names!)?.trim() ?? "";
+    const list = label.endsWith(": ") || label === "- " ? listIn(given) : null;
+    const text = list === null
+      ? `${label}${given}`
+      : label === "- "
+      ? list.map((item) => `- ${item}`).join("\n")
+      : `${label}${list.join(", ")}`;
+    const isNothing = given === "" || given === "No observations captured." || list?.length === 0;
+    return isNothing ? [] : [{ given, text }];
+  });
+  const text = mask(parts.map((part) => part.text).join("\n"));
+  // Nothing but marks of what was taken out.
+  const isEmpty = text.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "";
+  if (isEmpty) return null;
+  const heading = mask(parts[0]!.given).replace(/^\[private removed\]\s*/, "").trim();
+  const paths = table.files.flatMap((column) => listIn(first(row, column) ?? ""))
+    .map((path) => pathInProject(mask(path), place?.root ?? null));
+  const files = [...new Set(paths)].slice(0, MAX_FILES);
+  const shownName = mask(name) || null;
+  const project = place?.project ?? shownName;
+  const kinds: Readonly<Record<string, string>> = TABLES.kinds;
+  // What Claude Code itself sends in a person's place (`<task-notification>`) is a message.
+  const isSent = table.kind === "prompt" && /^\s*<(?!private)[a-z-]+>/.test(parts[0]!.given);
   return {
-    ...source,
-    session: filled(session),
-    project: filled(project),
-    epoch: filled(epoch),
-    createdAt: filled(createdAt),
-    where: filled(where),
+    // Another database has other rows under the same numbers.
+    uid: `claude-mem/${table.name}/${id}/${digestOf(`${sessionId} ${atMs}`).slice(0, 8)}`,
+    session_id: normalizeSessionId(sessionId) ?? UNKNOWN_SESSION_ID,
+    project,
+    kind: isSent ? "message" : table.kind ?? kinds[first(row, table.kindOf ?? "") ?? ""] ?? "note",
+    title: titleLine(
+      heading === "" ? text : table.kind === "summary" ? `Session: ${heading}` : heading,
+    ),
+    text: headAndTail(text, KEPT),
+    files: JSON.stringify(files),
+    observed_files: JSON.stringify(files.map((path) => ({ path, digest: null }))),
+    facts: JSON.stringify({ tool: "claude-mem" }),
+    created_at_ms: atMs,
+    // A row whose place is known is the newer version of the row that only has a name.
+    updated_at_ms: project === shownName ? atMs : atMs + 1,
   };
 }
 
+/** A JSON list of texts or of `{name, action}`, as most versions have it; else the lines of a text. */
+function listIn(text: string): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = text === "none" ? [] : text.split("\n");
+  }
+  return [value].flat().flatMap((item: unknown) => {
+    const { name, action } = Object(item) as Readonly<Record<string, unknown>>;
+    const told = typeof name === "string" ? action ? `${name} (${action})` : name : item;
+    return typeof told === "string" && told.trim() !== "" ? [told.trim()] : [];
+  });
+}
 /** A project that a session was seen in. */
 export interface SeenProject {
   /** The common git directory, or the folder where there is none. */

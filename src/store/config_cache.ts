@@ -1,78 +1,26 @@
+/** Keeps parsed configuration files, so that a hook does not parse YAML. Its errors never stop a hook. */
 import type { DatabaseSync } from "node:sqlite";
 
-/**
- * The parsed configuration that was stored for a file, if its content is still the same.
- *
- * @returns `undefined` when there is none, it is of another content, or cannot be read.
- */
+/** The stored configuration of a file; undefined when there is none, or the file has other content now. */
 export function readCachedConfig(db: DatabaseSync, path: string, hash: string): unknown {
-  try {
+  return readParsed(db, path, hash);
+}
+
+/** The configuration that was last stored for a file, whatever the file contains now; undefined when there is none. */
+export function readLastConfig(db: DatabaseSync, path: string): unknown {
+  return readParsed(db, path, null);
+}
+
+function readParsed(db: DatabaseSync, path: string, hash: string | null): unknown {
+  return orElse(undefined, () => {
     const row = db.prepare(
-      `SELECT parsed
-         FROM config_cache
-        WHERE config_path = ?
-          AND content_hash = ?`,
+      "SELECT parsed FROM config_cache WHERE config_path = ?1 AND (?2 IS NULL OR content_hash = ?2)",
     ).get(path, hash);
     return row === undefined ? undefined : JSON.parse(String(row["parsed"]));
-  } catch {
-    // A damaged database or entry is no cache; the write of the event will tell of the damage.
-    return undefined;
-  }
+  });
 }
 
-/**
- * The configuration that was stored last for a file, whatever its content was then, and whichever version stored it.
- *
- * @returns `undefined` when there is none, or it cannot be read.
- */
-export function readLastConfig(db: DatabaseSync, path: string): unknown {
-  try {
-    const row = db.prepare(
-      `SELECT parsed
-         FROM config_cache
-        WHERE config_path = ?`,
-    ).get(path);
-    return row === undefined ? undefined : JSON.parse(String(row["parsed"]));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The row that says whether rules are strict stands beside the one of the file, which any version may replace. */
-const STRICT_MARK = "strict:";
-
-/** Remembers whether the rules of a place are strict, for when its file cannot be read. A busy database goes without. */
-export function rememberStrict(
-  db: DatabaseSync,
-  path: string,
-  now: { readonly isStrict: boolean; readonly atMs: number },
-): void {
-  try {
-    if (now.isStrict) {
-      db.prepare(
-        `INSERT INTO config_cache (config_path, content_hash, parsed, updated_at_ms)
-         VALUES (?, '', 'true', ?)
-         ON CONFLICT (config_path) DO NOTHING`,
-      ).run(STRICT_MARK + path, now.atMs);
-    } else {
-      db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(STRICT_MARK + path);
-    }
-  } catch {
-    // The next one that parses it tries again.
-  }
-}
-
-/** Whether {@linkcode rememberStrict} said so last. */
-export function rememberedStrict(db: DatabaseSync, path: string): boolean {
-  try {
-    return db.prepare("SELECT 1 FROM config_cache WHERE config_path = ?")
-      .get(STRICT_MARK + path) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-/** Stores what was parsed; the entry of an earlier content is replaced. A database that is busy goes without. */
+/** Stores a parsed configuration in place of an earlier one. */
 export function storeCachedConfig(
   db: DatabaseSync,
   entry: {
@@ -82,14 +30,41 @@ export function storeCachedConfig(
     readonly atMs: number;
   },
 ): void {
-  try {
+  orElse(undefined, () =>
     db.prepare(
       `INSERT INTO config_cache (config_path, content_hash, parsed, updated_at_ms)
        VALUES (?, ?, ?, ?)
        ON CONFLICT (config_path) DO UPDATE SET
          content_hash = excluded.content_hash, parsed = excluded.parsed, updated_at_ms = excluded.updated_at_ms`,
-    ).run(entry.key, entry.hash, JSON.stringify(entry.parsed), entry.atMs);
+    ).run(entry.key, entry.hash, JSON.stringify(entry.parsed), entry.atMs));
+}
+
+/** Begins the key of a row that says that rules are strict. Any version of the program may replace the row of the file. */
+const STRICT_MARK = "strict:";
+
+/** Stores whether the rules of a place are strict, for a time when its file cannot be read. */
+export function rememberStrict(
+  db: DatabaseSync,
+  path: string,
+  { isStrict, atMs }: { readonly isStrict: boolean; readonly atMs: number },
+): void {
+  const key = STRICT_MARK + path;
+  if (isStrict) storeCachedConfig(db, { key, hash: "", parsed: true, atMs });
+  else {
+    orElse(undefined, () => db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(key));
+  }
+}
+
+/** Whether the last call of {@linkcode rememberStrict} said so. */
+export function rememberedStrict(db: DatabaseSync, path: string): boolean {
+  return readLastConfig(db, STRICT_MARK + path) !== undefined;
+}
+
+/** A busy or damaged database has no cache. The write of the event will report the damage. */
+function orElse<Result>(otherwise: Result, look: () => Result): Result {
+  try {
+    return look();
   } catch {
-    // The next hook parses it again.
+    return otherwise;
   }
 }

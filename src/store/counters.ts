@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Begins the types of rows that count nothing: who handles an event, as `claims.ts` keeps it. */
+/** Begins the type of a row that is no counter: it says who handles an event; see `claims.ts`. */
 export const CLAIM = "claim:";
 
 /** One counter of a session. */
@@ -11,17 +11,13 @@ export interface CounterRow {
   readonly updatedAtMs: number;
 }
 
-/**
- * Raises a counter and returns its new value. One statement, so that no other process can come between reading and
- * writing.
- *
- * @param by May be negative.
- */
+/** Raises a counter in one statement, so that parallel processes count right. @returns Its new value. */
 export function incrementCounter(
   db: DatabaseSync,
   counter: {
     readonly sessionId: string;
     readonly type: string;
+    /** May be negative. */
     readonly by?: number;
     readonly atMs: number;
   },
@@ -35,7 +31,7 @@ export function incrementCounter(
   return Number(row!["value"]);
 }
 
-/** The value of a counter; 0 when it was never raised. */
+/** The value of a counter; 0 when there is none. */
 export function readCounter(db: DatabaseSync, sessionId: string, type: string): number {
   const row = db.prepare(
     `SELECT value
@@ -46,7 +42,7 @@ export function readCounter(db: DatabaseSync, sessionId: string, type: string): 
   return Number(row?.["value"] ?? 0);
 }
 
-/** Sets counters back to 0: one type of a session, or all of them when `type` is null. Returns how many there were. */
+/** Resets one type of counter of a session, or all types if `type` is null. @returns How many there were. */
 export function resetCounters(db: DatabaseSync, sessionId: string, type: string | null): number {
   const { changes } = db.prepare(
     `DELETE FROM counters
@@ -57,7 +53,7 @@ export function resetCounters(db: DatabaseSync, sessionId: string, type: string 
   return Number(changes);
 }
 
-/** The counters of one session, or of all when `sessionId` is null, by session and type. */
+/** The counters of one session, or of all sessions if `sessionId` is null. */
 export function listCounters(db: DatabaseSync, sessionId: string | null): CounterRow[] {
   return db.prepare(
     `SELECT session_id AS sessionId, type, value, updated_at_ms AS updatedAtMs

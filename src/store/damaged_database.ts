@@ -1,4 +1,4 @@
-/** Opens what is left of a damaged database, and copies what can be read of it into the one that takes its place. */
+/** Opens a damaged database as far as SQLite can read it, and copies its tables into the one that takes its place. */
 import { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../../migrations/mod.ts";
 import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion, transaction } from "./database.ts";
@@ -7,7 +7,7 @@ import { schemaDifferences } from "./schema_care.ts";
 import { withoutTriggers } from "./settle_rows.ts";
 import { copyReadable, ordinaryTables } from "./table_copy.ts";
 
-/** https://sqlite.org/fileformat2.html, §1.3: what of a header is about the one file. */
+/** https://sqlite.org/fileformat2.html, §1.3: the fields of a header that describe its own file. */
 const HEADER_BYTES = 100;
 const FREE_PAGES_AT = [32, 40] as const;
 const PAGES_VALID_AT = [92, 96] as const;
@@ -20,8 +20,8 @@ export interface DamagedDatabase {
 }
 
 /**
- * Opens a copy of a damaged database that nobody else has open: one that is shorter than it says, one the first hundred
- * bytes of which are overwritten, one whose definitions of tables are damaged. The copy may be changed.
+ * Opens a copy of a damaged database that nobody else has open. The database may be cut short, its header overwritten, its
+ * definitions of tables damaged. The copy may be changed.
  *
  * @param model A sound database of this program: its header takes the place of one that is lost.
  * @returns Null where SQLite can read nothing of it.
@@ -45,7 +45,7 @@ export function openDamaged(copy: string, model: string): DamagedDatabase | null
   return null;
 }
 
-/** Opened so, SQLite takes a file that is shorter than it says, and passes over definitions that make no sense. */
+/** With `writable_schema` SQLite opens a file that was cut short, and ignores definitions that it cannot read. */
 function openLeniently(path: string): DatabaseSync {
   const db = new DatabaseSync(path);
   if ("enableDefensive" in db) {
@@ -54,19 +54,19 @@ function openLeniently(path: string): DatabaseSync {
   try {
     db.exec("PRAGMA writable_schema = ON");
   } catch {
-    // It is no database as it is.
+    // It needs another header first.
   }
   return db;
 }
 
-/** The version that its tables have: something may have changed the number alone. */
+/** The version of its tables: the number alone may have been changed. */
 function versionOf(db: DatabaseSync): number {
   const told = schemaVersion(db);
   const isKnown = told > 0 && told <= SCHEMA_VERSION;
   return isKnown && schemaDifferences(db).length > 0 ? told : SCHEMA_VERSION;
 }
 
-/** Puts this program's words in the place of a definition that differs: rows are found by the page it names. */
+/** Replaces definitions that differ by this program's: SQLite finds the rows by the page that stands beside them. */
 function correctDefinitions(db: DatabaseSync, version: number): void {
   const model = new DatabaseSync(":memory:");
   try {
@@ -79,7 +79,7 @@ function correctDefinitions(db: DatabaseSync, version: number): void {
     ).all();
     for (const { name, sql } of parts) orDamaged(() => change.run(sql!, name!), () => null);
   } catch {
-    // Where even this table cannot be written, what it tells is used as it is.
+    // The table of definitions cannot be written, so they are used as they are.
   } finally {
     model.close();
   }
@@ -91,24 +91,28 @@ function giveHeader(path: string, model: string): void {
     using file = Deno.openSync(model);
     file.readSync(header);
   }
-  // The length of the file counts then, and no page is taken for a free one.
+  // Then the length of the file counts, and no page is free.
   header.fill(0, ...FREE_PAGES_AT);
   header.fill(0, ...PAGES_VALID_AT);
   using file = Deno.openSync(path, { write: true });
   file.writeSync(header);
 }
 
-/** Makes an empty database with the schema of a version; the file must be there already, with its mode. */
-export function makeEmpty(path: string, version: number): DatabaseSync {
+/** Makes an empty database (0600) with the schema of a version, in the place of what is there. */
+export function makeEmpty(path: string, version: number): void {
+  Deno.openSync(path, { write: true, create: true, truncate: true, mode: 0o600 }).close();
   const db = new DatabaseSync(path);
-  db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
-  db.exec("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF");
-  transaction(db, () => {
-    makeTables(db, version);
-    db.exec(`PRAGMA user_version = ${version}`);
-    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-  });
-  return db;
+  try {
+    db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
+    db.exec("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF");
+    transaction(db, () => {
+      makeTables(db, version);
+      db.exec(`PRAGMA user_version = ${version}`);
+      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    });
+  } finally {
+    db.close();
+  }
 }
 
 function makeTables(db: DatabaseSync, version: number): void {
@@ -127,7 +131,7 @@ export function givenNumbers(db: DatabaseSync): ReadonlyMap<string, number> {
 /** The tables whose writes fail while a database is replaced. */
 const FENCED_TABLES = ["sessions", "hook_executions", "pending_queue", "observations"];
 
-/** What became of the rows of one table. */
+/** How many rows of one table came back. */
 export interface MendedTable {
   readonly table: string;
   readonly read: number;
@@ -167,36 +171,33 @@ export interface HeldWrites {
   release(): void;
 }
 
-/** Holds the writes to a damaged database while it is read; nothing where nobody can write to it anyway. */
+/** Holds the writes to a damaged database while it is read. One that is too damaged to be written to needs no holding. */
 export function holdWrites(
   database: string,
   { busyTimeoutMs }: { readonly busyTimeoutMs: number },
 ): HeldWrites {
   let db: DatabaseSync | null = null;
-  const quietly = (work: () => void) => {
-    try {
-      work();
-    } catch {
-      // What is too damaged to be written to needs no fence.
-    }
-  };
-  quietly(() => {
+  try {
     db = new DatabaseSync(database, { timeout: busyTimeoutMs });
     db.exec("BEGIN IMMEDIATE");
-  });
+  } catch {
+    // Nobody can write to it.
+  }
   return {
-    end: () =>
-      quietly(() => {
-        if (db === null) return;
-        fence(db);
-        db.exec("COMMIT");
-      }),
-    release: () => quietly(() => db?.close()),
+    end: () => {
+      try {
+        if (db !== null) failWrites(db);
+        db?.exec("COMMIT");
+      } catch {
+        // Nobody can write to it.
+      }
+    },
+    release: () => db?.close(),
   };
 }
 
-/** A process that has the database open fails at its next write, and keeps what it has to write in the spool. */
-function fence(db: DatabaseSync): void {
+/** Lets the next write of a process fail that has the database open; it keeps the record in the spool. */
+function failWrites(db: DatabaseSync): void {
   for (const table of FENCED_TABLES) {
     for (const change of ["INSERT", "UPDATE", "DELETE"]) {
       db.exec(

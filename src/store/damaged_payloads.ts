@@ -1,4 +1,4 @@
-/** Payloads that cannot be read any more although SQLite finds no fault: flipped bits in a compressed stream. */
+/** Finds payloads whose compressed bytes are damaged, which SQLite does not notice. */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
@@ -12,8 +12,7 @@ export interface DamagedPayload {
 /**
  * Reads every payload, one at a time.
  *
- * @param options `status`: only of captures that were given up.
- *
+ * @param options `status`: only captures that were given up.
  * @throws {Error} What SQLite says, of a damaged page for example.
  */
 export function damagedPayloads(

@@ -20,7 +20,7 @@ export interface ExecutionRow {
   readonly createdAtMs: number;
 }
 
-/** Which rows of the audit trail are wanted; null lets everything through. */
+/** Which rows of the audit trail are wanted; a null lets all rows through. */
 export interface ExecutionFilter {
   readonly sessionId: string | null;
   readonly hookName: string | null;
@@ -38,7 +38,7 @@ export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): Execu
     ["hook_name = ?", filter.hookName],
     ["tool_name = ?", filter.toolName],
     ["status = ?", filter.status],
-    // Ids sort by time, so the primary key serves the limit in time.
+    // Ids sort by time, so the primary key finds the rows since a time.
     ["id >= ?", filter.sinceMs === null ? null : firstIdAt(filter.sinceMs)],
   ]);
   const rows = db.prepare(
@@ -56,7 +56,7 @@ export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): Execu
   } as unknown as ExecutionRow));
 }
 
-/** How often hooks ran and how long they took, in milliseconds; times are null when there was none. */
+/** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */
 export interface ExecutionSummary {
   readonly count: number;
   /** Failures and timeouts. */
@@ -71,10 +71,7 @@ export interface ExecutionSummary {
 /** {@linkcode ExecutionSummary} of one kind of hook. */
 export type HookSummary = ExecutionSummary & { readonly hookName: string };
 
-/**
- * The nearest rank: the smallest duration that at least so many percent of all are not above. It is always one that
- * was measured.
- */
+/** A percentile is the nearest rank: the smallest measured duration that so many percent do not exceed. */
 const SUMMARY_COLUMNS = `count(*) AS count,
             count(*) FILTER (WHERE status IN ('failure', 'timeout')) AS failures,
             count(*) FILTER (WHERE status = 'blocked') AS blocked,
@@ -83,36 +80,29 @@ const SUMMARY_COLUMNS = `count(*) AS count,
             ${percentile(99)} AS p99Ms,
             max(duration_ms) AS maxMs`;
 
-/** A summary of every kind of hook that ran since then, the most frequent one first. */
+/** A summary of each kind of hook since a time, the most frequent first. */
 export function summarizeHooks(db: DatabaseSync, sinceMs: number | null): HookSummary[] {
   return db.prepare(
-    `WITH ranked AS (
-       SELECT hook_name, status, duration_ms,
-              row_number() OVER (PARTITION BY hook_name ORDER BY duration_ms) AS place,
-              count(*) OVER (PARTITION BY hook_name) AS total
-         FROM hook_executions
-        WHERE id >= ?
-     )
-     SELECT hook_name AS hookName, ${SUMMARY_COLUMNS}
-       FROM ranked
+    `SELECT hook_name AS hookName, ${SUMMARY_COLUMNS}
+       FROM (${ranked("PARTITION BY hook_name")})
       GROUP BY hook_name
       ORDER BY count DESC, hook_name`,
   ).all(firstIdAt(sinceMs ?? 0)) as unknown as HookSummary[];
 }
 
-/** One summary of all hooks since then. */
+/** One summary of all hooks since a time. */
 export function summarizeExecutions(db: DatabaseSync, sinceMs: number): ExecutionSummary {
-  return db.prepare(
-    `WITH ranked AS (
-       SELECT status, duration_ms,
-              row_number() OVER (ORDER BY duration_ms) AS place,
-              count(*) OVER () AS total
-         FROM hook_executions
-        WHERE id >= ?
-     )
-     SELECT ${SUMMARY_COLUMNS}
-       FROM ranked`,
-  ).get(firstIdAt(sinceMs)) as unknown as ExecutionSummary;
+  return db.prepare(`SELECT ${SUMMARY_COLUMNS} FROM (${ranked("")})`)
+    .get(firstIdAt(sinceMs)) as unknown as ExecutionSummary;
+}
+
+/** The executions with the place of their durations. */
+function ranked(partition: string): string {
+  return `SELECT hook_name, status, duration_ms,
+                 row_number() OVER (${partition} ORDER BY duration_ms) AS place,
+                 count(*) OVER (${partition}) AS total
+            FROM hook_executions
+           WHERE id >= ?`;
 }
 
 /** Rank ⌈percent · total / 100⌉, in whole numbers. */
@@ -127,7 +117,7 @@ function metadataOf(text: string): Readonly<Record<string, unknown>> {
       return value as Record<string, unknown>;
     }
   } catch {
-    // The row is still worth showing.
+    // The row is shown nevertheless.
   }
   return { unreadable: text };
 }

@@ -1,43 +1,104 @@
-import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../errors.ts";
+/** Exports a database as JSON Lines. A damaged page costs the rows on it, and no others. */
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { isUserError, messageOf } from "../errors.ts";
 import { firstIdAt } from "../ids.ts";
-import { orDamaged, reachablePlaces, withCondition } from "./export_salvage.ts";
-import { EXPORTED_TABLES, type ExportType, tableOf } from "./exported_tables.ts";
+import { VERSION } from "../version.ts";
+import { schemaVersion } from "./database.ts";
+import { orDamaged, reachablePlaces } from "./export_salvage.ts";
+import {
+  type CountName,
+  EXPORT_FORMAT,
+  EXPORTED_TABLES,
+  type ExportType,
+  fieldOf,
+  noCounts,
+  tableOf,
+} from "./exported_tables.ts";
 import { type Filter, filterOf } from "./filter.ts";
-import { observedFiles } from "./observed_files.ts";
-import { wholeColumns } from "./whole_text.ts";
+import { receiptIds } from "./forget_receipts.ts";
+import { payloadText, type StoredPayload } from "./payloads.ts";
 
-/** Which rows are exported; null lets everything through. */
+/** Which rows are exported; null lets all rows through. */
 export interface ExportFilter {
   readonly sessionId: string | null;
-  /** Epoch milliseconds: what changed since then; of events and captures those from then on. */
+  /** Epoch milliseconds: rows that were written since then. */
   readonly sinceMs: number | null;
 }
 
-/** A row with all columns of its table, by their names there; an observation has `observed_files` as well. */
+type Columns = Readonly<Record<string, SQLOutputValue>>;
+
+/** A row with all columns of its table, under their names; an observation also has `observed_files`. */
 export interface ExportRow {
   readonly type: ExportType;
-  readonly columns: Readonly<Record<string, string | number | null | Uint8Array>>;
+  readonly columns: Columns;
 }
 
 /** A row that cannot be read. */
 export interface LostRow {
   readonly type: ExportType;
-  /** Its number, or its id. */
+  /** Its number or its id. */
   readonly id: string;
   readonly why: string;
 }
 
-type Table = ReturnType<typeof tableOf>;
+/** What an export wrote. */
+export type ExportCounts = Readonly<Record<CountName, number>> & {
+  /** Captures whose payload cannot be read; their lines hold the stored bytes in base 64. */
+  readonly damaged: number;
+  /** Rows on damaged pages, which have no line, as far as they can be counted: at least 1 if any are lost. */
+  readonly unreadable: number;
+};
 
 /**
- * Every row of every exported table, table by table, one at a time. All come from one moment: what others write
- * meanwhile is not in it. The connection is in a read transaction until the last row is taken or the loop is left.
+ * The lines of an export. `meta` comes first, then one line for each row: its `type` and all columns in camelCase. `end`
+ * with the counts comes last and shows that an export is complete. The `payload` of a capture is its JSON, however it is
+ * stored; an observation has its files and their digests as `observedFiles`. `receipts` in the first line are the ids of
+ * what was forgotten in this database: the tombstones themselves are not exported.
  *
- * A damaged page costs the rows that lie on it and no others.
+ * @param options `onLost`: takes each row that cannot be read, as far as it can be named.
+ */
+export function* exportLines(
+  db: DatabaseSync,
+  options: ExportFilter & {
+    readonly atMs: number;
+    readonly onLost?: (row: LostRow) => void;
+  },
+): Generator<string, ExportCounts> {
+  const { sessionId, sinceMs, atMs } = options;
+  const counts = { ...noCounts(), damaged: 0, unreadable: 0 };
+  yield JSON.stringify({
+    type: "meta",
+    format: EXPORT_FORMAT,
+    version: VERSION,
+    schema: schemaVersion(db),
+    exportedAtMs: atMs,
+    sessionId,
+    sinceMs,
+    receipts: orDamaged(() => receiptIds(db), () => []),
+  });
+  const rows = exportRows(db, { sessionId, sinceMs }, options.onLost);
+  try {
+    let step = rows.next();
+    for (; !step.done; step = rows.next()) {
+      const { line, damaged } = lineOf(step.value);
+      counts[tableOf(step.value.type).count]++;
+      if (damaged) counts.damaged++;
+      yield line;
+    }
+    counts.unreadable = step.value;
+  } finally {
+    // This also ends the transaction if the reader of the lines stops early.
+    rows.return(0);
+  }
+  yield JSON.stringify({ type: "end", ...counts });
+  return counts;
+}
+
+/**
+ * Every row of every exported table, one at a time, all from one moment. The connection stays in a read transaction until
+ * the last row is taken or the loop is left.
  *
- * @param onLost Takes each row that cannot be read, as far as it can be named.
- * @returns How many rows cannot be read, as far as that can be told: at least one when any are lost.
+ * @returns How many rows cannot be read, as far as they can be counted: at least 1 if any are lost.
  */
 export function* exportRows(
   db: DatabaseSync,
@@ -47,99 +108,169 @@ export function* exportRows(
   db.exec("BEGIN");
   try {
     let unreadable = 0;
-    for (const { type } of EXPORTED_TABLES) {
-      const table = tableOf(type);
-      const where = whereOf(table, filter);
-      unreadable += table.hasNumbers
-        ? yield* numberedRows(db, { type, table, where }, onLost)
-        : yield* allRows(db, { type, table, where });
+    for (const { type, hasNumbers } of EXPORTED_TABLES) {
+      unreadable += hasNumbers
+        ? yield* numberedRows(db, type, { filter, onLost })
+        : yield* allRows(db, type, filter);
     }
     return unreadable;
   } finally {
-    // Nothing was written. A COMMIT would throw once more what a damaged page has thrown.
+    // Nothing was written. A COMMIT would repeat the error of a damaged page.
     if (db.isTransaction) db.exec("ROLLBACK");
   }
 }
 
-interface Source {
-  readonly type: ExportType;
-  readonly table: Table;
-  readonly where: Filter;
-}
-
-/** Row by row and not by one statement: the runtime's iterator ends at an error as if that were the last row. */
+/** Reads row by row: the runtime's iterator ends at an error as if that were the last row. */
 function* numberedRows(
   db: DatabaseSync,
-  { type, table: { table, key, order = "id" }, where }: Source,
-  onLost: (row: LostRow) => void,
+  type: ExportType,
+  { filter, onLost }: {
+    readonly filter: ExportFilter;
+    readonly onLost: (row: LostRow) => void;
+  },
 ): Generator<ExportRow, number> {
-  const name = key?.[0] ?? null;
+  const { table, key } = tableOf(type);
+  const where = whereOf(type, filter);
+  const name = type === "observation" || key === null ? "rowid" : key[0]!;
   const { places, isWhole } = orDamaged(
-    () => ({ places: placesIn(db, `${table} ${where.sql}`, { order, where }), isWhole: true }),
-    () => reachablePlaces(db, { table, key: name }),
+    () => ({ places: placesIn(db, type, where), isWhole: true }),
+    () => reachablePlaces(db, { table, key: key?.[0] ?? null }),
   );
-  // All columns, so that one of a later migration cannot be forgotten.
-  const { columns: read, decode } = wholeColumns(db, table);
-  const row = db.prepare(`SELECT ${read} FROM ${table} ${withCondition(where, "rowid = ?")}`);
-  const filesOf = observedFiles(db);
+  const { columns, decode } = wholeColumns(db, table);
+  const condition = where.sql === "" ? "WHERE rowid = ?" : `${where.sql} AND rowid = ?`;
+  const read = db.prepare(`SELECT ${columns} FROM ${table} ${condition}`);
+  const readName = db.prepare(`SELECT ${name} AS name FROM ${table} WHERE rowid = ?`);
+  const readFiles = type === "observation" ? db.prepare(OBSERVED_FILES) : null;
   let unreadable = 0;
   for (const place of places) {
-    const columns = orDamaged(() => row.get(...where.values, place), (thrown) => {
-      // People know an observation by its number, other rows by their ids.
-      const id = type === "observation" || name === null ? place : orDamaged(
-        () => db.prepare(`SELECT ${name} AS name FROM ${table} WHERE rowid = ?`).get(place)?.name,
-        () => null,
-      );
+    const row = orDamaged(() => read.get(...where.values, place), (thrown) => {
+      const id = orDamaged(() => readName.get(place)?.["name"], () => null);
       if (id != null) onLost({ type, id: String(id), why: messageOf(thrown) });
       return null;
     });
-    // The list of numbers names a row that its number does not find.
-    const isMissing = columns === undefined && (isWhole || where.sql === "");
-    if (columns === null || isMissing) unreadable++;
-    if (columns == null) continue;
-    const whole = decode(columns as ExportRow["columns"]);
-    if (type !== "observation") yield { type, columns: whole };
+    // Undefined: an index names a row that is gone, or the filter leaves it out.
+    if (row === null || row === undefined && (isWhole || where.sql === "")) unreadable++;
+    if (row == null) continue;
+    if (readFiles === null) yield { type, columns: decode(row) };
     else {
-      const observed = filesOf(place);
-      if (!observed.isWhole) unreadable++;
-      yield { type, columns: { ...whole, observed_files: observed.files } };
+      const files = orDamaged(() => String(readFiles.get(place)!["files"]), () => null);
+      if (files === null) unreadable++;
+      yield { type, columns: { ...decode(row), observed_files: files ?? "[]" } };
     }
   }
   return isWhole ? unreadable : Math.max(1, unreadable);
 }
 
-/** The row numbers in order, as one text: an object for each would take ten times the memory. */
-function placesIn(
-  db: DatabaseSync,
-  from: string,
-  { order, where }: { readonly order: string; readonly where: Filter },
-): readonly number[] {
-  const row = db.prepare(`SELECT json_group_array(rowid ORDER BY ${order}) AS places FROM ${from}`)
-    .get(...where.values);
+const OBSERVED_FILES =
+  `SELECT json_group_array(json_object('path', path, 'digest', digest) ORDER BY path) AS files
+     FROM observation_files
+    WHERE observation_id = ?`;
+
+/**
+ * The row numbers, in the order of the ids, which is that of time, where a row has an id. They come as one text: an object
+ * for each would take ten times the memory.
+ */
+function placesIn(db: DatabaseSync, type: ExportType, where: Filter): readonly number[] {
+  const { table, key } = tableOf(type);
+  const order = key?.[0] === "id" ? "id" : "rowid";
+  const row = db.prepare(
+    `SELECT json_group_array(rowid ORDER BY ${order}) AS places FROM ${table} ${where.sql}`,
+  ).get(...where.values);
   return JSON.parse(String(row!["places"]));
 }
 
-/** A table without row numbers, in one go. */
+/** Reads a table without row numbers in one go. */
 function* allRows(
   db: DatabaseSync,
-  { type, table: { table, key, order = key!.join(", ") }, where }: Source,
+  type: ExportType,
+  filter: ExportFilter,
 ): Generator<ExportRow, number> {
+  const { table, key } = tableOf(type);
+  const { sql, values } = whereOf(type, filter);
   const { columns, decode } = wholeColumns(db, table);
   const rows = orDamaged(
-    () =>
-      db.prepare(`SELECT ${columns} FROM ${table} ${where.sql} ORDER BY ${order}`)
-        .all(...where.values),
+    () => db.prepare(`SELECT ${columns} FROM ${table} ${sql} ORDER BY ${key!}`).all(...values),
     () => null,
   );
-  for (const row of rows ?? []) yield { type, columns: decode(row as ExportRow["columns"]) };
+  for (const row of rows ?? []) yield { type, columns: decode(row) };
   return rows === null ? 1 : 0;
 }
 
-function whereOf({ ofSession, time }: Table, { sessionId, sinceMs }: ExportFilter): Filter {
+function whereOf(type: ExportType, { sessionId, sinceMs }: ExportFilter): Filter {
+  const { ofSession, time } = tableOf(type);
   if (sessionId !== null && !ofSession) return { sql: "WHERE 0", values: [] };
   const since = sinceMs === null ? null : time === "id" ? firstIdAt(sinceMs) : sinceMs;
   return filterOf([
     ["session_id = ?", sessionId],
     [`${time} >= ?`, time === null ? null : since],
   ]);
+}
+
+/** All columns of a table, also those of later migrations. The runtime cuts a text at a NUL, so such a text is read as bytes. */
+function wholeColumns(
+  db: DatabaseSync,
+  table: string,
+): { readonly columns: string; readonly decode: (row: Columns) => Columns } {
+  const infos = db.prepare("SELECT name, type FROM pragma_table_info(?)").all(table)
+    .map(({ name, type }) => ({ name: String(name), isText: type === "TEXT" }));
+  const decoder = new TextDecoder();
+  return {
+    columns: infos.map(({ name, isText }) =>
+      isText ? `iif(instr(${name}, char(0)) > 0, CAST(${name} AS BLOB), ${name}) AS ${name}` : name
+    ).join(", "),
+    decode: (row) => {
+      const cut = infos.filter(({ name, isText }) => isText && row[name] instanceof Uint8Array);
+      return cut.length === 0 ? row : {
+        ...row,
+        ...Object.fromEntries(
+          cut.map(({ name }) => [name, decoder.decode(row[name] as Uint8Array)]),
+        ),
+      };
+    },
+  };
+}
+
+/** The payload goes into the line as it is stored: parsing and writing it again could change it. */
+function lineOf({ type, columns: all }: ExportRow): {
+  readonly line: string;
+  readonly damaged: boolean;
+} {
+  if (type !== "capture") return { line: JSON.stringify(fieldsOf(type, all)), damaged: false };
+  const { encoding, payload, ...columns } = all;
+  const stored = { id: columns["id"], encoding, payload, rawBytes: columns["raw_bytes"] };
+  const fields = fieldsOf(type, columns);
+  try {
+    // JSON escapes line breaks in strings; elsewhere a line break is only white space.
+    const text = payloadText(stored as unknown as StoredPayload).replace(/[\r\n]/g, " ");
+    return { line: `${JSON.stringify(fields).slice(0, -1)},"payload":${text}}`, damaged: false };
+  } catch (thrown) {
+    const bytes = payload instanceof Uint8Array
+      ? payload
+      : new TextEncoder().encode(String(payload));
+    const why = isUserError(thrown) ? thrown.why : messageOf(thrown);
+    const damage = { why, encoding, stored: bytes.toBase64() };
+    return { line: JSON.stringify({ ...fields, payload: null, damage }), damaged: true };
+  }
+}
+
+function fieldsOf(type: ExportType, columns: Columns): Record<string, unknown> {
+  const { json, foreignJson } = tableOf(type);
+  const isJson = (column: string) => json.includes(column) || foreignJson.includes(column);
+  return Object.fromEntries([
+    ["type", type],
+    ...Object.entries(columns).map(([column, value]) => [
+      fieldOf(type, column),
+      isJson(column) ? valueOf(value) : value,
+    ]),
+  ]);
+}
+
+/** The value of a JSON text; the text itself if it is not JSON. */
+function valueOf(text: unknown): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return text;
+  }
 }

@@ -1,25 +1,24 @@
-/** Reads what SQLite can still read of a table of which some pages are damaged. */
+/** Reads what SQLite can still read of a table with damaged pages. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Filter } from "./filter.ts";
 
-/** SQLite's codes for: the disk gives no page, a page contradicts itself, an impossible value, no database. */
+/** SQLite's codes IOERR, CORRUPT, TOOBIG and NOTADB. */
 const DAMAGE_CODES: ReadonlySet<number> = new Set([10, 11, 18, 26]);
 
-/** Rows that one statement reads, as long as nothing is in the way. */
+/** Rows that one statement reads as long as there is no damage. */
 const BATCH_ROWS = 500;
 
-/** So many row numbers behind a damaged page are tried one by one: one upper page leads to so many rows. */
+/** So many row numbers after a damaged page are tried one by one: an inner page leads to so many rows. */
 const TRIED_ONE_BY_ONE = 20_000;
 
 /** Whether a statement failed because of damage. */
 export function isDamage(thrown: unknown): boolean {
   const { errcode } = thrown as { readonly errcode?: unknown };
-  // The runtime throws a RangeError for an integer that no number can hold: flipped bits make one.
+  // The runtime throws a RangeError for an integer that is too large for a number, as flipped bits can make it.
   return thrown instanceof RangeError ||
     (typeof errcode === "number" && DAMAGE_CODES.has(errcode & 0xff));
 }
 
-/** What `look` finds, or `otherwise` when damage is in its way. */
+/** Returns what `look` finds, or `otherwise` when it meets damage. */
 export function orDamaged<Found, Other>(
   look: () => Found,
   otherwise: (thrown: unknown) => Other,
@@ -33,10 +32,10 @@ export function orDamaged<Found, Other>(
 }
 
 /**
- * The row numbers of a table that may be worth reading, in order: those that the table gives, and those that an index
- * names, though their rows may be lost: the one over the key, or any.
+ * The row numbers of a damaged table, in order: those that the table gives, and those that an index gives, whose rows may
+ * be lost. The index is that of the key; without a key it is any.
  *
- * @returns `isWhole` is true when no page was in the way of a number.
+ * @returns `isWhole`: whether the table gave all of its numbers.
  */
 export function reachablePlaces(
   db: DatabaseSync,
@@ -47,7 +46,7 @@ export function reachablePlaces(
   return { places: [...new Set([...named, ...found])].sort((a, b) => a - b), isWhole };
 }
 
-/** What the first of these indexes names that can be read; null is the one that serves the order of the key. */
+/** The row numbers in the first index that can be read. Null stands for the index that the order of the key uses. */
 function namedPlaces(
   db: DatabaseSync,
   table: string,
@@ -65,7 +64,7 @@ function namedPlaces(
   return [];
 }
 
-/** The indexes that have every row of a table. */
+/** The indexes that hold every row of a table. */
 function indexesOf(db: DatabaseSync, table: string): string[] {
   return orDamaged(
     () =>
@@ -75,7 +74,7 @@ function indexesOf(db: DatabaseSync, table: string): string[] {
   );
 }
 
-/** Goes through the row numbers upwards; at a damaged page it tries the numbers behind until one can be reached. */
+/** Goes up through the row numbers. At a damaged page it tries the next numbers until it can read one. */
 function walkTable(
   db: DatabaseSync,
   table: string,
@@ -96,7 +95,7 @@ function walkTable(
       () => null,
     );
     if (rows?.length === 0) break;
-    // A damaged page may name any number.
+    // A damaged page may give any number.
     if (rows !== null && rows.every((place, n) => place >= from && place > (rows[n - 1] ?? -1))) {
       found.push(...rows);
       from = rows.at(-1)! + 1;
@@ -112,9 +111,4 @@ function walkTable(
     from += step;
   }
   return { found, isWhole };
-}
-
-/** A filter with one more condition behind its own. */
-export function withCondition({ sql }: Filter, condition: string): string {
-  return sql === "" ? `WHERE ${condition}` : `${sql} AND ${condition}`;
 }

@@ -1,4 +1,4 @@
-/** Which files of observations a path means. */
+/** SQL that matches the files of observations with a path. */
 import { isAbsolutePath } from "../paths.ts";
 
 /** A condition of SQL with one parameter, and its value. */
@@ -7,21 +7,21 @@ export interface FileMatch {
   readonly value: string;
 }
 
-/** SQL for the whole path of a name that is told from a folder; NULL where the folder is not known. */
+/** SQL: the whole path of a name in a folder; NULL when the folder is not known. */
 export function wholeName(name: string, folder: string): string {
   return `iif(${name} GLOB '/*' OR ${name} GLOB '[A-Za-z]:[/\\]*', ${name}, ${folder} || '/' || ${name})`;
 }
 
-/** The whole path of the file `t.path` of an observation `o`: most are told from their project's folder. */
+/** SQL: the whole path of the file `t.path` of an observation `o`. Most are relative to the folder of the project. */
 export const WHOLE_PATH = wholeName(
   "t.path",
   "iif(substr(o.project, -5) = '/.git', substr(o.project, 1, length(o.project) - 5), o.project)",
 );
 
 /**
- * Whether `t.path`, of an observation `o`, is a file or lies in a folder.
+ * Whether `t.path` of an observation `o` is a file, or is in a folder.
  *
- * @param file A whole path, which is one of one project; any other is a part of such a path, of whichever project.
+ * @param file A whole path, or a part of a path in any project.
  */
 export function fileMatch(file: string): FileMatch {
   if (isAbsolutePath(file)) {

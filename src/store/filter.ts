@@ -1,14 +1,14 @@
-/** A condition with one `?`, and the value for it; it does not count when the value is null. */
+/** A condition with one `?`, and its value. A condition with a null is left out. */
 export type Condition = readonly [sql: string, value: string | number | null];
 
-/** The part of a statement that filters, and its values in order. */
+/** The `WHERE` of a statement, and its values in order. */
 export interface Filter {
-  /** `WHERE …`, or empty when no condition counts. */
+  /** `WHERE …`, or empty without conditions. */
   readonly sql: string;
   readonly values: readonly (string | number)[];
 }
 
-/** Joins the conditions that have a value, so that a query names only what can use an index. */
+/** Joins the conditions that have a value, so that SQLite can use an index for each. */
 export function filterOf(conditions: readonly Condition[]): Filter {
   const parts: string[] = [];
   const values: (string | number)[] = [];

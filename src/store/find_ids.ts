@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** So much of an id must be given for the rest to be guessed, in characters without dashes. */
+/** The shortest part of an id that is looked up, in characters without dashes. */
 export const MIN_ID_PART = 4;
 
 /**
- * The ids that a person may mean: the one given whole, else those that begin or end like this. Ids of the same minute
- * begin alike, so the end is what people use.
+ * The ids that a person may mean: a whole id, otherwise ids that begin or end with the text. Ids of the same minute begin
+ * alike, so people often type the end.
  *
  * @returns At most `limit`, the newest first.
  */

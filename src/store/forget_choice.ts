@@ -1,15 +1,14 @@
-/** Which observations and captures are to be forgotten. */
-import { FACTS } from "./facts_column.ts";
+/** Finds the observations and captures that are to be forgotten. */
 import type { DatabaseSync } from "node:sqlite";
-import type { TextMatcher } from "../memory/forget_text.ts";
+import { normalizeForgotten, type TextMatcher } from "../memory/forget_text.ts";
+import { FACTS } from "./observations.ts";
 import { WHOLE_PATH, wholeName } from "./file_match.ts";
 import { filterOf } from "./filter.ts";
-import { summariesAbout } from "./forget_summaries.ts";
-import { payloadText, type StoredPayload } from "./payloads.ts";
 import { capturesByObservation } from "./memory_look.ts";
-import { columnsOf, type Remade, type Remake } from "./remade.ts";
+import { payloadText, type StoredPayload } from "./payloads.ts";
+import type { Remade, Remake } from "./remade.ts";
 
-/** What is to be forgotten: everything that all the filters fit; null lets everything through. */
+/** What is to be forgotten: everything that fits all the filters. A filter that is null lets everything through. */
 export interface ForgetFilter {
   /** Observations by number, captures by id: one of these. */
   readonly ids: {
@@ -19,7 +18,7 @@ export interface ForgetFilter {
   readonly sessionId: string | null;
   /** The common git directory, or the folder where there is none. */
   readonly project: string | null;
-  /** All spellings of one path, whole or from a project's folder; what lies under it counts too. */
+  /** All spellings of one path, whole or from a project's folder. What lies under it counts too. */
   readonly files: readonly string[] | null;
   readonly text: TextMatcher | null;
   /** Epoch milliseconds, both included. */
@@ -31,41 +30,91 @@ export interface ForgetFilter {
 export interface Chosen {
   readonly observations: readonly number[];
   readonly captures: readonly string[];
-  /** Observations that stay, made anew of captures that stay. */
+  /** Observations that stay and are made anew of the captures that stay. */
   readonly remade: readonly Remade[];
-  /** How many of the observations are summaries from elsewhere, which go since they hold some of the same. */
+  /** How many of the observations are imported summaries, which go since they hold some of the same. */
   readonly importedSummaries: number;
 }
 
-/** Rows that are read at once. */
-const BATCH_ROWS = 200;
+/** A text alone is to be found nowhere any more. */
+export function isTextAlone({ text, ...others }: ForgetFilter): boolean {
+  return text !== null && Object.values(others).every((value) => value === null);
+}
 
 /**
- * What fits the filter, with everything that belongs to it: of an observation all captures that it was made of, of a
- * capture the observation that was made of it, of either the fixes that quote it and the summaries that tell of it. An
- * observation that is the same without what fits stays, made anew of its other captures.
+ * Lets SQL on this connection look for a text. None of these functions may throw: the runtime would hang.
+ * `holds(…)` looks into plain texts, `holds_json(…)` into JSON, `holds_payload(encoding, payload, raw_bytes)` into what a
+ * capture holds; `without(column)` gives the text with the mark in place of what is forgotten.
+ */
+export function defineTextFunctions(db: DatabaseSync, text: TextMatcher): void {
+  const options = { deterministic: true, varargs: true };
+  const isInJson = (json: string) => orElse(() => text.isInJson(json), () => text.isIn(json));
+  const some = (isIn: (value: string) => boolean) => (...values: readonly unknown[]) =>
+    Number(values.some((value) => typeof value === "string" && isIn(value)));
+  db.function("holds", options, some(text.isIn));
+  db.function("holds_json", options, some(isInJson));
+  db.function("holds_payload", options, (encoding, payload, rawBytes) => {
+    const stored = { id: "", encoding, payload, rawBytes } as unknown as StoredPayload;
+    // A damaged payload says nothing to anybody; `db check` tells of it.
+    return Number(isInJson(orElse(() => payloadText(stored), () => "")));
+  });
+  db.function(
+    "without",
+    options,
+    (value) =>
+      typeof value === "string"
+        ? orElse(() => text.replaceInJson(value), () => text.replaceIn(value))
+        : value as null,
+  );
+}
+
+/** JSON that is nested too deeply cannot be gone through: it is taken as plain text. */
+function orElse<Result>(first: () => Result, second: () => Result): Result {
+  try {
+    return first();
+  } catch {
+    return second();
+  }
+}
+
+/**
+ * What fits the filter, with everything that belongs to it: the captures of an observation, the observation of a capture,
+ * the fixes that quote either and the summaries that tell of them. An observation stays where its other captures tell it
+ * without what fits.
  *
- * @param options `remake`: makes it; without it nothing is. `onStep`: called after every batch.
+ * @param remake Makes such an observation of its other captures.
  */
 export function chooseForgotten(
   db: DatabaseSync,
   filter: ForgetFilter,
-  { remake = () => null, onStep = () => {} }: {
-    readonly remake?: Remake;
-    readonly onStep?: () => void;
-  } = {},
+  remake: Remake = () => null,
 ): Chosen {
-  const captures = new Set(matchingCaptures(db, filter, onStep));
-  const observations = new Set(matchingObservations(db, filter, onStep));
-  for (const id of observationsOf(db, captures)) observations.add(id);
+  if (filter.text !== null) defineTextFunctions(db, filter.text);
+  const captures = new Set(matchingCaptures(db, filter));
+  const observations = new Set([
+    ...matchingObservations(db, filter),
+    ...numbers(
+      db,
+      `SELECT id
+         FROM observations
+        WHERE id IN (SELECT observation_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?1)))
+           OR uid IN (SELECT value FROM json_each(?1))`,
+      captures,
+    ),
+  ]);
   const remade = remadeOf(db, { observations, captures }, { filter, remake });
   const changed = new Set(remade.map(({ id }) => id));
-  // Where a text is asked for, it is looked for in the fixes themselves.
+  // A text is looked for in the fixes themselves.
   const quoted = filter.text === null ? observations : observations.difference(changed);
   const fixes = fixesAbout(db, quoted);
   for (const id of changed) observations.delete(id);
   for (const id of fixes) observations.add(id);
-  for (const id of capturesOf(db, observations)) captures.add(id);
+  const made = db.prepare(
+    `SELECT id
+       FROM pending_queue
+      WHERE observation_id IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify([...observations]));
+  for (const { id } of made) captures.add(String(id));
   const { own, imported } = summariesAbout(db, observations.union(changed));
   const quoting = imported.filter((id) => !observations.has(id));
   for (const id of [...own, ...quoting]) observations.add(id);
@@ -77,7 +126,7 @@ export function chooseForgotten(
   };
 }
 
-/** Those that other captures tell, too, without what is to be forgotten. */
+/** The observations that other captures tell without what is to be forgotten. */
 function remadeOf(
   db: DatabaseSync,
   { observations, captures }: {
@@ -86,40 +135,36 @@ function remadeOf(
   },
   { filter: { ids, text }, remake }: { readonly filter: ForgetFilter; readonly remake: Remake },
 ): Remade[] {
-  // A text and a capture's id say which captures are meant; anything else means what was made of them.
+  // A text and a capture's id say which captures are meant; other filters mean the whole observation.
   if (text === null && ids === null) return [];
   const asked = new Set(ids?.observations);
   return [...capturesByObservation(db, observations)].flatMap(([id, made]) => {
     const stay = made.filter((capture) => !captures.has(capture));
     const one = asked.has(id) || stay.length === 0 ? null : remake(id, { stay, go: captures });
-    return one === null || text !== null && isInObservation(columnsOf(one), text) ? [] : [one];
+    return one === null || text?.isInJson(JSON.stringify(one)) ? [] : [one];
   });
 }
 
-/** `touched.name` is one of these paths, or lies under one: a condition with one parameter, a list in JSON. */
+/** SQL: `touched.name` is one of some paths, or lies under one. Its parameter is the list in JSON. */
 export const UNDER_A_FILE = `EXISTS (SELECT 1 FROM json_each(?) AS wanted
             WHERE touched.name = wanted.value
                OR substr(touched.name, 1, length(wanted.value) + 1) = wanted.value || '/')`;
 
-/** Names in a list in JSON, as they are and whole: rows of `name`. */
+/** SQL: the names in a list in JSON, as they are and as whole paths, in rows of `name`. */
 export function namesIn(list: string, folder: string): string {
   return `SELECT value AS name FROM json_each(${list})
            UNION ALL
           SELECT ${wholeName("value", folder)} FROM json_each(${list})`;
 }
 
-/** Whether an observation `o` is about one of some files, of which there is a list in JSON. */
+/** SQL: an observation `o` is about one of some files. Its parameter is their list in JSON. */
 export const IS_OF_FILES = `EXISTS (SELECT 1
                  FROM (SELECT t.path AS name FROM observation_files AS t WHERE t.observation_id = o.id
                         UNION ALL
                        SELECT ${WHOLE_PATH} FROM observation_files AS t WHERE t.observation_id = o.id) AS touched
                 WHERE ${UNDER_A_FILE})`;
 
-function matchingObservations(
-  db: DatabaseSync,
-  filter: ForgetFilter,
-  onStep: () => void,
-): number[] {
+function matchingObservations(db: DatabaseSync, filter: ForgetFilter): number[] {
   const { ids, files, text } = filter;
   const { sql, values } = filterOf([
     ["o.id IN (SELECT value FROM json_each(?))", ids && JSON.stringify(ids.observations)],
@@ -128,37 +173,18 @@ function matchingObservations(
     ["o.updated_at_ms >= ?", filter.sinceMs],
     ["o.created_at_ms <= ?", filter.untilMs],
     [IS_OF_FILES, files && JSON.stringify(files)],
-    ["o.id > ?", 0],
+    [
+      `(holds(o.title, o.text, o.terms, o.branch, o.project) = ? OR holds_json(o.files, o.facts))`,
+      text && 1,
+    ],
   ]);
-  const next = db.prepare(
-    `SELECT o.id, o.title, o.text, o.terms, o.files, o.facts, o.branch, o.project
-       FROM observations AS o
-       ${sql}
-      ORDER BY o.id
-      LIMIT ${BATCH_ROWS}`,
-  );
-  const found: number[] = [];
-  for (let after = 0;;) {
-    const rows = next.all(...values.slice(0, -1), after);
-    for (const row of rows) {
-      if (text === null || isInObservation(row, text)) found.push(Number(row["id"]));
-    }
-    const last = rows.at(-1);
-    if (last === undefined) return found;
-    after = Number(last["id"]);
-    onStep();
-  }
+  return db.prepare(`SELECT o.id FROM observations AS o ${sql} ORDER BY o.id`).all(...values)
+    .map(({ id }) => Number(id));
 }
 
-function isInObservation(row: Readonly<Record<string, unknown>>, text: TextMatcher): boolean {
-  return ["title", "text", "terms", "branch", "project"].some((name) =>
-    text.isIn(String(row[name] ?? ""))
-  ) ||
-    ["files", "facts"].some((name) => text.isInJson(String(row[name])));
-}
-
-function matchingCaptures(db: DatabaseSync, filter: ForgetFilter, onStep: () => void): string[] {
+function matchingCaptures(db: DatabaseSync, filter: ForgetFilter): string[] {
   const { ids, files, text } = filter;
+  const touched = namesIn("q.files_touched", "s.project_dir");
   const { sql, values } = filterOf([
     ["q.id IN (SELECT value FROM json_each(?))", ids && JSON.stringify(ids.captures)],
     ["q.session_id = ?", filter.sessionId],
@@ -166,73 +192,78 @@ function matchingCaptures(db: DatabaseSync, filter: ForgetFilter, onStep: () => 
     ["q.created_at_ms >= ?", filter.sinceMs],
     ["q.created_at_ms <= ?", filter.untilMs],
     [
-      `EXISTS (SELECT 1 FROM (${
-        namesIn("q.files_touched", "s.project_dir")
-      }) AS touched WHERE ${UNDER_A_FILE})`,
+      `EXISTS (SELECT 1 FROM (${touched}) AS touched WHERE ${UNDER_A_FILE})`,
       files && JSON.stringify(files),
     ],
-    ["q.rowid > ?", 0],
+    [
+      `(holds(q.error_message, q.branch) = ?
+            OR holds_json(q.files_touched)
+            OR holds_payload(q.encoding, q.payload, q.raw_bytes))`,
+      text && 1,
+    ],
   ]);
-  const payload = text === null ? "" : ", q.encoding, q.payload, q.raw_bytes AS rawBytes";
-  const next = db.prepare(
-    `SELECT q.rowid AS place, q.id, q.files_touched AS files, q.error_message AS error, q.branch${payload}
+  return db.prepare(
+    `SELECT q.id
        FROM pending_queue AS q
        LEFT JOIN sessions AS s ON s.session_id = q.session_id
        ${sql}
-      ORDER BY q.rowid
-      LIMIT ${BATCH_ROWS}`,
-  );
-  const found: string[] = [];
-  for (let after = 0;;) {
-    const rows = next.all(...values.slice(0, -1), after);
-    for (const row of rows) {
-      if (text === null || isInCapture(row, text)) found.push(String(row["id"]));
-    }
-    const last = rows.at(-1);
-    if (last === undefined) return found;
-    after = Number(last["place"]);
-    onStep();
-  }
-}
-
-function isInCapture(row: Readonly<Record<string, unknown>>, text: TextMatcher): boolean {
-  if (text.isInJson(String(row["files"]))) return true;
-  if (text.isIn(`${row["error"] ?? ""}\n${row["branch"] ?? ""}`)) return true;
-  try {
-    return text.isInJson(payloadText(row as unknown as StoredPayload));
-  } catch {
-    // What cannot be read any more is not the text to anybody; `db check` tells of it.
-    return false;
-  }
-}
-
-/** The observations that captures went into. */
-function observationsOf(db: DatabaseSync, captures: ReadonlySet<string>): number[] {
-  return db.prepare(
-    `SELECT id
-       FROM observations
-      WHERE id IN (SELECT observation_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?1)))
-         OR uid IN (SELECT value FROM json_each(?1))`,
-  ).all(JSON.stringify([...captures])).map((row) => Number(row["id"]));
-}
-
-/** The captures that went into observations. */
-function capturesOf(db: DatabaseSync, observations: ReadonlySet<number>): string[] {
-  return db.prepare(
-    `SELECT id
-       FROM pending_queue
-      WHERE observation_id IN (SELECT value FROM json_each(?1))`,
-  ).all(JSON.stringify([...observations])).map((row) => String(row["id"]));
+      ORDER BY q.rowid`,
+  ).all(...values).map(({ id }) => String(id));
 }
 
 /** Fixes tell in their own words what failed, and what was done about it. */
 function fixesAbout(db: DatabaseSync, observations: ReadonlySet<number>): number[] {
-  return db.prepare(
+  return numbers(
+    db,
     `WITH gone AS (SELECT value AS id FROM json_each(?1))
      SELECT id
        FROM observations
       WHERE kind = 'fix'
         AND (${FACTS} ->> '$.mended' IN gone
              OR EXISTS (SELECT 1 FROM json_each(${FACTS}, '$.by') AS part WHERE part.value IN gone))`,
-  ).all(JSON.stringify([...observations])).map((row) => Number(row["id"]));
+    observations,
+  );
+}
+
+/** A shorter title says too little to be known again in a summary. */
+const MIN_TOLD_CHARS = 12;
+
+/**
+ * The summaries of the sessions of some observations. `own` are made here: they go, and are written anew of what is left.
+ * Of `imported` ones, which nobody can write anew, only those go that hold a title or a text of these observations.
+ */
+function summariesAbout(db: DatabaseSync, observations: ReadonlySet<number>) {
+  const ids = JSON.stringify([...observations]);
+  const summaries = db.prepare(
+    `SELECT id, session_id AS sessionId, title, text, uid = 'summary/' || session_id AS isOwn
+       FROM observations
+      WHERE kind = 'summary'
+        AND session_id IN (SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?)))`,
+  ).all(ids);
+  const imported = summaries.filter(({ isOwn }) => !isOwn);
+  const forgotten = imported.length === 0 ? [] : db.prepare(
+    `SELECT session_id AS sessionId, title, text
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?1))
+        AND session_id IN (SELECT value FROM json_each(?2))`,
+  ).all(ids, JSON.stringify(imported.map(({ sessionId }) => sessionId)));
+  const numberOf = ({ id }: Row) => Number(id);
+  return {
+    own: summaries.filter(({ isOwn }) => isOwn).map(numberOf),
+    imported: imported.filter((summary) =>
+      forgotten.some((row) => row["sessionId"] === summary["sessionId"] && tellsOf(summary, row))
+    ).map(numberOf),
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function tellsOf(summary: Row, { title, text }: Row): boolean {
+  const told = normalizeForgotten(`${summary["title"]}\n${summary["text"]}`);
+  return [title, text].map((part) => normalizeForgotten(String(part).replace(/…$/, "")))
+    .some((part) => part.length >= MIN_TOLD_CHARS && told.includes(part));
+}
+
+function numbers(db: DatabaseSync, sql: string, list: ReadonlySet<unknown>): number[] {
+  return db.prepare(sql).all(JSON.stringify([...list])).map(({ id }) => Number(id));
 }

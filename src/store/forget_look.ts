@@ -1,185 +1,148 @@
-/** Looks at what is about to be forgotten, and at whose bytes those are that are left. */
+/** What stays and tells of something that is forgotten: it is named, so that a person can forget it, too. */
 import type { DatabaseSync } from "node:sqlite";
+import { standsIn } from "../memory/describe_fix.ts";
+import { type TextMatcher, textMatcher } from "../memory/forget_text.ts";
 import { folderOfProject, pathInProject } from "../memory/paths.ts";
 import { baseName } from "../paths.ts";
-import { standsIn } from "../memory/credited_changes.ts";
-import { FACTS } from "./facts_column.ts";
-import { type Chosen, IS_OF_FILES } from "./forget_choice.ts";
-import { openToLook } from "./identity.ts";
-import { payloadText, type StoredPayload } from "./payloads.ts";
+import { FACTS } from "./observations.ts";
+import {
+  type Chosen,
+  defineTextFunctions,
+  type ForgetFilter,
+  IS_OF_FILES,
+} from "./forget_choice.ts";
+import { changePlaces, textPlaces } from "./forget_places.ts";
+import { readablePayload } from "./stay_away.ts";
 
-/** Long texts of rows, one of each, of at most so many rows. */
-export function tellingTexts(db: DatabaseSync, chosen: Chosen, limit: number): string[] {
-  const captures = db.prepare(
+/** Pieces of what was forgotten that are looked for. */
+const MAX_PIECES = 24;
+const MIN_CHARS = 40;
+/** A short text is looked for as a whole: others may begin and go on in the same words. */
+const MAX_CHARS = 80;
+/** So many observations are named. */
+const MAX_NAMED = 100;
+
+/** Pieces of what is about to be removed, long enough to be its alone; null when it has none. */
+export function piecesOf(db: DatabaseSync, { observations, captures }: Chosen): TextMatcher | null {
+  const payloads = db.prepare(
     `SELECT id, encoding, payload, raw_bytes AS rawBytes
        FROM pending_queue
       WHERE id IN (SELECT value FROM json_each(?))
       ORDER BY raw_bytes DESC
-      LIMIT ?`,
-  ).all(JSON.stringify(chosen.captures), limit);
-  const observations = db.prepare(
+      LIMIT ${MAX_PIECES}`,
+  ).all(JSON.stringify(captures)).map((row) => longestString(readablePayload(row)));
+  const texts = db.prepare(
     `SELECT text
        FROM observations
       WHERE id IN (SELECT value FROM json_each(?))
       ORDER BY length(text) DESC
-      LIMIT ?`,
-  ).all(JSON.stringify(chosen.observations), limit);
-  return [
-    ...captures.map((row) => longestString(row as unknown as StoredPayload)),
-    ...observations.map(({ text }) => String(text)),
-  ].slice(0, limit);
+      LIMIT ${MAX_PIECES}`,
+  ).all(JSON.stringify(observations)).map(({ text }) => String(text));
+  const pieces = [...payloads, ...texts].slice(0, MAX_PIECES)
+    .map((text) => text.replace(/\s+/g, " ").trim())
+    .filter((text) => text.length >= MIN_CHARS)
+    .map((text) => {
+      const start = Math.max(0, text.length - MAX_CHARS) >> 1;
+      return text.slice(start, start + MAX_CHARS).toWellFormed();
+    });
+  return pieces.length === 0 ? null : textMatcher(...pieces);
 }
 
-function longestString(stored: StoredPayload): string {
+function longestString(payload: string | null): string {
   let longest = "";
-  try {
-    JSON.parse(payloadText(stored), (key, value) => {
-      const isContent = !/_(?:path|dir|id)$|^cwd$/.test(key);
-      if (typeof value === "string" && isContent && value.length > longest.length) longest = value;
-      return value;
-    });
-  } catch {
-    // What cannot be read has nothing to tell.
-  }
+  if (payload === null) return longest;
+  JSON.parse(payload, (key, value) => {
+    const isContent = !/_(?:path|dir|id)$|^cwd$/.test(key);
+    if (typeof value === "string" && isContent && value.length > longest.length) longest = value;
+    return value;
+  });
   return longest;
 }
 
-/** The table or index to which each page of a database belongs; `free pages` for what belongs to none. */
-export function pageOwners(
-  database: string,
-  pagesOf: (pageBytes: number) => readonly number[],
-): ReadonlyMap<number, string> {
-  const db = openToLook(database);
-  try {
-    const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
-    const pages = [...new Set(pagesOf(pageBytes))];
-    const owners = new Map(pages.map((page) => [page, "free pages"]));
-    const rows = db.prepare(
-      "SELECT pageno, name FROM dbstat WHERE pageno IN (SELECT value FROM json_each(?))",
-    ).all(JSON.stringify(pages));
-    for (const { pageno, name } of rows) owners.set(Number(pageno), String(name));
-    return owners;
-  } finally {
-    db.close();
-  }
+/** Tables with rows that stay and tell some of the same, and which of the observations do. */
+export interface ToldElsewhere {
+  readonly tables: readonly string[];
+  readonly observations: readonly number[];
 }
 
-/** Transcripts of Claude Code of the sessions that something is forgotten of; they are not this program's. */
-export function transcriptsOf(db: DatabaseSync, chosen: Chosen): string[] {
-  return db.prepare(
-    `SELECT DISTINCT transcript_path AS path
-       FROM sessions
-      WHERE transcript_path IS NOT NULL
-        AND session_id IN (
-          SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?))
-           UNION
-          SELECT session_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?)))`,
-  ).all(JSON.stringify(chosen.observations), JSON.stringify(chosen.captures))
-    .map(({ path }) => String(path));
-}
-
-/** Transcripts of Claude Code of all sessions that are known. */
-export function knownTranscripts(db: DatabaseSync): string[] {
-  return db.prepare(
-    "SELECT DISTINCT transcript_path AS path FROM sessions WHERE transcript_path IS NOT NULL",
-  )
-    .all().map(({ path }) => String(path));
-}
-
-/** The sessions of what is forgotten. */
-export function sessionsOf(db: DatabaseSync, chosen: Chosen): string[] {
-  return db.prepare(
-    `SELECT session_id AS id FROM observations WHERE id IN (SELECT value FROM json_each(?))
-      UNION
-     SELECT session_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(chosen.observations), JSON.stringify(chosen.captures))
-    .map(({ id }) => String(id));
-}
-
-/** The observation with this number or uid; null when there is none. */
-export function findObservation(db: DatabaseSync, text: string): number | null {
-  const row = db.prepare("SELECT id FROM observations WHERE id = ?1 OR uid = ?2")
-    .get(/^\d{1,15}$/.test(text) ? Number(text) : -1, text);
-  return row === undefined ? null : Number(row["id"]);
-}
-
-/** The observations that fixes and summaries are made of, but for these themselves. @param ids Of observations. */
-export function sourcesOf(db: DatabaseSync, ids: readonly number[]): number[] {
-  return db.prepare(
-    `WITH gone AS (SELECT o.* FROM json_each(?) AS asked JOIN observations AS o ON o.id = asked.value)
-     SELECT id
-       FROM observations
-      WHERE id NOT IN (SELECT id FROM gone)
-        AND (id IN (SELECT ${FACTS} ->> '$.mended' FROM gone WHERE kind = 'fix')
-             OR id IN (SELECT part.value FROM gone, json_each(${FACTS}, '$.by') AS part WHERE gone.kind = 'fix')
-             OR session_id IN (SELECT session_id FROM gone WHERE kind = 'summary') AND kind <> 'summary')
-      ORDER BY id`,
-  ).all(JSON.stringify(ids)).map(({ id }) => Number(id));
-}
-
-/** What a capture is called by; an observation made of it besides has more behind a `/`. */
-const CAPTURE_ID_CHARS = 36;
-
-/**
- * The observations that were made of the same captures, but for these themselves; fixes are of what they mend.
- *
- * @param ids Of observations.
- */
-export function besidesOf(db: DatabaseSync, ids: readonly number[]): number[] {
-  return db.prepare(
-    `WITH gone AS (SELECT o.id, substr(o.uid, 1, ${CAPTURE_ID_CHARS}) AS capture
-                     FROM json_each(?) AS asked
-                     JOIN observations AS o ON o.id = asked.value
-                    WHERE o.kind NOT IN ('summary', 'fix')
-                      AND (length(o.uid) = ${CAPTURE_ID_CHARS} OR substr(o.uid, ${
-      CAPTURE_ID_CHARS + 1
-    }, 1) = '/'))
-     SELECT DISTINCT o.id
-       FROM gone
-       JOIN observations AS o ON o.uid = gone.capture
-                              OR o.uid BETWEEN gone.capture || '/' AND gone.capture || '0'
-      WHERE o.kind <> 'fix'
-        AND o.id NOT IN (SELECT id FROM gone)
-      ORDER BY o.id`,
-  ).all(JSON.stringify(ids)).map(({ id }) => Number(id));
-}
-
-/** So many are looked for of those that tell the same. */
-const MAX_TELLING = 100;
-const BATCH_ROWS = 500;
-
-/** The observations in which something is told, the oldest first. @param without Those that are not looked at. */
-export function observationsTelling(
+/** Who tells some of the same. @param without Observations that are about to go or to change. */
+export function toldElsewhere(
   db: DatabaseSync,
-  tells: (texts: { readonly text: string; readonly json: string }) => boolean,
-  without: ReadonlySet<number> = new Set(),
-): number[] {
-  const next = db.prepare(
-    `SELECT id, title || char(10) || text AS text, facts AS json
+  pieces: TextMatcher | null,
+  without: readonly number[] = [],
+): ToldElsewhere {
+  if (pieces === null) return { tables: [], observations: [] };
+  defineTextFunctions(db, pieces);
+  const observations = db.prepare(
+    `SELECT id
        FROM observations
-      WHERE id > ?
+      WHERE (holds(title, text) OR holds_json(facts))
+        AND id NOT IN (SELECT value FROM json_each(?))
       ORDER BY id
-      LIMIT ${BATCH_ROWS}`,
-  );
-  const found: number[] = [];
-  for (let after = 0; found.length < MAX_TELLING;) {
-    const rows = next.all(after);
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    for (const { id, text, json } of rows) {
-      if (without.has(Number(id))) continue;
-      if (tells({ text: String(text), json: String(json) })) found.push(Number(id));
-    }
-    after = Number(last["id"]);
-  }
-  return found.slice(0, MAX_TELLING);
+      LIMIT ${MAX_NAMED}`,
+  ).all(JSON.stringify(without)).map(({ id }) => Number(id));
+  const how = { mode: "look", changed: new Map(), receiptId: null } as const;
+  // A beginning that is cut tells too little: whole pieces are looked for.
+  const whole = {
+    ...pieces,
+    replaceInJson: (value: string) => pieces.isInJson(value) ? "" : value,
+  };
+  const tables = Object.keys(changePlaces(db, textPlaces(db, whole, null), how));
+  if (observations.length > 0) tables.push("observations");
+  return { tables: tables.sort(), observations };
 }
 
-/** So many are looked for of those that only speak of a file. */
-const MAX_SPEAKING = 100;
+/** Numbers of observations that stay and tell the same as what goes. */
+export interface Related {
+  /** What a fix or a summary was made of that is forgotten by its number. */
+  readonly madeOf: readonly number[];
+  /** What was made of the same captures besides. */
+  readonly besides: readonly number[];
+  /** Those that speak of a file that is forgotten. */
+  readonly speakOf: readonly number[];
+}
+
+/** The observations that are of the same as those that a filter asks for, and are not asked for. */
+export function relatedTo(
+  db: DatabaseSync,
+  { ids, files, project }: ForgetFilter,
+): Related {
+  const asked = JSON.stringify(ids?.observations ?? []);
+  return {
+    madeOf: numbers(db, MADE_OF, asked),
+    besides: numbers(db, MADE_BESIDES, asked),
+    speakOf: files === null ? [] : speakingOf(db, { files, project }),
+  };
+}
+
+/** What fixes and summaries are made of. */
+const MADE_OF = `
+  WITH gone AS (SELECT o.* FROM json_each(?) AS asked JOIN observations AS o ON o.id = asked.value)
+  SELECT id
+    FROM observations
+   WHERE id NOT IN (SELECT id FROM gone)
+     AND (id IN (SELECT ${FACTS} ->> '$.mended' FROM gone WHERE kind = 'fix')
+          OR id IN (SELECT part.value FROM gone, json_each(${FACTS}, '$.by') AS part WHERE gone.kind = 'fix')
+          OR session_id IN (SELECT session_id FROM gone WHERE kind = 'summary') AND kind <> 'summary')
+   ORDER BY id`;
+
+/** What is made of the same capture: its uid is the capture's id of 36 characters, or that and more behind a `/`. */
+const MADE_BESIDES = `
+  WITH gone AS (SELECT o.id, substr(o.uid, 1, 36) AS capture
+                  FROM json_each(?) AS asked
+                  JOIN observations AS o ON o.id = asked.value
+                 WHERE o.kind NOT IN ('summary', 'fix')
+                   AND substr(o.uid, 37, 1) IN ('', '/'))
+  SELECT DISTINCT o.id
+    FROM gone
+    JOIN observations AS o ON o.uid = gone.capture
+                           OR o.uid BETWEEN gone.capture || '/' AND gone.capture || '0'
+   WHERE o.kind <> 'fix'
+     AND o.id NOT IN (SELECT id FROM gone)
+   ORDER BY o.id`;
 
 /** The observations that speak of one of some files in their texts and are not about it: it was shown, or searched. */
-export function speakingOf(
+function speakingOf(
   db: DatabaseSync,
   { files, project }: { readonly files: readonly string[]; readonly project: string | null },
 ): number[] {
@@ -194,10 +157,45 @@ export function speakingOf(
                         OR instr(o.text, named.value))
         AND NOT ${IS_OF_FILES.replace("?", "?3")}
       ORDER BY o.id
-      LIMIT ${MAX_SPEAKING}`,
+      LIMIT ${MAX_NAMED}`,
   ).all(project, JSON.stringify(files.map(baseName)), JSON.stringify(files));
   return rows.filter(({ project, text }) => {
     const folder = project === null ? null : folderOfProject(String(project));
     return files.some((file) => standsIn(String(text), pathInProject(file, folder)));
   }).map(({ id }) => Number(id));
+}
+
+/** The observation with this number or uid; null when there is none. */
+export function findObservation(db: DatabaseSync, text: string): number | null {
+  const row = db.prepare("SELECT id FROM observations WHERE id = ?1 OR uid = ?2")
+    .get(/^\d{1,15}$/.test(text) ? Number(text) : -1, text);
+  return row === undefined ? null : Number(row["id"]);
+}
+
+/** The sessions of what is chosen, with the transcripts of Claude Code where these are known. */
+export function sessionsOf(
+  db: DatabaseSync,
+  { observations, captures }: Chosen,
+): { readonly id: string; readonly transcript: string | null }[] {
+  return db.prepare(
+    `SELECT named.session_id AS id, s.transcript_path AS transcript
+       FROM (SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?))
+              UNION
+             SELECT session_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))) AS named
+       LEFT JOIN sessions AS s ON s.session_id = named.session_id`,
+  ).all(JSON.stringify(observations), JSON.stringify(captures)) as unknown as {
+    id: string;
+    transcript: string | null;
+  }[];
+}
+
+/** Transcripts of Claude Code of all sessions that are known. */
+export function knownTranscripts(db: DatabaseSync): string[] {
+  return db.prepare(
+    "SELECT DISTINCT transcript_path AS path FROM sessions WHERE transcript_path IS NOT NULL",
+  ).all().map(({ path }) => String(path));
+}
+
+function numbers(db: DatabaseSync, sql: string, value: string): number[] {
+  return db.prepare(sql).all(value).map(({ id }) => Number(id));
 }

@@ -1,143 +1,122 @@
 /** Takes observations and captures away, with what other rows quote of them. */
 import type { DatabaseSync } from "node:sqlite";
-import { summaryUid } from "../memory/summary_uid.ts";
+import { summaryUid } from "./observations.ts";
 import type { HookRecord } from "./captures.ts";
 import { transaction } from "./database.ts";
-import type { ChangedRows } from "./changed_rows.ts";
-import { auditOf, titlesAfter } from "./forget_quotes.ts";
-import { type DigestedRow, digestOfRow } from "./forgotten.ts";
+import { auditOf, changePlaces, type PlaceChange, titlesAfter } from "./forget_places.ts";
+import { digestOfRow, type Receipt } from "./forget_receipts.ts";
 import { nameForgotten, sessionName } from "./forgotten_names.ts";
-import { namesOfCapture, namesOfObservations, wordNames } from "./forgotten_words.ts";
-import { type CapturedUse, namesOfUse } from "./forgotten_uses.ts";
-import { payloadText, type StoredPayload } from "./payloads.ts";
 import { askForSummary } from "./queue_work.ts";
+import { namesOfCapture, namesOfObservations, ownDigest, readablePayload } from "./stay_away.ts";
 
 /** Rows that one transaction removes: few enough that a hook never waits long for its turn. */
 const FORGET_BATCH = 100;
 
-/** A list in batches, each with how much of the list is done with it. */
-export function* batchesOf<Item>(
-  all: readonly Item[],
-): Generator<{ readonly batch: readonly Item[]; readonly until: number }> {
-  for (let at = 0; at < all.length; at += FORGET_BATCH) {
-    const batch = all.slice(at, at + FORGET_BATCH);
-    yield { batch, until: at + batch.length };
-  }
+/** Goes through a list in batches. */
+export function* batchesOf<Item>(all: readonly Item[]): Generator<readonly Item[]> {
+  for (let at = 0; at < all.length; at += FORGET_BATCH) yield all.slice(at, at + FORGET_BATCH);
 }
 
-/** A receipt that what is removed is written down with. */
-export interface ReceiptKey {
-  readonly id: string;
-  readonly salt: string;
+/** How rows are removed: the receipt that they are written down with, and the places that quote them. */
+export interface RemoveRows extends PlaceChange {
+  readonly receipt: Pick<Receipt, "id" | "salt">;
 }
 
 /**
- * Removes observations, at most {@linkcode FORGET_BATCH}, in one transaction; the summaries that were made here of their
- * sessions go too and are asked for anew.
+ * Removes a batch of observations in one transaction. Summaries of their sessions that were made here go too, and are asked
+ * for anew.
  *
- * @param options `changed`: takes the sessions that lose their title.
- * @returns The digests of those that are to stay away, how many went, and how many sessions lost their title.
+ * @returns The digests of those that are to stay away, and how many rows that quote them were changed.
  */
 export function removeObservations(
   db: DatabaseSync,
   ids: readonly number[],
-  { receipt, changed }: { readonly receipt: ReceiptKey; readonly changed: ChangedRows },
-): { readonly count: number; readonly titles: number; readonly digests: readonly string[] } {
+  how: RemoveRows,
+): { readonly digests: readonly string[]; readonly quoting: Record<string, number> } {
+  const { receipt } = how;
   return transaction(db, () => {
     const rows = db.prepare(
       `SELECT uid, session_id AS sessionId, kind, title, text
          FROM observations
         WHERE id IN (SELECT value FROM json_each(?))`,
     ).all(JSON.stringify(ids));
-    const sessions = JSON.stringify([...new Set(rows.map(({ sessionId }) => String(sessionId)))]);
+    const sessions = [...new Set(rows.map(({ sessionId }) => String(sessionId)))];
     // A summary is written anew under the same name.
     const lasting = rows.filter(({ uid, sessionId }) => uid !== summaryUid(String(sessionId)));
     nameForgotten(db, receipt.id, [
       ...lasting.map(({ uid }) => String(uid)),
-      ...rows.map(({ sessionId }) => sessionName(String(sessionId))),
-      ...namesOfObservations(wordNames(db), rows),
+      ...sessions.map(sessionName),
+      ...namesOfObservations(ownDigest(db), rows),
     ]);
-    const titles = titlesAfter(db, ids, { mode: "forget", changed });
+    const quoting = changePlaces(db, titlesAfter(db, ids), how);
     const gone = db.prepare(
       `DELETE FROM observations
         WHERE id IN (SELECT value FROM json_each(?1))
            OR uid IN (SELECT 'summary/' || value FROM json_each(?2))
        RETURNING uid, session_id AS sessionId`,
-    ).all(JSON.stringify(ids), sessions);
-    // What was never summed up here was imported, with a summary of its own.
+    ).all(JSON.stringify(ids), JSON.stringify(sessions));
+    // A session that was never summed up here was imported, with a summary of its own.
     for (const { uid, sessionId } of gone) {
       if (uid === summaryUid(String(sessionId))) askForSummary(db, String(sessionId));
     }
-    return {
-      count: gone.length,
-      titles,
-      digests: lasting.map((row) => digestOfRow(receipt.salt, row as unknown as DigestedRow)),
-    };
+    return { digests: lasting.map((row) => digestOfRow(receipt.salt, row)), quoting };
   });
 }
 
 /**
- * Removes captures, at most {@linkcode FORGET_BATCH}, in one transaction; their rows of the audit trail stay, without
- * what they quote.
+ * Removes a batch of captures in one transaction. Their rows of the audit trail stay, without what they quote.
  *
- * @param options `changed`: takes these rows.
+ * @returns How many rows that quote them were changed.
  */
 export function removeCaptures(
   db: DatabaseSync,
   ids: readonly string[],
-  { receipt, changed }: { readonly receipt: ReceiptKey; readonly changed: ChangedRows },
-): { readonly captures: number; readonly executions: number } {
+  how: RemoveRows,
+): Record<string, number> {
   return transaction(db, () => {
-    const rows = db.prepare(
+    const captures = db.prepare(
       `SELECT session_id AS sessionId, tool_use_id AS toolUseId, tool_name AS toolName, encoding, payload,
               raw_bytes AS rawBytes
          FROM pending_queue
         WHERE id IN (SELECT value FROM json_each(?))`,
-    ).all(JSON.stringify(ids));
-    const captured = rows.map((row) => captureOfRow(row as unknown as CaptureRow));
-    const sessions = [...new Set(rows.map(({ sessionId }) => String(sessionId)))];
-    const name = wordNames(db);
-    nameForgotten(db, receipt.id, [
+    ).all(JSON.stringify(ids)).map((row) => ({
+      sessionId: String(row["sessionId"]),
+      toolUseId: row["toolUseId"] as string | null,
+      toolName: String(row["toolName"]),
+      payload: readablePayload(row),
+    }));
+    const digest = ownDigest(db);
+    nameForgotten(db, how.receipt.id, [
       ...ids,
-      ...sessions.map(sessionName),
-      ...captured.flatMap((capture) => [
-        ...namesOfUse(name, capture),
-        ...capture.payload === null
-          ? []
-          : namesOfCapture(name, { ...capture, payload: capture.payload }),
-      ]),
+      ...captures.map(({ sessionId }) => sessionName(sessionId)),
+      ...captures.flatMap((capture) => namesOfCapture(digest, capture)),
     ]);
-    const executions = auditOf(db, ids, { mode: "forget", changed });
-    const { changes } = db.prepare(
-      "DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))",
-    ).run(JSON.stringify(ids));
-    return { captures: Number(changes), executions };
+    const quoting = changePlaces(db, [auditOf(db, ids)], how);
+    db.prepare("DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))")
+      .run(JSON.stringify(ids));
+    return quoting;
   });
 }
 
-interface CaptureRow extends StoredPayload, Omit<CapturedUse, "payload"> {}
-
-function captureOfRow(row: CaptureRow): CapturedUse {
-  try {
-    return { ...row, payload: payloadText(row) };
-  } catch {
-    // What cannot be read any more nobody can compare.
-    return { ...row, payload: null };
-  }
-}
-
-/** Names a record that waited in the spool and is removed there. */
+/** Names a record that waited in the spool and is removed there: a drain may have read it already. */
 export function nameRecord(
   db: DatabaseSync,
   { id, sessionId, capture }: HookRecord,
-  receipt: ReceiptKey,
+  receiptId: string,
 ): void {
   transaction(db, () => {
-    const name = wordNames(db);
-    nameForgotten(db, receipt.id, [
-      id,
-      ...capture === null ? [] : namesOfUse(name, { sessionId, ...capture }),
-      ...capture === null ? [] : namesOfCapture(name, { sessionId, ...capture }),
-    ]);
+    const names = capture === null ? [] : namesOfCapture(ownDigest(db), { sessionId, ...capture });
+    nameForgotten(db, receiptId, [id, ...names]);
   });
+}
+
+/** Lets failures whose fix is gone stay closed, by no observation. */
+export function closeMends(db: DatabaseSync): void {
+  transaction(db, () =>
+    db.exec(
+      `UPDATE observations
+          SET resolved_by = 0
+        WHERE resolved_by > 0
+          AND resolved_by NOT IN (SELECT id FROM observations)`,
+    ));
 }

@@ -1,17 +1,20 @@
-/** Names of what was forgotten. A hook that empties the spool asks for them: nothing here is slow to load. */
+/**
+ * Names of what was forgotten: the rows of the table `forgotten`. A hook that empties the spool asks for them, so nothing here
+ * is slow to load.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
 import type { HookRecord } from "./captures.ts";
 import { statement } from "./statement.ts";
 
-/** In `meta`: the key of the names of words. */
+/** The row of `meta` with the key that words and keys of rows are digested under. */
 export const FORGET_KEY = "forget_key";
 
 /**
- * Whether something was forgotten, so that an import or a second reading of a transcript leaves it out.
+ * Whether something was forgotten.
  *
- * @param name The uid of an observation, the id of a capture, a {@linkcode useName}, or a name of `forgotten_words.ts`;
- * older versions have named tool uses by their ids alone.
+ * @param name The uid of an observation, the id of a capture, or one of the names below. Older versions have named tool uses
+ * by their ids alone.
  */
 export function isForgotten(db: DatabaseSync, name: string): boolean {
   return statement(db, "SELECT 1 FROM forgotten WHERE name = ?").get(name) !== undefined;
@@ -27,6 +30,27 @@ export function sessionName(sessionId: string): string {
   return `session/${sessionId}`;
 }
 
+/** The digest of a text under a key, in hexadecimal. */
+export function keyedDigest(key: string, text: string): string {
+  // Hooks load no module for this.
+  return process.getBuiltinModule("node:crypto").createHmac("sha256", key).update(text)
+    .digest("hex");
+}
+
+/** Digests a text under the database's own key, which tells nobody the text. */
+export type Digest = (text: string) => string;
+
+/** What digests; null where nothing was ever named. */
+export function knownDigest(db: DatabaseSync): Digest | null {
+  const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
+  return row === undefined ? null : (text) => keyedDigest(String(row["value"]), text);
+}
+
+/** The name of words of a session. @param key Of the words, from `words_key.ts`. */
+export function wordsName(digest: Digest, sessionId: string, key: string): string {
+  return `word/${digest(`${sessionId} ${key}`)}`;
+}
+
 /** Names what must not come back, in the transaction that removes it. */
 export function nameForgotten(
   db: DatabaseSync,
@@ -40,7 +64,10 @@ export function nameForgotten(
   ).run(receiptId, JSON.stringify(names));
 }
 
-/** Records without what was forgotten: that something happened stays. To be called in the transaction that writes them. */
+/**
+ * Takes out of records what was forgotten: only that something happened stays. To be called in the transaction that writes
+ * them.
+ */
 export function withoutForgotten(
   db: DatabaseSync,
   records: readonly HookRecord[],

@@ -63,12 +63,7 @@ export function identifyDatabase(path: string): DatabaseFile {
   return hasLog(path) ? askDatabase(path) : readIdentity(header);
 }
 
-/**
- * Opens a database that {@linkcode identifyDatabase} called `ours` or `older` for reading, so that closing it leaves no
- * more files than there were. The caller must close it.
- *
- * @throws {Error} What SQLite says.
- */
+/** Opens a database that is `ours` or `older` for reading; closing it leaves no new files. @throws {Error} What SQLite says. */
 export function openToLook(path: string): DatabaseSync {
   // A read-only connection would leave an empty `-wal` and `-shm` behind where there are none; a read-write one that is
   // the last to close takes away what it made.
@@ -93,13 +88,7 @@ export function openIfOurs(path: string): DatabaseSync | null {
   }
 }
 
-/**
- * Whether another process holds the write lock right now.
- *
- * Only asked when the database's log is there: without one nobody has the database open.
- *
- * @throws {Error} What else SQLite says, for example that the file cannot be written.
- */
+/** Whether another process holds the write lock; nobody has a database open that has no log. @throws {Error} What SQLite says. */
 export function isLocked(path: string): boolean {
   if (!isFile(`${path}-wal`)) return false;
   // While a reader stays, closing the writer is not the last close, which would move the log into the database.

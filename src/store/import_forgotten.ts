@@ -1,30 +1,34 @@
-/** Which rows of an export tell what was forgotten here. */
+/** Leaves out the rows of an export that were forgotten here. */
 import type { DatabaseSync } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
-import { summaryUid } from "../memory/summary_uid.ts";
-import { useKeyOfCapture } from "../memory/use_key.ts";
-import { keysOfCapture, keysOfObservation, titleKey } from "../memory/words_key.ts";
+import { keptJson } from "../memory/observation.ts";
+import { summaryUid } from "./observations.ts";
+import {
+  keysOfCapture,
+  keysOfObservation,
+  titleKey,
+  useKeyOfCapture,
+} from "../memory/capture_keys.ts";
 import type { ExportType } from "./exported_tables.ts";
-import { isKeyForgotten } from "./forgotten_keys.ts";
 import { isForgotten, sessionName } from "./forgotten_names.ts";
 import type { ImportedColumns } from "./import_rows.ts";
-import { type Arrival, stayAway } from "./stay_away.ts";
+import { type Arrival, isKeyForgotten, stayAway } from "./stay_away.ts";
 import { statement } from "./statement.ts";
 
-/** A row as it may come in; null where it was forgotten here. */
+/** Gives a row as it may come in; null where it was forgotten here. */
 export type Admit = (type: ExportType, columns: ImportedColumns) => ImportedColumns | null;
 
 /**
- * What knows which rows were forgotten. To be asked for every row that is about to be written, in the order of the
- * export and in the transaction that writes it.
+ * Checks the rows of an export. It is to be asked for every row that is about to be written, in the order of the export and in
+ * the transaction that writes it.
  */
 export function forgottenRows(db: DatabaseSync): Admit {
   const away = stayAway(db);
-  /** Numbers, in the export, of observations that stay away: what is made of them does, too. */
+  /** Numbers, in the export, of observations that stay away. What is made of them stays away, too. */
   const leftOut = new Set<number>();
   const questions = new Set<string>();
   return (type, columns) => {
-    if (!isAnyForgotten(db)) return columns;
+    if (statement(db, "SELECT 1 FROM forget_receipts LIMIT 1").get() === undefined) return columns;
     if (type === "session") return withoutTitle(columns, away);
     if (type === "event" && isAbout(db, String(columns["entity_id"]), questions)) return null;
     const isAway = isMadeOf(type, columns, leftOut) || isOldSummary(db, type, columns) ||
@@ -43,10 +47,6 @@ const OF_SESSIONS: ReadonlySet<ExportType> = new Set([
   "execution",
   "question",
 ]);
-
-function isAnyForgotten(db: DatabaseSync): boolean {
-  return statement(db, "SELECT 1 FROM forget_receipts LIMIT 1").get() !== undefined;
-}
 
 function arrivalOf(type: ExportType, columns: ImportedColumns): Arrival {
   const { id, uid, tool_use_id: use, session_id, created_at_ms, payload } = columns;
@@ -70,14 +70,14 @@ function arrivalOf(type: ExportType, columns: ImportedColumns): Arrival {
   };
 }
 
-/** An event tells what was asked. */
+/** Whether an event tells of a question that was forgotten. */
 function isAbout(db: DatabaseSync, id: string, leftOut: ReadonlySet<string>): boolean {
   return leftOut.has(id) ||
     statement(db, `SELECT 1 FROM questions WHERE id = ? AND text = '${FORGOTTEN_MARK}'`)
         .get(id) !== undefined;
 }
 
-/** A fix tells what failed, a capture what an observation is made of. */
+/** Whether a fix or a capture belongs to an observation that stays away: it tells the same. */
 function isMadeOf(
   type: ExportType,
   columns: ImportedColumns,
@@ -85,26 +85,18 @@ function isMadeOf(
 ): boolean {
   if (type === "capture") return leftOut.has(Number(columns["observation_id"] ?? NaN));
   if (type !== "observation" || columns["kind"] !== "fix") return false;
-  const { mended, by } = Object(parsed(columns["facts"]));
+  const { mended, by } = keptJson<{ mended?: number; by?: unknown }>(columns["facts"], {});
   return [mended, ...Array.isArray(by) ? by : []].some((id) => leftOut.has(id));
 }
 
-function parsed(json: unknown): unknown {
-  try {
-    return JSON.parse(String(json));
-  } catch {
-    return null;
-  }
-}
-
-/** The summary of a session of which something was forgotten: it is written anew of what is left. */
+/** Whether this is the summary of a session of which something was forgotten: it is written anew of what is left. */
 function isOldSummary(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
   const sessionId = String(columns["session_id"]);
   if (type !== "observation" || columns["uid"] !== summaryUid(sessionId)) return false;
   return isForgotten(db, sessionName(sessionId));
 }
 
-/** A session may be called after a prompt that was forgotten. */
+/** Takes away the title of a session that is called after a forgotten prompt. */
 function withoutTitle(
   columns: ImportedColumns,
   away: ReturnType<typeof stayAway>,

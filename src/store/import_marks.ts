@@ -1,4 +1,4 @@
-/** What is known of an older program's folder: what was decided about it, and what came from it. */
+/** What was imported from the folder of an older program, and what was decided about it. */
 import type { DatabaseSync } from "node:sqlite";
 
 /** What was decided about the state of an older program in a folder. */

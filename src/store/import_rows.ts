@@ -1,13 +1,11 @@
-/** Puts rows of an export into their tables, in the caller's transaction. */
+/**
+ * Puts rows of an export into their tables, in the caller's transaction. An observation is known by its `uid` and keeps its
+ * number where that is free; otherwise it gets a new number, and the rows that refer to it follow. Two temporary tables
+ * hold the numbers that came, and the references to observations that did not come yet.
+ */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
 import { type ExportType, fieldOf, tableOf } from "./exported_tables.ts";
-import {
-  insertObservation,
-  noteNumbers,
-  replaceObservation,
-  takenOver,
-} from "./import_observations.ts";
 import { isForgotten, sessionName } from "./forgotten_names.ts";
 import { statement } from "./statement.ts";
 
@@ -15,12 +13,12 @@ import { statement } from "./statement.ts";
 export type ImportedColumns = Readonly<Record<string, SQLInputValue>>;
 
 /**
- * What becomes of a row. `known`: it is here in this version. `outdated`: a newer version is here, of itself or of the
- * row that it belongs to. `unattached`: the task or workflow that it belongs to is not here.
+ * What becomes of a row. `known`: this version is here. `outdated`: a newer version is here, of the row or of its owner.
+ * `unattached`: the task or workflow that it belongs to is not here.
  */
 export type RowFate = "new" | "replaced" | "known" | "outdated" | "unattached";
 
-/** A row that its table does not take: this program has not written it. */
+/** A row that its table refuses: this program did not write it. */
 export class RowError extends Error {
   override readonly name = "RowError";
 }
@@ -31,15 +29,52 @@ const UNIQUE = 2067;
 const CONSTRAINT = 19;
 const MISMATCH = 20;
 
-/** What is known of an import that is under way. */
+/** An import under way. */
 export interface ImportRun {
-  /** Rows whose version here is newer than the one that came, by type and id: their history does not come either. */
+  /** Rows whose version here is newer, by type and id: the history of such a row is not imported either. */
   readonly outdated: Set<string>;
   readonly isDryRun: boolean;
 }
 
-/** What is to become of a row, as far as that can be told without putting it in. */
-export function fateOf(
+/** Makes the temporary tables, before the first row. */
+export function beginImport(db: DatabaseSync): void {
+  db.exec(
+    `DROP TABLE IF EXISTS temp.came_as;
+     DROP TABLE IF EXISTS temp.to_resolve;
+     DROP TABLE IF EXISTS temp.known_events;
+     CREATE TEMP TABLE came_as (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+     CREATE TEMP TABLE to_resolve (id INTEGER PRIMARY KEY, target INTEGER NOT NULL);`,
+  );
+}
+
+/** Puts down for failures which observation fixed them, if that came by now. For the end of each batch. */
+export function resolveFailures(db: DatabaseSync): void {
+  statement(
+    db,
+    `UPDATE observations
+        SET resolved_by = came.new
+       FROM temp.to_resolve AS asked
+       JOIN temp.came_as AS came ON came.old = asked.target
+      WHERE observations.id = asked.id
+        AND observations.resolved_by IS NULL`,
+  ).run();
+  statement(db, "DELETE FROM temp.to_resolve WHERE target IN (SELECT old FROM temp.came_as)").run();
+}
+
+/**
+ * Settles the references to observations that did not come, after the last row. A number that no observation has is kept
+ * and reserved; where another observation has the number, the failure stays fixed, by nobody.
+ */
+export function endImport(db: DatabaseSync): void {
+  for (const { target, id } of db.prepare("SELECT target, id FROM temp.to_resolve").all()) {
+    db.prepare("UPDATE observations SET resolved_by = ? WHERE id = ? AND resolved_by IS NULL")
+      .run(numberHere(db, target!) ?? 0, id!);
+  }
+  db.exec("DROP TABLE temp.came_as; DROP TABLE temp.to_resolve");
+}
+
+/** Decides what becomes of a row, as far as that shows without writing it. */
+export function decideFate(
   db: DatabaseSync,
   type: ExportType,
   columns: ImportedColumns,
@@ -48,8 +83,9 @@ export function fateOf(
   const { key, owner, isReplaced } = tableOf(type);
   if (owner !== undefined) {
     const [column, ownerType] = owner;
-    const of = ownerType === "" ? columns["entity_type"] : ownerType;
-    if (outdated.has(`${of} ${columns[column]}`)) return "outdated";
+    if (outdated.has(`${ownerType || columns["entity_type"]} ${columns[column]}`)) {
+      return "outdated";
+    }
   }
   if (key === null) return isListed(db, type, { columns, isDryRun }) ? "known" : "new";
   const here = findHere(db, type, columns);
@@ -61,10 +97,9 @@ export function fateOf(
 }
 
 /**
- * Puts a row into its table. One that is here by its key is replaced where it is older, else left alone. What refers to
- * an observation by its number follows where that gets another number.
+ * Writes a row: a new one is inserted, an older one replaced; any other row stays as it is.
  *
- * @param how `fate`: that of {@linkcode fateOf}. @throws {RowError} When the table does not take it.
+ * @param how `fate`: that of {@linkcode decideFate}. @throws {RowError} When the table refuses the row.
  */
 export function importRow(
   db: DatabaseSync,
@@ -79,12 +114,12 @@ export function importRow(
   try {
     if (type === "observation") importObservation(db, columns, fate);
     else if (fate === "new") insert(db, type, columns);
-    else if (fate === "replaced") replace(db, type, columns);
+    else if (fate === "replaced") replace(db, type, { columns, here: columns });
     return fate;
   } catch (thrown) {
     const { errcode } = thrown as { readonly errcode?: unknown };
     if (errcode === FOREIGN_KEY) return "unattached";
-    // It is here under another key: brought over from the same place, or a second workflow of a task.
+    // The row is here under another key: it came from the same place before, or the task has a workflow.
     if (errcode === UNIQUE) return "known";
     if (typeof errcode !== "number" || ![CONSTRAINT, MISMATCH].includes(errcode & 0xff)) {
       throw thrown;
@@ -93,16 +128,33 @@ export function importRow(
   }
 }
 
-/** The number of an observation that is here counts as well: others refer to it by the number that it had. */
+/** Also notes the number that an observation has here: rows refer to it by the number that it had in the export. */
 function importObservation(db: DatabaseSync, columns: ImportedColumns, fate: RowFate): void {
-  if (fate === "new") return insertObservation(db, columns);
-  const id = Number(findHere(db, "observation", columns)!["id"]);
-  if (fate === "replaced") replaceObservation(db, columns, id);
-  // What an older version says of its fix does not count.
-  else noteNumbers(db, fate === "known" ? columns : { id: columns["id"] ?? null }, id);
+  const { id: old, resolved_by: target, observed_files: files = "[]" } = columns;
+  const here = fate === "new" ? undefined : findHere(db, "observation", columns)!;
+  const id = here === undefined ? insert(db, "observation", columns) : Number(here["id"]);
+  if (typeof old === "number") {
+    statement(db, "INSERT OR IGNORE INTO temp.came_as (old, new) VALUES (?, ?)").run(old, id);
+  }
+  if (fate === "replaced") {
+    replace(db, "observation", { columns, here: here! });
+    statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(id);
+  }
+  // The fix that an older version names does not count.
+  if (typeof target === "number" && fate !== "outdated") {
+    statement(db, "INSERT OR REPLACE INTO temp.to_resolve (id, target) VALUES (?, ?)")
+      .run(id, target);
+  }
+  if (fate !== "new" && fate !== "replaced") return;
+  statement(
+    db,
+    `INSERT OR IGNORE INTO observation_files (path, observation_id, digest)
+     SELECT value ->> 'path', ?2, value ->> 'digest'
+       FROM json_each(?1)`,
+  ).run(files, id);
 }
 
-/** The row with the same key; undefined where there is none. An observation is also the one that counts its repeats. */
+/** Finds the row with the same key. An observation is also the one that counts its repeats. */
 export function findHere(
   db: DatabaseSync,
   type: ExportType,
@@ -120,22 +172,16 @@ export function findHere(
   return find(key) ?? (type === "observation" ? find(["same_as", "session_id"]) : undefined);
 }
 
-/** When a row was written last, in epoch milliseconds. */
+/** When a row was last written, in epoch milliseconds. */
 function versionOf(columns: ImportedColumns): number {
-  const {
-    updated_at_ms,
-    resolved_at_ms,
-    answered_at_ms,
-    ended_at_ms,
-    started_at_ms,
-    created_at_ms,
-  } = columns;
-  if (updated_at_ms != null) return Number(updated_at_ms);
-  const times = [resolved_at_ms, answered_at_ms, ended_at_ms, started_at_ms, created_at_ms];
-  return Math.max(...times.map((time) => Number(time ?? 0)));
+  const times = ["resolved", "answered", "ended", "started", "created"];
+  return Number(
+    columns["updated_at_ms"] ??
+      Math.max(...times.map((name) => Number(columns[`${name}_at_ms`] ?? 0))),
+  );
 }
 
-/** Whether something of a row was forgotten, or of its session: no other version may bring that back. */
+/** Whether a part of a row was forgotten, or of its session: then no other version may bring that part back. */
 function isPartForgotten(db: DatabaseSync, type: ExportType, here: ImportedColumns): boolean {
   if (type === "observation" && isForgotten(db, sessionName(String(here["session_id"])))) {
     return true;
@@ -145,51 +191,99 @@ function isPartForgotten(db: DatabaseSync, type: ExportType, here: ImportedColum
   );
 }
 
-/** Why a table does not take a row, as people read about it: a column by the name of its field. */
+/** Says why a table refuses a row; a column is named as its field. */
 function reasonIn(message: string, type: ExportType): string {
   const [, column] = /^NOT NULL constraint failed: \w+\.(\w+)$/.exec(message) ?? [];
   return column === undefined ? message : `it has no field "${fieldOf(type, column)}"`;
 }
 
-/** A row without a key keeps its number where that is free. */
-function insert(db: DatabaseSync, type: ExportType, columns: ImportedColumns): void {
+/** Inserts a row. A number that is only a number is kept where it is free. @returns The number of the new row. */
+function insert(db: DatabaseSync, type: ExportType, columns: ImportedColumns): number {
   const { table, key } = tableOf(type);
-  const { id = null, observation_id, ...others } = columns;
-  const isTaken = key === null && id !== null &&
-    statement(db, `SELECT 1 FROM ${table} WHERE id = ?`).get(id) !== undefined;
-  const row = {
-    ...(id === null || isTaken ? {} : { id }),
-    ...(observation_id === undefined ? {} : { observation_id: takenOver(db, observation_id) }),
-    ...others,
-  };
+  const { id = null, ...others } = rowHere(db, type, columns);
+  const isNumber = key === null || type === "observation";
+  const row = id === null || isNumber && isTaken(db, table, id) ? others : { id, ...others };
   const names = Object.keys(row);
-  statement(
+  const { lastInsertRowid } = statement(
     db,
     `INSERT INTO ${table} (${names.join(", ")})
      VALUES (${names.map(() => "?").join(", ")})`,
   ).run(...Object.values(row));
+  return Number(lastInsertRowid);
 }
 
-/** The number of a claim only grows, so that nobody who lost a claim takes himself for its holder. */
-function replace(db: DatabaseSync, type: ExportType, columns: ImportedColumns): void {
+/** Replaces the row `here`, except for its key. A claim token only grows, so that nobody holds a claim that he lost. */
+function replace(
+  db: DatabaseSync,
+  type: ExportType,
+  { columns, here }: { readonly columns: ImportedColumns; readonly here: ImportedColumns },
+): void {
   const { table, key } = tableOf(type);
-  const names = Object.keys(columns).filter((name) => !key!.includes(name));
+  const place = type === "observation" ? ["id"] : key!;
+  const row = Object.entries(rowHere(db, type, columns))
+    .filter(([name]) => name !== "id" && !key!.includes(name));
+  const settings = row.map(([name]) =>
+    name === "claim_token" ? `${name} = max(${name}, ?)` : `${name} = ?`
+  );
   statement(
     db,
     `UPDATE ${table}
-        SET ${
-      names.map((name) => name === "claim_token" ? `${name} = max(${name}, ?)` : `${name} = ?`)
-        .join(", ")
-    }
-      WHERE ${key!.map((name) => `${name} = ?`).join(" AND ")}`,
-  ).run(...names.map((name) => columns[name]!), ...key!.map((name) => columns[name]!));
+        SET ${settings.join(", ")}
+      WHERE ${place.map((name) => `${name} = ?`).join(" AND ")}`,
+  ).run(...row.map(([, value]) => value), ...place.map((name) => here[name]!));
   if (type !== "task") return;
-  // Those of the newer version come as rows of their own.
+  // The tags and dependencies of the newer version come as rows of their own.
   statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(columns["id"]!);
   statement(db, "DELETE FROM task_dependencies WHERE task_id = ?").run(columns["id"]!);
 }
 
-/** Whether a table without a key has a row that says the same, or did so before something of it was forgotten. */
+/** A row with the numbers that observations have here. */
+function rowHere(db: DatabaseSync, type: ExportType, columns: ImportedColumns): ImportedColumns {
+  const { observation_id: number, ...row } = columns;
+  if (type !== "observation") {
+    return number === undefined ? row : { ...row, observation_id: numberHere(db, number) };
+  }
+  const { observed_files: _files, facts, ...others } = row;
+  const here = facts === undefined ? others : { ...others, facts: factsHere(db, String(facts)) };
+  return { ...here, resolved_by: null };
+}
+
+/** The number that an observation has here; null if it did not come and another observation has its number. */
+function numberHere(db: DatabaseSync, old: SQLInputValue): SQLInputValue {
+  if (typeof old !== "number") return old;
+  const row = statement(db, "SELECT new FROM temp.came_as WHERE old = ?").get(old);
+  if (row !== undefined) return Number(row["new"]);
+  if (isTaken(db, "observations", old)) return null;
+  // No new observation may get a number that something refers to.
+  const { changes } = statement(
+    db,
+    "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'observations'",
+  ).run(old);
+  if (changes === 0) {
+    statement(db, "INSERT INTO sqlite_sequence (name, seq) VALUES ('observations', ?)").run(old);
+  }
+  return old;
+}
+
+/** The facts of a fix name the failure and the steps to the fix by number; both came before it. */
+function factsHere(db: DatabaseSync, text: string): string {
+  const facts = JSON.parse(text);
+  const { mended, by } = Object(facts);
+  if (mended === undefined && by === undefined) return text;
+  return JSON.stringify({
+    ...facts,
+    ...(typeof mended === "number" ? { mended: numberHere(db, mended) ?? undefined } : {}),
+    ...(Array.isArray(by)
+      ? { by: by.map((id) => numberHere(db, Number(id))).filter((id) => id !== null) }
+      : {}),
+  });
+}
+
+function isTaken(db: DatabaseSync, table: string, id: SQLInputValue): boolean {
+  return statement(db, `SELECT 1 FROM ${table} WHERE id = ?`).get(id) !== undefined;
+}
+
+/** Whether a table without a key has the same row, or had it before a part of it was forgotten. */
 function isListed(
   db: DatabaseSync,
   type: ExportType,
@@ -208,7 +302,7 @@ function isListed(
       .get(...sameBy!.map((name) => columns[name] ?? null), ...more) !== undefined;
   if (find(`id = ?${others.length + 3}`, columns["id"] ?? null)) return true;
   if (type !== "event") return find("TRUE");
-  // Events are found by what they say only through a list: an index would cost every write of one.
+  // The list is made once, for the import: an index would slow down every write of an event.
   if (isDryRun) return false;
   listEvents(db);
   return find("id IN (SELECT id FROM temp.known_events WHERE created_at_ms = ?1)");
@@ -223,16 +317,12 @@ function listEvents(db: DatabaseSync): void {
   );
 }
 
-/** Lets rows of `tasks` come before those that they belong to, up to the end of the transaction. */
+/** Lets a task come before its parent, until the transaction ends. */
 export function deferTaskParents(db: DatabaseSync): void {
   db.exec("PRAGMA defer_foreign_keys = ON");
 }
 
-/**
- * Makes tasks whose parent did not come to the top of a tree, with what is below them.
- *
- * @returns How many.
- */
+/** Makes each task whose parent did not come the top of its own tree. @returns How many tasks. */
 export function detachOrphanTasks(db: DatabaseSync): number {
   const { changes } = db.prepare(
     `UPDATE tasks

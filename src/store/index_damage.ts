@@ -1,22 +1,22 @@
-/** What tells a damaged search index from a damaged database. */
+/** Tells a damaged search index from a damaged database. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 
-/** SQLite's codes for a damaged database, and for a virtual table whose own tables contradict each other. */
+/** SQLite's codes for a damaged database, and for a virtual table whose inner tables contradict each other. */
 const CORRUPT = 11;
 const CORRUPT_VTAB = 267;
 
-/** The tables that SQLite keeps this index in. */
+/** The inner tables of the index. */
 export const OWN_TABLES = ["data", "idx", "docsize", "config"].map((name) =>
   `memory_index_${name}`
 );
 
-/** The index is not what it has to be, and SQLite does not say so. */
+/** A fault of the index that SQLite does not notice. */
 export class IndexDamage extends Error {
   override readonly name = "IndexDamage";
 }
 
-/** Whether an error of a search, or of a change of an observation, means that the index is damaged, and not the database. */
+/** Whether the error of a search or a change means that the index is damaged, and not the database. */
 export function isIndexDamage(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   if (thrown instanceof IndexDamage) return true;
@@ -27,7 +27,7 @@ export function isIndexDamage(thrown: unknown): boolean {
     (code === undefined && /disk image is malformed/i.test(thrown.message));
 }
 
-/** The same, where the database can be asked: SQLite calls an index without one of its tables a damaged database. */
+/** The same with the database at hand: SQLite reports an index that lacks an inner table as a damaged database. */
 export function isIndexDamageOf(db: DatabaseSync, thrown: unknown): boolean {
   if (isIndexDamage(thrown)) return true;
   if (!(thrown instanceof Error) || Reflect.get(thrown, "errcode") !== CORRUPT) return false;
@@ -38,7 +38,7 @@ export function isIndexDamageOf(db: DatabaseSync, thrown: unknown): boolean {
   }
 }
 
-/** The tables of the index that are gone: of some SQLite says then that the whole database is damaged. */
+/** The missing inner tables of the index. */
 export function missingTables(db: DatabaseSync): string[] {
   const names = namesIn(db);
   return ["memory_index", ...OWN_TABLES].filter((name) => !names.has(name));

@@ -1,15 +1,16 @@
-/** Words of the search index in which a text stands, though no row has it: rows have it in another form. */
+/** Finds words of the search index that hold a text which no row holds: rows have the word in another form. */
 import { DatabaseSync } from "node:sqlite";
 import { scriptPattern } from "../letters.ts";
 import type { TextMatcher } from "../memory/forget_text.ts";
 import { hasLog } from "./database.ts";
-import { INDEX_DEFINITIONS } from "./index_made.ts";
+import { openToLook } from "./identity.ts";
+import { INDEX_DEFINITIONS } from "./memory_index.ts";
 
-/** A word as the index has it, without its accents and its ending, and where it comes from. */
+/** A word as the index has it, without its accents and its ending, and an observation with that word. */
 export interface WordForm {
   readonly word: string;
   readonly observation: number;
-  /** The same as this observation has it. */
+  /** The word as this observation has it. */
   readonly as: string;
 }
 
@@ -17,22 +18,22 @@ export interface WordForm {
 const LOOK_BUSY_MS = 500;
 /** Rows of a word that are looked at: any that has it will do. */
 const MAX_ROWS = 5;
-/** What the tokenizer of the index takes for a word. */
+/** Matches what the tokenizer of the index takes for a word. */
 const wordPattern = scriptPattern(String.raw`[\p{L}\p{N}\p{M}\p{Co}]+`, "gu");
 
 const TOKENIZER = /tokenize = '([^']+)'/.exec(INDEX_DEFINITIONS.get("memory_index")!)![1]!;
 
 /** The words of the index in which a text stands. */
 export interface IndexedWords {
-  /** Those of a row that does not have the text: made into words once more, it gives the same. */
+  /** Words of rows that do not hold the text: made into words of an index again, these rows give the same. */
   readonly forms: readonly WordForm[];
-  /** How many no such row gives. */
+  /** How many words come from no such row. */
   readonly unexplained: number;
 }
 
 /** Looks for the words of the index in which a text stands. @throws {Error} What SQLite says. */
 export function indexedWords(database: string, text: Pick<TextMatcher, "isIn">): IndexedWords {
-  // Only what is temporary is written.
+  // Only temporary tables are written.
   const db = new DatabaseSync(database, { timeout: LOOK_BUSY_MS, readOnly: hasLog(database) });
   try {
     db.exec(
@@ -52,7 +53,7 @@ export function indexedWords(database: string, text: Pick<TextMatcher, "isIn">):
   }
 }
 
-/** Where a word comes from; empty when no row has it in a form without the text. */
+/** The observation that a word comes from; empty when no row has it in a form without the text. */
 function formOf(db: DatabaseSync, word: string, { isIn }: Pick<TextMatcher, "isIn">): WordForm[] {
   const rows = db.prepare(
     `SELECT id, title || char(10) || text || char(10) || terms AS text
@@ -71,4 +72,16 @@ function formOf(db: DatabaseSync, word: string, { isIn }: Pick<TextMatcher, "isI
     if (as !== undefined) return [{ word, observation: Number(id), as }];
   }
   return [];
+}
+
+/** The tables and indexes to which bytes of a database belong; `free pages` for what belongs to none. */
+export function pageOwners(database: string, places: readonly { readonly at: number }[]): string[] {
+  using db = openToLook(database);
+  const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
+  const pages = [...new Set(places.map(({ at }) => Math.floor(at / pageBytes) + 1))];
+  return db.prepare(
+    `SELECT DISTINCT coalesce(owner.name, 'free pages') AS name
+       FROM json_each(?) AS page
+       LEFT JOIN dbstat AS owner ON owner.pageno = page.value`,
+  ).all(JSON.stringify(pages)).map(({ name }) => String(name));
 }

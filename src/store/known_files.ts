@@ -1,4 +1,6 @@
-/** Of which files anything is remembered. Paths are stepped through in the index, one step for each, however often it was seen. */
+/**
+ * Finds the paths that observations name. SQLite steps through the index, one step a path, however often it was seen.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { isAbsolutePath, withParents } from "../paths.ts";
 import { fileMatch, WHOLE_PATH } from "./file_match.ts";

@@ -1,13 +1,13 @@
-/** Of which projects and branches anything is remembered, found by indexes: not by going through all observations. */
+/** Finds the projects and branches of sessions and observations by indexes, without reading all observations. */
 import type { DatabaseSync } from "node:sqlite";
 import { projectTerm } from "../memory/terms.ts";
 import { KINDS_OF_BRANCH } from "./memory_context.ts";
 import { statement } from "./statement.ts";
 
-/** Observations that are looked through for a branch on which nothing but commands and the like was done. */
+/** So many of the newest observations are read for a branch that has only commands and the like. */
 const NEWEST = 30_000;
 
-/** Whether anything here is of a project: the common git directory, or the folder where there is none. */
+/** Whether a session or an observation is of a project: a common git directory, or a folder. */
 export function isKnownProject(db: DatabaseSync, project: string): boolean {
   const { isKnown } = statement(
     db,
@@ -17,7 +17,7 @@ export function isKnownProject(db: DatabaseSync, project: string): boolean {
   return isKnown === 1 || hasProjectWord(db, project);
 }
 
-/** No index of the table has commands, prompts and the like, but the index of words has the project of every observation. */
+/** No index of the table has commands and prompts, but the search index has the project of every observation. */
 function hasProjectWord(db: DatabaseSync, project: string): boolean {
   try {
     return statement(
@@ -30,13 +30,13 @@ function hasProjectWord(db: DatabaseSync, project: string): boolean {
         LIMIT 1`,
     ).get(`"${projectTerm(project)}"`, project) !== undefined;
   } catch {
-    // The index is damaged: whoever searches in it says so, and makes it anew.
+    // The index is damaged. A search will report and rebuild it.
     return statement(db, "SELECT 1 FROM observations WHERE project = ? LIMIT 1").get(project) !==
       undefined;
   }
 }
 
-/** All projects of sessions, and of what may be told at the start of one; those with the newest of that first. */
+/** All projects of sessions and of tellable observations, those with the newest observation first. */
 export function knownProjects(db: DatabaseSync): string[] {
   const newest = new Map<string, number>();
   for (const project of sessionProjects(db)) newest.set(project, 0);
@@ -44,9 +44,13 @@ export function knownProjects(db: DatabaseSync): string[] {
     const atMs = Math.max(...branchesOf(db, project).map((branch) => branch.atMs));
     newest.set(project, atMs);
   }
-  return [...newest]
+  return newestFirst(newest);
+}
+
+function newestFirst(times: ReadonlyMap<string, number>): string[] {
+  return [...times]
     .sort(([one, atMs], [other, otherAtMs]) => otherAtMs - atMs || (one < other ? -1 : 1))
-    .map(([project]) => project);
+    .map(([name]) => name);
 }
 
 function sessionProjects(db: DatabaseSync): string[] {
@@ -58,37 +62,39 @@ function sessionProjects(db: DatabaseSync): string[] {
   ).all().map(({ project }) => String(project));
 }
 
-/** The projects of what may be told at the start of a session, one step in the index for each. */
+/** The projects of observations that SessionStart may tell. */
 function toldProjects(db: DatabaseSync): string[] {
-  return stepsOf((last) =>
-    statement(
-      db,
-      `SELECT min(project) AS next
-         FROM observations
-        WHERE ${KINDS_OF_BRANCH}
-          AND project > ?`,
-    ).get(last)
-  );
+  return distinct(db, "project", KINDS_OF_BRANCH, []);
+}
+
+/** The values of a column of observations. The query takes one step in the index for each value. */
+function distinct(
+  db: DatabaseSync,
+  column: "project" | "branch",
+  condition: string,
+  values: readonly string[],
+): string[] {
+  const next = `SELECT min(${column}) FROM observations WHERE ${condition} AND ${column} >`;
+  return statement(
+    db,
+    `WITH RECURSIVE step (value) AS (
+       SELECT (${next} '')
+        UNION ALL
+       SELECT (${next} step.value) FROM step WHERE step.value IS NOT NULL
+     )
+     SELECT value FROM step WHERE value IS NOT NULL`,
+  ).all(...values).map(({ value }) => String(value));
 }
 
 interface KnownBranch {
-  /** Null is what was done on none. */
+  /** Null for work on no branch. */
   readonly branch: string | null;
   readonly atMs: number;
 }
 
-/** The branches of a project, with the time of what is newest on each. */
+/** The branches of a project, with the time of the newest observation on each. */
 function branchesOf(db: DatabaseSync, project: string): KnownBranch[] {
-  const named = stepsOf((last) =>
-    statement(
-      db,
-      `SELECT min(branch) AS next
-         FROM observations
-        WHERE ${KINDS_OF_BRANCH}
-          AND project = ?
-          AND branch > ?`,
-    ).get(project, last)
-  );
+  const named = distinct(db, "branch", `${KINDS_OF_BRANCH} AND project = ?1`, [project]);
   return [null, ...named].map((branch) => {
     const row = statement(
       db,
@@ -102,17 +108,7 @@ function branchesOf(db: DatabaseSync, project: string): KnownBranch[] {
   });
 }
 
-/** All that stepping from one to the next gives, in order. */
-function stepsOf(next: (last: string) => Record<string, unknown> | undefined): string[] {
-  const found: string[] = [];
-  for (let last = "";;) {
-    const value = next(last)?.["next"];
-    if (typeof value !== "string") return found;
-    found.push(last = value);
-  }
-}
-
-/** The branches of what is remembered, the newest first. @param project Null: of all projects. */
+/** The branches of observations, the newest first. @param project Null for all projects. */
 export function knownBranches(db: DatabaseSync, project: string | null): string[] {
   const newest = new Map<string, number>();
   for (const one of project === null ? toldProjects(db) : [project]) {
@@ -120,16 +116,14 @@ export function knownBranches(db: DatabaseSync, project: string | null): string[
       if (branch !== null) newest.set(branch, Math.max(atMs, newest.get(branch) ?? 0));
     }
   }
-  return [...newest]
-    .sort(([one, atMs], [other, otherAtMs]) => otherAtMs - atMs || (one < other ? -1 : 1))
-    .map(([branch]) => branch);
+  return newestFirst(newest);
 }
 
 /**
- * Whether anything is remembered of a branch. Where nothing but commands and the like was done on it, only the newest
- * observations, and the sessions, are looked through.
+ * Whether there are observations or sessions of a branch. For a branch that has only commands and the like, only the
+ * newest observations are read.
  *
- * @param project Null: in any project.
+ * @param project Null for any project.
  */
 export function isKnownBranch(db: DatabaseSync, branch: string, project: string | null): boolean {
   if (knownBranches(db, project).includes(branch)) return true;

@@ -1,27 +1,16 @@
 /** What a new session is told of earlier ones. */
-import { FACTS } from "./facts_column.ts";
+import { FACTS } from "./observations.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservationKind } from "../memory/observation.ts";
-import { COMPACTION } from "../memory/own_prompt.ts";
+import type { Tellable } from "../memory/context_text.ts";
+import { COMPACTION } from "../memory/transcript/spoken.ts";
 import { transaction } from "./database.ts";
 import { statement } from "./statement.ts";
 
-/** An observation as it may be told. */
-export interface TellableRow {
-  readonly id: number;
-  readonly sessionId: string;
-  readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly title: string;
-  /** JSON: paths from the project's folder. */
+/** An observation that may be told, as it is stored: files and facts are JSON. */
+export type TellableRow = Omit<Tellable, "files" | "facts" | "stale"> & {
   readonly files: string;
-  /** JSON. */
   readonly facts: string;
-  readonly repeats: number;
-  readonly resolvedBy: number | null;
-  readonly updatedAtMs: number;
-}
+};
 
 const COLUMNS =
   `id, session_id AS sessionId, branch, kind, outcome, title, files, facts, repeats, resolved_by AS resolvedBy,
@@ -33,81 +22,76 @@ export interface ProjectBranch {
   readonly branch: string | null;
 }
 
-/** What was taken back, or another took the place of, is not told: it is not there any more. */
+/** In SQL: whether a row still holds. What was taken back or replaced is not told. */
 const STANDS = "(kind NOT IN ('commit', 'decision', 'note', 'fix', 'edit') OR resolved_by IS NULL)";
-/** The kinds of the index of a branch. */
+/** In SQL: the kinds that the index of a branch has. */
 export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";
 
+function selectTellable(
+  db: DatabaseSync,
+  conditions: string,
+  ...values: readonly (string | number | null)[]
+): TellableRow[] {
+  const sql = `SELECT ${COLUMNS}
+       FROM observations
+      WHERE ${STANDS}
+        AND ${conditions}`;
+  return statement(db, sql).all(...values) as unknown as TellableRow[];
+}
+
 /**
- * Of a branch's newest rows those that outlast the edits between them, the newest first: summaries, fixes, commits,
- * decisions, notes, and failures that nothing has mended.
- *
- * @param options `among`: so many of the branch's newest rows are looked at.
+ * Of the `among` newest rows of a branch those that matter longer than the edits between them, the newest first: summaries,
+ * fixes, commits, decisions, notes, and failures that nothing has mended.
  */
 export function tellableOfBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
   { among, limit }: { readonly among: number; readonly limit: number },
 ): TellableRow[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM observations
-      WHERE id IN (SELECT id
+  const conditions = `id IN (SELECT id
                      FROM observations
                     WHERE project = ?
                       AND branch IS ?
                       AND ${KINDS_OF_BRANCH}
                     ORDER BY created_at_ms DESC
                     LIMIT ?)
-        AND ${STANDS}
         AND (kind IN ('summary', 'fix', 'commit', 'decision', 'note')
              OR outcome = 'failure' AND resolved_by IS NULL)
       ORDER BY id DESC
-      LIMIT ?`,
-  ).all(project, branch, among, limit) as unknown as TellableRow[];
+      LIMIT ?`;
+  return selectTellable(db, conditions, project, branch, among, limit);
 }
 
-/** The newest edits on a branch that stand, the newest first. */
+/** The newest edits on a branch that were not taken back, the newest first. */
 export function editsOfBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
   limit: number,
 ): TellableRow[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM observations
-      WHERE project = ?
+  const conditions = `project = ?
         AND branch IS ?
         AND ${KINDS_OF_BRANCH}
         AND kind = 'edit'
-        AND ${STANDS}
       ORDER BY created_at_ms DESC
-      LIMIT ?`,
-  ).all(project, branch, limit) as unknown as TellableRow[];
+      LIMIT ?`;
+  return selectTellable(db, conditions, project, branch, limit);
 }
 
-/** What counts on every branch of a project, the newest first. The kinds are those of its index. */
+/** What counts on every branch of a project, the newest first. The index has these kinds. */
 export function tellableOfProject(
   db: DatabaseSync,
   project: string,
   limit: number,
 ): TellableRow[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM observations
-      WHERE project = ?
+  const conditions = `project = ?
         AND kind IN ('summary', 'decision', 'note')
-        AND ${STANDS}
       ORDER BY created_at_ms DESC
-      LIMIT ?`,
-  ).all(project, limit) as unknown as TellableRow[];
+      LIMIT ?`;
+  return selectTellable(db, conditions, project, limit);
 }
 
-/** How often what each fix has mended had failed in its session, by the number of the failure. */
+/** How often each mended failure had happened in its session, by its number. */
 export function triesOf(
   db: DatabaseSync,
   failures: readonly number[],
@@ -139,7 +123,7 @@ export interface RanCommand {
   readonly atMs: number;
 }
 
-/** Commands of some sessions that are not known to have failed. */
+/** Commands of some sessions that did not fail, as far as it is known. */
 export function ranIn(
   db: DatabaseSync,
   sessions: readonly string[],
@@ -165,7 +149,7 @@ export interface LastWords {
   readonly updatedAtMs: number;
 }
 
-/** What Claude said last in a session, or what it was asked last; null where nothing was. */
+/** The last message or the last prompt of a session; null where there is none. */
 export function lastWords(
   db: DatabaseSync,
   sessionId: string,
@@ -224,31 +208,7 @@ export function digestsOf(
   return digests;
 }
 
-/** The content that the last edit of a file in a session left: its digest; null where nobody knows. */
-export function lastContent(
-  db: DatabaseSync,
-  { sessionId, path, untilMs }: {
-    readonly sessionId: string;
-    readonly path: string;
-    readonly untilMs: number;
-  },
-): string | null {
-  const row = statement(
-    db,
-    `SELECT f.digest
-       FROM observation_files AS f
-       JOIN observations AS o ON o.id = f.observation_id
-      WHERE f.path = ?
-        AND o.session_id = ?
-        AND o.kind = 'edit'
-        AND o.updated_at_ms <= ?
-      ORDER BY o.updated_at_ms DESC, o.id DESC
-      LIMIT 1`,
-  ).get(path, sessionId, untilMs);
-  return row?.["digest"] == null ? null : String(row["digest"]);
-}
-
-/** Gives what is known of a branch the name that it has now, also where sessions say that they were on it. */
+/** Renames a branch in all rows, also in the lists of branches of summaries. */
 export function renameBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch & { readonly branch: string },

@@ -1,4 +1,4 @@
-/** How the working of captures into memory is doing. */
+/** Counts captures that wait for a drain, or that no drain could work in. */
 import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../ids.ts";
 import { SUSPECT_ATTEMPTS } from "./queue_work.ts";
@@ -8,18 +8,18 @@ export interface MemoryHealth {
   readonly observations: number;
   /** Captures that are not worked in yet. */
   readonly waiting: number;
-  /** Those among them that nothing holds up and that were there before the given time already. */
+  /** Of these, captures from before the given time that no retry holds up. */
   readonly overdue: number;
   /** Whether a hook has run since that time. */
   readonly hooksRan: boolean;
-  /** Those that drains took again and again and did not finish, the most tried first; not all when there are many. */
+  /** Captures that drains took again and again and did not finish, the most tried first; at most three. */
   readonly suspects: readonly Suspect[];
   readonly givenUp: number;
   /** Why captures were given up, the most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** A capture over which drains end. */
+/** A capture that ends drains. */
 export interface Suspect {
   readonly id: string;
   readonly toolName: string;
@@ -31,7 +31,7 @@ export interface Suspect {
 const MAX_REASONS = 3;
 const MAX_SUSPECTS = 3;
 
-/** Counts what is remembered and what is in the way of more. @param overdueBeforeMs Epoch milliseconds. */
+/** Counts observations, and captures that are not worked in. @param overdueBeforeMs Epoch milliseconds. */
 export function memoryHealth(db: DatabaseSync, overdueBeforeMs: number): MemoryHealth {
   const row = db.prepare(
     `SELECT (SELECT count(*) FROM observations)                                            AS observations,
@@ -52,7 +52,7 @@ export function memoryHealth(db: DatabaseSync, overdueBeforeMs: number): MemoryH
   };
 }
 
-/** What failed and said so waits for a time of its own, and is none of them. */
+/** Captures that failed with a reason wait for a retry, and are not among the suspects. */
 function suspectsIn(db: DatabaseSync): readonly Suspect[] {
   return db.prepare(
     `SELECT id, tool_name AS toolName, raw_bytes AS rawBytes, attempts

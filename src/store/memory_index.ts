@@ -1,4 +1,4 @@
-/** The health of the search index. It holds nothing of its own, so it can always be made anew from the observations. */
+/** Checks and rebuilds the search index. It can always be made anew from the observations. */
 import { count } from "../counts.ts";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
@@ -11,27 +11,19 @@ import {
   namesIn,
   OWN_TABLES,
 } from "./index_damage.ts";
-import { INDEX_DEFINITIONS, makeIndex } from "./index_made.ts";
 import { statement } from "./statement.ts";
+import memory from "../../migrations/0016_memory.sql" with { type: "text" };
+import indexedTogether from "../../migrations/0020_indexed_together.sql" with { type: "text" };
 
 /** The layout of an index that takes words out of its pages at once. */
 const FORMAT = 5;
 
-/** How many words of an observation are looked up. */
-const KNOWN_WORDS = 5;
-/** A word that every tokenizer takes for one. */
-const PLAIN_WORD = /(?<![^\s])[a-z0-9]{2,40}(?![^\s])/g;
-
 /** How long a check waits for another process. */
 const CHECK_BUSY_MS = 1000;
 
-/** Pages that one step of a merge writes: some 10 ms, so that a hook never waits long for its turn. */
-const MERGE_PAGES = 200;
-const MAX_MERGE_STEPS = 100_000;
-
 /**
- * What is wrong with the index, compared with every observation; empty when nothing is. It changes nothing, but other
- * writers wait meanwhile: a second for some 20,000 observations.
+ * The faults of the index, compared with every observation. It changes nothing, but other writers wait meanwhile: a
+ * second for some 20,000 observations.
  *
  * @param db A connection that may write. @throws {Error} When the database is locked.
  */
@@ -46,8 +38,8 @@ export function checkIndex(db: DatabaseSync): string[] {
 }
 
 /**
- * What can be seen to be wrong with the index by reading alone: its own tables, and which observations it knows; not
- * whether it knows the right words of them.
+ * The faults of the index that reading shows: in its tables, and which observations it knows; not whether it has the
+ * right words.
  */
 export function indexFaults(db: DatabaseSync): string[] {
   try {
@@ -55,14 +47,14 @@ export function indexFaults(db: DatabaseSync): string[] {
     if (gone.length > 0) return [`${gone.join(", ")} ${gone.length === 1 ? "is" : "are"} missing`];
     const rows = db.prepare("PRAGMA integrity_check(memory_index)").all();
     const faults = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");
-    const { missing, extra } = db.prepare(
+    const { missing, extra, lost } = db.prepare(
       `SELECT (SELECT count(*) FROM observations WHERE id NOT IN (SELECT id FROM memory_index_docsize)) AS missing,
-              (SELECT count(*) FROM memory_index_docsize WHERE id NOT IN (SELECT id FROM observations)) AS extra`,
-    ).get() as unknown as { readonly missing: number; readonly extra: number };
-    const lost = [...pagesWithoutMark(db)].length;
+              (SELECT count(*) FROM memory_index_docsize WHERE id NOT IN (SELECT id FROM observations)) AS extra,
+              ${HAS_LOST_PAGES} AS lost`,
+    ).get() as unknown as Readonly<Record<"missing" | "extra" | "lost", number>>;
     return [
       ...faults,
-      ...(lost > 0 ? [`${lost} of its pages cannot be found`] : []),
+      ...(lost === 1 ? ["its pages cannot be found"] : []),
       ...(missing > 0 ? [`${count(missing, "observation is", "observations are")} not in it`] : []),
       ...(extra > 0
         ? [`${extra} of its entries ${extra === 1 ? "belongs" : "belong"} to no observation`]
@@ -79,81 +71,32 @@ function missingDefinitions(db: DatabaseSync): string[] {
   return [...INDEX_DEFINITIONS.keys()].filter((name) => !names.has(name));
 }
 
-/** Pages with words that are found by no mark; SQLite's own check passes over them. */
-function* pagesWithoutMark(db: DatabaseSync): Generator<string> {
-  const marks = new Set(
-    db.prepare("SELECT segid || '/' || (pgno >> 1) AS page FROM memory_index_idx").all()
-      .map(({ page }) => String(page)),
-  );
-  // The number of a page of words has its part above bit 37 and no level; its head says where its words begin.
-  const pages = db.prepare(
-    `SELECT (id >> 37) || '/' || (id & 0x7fffffff) AS page, substr(block, 3, 2) AS wordsAt, length(block) AS bytes
-       FROM memory_index_data
-      WHERE id > 10
-        AND (id >> 31) & 63 = 0`,
-  ).iterate();
-  for (const { page, wordsAt, bytes } of pages) {
-    const [high = 0, low = 0] = wordsAt as Uint8Array;
-    if (high * 256 + low < Number(bytes) && !marks.has(String(page))) yield String(page);
-  }
-}
+/** In SQL: whether the index has pages and no list of them. SQLite finds nothing then, and reports no fault. */
+const HAS_LOST_PAGES = `EXISTS (SELECT 1 FROM memory_index_docsize)
+              AND EXISTS (SELECT 1 FROM memory_index_data WHERE id > 10)
+              AND NOT EXISTS (SELECT 1 FROM memory_index_idx)`;
 
 /**
- * Looks for what SQLite passes over when it searches: it finds nothing then, and says nothing. A few look-ups; for who
- * has found a word nowhere.
+ * Checks the index after a search that found a word nowhere, since SQLite reports none of these faults itself.
  *
- * @throws {IndexDamage} When the index has lost the marks of all its pages, does not know the newest observation, or
- * lacks words of observations. @throws {Error} What SQLite says of pages that are damaged.
+ * @throws {IndexDamage} When the index has lost its list of pages, or does not know the newest observation.
+ * @throws {Error} What SQLite says of damaged pages.
  */
 export function requireWholeIndex(db: DatabaseSync): void {
-  const { lacks, marks } = statement(
+  const { lacks, lost } = statement(
     db,
     `SELECT coalesce((SELECT max(id) FROM observations) > (SELECT coalesce(max(id), 0) FROM memory_index_docsize), 0) AS lacks,
-            EXISTS (SELECT 1 FROM memory_index_idx) AS marks`,
-  ).get() as unknown as { readonly lacks: number; readonly marks: number };
+            ${HAS_LOST_PAGES} AS lost`,
+  ).get() as unknown as { readonly lacks: number; readonly lost: number };
   if (lacks === 1) throw new IndexDamage("the newest observations are not in it");
-  if (marks === 1) {
-    requireOwnWords(db);
-    return;
-  }
-  // Also one that holds no word has no marks.
-  for (const _ of pagesWithoutMark(db)) throw new IndexDamage("its pages cannot be found");
-}
-
-/** The oldest observation and the newest one: they stand in unlike parts of the index. */
-function requireOwnWords(db: DatabaseSync): void {
-  const rows = statement(
-    db,
-    `SELECT id, title, text
-       FROM observations
-      WHERE id IN ((SELECT min(id) FROM observations), (SELECT max(id) FROM observations))`,
-  ).all();
-  const search = db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH ? AND rowid = ?");
-  for (const { id, title, text } of rows) {
-    for (const word of someWords(`${title}\n${text}`)) {
-      if (search.get(`"${word}"`, id!) === undefined) {
-        throw new IndexDamage("words of observations are not in it");
-      }
-    }
-  }
-}
-
-/** A few from all over the alphabet. */
-function someWords(text: string): string[] {
-  const words = [...new Set(text.toLowerCase().match(PLAIN_WORD))].sort();
-  const count = Math.min(KNOWN_WORDS, words.length);
-  return Array.from(
-    { length: count },
-    (_, n) => words[Math.floor((n * (words.length - 1)) / Math.max(1, count - 1))]!,
-  );
+  if (lost === 1) throw new IndexDamage("its pages cannot be found");
 }
 
 /**
- * All that is wrong with the index of a database that nobody has open here, its words included; nothing is changed, no
- * file is made or taken away.
+ * All faults of the index of a database that this process has not open. Nothing is changed.
  *
- * @param options `maxRows`: with more observations than that the words are left out, since hooks would have to wait.
- * @throws {Error} When it is locked, or cannot be read.
+ * @param options `maxRows`: with more observations the words are not compared, since hooks would have to wait. @throws
+ * {Error} When it is locked, or cannot be read.
  */
 export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string[] {
   // A reader that stays keeps the close of the writer from moving the log into the database.
@@ -181,7 +124,7 @@ export function countIndexed(db: DatabaseSync): number {
   return Number(db.prepare("SELECT count(*) AS n FROM memory_index_docsize").get()?.["n"]);
 }
 
-/** Where nothing can be written, reading has to be enough. */
+/** Checks the index as far as that needs no writing. */
 function withoutWriting(db: DatabaseSync): string[] {
   return checkIndex(db).filter((fault) => !/readonly/i.test(fault));
 }
@@ -229,16 +172,15 @@ function setDefensive(db: DatabaseSync, active: boolean): void {
   if (typeof set === "function") set.call(db, active);
 }
 
-/** What is said of an index that is made anew. @param why What is wrong with it. */
+/** Says that the index is made anew. @param why What is wrong with it. */
 export function rebuildText(why: string): string {
   return `The search index is damaged (${why}): making it anew of the observations, none of which is lost.`;
 }
 
 /**
- * Does what needs the index; when that turns out to be damaged, makes it anew and does it once more.
+ * Runs `work`; when the index turns out to be damaged, rebuilds it and runs `work` once more.
  *
- * @param onRebuild Called before: this is worth telling.
- * @throws {Error} Whatever else `work` throws.
+ * @param onRebuild Called before the rebuild. @throws {Error} Whatever else `work` throws.
  */
 export function withIndex<Result>(
   db: DatabaseSync,
@@ -262,36 +204,48 @@ export function requireIndex(db: DatabaseSync): void {
   db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH 'a' LIMIT 1").get();
 }
 
-/** Makes the index anew where it cannot be used at all: for who writes observations in many transactions. */
+/** Rebuilds the index where it cannot be used at all. For work that writes observations in many transactions. */
 export function ensureIndex(db: DatabaseSync): void {
   withIndex(db, () => requireIndex(db));
 }
 
+/** The table of the index and the triggers that keep it, as the migrations leave them, by name. */
+export const INDEX_DEFINITIONS: ReadonlyMap<string, string> = new Map(
+  Array.from(
+    `${memory}\n${indexedTogether}`.matchAll(
+      /^CREATE (?:VIRTUAL TABLE|TRIGGER) (\w+)[^]*?^(?:\)|END);$/gm,
+    ),
+    ([sql, name]) => [name!, sql],
+  ),
+);
+
+/** Makes the index and its triggers of the observations that are there. */
+function makeIndex(db: DatabaseSync): void {
+  for (const sql of INDEX_DEFINITIONS.values()) db.exec(sql);
+  db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
+  db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
+}
+
 /**
- * Writes the whole index anew in short steps: words that were taken out of it may still stand in its inner pages, as
- * marks of where a page begins.
- *
- * @throws {Error} What SQLite says; what was done before stays done.
+ * Runs `work` in one write transaction, and puts the observations that it writes into the search index at the end: until
+ * then `work` itself does not find them there. Rolls back and rethrows when it throws.
  */
-export function rewriteIndex(db: DatabaseSync, onStep: () => void = () => {}): void {
-  // One part alone is never merged: the newest observation, written again, makes a second.
-  const { changes } = transaction(db, () =>
-    db.prepare(
-      `UPDATE observations
-          SET title = title
-        WHERE id = (SELECT max(id) FROM observations)`,
-    ).run());
-  if (changes === 0) {
-    rebuildIndex(db);
-    return;
-  }
-  const step = db.prepare("INSERT INTO memory_index (memory_index, rank) VALUES ('merge', ?)");
-  const total = db.prepare("SELECT total_changes() AS n");
-  for (let round = 0, pages = -MERGE_PAGES; round < MAX_MERGE_STEPS; round++) {
-    const before = Number(total.get()?.["n"]);
-    step.run(pages);
-    if (Number(total.get()?.["n"]) - before < 2) return;
-    pages = MERGE_PAGES;
-    onStep();
-  }
+export function indexTogether<Result>(db: DatabaseSync, work: () => Result): Result {
+  return transaction(db, () => {
+    const { until } = statement(db, "SELECT coalesce(max(id), 0) AS until FROM observations")
+      .get() as { readonly until: number };
+    statement(db, "INSERT OR REPLACE INTO meta (key, value) VALUES ('indexed_until', ?)")
+      .run(String(until));
+    const result = work();
+    statement(db, "DELETE FROM meta WHERE key = 'indexed_until'").run();
+    statement(
+      db,
+      `INSERT INTO memory_index (rowid, title, text, terms)
+       SELECT id, title, text, terms
+         FROM observations
+        WHERE id > ?
+        ORDER BY id`,
+    ).run(until);
+    return result;
+  });
 }

@@ -1,18 +1,23 @@
-/** What a person looks at in memory: one observation, what stands around it, what there is of a file, counts. */
+/** Reads memory for people: one observation, its neighbours in time, the history of a file, counts. */
 import type { DatabaseSync } from "node:sqlite";
-import { NO_SESSION, type ObservationKind, type ObservedFile } from "../memory/observation.ts";
+import {
+  keptJson,
+  NO_SESSION,
+  type ObservationKind,
+  type ObservedFile,
+} from "../memory/observation.ts";
 import { isAbsolutePath } from "../paths.ts";
 import { type FileMatch, fileMatch } from "./file_match.ts";
 import { isKnownFile, pathsWithPart } from "./known_files.ts";
 import { IS_PRUNED } from "./payload_pruning.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 
-/** What is a number and nothing else: a uid that begins with so few digits begins with a 0. */
+/** A text that can only be a number: a uid that begins with so few digits begins with a 0. */
 const ONLY_NUMBER = /^(?:#\d+|0|[1-9]\d{0,6})$/;
 
 /**
- * The observations that a text names: by the number (`12`, `#12`), else those whose `uid` begins so, oldest first. What is
- * a short number names no `uid`: one that nothing has would open something else.
+ * The observations that a text names: by the number (`12`, `#12`), else those whose `uid` begins like it, oldest
+ * first. A short number names no `uid`, or a number that nothing has would open something else.
  *
  * @returns At most `limit`; none for an empty text.
  */
@@ -94,10 +99,10 @@ export function capturesByObservation(
 }
 
 /**
- * What stands before and behind an observation in its session, itself included, oldest first. Notes of no session have one
- * in common, whatever project they are of: only what is of the same project counts.
+ * The observations around one in its session, with itself, oldest first; of the same project alone, since all notes of
+ * no session share one.
  *
- * @param limit At most so many, 1 and up: half of them before, half behind.
+ * @param limit At most so many, 1 and up: half before, half after it.
  */
 export function timelineAround(
   db: DatabaseSync,
@@ -130,10 +135,10 @@ export function timelineAround(
 }
 
 /**
- * What there is of a file, or of all below a folder, the newest first.
+ * The observations of a file, or of all files below a folder, the newest first.
  *
- * @param file From the project's folder, or the end of such a path.
- * @param options `project`: null for all of them; `kinds`: all where it is missing.
+ * @param file From the project's folder, or the end of such a path. @param options `project`: null for all; `kinds`:
+ * missing for all.
  */
 export function timelineOfFile(
   db: DatabaseSync,
@@ -162,7 +167,7 @@ export function timelineOfFile(
   ).map(observationOf);
 }
 
-/** {@linkcode timelineOfFile} of one that had other names before. */
+/** {@linkcode timelineOfFile} of a file with former names. */
 export function timelineOfNames(
   db: DatabaseSync,
   names: readonly string[],
@@ -175,7 +180,7 @@ export function timelineOfNames(
     .slice(0, options.limit);
 }
 
-/** Which observations `o` are of a file, with `?1` for the value; null where none is. */
+/** A condition in SQL for the observations `o` of a file, with `?1` for the value; null where there are none. */
 function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
   if (isAbsolutePath(file)) {
     if (!isKnownFile(db, file)) return null;
@@ -202,14 +207,14 @@ function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
 /** How much is remembered. */
 export interface MemoryCounts {
   readonly observations: number;
-  /** Of which something is remembered. What a person keeps without one is of none. */
+  /** Sessions with an observation. Notes of no session count for none. */
   readonly sessions: number;
   readonly projects: number;
   readonly repeats: number;
   readonly oldestAtMs: number | null;
   readonly newestAtMs: number | null;
   readonly byKind: readonly { readonly kind: string; readonly count: number }[];
-  /** Captures that are not worked in yet, and those that were given up. */
+  /** Captures that wait for a drain, and those that were given up. */
   readonly waiting: number;
   readonly givenUp: number;
 }
@@ -234,7 +239,7 @@ export function countMemory(db: DatabaseSync): MemoryCounts {
   return { ...row, byKind: byKind.map((kind) => ({ ...kind })) } as unknown as MemoryCounts;
 }
 
-/** What is remembered of one project. */
+/** The memory of one project, counted. */
 export interface ProjectMemory {
   readonly observations: number;
   /** The newest summary of a session; null before there is one. */
@@ -260,4 +265,55 @@ export function projectMemory(db: DatabaseSync, project: string): ProjectMemory 
     observations: Number(counts!["observations"]),
     lastSummary: summary === undefined ? null : observationOf(summary),
   };
+}
+
+/** A prompt, and the files that were edited before the next one. */
+interface PromptWithEdits {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly project: string | null;
+  readonly text: string;
+  readonly atMs: number;
+  readonly files: readonly string[];
+}
+
+/** The newest prompts after which files were edited, the newest first. */
+export function editedAfterPrompts(db: DatabaseSync, limit: number): PromptWithEdits[] {
+  const rows = db.prepare(
+    `SELECT p.id, p.session_id AS sessionId, p.project, p.text, p.created_at_ms AS atMs,
+            (SELECT json_group_array(DISTINCT f.path)
+               FROM observations AS e
+               JOIN observation_files AS f ON f.observation_id = e.id
+              WHERE e.session_id = p.session_id
+                AND e.kind = 'edit'
+                AND e.created_at_ms > p.created_at_ms
+                AND e.created_at_ms < coalesce(
+                  (SELECT min(n.created_at_ms)
+                     FROM observations AS n
+                    WHERE n.session_id = p.session_id
+                      AND n.kind = 'prompt'
+                      AND n.created_at_ms > p.created_at_ms), 9e15)) AS files
+       FROM observations AS p
+      WHERE p.kind = 'prompt'
+      ORDER BY p.created_at_ms DESC
+      LIMIT ?`,
+  ).all(limit);
+  return rows.map((row) => ({ ...row, files: keptJson<string[]>(row["files"], []) }))
+    .filter(({ files }) => files.length > 0) as unknown as PromptWithEdits[];
+}
+
+/** Numbers of what earlier sessions of the project left about the files, oldest first. */
+export function knownOfFiles(db: DatabaseSync, prompt: PromptWithEdits): number[] {
+  return db.prepare(
+    `SELECT DISTINCT o.id
+       FROM observation_files AS f
+       JOIN observations AS o ON o.id = f.observation_id
+      WHERE f.path IN (SELECT value FROM json_each(?1))
+        AND o.project IS ?2
+        AND o.session_id <> ?3
+        AND o.created_at_ms < ?4
+        AND o.kind IN ('edit', 'fix', 'commit', 'decision', 'note')
+      ORDER BY o.id`,
+  ).all(JSON.stringify(prompt.files), prompt.project, prompt.sessionId, prompt.atMs)
+    .map((row) => Number(row["id"]));
 }

@@ -1,12 +1,12 @@
-/** What the index of words is asked. */
+/** Asks the search index. */
 import type { DatabaseSync } from "node:sqlite";
 import { patternFor, WORD } from "../letters.ts";
-import { type ObservationKind } from "../memory/observation.ts";
+import type { ObservationKind } from "../memory/observation.ts";
 import { fileMatch } from "./file_match.ts";
 import { filterOf } from "./filter.ts";
 import { statement } from "./statement.ts";
 
-/** Which observations are looked through; null lets everything through. */
+/** Filters observations; null lets everything through. */
 export interface MemoryFilter {
   /** Common git directory, or project directory where there is none. */
   readonly project: string | null;
@@ -31,7 +31,7 @@ export const EVERYTHING: MemoryFilter = {
   untilMs: null,
 };
 
-/** An observation that matches, as far as ranking looks at it. */
+/** A hit, with what ranking looks at. */
 export interface IndexHit {
   readonly id: number;
   /** Higher is better; more than 0. */
@@ -61,7 +61,7 @@ export function lastObservation(db: DatabaseSync): number {
   return Number(row!["id"] ?? 0);
 }
 
-/** In how many observations a word occurs, counted up to a limit: 1 µs for ten of them. */
+/** Counts the observations with a word, up to a limit: 1 µs for ten of them. */
 export function countMatches(db: DatabaseSync, match: string, limit: number): number {
   const row = statement(
     db,
@@ -72,8 +72,8 @@ export function countMatches(db: DatabaseSync, match: string, limit: number): nu
 }
 
 /**
- * In how many of so many observations a word occurs: counted up to a limit, from there on reckoned by how closely those lie
- * that were gone through.
+ * Counts the observations with a word up to a limit, and estimates a larger number by how close together those lie
+ * that were counted.
  */
 export function reckonMatches(
   db: DatabaseSync,
@@ -88,7 +88,7 @@ export function reckonMatches(
   return Math.max(limit, Math.round(limit * observations / Number(last["id"])));
 }
 
-/** Which of some observations a word is in. All that have the word are gone through: 0.1 µs each. */
+/** The given observations that have a word. SQLite goes through all that have it: 0.1 µs each. */
 export function withTerm(
   db: DatabaseSync,
   match: string,
@@ -105,7 +105,9 @@ export function withTerm(
   return new Set(rows.map((row) => Number(row["id"])));
 }
 
-/** Which of some observations have a text as it is, but for the case of ASCII; each is read for it. @param text In small letters. */
+/**
+ * The given observations that have a text literally, whatever its case; each is read. @param text In small letters.
+ */
 export function withText(
   db: DatabaseSync,
   text: string,
@@ -158,7 +160,7 @@ export function searchIndex(
   return rows as unknown as IndexHit[];
 }
 
-/** What SQLite gives by itself: any word of a text, ordered by `bm25()` with no weights. Ranking is measured against it. */
+/** SQLite's own search: any word of a text, ordered by `bm25()` without weights. Ranking is measured against it. */
 export function plainSearch(
   db: DatabaseSync,
   text: string,
@@ -179,7 +181,7 @@ export function plainSearch(
   ).all(...values, match, limit).map((row) => Number(row["id"]));
 }
 
-/** The newest observations that match, whatever else: for words that are everywhere. */
+/** The newest observations that match; for words that are everywhere. */
 export function newestMatches(
   db: DatabaseSync,
   match: string,
@@ -198,7 +200,7 @@ export function newestMatches(
   ).all(...values, match, limit) as unknown as IndexHit[];
 }
 
-/** What stands next to an observation in its session. */
+/** An observation near another one in its session. */
 export interface Neighbour {
   /** The observation whose neighbour it is. */
   readonly of: number;
@@ -207,7 +209,7 @@ export interface Neighbour {
   readonly hit: IndexHit;
 }
 
-/** One side of an observation in its session; what it is compared by is in `n`, the observation itself in `h`. */
+/** SQL for one side of an observation `h` in its session. */
 function nextOnSide(compared: "<" | ">", order: "ASC" | "DESC"): string {
   return `SELECT id
             FROM (SELECT n.id
@@ -227,8 +229,8 @@ type NeighbourRow = IndexHit & {
 };
 
 /**
- * What stands before and behind some observations in their sessions, at most `reach` away; of the same project alone, for
- * notes of no session have one in common.
+ * The observations at most `reach` before and after the given ones in their sessions; of the same project alone, since
+ * all notes of no session share one.
  */
 export function neighboursOf(
   db: DatabaseSync,
@@ -279,4 +281,47 @@ export function conditionsOf(filter: MemoryFilter) {
       file && file.value,
     ],
   ]);
+}
+
+/** The newest observations, which are looked at first: a time that lasts until now is among them. */
+const LAST_LOOKED_AT = 2_000;
+
+/**
+ * The newest observations of a time, for a question without words. Where the last ones are not enough, an index of
+ * times is looked through, 0.1 µs an observation; the rows themselves would take ten times as long.
+ */
+export function newestObservations(
+  db: DatabaseSync,
+  { filter, fromMs, untilMs, limit }: {
+    readonly filter: MemoryFilter;
+    readonly fromMs: number;
+    readonly untilMs: number;
+    readonly limit: number;
+  },
+): IndexHit[] {
+  const { sql, values } = conditionsOf({ ...filter, sinceMs: fromMs, untilMs });
+  const last = statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
+       FROM (SELECT id FROM observations ORDER BY id DESC LIMIT ${LAST_LOOKED_AT}) AS newest
+       JOIN observations AS o ON o.id = newest.id
+      ${sql}
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?`,
+  ).all(...values, limit);
+  if (last.length >= limit) return last as unknown as IndexHit[];
+  const rows = statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
+       FROM (SELECT id
+               FROM observations INDEXED BY observations_by_session
+              WHERE created_at_ms >= ? AND created_at_ms < ?
+              ORDER BY created_at_ms DESC, id DESC
+              -- Without a limit SQLite leaves out the order of what is joined.
+              LIMIT -1) AS within
+       CROSS JOIN observations AS o ON o.id = within.id
+      ${sql}
+      LIMIT ?`,
+  ).all(fromMs, untilMs, ...values, limit);
+  return rows as unknown as IndexHit[];
 }

@@ -1,4 +1,4 @@
-/** Databases that are gone with the process, however that ends. */
+/** Databases without a name: the system removes them with the process, however it ends. */
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../paths.ts";
 import { isOwnFile, openDatabase } from "./database.ts";
@@ -12,8 +12,8 @@ const YOUNG_MS = 60_000;
 /**
  * Opens a database with this program's schema, empty or as another one is.
  *
- * Its files lose their names before anything is written into them, so that no signal can leave them behind; the open
- * connection goes on with them. Where an open file keeps its name (Windows) an empty one is in memory.
+ * Its files lose their names before anything is written into them, so no signal leaves them behind; the open connection
+ * goes on with them. Windows keeps the names of open files: there an empty database is in memory.
  *
  * @param options `copyOf`: the path of a database that nobody writes to. @throws {Error} What SQLite or the file system
  *   says; on Windows, where it would be a copy.
@@ -37,7 +37,7 @@ export async function openNamelessDatabase(
   }
 }
 
-/** With its log, and so that this user can write to it. */
+/** Copies a database with its log; this user can write to the copy. */
 function copyDatabase(from: string, to: string): void {
   for (const ending of ["", "-wal"]) {
     try {
@@ -49,14 +49,14 @@ function copyDatabase(from: string, to: string): void {
   }
 }
 
-/** Removes what an older program left when it was ended, of this user, where no process works in it any more. */
+/** Removes folders that a killed process of this user left. */
 function removeLeft(temporary: string): void {
   try {
     for (const { name } of Deno.readDirSync(temporary)) {
       if (name.startsWith(PREFIX)) removeIfLeft(joinPath(temporary, name));
     }
   } catch {
-    // Who may not list the folder leaves it as it is.
+    // This user may not list the folder.
   }
 }
 
@@ -70,6 +70,6 @@ function removeIfLeft(folder: string): void {
     lock.release();
     Deno.removeSync(folder, { recursive: true });
   } catch {
-    // It stays for the next one.
+    // The next process tries again.
   }
 }

@@ -1,9 +1,13 @@
-import { keptJson } from "../memory/kept_json.ts";
+import {
+  keptJson,
+  type ObservationKind,
+  type ObservedFacts,
+  type ObservedFile,
+} from "../memory/observation.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservationKind, ObservedFacts, ObservedFile } from "../memory/observation.ts";
 import { statement } from "./statement.ts";
 
-/** What an observation is, as it is written and as it is stored. */
+/** The fields of an observation both when it is written and when it is stored. */
 interface ObservationBase {
   /** The same in every database that it is copied to. */
   readonly uid: string;
@@ -22,7 +26,7 @@ export interface NewObservation extends ObservationBase {
   /** The words of code, as the index has them. */
   readonly terms: string;
   readonly files: readonly ObservedFile[];
-  /** What repeats of it in the session have in common; null when it has none. */
+  /** The text that its repeats in the session share; null when it has none. */
   readonly sameAs: string | null;
   readonly atMs: number;
 }
@@ -60,11 +64,7 @@ export function observationOf(row: Readonly<Record<string, unknown>>): Observati
   } as unknown as Observation;
 }
 
-/**
- * Writes an observation, or counts it as a repeat of the one that is the same; of texts that differ the newest stays.
- *
- * @returns Its id.
- */
+/** Writes an observation, or counts it as a repeat of the same one; the newest text stays. @returns Its id. */
 export function saveObservation(db: DatabaseSync, observation: NewObservation): number {
   const { uid, sessionId, files, facts, atMs } = observation;
   const { sameAs, known } = sameOnBranch(db, observation);
@@ -96,8 +96,7 @@ export function saveObservation(db: DatabaseSync, observation: NewObservation): 
 }
 
 /**
- * Writes an observation in the place of the one that is the same, which is not counted as a repeat: afterwards all is as
- * if the other had never been.
+ * Writes an observation over the same one, and counts no repeat.
  *
  * @param observation One with a `sameAs`. @returns Its id.
  */
@@ -148,12 +147,12 @@ function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | u
   ).get(sameAs, sessionId) as unknown as Same | undefined;
 }
 
-/** Kinds that say how the work on a branch is: on another one of the session the same is no repeat. */
+/** Kinds that tell the state of a branch: the same on another branch is no repeat. */
 const OF_BRANCH: ReadonlySet<ObservationKind> = new Set(["command", "failure", "test"]);
 
 /**
- * What an observation repeats, and what its repeats have in common. While commits are put on top of others HEAD is on no
- * branch: what is seen then is of any.
+ * The observation that is repeated, and the text that repeats share. During a rebase HEAD is on no branch: what is
+ * seen then belongs to any.
  */
 function sameOnBranch(
   db: DatabaseSync,
@@ -185,7 +184,7 @@ function repeatObservation(db: DatabaseSync, known: Same, observation: NewObserv
   return known.id;
 }
 
-/** Files that an observation names when it is seen once more. */
+/** Adds the files that a repeat names. */
 function addFiles(db: DatabaseSync, known: Same, files: readonly ObservedFile[]): void {
   const before = keptJson<string[]>(known.files, []);
   const added = files.map(({ path }) => path).filter((path) => !before.includes(path));
@@ -206,7 +205,7 @@ function rewrite(db: DatabaseSync, id: number, observation: NewObservation): voi
   ).run(id, title, text, terms, JSON.stringify(facts), outcome);
 }
 
-/** Notes what the files of an observation held when it was seen last. */
+/** Stores the digests of an observation's files, as they were when it was seen last. */
 export function saveFiles(db: DatabaseSync, id: number, files: readonly ObservedFile[]): void {
   for (const { path, digest } of files) {
     statement(
@@ -229,3 +228,11 @@ export function readObservations(db: DatabaseSync, ids: readonly number[]): Obse
   ).all(JSON.stringify(ids));
   return rows.map(observationOf);
 }
+
+/** The uid of the summary of a session. An imported summary has another one, and cannot be made anew. */
+export function summaryUid(sessionId: string): string {
+  return `summary/${sessionId}`;
+}
+
+/** The facts of a row in SQL; an empty object where they are no JSON. */
+export const FACTS = "iif(json_valid(facts), facts, '{}')";

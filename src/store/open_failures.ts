@@ -1,37 +1,30 @@
 /** Failures that nothing has mended yet. */
-import { FACTS } from "./facts_column.ts";
-import { keptJson } from "../memory/kept_json.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
+import { type Observation, observationOf } from "./observations.ts";
 import { statement } from "./statement.ts";
 
 /** A failure that nothing has mended yet. */
-export interface OpenFailure {
-  readonly id: number;
-  readonly sessionId: string;
-  readonly title: string;
-  readonly text: string;
-  readonly facts: ObservedFacts;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-}
+export type OpenFailure = Pick<
+  Observation,
+  "id" | "sessionId" | "title" | "text" | "facts" | "createdAtMs" | "updatedAtMs"
+>;
 
-/** What is stored for the failures of a command that are one failure: what they are known by, and what is wrong. */
+/** The stored `same_as` of a failure: what the command is known by, and what is wrong. */
 export function sameFailure(sameAs: string, wrong: string): string {
   return `${sameAs}/${wrong}`;
 }
 
 /**
- * Failures of what is known by a key that nothing has mended, on a branch of a project; the newest first.
+ * Failures of one key on a branch of a project that nothing has mended; the newest first.
  *
- * @param failure `before`: epoch milliseconds, only what failed before; `nowMs`: what is dated later than the present
- *   failed before a clock was set back.
+ * @param failure `before`: epoch milliseconds, only what failed before; `nowMs`: a failure that is dated later than the
+ *   present happened before a clock was set back, and counts as well.
  */
 export function openFailures(
   db: DatabaseSync,
   failure: {
     readonly sameAs: string;
-    /** The session whose failures count as well where HEAD was on no branch; null where none does. */
+    /** The session whose failures count as well where HEAD was on no branch; null for none. */
     readonly session: string | null;
     readonly project: string | null;
     readonly branch: string | null;
@@ -39,7 +32,7 @@ export function openFailures(
     readonly nowMs: number;
   },
 ): OpenFailure[] {
-  const rows = statement(
+  return statement(
     db,
     `SELECT id, session_id AS sessionId, title, text, facts, created_at_ms AS createdAtMs,
             updated_at_ms AS updatedAtMs
@@ -59,59 +52,30 @@ export function openFailures(
     failure.before,
     failure.nowMs,
     failure.session,
-  );
-  return rows.map(openFailureOf);
+  ).map(observationOf);
 }
 
-function openFailureOf(row: Readonly<Record<string, unknown>>): OpenFailure {
-  return { ...row, facts: keptJson<ObservedFacts>(row["facts"], {}) } as unknown as OpenFailure;
-}
+/** A failure that nothing has mended, with what tells whether it is an open end. */
+export type UnmendedFailure = Pick<
+  Observation,
+  "id" | "project" | "branch" | "kind" | "outcome" | "resolvedBy" | "facts" | "updatedAtMs"
+>;
 
-/** A failure that nothing has mended, and what tells whether it is open. */
-export interface UnmendedFailure {
-  readonly id: number;
-  readonly project: string | null;
-  readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "failure";
-  readonly resolvedBy: null;
-  readonly facts: ObservedFacts;
-  readonly updatedAtMs: number;
-}
-
-/** Failures that nothing has mended, the newest; of their facts what tells whether they are open. */
+/** The newest failures that nothing has mended. @param project Null for all projects. */
 export function unmendedFailures(
   db: DatabaseSync,
   project: string | null,
   limit: number,
 ): UnmendedFailure[] {
-  const rows = db.prepare(
-    `SELECT id, project, branch, kind, updated_at_ms AS updatedAtMs, ${FACTS} ->> '$.of' AS of,
-            ${FACTS} ->> '$.stopsEarly' AS stopsEarly, json_extract(${FACTS}, '$.openRank') AS rank, json_type(${FACTS}, '$.openRank') IS NOT NULL AS isRanked,
-            iif(${FACTS} ->> '$.git.isStopped', ${FACTS} ->> '$.git.verb', NULL) AS stopped,
-            ${FACTS} ->> '$.failsAt.place' AS place, ${FACTS} -> '$.failsAt.files' AS files,
-            ${FACTS} -> '$.failing' AS failing
+  return db.prepare(
+    `SELECT id, project, branch, kind, outcome, resolved_by AS resolvedBy, facts, updated_at_ms AS updatedAtMs
        FROM observations
       WHERE outcome = 'failure'
         AND resolved_by IS NULL
         AND (?1 IS NULL OR project = ?1)
       ORDER BY id DESC
       LIMIT ?2`,
-  ).all(project, limit);
-  return rows.map(({ of, stopsEarly, rank, isRanked, stopped, place, files, failing, ...row }) => ({
-    ...row,
-    outcome: "failure",
-    resolvedBy: null,
-    facts: {
-      ...of === null ? {} : { of },
-      ...stopsEarly === 1 ? { stopsEarly: true } : {},
-      ...isRanked === 1 ? { openRank: rank } : {},
-      ...stopped === null ? {} : { git: { verb: stopped, isStopped: true } },
-      ...place === null
-        ? {}
-        : { failsAt: { place, files: keptJson(files, []) }, failing: keptJson(failing, []) },
-    },
-  } as unknown as UnmendedFailure));
+  ).all(project, limit).map(observationOf);
 }
 
 /** Closes a failure by what has passed. When the same fails again, that is another failure. */

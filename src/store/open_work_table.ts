@@ -1,4 +1,4 @@
-/** Tasks and workflows of a project that a new session is told of. */
+/** Tasks and workflows of a project that SessionStart tells. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 
@@ -11,32 +11,22 @@ export interface OpenTask {
   readonly createdAtMs: number;
 }
 
-/** Tasks of a project that are not done: those that nobody has taken, the most urgent first, then those that somebody has. */
+/** Tasks of a project that are not done: first those that nobody claimed, the most urgent first, then the claimed ones. */
 export function openTasks(db: DatabaseSync, project: string, limit: number): OpenTask[] {
-  const columns = "id, title, status, created_at_ms AS createdAtMs";
-  const free = statement(
-    db,
-    `SELECT ${columns}
-       FROM tasks
-      WHERE status = 'open'
-        AND deleted_at_ms IS NULL
-        AND coalesce(repository, project_dir) = ?
-      ORDER BY priority, created_at_ms
-      LIMIT ?`,
-  ).all(project, limit);
-  const taken = statement(
-    db,
-    `SELECT ${columns}
-       FROM tasks
-      WHERE claimed_by IS NOT NULL
-        AND status <> 'open'
-        AND status <> 'closed'
-        AND deleted_at_ms IS NULL
-        AND coalesce(repository, project_dir) = ?
-      ORDER BY priority, created_at_ms
-      LIMIT ?`,
-  ).all(project, limit);
-  return [...free, ...taken].slice(0, limit) as unknown as OpenTask[];
+  const where = (condition: string) =>
+    statement(
+      db,
+      `SELECT id, title, status, created_at_ms AS createdAtMs
+         FROM tasks
+        WHERE ${condition}
+          AND deleted_at_ms IS NULL
+          AND coalesce(repository, project_dir) = ?
+        ORDER BY priority, created_at_ms
+        LIMIT ?`,
+    ).all(project, limit);
+  const free = where("status = 'open'");
+  const claimed = where("claimed_by IS NOT NULL AND status <> 'open' AND status <> 'closed'");
+  return [...free, ...claimed].slice(0, limit) as unknown as OpenTask[];
 }
 
 /** A workflow that waits for a person. */

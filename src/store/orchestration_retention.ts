@@ -1,14 +1,14 @@
-/** What of tasks, workflows and events has been kept long enough; a step is one short transaction. */
+/** Removes tasks, workflows and events that were kept long enough; each step is one short transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 import { markDeleted, removeTasks } from "./task_tree.ts";
 import { readTask } from "./tasks.ts";
 
-/** Who is named in the history. */
+/** The history names this actor. */
 const BY = "system";
 
 /**
- * Tasks that `goes` lets go, unless work goes on for them, or something below them stays.
+ * Tasks that may go, unless somebody works on them, or a task below them stays.
  *
  * @param goes A condition on a `task` with the limit as its parameter.
  */
@@ -32,14 +32,14 @@ function expiredTasks(goes: string): string {
         AND id NOT IN (SELECT id FROM staying)`;
 }
 
-/** Closed, and not touched since; what is deleted already is in nobody's way. */
+/** Closed tasks that nobody has changed since. A deleted task below does not keep them. */
 const CLOSED = expiredTasks(
   "(task.deleted_at_ms IS NOT NULL OR (task.status = 'closed' AND max(task.closed_at_ms, task.updated_at_ms) < ?1))",
 ) + "\n        AND task.deleted_at_ms IS NULL";
 
 const DELETED = expiredTasks("(task.deleted_at_ms < ?1)");
 
-/** A completed workflow whose working tree is still there is needed to take that away. */
+/** A completed workflow stays until its working tree is removed. */
 const WORKFLOWS = `SELECT id
        FROM workflows
       WHERE ended_at_ms < ?1
@@ -49,7 +49,7 @@ const WORKFLOWS = `SELECT id
 
 const EVENTS = "SELECT id FROM events WHERE created_at_ms < ?1";
 
-/** What can be removed. */
+/** The kinds that can be removed. */
 export type Expiring = "closed" | "deleted" | "workflows" | "events";
 
 const QUERIES: Readonly<Record<Expiring, string>> = {
@@ -59,13 +59,13 @@ const QUERIES: Readonly<Record<Expiring, string>> = {
   events: EVENTS,
 };
 
-/** How much there is that is older than a moment. */
+/** How many of a kind are older than a moment. */
 export function countExpiring(db: DatabaseSync, what: Expiring, beforeMs: number): number {
   const row = db.prepare(`SELECT count(*) AS n FROM (${QUERIES[what]})`).get(beforeMs);
   return Number(row!["n"]);
 }
 
-/** The agents and questions that would go with tasks that were deleted before a moment. */
+/** How many agents and questions would go with tasks that were deleted before a moment. */
 export function countWithDeleted(
   db: DatabaseSync,
   beforeMs: number,
@@ -78,14 +78,14 @@ export function countWithDeleted(
   return { agents: count("agents"), questions: count("questions") };
 }
 
-/** How far a step goes. */
+/** The limits of one step. */
 export interface Step {
   readonly beforeMs: number;
   readonly nowMs: number;
   readonly limit: number;
 }
 
-/** Deletes closed tasks, so that they can be restored. @returns How many. */
+/** Marks closed tasks as deleted; they can be restored. @returns How many. */
 export function deleteClosedTasks(db: DatabaseSync, { beforeMs, nowMs, limit }: Step): number {
   return transaction(db, () => {
     const ids = expiring(db, "closed", { beforeMs, limit });
@@ -94,15 +94,15 @@ export function deleteClosedTasks(db: DatabaseSync, { beforeMs, nowMs, limit }: 
   });
 }
 
-/** What went with tasks. */
+/** What was removed with tasks. */
 export interface RemovedTasks {
   readonly tasks: number;
-  /** Their ids: their files are still there. */
+  /** Their ids; their files are still there. */
   readonly agents: readonly string[];
   readonly questions: number;
 }
 
-/** Removes deleted tasks with all that belongs to them. */
+/** Removes deleted tasks for good, with all that belongs to them. */
 export function removeDeletedTasks(
   db: DatabaseSync,
   { beforeMs, nowMs, limit }: Step,
@@ -138,7 +138,7 @@ export function removeExpired(
     ));
 }
 
-/** Which of some ids no agent has. */
+/** The ids that no agent has. */
 export function withoutAgent(db: DatabaseSync, ids: readonly string[]): string[] {
   return db.prepare(
     `SELECT value AS id
@@ -147,7 +147,7 @@ export function withoutAgent(db: DatabaseSync, ids: readonly string[]): string[]
   ).all(JSON.stringify(ids)).map((row) => String(row["id"]));
 }
 
-/** The deepest first, so that a batch never leaves something below what is gone. */
+/** The deepest first: a batch never leaves a task below one that is gone. */
 function expiring(
   db: DatabaseSync,
   what: "closed" | "deleted",

@@ -1,9 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** What can be lifted for a while. */
 export type PauseSubject = "guards" | "requirements";
 
-/** Something that a person has lifted for a session. */
 export interface Pause {
   readonly sessionId: string;
   readonly subject: PauseSubject;
@@ -42,7 +40,6 @@ export function findPause(
   ).get(sessionId, subject, atMs) as Pause | undefined;
 }
 
-/** Whether something is lifted for a session at a moment. */
 export function isPaused(db: DatabaseSync, which: Parameters<typeof findPause>[1]): boolean {
   return findPause(db, which) !== undefined;
 }

@@ -1,36 +1,35 @@
 /**
- * Payloads that were taken away to save room: of what is worked into memory, the observation stays. In their place lies
- * JSON that says so, `{"pruned":true,"bytes":N}`, with the size that the payload had; `raw_bytes` is, as ever, the size of
- * the JSON that is there.
+ * Prunes payloads to save space; the observations that were made of them stay. The JSON `{"pruned":true,"bytes":N}` takes
+ * the place of a payload of N bytes, and `raw_bytes` is the size of that JSON.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { damagedPayloads } from "./damaged_payloads.ts";
 import { transaction } from "./database.ts";
 
-/** What is pruned: worked in, and captured before a moment, but for the newest of these. */
+/** Which payloads are pruned: of captures that are done and older than a moment, except for the newest of these. */
 export interface Pruning {
   readonly beforeMs: number;
   readonly keepNewest: number;
 }
 
-/** How many payloads, and how many bytes less they take as they are stored. */
+/** How many payloads, and the bytes that they took. */
 export interface PruneCounts {
   readonly pruned: number;
   readonly freedBytes: number;
 }
 
-/** What a pruned payload begins with; it is never compressed, since it is too short. */
+/** How a pruned payload begins. It is too short to be compressed. */
 const PRUNED = '{"pruned":true,';
 
 const IN_ITS_PLACE = `'${PRUNED}"bytes":' || max(raw_bytes, 0) || '}'`;
-/** Sets a row of the queue to it. */
+/** The assignments that prune a row of the queue. */
 const TO_PRUNED =
   `encoding = 'json', payload = ${IN_ITS_PLACE}, raw_bytes = length(${IN_ITS_PLACE})`;
 
-/** Of a row of the queue: whether its payload was pruned. */
+/** SQL: whether the payload of a row of the queue is pruned. */
 export const IS_PRUNED = `(encoding = 'json' AND raw_bytes < 64 AND payload LIKE '${PRUNED}%')`;
 
-/** Captures that are to be pruned, with what their payloads take. The newest are counted with those that were pruned. */
+/** The captures to prune and the size of their payloads. Pruned captures count among the newest. */
 const TO_PRUNE = `
      SELECT id, octet_length(payload) AS bytes
        FROM pending_queue
@@ -46,33 +45,42 @@ const TO_PRUNE = `
            LIMIT ?2)`;
 
 /**
- * Gives payloads up that nobody can read any more, whatever their age: what waits, or was given up, for their sake is done
+ * Prunes payloads that nobody can read, whatever their age. A capture that waits or was given up for its payload is done
  * then.
- *
- * @returns How many, and the bytes that they took.
  */
 export function pruneUnreadable(
   db: DatabaseSync,
   { dryRun }: { readonly dryRun: boolean },
 ): PruneCounts {
   return transaction(db, () => {
-    const ids = JSON.stringify(damagedPayloads(db).map(({ id }) => id));
-    const of = "id IN (SELECT value FROM json_each(?)) AND status IN ('done', 'error', 'raw')";
-    const counts = db.prepare(
-      `SELECT count(*) AS pruned, coalesce(sum(octet_length(payload)), 0) AS freedBytes
-         FROM pending_queue
-        WHERE ${of}`,
-    ).get(ids) as unknown as PruneCounts;
-    if (!dryRun) {
-      db.prepare(
-        `UPDATE pending_queue SET ${TO_PRUNED}, status = 'done', error_message = NULL WHERE ${of}`,
-      ).run(ids);
-    }
-    return counts;
+    const ids = damagedPayloads(db).map(({ id }) => id);
+    const status = "('done', 'error', 'raw')";
+    return pruneRows(db, ids, { status, and: ", status = 'done', error_message = NULL", dryRun });
   });
 }
 
-/** The size that a pruned payload had, in bytes; null when the text is no pruned payload. */
+/** Prunes captures with one of these ids and states. @param how `and`: what else is set. */
+function pruneRows(
+  db: DatabaseSync,
+  ids: readonly string[],
+  { status, and = "", dryRun = false }: {
+    readonly status: string;
+    readonly and?: string;
+    readonly dryRun?: boolean;
+  },
+): PruneCounts {
+  const where = `WHERE id IN (SELECT value FROM json_each(?)) AND status IN ${status}`;
+  const list = JSON.stringify(ids);
+  const counts = db.prepare(
+    `SELECT count(*) AS pruned, coalesce(sum(octet_length(payload)), 0) AS freedBytes
+       FROM pending_queue
+     ${where}`,
+  ).get(list) as unknown as PruneCounts;
+  if (!dryRun) db.prepare(`UPDATE pending_queue SET ${TO_PRUNED}${and} ${where}`).run(list);
+  return counts;
+}
+
+/** The size in bytes of a payload before it was pruned; null when the text is no pruned payload. */
 export function prunedBytes(payload: string): number | null {
   const [, bytes] = /^\{"pruned":true,"bytes":(\d+)\}$/.exec(payload) ?? [];
   return bytes === undefined ? null : Number(bytes);
@@ -89,10 +97,7 @@ export function previewPruning(
   ).get(beforeMs, keepNewest) as unknown as PruneCounts;
 }
 
-/**
- * Takes payloads away, some in a transaction, after each of which it tells what was done so far. Which ones is decided at
- * the beginning.
- */
+/** Prunes payloads, some in each transaction, and yields the counts so far. It decides at the beginning which ones. */
 export function* prunePayloads(
   db: DatabaseSync,
   { beforeMs, keepNewest }: Pruning,
@@ -102,24 +107,13 @@ export function* prunePayloads(
     .map(({ id }) => String(id));
   const done = { pruned: 0, freedBytes: 0 };
   for (let at = 0; at < ids.length; at += batchRows) {
-    const some = JSON.stringify(ids.slice(at, at + batchRows));
-    const step = transaction(db, () => {
-      const { bytes } = db.prepare(
-        `SELECT coalesce(sum(octet_length(payload)), 0) AS bytes
-           FROM pending_queue
-          WHERE id IN (SELECT value FROM json_each(?))
-            AND status = 'done'`,
-      ).get(some) as { readonly bytes: number };
-      const { changes } = db.prepare(
-        `UPDATE pending_queue
-            SET ${TO_PRUNED}
-          WHERE id IN (SELECT value FROM json_each(?))
-            AND status = 'done'`,
-      ).run(some);
-      return { pruned: Number(changes), freedBytes: bytes };
-    });
-    done.pruned += step.pruned;
-    done.freedBytes += step.freedBytes;
+    const some = ids.slice(at, at + batchRows);
+    const { pruned, freedBytes } = transaction(
+      db,
+      () => pruneRows(db, some, { status: "('done')" }),
+    );
+    done.pruned += pruned;
+    done.freedBytes += freedBytes;
     yield { ...done };
   }
 }

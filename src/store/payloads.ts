@@ -5,11 +5,11 @@ import { transaction } from "./database.ts";
 import { IS_PRUNED } from "./payload_pruning.ts";
 
 /**
- * How the payload of a capture lies in `pending_queue`: as text (`json`), or its UTF-8 bytes as one Brotli stream (`br`,
- * RFC 7932). Hooks write text; whatever reads goes through here.
+ * Reads and compresses payloads of captures. A payload is stored as text (`json`), or as a Brotli stream of its UTF-8 bytes
+ * (`br`, RFC 7932). Hooks write text.
  */
 
-/** The columns that a payload is read from. */
+/** The columns of a payload. */
 export interface StoredPayload {
   readonly id: string;
   readonly encoding: "json" | "br";
@@ -18,15 +18,15 @@ export interface StoredPayload {
   readonly rawBytes: number;
 }
 
-/** A payload as text that is not compressed yet. */
+/** A payload that is not compressed yet. */
 export interface PlainPayload {
   readonly id: string;
-  /** Where it lies in the table; rows that were moved or came later lie behind. */
+  /** Its row number; rows that were moved or came later have greater ones. */
   readonly place: number;
   readonly bytes: Uint8Array;
 }
 
-/** A payload and what takes its place. */
+/** A payload and its compressed form. */
 export interface Replacement {
   readonly id: string;
   readonly bytes: Uint8Array;
@@ -73,11 +73,7 @@ export function readPayload(
   }
 }
 
-/**
- * A payload compressed, and seen to come back the same.
- *
- * @returns `null` when that would not be smaller.
- */
+/** Compresses a payload and checks that it can be read back. @returns Null when it would not be smaller. */
 export function compressPayload(
   bytes: Uint8Array,
 ): Uint8Array | null {
@@ -94,24 +90,24 @@ export function compressPayload(
   return compressed;
 }
 
-/** The place behind which no payload lies yet; 0 when there is none. */
+/** The greatest row number; 0 when there is none. */
 export function lastPlace(db: DatabaseSync): number {
   const row = db.prepare("SELECT max(rowid) AS place FROM pending_queue").get();
   return Number(row?.["place"] ?? 0);
 }
 
 /**
- * The next payloads that are still text, by place: behind `after`, up to `upTo`.
+ * The next payloads that are still text, by row number: after `after`, up to `upTo`.
  *
- * @param options At most so many rows, and no further one once so many bytes are together.
- * @throws {Error} What SQLite says, of a damaged page for example.
+ * @param options `maxBytes`: no further row is read after so many bytes.
+ * @throws {Error} What SQLite says, for example of a damaged page.
  */
 export function plainPayloads(
   db: DatabaseSync,
   between: { readonly after: number; readonly upTo: number },
   options: { readonly maxRows: number; readonly maxBytes: number },
 ): PlainPayload[] {
-  // One at a time: the runtime's iterator ends at a damaged page as if that were the last row.
+  // Rows are read one by one: the runtime's iterator ends at a damaged page as if that were the last row.
   const statement = db.prepare(
     `SELECT rowid AS place, id, CAST(payload AS BLOB) AS bytes
        FROM pending_queue
@@ -135,13 +131,10 @@ export function plainPayloads(
 }
 
 /**
- * Puts compressed payloads in the place of their texts, in one transaction. One that is not the same text any more,
- * because somebody else came first, is left alone.
+ * Replaces texts by compressed payloads, in one transaction. A text that changed in the meantime stays. Each row moves to
+ * the end of the table, so that whole pages become free: in its old place it would leave a page half empty.
  *
- * Each row moves to the end of the table: the pages that the texts filled become free as a whole and the compressed
- * ones lie close together, where shrinking in place would leave every page half empty.
- *
- * @returns How many were replaced, and by how many bytes they became smaller.
+ * @returns How many were replaced, and how many bytes that saved.
  */
 export function replacePayloads(
   db: DatabaseSync,
@@ -167,12 +160,12 @@ export function replacePayloads(
   });
 }
 
-/** The room that is made for an answer at a time: as much as it needs, since the default takes 16 KiB for the smallest. */
+/** The buffer size for zlib: the default of 16 KiB is much for a small payload. */
 function chunkFor(bytes: number): number {
   return Math.min(Math.max(bytes, 64), 65_536);
 }
 
-/** The stream does not tell when it was cut short, so the size has to; a wrong one cannot ask for more memory either. */
+/** Checks the size, since a cut stream gives no error. The size also limits the memory. */
 function decompress(payload: string | Uint8Array, rawBytes: number): Uint8Array {
   if (typeof payload === "string") throw new Error("it is text, not a compressed stream");
   const bytes = brotliDecompressSync(payload, {

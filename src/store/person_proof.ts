@@ -9,7 +9,6 @@ export interface AgentProcess {
   /** When the process was first seen, in epoch milliseconds. */
   readonly seenAtMs: number;
   readonly kind: "session" | "agent";
-  /** The id of the session or agent. */
   readonly id: string;
   /** Whether the session is under way as far as its events tell. */
   readonly isActive: boolean;
@@ -65,7 +64,6 @@ const AGENTS_NAMED = `
        FROM agents
       WHERE id IN (SELECT value FROM json_each(?1))`;
 
-/** The sessions and agents among ids. */
 export function agentsNamed(
   db: DatabaseSync,
   ids: readonly string[],
@@ -78,7 +76,6 @@ ${has(db, "agents") ? AGENTS_NAMED : ""}`,
   ).all(JSON.stringify(ids)) as unknown as Pick<AgentProcess, "id" | "kind" | "projectDir">[];
 }
 
-/** Whether a session was ever begun here. */
 export function hasSessions(db: DatabaseSync): boolean {
   return db.prepare("SELECT 1 FROM sessions LIMIT 1").get() !== undefined;
 }
@@ -91,7 +88,6 @@ export async function makeToken(db: DatabaseSync, atMs: number): Promise<string>
   return token;
 }
 
-/** Whether a text is a token of a person. */
 export async function knowsToken(db: DatabaseSync, token: string): Promise<boolean> {
   return has(db, "person_tokens") && db.prepare("SELECT 1 FROM person_tokens WHERE hash = ?")
         .get(await hashOf(token)) !== undefined;

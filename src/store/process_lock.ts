@@ -1,12 +1,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../paths.ts";
 
-/** The file whose lock the drain of a database holds; gone with its process, however that ends. */
+/** The lock file of a database's drain. */
 export function drainLockPath(database: string): string {
   return `${database}-drain`;
 }
 
-/** The file whose lock holds who lets summaries be rewritten; gone with its process as well. */
+/** The lock file of a database's summarizer. */
 export function summarizerLockPath(database: string): string {
   return `${database}-summarizer`;
 }
@@ -16,7 +16,7 @@ export interface ProcessLock {
   release(): void;
 }
 
-/** Somebody may just be looking whether the lock is held. */
+/** A moment's wait: somebody may just be looking whether the lock is held. */
 const WAIT_MS = 500;
 
 /**

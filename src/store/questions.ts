@@ -1,22 +1,19 @@
 /** Questions of agents and sessions. Changes are in the caller's transaction. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { refusal } from "../orchestration/refusal.ts";
+import { notFound, refusal } from "../orchestration/refusal.ts";
 import { recordEvent } from "./events.ts";
-import { statement } from "./statement.ts";
+import { filterValues, insertRow, statement, updateRow } from "./statement.ts";
 
-/** What sort of answer a question wants. */
 export type QuestionType = "confirmation" | "permission" | "choice" | "input";
 
-/** A question as people and programs see it. */
 export interface Question {
   /** `q-YYYYMMDDhhmmss-n`, in UTC. */
   readonly id: string;
   readonly type: QuestionType;
   readonly text: string;
   readonly options: readonly string[];
-  /** Pending until it is answered; resolved when the answer has arrived, or is not needed any more. */
+  /** Resolved when the answer has arrived, or nobody needs it any more. */
   readonly status: "pending" | "answered" | "resolved";
-  /** Where it was seen. */
   readonly source: "output" | "notification" | "elicitation" | "import";
   readonly taskId: string | null;
   readonly workflowId: string | null;
@@ -38,50 +35,24 @@ const COLUMNS =
             delivery_error AS deliveryError, created_at_ms AS createdAtMs, answered_at_ms AS answeredAtMs,
             delivered_at_ms AS deliveredAtMs, resolved_at_ms AS resolvedAtMs`;
 
-/** A question that was asked. */
-export type NewQuestion =
-  & Pick<
-    Question,
-    | "type"
-    | "text"
-    | "options"
-    | "source"
-    | "taskId"
-    | "workflowId"
-    | "stepKey"
-    | "agentId"
-    | "sessionId"
-  >
-  & {
-    /** Where exactly it was seen, so that it is written down once; null when that cannot happen twice. */
-    readonly origin: string | null;
-  };
+export interface NewQuestion
+  extends
+    Omit<Question, "id" | "status" | "answer" | "answeredBy" | "deliveryError" | `${string}AtMs`> {
+  /** Where exactly it was seen, so that it is kept once; null when it cannot be seen twice. */
+  readonly origin: string | null;
+}
 
-/** Writes a question down. @returns Its id; null when it was written down before. */
+/** Keeps a question. @returns Its id; null when it was kept before. */
 export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: number): string | null {
   const known = question.origin !== null &&
     statement(db, "SELECT 1 FROM questions WHERE origin = ?").get(question.origin) !== undefined;
   if (known) return null;
   const id = freeQuestionId(db, atMs);
-  statement(
-    db,
-    `INSERT INTO questions (id, type, text, options, status, source, task_id, workflow_id, step_key, agent_id,
-                            session_id, origin, created_at_ms)
-     VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    id,
-    question.type,
-    question.text,
-    JSON.stringify(question.options),
-    question.source,
-    question.taskId,
-    question.workflowId,
-    question.stepKey,
-    question.agentId,
-    question.sessionId,
-    question.origin,
-    atMs,
-  );
+  const { type, text, source, taskId, workflowId, stepKey, agentId, sessionId, origin } = question;
+  const options = JSON.stringify(question.options);
+  const asked = { id, type, text, options, status: "pending", source, createdAtMs: atMs };
+  const of = { taskId, workflowId, stepKey, agentId, sessionId, origin };
+  insertRow(db, "questions", { ...asked, ...of });
   tellQuestion(db, "agent.question", id, atMs);
   return id;
 }
@@ -99,7 +70,7 @@ export function freeQuestionId(db: DatabaseSync, atMs: number): string {
 }
 
 /**
- * Writes the answer down. It is delivered afterwards.
+ * Keeps an answer, which is delivered afterwards.
  *
  * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED.
  */
@@ -119,59 +90,35 @@ export function answerQuestion(
       details: { status: question.status, answer: question.answer },
     });
   }
-  statement(
-    db,
-    `UPDATE questions
-        SET status = 'answered', answer = ?, answered_by = ?, answered_at_ms = ?
-      WHERE id = ?`,
-  ).run(answer, by, atMs, id);
+  const change = { status: "answered", answer, answeredBy: by, answeredAtMs: atMs };
+  updateRow(db, "questions", id, change);
   tellQuestion(db, "question.answered", id, atMs);
   return needQuestion(db, id);
 }
 
-/** Writes down that an answer has arrived, or why it could not be delivered. */
+/** Keeps that an answer has arrived, or why it could not be delivered. */
 export function markDelivered(
   db: DatabaseSync,
   id: string,
   { error, atMs }: { readonly error: string | null; readonly atMs: number },
 ): void {
-  statement(
-    db,
-    `UPDATE questions
-        SET delivery_error = ?1, delivered_at_ms = iif(?1 IS NULL, ?2, NULL),
-            status = iif(?1 IS NULL, 'resolved', status), resolved_at_ms = iif(?1 IS NULL, ?2, NULL)
-      WHERE id = ?3`,
-  ).run(error, atMs, id);
+  const resolved = { status: "resolved", deliveredAtMs: atMs, resolvedAtMs: atMs };
+  const delivery = error === null ? resolved : { deliveredAtMs: null, resolvedAtMs: null };
+  updateRow(db, "questions", id, { deliveryError: error, ...delivery });
   tellQuestion(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
 }
 
-/** Questions that somebody still waits for, or whose answer has not arrived. */
+/** The statuses of a question that still waits: for an answer, or for its delivery. */
 export const UNRESOLVED: readonly Question["status"][] = ["pending", "answered"];
 
-/** Closes questions of an agent, a session or a workflow: whoever asked has gone on without an answer. */
+/** Closes questions of an agent or a workflow, which has gone on without an answer. */
 export function resolveQuestions(
   db: DatabaseSync,
-  of: { readonly agentId: string } | { readonly sessionId: string } | {
-    readonly workflowId: string;
-  },
+  of: { readonly agentId: string } | { readonly workflowId: string },
   { statuses, atMs }: { readonly statuses: readonly Question["status"][]; readonly atMs: number },
 ): void {
-  const [column, value] = "agentId" in of
-    ? ["agent_id", of.agentId]
-    : "sessionId" in of
-    ? ["session_id", of.sessionId]
-    : ["workflow_id", of.workflowId];
-  const rows = statement(
-    db,
-    `SELECT id
-       FROM questions
-      WHERE ${column} = ?
-        AND status IN (SELECT value FROM json_each(?))`,
-  ).all(value, JSON.stringify(statuses));
-  for (const row of rows) {
-    const id = String(row["id"]);
-    statement(db, "UPDATE questions SET status = 'resolved', resolved_at_ms = ? WHERE id = ?")
-      .run(atMs, id);
+  for (const { id } of listQuestions(db, { ...of, statuses })) {
+    updateRow(db, "questions", id, { status: "resolved", resolvedAtMs: atMs });
     tellQuestion(db, "question.resolved", id, atMs);
   }
 }
@@ -180,22 +127,17 @@ export function resolveQuestions(
 export function needQuestion(db: DatabaseSync, id: string): Question {
   const row = statement(db, `SELECT ${COLUMNS} FROM questions WHERE id = ?`).get(id);
   if (row !== undefined) return questionOf(row);
-  throw refusal("QUESTION_NOT_FOUND", {
-    what: `There is no question "${id}"`,
-    why: "no question has this id; nothing was changed",
-    next: "conclaude question list",
-    details: { questionId: id },
-  });
+  throw notFound("question", id);
 }
 
-/** Questions, the oldest first. Null filters let everything through. */
+/** Questions, the oldest first. A filter that is left out, or null, lets everything through. */
 export function listQuestions(
   db: DatabaseSync,
-  filter: {
+  { statuses, taskId, agentId, workflowId, limit = -1 }: {
     readonly statuses?: readonly string[] | null;
-    readonly taskId?: string | null;
-    readonly agentId?: string | null;
-    readonly workflowId?: string | null;
+    readonly taskId?: string | null | undefined;
+    readonly agentId?: string | null | undefined;
+    readonly workflowId?: string | null | undefined;
     readonly limit?: number;
   },
 ): Question[] {
@@ -209,16 +151,9 @@ export function listQuestions(
         AND (?4 IS NULL OR workflow_id = ?4)
       ORDER BY created_at_ms, id
       LIMIT ?5`,
-  ).all(
-    filter.statuses ? JSON.stringify(filter.statuses) : null,
-    filter.taskId ?? null,
-    filter.agentId ?? null,
-    filter.workflowId ?? null,
-    filter.limit ?? -1,
-  ).map(questionOf);
+  ).all(...filterValues(statuses, taskId, agentId, workflowId, limit)).map(questionOf);
 }
 
-/** Writes the event of a question. */
 export function tellQuestion(db: DatabaseSync, type: string, id: string, atMs: number): void {
   const question = needQuestion(db, id);
   recordEvent(db, { type, entityType: "question", entityId: id, data: { question }, atMs });

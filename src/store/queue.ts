@@ -1,12 +1,13 @@
+/** The queue of captures as people see it. A drain turns captures into observations; see `queue_work.ts`. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 import { filterOf } from "./filter.ts";
 import type { StoredPayload } from "./payloads.ts";
 
-/** How far a capture is: waiting, taken by a worker, worked in, or given up after errors. */
+/** A capture waits (`raw`), is with a drain (`processing`), is `done`, or was given up after errors (`error`). */
 export type QueueStatus = "raw" | "processing" | "done" | "error";
 
-/** How soon a capture is worth looking at. */
+/** How soon a capture is drained. */
 export type QueuePriority = "high" | "normal" | "low";
 
 /** A capture in the queue, without its payload. */
@@ -18,15 +19,15 @@ export interface QueueItem {
   readonly outcome: "success" | "failure";
   readonly priority: QueuePriority;
   readonly status: QueueStatus;
-  /** How often a worker took it since it came or was retried. */
+  /** How often a drain took it since it came or was retried. */
   readonly attempts: number;
   readonly filesTouched: readonly string[];
-  /** Size of the payload's JSON, in bytes of UTF-8; null when a damaged page gives what is no size. */
+  /** Size of the payload's JSON, in bytes of UTF-8; null when it is damaged. */
   readonly rawBytes: number | null;
-  /** How much of the tool use the payload cap took out, in bytes. */
+  /** How much of the tool use was cut at the size limit, in bytes. */
   readonly cutBytes: number;
   readonly errorMessage: string | null;
-  /** When it is tried again, of one that could not be worked in; null when nothing holds it up. */
+  /** When a capture that failed is tried again; null when it did not fail. */
   readonly retryAtMs: number | null;
   readonly createdAtMs: number;
   /** When its status last changed. */
@@ -38,11 +39,11 @@ const COLUMNS =
             attempts, files_touched AS filesTouched, raw_bytes AS rawBytes, cut_bytes AS cutBytes,
             error_message AS errorMessage, retry_at_ms AS retryAtMs, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs`;
 
-/** The order in which captures are worked in; the index `pending_queue_to_drain` has the same expression. */
+/** The order of a drain; the index `pending_queue_to_drain` has the same expression. */
 export const DRAIN_ORDER =
   "CASE priority WHEN 'high' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END, created_at_ms, id";
 
-/** The captures in the order in which they are drained: high, normal, low, each the oldest first. Null lets all through. */
+/** The captures in the order of a drain: by priority, the oldest first. A null filter lets all through. */
 export function listQueue(
   db: DatabaseSync,
   filter: {
@@ -56,7 +57,7 @@ export function listQueue(
   const { sql, values } = filterOf([
     ["session_id = ?", filter.sessionId],
     ["priority = ?", filter.priority],
-    // The condition of the partial index, in its own words, lets SQLite take what is asked for from there.
+    // SQLite uses the partial index only if its condition stands here word for word.
     ["status IN ('raw', 'processing') AND status = ?", pending ? filter.status : null],
     ["status = ?", pending ? null : filter.status],
   ]);
@@ -69,11 +70,7 @@ export function listQueue(
   ).all(...values, filter.limit).map(itemOf);
 }
 
-/**
- * The capture with this id, else those whose ids begin with it, the oldest first.
- *
- * @returns At most `limit`; none for an empty text.
- */
+/** The captures whose ids begin with a text, the oldest first, at most `limit`; none for an empty text. */
 export function findQueueItems(db: DatabaseSync, id: string, limit: number): QueueItem[] {
   if (id === "") return [];
   return db.prepare(
@@ -86,7 +83,7 @@ export function findQueueItems(db: DatabaseSync, id: string, limit: number): Que
   ).all(id, limit).map(itemOf);
 }
 
-/** The payload of a capture as it is stored; `undefined` when there is no such capture. */
+/** The payload of a capture as it is stored; undefined when there is no such capture. */
 export function readStoredPayload(db: DatabaseSync, id: string): StoredPayload | undefined {
   const row = db.prepare(
     `SELECT id, encoding, payload, raw_bytes AS rawBytes
@@ -96,12 +93,7 @@ export function readStoredPayload(db: DatabaseSync, id: string): StoredPayload |
   return row as unknown as StoredPayload | undefined;
 }
 
-/**
- * Lets captures that were given up wait again, with no attempts counted and no error. Those with another status are left
- * alone.
- *
- * @param ids `null` means all. @returns How many wait again.
- */
+/** Lets captures that were given up wait again. @param ids Null for all. @returns How many wait again. */
 export function retryQueueItems(
   db: DatabaseSync,
   ids: readonly string[] | null,
@@ -126,7 +118,7 @@ function itemOf(row: Readonly<Record<string, unknown>>): QueueItem {
   } as unknown as QueueItem;
 }
 
-/** The list of names in a JSON text; none when it is no list. */
+/** The names in a JSON list; none when the text is no list. */
 function namesOf(text: string): string[] {
   try {
     const value: unknown = JSON.parse(text);
@@ -134,4 +126,97 @@ function namesOf(text: string): string[] {
   } catch {
     return [];
   }
+}
+
+/** Captures of one status and one priority. */
+interface QueueGroup {
+  readonly status: QueueStatus;
+  readonly priority: QueuePriority;
+  readonly count: number;
+  /** Size of the payloads' JSON, in bytes of UTF-8. */
+  readonly rawBytes: number;
+  /** Bytes that these take in the database, compressed or not. */
+  readonly storedBytes: number;
+  /** Epoch milliseconds of the oldest one. */
+  readonly oldestAtMs: number;
+}
+
+/** The queue by status and priority; groups without captures are left out. */
+export function summarizeQueue(db: DatabaseSync): QueueGroup[] {
+  return db.prepare(
+    `SELECT status, priority, count(*) AS count, sum(max(raw_bytes, 0)) AS rawBytes,
+            sum(octet_length(payload)) AS storedBytes, min(created_at_ms) AS oldestAtMs
+       FROM pending_queue
+      GROUP BY status, priority
+      ORDER BY status, priority`,
+  ).all() as unknown as QueueGroup[];
+}
+
+/** The whole queue in numbers. */
+interface QueueTotals {
+  readonly items: number;
+  readonly byStatus: Readonly<Record<QueueStatus, number>>;
+  readonly byPriority: Readonly<Record<QueuePriority, number>>;
+  readonly rawBytes: number;
+  readonly storedBytes: number;
+  /** When the oldest waiting capture came, in epoch milliseconds; null when none waits. */
+  readonly oldestAtMs: number | null;
+}
+
+/** Adds up the groups. */
+export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
+  const sum = (pick: (group: QueueGroup) => number, of = groups) =>
+    of.reduce((total, group) => total + pick(group), 0);
+  const by = <Name extends string>(key: "status" | "priority", names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [
+      name,
+      sum(({ count }) => count, groups.filter((group) => group[key] === name)),
+    ])) as Record<Name, number>;
+  const waiting = groups.filter(({ status }) => status === "raw" || status === "processing");
+  return {
+    items: sum(({ count }) => count),
+    byStatus: by("status", ["raw", "processing", "done", "error"]),
+    byPriority: by("priority", ["high", "normal", "low"]),
+    rawBytes: sum(({ rawBytes }) => rawBytes),
+    storedBytes: sum(({ storedBytes }) => storedBytes),
+    oldestAtMs: waiting.length === 0 ? null : Math.min(...waiting.map((group) => group.oldestAtMs)),
+  };
+}
+
+/** Captures that failed and are tried again. */
+interface QueueRetries {
+  readonly retrying: number;
+  /** When the first of them is tried, in epoch milliseconds; null when there is none. */
+  readonly nextRetryAtMs: number | null;
+}
+
+/** The captures that wait for another try, also those whose time has come: the next drain takes them. */
+export function queueRetries(db: DatabaseSync): QueueRetries {
+  return db.prepare(
+    `SELECT count(*) AS retrying, min(retry_at_ms) AS nextRetryAtMs
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND retry_at_ms IS NOT NULL`,
+  ).get() as unknown as QueueRetries;
+}
+
+/** The state of the queue, for `doctor`. */
+interface QueueHealth {
+  /** Captures that wait or are with a drain. */
+  readonly waiting: number;
+  /** Captures that a drain took before the given time and did not finish. */
+  readonly stuck: number;
+  /** All payloads together, as JSON. */
+  readonly rawBytes: number;
+}
+
+/** Counts the whole queue, without reading payloads. */
+export function queueHealth(db: DatabaseSync, stuckBeforeMs: number): QueueHealth {
+  const row = db.prepare(
+    `SELECT count(*) FILTER (WHERE status IN ('raw', 'processing'))            AS waiting,
+            count(*) FILTER (WHERE status = 'processing' AND updated_at_ms < ?) AS stuck,
+            coalesce(sum(max(raw_bytes, 0)), 0)                                AS rawBytes
+       FROM pending_queue`,
+  ).get(stuckBeforeMs);
+  return row as unknown as QueueHealth;
 }

@@ -1,54 +1,54 @@
-/** The queue as a drain works it off: claim, then confirm. Only one process drains at a time. */
+/** The queue as a drain sees it: it claims captures, then confirms them. Only one process drains at a time. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 import type { StoredPayload } from "./payloads.ts";
 import { DRAIN_ORDER } from "./queue.ts";
 import { statement } from "./statement.ts";
 
-/** A capture that is being worked on. */
+/** A capture that a drain works on. */
 export interface ClaimedCapture extends StoredPayload {
   readonly sessionId: string;
   readonly toolName: string;
   readonly outcome: "success" | "failure";
-  /** How often it was taken, this time included; see {@linkcode DEATHS_APART_MS}. */
+  /** How often it was claimed, this time included; see {@linkcode DEATHS_APART_MS}. */
   readonly attempts: number;
   readonly createdAtMs: number;
-  /** As it was when the tool was used, or as the session's is where that was not told; null where `HEAD` was on none. */
+  /** The branch of the tool use, or of its session if the capture does not say; null without a branch. */
   readonly branch: string | null;
-  /** The common git directory, or the folder where there is none; null when no session tells. */
+  /** The common git directory, or the project folder; null when the session is not known. */
   readonly project: string | null;
   readonly projectDir: string | null;
 }
 
-/** How much is taken at once. */
+/** How much is claimed at once. */
 export interface BatchSize {
   readonly maxRows: number;
-  /** Of payloads as they are unpacked; one capture is always taken. */
+  /** Of payloads, not compressed; at least one capture is claimed. */
   readonly maxBytes: number;
-  /** Larger captures, and what comes after them, are left to a drain that has more time. */
+  /** A larger capture, and all after it, is left to a drain with more time. */
   readonly maxRowBytes?: number;
-  /** Leaves what was taken before and not finished, and what comes after it, to a drain that nobody waits for. */
+  /** Leaves a capture that was claimed before, and all after it, to a drain that nobody waits for. */
   readonly isFirstTry?: boolean;
 }
 
 /**
- * What was taken so often and not finished, drains seem to die over. What was taken once already is taken alone: with it
- * in its batch may have been the one over which the drain died. So every try but the first is of one capture alone, and
- * none is counted for what another did. It keeps its place: what is made of a capture depends on those before it.
+ * Drains seem to die over a capture that was claimed so often without being finished. A second try claims the capture
+ * alone, since another capture in its batch may have killed the first drain. It keeps its place in the order: an
+ * observation depends on the captures before it.
  */
 export const SUSPECT_ATTEMPTS = 2;
 
 /**
- * Drains that die sooner after each other, in milliseconds, have died once. Whatever kills drains one after another, on
- * a busy machine hits each of them while it begins, at the same capture; over a bad one the drains of later turns die.
+ * Drains that die within so many milliseconds count as one death. Something that kills all drains of a busy moment hits
+ * each of them at the same capture; a bad capture also kills the drains of later turns.
  */
 export const DEATHS_APART_MS = 10_000;
 
-/** Whether a capture that is taken once more was taken so shortly before that it is the same try. */
+/** SQL: whether the last claim of a capture is so recent that this claim is the same try. */
 const IS_SAME_TRY =
   `attempts > 0 AND retry_at_ms IS NULL AND updated_at_ms BETWEEN ?1 - ${DEATHS_APART_MS} AND ?1`;
 
-/** Lets captures wait again that a drain took and did not finish: it is dead, for only one works at a time. */
+/** Lets captures wait again that a dead drain claimed. Only one drain works at a time, so any other one is dead. */
 export function releaseClaims(db: DatabaseSync): void {
   const held = db.prepare(
     `SELECT 1
@@ -67,7 +67,7 @@ export function releaseClaims(db: DatabaseSync): void {
     ).run());
 }
 
-/** Takes the next captures, in the order of the queue. Empty when nothing waits. */
+/** Claims the next captures, in the order of the queue. */
 export function claimCaptures(
   db: DatabaseSync,
   nowMs: number,
@@ -88,7 +88,7 @@ export function claimCaptures(
   });
 }
 
-/** Captures with these ids, in that order, as they are worked on. */
+/** Reads captures with these ids, in this order. */
 export function readCaptures(db: DatabaseSync, ids: readonly string[]): ClaimedCapture[] {
   return statement(
     db,
@@ -131,15 +131,15 @@ function nextIds(
   return ids;
 }
 
-/** A capture that is worked in, and what was made of it. */
+/** A capture that is done, and the observation that was made of it. */
 export interface WorkedCapture extends Pick<ClaimedCapture, "id" | "attempts"> {
   readonly observationId: number | null;
 }
 
 /**
- * Captures are worked in.
+ * Marks claimed captures as done.
  *
- * @returns False when one of them is not this drain's any more; then nothing of what was made of them may stay.
+ * @returns False when another drain has claimed one of them; then their observations must not stay.
  */
 export function confirmCaptures(
   db: DatabaseSync,
@@ -161,7 +161,7 @@ export function confirmCaptures(
   return changes === worked.length;
 }
 
-/** A capture could not be worked in: it waits until it is tried again, or is given up. */
+/** Marks a claimed capture as failed: it waits for another try, or is given up. */
 export function failCapture(
   db: DatabaseSync,
   { id, attempts }: Pick<ClaimedCapture, "id" | "attempts">,
@@ -182,7 +182,7 @@ export function failCapture(
   ).run(id, attempts, failed.retryAtMs, failed.errorMessage, failed.atMs);
 }
 
-/** What was captured of a tool use of a session; null when nothing was, or it has left the queue. */
+/** The capture of a tool use; null when the queue has none. */
 export function captureOfToolUse(
   db: DatabaseSync,
   sessionId: string,
@@ -200,20 +200,135 @@ export function captureOfToolUse(
   return row === undefined ? null : row as unknown as StoredPayload;
 }
 
-/** The summary of a session is older than what is known of it now. */
+/** Asks for a new summary of a session. */
 export function askForSummary(db: DatabaseSync, sessionId: string): void {
   statement(db, "INSERT OR IGNORE INTO sessions_to_summarize (session_id) VALUES (?)").run(
     sessionId,
   );
 }
 
-/** Sessions whose summary is to be written anew. */
+/** Sessions that need a new summary. */
 export function sessionsToSummarize(db: DatabaseSync, limit: number): string[] {
   const rows = db.prepare("SELECT session_id AS id FROM sessions_to_summarize LIMIT ?").all(limit);
   return rows.map((row) => String(row["id"]));
 }
 
-/** The summary of a session is as new as what is known of it. */
+/** Notes that the summary of a session is up to date. */
 export function forgetSummaryRequest(db: DatabaseSync, sessionId: string): void {
   statement(db, "DELETE FROM sessions_to_summarize WHERE session_id = ?").run(sessionId);
+}
+
+/** Whether a capture waits for a drain now. */
+export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
+  return db.prepare(
+    `SELECT 1
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
+      LIMIT 1`,
+  ).get(nowMs) !== undefined;
+}
+
+/** At most so many waiting captures are counted. */
+const MAX_COUNTED = 1_000;
+
+/** How many captures of a project wait, without those of one session; 1000 stands for as many or more. */
+export function countWaiting(
+  db: DatabaseSync,
+  { project, except }: { readonly project: string; readonly except: string },
+): number {
+  const row = db.prepare(
+    `SELECT count(*) AS n
+       FROM (SELECT 1
+               FROM pending_queue AS q
+               JOIN sessions AS s ON s.session_id = q.session_id
+              WHERE q.status IN ('raw', 'processing')
+                AND q.session_id <> ?
+                AND coalesce(s.repository, s.project_dir) = ?
+              LIMIT ${MAX_COUNTED})`,
+  ).get(except, project);
+  return Number(row!["n"]);
+}
+
+/** A waiting capture, as it is stored. */
+export interface WaitingCapture extends StoredPayload {
+  readonly sessionId: string;
+  /** The name of the event where it is no tool use. */
+  readonly toolName: string;
+  readonly outcome: "success" | "failure";
+  readonly createdAtMs: number;
+}
+
+/** So many sessions are looked at, those with the latest signs of life. */
+const MAX_LOOKED_AT = 20;
+/** A larger payload, in bytes, is not read for a title. */
+const MAX_BYTES = 100_000;
+
+/**
+ * Waiting captures of the newest sessions of a project: of each session the last prompt, then some of the last tool uses
+ * that do more than look.
+ */
+export function newestWaiting(
+  db: DatabaseSync,
+  { project, except, sessions, uses }: {
+    readonly project: string;
+    /** The session to leave out. */
+    readonly except: string;
+    readonly sessions: number;
+    readonly uses: number;
+  },
+): WaitingCapture[] {
+  const wait = "session_id = s.session_id AND status IN ('raw', 'processing')";
+  const behind = db.prepare(
+    `SELECT session_id AS id
+       FROM (SELECT session_id, updated_at_ms
+               FROM sessions
+              WHERE coalesce(repository, project_dir) = ?
+                AND session_id <> ?
+              ORDER BY updated_at_ms DESC
+              LIMIT ${MAX_LOOKED_AT}) AS s
+      WHERE EXISTS (SELECT 1 FROM pending_queue WHERE ${wait})
+      ORDER BY updated_at_ms DESC
+      LIMIT ?`,
+  ).all(project, except, sessions);
+  const newest = db.prepare(
+    `SELECT id, session_id AS sessionId, tool_name AS toolName, outcome, encoding, payload, raw_bytes AS rawBytes,
+            created_at_ms AS createdAtMs
+       FROM pending_queue
+      WHERE session_id = ?1
+        AND status IN ('raw', 'processing')
+        AND iif(?2, tool_name = 'UserPromptSubmit',
+                tool_name NOT IN ('UserPromptSubmit', 'Stop', 'StopFailure', 'PostCompact', 'Read', 'NotebookRead',
+                                  'Grep', 'Glob', 'LS')
+                AND raw_bytes <= ${MAX_BYTES})
+      ORDER BY created_at_ms DESC, id DESC
+      LIMIT ?3`,
+  );
+  return behind.flatMap(({ id }) =>
+    [...newest.all(id!, 1, 1), ...newest.all(id!, 0, uses)] as unknown as WaitingCapture[]
+  );
+}
+
+/** How many captures of all sessions wait. */
+export function countAllWaiting(db: DatabaseSync): number {
+  const row = db.prepare(
+    "SELECT count(*) AS n FROM pending_queue WHERE status IN ('raw', 'processing')",
+  ).get();
+  return Number(row!["n"]);
+}
+
+/** Those of some sessions that have waiting captures. */
+export function sessionsWaiting(
+  db: DatabaseSync,
+  of: readonly { readonly sessionId: string }[],
+): ReadonlySet<string> {
+  const rows = db.prepare(
+    `SELECT value AS id
+       FROM json_each(?)
+      WHERE EXISTS (SELECT 1
+                      FROM pending_queue
+                     WHERE session_id = value
+                       AND status IN ('raw', 'processing'))`,
+  ).all(JSON.stringify([...new Set(of.map(({ sessionId }) => sessionId))]));
+  return new Set(rows.map(({ id }) => String(id)));
 }

@@ -3,15 +3,14 @@ import { schemaVersion } from "./database.ts";
 import { applySteps, MigrationError } from "./migrate.ts";
 
 /**
- * What keeps the schema of a database from being brought up to this program's, found on a copy of its empty tables in
- * memory: the database is only read.
+ * Tries the migrations of a database on a copy of its empty tables in memory. The database is only read.
  *
- * @returns `null` when nothing does. What only its rows would show, or the disk, is not found.
+ * @returns What keeps it from being migrated; null when nothing is found. Faults of rows or of the disk do not show.
  */
 export function migrationFault(db: DatabaseSync): MigrationError | null {
   const copy = new DatabaseSync(":memory:");
   try {
-    // The tables behind a virtual one come with it.
+    // A virtual table makes its own shadow tables.
     const parts = db.prepare(
       `SELECT sql
          FROM sqlite_schema

@@ -1,10 +1,10 @@
-/** Observations that stay without some of the captures that they were made of. */
+/** Writes observations anew that lose some of their captures. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { transaction } from "./database.ts";
 import { type NewObservation, saveFiles } from "./observations.ts";
 import { statement } from "./statement.ts";
 
-/** An observation as the captures that stay tell it, and how often and when they saw it. */
+/** An observation as its remaining captures make it, with how often and when they saw it. */
 export interface Remade extends
   Pick<
     NewObservation,
@@ -17,13 +17,13 @@ export interface Remade extends
   readonly updatedAtMs: number;
 }
 
-/** Makes an observation of the captures that stay, the oldest first; null where they do not tell it by themselves. */
+/** Makes an observation of its remaining captures, the oldest first; null where they are not enough. */
 export type Remake = (
   id: number,
   captures: { readonly stay: readonly string[]; readonly go: ReadonlySet<string> },
 ) => Remade | null;
 
-/** The columns of an observation that its captures tell. */
+/** The columns of an observation that come from its captures. */
 export function columnsOf(one: Remade): Readonly<Record<string, SQLInputValue>> {
   const { files, facts, createdAtMs, updatedAtMs, ...same } = one;
   return {
@@ -35,7 +35,7 @@ export function columnsOf(one: Remade): Readonly<Record<string, SQLInputValue>> 
   };
 }
 
-/** Writes observations as they are made anew, in one transaction: all is then as if the other captures had never been. */
+/** Writes the observations in one transaction, as if the other captures had never been there. */
 export function writeRemade(db: DatabaseSync, remade: readonly Remade[]): void {
   transaction(db, () => {
     for (const one of remade) {

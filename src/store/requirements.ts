@@ -3,18 +3,15 @@ import type { Scope } from "../requirement/requirement_policy.ts";
 import type { SatisfiedBy, Standing } from "../requirement/standing.ts";
 import { type BranchSize, saveBranchSize } from "./branch_sizes.ts";
 import { removePause } from "./pauses.ts";
-import { type ProofChange, saveProof } from "./proofs.ts";
 import { markAsked, type Trigger, trigger } from "./triggers.ts";
+import type { Proof } from "../requirement/proof.ts";
 
 /** A branch of a repository, which all of its worktrees share. */
 export interface BranchKey {
-  /** The common git directory. */
   readonly repository: string;
-  /** The exact name. */
   readonly branch: string;
 }
 
-/** A satisfaction as it is written down. */
 export interface Satisfaction {
   readonly requirement: string;
   /** Empty for the whole branch. */
@@ -22,13 +19,12 @@ export interface Satisfaction {
   readonly scope: Scope;
   readonly by: SatisfiedBy;
   readonly atMs: number;
-  /** Without it, `atMs`. */
   readonly originalAtMs?: number;
   readonly expiresAtMs: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What a session had of a requirement is used up. */
+/** A satisfaction of a session is used up. */
 export interface Clearing extends BranchKey {
   readonly kind: "clear";
   readonly requirement: string;
@@ -45,9 +41,7 @@ export type RequirementChange =
   | (ProofChange & { readonly kind: "proof" })
   /** A person is asked for a tool: what was triggered last may not run. */
   | { readonly kind: "asked"; readonly sessionId: string }
-  /** The session's satisfactions go. */
   | { readonly kind: "forget"; readonly sessionId: string }
-  /** What was lifted for the session is in force again. */
   | { readonly kind: "resume"; readonly sessionId: string }
   | (BranchSize & { readonly kind: "size" });
 
@@ -55,7 +49,7 @@ const COLUMNS = `requirement, session_id AS sessionId, scope, satisfied_at_ms AS
             satisfied_by AS satisfiedBy, original_at_ms AS originalAtMs, expires_at_ms AS expiresAtMs, metadata,
             triggered_at_ms AS triggeredAtMs, triggered_by AS triggeredBy, trigger_state AS triggerState`;
 
-/** Everything that is stored of a branch, of all sessions. */
+/** Everything that is stored about a branch, for all sessions. */
 export function readStandings(db: DatabaseSync, { repository, branch }: BranchKey): Standing[] {
   const rows = db.prepare(
     `SELECT ${COLUMNS}
@@ -66,7 +60,7 @@ export function readStandings(db: DatabaseSync, { repository, branch }: BranchKe
   return rows.map(standingOf);
 }
 
-/** The same of two owners only: the branch itself and one session. It is all that a decision needs. */
+/** What a decision needs: what is stored for the branch itself and for one session. */
 export function readOwnStandings(
   db: DatabaseSync,
   { repository, branch }: BranchKey,
@@ -86,10 +80,7 @@ function standingOf(row: Readonly<Record<string, unknown>>): Standing {
   return { ...row, metadata: JSON.parse(String(row["metadata"])) } as unknown as Standing;
 }
 
-/**
- * Writes changes that an event brought, in the caller's transaction. An event that comes late, from the spool, changes
- * nothing that was said after it.
- */
+/** Writes changes of an event in the caller's transaction. A late event changes nothing that was said after it. */
 export function applyChanges(
   db: DatabaseSync,
   changes: readonly RequirementChange[],
@@ -212,4 +203,53 @@ export function removeSession(db: DatabaseSync, sessionId: string): void {
       WHERE session_id = ?
         AND session_id <> ''`,
   ).run(sessionId);
+}
+
+/** The outcome of looking for a satisfaction's proof. */
+interface ProofChange {
+  readonly repository: string;
+  readonly branch: string;
+  readonly requirement: string;
+  /** Whose satisfaction it is; empty for the whole branch. */
+  readonly sessionId: string;
+  readonly proof: Proof;
+}
+
+/** Stores the outcome with the satisfaction, unless another satisfaction has replaced it. */
+function saveProof(
+  db: DatabaseSync,
+  { repository, branch, requirement, sessionId, proof }: ProofChange,
+): void {
+  db.prepare(
+    `UPDATE requirements
+        SET metadata = json_set(metadata, '$.proof', json(?5))
+      WHERE repository = ?1
+        AND branch = ?2
+        AND requirement = ?3
+        AND session_id = ?4
+        AND metadata ->> '$.proof.id' IS ?6
+        AND metadata ->> '$.proof.sessionId' = ?7`,
+  ).run(
+    repository,
+    branch,
+    requirement,
+    sessionId,
+    JSON.stringify(proof),
+    proof.id,
+    proof.sessionId,
+  );
+}
+
+/** Whether the use of a skill, or a prompt with a slash command, was reported before. */
+export function wasReported(db: DatabaseSync, { of, id, sessionId }: Proof): boolean {
+  const [event, column] = of === "skill"
+    ? ["PostToolUse", "tool_use_id"]
+    : ["UserPromptExpansion", "metadata ->> '$.prompt_id'"];
+  return db.prepare(
+    `SELECT 1
+       FROM hook_executions
+      WHERE session_id = ?
+        AND hook_name = ?
+        AND ${column} = ?`,
+  ).get(sessionId, event, id) !== undefined;
 }

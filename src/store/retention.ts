@@ -1,3 +1,4 @@
+/** Removes old sessions with their rows, rows of no session, and old observations. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 
@@ -9,15 +10,15 @@ export interface RowCounts {
   readonly counters: number;
 }
 
-/** What may go of the captures: all, or only those that nothing is to be made of any more. */
+/** The captures that may go: all, or only those that are worked into memory or given up. */
 export type GoneCaptures = "all" | "worked";
 
-/** Of rows of the queue: what nothing is to be made of any more, when only that may go. */
+/** A capture that may go; `?3` is 1 when all may. */
 const GONE = "(?3 OR status IN ('done', 'error'))";
 
 /**
- * The session that ended the longest ago, if that is before `endedBeforeMs`. Active sessions never, nor, where only what
- * is worked in may go, one with captures that are not: those need it.
+ * The session that ended the longest ago, before `endedBeforeMs`. Where only worked captures may go, a session with
+ * others stays: memory still needs it.
  */
 export function oldestExpiredSession(
   db: DatabaseSync,
@@ -41,9 +42,8 @@ export function oldestExpiredSession(
 }
 
 /**
- * Removes at most `limit` rows of a session, in one transaction; the session itself goes last, when nothing else of it
- * is left. It must be called again until `done`. Where only captures that are worked in may go and another one has come
- * meanwhile, that one stays, and the session with it.
+ * Removes at most `limit` rows of a session, in one transaction, and the session itself when nothing else of it is left.
+ * The caller repeats this until `done`. A capture that may not go keeps its session.
  */
 export function removeSessionRows(
   db: DatabaseSync,
@@ -70,11 +70,10 @@ export function removeSessionRows(
       return { sessions: 0, executions, captures, counters: 0, done: false };
     }
     const counters = changes(db, "DELETE FROM counters WHERE session_id = ?", [sessionId]);
-    changes(db, "DELETE FROM pauses WHERE session_id = ?", [sessionId]);
-    changes(db, "DELETE FROM requirements WHERE session_id = ?", [sessionId]);
-    changes(db, "DELETE FROM root_snapshots WHERE session_id = ?", [sessionId]);
-    changes(db, "DELETE FROM prompt_queues WHERE session_id = ?", [sessionId]);
-    // What the daemon has started or asked goes with its task.
+    for (const table of ["pauses", "requirements", "root_snapshots", "prompt_queues"]) {
+      changes(db, `DELETE FROM ${table} WHERE session_id = ?`, [sessionId]);
+    }
+    // Agents and questions of the daemon go with their task.
     changes(db, "DELETE FROM agents WHERE session_id = ? AND kind = 'subagent'", [sessionId]);
     changes(
       db,
@@ -138,6 +137,35 @@ export function countExpired(db: DatabaseSync, endedBeforeMs: number, beforeId: 
             (SELECT count(*) FROM counters WHERE session_id IN expired) AS counters`,
   ).get(endedBeforeMs, beforeId);
   return row as unknown as RowCounts;
+}
+
+/** How many observations were seen last before a moment. Notes always stay, so they do not count. */
+export function countOldObservations(db: DatabaseSync, seenBeforeMs: number): number {
+  const row = db.prepare(`SELECT count(*) AS n FROM observations WHERE ${IS_OLD}`).get(
+    seenBeforeMs,
+  );
+  return Number(row!["n"]);
+}
+
+/** An observation that was seen last before a moment; notes stay. */
+const IS_OLD = "kind <> 'note' AND updated_at_ms < ?1";
+
+/** Removes at most `limit` old observations, the oldest first, in one transaction. @returns How many. */
+export function removeOldObservations(
+  db: DatabaseSync,
+  seenBeforeMs: number,
+  limit: number,
+): number {
+  // Without any, no transaction keeps others waiting.
+  const some = db.prepare(`SELECT 1 FROM observations WHERE ${IS_OLD} LIMIT 1`).get(seenBeforeMs);
+  if (some === undefined) return 0;
+  return transaction(db, () =>
+    changes(
+      db,
+      `DELETE FROM observations
+        WHERE id IN (SELECT id FROM observations WHERE ${IS_OLD} ORDER BY updated_at_ms LIMIT ?2)`,
+      [seenBeforeMs, limit],
+    ));
 }
 
 function changes(db: DatabaseSync, sql: string, values: (string | number)[]): number {

@@ -1,7 +1,7 @@
 /**
- * Writes every row of a database anew, so that no byte of an older one is left in its pages. `secure_delete` overwrites
- * what SQLite frees, but not what is left between rows that move, nor what an older program freed without it. `VACUUM`
- * would do the same: the runtime forbids it to a program without every permission.
+ * Writes every row of a database again, so that its pages hold no byte of removed rows. `secure_delete` overwrites what
+ * SQLite frees, but not the gaps between rows that move, nor what an older program freed without it. The runtime allows
+ * `VACUUM` only to a program with all permissions.
  */
 import { DatabaseSync } from "node:sqlite";
 import { checkpoint, hasLog, transaction } from "./database.ts";
@@ -10,20 +10,20 @@ import { releasePages, spaceUse } from "./space.ts";
 import { ordinaryTables, quotedName } from "./table_copy.ts";
 import { waitMs } from "./wait.ts";
 
-/** So long it is waited until nobody reads from the log, and for each single lock, in milliseconds. */
+/** The longest wait until nobody reads from the log, and for each lock, in milliseconds. */
 const MAX_WAIT_MS = 5_000;
 const LOCK_WAIT_MS = 3_000;
 const PAUSE_MS = 20;
 
-/** Free pages that one transaction gives back. */
+/** Free pages that one transaction releases. */
 const STEP_PAGES = 512;
 
 /**
- * Rewrites all tables, each in one transaction, and the search index; then gives free pages back and empties the log. Rows
- * keep their numbers. Hooks may work beside it; they wait for a table, or keep their record in the spool.
+ * Rewrites all tables, each in one transaction, and the search index; then releases free pages and empties the log. Rows
+ * keep their numbers. A hook that runs at the same time waits for a table, or spools its record.
  *
- * @returns False when somebody reads from the log for too long: it may hold older rows then.
- * @throws {Error} What SQLite says; what was done before stays done.
+ * @returns False when somebody reads from the log for too long: then the log may hold removed rows.
+ * @throws {Error} What SQLite says; tables that were rewritten stay so.
  */
 export function rewriteRows(
   database: string,
@@ -73,7 +73,7 @@ function rewriteTable(db: DatabaseSync, table: string): void {
   });
 }
 
-/** A file that was made without `auto_vacuum` keeps its free pages: they are filled with zeros instead. */
+/** Releases free pages. A file without `auto_vacuum` cannot shrink: its free pages are filled with zeros. */
 function releaseFree(db: DatabaseSync): void {
   const { canShrink, freeBytes } = spaceUse(db);
   if (canShrink) { while (spaceUse(db).freeBytes > 0) releasePages(db, STEP_PAGES); }

@@ -1,18 +1,18 @@
-/** Tables and indexes that are gone, or are not as this program makes them. */
+/** Finds tables and indexes that are missing or differ from those that this program makes. */
 import { DatabaseSync } from "node:sqlite";
 import { migrate } from "./migrate.ts";
 
-/** A part of the schema that is not as it has to be. */
+/** A table, index or trigger that is missing or differs. */
 export interface SchemaDifference {
   readonly type: "table" | "index" | "trigger";
   readonly name: string;
-  /** What makes it. */
+  /** The statement that makes it. */
   readonly sql: string;
-  /** False when it is there, but other than this program makes it. */
+  /** False when it is there and differs. */
   readonly isGone: boolean;
 }
 
-/** How the tables and indexes differ from those that this program makes; empty when they do not. */
+/** The parts of a database that are missing or differ. */
 export function schemaDifferences(db: DatabaseSync): SchemaDifference[] {
   const fresh = new DatabaseSync(":memory:");
   try {

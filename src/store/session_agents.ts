@@ -1,4 +1,4 @@
-/** Writes down what hooks tell of a session's sub-agents and questions, in the transaction of their event. */
+/** Keeps what hooks tell of a session's sub-agents and questions, in the transaction of their event. */
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionChange, Settled, ToldQuestion } from "../orchestration/session_changes.ts";
 import { endAgent, tellAgent } from "./agents.ts";
@@ -10,17 +10,16 @@ import {
   type Question,
   tellQuestion,
 } from "./questions.ts";
-import { markAbandoned } from "./session_registry.ts";
+import { markAbandoned } from "./sessions.ts";
 
-/** The event that tells of a change. */
 interface Teller {
   readonly sessionId: string;
   readonly atMs: number;
 }
 
 /**
- * Writes changes that an event brought. An event that is told twice, or comes late from the spool, changes nothing that
- * happened after it.
+ * Keeps the changes of an event. An event that comes twice, or late from the spool, changes nothing that happened after
+ * it.
  */
 export function applySessionChanges(
   db: DatabaseSync,
@@ -51,11 +50,11 @@ export function applySessionChanges(
   }
 }
 
-/** {@linkcode applySessionChanges}, for hooks, of which few have to load it. */
+/** The type of {@linkcode applySessionChanges}, which few hooks have to load. */
 export type ApplySessionChanges = typeof applySessionChanges;
 
 /**
- * Marks sessions as abandoned, as {@linkcode markAbandoned} does, and ends what ran and waited in them.
+ * Marks sessions as abandoned, as {@linkcode markAbandoned} does, and ends their sub-agents and questions.
  *
  * @returns How many were marked.
  */
@@ -71,7 +70,7 @@ export function abandonSessions(
   });
 }
 
-/** A session may be taken up again by a later agent of its task; the agent that it began with stays that one's. */
+/** A later agent of the task may resume a session; the first agent keeps it too. */
 function joinTask(
   db: DatabaseSync,
   { taskId, agentId }: Extract<SessionChange, { readonly kind: "task" }>,
@@ -92,12 +91,12 @@ function joinTask(
   ).run(sessionId, atMs, agentId);
 }
 
-/** The id of a sub-agent's row: letters, digits and dashes, since ids of agents name folders. */
+/** The id of a sub-agent's row. Ids of agents name folders, so it has letters, digits, dashes and underscores only. */
 function subagentId(sessionId: string, agentId: string): string {
   return `${sessionId}-${agentId}`.replace(/[^\w-]/g, "_");
 }
 
-/** One that was given more to do after its end runs again. */
+/** A sub-agent that gets more to do after its end runs again. */
 function noteSubagent(
   db: DatabaseSync,
   { agentId, name, now, worktree }: Extract<SessionChange, { readonly kind: "agent" }>,
@@ -146,7 +145,7 @@ function reviveSubagent(db: DatabaseSync, id: string, atMs: number): boolean {
   ).run(atMs, id).changes > 0;
 }
 
-/** Two hooks of one event ask once; so do the dialog of a server's question and the notification of it. */
+/** Keeps a question once: two hooks of one event tell it, or the dialog of a server and its notification. */
 function ask(db: DatabaseSync, question: ToldQuestion, { sessionId, atMs }: Teller): void {
   const { source, type, text, options } = question;
   const isAsked = db.prepare(
@@ -174,7 +173,7 @@ function ask(db: DatabaseSync, question: ToldQuestion, { sessionId, atMs }: Tell
   }, atMs);
 }
 
-/** The answer was given in Claude Code, so it has arrived. */
+/** Keeps an answer that was given in Claude Code, so it has arrived already. */
 function answer(
   db: DatabaseSync,
   { beginning, answer }: Extract<SessionChange, { readonly kind: "answer" }>,
@@ -196,14 +195,14 @@ function answer(
   markDelivered(db, String(row["id"]), { error: null, atMs });
 }
 
-/** What an agent of ours has asked in its output is the daemon's, whose answer comes as a prompt of that session. */
+/** The questions that an event settles. Questions in an agent's output are not among them: the daemon answers those. */
 const SETTLED: Readonly<Record<Settled, string>> = {
   all: "source IN ('notification', 'elicitation')",
   permissions: "source = 'notification' AND type = 'permission'",
   elicitations: "(source = 'elicitation' OR (source = 'notification' AND type = 'input'))",
 };
 
-/** The session goes on: what it had asked is answered, or not needed any more. */
+/** Closes questions of a session that has gone on. */
 function settle(db: DatabaseSync, which: Settled, { sessionId, atMs }: Teller): void {
   const rows = db.prepare(
     `UPDATE questions

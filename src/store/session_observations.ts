@@ -1,9 +1,9 @@
-/** What a session did: between two moments, or all that its summary is made of. */
+/** Reads what a session did: between two moments, or for its summary. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 import { statement } from "./statement.ts";
 
-/** What changed something, as far as it matters to what it may have mended. */
+/** A change that may have mended something. */
 export type Change = Pick<
   Observation,
   "id" | "title" | "text" | "files" | "facts" | "createdAtMs" | "updatedAtMs"
@@ -13,7 +13,7 @@ export type Change = Pick<
 const CHANGE_COLUMNS =
   "id, title, text, files, facts, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs";
 
-/** What was done in a session between two moments, both included, that may have mended something; oldest first. */
+/** The edits of a session between two moments, both included; oldest first. */
 export function changesBetween(
   db: DatabaseSync,
   sessionId: string,
@@ -32,12 +32,12 @@ export function changesBetween(
   return rows.map(observationOf);
 }
 
-/** What tells of all of a capture: a commit beside a failure has the script of that, which did not go well. */
+/** In SQL: whether an observation tells all of its capture. A commit beside a failure has the failed script, too. */
 const IS_WHOLE = "instr(uid, '/') = 0";
 
 /**
- * What a session ran between two moments, both included, that went well, or may have where the shell hides it or it runs in
- * the background; the newest, oldest first.
+ * The newest commands of a session between two moments that passed, or may have (the shell hides it, or they run in
+ * the background); oldest first.
  */
 export function commandsBetween(
   db: DatabaseSync,
@@ -61,7 +61,7 @@ export function commandsBetween(
   return rows.map(observationOf).reverse();
 }
 
-/** Whether a session ran, looked for or fetched anything, which its summary does not tell. */
+/** Whether a session ran, searched or fetched anything; its summary does not say so. */
 export function usedTools(db: DatabaseSync, sessionId: string): boolean {
   return statement(
     db,
@@ -74,8 +74,8 @@ export function usedTools(db: DatabaseSync, sessionId: string): boolean {
 }
 
 /**
- * What a summary is made of: the observations of a session but for what was only looked at, oldest first. Of a long session
- * the newest, and what it was asked before them: first, and last.
+ * The observations that a summary is made of, oldest first: all but reads, searches and plain commands. Of a long
+ * session the newest, with the first and the last prompt before them.
  */
 export function observationsToSummarize(
   db: DatabaseSync,
@@ -94,7 +94,7 @@ export function observationsToSummarize(
   return newest.length < limit ? newest : [...promptsBefore(db, newest[0]!), ...newest];
 }
 
-/** What the session of an observation was asked before it: first, and last, oldest first. */
+/** The first and the last prompt of a session before an observation. */
 function promptsBefore(
   db: DatabaseSync,
   { sessionId, createdAtMs, id }: Observation,

@@ -1,12 +1,12 @@
-/** Puts a database right into which rows were copied, and from which others are lost. */
+/** Makes a database consistent into which some rows were copied while others are lost. */
 import type { DatabaseSync } from "node:sqlite";
-import { freeOrRemove } from "./dangling_rows.ts";
 import { transaction } from "./database.ts";
-import { forgottenCaptures } from "./forgotten_uses.ts";
+import { forgottenCaptures } from "./stay_away.ts";
 import { rebuildIndex } from "./memory_index.ts";
 import { IS_PRUNED } from "./payload_pruning.ts";
+import { quotedName } from "./table_copy.ts";
 
-/** Lets no new row have a number that an old one had. */
+/** Gives no new row a number that an old one had. */
 export function keepGivenNumbers(db: DatabaseSync, given: ReadonlyMap<string, number>): void {
   const highest = db.prepare("SELECT max(observation_id) AS id FROM pending_queue").get()!["id"];
   const all = new Map(given);
@@ -22,28 +22,25 @@ export function keepGivenNumbers(db: DatabaseSync, given: ReadonlyMap<string, nu
   }
 }
 
-/** What was put right after rows were lost. */
-export interface Settled {
-  /** Captures that wait to be worked in once more: the observation that was made of them is lost. */
-  readonly again: number;
-  /** Rows that are gone since they were a part of what is lost. */
-  readonly removed: number;
-}
-
-/** Takes away what was forgotten, mends references, lets captures wait again and makes the search index anew. */
-export function settleRows(db: DatabaseSync): Settled {
+/**
+ * Removes what was forgotten, corrects references, lets captures wait again and makes the search index anew.
+ *
+ * @returns How many captures wait again: the observation that was made of them is lost.
+ */
+export function settleRows(db: DatabaseSync): number {
   // The search index has none of the rows yet.
-  const settled = withoutTriggers(db, () =>
+  const again = withoutTriggers(db, () =>
     transaction(db, () => {
       removeForgotten(db);
-      const again = workInAgain(db);
-      return { again, removed: freeOrRemove(db).removed };
+      const waiting = workInAgain(db);
+      correctReferences(db);
+      return waiting;
     }));
   rebuildIndex(db);
-  return settled;
+  return again;
 }
 
-/** Of a backup: what was forgotten after it was made. */
+/** A backup may hold what was forgotten after it was made. */
 function removeForgotten(db: DatabaseSync): void {
   db.exec("DELETE FROM observations WHERE uid IN (SELECT name FROM forgotten)");
   const captures = db.prepare("SELECT 1 FROM forgotten LIMIT 1").get() === undefined
@@ -53,12 +50,12 @@ function removeForgotten(db: DatabaseSync): void {
     .run(JSON.stringify(captures));
 }
 
-/** Characters of a capture's id: the uid of what is made of it begins with that. */
+/** Characters of a capture's id, with which the uid of its observation begins. */
 const ID_CHARS = 36;
 
 /**
- * Lets captures wait whose observation is lost. Of a session whose captures are all there, all of them wait: what is made of
- * one depends on the others. A failure whose fix is lost is open until that is made once more.
+ * Lets captures wait whose observation is lost. Where all captures of a session are there, all of them wait: the
+ * observation of one depends on the others. A failure whose fix is lost is open until the fix is made once more.
  */
 function workInAgain(db: DatabaseSync): number {
   const there = "(SELECT id FROM observations)";
@@ -106,4 +103,57 @@ export function withoutTriggers<Result>(db: DatabaseSync, work: () => Result): R
   } finally {
     for (const { sql } of triggers) db.exec(String(sql));
   }
+}
+
+/** A reference that some rows of a table cannot keep. */
+interface Reference {
+  readonly table: string;
+  readonly parent: string;
+  readonly from: string;
+  readonly to: string;
+  /** Whether a row may be without it. */
+  readonly isOptional: boolean;
+}
+
+/** A lost receipt is replaced by an empty one, so that what was forgotten stays away. */
+const LOST_RECEIPTS = `
+  INSERT INTO forget_receipts (id, chosen, salt, remains, created_at_ms, finished_at_ms)
+  SELECT DISTINCT receipt_id, '{}', '', '[]', 0, 0
+    FROM forgotten
+   WHERE receipt_id NOT IN (SELECT id FROM forget_receipts)`;
+
+/**
+ * Corrects rows that refer to lost ones, in a transaction of the caller.
+ *
+ * @returns `freed`: rows that refer to nothing any more. `removed`: rows that were a part of what is lost.
+ */
+export function correctReferences(db: DatabaseSync): { freed: number; removed: number } {
+  const corrected = { freed: 0, removed: 0 };
+  // Other rows may refer to the removed ones.
+  for (let broken = brokenReferences(db); broken.length > 0; broken = brokenReferences(db)) {
+    for (const { table, parent, from, to, isOptional } of broken) {
+      if (table === "forgotten") {
+        db.exec(LOST_RECEIPTS);
+        continue;
+      }
+      const [child, column] = [quotedName(table), quotedName(from)];
+      const { changes } = db.prepare(
+        `${isOptional ? `UPDATE ${child} SET ${column} = NULL` : `DELETE FROM ${child}`}
+          WHERE ${column} IS NOT NULL
+            AND ${column} NOT IN (SELECT ${quotedName(to)} FROM ${quotedName(parent)})`,
+      ).run();
+      corrected[isOptional ? "freed" : "removed"] += Number(changes);
+    }
+  }
+  return corrected;
+}
+
+function brokenReferences(db: DatabaseSync): Reference[] {
+  return db.prepare(
+    `SELECT DISTINCT broken."table", broken.parent, reference."from", coalesce(reference."to", 'id') AS "to",
+            NOT column."notnull" AND NOT column.pk AS isOptional
+       FROM pragma_foreign_key_check AS broken
+       JOIN pragma_foreign_key_list(broken."table") AS reference ON reference.id = broken.fkid
+       JOIN pragma_table_info(broken."table") AS column ON column.name = reference."from"`,
+  ).all() as unknown as Reference[];
 }

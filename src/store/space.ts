@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 export interface SpaceUse {
   /** The database file once everything of the write-ahead log is in it. */
   readonly fileBytes: number;
-  /** Of these, in pages that hold nothing; later writes fill them before the file grows. */
+  /** Bytes of these in free pages, which later writes fill before the file grows. */
   readonly freeBytes: number;
   /** False for a database that was not made with `auto_vacuum`: its free pages stay in the file. */
   readonly canShrink: boolean;
@@ -23,9 +23,9 @@ export function spaceUse(db: DatabaseSync): SpaceUse {
   };
 }
 
-/** Takes at most so many free pages out of the file, in one short transaction; the next checkpoint cuts the file. */
+/** Removes at most so many free pages in one short transaction; the next checkpoint shortens the file. */
 export function releasePages(db: DatabaseSync, pages: number): void {
-  // Read to its end: every step frees one page.
+  // Each row that is read frees one page.
   db.prepare(`PRAGMA incremental_vacuum(${pages})`).all();
 }
 

@@ -1,11 +1,11 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
 /** Prepared statements by connection and text; they go with their connection. */
 const PREPARED = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
 /**
- * A statement that is prepared once for each connection: preparing takes ten times as long as running one that finds a
- * row by its id. For texts of which there are few; never for `iterate()`, which a second use would begin anew.
+ * Prepares a statement once for each connection: preparing takes ten times as long as finding a row by its id. Not for
+ * `iterate()`, which a second use would begin anew, nor for texts without end.
  */
 export function statement(db: DatabaseSync, sql: string): StatementSync {
   let ofDatabase = PREPARED.get(db);
@@ -13,4 +13,43 @@ export function statement(db: DatabaseSync, sql: string): StatementSync {
   let prepared = ofDatabase.get(sql);
   if (prepared === undefined) ofDatabase.set(sql, prepared = db.prepare(sql));
   return prepared;
+}
+
+/** The column of a field: `parent_id` of `parentId`. */
+export function columnOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Inserts a row with these fields. */
+export function insertRow(
+  db: DatabaseSync,
+  table: string,
+  fields: Readonly<Record<string, SQLInputValue>>,
+): void {
+  const names = Object.keys(fields);
+  const columns = names.map(columnOf).join(", ");
+  const marks = names.map(() => "?").join(", ");
+  statement(db, `INSERT INTO ${table} (${columns}) VALUES (${marks})`)
+    .run(...Object.values(fields));
+}
+
+/** Changes these fields of the row with an id. */
+export function updateRow(
+  db: DatabaseSync,
+  table: string,
+  id: string,
+  fields: Readonly<Record<string, SQLInputValue>>,
+): void {
+  const columns = Object.keys(fields).map((name) => `${columnOf(name)} = ?`).join(", ");
+  statement(db, `UPDATE ${table} SET ${columns} WHERE id = ?`)
+    .run(...Object.values(fields), id);
+}
+
+/** The parameters of a query whose filters let everything through when they are null; a list becomes JSON. */
+export function filterValues(
+  ...filters: readonly (SQLInputValue | readonly unknown[] | undefined)[]
+): SQLInputValue[] {
+  return filters.map((filter) =>
+    Array.isArray(filter) ? JSON.stringify(filter) : filter as SQLInputValue | undefined ?? null
+  );
 }

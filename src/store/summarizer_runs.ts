@@ -1,16 +1,16 @@
-/** The ledger of the summarizer, and the summaries that it has not rewritten yet. */
+/** The ledger of the summarizer's runs, and the summaries that wait for it. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 import { statement } from "./statement.ts";
 
-/** So long a run is remembered, in milliseconds: 90 days. */
+/** How long a run is kept, in milliseconds: 90 days. */
 const KEPT_MS = 90 * 86_400_000;
 
-/** Why a run failed that nobody has ended. */
+/** The reason of a run that nobody has ended. */
 const DIED = "its process was ended";
 
-/** What was spent since a moment. Runs that failed count as well. */
+/** The runs and tokens since a moment, failed ones included. */
 export interface SummarizerUse {
   readonly runs: number;
   /** Given and answered. */
@@ -44,7 +44,7 @@ export interface NewRun {
   readonly summary: string;
   readonly inputTokens: number;
   readonly nowMs: number;
-  /** When it is over even if nobody says so. */
+  /** The time at which it counts as failed. */
   readonly expiresAtMs: number;
 }
 
@@ -58,7 +58,7 @@ export function summarizerUse(db: DatabaseSync, sinceMs: number): SummarizerUse 
   ).get(sinceMs) as unknown as SummarizerUse;
 }
 
-/** Which part of a budget does not allow a run of so many tokens; null when it is allowed. */
+/** The part of a budget that forbids a run of so many tokens; null when it is allowed. */
 export function usedUp(
   { runs, tokens }: SummarizerUse,
   { maxRuns, maxTokens }: SummarizerBudget,
@@ -68,7 +68,7 @@ export function usedUp(
   return tokens + inputTokens > maxTokens ? "tokens" : null;
 }
 
-/** Writes down that a run begins, if the budget allows it. @returns Its number, or what of the budget is used up. */
+/** Begins a run, if the budget allows it. @returns Its number, or the part of the budget that is used up. */
 export function beginRun(
   db: DatabaseSync,
   { sessionId, summary, inputTokens, nowMs, expiresAtMs }: NewRun,
@@ -87,7 +87,7 @@ export function beginRun(
   });
 }
 
-/** Writes down how a run has ended; to be called in a transaction, with what came of it. @param reason Null: it is written. */
+/** Ends a run, in the transaction that writes its result. @param reason Null when the summary is written. */
 export function endRun(
   db: DatabaseSync,
   id: number,
@@ -104,14 +104,14 @@ export function endRun(
   ).run(id, end.reason, end.outputTokens, end.atMs);
 }
 
-/** Writes down that every run that nobody has ended has failed; only for who knows that nobody is at one. */
+/** Ends all open runs as failed. Only for the holder of the lock. */
 export function endLostRuns(db: DatabaseSync, nowMs: number): void {
   db.prepare(
     "UPDATE summarizer_runs SET status = 'failed', reason = ?, ended_at_ms = ? WHERE status = 'running'",
   ).run(DIED, nowMs);
 }
 
-/** How often a command was tried with a summary in vain, and when last; 0 for never. */
+/** How often a command has failed with a summary, and when last; 0 for never. */
 export function failuresOf(
   db: DatabaseSync,
   { sessionId, summary }: Pick<NewRun, "sessionId" | "summary">,
@@ -140,10 +140,10 @@ export function lastRuns(db: DatabaseSync, nowMs: number, limit: number): Summar
 }
 
 /**
- * Summaries that no model has rewritten, of sessions that are over or quiet, and of which all is worked in; the newest
+ * Summaries that no model has rewritten, of sessions that are over or quiet and have no waiting captures; the newest
  * first.
  *
- * @param when `quietBeforeMs`: a session that showed life after that is not quiet.
+ * @param when `quietBeforeMs`: a session that showed life later is not quiet.
  */
 export function summariesToRewrite(
   db: DatabaseSync,
@@ -180,7 +180,7 @@ export function summaryOf(db: DatabaseSync, sessionId: string): Observation | un
   return row === undefined ? undefined : observationOf(row);
 }
 
-/** Puts another text in the place of a summary's; its title stays. @param told `end`: how the session ended, where that is news. */
+/** Replaces the text of a summary; its title stays. @param told `end`: how the session ended, where that is new. */
 export function rewriteSummary(
   db: DatabaseSync,
   id: number,

@@ -5,14 +5,14 @@ import { isDamage, orDamaged, reachablePlaces } from "./export_salvage.ts";
 /** Rows that one statement reads. */
 const BATCH_ROWS = 500;
 
-/** What became of one table. */
+/** How much of a table was copied. */
 export interface CopiedTable {
   readonly table: string;
   /** Rows that the other database did not have. */
   readonly rows: number;
-  /** Rows that an index names or that refuse to be read; there may be more where `isWhole` is false. */
+  /** Rows that an index names but that cannot be read; there may be more where `isWhole` is false. */
   readonly lost: number;
-  /** False where damage was in the way of any row, or the table is not there. */
+  /** False when damage hides a row, or the table is missing. */
   readonly isWhole: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Column {
 
 interface Shape {
   readonly columns: readonly Column[];
-  /** Names a row: its number where the table has those. */
+  /** The columns that identify a row: its number where the table has numbers. */
   readonly keys: readonly string[];
   /** The one text column that is the primary key of a table with row numbers; null otherwise. */
   readonly indexedKey: string | null;
@@ -66,7 +66,7 @@ export function copyReadable(
   );
   const write = (row: Row) => {
     try {
-      const values = shape.columns.map(({ name }) => possible(row[name]));
+      const values = shape.columns.map(({ name }) => numberInRange(row[name]));
       rows += Number(put.run(...values).changes);
     } catch (thrown) {
       // Bits that flipped may have made a value of another type, which a strict table refuses.
@@ -84,7 +84,7 @@ export function copyReadable(
   return { table, rows, lost, isWhole: lost === 0 };
 }
 
-/** The columns that both have; null where the table is not there. */
+/** The columns that both databases have; null where the table is missing. */
 function commonShape(
   from: DatabaseSync,
   to: DatabaseSync,
@@ -111,14 +111,14 @@ function commonShape(
   };
 }
 
-/** The runtime cuts a text at a NUL, but no bytes. */
+/** Texts are read as bytes, since the runtime cuts a text at a NUL. */
 function readColumns({ columns }: Shape): string {
   return columns.map(({ name, isText }) =>
     isText ? `CAST(${quotedName(name)} AS BLOB) AS ${quotedName(name)}` : quotedName(name)
   ).join(", ");
 }
 
-/** Batch by batch, since the runtime's iterator ends at an error as if that were the last row. @returns How many are lost. */
+/** Reads batch by batch: the runtime's iterator ends at an error as if that were the last row. @returns How many rows are lost. */
 function readByNumber(
   db: DatabaseSync,
   table: string,
@@ -153,7 +153,7 @@ function readByNumber(
   return Math.max(lost, 1);
 }
 
-/** From either end up to the first damage. @returns How many are known to be lost: at least one where any is. */
+/** Reads from both ends up to the first damage. @returns How many rows are lost at least. */
 function readByKey(
   db: DatabaseSync,
   table: string,
@@ -161,7 +161,7 @@ function readByKey(
   write: (row: Row) => void,
 ): number {
   const { keys } = shape;
-  // The columns themselves, and not what is read of them: only those are in order already.
+  // An index has the columns themselves in order, not what is cast from them.
   const columns = keys.map((key) => `${quotedName(table)}.${quotedName(key)}`);
   const names = columns.join(", ");
   for (const [sign, order] of [[">", "ASC"], ["<", "DESC"]] as const) {
@@ -180,7 +180,7 @@ function readByKey(
         () => null,
       );
       if (rows?.length === 0) return order === "ASC" ? 0 : 1;
-      // The rows in front of the damage are read one by one.
+      // Rows before the damage are read one by one.
       if (rows === null) limit = limit > 1 ? 1 : 0;
       rows?.forEach(write);
       const last = rows?.at(-1);
@@ -195,7 +195,7 @@ function placeOf({ columns }: Shape, key: string): string {
 }
 
 /** @throws {RangeError} For a number that this program never writes. */
-function possible(value: SQLOutputValue | undefined): SQLInputValue {
+function numberInRange(value: SQLOutputValue | undefined): SQLInputValue {
   if (typeof value === "bigint" && (value > MOST || value < -MOST)) {
     throw new RangeError(`${value} is no number that this program writes`);
   }

@@ -1,69 +1,57 @@
-/** How a task is changed: its columns, its history and the event that tells of it, in the caller's transaction. */
+/** Changes a task with its history and the event of the change, in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
-import { refusal } from "../orchestration/refusal.ts";
+import { notFound } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
 import { recordEvent } from "./events.ts";
-import { statement } from "./statement.ts";
+import { columnOf, insertRow, statement, updateRow } from "./statement.ts";
 import { readTask } from "./tasks.ts";
 
-/** Who changes something, and when. */
 export interface Author {
   /** An agent's name, `user`, or `system`. */
   readonly by: string;
   readonly atMs: number;
 }
 
-/** Fields that changes may name, with their columns. Those with a history name are in the history under it. */
-const FIELDS = {
-  title: { column: "title", history: "title" },
-  body: { column: "body", history: "body" },
-  type: { column: "type", history: "type" },
-  status: { column: "status", history: "status" },
-  priority: { column: "priority", history: "priority" },
-  parentId: { column: "parent_id", history: "parent_id" },
-  workflow: { column: "workflow", history: "workflow" },
-  claimedBy: { column: "claimed_by", history: "claimed_by" },
-  reason: { column: "reason", history: "reason" },
-  summary: { column: "summary", history: "summary" },
-  deletedAtMs: { column: "deleted_at_ms", history: "deleted_at" },
-  depth: { column: "depth", history: null },
-  claimToken: { column: "claim_token", history: null },
-  claimedAtMs: { column: "claimed_at_ms", history: null },
-  leaseUntilMs: { column: "lease_until_ms", history: null },
-  queuedAtMs: { column: "queued_at_ms", history: null },
-  closedAtMs: { column: "closed_at_ms", history: null },
-} as const;
+/** What is to be different. A field that is left out, or undefined, stays. */
+export type TaskChanges = {
+  readonly [
+    Field in keyof Omit<Task, "id" | "tags" | "dependsOn" | "createdAtMs" | "updatedAtMs">
+  ]?:
+    | Task[Field]
+    | undefined;
+};
 
-/** What is to be different. A field that is not named stays. */
-export type TaskChanges = { readonly [Field in keyof typeof FIELDS]?: Task[Field] };
+/** Fields that the history does not name. */
+const SILENT: ReadonlySet<string> = new Set([
+  "depth",
+  "claimToken",
+  "claimedAtMs",
+  "leaseUntilMs",
+  "queuedAtMs",
+  "closedAtMs",
+]);
 
-/** What became of one field. */
 export interface FieldChange {
   readonly field: string;
   readonly old: unknown;
   readonly new: unknown;
 }
 
-/** One change of one field, as people and programs see it. */
 export interface HistoryRow extends FieldChange {
   readonly changedBy: string;
   readonly changedAtMs: number;
 }
 
-/** The task with this id. @throws {UserError} When there is none, or it is deleted. */
+/** The task with this id. @throws {UserError} TASK_NOT_FOUND when there is none, or it is deleted. */
 export function needTask(db: DatabaseSync, id: string): Task {
   const task = readTask(db, id);
   if (task !== undefined && task.deletedAtMs === null) return task;
-  throw refusal("TASK_NOT_FOUND", {
-    what: `There is no task "${id}"`,
-    why: task === undefined ? "no task has this id; nothing was changed" : "it was deleted",
-    next: task === undefined ? "conclaude task list" : `conclaude task restore ${id}`,
-    details: { taskId: id },
-  });
+  if (task === undefined) throw notFound("task", id);
+  throw notFound("task", id, { isDeleted: true, next: `conclaude task restore ${id}` });
 }
 
 /**
- * Changes a task; what is not different is no change. Returns the task as it is afterwards.
+ * Changes a task; a value that a field has already is no change. Returns the task as it is afterwards.
  *
  * @param task As it is now: read in this transaction.
  */
@@ -71,45 +59,41 @@ export function changeTask(
   db: DatabaseSync,
   task: Task,
   changes: TaskChanges,
-  { by, atMs }: Author,
+  author: Author,
 ): Task {
   const fields = (Object.keys(changes) as (keyof TaskChanges)[])
     .filter((field) => changes[field] !== undefined && changes[field] !== task[field]);
   if (fields.length === 0) return task;
-  const columns = fields.map((field) => `${FIELDS[field].column} = ?`);
-  statement(
-    db,
-    `UPDATE tasks
-        SET ${columns.join(", ")}, updated_at_ms = ?
-      WHERE id = ?`,
-  ).run(...fields.map((field) => changes[field] ?? null), atMs, task.id);
-  const told: FieldChange[] = [];
-  const changed: { -readonly [Field in keyof Task]: unknown } = { ...task, updatedAtMs: atMs };
-  for (const field of fields) {
-    const { history } = FIELDS[field];
-    if (history !== null) told.push({ field: history, old: task[field], new: changes[field] });
-    changed[field] = changes[field];
-  }
-  // The number of a claim that is gone is nobody's business.
-  if (changed.claimedBy === null) changed.claimToken = null;
-  if (told.length > 0) tellChange(db, changed as Task, told, { by, atMs });
-  return changed as Task;
+  const different = Object.fromEntries(fields.map((field) => [field, changes[field] ?? null]));
+  updateRow(db, "tasks", task.id, { ...different, updatedAtMs: author.atMs });
+  const changed: Task = { ...task, ...different, updatedAtMs: author.atMs };
+  // Nobody needs the number of a claim that is gone.
+  const after = changed.claimedBy === null ? { ...changed, claimToken: null } : changed;
+  const told = fields.filter((field) => !SILENT.has(field)).map((field) => ({
+    field: columnOf(field).replace(/_ms$/, ""),
+    old: task[field],
+    new: changes[field],
+  }));
+  if (told.length > 0) tellChange(db, after, told, author);
+  return after;
 }
 
-/** Writes into a task's history what changed in one go. */
+/** Adds to a task's history what changed in one go. */
 export function writeHistory(
   db: DatabaseSync,
   taskId: string,
   changes: readonly FieldChange[],
   { by, atMs }: Author,
 ): void {
-  statement(
-    db,
-    "INSERT INTO task_history (task_id, changes, changed_by, changed_at_ms) VALUES (?, ?, ?, ?)",
-  ).run(taskId, JSON.stringify(changes), by, atMs);
+  insertRow(db, "task_history", {
+    taskId,
+    changes: JSON.stringify(changes),
+    changedBy: by,
+    changedAtMs: atMs,
+  });
 }
 
-/** Writes into a task's history what is different now, and the event that tells of it. */
+/** Writes what changed into the history of a task and into an event. */
 export function tellChange(
   db: DatabaseSync,
   task: Task,
@@ -117,7 +101,7 @@ export function tellChange(
   { by, atMs }: Author,
 ): void {
   writeHistory(db, task.id, changes, { by, atMs });
-  // A body can be long, and whoever wants it can ask for the task.
+  // A body can be long; a reader can ask for the task.
   const short = changes.map((change) => change.field === "body" ? { field: change.field } : change);
   recordEvent(db, {
     type: "task.updated",
@@ -128,7 +112,6 @@ export function tellChange(
   });
 }
 
-/** A task as events tell it. */
 export function withoutBody({ body: _body, ...task }: Task): Omit<Task, "body"> {
   return task;
 }
@@ -155,4 +138,33 @@ export function listHistory(
         changedAtMs: Number(row["changed_at_ms"]),
       }));
   });
+}
+
+export type TagChange = {
+  readonly kind: "add" | "remove" | "set";
+  readonly tags: readonly string[];
+};
+
+/** Changes the tags of a task. Tags that it has already are no change. */
+export function changeTags(
+  db: DatabaseSync,
+  taskId: string,
+  { kind, tags }: TagChange,
+  author: Author,
+): Task {
+  const before = needTask(db, taskId);
+  const wanted = new Set(kind === "set" ? [] : before.tags);
+  for (const tag of tags) {
+    if (kind === "remove") wanted.delete(tag);
+    else wanted.add(tag);
+  }
+  const told = { field: "tags", old: before.tags, new: [...wanted].sort() };
+  if (JSON.stringify(told.old) === JSON.stringify(told.new)) return before;
+  statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(taskId);
+  const add = statement(db, "INSERT INTO task_tags (task_id, tag) VALUES (?, ?)");
+  for (const tag of wanted) add.run(taskId, tag);
+  statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
+  const after = readTask(db, taskId)!;
+  tellChange(db, after, [told], author);
+  return after;
 }

@@ -1,13 +1,15 @@
-/** Who may work on a task: claims by compare-and-swap, with a lease and a fencing token. In the caller's transaction. */
+/**
+ * Claims: who works on a task, until when, and under which number. Changes are in the caller's transaction.
+ */
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
-import { hasLapsed, type Task, TRANSITIONS } from "../orchestration/task.ts";
+import { hasLapsed, statusesAfter, type Task } from "../orchestration/task.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { transaction } from "./database.ts";
 import { statement } from "./statement.ts";
 import { type Author, changeTask, listHistory, needTask } from "./task_changes.ts";
-import { IS_READY, TASK_COLUMNS, taskOf } from "./tasks.ts";
+import { listReady, TASK_COLUMNS, taskOf } from "./tasks.ts";
 
 /** Who claims, until when the claim counts, and when. */
 export interface Claimant {
@@ -17,19 +19,19 @@ export interface Claimant {
   readonly atMs: number;
 }
 
-/** Changes nothing, and so tells nothing of a claim that is gone. */
+/** The fields of a task that nobody has claimed. */
 export const UNCLAIMED = {
   claimedBy: null,
   claimedAtMs: null,
   leaseUntilMs: null,
 } as const;
 
-/** Stands for the program itself as the author of a change. */
+/** The program itself as the author of a change. */
 export const SYSTEM = "system";
 
 /**
- * Claims a task. Whoever holds it already gets it as it is. A claim whose lease ran out counts no more: it is taken back
- * first, in the system's name.
+ * Claims a task. Who holds it already gets it as it is. A claim of somebody else whose lease ran out is taken back first, in
+ * the system's name.
  *
  * @throws {UserError} ALREADY_CLAIMED, INVALID_STATUS, TASK_NOT_FOUND.
  */
@@ -38,9 +40,16 @@ export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Tas
   const task = hasLapsed(found, claimant.atMs) ? takeBack(db, found, claimant.atMs) : found;
   if (task.claimedBy === claimant.agentId) return task;
   if (task.claimedBy !== null) throw alreadyClaimed(task, claimant.atMs);
-  if (task.status !== "open") throw notOpen(task);
+  if (task.status !== "open") {
+    const why = `it is ${task.status}, and only an open task can be claimed`;
+    throw cannotClaim(task, why, { next: task.status === "blocked" ? `unblock ${id}` : "ready" });
+  }
   const waitingFor = openDependencies(db, id);
-  if (waitingFor.length > 0) throw notDoneBefore(task, waitingFor);
+  if (waitingFor.length > 0) {
+    const are = waitingFor.length === 1 ? "is" : "are";
+    const why = `it depends on ${waitingFor.join(", ")}, which ${are} not closed`;
+    throw cannotClaim(task, why, { next: `show ${waitingFor[0]}`, waitingFor });
+  }
   return claim(db, task, claimant);
 }
 
@@ -50,16 +59,8 @@ export function claimNext(
   claimant: Claimant,
   project: string | null,
 ): Task | undefined {
-  const row = statement(
-    db,
-    `SELECT ${TASK_COLUMNS}
-       FROM tasks AS task
-      WHERE ${IS_READY}
-        AND (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
-      ORDER BY task.priority, task.created_at_ms, task.id
-      LIMIT 1`,
-  ).get(project);
-  return row === undefined ? undefined : claim(db, taskOf(row), claimant);
+  const [first] = listReady(db, { project, limit: 1 });
+  return first && claim(db, first, claimant);
 }
 
 function claim(db: DatabaseSync, task: Task, { agentId, leaseMs, atMs }: Claimant): Task {
@@ -73,7 +74,7 @@ function claim(db: DatabaseSync, task: Task, { agentId, leaseMs, atMs }: Claiman
   }, { by: agentId, atMs });
 }
 
-/** The number of a claim also grows over those that are gone. */
+/** A claim has a higher number than any earlier one of its task. */
 function nextToken(db: DatabaseSync, id: string): number {
   const row = statement(db, "SELECT claim_token FROM tasks WHERE id = ?").get(id)!;
   return Number(row["claim_token"]) + 1;
@@ -99,7 +100,7 @@ export function renewClaim(
   ).run(untilMs, id, agentId, token).changes > 0;
 }
 
-/** Gives a task back: open again, for anyone. Takes it from whoever holds it with `force`. */
+/** Gives a task back, so that it is open for anyone. With `force` also a task that somebody else holds. */
 export function releaseTask(
   db: DatabaseSync,
   id: string,
@@ -107,12 +108,12 @@ export function releaseTask(
 ): Task {
   const task = needTask(db, id);
   if (task.status !== "in_progress") throw notInWork(task, "released", ["open"]);
-  if (task.claimedBy !== by && !force) throw notOwner(task, by);
+  if (task.claimedBy !== by && !force) throw notTheirs(task, by);
   return changeTask(db, task, { ...UNCLAIMED, status: "open" }, { by, atMs });
 }
 
 /**
- * The task of somebody who says that it is theirs.
+ * The task of somebody who says to hold it.
  *
  * @throws {UserError} NOT_CLAIM_OWNER when it is somebody else's, was claimed anew, or the lease ran out.
  */
@@ -120,10 +121,10 @@ export function needClaim(db: DatabaseSync, id: string, holder: Holder): Task {
   return checkClaim(db, needTask(db, id), holder);
 }
 
-/** Somebody who says that a task is theirs. */
+/** Somebody who says to hold a task. */
 export interface Holder {
   readonly agentId: string;
-  /** The number of the claim, where it is known. */
+  /** The number of the claim; null when it is unknown. */
   readonly token: number | null;
   readonly atMs: number;
   /** What the holder wants: `completed`. */
@@ -131,7 +132,6 @@ export interface Holder {
   readonly to: readonly string[];
 }
 
-/** {@linkcode needClaim} of a task that was just read. */
 export function checkClaim(db: DatabaseSync, task: Task, holder: Holder): Task {
   if (task.status === "open") {
     const [last] = listHistory(db, task.id, { field: "claimed_by", sinceMs: null });
@@ -140,31 +140,32 @@ export function checkClaim(db: DatabaseSync, task: Task, holder: Holder): Task {
     }
   }
   if (task.status !== "in_progress") throw notInWork(task, holder.wants, holder.to);
-  if (task.claimedBy !== holder.agentId) throw notOwner(task, holder.agentId);
-  if (holder.token !== null && holder.token !== task.claimToken) throw staleToken(task, holder);
+  if (task.claimedBy !== holder.agentId) throw notTheirs(task, holder.agentId);
+  if (holder.token !== null && holder.token !== task.claimToken) {
+    throw staleToken(task, holder.token);
+  }
   if (hasLapsed(task, holder.atMs)) throw lapsed(task, holder, task.leaseUntilMs!);
   return task;
 }
 
-const LAPSED = `SELECT ${TASK_COLUMNS}
-       FROM tasks AS task
-      WHERE task.claimed_by IS NOT NULL
-        AND task.status = 'in_progress'
-        AND task.lease_until_ms <= ?
-      ORDER BY task.lease_until_ms`;
-
-/** Takes back every claim that was not renewed in time. Returns the tasks, open again. */
+/** Takes back every claim that was not renewed in time. @returns The tasks, open again. */
 export function takeBackLapsed(
   db: DatabaseSync,
   atMs: number,
-  isAlive: (task: Task) => boolean = () => false,
+  { keepsWorkflows = false }: { readonly keepsWorkflows?: boolean } = {},
 ): Task[] {
-  return statement(db, LAPSED).all(atMs).map(taskOf)
-    .filter((task) => !isAlive(task))
-    .map((task) => takeBack(db, task, atMs));
+  return statement(
+    db,
+    `SELECT ${TASK_COLUMNS}
+       FROM tasks AS task
+      WHERE task.claimed_by IS NOT NULL
+        AND task.status = 'in_progress'
+        AND task.lease_until_ms <= ?1
+        AND NOT (?2 AND task.claimed_by GLOB 'workflow:*')
+      ORDER BY task.lease_until_ms`,
+  ).all(atMs, keepsWorkflows ? 1 : 0).map((row) => takeBack(db, taskOf(row), atMs));
 }
 
-/** The claims of workflows are left out: their agents outlive the daemon, which renews them first when it is back. */
 const ANY_LAPSED = `SELECT 1
        FROM tasks AS task
       WHERE task.claimed_by IS NOT NULL
@@ -174,16 +175,14 @@ const ANY_LAPSED = `SELECT 1
       LIMIT 1`;
 
 /**
- * {@linkcode takeBackLapsed} for whoever only looks, in a transaction of its own: writes nothing where there is nothing to
- * take back, and leaves all as it is where nothing can be written.
+ * {@linkcode takeBackLapsed} for callers that only look, in a transaction of its own. It writes only when it has something to
+ * take back, and does nothing where nothing can be written. Claims of workflows stay: their agents outlive the daemon, which
+ * renews the claims first when it is back.
  */
 export function takeBackToLook(db: DatabaseSync, atMs: number): Task[] {
   if (statement(db, ANY_LAPSED).get(atMs) === undefined) return [];
   try {
-    return transaction(
-      db,
-      () => takeBackLapsed(db, atMs, (task) => task.claimedBy!.startsWith("workflow:")),
-    );
+    return transaction(db, () => takeBackLapsed(db, atMs, { keepsWorkflows: true }));
   } catch {
     return [];
   }
@@ -218,74 +217,78 @@ function alreadyClaimed(task: Task, atMs: number) {
   });
 }
 
-function notOpen(task: Task) {
+function cannotClaim(
+  task: Task,
+  why: string,
+  { next, waitingFor }: { readonly next: string; readonly waitingFor?: readonly string[] },
+) {
   return refusal("INVALID_STATUS", {
     what: `Cannot claim task ${task.id}`,
-    why: `it is ${task.status}, and only an open task can be claimed; nothing was changed`,
-    next: task.status === "blocked" ? `conclaude task unblock ${task.id}` : "conclaude task ready",
-    details: { currentStatus: task.status },
-  });
-}
-
-function notDoneBefore(task: Task, waitingFor: readonly string[]) {
-  return refusal("INVALID_STATUS", {
-    what: `Cannot claim task ${task.id}`,
-    why: `it depends on ${waitingFor.join(", ")}, which ${
-      waitingFor.length === 1 ? "is" : "are"
-    } not closed; nothing was changed`,
-    next: `conclaude task show ${waitingFor[0]}`,
-    details: { currentStatus: task.status, waitingFor },
+    why: `${why}; nothing was changed`,
+    next: `conclaude task ${next}`,
+    details: { currentStatus: task.status, ...waitingFor === undefined ? {} : { waitingFor } },
   });
 }
 
 /** @param wanted What was to be done: `completed`. @param to The status that it would have led to. */
 function notInWork(task: Task, wanted: string, to: readonly string[]) {
+  const next = task.status === "open" ? "claim" : "history";
   return refusal("INVALID_TRANSITION", {
     what: `Cannot have task ${task.id} ${wanted}`,
     why: `it is ${task.status}, and only a task in work can be; nothing was changed`,
-    next: task.status === "open"
-      ? `conclaude task claim ${task.id}`
-      : `conclaude task history ${task.id}`,
+    next: `conclaude task ${next} ${task.id}`,
     details: {
       currentStatus: task.status,
       requestedStatus: to[0],
-      validTransitions: TRANSITIONS[task.status],
+      validTransitions: statusesAfter(task.status),
     },
   });
 }
 
-function notOwner(task: Task, agentId: string) {
+function notOwner(
+  task: Task,
+  { what, why, next = `conclaude task show ${task.id}`, ...details }: {
+    readonly what: string;
+    readonly why: string;
+    readonly next?: string;
+    readonly claimToken?: number | null;
+    readonly leaseUntilMs?: number | null;
+  },
+) {
+  const told = { claimedBy: task.claimedBy, ...details };
   return refusal("NOT_CLAIM_OWNER", {
-    what: `Task ${task.id} is not "${agentId}"'s`,
-    why: `"${task.claimedBy}" has claimed it; nothing was changed`,
-    next: `conclaude task show ${task.id}`,
-    details: { claimedBy: task.claimedBy },
+    what,
+    why: `${why}; nothing was changed`,
+    next,
+    details: told,
   });
 }
 
-function staleToken(task: Task, { agentId, token }: {
-  readonly agentId: string;
-  readonly token: number | null;
-}) {
-  return refusal("NOT_CLAIM_OWNER", {
+function notTheirs(task: Task, agentId: string) {
+  return notOwner(task, {
+    what: `Task ${task.id} is not "${agentId}"'s`,
+    why: `"${task.claimedBy}" has claimed it`,
+  });
+}
+
+function staleToken(task: Task, token: number) {
+  const why = token < (task.claimToken ?? 0)
+    ? "the task was claimed anew since"
+    : "there was no such claim";
+  return notOwner(task, {
     what: `Claim ${token} of task ${task.id} counts no more`,
-    why: `${
-      (token ?? 0) < (task.claimToken ?? 0)
-        ? "the task was claimed anew since"
-        : "there was no such claim"
-    }: its claim is number ${task.claimToken}; nothing was changed`,
-    next: `conclaude task show ${task.id}`,
-    details: { claimedBy: agentId, claimToken: task.claimToken },
+    why: `${why}: its claim is number ${task.claimToken}`,
+    claimToken: task.claimToken,
   });
 }
 
 /** @param ranOutMs When the lease ran out, or when its claim was taken back for that. */
 function lapsed(task: Task, { agentId }: Pick<Holder, "agentId">, ranOutMs: number) {
-  return refusal("NOT_CLAIM_OWNER", {
+  return notOwner(task, {
     what: `The claim of "${agentId}" on task ${task.id} counts no more`,
     why: `its lease ran out at ${new Date(ranOutMs).toISOString()} without being renewed, and ` +
-      "somebody else may have begun; nothing was changed",
+      "somebody else may have begun",
     next: `conclaude task claim ${task.id} --agent-id ${quoteWord(agentId)}`,
-    details: { claimedBy: task.claimedBy, leaseUntilMs: task.leaseUntilMs },
+    leaseUntilMs: task.leaseUntilMs,
   });
 }

@@ -1,13 +1,13 @@
-/** What has to be closed before what, in the caller's transaction. */
+/** Which task has to be closed before which. Changes are in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
-import { refusal } from "../orchestration/refusal.ts";
+import { notFound, refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
 import { statement } from "./statement.ts";
 import { type Author, needTask, tellChange } from "./task_changes.ts";
 import { IS_READY, readTask } from "./tasks.ts";
 
 /**
- * Lets a task wait for others; those that it waits for already change nothing.
+ * Lets a task wait for others. Tasks that it waits for already are no change.
  *
  * @throws {UserError} DEPENDENCY_NOT_FOUND, WOULD_CREATE_CYCLE.
  */
@@ -23,14 +23,7 @@ export function addDependencies(
   for (const id of dependsOn) {
     const other = readTask(db, id);
     if (other === undefined || other.deletedAtMs !== null) {
-      throw refusal("DEPENDENCY_NOT_FOUND", {
-        what: `There is no task "${id}" to depend on`,
-        why: `${
-          other === undefined ? "no task has this id" : "it was deleted"
-        }; nothing was changed`,
-        next: "conclaude task list",
-        details: { dependsOn: id },
-      });
+      throw notFound("dependency", id, { isDeleted: other !== undefined });
     }
     if (id === taskId || waitsFor(db, id, taskId)) {
       throw refusal("WOULD_CREATE_CYCLE", {

@@ -1,18 +1,23 @@
-/** A task's way from open to closed, in the caller's transaction. Claims are in `task_claims.ts`. */
+/** Makes a task and brings it from open to closed, in the caller's transaction. Claims are in `task_claims.ts`. */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../ids.ts";
-import { refusal } from "../orchestration/refusal.ts";
-import { wayTo } from "../orchestration/status_ways.ts";
-import { type Task, type TaskStatus, type TaskType, TRANSITIONS } from "../orchestration/task.ts";
+import { notFound, refusal } from "../orchestration/refusal.ts";
+import {
+  statusesAfter,
+  type Task,
+  type TaskStatus,
+  type TaskType,
+  wayTo,
+} from "../orchestration/task.ts";
 import { recordEvent } from "./events.ts";
-import { statement } from "./statement.ts";
+import { insertRow, statement } from "./statement.ts";
 import { type Author, changeTask, needTask, withoutBody } from "./task_changes.ts";
 import { checkClaim, needClaim, UNCLAIMED } from "./task_claims.ts";
 import { addDependencies } from "./task_dependencies.ts";
 import { readTask } from "./tasks.ts";
 import { changeWorkflow, readWorkflowOfTask } from "./workflows.ts";
 
-/** A task that is to be made. What is checked of it by itself has been: title, type, priority, tags. */
+/** A task that is to be made. The caller has checked its title, type, priority and tags. */
 export interface NewTask {
   readonly title: string;
   readonly body: string;
@@ -36,38 +41,29 @@ export interface NewTask {
 export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author): Task {
   const parent = task.parentId === null ? undefined : readTask(db, task.parentId);
   if (task.parentId !== null && (parent === undefined || parent.deletedAtMs !== null)) {
-    throw refusal("PARENT_NOT_FOUND", {
-      what: `There is no task "${task.parentId}" to be the parent`,
-      why: `${parent === undefined ? "no task has this id" : "it was deleted"}; nothing was made`,
-      next: "conclaude task list",
-      details: { parentId: task.parentId },
-    });
+    throw notFound("parent", task.parentId, { isDeleted: parent !== undefined });
   }
-  // A subtask belongs where its parent does, wherever it is made.
+  // A subtask belongs to the project of its parent, wherever it is made.
   const home = parent !== undefined && (parent.repository ?? parent.projectDir) !== null
     ? parent
     : task;
   const id = newId(atMs);
-  statement(
-    db,
-    `INSERT INTO tasks (id, parent_id, depth, title, body, type, status, priority, workflow, project_dir, repository,
-                        queued_at_ms, created_at_ms, updated_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
+  insertRow(db, "tasks", {
     id,
-    task.parentId,
-    parent === undefined ? 0 : parent.depth + 1,
-    task.title,
-    task.body,
-    task.type,
-    task.priority,
-    task.workflow ?? parent?.workflow ?? null,
-    home.projectDir,
-    home.repository,
-    task.isQueued ? atMs : null,
-    atMs,
-    atMs,
-  );
+    parentId: task.parentId,
+    depth: parent === undefined ? 0 : parent.depth + 1,
+    title: task.title,
+    body: task.body,
+    type: task.type,
+    status: "open",
+    priority: task.priority,
+    workflow: task.workflow ?? parent?.workflow ?? null,
+    projectDir: home.projectDir,
+    repository: home.repository,
+    queuedAtMs: task.isQueued ? atMs : null,
+    createdAtMs: atMs,
+    updatedAtMs: atMs,
+  });
   const addTag = statement(db, "INSERT OR IGNORE INTO task_tags (task_id, tag) VALUES (?, ?)");
   for (const tag of task.tags) addTag.run(id, tag);
   addDependencies(db, id, task.dependsOn);
@@ -82,7 +78,7 @@ export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author
   return made;
 }
 
-/** Closes a task that is in work, in the name of whoever holds its claim; a blocked one in anybody's. */
+/** Closes a task in work for the one who holds its claim, and a blocked task for anybody. */
 export function completeTask(
   db: DatabaseSync,
   id: string,
@@ -105,7 +101,7 @@ export function completeTask(
   }, { by, atMs });
 }
 
-/** A workflow that has stopped at something is over when a person closes its task. */
+/** Ends the stopped workflow of a task that a person closes. */
 function cancelWorkflow(db: DatabaseSync, taskId: string, { by, atMs }: Author): void {
   const workflow = readWorkflowOfTask(db, taskId);
   if (workflow === undefined || workflow.endedAtMs !== null) return;
@@ -116,7 +112,7 @@ function cancelWorkflow(db: DatabaseSync, taskId: string, { by, atMs }: Author):
   }, { event: "workflow.cancelled", atMs, data: { by } });
 }
 
-/** Says that a task cannot go on, and gives up its claim. */
+/** Marks a task as one that cannot go on, and gives up its claim. */
 export function blockTask(
   db: DatabaseSync,
   id: string,
@@ -133,7 +129,7 @@ export function unblockTask(db: DatabaseSync, id: string, author: Author): Task 
   return changeTask(db, task, { status: "open", reason: null }, author);
 }
 
-/** Hands a task to the scheduler, which takes it when it is ready; a task in work stays as it is. */
+/** Hands a task to the scheduler, which takes it when it is ready. A task in work stays as it is. */
 export function queueTask(db: DatabaseSync, id: string, author: Author): Task {
   const task = needTask(db, id);
   if (task.status === "in_progress") return task;
@@ -144,10 +140,10 @@ export function queueTask(db: DatabaseSync, id: string, author: Author): Task {
     : task;
 }
 
-/** The refusal of a status that does not follow, or that another verb leads to. */
+/** The refusal of a status that cannot follow, or that another verb leads to. */
 export function badTransition(task: Task, to: TaskStatus) {
   const way = wayTo(task, to);
-  const valid = TRANSITIONS[task.status];
+  const valid = statusesAfter(task.status);
   return refusal("INVALID_TRANSITION", {
     what: `Task ${task.id} cannot become ${to}`,
     why: `it is ${task.status}, which ${

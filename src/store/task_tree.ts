@@ -1,36 +1,40 @@
-/** Tasks as a tree: reading it, moving a part of it, deleting one; in the caller's transaction. */
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { refusal } from "../orchestration/refusal.ts";
+/** Reads tasks as a tree, moves and deletes parts of it; in the caller's transaction. */
+import type { DatabaseSync } from "node:sqlite";
+import { notFound, refusal } from "../orchestration/refusal.ts";
 import { isActive, type Task } from "../orchestration/task.ts";
 import { recordEvent } from "./events.ts";
 import { type Author, changeTask, needTask, withoutBody } from "./task_changes.ts";
 import { readTask, TASK_COLUMNS, taskOf } from "./tasks.ts";
 
-/** A task in a subtree. */
 export type TreeTask = Task & {
-  /** How far below the task that was asked for; 0 for itself. */
+  /** How far below the top of the subtree; 0 for the top itself. */
   readonly relativeDepth: number;
 };
 
-function treeTaskOf(row: Readonly<Record<string, SQLOutputValue>>): TreeTask {
-  return { ...taskOf(row), relativeDepth: Number(row["relativeDepth"]) };
+/** A task and everything below it, each after its parent, siblings by age. Deleted ones are left out. */
+export function listSubtree(db: DatabaseSync, id: string): TreeTask[] {
+  return readSubtree(db, id, { withDeleted: false });
 }
 
-/** A task and everything below it, each after its parent, brothers by age. Deleted ones are left out. */
-export function listSubtree(db: DatabaseSync, id: string): TreeTask[] {
+function readSubtree(
+  db: DatabaseSync,
+  id: string,
+  { withDeleted }: { readonly withDeleted: boolean },
+): TreeTask[] {
   return db.prepare(
     `WITH RECURSIVE below (id, relative_depth, path) AS (
-       SELECT id, 0, printf('%020d%s', created_at_ms, id) FROM tasks WHERE id = ?
+       SELECT id, 0, printf('%020d%s', created_at_ms, id) FROM tasks WHERE id = ?1
         UNION ALL
        SELECT child.id, below.relative_depth + 1, below.path || '/' || printf('%020d%s', child.created_at_ms, child.id)
          FROM tasks AS child
          JOIN below ON child.parent_id = below.id
-        WHERE child.deleted_at_ms IS NULL)
+        WHERE ?2 OR child.deleted_at_ms IS NULL)
      SELECT ${TASK_COLUMNS}, below.relative_depth AS relativeDepth
        FROM below
        JOIN tasks AS task ON task.id = below.id
       ORDER BY below.path`,
-  ).all(id).map(treeTaskOf);
+  ).all(id, withDeleted ? 1 : 0)
+    .map((row) => ({ ...taskOf(row), relativeDepth: Number(row["relativeDepth"]) }));
 }
 
 /** The parents of a task, the nearest first. */
@@ -75,17 +79,10 @@ export function reparentTask(
   const task = needTask(db, id);
   const parent = parentId === null ? null : readTask(db, parentId);
   if (parent === undefined || (parent !== null && parent.deletedAtMs !== null)) {
-    throw refusal("PARENT_NOT_FOUND", {
-      what: `There is no task "${parentId}" to be the parent`,
-      why: `${
-        parent === undefined ? "no task has this id" : "it was deleted"
-      }; nothing was changed`,
-      next: "conclaude task list",
-      details: { parentId },
-    });
+    throw notFound("parent", parentId, { isDeleted: parent !== undefined });
   }
-  // Also what is deleted below it, which may come back.
-  const subtree = wholeSubtree(db, id);
+  // Deleted tasks below it move too: they may come back.
+  const subtree = readSubtree(db, id, { withDeleted: true });
   if (parent !== null && subtree.some(({ id }) => id === parent.id)) {
     throw refusal("WOULD_CREATE_CYCLE", {
       what: `Task ${id} cannot be moved under ${parent.id}`,
@@ -124,7 +121,7 @@ export function deleteTask(
       details: { currentStatus: task.status },
     });
   }
-  const subtree = hard ? wholeSubtree(db, id) : listSubtree(db, id);
+  const subtree = hard ? readSubtree(db, id, { withDeleted: true }) : listSubtree(db, id);
   const active = subtree.filter(({ status }) => isActive(status)).map(({ id }) => id);
   if (active.length > 0) {
     throw refusal("HAS_ACTIVE_CHILDREN", {
@@ -139,7 +136,7 @@ export function deleteTask(
   return subtree;
 }
 
-/** Deletes a task so that it can be restored; what lies below it is the caller's to look after. */
+/** Marks a task as deleted; it can be restored. The caller looks after what lies below it. */
 export function markDeleted(db: DatabaseSync, task: Task, author: Author): void {
   changeTask(db, task, { deletedAtMs: author.atMs, queuedAtMs: null }, author);
   tellDeleted(db, task, { ...author, hard: false });
@@ -160,7 +157,7 @@ export function removeTasks(db: DatabaseSync, tasks: readonly Task[], author: Au
   }
 }
 
-/** Brings a deleted task back, with all below it that was deleted with it. @returns These tasks, the first one first. */
+/** Restores a task, with all below it that was deleted with it. @returns These tasks, the first one first. */
 export function restoreTask(db: DatabaseSync, id: string, author: Author): [Task, ...Task[]] {
   const task = readTask(db, id);
   if (task === undefined || task.deletedAtMs === null) return [needTask(db, id)];
@@ -173,26 +170,12 @@ export function restoreTask(db: DatabaseSync, id: string, author: Author): [Task
       details: { parentId: parent.id },
     });
   }
-  const together = wholeSubtree(db, id).filter((below) => below.deletedAtMs === task.deletedAtMs);
+  const together = readSubtree(db, id, { withDeleted: true }).filter((below) =>
+    below.deletedAtMs === task.deletedAtMs
+  );
   for (const below of together) changeTask(db, below, { deletedAtMs: null }, author);
   const others = together.filter((below) => below.id !== id);
   return [readTask(db, id)!, ...others.map((below) => readTask(db, below.id)!)];
-}
-
-/** A task and everything below it, deleted ones too, the higher before the lower. */
-function wholeSubtree(db: DatabaseSync, id: string): TreeTask[] {
-  return db.prepare(
-    `WITH RECURSIVE below (id, distance) AS (
-       SELECT ?, 0
-        UNION ALL
-       SELECT child.id, below.distance + 1
-         FROM tasks AS child
-         JOIN below ON child.parent_id = below.id)
-     SELECT ${TASK_COLUMNS}, below.distance AS relativeDepth
-       FROM below
-       JOIN tasks AS task ON task.id = below.id
-      ORDER BY below.distance`,
-  ).all(id).map(treeTaskOf);
 }
 
 function tellDeleted(

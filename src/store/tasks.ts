@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Task } from "../orchestration/task.ts";
-import { statement } from "./statement.ts";
+import { filterValues, statement } from "./statement.ts";
 
-/** A task's columns, and its tags and dependencies as JSON, of a table or alias `task`; see {@linkcode taskOf}. */
+/** The columns of a task in a table or alias `task`, with its tags and dependencies as JSON; see {@linkcode taskOf}. */
 export const TASK_COLUMNS =
   `task.id, task.parent_id AS parentId, task.depth, task.title, task.body, task.type, task.status,
             task.priority, task.workflow, task.project_dir AS projectDir, task.repository,
@@ -14,7 +14,7 @@ export const TASK_COLUMNS =
             (SELECT json_group_array(depends_on)
                FROM (SELECT depends_on FROM task_dependencies WHERE task_id = task.id ORDER BY depends_on)) AS dependsOn`;
 
-/** True for a task that nothing keeps from being done: open, unclaimed, no child in work, every dependency closed. */
+/** True for a task that can be done now: open, unclaimed, no child in work, every dependency closed. */
 export const IS_READY = `task.status = 'open'
         AND task.deleted_at_ms IS NULL
         AND task.claimed_by IS NULL
@@ -32,26 +32,26 @@ export const IS_READY = `task.status = 'open'
                  AND other.status <> 'closed'
                  AND other.deleted_at_ms IS NULL)`;
 
-/** Which tasks are wanted. Null filters let everything through. */
+/** Which tasks are wanted. A filter that is left out, or null, lets everything through. */
 export interface TaskFilter {
   /** Common git directory, or project directory where there is none. */
-  readonly project: string | null;
-  readonly statuses: readonly string[] | null;
-  readonly priorities: readonly number[] | null;
-  readonly types: readonly string[] | null;
-  readonly tag: string | null;
-  /** The tags that a pattern stands for, when the caller has looked at {@linkcode listTags}. */
-  readonly anyTag: readonly string[] | null;
-  /** `null` for any parent, the empty text for none. */
-  readonly parentId: string | null;
-  /** `null` for anyone, the empty text for nobody. */
-  readonly claimedBy: string | null;
-  readonly includeDeleted: boolean;
+  readonly project?: string | null | undefined;
+  readonly statuses?: readonly string[] | null;
+  readonly priorities?: readonly number[] | null;
+  readonly types?: readonly string[] | null;
+  readonly tag?: string | null | undefined;
+  /** One of these tags, which a pattern stands for: see {@linkcode listTags}. */
+  readonly anyTag?: readonly string[] | null;
+  /** The empty text for tasks without a parent. */
+  readonly parentId?: string | null;
+  /** The empty text for tasks that nobody has claimed. */
+  readonly claimedBy?: string | null;
+  readonly includeDeleted?: boolean;
   readonly limit: number;
-  readonly offset: number;
+  readonly offset?: number | undefined;
 }
 
-/** Whether nothing keeps this task from being done. */
+/** Whether a task can be done now. */
 export function isReady(db: DatabaseSync, id: string): boolean {
   const sql = `SELECT 1 FROM tasks AS task WHERE task.id = ? AND ${IS_READY}`;
   return statement(db, sql).get(id) !== undefined;
@@ -59,7 +59,7 @@ export function isReady(db: DatabaseSync, id: string): boolean {
 
 const READ_TASK = `SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`;
 
-/** The task with this id, also a deleted one; `undefined` when there is none. */
+/** The task with this id, also a deleted one. */
 export function readTask(db: DatabaseSync, id: string): Task | undefined {
   const row = statement(db, READ_TASK).get(id);
   return row === undefined ? undefined : taskOf(row);
@@ -67,7 +67,7 @@ export function readTask(db: DatabaseSync, id: string): Task | undefined {
 
 /** Tasks, the newest first. */
 export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
-  // First which, then all of these: what is left out is not to be put together before it is left out.
+  // The inner query chooses, so that only the chosen rows are put together.
   return statement(
     db,
     `WITH found AS (
@@ -90,24 +90,20 @@ export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
        JOIN tasks AS task ON task.id = found.id
       ORDER BY task.created_at_ms DESC, task.id DESC`,
   ).all(
-    filter.project,
-    jsonOrNull(filter.statuses),
-    jsonOrNull(filter.priorities),
-    jsonOrNull(filter.types),
-    filter.tag,
-    jsonOrNull(filter.anyTag),
-    filter.parentId,
-    filter.claimedBy,
+    ...filterValues(filter.project, filter.statuses, filter.priorities, filter.types, filter.tag),
+    ...filterValues(filter.anyTag, filter.parentId, filter.claimedBy),
     filter.includeDeleted ? 1 : 0,
     filter.limit,
-    filter.offset,
+    filter.offset ?? 0,
   ).map(taskOf);
 }
 
-/** What can be done now, in the order in which it should be: the most urgent first, of those the oldest. */
+/** Tasks that can be done now, the most urgent first, of those the oldest. @param isQueued Only those for the scheduler. */
 export function listReady(
   db: DatabaseSync,
-  filter: { readonly project: string | null; readonly limit: number },
+  { project, limit, isQueued = false }: Pick<TaskFilter, "project" | "limit"> & {
+    readonly isQueued?: boolean;
+  },
 ): Task[] {
   return statement(
     db,
@@ -115,64 +111,24 @@ export function listReady(
        FROM tasks AS task
       WHERE ${IS_READY}
         AND (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
+        AND (NOT ?2 OR task.queued_at_ms IS NOT NULL)
       ORDER BY task.priority, task.created_at_ms, task.id
-      LIMIT ?2`,
-  ).all(filter.project, filter.limit).map(taskOf);
+      LIMIT ?3`,
+  ).all(project ?? null, isQueued ? 1 : 0, limit).map(taskOf);
 }
 
-/** {@linkcode listReady} of those that were handed to the scheduler. */
-export function listQueued(db: DatabaseSync, limit: number): Task[] {
-  return statement(
-    db,
-    `SELECT ${TASK_COLUMNS}
-       FROM tasks AS task
-      WHERE ${IS_READY}
-        AND task.queued_at_ms IS NOT NULL
-      ORDER BY task.priority, task.created_at_ms, task.id
-      LIMIT ?`,
-  ).all(limit).map(taskOf);
-}
-
-/** Every tag that a task has, by name. */
+/** Every tag of any task, by name. */
 export function listTags(db: DatabaseSync): string[] {
   return statement(db, "SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
     .map((row) => String(row["tag"]));
 }
 
-/**
- * A row of {@linkcode TASK_COLUMNS} as a task. Field by field: the rows that SQLite's binding makes are slow to copy and
- * to write as JSON, and both is done with every change.
- */
+/** A row of {@linkcode TASK_COLUMNS} as a task. A plain object: the rows of SQLite's binding are slow to copy. */
 export function taskOf(row: Readonly<Record<string, SQLOutputValue>>): Task {
-  const task = row as unknown as Task;
+  const task = Object.fromEntries(Object.entries(row));
   return {
-    id: task.id,
-    parentId: task.parentId,
-    depth: task.depth,
-    title: task.title,
-    body: task.body,
-    type: task.type,
-    status: task.status,
-    priority: task.priority,
-    workflow: task.workflow,
-    projectDir: task.projectDir,
-    repository: task.repository,
-    claimedBy: task.claimedBy,
-    claimToken: task.claimToken,
-    claimedAtMs: task.claimedAtMs,
-    leaseUntilMs: task.leaseUntilMs,
-    reason: task.reason,
-    summary: task.summary,
-    queuedAtMs: task.queuedAtMs,
-    createdAtMs: task.createdAtMs,
-    updatedAtMs: task.updatedAtMs,
-    closedAtMs: task.closedAtMs,
-    deletedAtMs: task.deletedAtMs,
+    ...task,
     tags: JSON.parse(String(row["tags"])),
     dependsOn: JSON.parse(String(row["dependsOn"])),
-  };
-}
-
-function jsonOrNull(list: readonly unknown[] | null): string | null {
-  return list === null ? null : JSON.stringify(list);
+  } as unknown as Task;
 }

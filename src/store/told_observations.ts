@@ -1,9 +1,9 @@
-/** Which observations a session was told while it worked, so that none is told twice. */
+/** Remembers which observations a session was told, so that none is told twice. */
 import type { DatabaseSync } from "node:sqlite";
 import { CLAIM, incrementCounter } from "./counters.ts";
 import { transaction } from "./database.ts";
 
-/** They are kept beside the counters of the session, and go with it; they count nothing. */
+/** They are stored among the counters of the session, and are removed with it. */
 const TOLD = `${CLAIM}told:`;
 
 /** The numbers of what a session was told. */

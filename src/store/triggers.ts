@@ -36,7 +36,7 @@ export function trigger(
   );
 }
 
-/** A person is asked for a tool: what was triggered may not run. */
+/** A person is asked about a tool, so what was triggered may not run. */
 export function markAsked(db: DatabaseSync, sessionId: string): void {
   db.prepare(
     `UPDATE requirements
@@ -98,7 +98,7 @@ export function settleTriggers(db: DatabaseSync, sessionId: string): void {
   }
 }
 
-/** All in one walk through the session's rows: asking for each tool use by itself would walk as often. */
+/** Reads the session's rows once, instead of once for each tool use. */
 function readTold(db: DatabaseSync, sessionId: string, sinceMs: number): Told {
   const rows = db.prepare(
     `SELECT hook_name AS event, tool_use_id AS id, created_at_ms AS atMs,
@@ -142,4 +142,25 @@ function stateOf(
   if (ids.some((id) => ran.has(id))) return "ran";
   if (state === "asked" || triggeredBy === null) return state;
   return lastRanAtMs >= since || ids.every((id) => refused.has(id)) ? "asked" : "allowed";
+}
+
+/** A requirement that a session has triggered, and where. */
+export interface TriggeredOn {
+  readonly branch: string;
+  readonly requirement: string;
+}
+
+/** What a session has triggered in a repository, on whatever branch; also what may not have run. */
+export function triggeredBranches(
+  db: DatabaseSync,
+  { repository, sessionId }: { readonly repository: string; readonly sessionId: string },
+): TriggeredOn[] {
+  return db.prepare(
+    `SELECT branch, requirement
+       FROM requirements
+      WHERE session_id = ?
+        AND repository = ?
+        AND triggered_at_ms IS NOT NULL
+      ORDER BY branch, requirement`,
+  ).all(sessionId, repository) as unknown as TriggeredOn[];
 }

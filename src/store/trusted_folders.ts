@@ -10,10 +10,7 @@ export interface TrustedFolder {
   readonly addedAtMs: number;
 }
 
-/**
- * The folders that a person trusts, of a database that nobody has opened yet: it decides which files may say how that is
- * done. None where it is not there, or cannot be read.
- */
+/** The folders that a person trusts, of a database that is not open yet. None where it cannot be read. */
 export function trustedFolders(database: string): string[] {
   try {
     if (!Deno.statSync(database).isFile) return [];

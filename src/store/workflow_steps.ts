@@ -1,17 +1,16 @@
-/** The steps of workflows, as far as they have come. Changes are in the caller's transaction. */
+/** The steps of workflows that were begun. Changes are in the caller's transaction. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { statement } from "./statement.ts";
+import { insertRow, statement } from "./statement.ts";
 import { changeWorkflow, tellWorkflow } from "./workflows.ts";
 
-/** A step as it was run. */
 export interface StepRow {
   /** Its name, and the rounds of the loops around it: `quality#2/test`. */
   readonly key: string;
-  /** Which try, from 1. */
+  /** From 1. */
   readonly attempt: number;
   readonly type: "agent" | "script" | "loop" | "merge";
   readonly status: "running" | "finished" | "superseded";
-  /** What it came to; null while it runs. */
+  /** Null while it runs. */
   readonly outcome: unknown;
   readonly agentId: string | null;
   readonly startedAtMs: number;
@@ -32,39 +31,32 @@ export function listSteps(db: DatabaseSync, workflowId: string): StepRow[] {
   })) as unknown as StepRow[];
 }
 
-/** Which step is meant. */
 export interface StepKey {
   readonly workflowId: string;
   readonly key: string;
   readonly attempt: number;
 }
 
-/** Writes down that a step is being run. */
+/** Keeps that a step is being run. */
 export function beginStep(
   db: DatabaseSync,
-  { workflowId, key, attempt }: StepKey,
-  step: { readonly type: StepRow["type"]; readonly agentId: string | null; readonly atMs: number },
+  at: StepKey,
+  { type, agentId, atMs }: Pick<StepRow, "type" | "agentId"> & { readonly atMs: number },
 ): void {
-  db.prepare(
-    `INSERT INTO workflow_steps (workflow_id, key, attempt, type, status, agent_id, started_at_ms)
-     VALUES (?, ?, ?, ?, 'running', ?, ?)`,
-  ).run(workflowId, key, attempt, step.type, step.agentId, step.atMs);
+  const { workflowId, key, attempt } = at;
+  insertRow(db, "workflow_steps", { ...at, type, status: "running", agentId, startedAtMs: atMs });
   changeWorkflow(db, workflowId, { currentStep: key }, {
     event: "workflow.step.started",
-    atMs: step.atMs,
-    data: { step: { key, attempt, type: step.type } },
+    atMs,
+    data: { step: { key, attempt, type } },
   });
 }
 
-/** Writes down what a step came to. One that was not begun, because nothing had to be run, is made. */
+/** Keeps what a step came to. A step that was not begun, because nothing had to be run, is made. */
 export function finishStep(
   db: DatabaseSync,
   { workflowId, key, attempt }: StepKey,
-  { type, outcome, atMs }: {
-    readonly type: StepRow["type"];
-    readonly outcome: unknown;
-    readonly atMs: number;
-  },
+  { type, outcome, atMs }: Pick<StepRow, "type" | "outcome"> & { readonly atMs: number },
 ): void {
   statement(
     db,
@@ -72,12 +64,11 @@ export function finishStep(
      VALUES (?1, ?2, ?3, ?4, 'finished', ?5, ?6, ?6)
      ON CONFLICT (workflow_id, key, attempt) DO UPDATE SET status = 'finished', outcome = ?5, ended_at_ms = ?6`,
   ).run(workflowId, key, attempt, type, JSON.stringify(outcome), atMs);
-  tellWorkflow(db, "workflow.step.completed", workflowId, {
-    step: { key, attempt, type, outcome },
-  }, atMs);
+  const step = { key, attempt, type, outcome };
+  tellWorkflow(db, "workflow.step.completed", workflowId, { step }, atMs);
 }
 
-/** Lets a step be run again: what it came to counts no more. */
+/** Lets a step be run again: its outcome counts no more. */
 export function supersedeStep(
   db: DatabaseSync,
   { workflowId, key, attempt }: StepKey,

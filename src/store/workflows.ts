@@ -1,7 +1,7 @@
-/** Workflows and their steps, as far as they have come. Changes are in the caller's transaction. */
+/** Workflows, as far as they have come. Changes are in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { recordEvent } from "./events.ts";
-import { statement } from "./statement.ts";
+import { filterValues, insertRow, statement, updateRow } from "./statement.ts";
 
 /** Where a workflow stands; the last two are the end. */
 export type WorkflowStatus =
@@ -12,20 +12,19 @@ export type WorkflowStatus =
   | "completed"
   | "cancelled";
 
-/** What a person has said of a workflow, and the daemon has not done yet. */
+/** What a person has decided and the daemon has not done yet. */
 export type Decision = "approve" | "reject" | "cancel";
 
-/** A workflow as people and programs see it. */
 export interface WorkflowRow {
   readonly id: string;
   readonly taskId: string;
   readonly name: string;
   readonly status: WorkflowStatus;
-  /** The step that is run, or that it stopped at. */
+  /** The step that runs, or at which it stopped. */
   readonly currentStep: string | null;
   /** Why it is blocked or failed. */
   readonly reason: string | null;
-  /** The claim that it works under. */
+  /** The number of its claim on the task. */
   readonly claimToken: number;
   readonly projectDir: string | null;
   readonly repository: string | null;
@@ -51,60 +50,25 @@ const COLUMNS = `id, task_id AS taskId, name, status, current_step AS currentSte
             deadline_at_ms AS deadlineAtMs, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs,
             ended_at_ms AS endedAtMs`;
 
-/** Fields that may be changed, with their columns. */
-const FIELDS = {
-  status: "status",
-  currentStep: "current_step",
-  reason: "reason",
-  claimToken: "claim_token",
-  repository: "repository",
-  worktree: "worktree",
-  branch: "branch",
-  baseBranch: "base_branch",
-  baseCommit: "base_commit",
-  mergeCommit: "merge_commit",
-  decision: "decision",
-  decisionBy: "decision_by",
-  decisionText: "decision_text",
-  decidedAtMs: "decided_at_ms",
-  deadlineAtMs: "deadline_at_ms",
-  endedAtMs: "ended_at_ms",
-} as const satisfies Partial<Record<keyof WorkflowRow, string>>;
+/** What is to be different; a field that is left out stays. */
+export type WorkflowChanges = Partial<
+  Omit<WorkflowRow, "id" | "taskId" | "name" | "projectDir" | "createdAtMs" | "updatedAtMs">
+>;
 
-/** What is to be different; a field that is not named stays. */
-export type WorkflowChanges = {
-  readonly [Field in keyof typeof FIELDS]?: WorkflowRow[Field];
-};
-
-/** A workflow that begins. */
 export type NewWorkflow =
   & Pick<
     WorkflowRow,
     "id" | "taskId" | "name" | "claimToken" | "projectDir" | "repository" | "deadlineAtMs"
   >
   & {
-    /** As it will be run to its end, whatever becomes of the files: JSON. */
+    /** Its plan, as JSON: it is run by this plan, also when its files change. */
     readonly definition: string;
   };
 
-/** Writes down a workflow that begins. */
+/** Keeps a workflow that begins. */
 export function createWorkflow(db: DatabaseSync, workflow: NewWorkflow, atMs: number): void {
-  db.prepare(
-    `INSERT INTO workflows (id, task_id, name, definition, status, claim_token, project_dir, repository,
-                            deadline_at_ms, created_at_ms, updated_at_ms)
-     VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    workflow.id,
-    workflow.taskId,
-    workflow.name,
-    workflow.definition,
-    workflow.claimToken,
-    workflow.projectDir,
-    workflow.repository,
-    workflow.deadlineAtMs,
-    atMs,
-    atMs,
-  );
+  const times = { createdAtMs: atMs, updatedAtMs: atMs };
+  insertRow(db, "workflows", { ...workflow, status: "running", ...times });
   tellWorkflow(db, "workflow.started", workflow.id, {}, atMs);
 }
 
@@ -120,18 +84,10 @@ export function changeWorkflow(
     readonly data?: Readonly<Record<string, unknown>>;
   },
 ): void {
-  const named = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const columns = named.map(([field]) => `${FIELDS[field as keyof typeof FIELDS]} = ?, `);
-  statement(
-    db,
-    `UPDATE workflows
-        SET ${columns.join("")}updated_at_ms = ?
-      WHERE id = ?`,
-  ).run(...named.map(([, value]) => value ?? null), atMs, id);
+  updateRow(db, "workflows", id, { ...changes, updatedAtMs: atMs });
   if (event !== null) tellWorkflow(db, event, id, data, atMs);
 }
 
-/** Writes the event of a workflow. */
 export function tellWorkflow(
   db: DatabaseSync,
   type: string,
@@ -140,13 +96,8 @@ export function tellWorkflow(
   atMs: number,
 ): void {
   const workflow = readWorkflow(db, id);
-  recordEvent(db, {
-    type,
-    entityType: "workflow",
-    entityId: id,
-    data: { workflow, ...data },
-    atMs,
-  });
+  const told = { workflow, ...data };
+  recordEvent(db, { type, entityType: "workflow", entityId: id, data: told, atMs });
 }
 
 /** The workflow with this id; `undefined` when there is none. */
@@ -168,19 +119,19 @@ export function readWorkflowOfTask(db: DatabaseSync, taskId: string): WorkflowRo
   return row as unknown as WorkflowRow | undefined;
 }
 
-/** The steps that a workflow was begun with: JSON. */
+/** The plan of a workflow, as JSON. */
 export function readDefinition(db: DatabaseSync, id: string): string {
   return String(
     statement(db, "SELECT definition FROM workflows WHERE id = ?").get(id)?.["definition"],
   );
 }
 
-/** Workflows, the newest first. Null filters let everything through. */
+/** Workflows, the newest first. A filter that is left out, or null, lets everything through. */
 export function listWorkflows(
   db: DatabaseSync,
-  filter: {
+  { statuses, project, limit = -1 }: {
     readonly statuses?: readonly string[] | null;
-    readonly project?: string | null;
+    readonly project?: string | null | undefined;
     readonly limit?: number;
   },
 ): WorkflowRow[] {
@@ -192,14 +143,10 @@ export function listWorkflows(
         AND (?2 IS NULL OR coalesce(repository, project_dir) = ?2)
       ORDER BY created_at_ms DESC, id DESC
       LIMIT ?3`,
-  ).all(
-    filter.statuses ? JSON.stringify(filter.statuses) : null,
-    filter.project ?? null,
-    filter.limit ?? -1,
-  ) as unknown as WorkflowRow[];
+  ).all(...filterValues(statuses, project, limit)) as unknown as WorkflowRow[];
 }
 
-/** Workflows of which a person has decided something that is not done yet, in the order of the decisions. */
+/** Workflows with a decision that is not done yet, in the order of the decisions. */
 export function listDecided(db: DatabaseSync): WorkflowRow[] {
   return statement(
     db,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { thisSystem } from "../../src/cli/permissions.ts";
-import { LAUNCHER_MARK, launcherFiles } from "../../src/build/launcher.ts";
+import { LAUNCHER_MARK, launcherFiles } from "../../src/build/place_file.ts";
 import { surroundings } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { type Modules, MODULES_FILE } from "../../src/build/load.ts";
+import { embeddedStart, ID_BYTES, type Modules, MODULES_FILE } from "../../src/build/load.ts";
 import { joined, layOverlay, scriptOf, writeBundle } from "../../src/build/modules_file.ts";
-import { embeddedStart, ID_BYTES } from "../../src/build/overlay.ts";
 import { inFolder } from "../support/folders.ts";
 
 const RUNTIME = "the runtime";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { LAUNCHER_MARK } from "../../src/build/launcher.ts";
-import { placeExecutable, placeProgram } from "../../src/build/place_file.ts";
+import { LAUNCHER_MARK, placeExecutable, placeProgram } from "../../src/build/place_file.ts";
 import { tempHome } from "../support/program.ts";
 import { namesIn } from "../support/look.ts";
 

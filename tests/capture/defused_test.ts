@@ -1,8 +1,7 @@
 /** Texts of earlier sessions cannot speak for the client, the user or the system. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { defused, MARKS } from "../../src/capture/defused.ts";
-import { headed, plain, plainLines } from "../../src/capture/plain.ts";
+import { defused, headed, MARKS, plain, plainLines } from "../../src/capture/plain.ts";
 
 Deno.test("each kind of mark is shown in other brackets, and nothing else is changed", () => {
   for (const { example, counterexample } of MARKS) {

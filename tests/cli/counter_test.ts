@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { tempHome } from "../support/program.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
-import { startProgram } from "../support/process.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
@@ -62,16 +60,4 @@ test("a secret is no name of a counter: it is masked, and counted so", async (te
   const { counters } = await runVerbJson(["counter", "list"], place);
   assert.match(counters[0].type, /redacted/);
   assert.deepEqual(await runVerbJson(of("reset"), place), { reset: 1 });
-});
-
-Deno.test("processes that raise one counter at once are all counted", async () => {
-  using home = tempHome();
-  const env = { HOME: home.path };
-  const increment = ["counter", "increment", "retries", "--session", "s", "--json"];
-  const ended = await Promise.all(
-    Array.from({ length: 8 }, () => startProgram(increment, { env })),
-  );
-  assert.deepEqual(ended.filter(({ code }) => code !== 0), []);
-  const values = ended.map(({ stdout }) => JSON.parse(stdout).value).sort((a, b) => a - b);
-  assert.deepEqual(values, Array.from({ length: 8 }, (_, i) => i + 1));
 });

@@ -120,7 +120,7 @@ test("disableAllHooks disarms, and the file with the last word decides", async (
   assert.match((await gate(place)).message, /^NOT ARMED.*settings\.local\.json/);
 });
 
-test("another one's invalid handler disarms the file that ours stand in", async (place) => {
+test("an invalid handler of another program disarms the file that holds conclaude's hooks", async (place) => {
   await place.run(["install-hooks"]);
   alter(settingsAt(place), ({ hooks }) => {
     hooks.PermissionRequest.push({ hooks: [{ type: "command", command: "x", timeout: 0 }] });
@@ -265,7 +265,7 @@ test.unix("a command that names the home works in the proof's own home", async (
   assert.deepEqual(namesIn(place.home), before);
 });
 
-test.unix("what only a file of the project starts is not run", async (place) => {
+test.unix("doctor does not run a program that only a file of the project names", async (place) => {
   const trace = join(place.home, "trace");
   const path = program(place, `touch '${trace}'`, "conclaude-2");
   await place.run(["install-hooks", "--scope", "project", "--command", path]);

@@ -34,7 +34,7 @@ function settle(place: Stage): void {
   change(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-Deno.test("doctor on a fresh home is content, and leaves not even a folder behind", async () => {
+Deno.test("doctor on a fresh home finds no fault and makes no folder", async () => {
   using place = stage();
   const { code, body } = await place.json(["doctor"]);
   assert.deepEqual([code, body.ok], [0, true]);
@@ -68,7 +68,7 @@ Deno.test("doctor changes nothing: neither a database in use nor one whose log i
   assert.deepEqual(snapshot(place.home), closed);
 });
 
-Deno.test("doctor names what is wrong with the database, each with its own way out", async () => {
+Deno.test("doctor names each fault of the database and the command against it", async () => {
   using place = stage();
   await useOnce(place);
   settle(place);
@@ -160,7 +160,7 @@ Deno.test("doctor names the migration that fails and its cause, and the way out 
   assert.equal(rowsOf((await place.json(["doctor"])).body, "database")[0]!.status, "ok");
 });
 
-Deno.test("doctor is content with an older schema that the next hook can bring up to date", async () => {
+Deno.test("doctor accepts an older schema that the next hook can migrate", async () => {
   using place = stage();
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
@@ -316,7 +316,7 @@ Deno.test("doctor finds a log's index that was left read-only, and --fix makes i
   assert.equal(Deno.statSync(index).mode! & 0o777, 0o600);
 });
 
-Deno.test("doctor --fix leaves another program's database its mode, too", async () => {
+Deno.test("doctor --fix does not change the mode of another program's database", async () => {
   if (Deno.build.os === "windows") return; // there are no such modes
   using place = stage();
   const foreign = join(place.home, "app.db");
@@ -327,7 +327,7 @@ Deno.test("doctor --fix leaves another program's database its mode, too", async 
   assert.equal(Deno.statSync(foreign).mode! & 0o777, 0o644);
 });
 
-Deno.test("doctor --fix tells how things stand when it has mended them", async () => {
+Deno.test("doctor --fix reports the state after its repairs", async () => {
   using place = stage();
   await useOnce(place, "s1", { through: [] });
   spoolRecord(record("01890000-0000-7000-8000-000000000001"), {
@@ -512,7 +512,7 @@ Deno.test("doctor finds sessions whose process is gone, and --fix marks them as 
   );
 });
 
-Deno.test("doctor tells of configuration, queue, retention and the last words of the log", async () => {
+Deno.test("doctor reports configuration, queue, retention and the last line of the log", async () => {
   using place = stage();
   await useOnce(place);
   const now = Date.now();
@@ -550,7 +550,7 @@ Deno.test("doctor tells of configuration, queue, retention and the last words of
   }
 });
 
-Deno.test("doctor tells of its own home's lines in the log that several homes share, and of no other's", async () => {
+Deno.test("of a log that several homes share, doctor reports only its own home's lines", async () => {
   using own = stage();
   using other = stage();
   await useOnce(own);

@@ -17,7 +17,7 @@ Deno.test("export writes JSON Lines to stdout, with --json nothing besides", asy
   }
 });
 
-Deno.test("export --output writes a file for the user alone, and replaces it as a whole", async () => {
+Deno.test("export --output writes a private file, and replaces an old one as a whole", async () => {
   using temp = await tempDatabase();
   saveEvent(temp.db, { capture: {}, counters: ["edits"] });
   const place = { home: temp.folder, database: temp.path };
@@ -53,7 +53,7 @@ Deno.test("export --output writes a file for the user alone, and replaces it as 
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 
-Deno.test("export --output removes what a killed export left under its name, and nothing else", async () => {
+Deno.test("export --output removes the drafts that a killed export of the same name left", async () => {
   using temp = await tempDatabase();
   saveEvent(temp.db, { capture: {} });
   const place = { home: temp.folder, database: temp.path };
@@ -69,7 +69,7 @@ Deno.test("export --output removes what a killed export left under its name, and
   assert.deepEqual(namesOfDrafts(temp.folder).sort(), [...kept].sort());
 });
 
-Deno.test("two exports to one name do not come between each other: the last one stays", async () => {
+Deno.test("of two exports at once to one name the last one stays", async () => {
   using temp = await tempDatabase();
   const context = { cwd: temp.folder, locations: { home: temp.folder } } as unknown as CliContext;
   const [first, second] = [1, 2].map((n) => {
@@ -84,7 +84,7 @@ Deno.test("two exports to one name do not come between each other: the last one 
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 
-Deno.test("export --output writes over no database, nor over what lies beside the open one", async () => {
+Deno.test("export --output does not overwrite a database or its companion files", async () => {
   using temp = await tempDatabase();
   saveEvent(temp.db, { capture: {} });
   const place = { home: temp.folder, database: temp.path };
@@ -129,7 +129,7 @@ Deno.test("export --output into a folder that is not there says so and leaves no
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 
-Deno.test("export --output to a pipe writes to it and does not take its place", async () => {
+Deno.test("export --output writes into a pipe and does not replace it", async () => {
   if (Deno.build.os === "windows") return;
   using temp = await tempDatabase();
   saveEvent(temp.db);
@@ -161,7 +161,7 @@ Deno.test("export with a damaged payload writes the rest and exits with 1", asyn
   assert.equal(JSON.parse(stdout.trimEnd().split("\n").at(-1)!).captures, 2);
 });
 
-Deno.test("export names the observation that it cannot read, and how to go on", async () => {
+Deno.test("export names the observation that it cannot read, and what to do next", async () => {
   using temp = await tempDatabase();
   const insert = temp.db.prepare(
     "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
@@ -188,7 +188,7 @@ function namesOfDrafts(folder: string): string[] {
   );
 }
 
-Deno.test("half of a surrogate pair does not keep strict readers from an export, and comes back as U+FFFD", async () => {
+Deno.test("half of a surrogate pair is exported as U+FFFD, which strict readers accept", async () => {
   using from = await tempDatabase();
   using to = await tempDatabase();
   const halves = String.raw`"\ud83d\"","\uDC00 x","\ud800\ud83d\ude00\udfff"`;

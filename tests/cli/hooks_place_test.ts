@@ -150,20 +150,3 @@ test.unix("doctor offers to add events with the search on the PATH kept", async 
   const missing = (await hookRows(place, env)).find(({ message }) => /no hook is/.test(message));
   assert.equal(missing?.next, "conclaude install-hooks --scope project --command cc-state");
 });
-
-test.unix("doctor names hooks that may be ours under another name, and its next line takes them over", async (place) => {
-  const program = makeProgram(place.home, "my-name");
-  await place.run(["install-hooks", "--scope", "local", "--command", program]);
-  const path = join(place.project, ".claude", "settings.local.json");
-  Deno.writeTextFileSync(path, Deno.readTextFileSync(path).replaceAll(" --conclaude", ""));
-  await place.run(["install-hooks", "--scope", "local"]);
-  const [row] = await hookRows(place);
-  assert.match(row!.message, /look like conclaude's under another name/);
-  const lines = /`(.*) && (.*)`/.exec(row!.next!);
-  Deno.removeSync(program);
-  for (const line of lines!.slice(1)) {
-    assert.equal((await place.run(line.split(" ").slice(1))).code, 0);
-  }
-  assert.deepEqual((await hookRows(place)).map(({ status }) => status), ["ok"]);
-  assert.ok(!Deno.readTextFileSync(path).includes("my-name"));
-});

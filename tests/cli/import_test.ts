@@ -18,7 +18,7 @@ function lines(text: string): string[] {
   return text.trimEnd().split("\n");
 }
 
-Deno.test("import takes an export back, and exports the same afterwards", async () => {
+Deno.test("import restores an export, and a later export is the same", async () => {
   using place = stage();
   const from = `${place.project}/from.db`;
   await filled(from);
@@ -63,7 +63,7 @@ Deno.test("import reads stdin, and many batches of rows", async () => {
   assert.deepEqual([code, stdout], [0, "Imported from -: 2000 counters.\n"]);
 });
 
-Deno.test("import names damaged lines and what was cut short, and exits with 1", async () => {
+Deno.test("import names damaged lines, reports a cut export, and exits with 1", async () => {
   using place = stage();
   const from = `${place.project}/from.db`;
   await filled(from);
@@ -79,41 +79,7 @@ Deno.test("import names damaged lines and what was cut short, and exits with 1",
   assert.match(stderr, /\nThe export - was cut short\n {2}why: {2}.*\n {2}next: .*\n$/);
 });
 
-Deno.test("import takes no observation that cannot be one, and names its line and field", async () => {
-  using place = stage();
-  const from = `${place.project}/from.db`;
-  await filled(from);
-  const told = lines((await place.run(["export", "--db", from])).stdout)
-    .map((line) => JSON.parse(line));
-  const observation = told.find(({ type }) => type === "observation");
-  const wrong: Record<string, readonly unknown[]> = {
-    kind: ["evil", null],
-    outcome: ["maybe"],
-    files: ["notalist", [1], null],
-    facts: ["text", [], null],
-    observedFiles: [{}, [{ digest: null }]],
-    repeats: [-5, 0, 1.5],
-    createdAtMs: [-1, 2 ** 50, 1e18],
-    updatedAtMs: ["now"],
-  };
-  const rows = Object.entries(wrong).flatMap(([field, values]) =>
-    values.map((value, at) => ({ ...observation, uid: `${field} ${at}`, id: null, [field]: value }))
-  );
-  const stdin = [told[0], ...rows, observation, { type: "end", observations: rows.length + 1 }]
-    .map((line) => JSON.stringify(line)).join("\n");
-  for (const flags of [["--dry-run"], []]) {
-    const { code, stdout, stderr } = await place.run(["import", "-", ...flags], { stdin });
-    assert.equal(code, 1);
-    assert.match(stdout, /mport(?:ed)? from -: 1 observations?\./);
-    rows.forEach(({ uid }, at) => {
-      const field = uid.split(" ")[0];
-      assert.match(stderr, new RegExp(`^line ${at + 2}: its field "${field}" is `, "m"));
-    });
-  }
-  assert.equal((await place.run(["export"])).code, 0);
-});
-
-Deno.test("import refuses what is no export, as what, why and next, and makes no database", async () => {
+Deno.test("import refuses a file that is no export, says what to do next, and makes no database", async () => {
   using place = stage();
   await Deno.writeTextFile(`${place.project}/notes.txt`, "hello\n");
   await Deno.writeTextFile(`${place.project}/empty`, "");
@@ -142,7 +108,7 @@ Deno.test("import refuses what is no export, as what, why and next, and makes no
   assert.deepEqual(namesIn(`${place.home}/.conclaude`), []);
 });
 
-Deno.test("import without a verb means a file, a verb means itself, and help stays help", async () => {
+Deno.test("import takes its argument as a file, unless it is a verb or asks for help", async () => {
   using place = stage();
   const what = async (...args: string[]) =>
     (await place.run(["import", ...args])).stderr.split("\n")[0];
@@ -164,7 +130,7 @@ Deno.test("import without a database to keep it in says so", async () => {
   assert.match(stderr, /^Cannot import\n {2}why: {2}with `--no-db` nothing is kept/);
 });
 
-slowTest("hooks can write while a large export is taken over", async () => {
+slowTest("hooks can write while a large export is imported", async () => {
   using place = stage();
   const from = `${place.project}/from.db`;
   const db = await openDatabase(from, { busyTimeoutMs: 5000 });

@@ -12,6 +12,7 @@ const LOOKING: readonly (readonly string[])[] = [
   ["doctor"],
   ["db", "path"],
   ["session", "list"],
+  ["queue", "list"],
   ["config", "show"],
   ["install-hooks", "--dry-run"],
   ["retention", "run", "--dry-run"],

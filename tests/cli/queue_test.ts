@@ -176,17 +176,6 @@ test("queue drain works nothing into memory where that is switched off, and says
   assert.equal((await runVerbJson(["queue", "drain"], placeOf(temp))).worked, 1);
 });
 
-Deno.test("reading the queue of a fresh home makes no database", async () => {
-  const home = Deno.makeTempDirSync();
-  try {
-    const { items } = await runVerbJson(["queue", "list"], { home });
-    assert.deepEqual(items, []);
-    assert.throws(() => Deno.statSync(`${home}/.conclaude/conclaude.db`), Deno.errors.NotFound);
-  } finally {
-    Deno.removeSync(home, { recursive: true });
-  }
-});
-
 function spool(home: string, database: string): void {
   const atMs = Date.now();
   spoolRecord({

@@ -46,7 +46,7 @@ function toldOf(home: TempHome) {
   }).toSorted((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 }
 
-Deno.test("sessions whose every hook ran have no gaps, and nothing that no transcript has", async () => {
+Deno.test("a session of which every hook ran has no gaps, and no capture that its transcript lacks", async () => {
   using home = tempHome();
   const names: Recorded[] = ["work", "tools", "refused", "forked"];
   putTranscripts(home, names);
@@ -56,14 +56,14 @@ Deno.test("sessions whose every hook ran have no gaps, and nothing that no trans
   assert.equal(code, 0);
 });
 
-Deno.test("what a forked session repeats is no gap, also where its lines do not say so", async () => {
+Deno.test("lines that a forked session repeats are no gaps, also if the lines do not say so", async () => {
   using home = tempHome();
   putTranscripts(home, ["forked"], (text) => text.replace(/,"requestSessionId":"[^"]*"/g, ""));
   await tellHooks(home, "forked");
   assert.equal((await reconcileJson(home)).gaps, 0);
 });
 
-Deno.test("a prompt that was sent twice and kept once is one gap", async () => {
+Deno.test("a prompt that was sent twice and captured once is one gap", async () => {
   using home = tempHome();
   putTranscripts(
     home,
@@ -76,7 +76,7 @@ Deno.test("a prompt that was sent twice and kept once is one gap", async () => {
   assert.equal(sessions[0].gaps[0].name, "UserPromptSubmit");
 });
 
-Deno.test("what a hook missed is named by session, kind, tool, time and id, and the exit status is 1", async () => {
+Deno.test("a gap is named by session, kind, tool, time and id, and the exit status is 1", async () => {
   using home = tempHome();
   putTranscripts(home, ["work", "tools"]);
   await tellHooks(home, "work");
@@ -115,7 +115,7 @@ Deno.test("a backfill makes the captures that hooks would have made", async () =
   assert.equal(queryValue(filled, "SELECT count(*) FROM counters"), 0);
 });
 
-Deno.test("a session that was not known is ended, at its times, and the drain works it into memory", async () => {
+Deno.test("a session that was not known is added as ended, with its times, and the drain observes it", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   await run(home, "reconcile", "--backfill");
@@ -134,7 +134,7 @@ Deno.test("a session that was not known is ended, at its times, and the drain wo
   assert.equal((await reconcileJson(home)).code, 0);
 });
 
-Deno.test("a second backfill writes nothing, and neither do two at once write anything twice", async () => {
+Deno.test("a second backfill writes nothing, and two at once write nothing twice", async () => {
   using home = tempHome();
   putTranscripts(home, ["work", "tools"]);
   Deno.writeTextFileSync(
@@ -156,7 +156,7 @@ Deno.test("a second backfill writes nothing, and neither do two at once write an
   assert.equal((await reconcileJson(home, "--backfill")).filled.written, 0);
 });
 
-slowTest("a backfill that was killed goes on where it was when it is run again", async () => {
+slowTest("a killed backfill continues when it is run again", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   const count = 4_000;
@@ -182,7 +182,7 @@ slowTest("a backfill that was killed goes on where it was when it is run again",
   assert.equal((await reconcileJson(home)).gaps, 0);
 });
 
-Deno.test("neither secrets nor private words of a transcript come into any byte of the database", async () => {
+Deno.test("no byte of the database holds a secret or private words of a transcript", async () => {
   using home = tempHome();
   const token = `ghp_${"a1B2c3D4".repeat(5)}`;
   Deno.mkdirSync(join(home.path, ".conclaude"));
@@ -210,7 +210,7 @@ Deno.test("neither secrets nor private words of a transcript come into any byte 
   assert.equal((await reconcileJson(home)).gaps, 0, "what was masked is found again");
 });
 
-Deno.test("what the configuration keeps out is no gap, and is counted", async () => {
+Deno.test("what the configuration excludes is no gap, and is counted", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   Deno.mkdirSync(join(home.path, ".conclaude"));
@@ -231,43 +231,29 @@ Deno.test("what the configuration keeps out is no gap, and is counted", async ()
   assert.equal((await reconcileJson(home)).gaps, 0);
 });
 
-Deno.test("damaged lines are named with their number, and the rest is read", async () => {
+const BROKEN = '{"type":"user", broken\n';
+
+Deno.test("damaged lines are named by number in JSON, by file and reason in text, and the rest is read", async () => {
   using home = tempHome();
   const [path] = putTranscripts(
     home,
     ["tools"],
-    (text) => `{"type":"user", broken\n${text}{"type":"user"`,
+    (text) => `${BROKEN.repeat(12)}${text}{"type":"user"`,
   );
   Deno.utimeSync(path!, 1_700_000_000, 1_700_000_000);
   const { damaged, gaps } = await reconcileJson(home);
   const lines = Deno.readTextFileSync(path!).split("\n").length;
-  assert.deepEqual(damaged, [
-    { path, line: 1, reason: "it is not JSON" },
+  assert.deepEqual(damaged.slice(11), [
+    { path, line: 12, reason: "it is not JSON" },
     { path, line: lines, reason: "it is cut off" },
   ]);
   assert.equal(gaps, 8);
   const { stdout, code } = await run(home, "reconcile", "--backfill");
-  assert.match(stdout, /^damaged {5}\S+46ad5877\S+, line 1: it is not JSON$/m);
+  assert.match(stdout, /^damaged {5}\S+46ad5877\S+, 12 lines, the first at 1: it is not JSON$/m);
   assert.equal(code, 0);
 });
 
-Deno.test("damaged lines of one file are told in one line, each of them in JSON", async () => {
-  using home = tempHome();
-  putTranscripts(
-    home,
-    ["tools"],
-    (text) => `${text}${'{"type":"user", broken\n'.repeat(12)}`,
-  );
-  const { damaged } = await reconcileJson(home);
-  const { stdout } = await run(home, "reconcile");
-  assert.equal(damaged.length, 12);
-  assert.deepEqual(
-    stdout.match(/^damaged .*$/gm)?.map((line) => line.replace(/ \S+jsonl/, " FILE")),
-    [`damaged     FILE, 12 lines, the first at ${damaged[0].line}: it is not JSON`],
-  );
-});
-
-Deno.test("an input of any depth is filled in, and worked into memory", async () => {
+Deno.test("an input of any depth is filled in and observed", async () => {
   using home = tempHome();
   const deep = "[".repeat(20_000) + "]".repeat(20_000);
   putTranscripts(home, ["tools"], (text) => text.replace('"wc -l hello.txt"', deep));
@@ -275,7 +261,7 @@ Deno.test("an input of any depth is filled in, and worked into memory", async ()
   assert.match((await run(home, "queue", "drain")).stdout, /8 worked into memory, 0 failed/);
 });
 
-Deno.test("the last minute is left to the hooks, and so is a line that is being written", async () => {
+Deno.test("the last minute and a line that is being written are left to the hooks", async () => {
   using home = tempHome();
   const now = new Date().toISOString();
   putTranscripts(
@@ -292,7 +278,7 @@ Deno.test("the last minute is left to the hooks, and so is a line that is being 
   assert.equal(captures(home).length, 3);
 });
 
-Deno.test("a live session stays as its hooks have it", async () => {
+Deno.test("a backfill does not change a session that hooks told of", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   await tellHooks(home, "tools", (payload) => payload["tool_name"] === "Edit");
@@ -301,7 +287,7 @@ Deno.test("a live session stays as its hooks have it", async () => {
   assert.deepEqual([sessions(home), executions(home)], before);
 });
 
-Deno.test("captures that no transcript has are only counted", async () => {
+Deno.test("captures without a transcript are only counted", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   await tellHooks(home, "tools");
@@ -311,7 +297,7 @@ Deno.test("captures that no transcript has are only counted", async () => {
   assert.equal(code, 0);
 });
 
-Deno.test("a session that its project keeps in another database is named and left alone", async () => {
+Deno.test("a session of a project with another database is named and left out", async () => {
   using home = tempHome();
   const project = join(home.path, "app");
   Deno.mkdirSync(project);
@@ -323,7 +309,7 @@ Deno.test("a session that its project keeps in another database is named and lef
   assert.equal(gaps, 0);
 });
 
-Deno.test("a session that retention has removed after it was worked in has no gaps", async () => {
+Deno.test("a session that retention removed after it was observed has no gaps", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   await run(home, "reconcile", "--backfill");
@@ -338,14 +324,7 @@ Deno.test("a session that retention has removed after it was worked in has no ga
   assert.equal(captures(home).length, 0);
 });
 
-Deno.test("looking makes no database", async () => {
-  using home = tempHome();
-  putTranscripts(home, ["tools"]);
-  assert.equal((await reconcileJson(home)).gaps, 8);
-  assert.deepEqual(filesBelow(join(home.path, ".conclaude")), []);
-});
-
-Deno.test("only the wanted sessions are compared: by project and by time", async () => {
+Deno.test("sessions can be chosen by project and by time, and looking makes no database", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   putTranscripts(home, ["work"], (text) => text.replaceAll(PROJECT, "/home/ana/other"));
@@ -354,12 +333,13 @@ Deno.test("only the wanted sessions are compared: by project and by time", async
     WORK,
   ]);
   assert.equal((await reconcileJson(home, "--since", "2026-11-22T03:36:01Z")).gaps, 5);
+  assert.deepEqual(filesBelow(join(home.path, ".conclaude")), [], "no database is made");
   const unknown = await run(home, "reconcile", "--session", "ffffffff");
   assert.match(unknown.stderr, /^Cannot find a transcript of the session "ffffffff"/);
   assert.equal(unknown.code, 1);
 });
 
-Deno.test("a project that is neither there nor in a transcript is a mistake, one with no transcript yet is told", async () => {
+Deno.test("a project that no folder and no transcript has is an error; a folder without transcripts is only mentioned", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   for (const project of ["/nope", "nope", `${PROJECT}x`]) {
@@ -384,7 +364,7 @@ Deno.test("a project that is neither there nor in a transcript is a mistake, one
   assert.doesNotMatch(known.stdout, /no transcript/);
 });
 
-Deno.test("import transcripts takes over a folder of any machine, once; --dry-run only says what would come", async () => {
+Deno.test("import transcripts imports a folder of any machine once; --dry-run only reports", async () => {
   using home = tempHome();
   using other = tempHome();
   putTranscripts(other, ["work", "forked"]);
@@ -420,7 +400,7 @@ Deno.test("import transcripts takes over a folder of any machine, once; --dry-ru
   }
 });
 
-Deno.test("where Claude Code has no transcripts yet, nothing is missing and nothing is to be done", async () => {
+Deno.test("where Claude Code has no transcripts yet, nothing is missing", async () => {
   using home = tempHome();
   for (const args of [["reconcile"], ["reconcile", "--backfill"]]) {
     const done = await runProgram(args, { env: { HOME: home.path } });

@@ -109,7 +109,7 @@ test("closed tasks are deleted, and removed for good later, unless something bel
   assert.deepEqual(tasks(home)[0], [1, 1], "somebody wanted it back");
 });
 
-test("with a task go its agents, their output, its questions, and nothing that runs", async (home) => {
+test("removing a task removes its agents, their output and its questions, and nothing that runs", async (home) => {
   const db = await prepared(home);
   for (const n of [1, 2]) {
     addTask(db, n, { deletedDaysAgo: 10 });
@@ -143,7 +143,7 @@ test("with a task go its agents, their output, its questions, and nothing that r
   assert.deepEqual(left, [idOf(12), idOf(14), "mine"]);
 });
 
-test("workflows that are over go with their steps; those that run, wait or keep a working tree stay", async (home) => {
+test("finished workflows are removed with their steps; those that run, wait or keep a working tree stay", async (home) => {
   const db = await prepared(home);
   addWorkflow(db, 1, "completed", 8);
   addWorkflow(db, 2, "completed", 6);
@@ -173,7 +173,7 @@ test("the daemon removes what is old when it begins, and no number of an event c
   assert.ok(Number(queryValue(home, "SELECT min(id) FROM events")) > 1200);
 });
 
-test("an event that is old and not yet removed is told by nobody", async (home) => {
+test("an old event that is not yet removed is not told", async (home) => {
   const db = await prepared(home);
   const old = () =>
     db.prepare(
@@ -201,7 +201,7 @@ test("an event that is old and not yet removed is told by nobody", async (home) 
   assert.deepEqual(ids(await json(home, "event", "list")), [hidden, hidden + 1]);
 });
 
-test("with a session go its sub-agents and what it asked, and not what the daemon has started", async (home) => {
+test("removing a session removes its sub-agents and questions, and no agents of the daemon", async (home) => {
   const db = await prepared(home);
   db.close();
   const sub = { session_id: "s1", agent_id: "a", agent_type: "scout" };

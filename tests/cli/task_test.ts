@@ -158,7 +158,7 @@ test("task restore says of a task that was not deleted that it was not", async (
   assert.match((await run("restore", id)).stdout, /is back\./);
 });
 
-test("what is shown of a task is short, in columns, and true", async (temp) => {
+test("a task is shown briefly and in columns", async (temp) => {
   const { make, run, json } = verbsOn(temp);
   const long = "x".repeat(200);
   const id = await make(long);
@@ -206,7 +206,7 @@ test("secrets and private parts of a task's texts are never kept", async (temp) 
   assert.doesNotMatch(everything, /ghp_0|>no</);
 });
 
-test("a workflow that there is not is refused before anything relies on it", async (temp) => {
+test("an unknown workflow is refused before anything relies on it", async (temp) => {
   const { make, json, titles } = verbsOn(temp);
   const folder = join(temp.folder, ".conclaude", "workflows");
   Deno.mkdirSync(folder, { recursive: true });
@@ -277,7 +277,7 @@ test("task bulk does what can be done, and says of the rest why not", async (tem
   assert.equal((await run("bulk", "delete")).code, 2);
 });
 
-test("without a database nothing is changed, and that is said", async (temp) => {
+test("without a database a verb changes nothing and says so", async (temp) => {
   const { run } = verbsOn(temp);
   const { code, stderr } = await run("create", "--title", "x", "--no-db");
   assert.equal(code, 1);

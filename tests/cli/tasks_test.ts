@@ -16,11 +16,6 @@ function task(place: Stage, ...args: string[]): Promise<Printed> {
   return place.json(["task", ...args]);
 }
 
-/** The same, as a process of its own. */
-function taskOfItsOwn(place: Stage, ...args: string[]): Promise<Printed> {
-  return place.json(["task", ...args]);
-}
-
 /** Makes a task. @returns Its id. */
 async function make(place: Stage, ...flags: string[]): Promise<string> {
   const { code, body } = await task(place, "create", "--title", "A task", ...flags);
@@ -48,7 +43,7 @@ const test = testWith(stage);
 test("of two who claim a task at once one gets it, and the other hears whose it is", async (place) => {
   const id = await make(place);
   const both = await Promise.all(
-    ["a", "b"].map((name) => taskOfItsOwn(place, "claim", id, "--agent-id", name)),
+    ["a", "b"].map((name) => task(place, "claim", id, "--agent-id", name)),
   );
   const [won, lost] = both.toSorted((one, other) => one.code - other.code);
   assert.deepEqual([won!.code, lost!.code], [0, 12]);
@@ -206,7 +201,7 @@ sizedTest(`${WORKERS} processes claim ${TASKS} tasks, each of them once`, async 
   const worker = async (name: string): Promise<string[]> => {
     const claimed: string[] = [];
     for (;;) {
-      const { code, body } = await taskOfItsOwn(place, "claim", "--next", "--agent-id", name);
+      const { code, body } = await task(place, "claim", "--next", "--agent-id", name);
       if (code === 10) return claimed;
       assert.equal(code, 0, JSON.stringify(body));
       claimed.push(body.task.id);

@@ -69,7 +69,7 @@ rm -rf "$PWD"`,
   assert.match(Deno.readTextFileSync(join(stage.folder, "log", "mode")), /^-rw-------/);
 });
 
-Deno.test("what an agent prints can be a word of a script, whatever it holds", async () => {
+Deno.test("any output of an agent can be a word of a script", async () => {
   const result = JSON.stringify({ success: true, outputs: { a: "x\0y" } }).replaceAll("\\", "\\\\");
   await using stage = await busyStage({
     workflow:
@@ -104,7 +104,7 @@ Deno.test("a working tree that was removed is made again from its branch, to be 
   assert.equal(await stage.git("show", "main:b.txt"), "new");
 });
 
-Deno.test("where the branch is gone too, that is said, and what helps helps", async () => {
+Deno.test("a lost branch is named with a command that helps", async () => {
   await using stage = await busyStage({ workflow: COMMITTED });
   const id = await stage.begin();
   const { id: workflow, worktree, branch } = await stage.reaches(id, "pending_merge");
@@ -129,7 +129,7 @@ Deno.test("where the branch is gone too, that is said, and what helps helps", as
   assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
 });
 
-Deno.test("what was not committed is not merged as nothing where its working tree is gone", async () => {
+Deno.test("uncommitted work of a removed working tree is not merged as an empty change", async () => {
   await using stage = await busyStage({
     workflow: `
   - {name: work, type: script, command: echo new >b.txt}
@@ -144,7 +144,7 @@ Deno.test("what was not committed is not merged as nothing where its working tre
   assert.equal((await stage.reaches(id, "pending_merge")).mergeCommit, null);
 });
 
-Deno.test("a step does not begin without what the steps before it have done", async () => {
+Deno.test("a step does not begin when the work of earlier steps is gone", async () => {
   await using stage = await busyStage({
     workflow: `
   - {name: first, type: script, command: echo x >x}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type DaemonState, keepState, readState } from "../../src/daemon/state_file.ts";
+import { type DaemonState, keepState, readState } from "../../src/daemon/client.ts";
 import { inFolder } from "../support/folders.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 

@@ -16,7 +16,7 @@ async function outcomes(works: readonly Promise<unknown>[]) {
   );
 }
 
-Deno.test("what one of a group is refused is undone, and keeps nothing from the others", async () => {
+Deno.test("a refused request of a group is undone, and the others are kept", async () => {
   const { insert, rows, group } = prepared();
   const told = await outcomes([
     group.run(() => (insert(1), "one")),
@@ -30,7 +30,7 @@ Deno.test("what one of a group is refused is undone, and keeps nothing from the 
   assert.deepEqual(rows(), [1, 3]);
 });
 
-Deno.test("when the transaction is gone nobody is told that something was kept", async () => {
+Deno.test("when the transaction fails, every request of the group is refused", async () => {
   const { db, insert, rows, group } = prepared();
   const told = await outcomes([
     group.run(() => (insert(1), "one")),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { viewSteps } from "../../src/engine/step_views.ts";
-import type { Plan } from "../../src/engine/plan.ts";
+import type { Plan } from "../../src/engine/advance.ts";
 import type { StepRow } from "../../src/store/workflow_steps.ts";
 
 const PLAN = {
@@ -25,7 +25,7 @@ const row = (key: string, facts: Partial<StepRow> = {}): StepRow => ({
   ...facts,
 });
 
-Deno.test("of a step that was begun more than once its newest try is shown, in whichever order they are read", () => {
+Deno.test("viewSteps() shows the newest attempt of a step, whatever the order of the rows", () => {
   const tries = [
     row("write", { attempt: 2, agentId: "second", status: "running", endedAtMs: null }),
     row("write", { attempt: 1, agentId: "first" }),
@@ -36,7 +36,7 @@ Deno.test("of a step that was begun more than once its newest try is shown, in w
   }
 });
 
-Deno.test("what is to be run again is pending, and what it came to counts no more", () => {
+Deno.test("a superseded step is pending and has no outcome", () => {
   const outcome = { kind: "done" };
   const [once] = viewSteps(PLAN, [row("write", { outcome })]);
   assert.deepEqual([once!.status, once!.outcome], ["finished", outcome]);
@@ -44,7 +44,7 @@ Deno.test("what is to be run again is pending, and what it came to counts no mor
   assert.deepEqual([again!.status, again!.outcome, again!.attempts], ["pending", null, 1]);
 });
 
-Deno.test("a loop shows each round that was begun, with the steps that are still to come while it runs", () => {
+Deno.test("a loop shows each round that was begun, and the coming steps of the running round", () => {
   const keysOf = (rows: readonly StepRow[]) =>
     viewSteps(PLAN, rows).map(({ key, depth, status }) => `${key} ${depth} ${status}`);
   assert.deepEqual(keysOf([]), [

@@ -1,7 +1,7 @@
 /** A proof is looked for from the end of a transcript, however long its lines are. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { lookForProof } from "../../src/gate/proof_lookup.ts";
+import { lookForProof } from "../../src/gate/proven.ts";
 import type { Proof } from "../../src/requirement/proof.ts";
 import { skillLine } from "../support/required_project.ts";
 import { slowTest } from "../support/lanes.ts";

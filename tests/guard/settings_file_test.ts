@@ -1,7 +1,6 @@
 /** A tool may change Claude Code's settings but for the keys that decide which hooks and plugins run. */
 import assert from "node:assert/strict";
-import { textAfter } from "../../src/guard/edited_text.ts";
-import { changesPolicy, holdsModules } from "../../src/guard/protected.ts";
+import { changesPolicy, holdsModules, textAfter } from "../../src/guard/protected.ts";
 
 const SETTINGS = JSON.stringify(
   {

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { parseConfig } from "../support/configuration.ts";
 import { judgeUse } from "../../src/gate/judge_use.ts";
 import { judgeBash } from "../../src/guard/bash.ts";
-import { mayConcernCommands } from "../../src/guard/command_look.ts";
+import { mayConcernCommands } from "../../src/guard/decide.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/guard_policy.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT, POLICY, type Use } from "./spellings.ts";
 import { runs, sizedTest } from "../support/lanes.ts";

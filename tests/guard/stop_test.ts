@@ -1,6 +1,6 @@
 import { liftText } from "../../src/guard/lift.ts";
 import assert from "node:assert/strict";
-import { endText, failureText } from "../../src/guard/command_text.ts";
+import { endText, failureText } from "../../src/guard/notify.ts";
 import type { CommandEnd, CommandRun } from "../../src/process/types.ts";
 import {
   letThroughText,

@@ -145,7 +145,7 @@ test("a denial shows the whole command, also behind a word that is only known wh
   );
   assert.match((await bash(home, 'zip a $X "$(b c)" d*'))!, /^no zip a \$X "\$\(b c\)" d\*!\n/);
   assert.match((await bash(home, "sudo zip a ${X}y b"))!, /^no zip a \$\{X\}y b!\n/);
-  assert.match((await bash(home, "zip a {1..300} b"))!, /^no zip a \{1\.\.300\} b!\n/);
+  assert.match((await bash(home, "zip a $(x) b"))!, /^no zip a \$\(x\) b!\n/);
   assert.match((await bash(home, "ls | xargs zip a"))!, /^no zip a …!\n/);
   assert.match((await bash(home, "V=push; git $V $TO main"))!, /Command: git push \$TO main\n/);
   assert.match(

@@ -308,17 +308,6 @@ Deno.test("a budget that memory does not fit into is kept by the list of session
   }
 });
 
-Deno.test("a note that stands in CLAUDE.md is not told again", async () => {
-  using at = await workplace();
-  for (const note of ["Tests need the service on port 5433", "Never push on Fridays"]) {
-    await runProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
-  }
-  await Deno.writeTextFile(join(at.project, "CLAUDE.md"), "# Rules\n\nNever push on Fridays.\n");
-  const told = await start(at, "startup", { session: FIRST });
-  assert.match(told, /port 5433/);
-  assert.doesNotMatch(told, /Fridays/);
-});
-
 Deno.test("a rule that stands in CLAUDE.md is not told again, however it is introduced", async () => {
   using at = await workplace();
   await Deno.mkdir(join(at.project, ".claude/rules"), { recursive: true });

@@ -44,12 +44,6 @@ Deno.test("parseInput() never throws, and toEvent() takes whatever an object hol
   }));
 });
 
-Deno.test("toEvent() takes the name on the command line before the payload's", () => {
-  assert.equal(toEvent({ hook_event_name: "Stop" }, "PostToolUse").name, "PostToolUse");
-  assert.equal(toEvent({ hook_event_name: "Stop" }, undefined).name, "Stop");
-  assert.equal(toEvent({}, undefined).name, "unknown");
-});
-
 Deno.test("toEvent() takes no endless name and no empty one from the command line", () => {
   assert.equal(toEvent({}, "x".repeat(1_000_000)).name.length, 256);
   assert.equal(toEvent({ hook_event_name: "Stop" }, "").name, "Stop");

@@ -174,8 +174,6 @@ test.git("all worktrees of a repository are one project, each with its branch", 
   assert.equal(a["branch"], "main");
   assert.equal(b["branch"], "feature/sign-in");
   assert.equal(await contextAt(home, main), "", "nothing was done in either");
-  await use(home, "in-worktree", { cwd: worktree });
-  assert.match(await contextAt(home, main), /branch feature\/sign-in/);
 });
 
 test.git("the branch is the one of the last event that had one", async (home) => {
@@ -358,13 +356,6 @@ test("SessionStart tells of this project only, newest first, with the time in wo
     Object.keys(ages).slice(0, 3).map((words) => `- ${words}: Did ${words}`),
   );
   assert.doesNotMatch(context, /Somewhere else/);
-});
-
-test("sessions of which nothing is remembered are told by what their hooks counted", async (home) => {
-  for (let i = 0; i < 3; i++) {
-    await use(home, "s1", { cwd: "/w", tool_name: "Read", tool_input: { file_path: `/w/${i}` } });
-  }
-  assert.match(await contextAt(home, "/w"), /^## Recent sessions[^]*3 tool uses\)/);
 });
 
 test("a session's folder and permission mode are those of its last event", async (home) => {

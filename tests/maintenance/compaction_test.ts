@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
-import { compactPayloads } from "../../src/maintenance/compaction.ts";
-import { giveBackSpace } from "../../src/maintenance/space.ts";
+import { compactPayloads, giveBackSpace } from "../../src/maintenance/compaction.ts";
 import { type HookRecord, saveRecords } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { payloadText } from "../../src/store/payloads.ts";

@@ -50,7 +50,7 @@ Deno.test("events are left behind until they are at home, and those that would n
   fallback.close();
 });
 
-Deno.test("what is to be forgotten and lies there is named as a copy", async () => {
+Deno.test("memory forget names the database of the temporary folder as a copy", async () => {
   using home = await tempDatabase();
   const folder = Deno.makeTempDirSync({ dir: home.folder });
   const { path, fallback } = await stageOf(folder, home.path);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
-import { exportLines } from "../../src/maintenance/export.ts";
+import { exportLines } from "../../src/store/export.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../src/maintenance/import.ts";
 import { linesOf, type SourceLine } from "../../src/maintenance/import_lines.ts";
 import { EXPORTED_TABLES, NOT_EXPORTED } from "../../src/store/exported_tables.ts";
@@ -42,7 +42,7 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((all, n) => all + n, 0);
 }
 
-Deno.test("every table is in an export, or it is said why not", async () => {
+Deno.test("every table is in an export, or in the list of tables that are not exported", async () => {
   using temp = await tempDatabase();
   const tables = temp.db.prepare(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
@@ -55,7 +55,16 @@ Deno.test("every table is in an export, or it is said why not", async () => {
   assert.deepEqual(tables, known.sort());
 });
 
-Deno.test("the export of a database that took an export over is the same export", async () => {
+/** The rows of every exported table as they are stored; payloads may be stored in another encoding. */
+function rowsIn(db: DatabaseSync): unknown {
+  return EXPORTED_TABLES.map(({ table }) =>
+    db.prepare(`SELECT * FROM ${table}`).all().map(({ payload: _p, encoding: _e, ...row }) =>
+      JSON.stringify(row)
+    ).sort()
+  );
+}
+
+Deno.test("an import brings every row and column of an export, and a repeated import changes nothing", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -65,22 +74,21 @@ Deno.test("the export of a database that took an export over is the same export"
     if (!["type", "unreadable"].includes(name)) assert.ok(Number(n) > 0, `${name} is in it`);
   }
   assert.ok(lines.some((line) => /"mended":\d/.test(line)), "a fix is in it");
-  assert.ok(lines.some((line) => /"resolvedBy":\d/.test(line)), "a mended failure is in it");
+  assert.ok(lines.some((line) => /"resolvedBy":\d/.test(line)), "a fixed failure is in it");
   const report = imported(second.db, lines);
   assert.deepEqual([report.damagedLines, report.cutShort, report.missing], [[], false, 0]);
   assert.equal(sum(report.imported), lines.length - 2);
-  assert.deepEqual(exported(second.db), lines);
+  assert.deepEqual(rowsIn(second.db), rowsIn(first.db));
   assert.deepEqual(second.db.prepare("PRAGMA foreign_key_check").all(), []);
-  const found = (db: DatabaseSync) =>
-    db.prepare("SELECT rowid FROM memory_index WHERE memory_index MATCH 'mend' ORDER BY rowid")
-      .all()
-      .map((row) => row["rowid"]);
-  assert.deepEqual(found(second.db), found(first.db));
-  assert.ok(found(second.db).length > 0);
-  second.db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('integrity-check', 1)");
+  assert.deepEqual(checkIndex(second.db), []);
+  for (const db of [first.db, second.db]) {
+    const again = imported(db, lines);
+    assert.deepEqual([sum(again.imported), sum(again.known)], [0, lines.length - 2]);
+    assert.deepEqual(exported(db), lines);
+  }
 });
 
-Deno.test("payloads are the same bytes after an import, however they were stored", async () => {
+Deno.test("a payload has the same bytes after an import", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   const payload =
@@ -96,21 +104,7 @@ Deno.test("payloads are the same bytes after an import, however they were stored
   });
 });
 
-Deno.test("an import that is repeated changes nothing", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
-  fillEveryTable(first.db);
-  const lines = exported(first.db);
-  imported(second.db, lines);
-  for (const db of [first.db, second.db]) {
-    const again = imported(db, lines);
-    assert.equal(sum(again.imported), 0);
-    assert.equal(sum(again.known), lines.length - 2);
-    assert.deepEqual(exported(db), lines);
-  }
-});
-
-Deno.test("an import that was broken off anywhere is made whole by another one", async () => {
+Deno.test("a second import completes one that was broken off anywhere", async () => {
   using first = await tempDatabase();
   fillEveryTable(first.db);
   const lines = exported(first.db);
@@ -124,7 +118,7 @@ Deno.test("an import that was broken off anywhere is made whole by another one",
   }
 });
 
-Deno.test("observations whose numbers are taken get others, and what refers to them follows", async () => {
+Deno.test("an observation whose number is taken gets another one, and references to it follow", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -151,7 +145,7 @@ Deno.test("observations whose numbers are taken get others, and what refers to t
   assert.deepEqual(mine.map((row) => row["id"]), [1, 2, 3]);
 });
 
-Deno.test("an import that was killed between a failure and its fix is made whole by another one", async () => {
+Deno.test("a second import completes one that was killed between a failure and its fix", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -211,54 +205,66 @@ function byUids(db: DatabaseSync): unknown {
   return { facts, files, captures };
 }
 
-Deno.test("damaged lines are named by their numbers, and the others are taken over", async () => {
+Deno.test("damaged lines are named by their numbers, with the reason, and the others are imported", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   saveEvent(first.db, { sessionId: "a", capture: {}, counters: ["edits"] });
   const [meta, session, ...rest] = exported(first.db);
-  const report = imported(second.db, [
-    meta!,
-    '{"type":"session","sessionId":',
-    session!,
-    '{"type":"spaceship"}',
-    "[1]",
-    "",
-    session!.replace('"status":"active"', '"status":"asleep"').replace('"a"', '"c"'),
-    session!.replace('"sessionId":"a"', '"sessionId":"c","colour":"red"'),
-    session!.replace('"sessionId":"a"', '"sessionId":{"a":1}'),
-    ...rest,
-    '{"type":"session"}',
-  ]);
-  assert.deepEqual(report.damagedLines.map(({ line }) => line), [2, 4, 5, 7, 8, 9, 14]);
-  assert.equal(report.damaged, 7);
-  assert.match(report.damagedLines[0]!.why, /^it is not JSON: /);
-  assert.match(report.damagedLines[3]!.why, /CHECK constraint/);
-  assert.match(report.damagedLines[4]!.why, /unknown field "colour"/);
-  assert.equal(report.imported.sessions, 1);
+  const other = session!.replace('"sessionId":"a"', '"sessionId":"c"');
+  const wrong: readonly (readonly [line: string, why: RegExp])[] = [
+    ['{"type":"session","sessionId":', /^it is not JSON: /],
+    ['{"type":"spaceship"}', /unknown type "spaceship"/],
+    ["[1]", /no JSON object/],
+    [other.replace('"status":"active"', '"status":"asleep"'), /CHECK constraint/],
+    [other.replace("{", '{"colour":"red",'), /unknown field "colour"/],
+    [other.replace('"sessionId":"c"', '"sessionId":{"a":1}'), /"sessionId" is neither/],
+    ['{"type":"observation","title":"Edit"}', /^it has no field "uid"$/],
+    ['{"type":"session"}', /^it says nothing but its type$/],
+    ['{"type":"session","sessionId":"b"}', /^it has no field "shortId"$/],
+  ];
+  const lines = [meta!, ...wrong.map(([line]) => line), "", session!, ...rest, session!];
+  const { damaged, damagedLines, imported: came } = imported(second.db, lines);
+  assert.deepEqual([damaged, came.sessions], [wrong.length + 1, 1]);
+  wrong.forEach(([, why], at) => {
+    assert.equal(damagedLines[at]!.line, at + 2);
+    assert.match(damagedLines[at]!.why, why);
+  });
+  assert.equal(damagedLines.at(-1)!.line, lines.length, "a line after the end");
   assert.deepEqual(exported(second.db), exported(first.db));
 });
 
-Deno.test("a line that lacks a field says which one, and no other line is lost by it", async () => {
+Deno.test("an observation with a field that readers cannot use is refused, also in a dry run", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
-  saveEvent(first.db, { sessionId: "a" });
-  const [meta, ...rest] = exported(first.db);
-  const { damagedLines, imported: came } = imported(second.db, [
-    meta!,
-    '{"type":"observation","title":"Edit"}',
-    '{"type":"session"}',
-    '{"type":"session","sessionId":"b"}',
-    ...rest,
-  ]);
-  assert.deepEqual(damagedLines, [
-    { line: 2, why: 'it has no field "uid"' },
-    { line: 3, why: "it says nothing but its type" },
-    { line: 4, why: 'it has no field "shortId"' },
-  ]);
-  assert.equal(came.sessions, 1);
+  fillEveryTable(first.db);
+  const lines = exported(first.db);
+  const observation = JSON.parse(lines.find((line) => line.startsWith('{"type":"observation"'))!);
+  const wrong: Record<string, readonly unknown[]> = {
+    kind: ["evil", null],
+    outcome: ["maybe"],
+    files: ["no list", [1], null],
+    facts: ["text", [], null],
+    observedFiles: [{}, [{ digest: null }]],
+    repeats: [-5, 0, 1.5],
+    createdAtMs: [-1, 2 ** 50, 1e18],
+    updatedAtMs: ["now"],
+  };
+  const rows = Object.entries(wrong).flatMap(([field, values]) =>
+    values.map((value) => JSON.stringify({ ...observation, [field]: value }))
+  );
+  const fields = Object.entries(wrong).flatMap(([field, values]) => values.map(() => field));
+  const told = [lines[0]!, ...rows, JSON.stringify(observation), '{"type":"end"}'];
+  for (const dryRun of [true, false]) {
+    const { damagedLines, imported: came } = imported(second.db, told, dryRun);
+    assert.equal(came.observations, 1);
+    assert.deepEqual(
+      damagedLines.map(({ why }) => /^its field "(\w+)" is /.exec(why)?.[1]),
+      fields,
+    );
+  }
 });
 
-Deno.test("bytes that are no UTF-8 and lines that are too long are damaged lines", async () => {
+Deno.test("a line with bytes that are not UTF-8 and a line that is too long are damaged", async () => {
   using temp = await tempDatabase();
   const [meta, end] = exported(temp.db);
   const bytes = new TextEncoder().encode(`${meta}\n{"x":"ä"}\n${end}\n`);
@@ -272,7 +278,7 @@ Deno.test("bytes that are no UTF-8 and lines that are too long are damaged lines
   ]);
 });
 
-Deno.test("an export that was cut short is taken over as far as it goes, and said to be", async () => {
+Deno.test("an export that was cut short is imported as far as it goes, and reported", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   saveEvent(first.db, { capture: {} });
@@ -284,7 +290,7 @@ Deno.test("an export that was cut short is taken over as far as it goes, and sai
   assert.equal(imported(second.db, [...lines.slice(0, 1), ...lines.slice(2)]).missing, 1);
 });
 
-Deno.test("what is no export, and what a newer program has written, is refused", async () => {
+Deno.test("a text that is no export and an export of a newer program are refused", async () => {
   using temp = await tempDatabase();
   const meta = JSON.parse(exported(temp.db)[0]!);
   for (const text of ["", "\n\n", "hello\n", '{"type":"session"}\n', "[]\n", "null\n"]) {
@@ -301,7 +307,7 @@ Deno.test("what is no export, and what a newer program has written, is refused",
   }
 });
 
-Deno.test("an export of an older schema is taken over: columns that it lacks are empty", async () => {
+Deno.test("an export of an older schema is imported, and the columns that it lacks are empty", async () => {
   using temp = await tempDatabase();
   saveEvent(temp.db, { capture: {} });
   const lines = exported(temp.db).map((line) => {
@@ -313,7 +319,7 @@ Deno.test("an export of an older schema is taken over: columns that it lacks are
   assert.deepEqual(exported(second.db), exported(temp.db));
 });
 
-Deno.test("of an export of a session, and of one since a time, comes what is in it", async () => {
+Deno.test("an export of one session, or since a time, is imported whole", async () => {
   using first = await tempDatabase();
   fillEveryTable(first.db);
   const types = (lines: readonly string[]) => new Set(lines.map((line) => JSON.parse(line).type));
@@ -328,7 +334,7 @@ Deno.test("of an export of a session, and of one since a time, comes what is in 
   }
 });
 
-Deno.test("a task whose parent does not come is at the top of its own tree", async () => {
+Deno.test("a task whose parent does not come becomes the top of its own tree", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -344,7 +350,7 @@ Deno.test("a task whose parent does not come is at the top of its own tree", asy
   ]);
 });
 
-Deno.test("secrets that another program has written into an export are masked", async () => {
+Deno.test("secrets that another program wrote into an export are masked", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -376,7 +382,7 @@ Deno.test("secrets that another program has written into an export are masked", 
 });
 
 slowTest(
-  "whatever field of an export a secret stands in, it is masked; ids alone stay as they are",
+  "a secret is masked in every field of an export except ids",
   async () => {
     using first = await tempDatabase();
     fillEveryTable(first.db);
@@ -410,7 +416,7 @@ slowTest(
   },
 );
 
-Deno.test("a dry run tells what would come, and writes nothing", async () => {
+Deno.test("a dry run reports the same as the import, and writes nothing", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -425,7 +431,7 @@ Deno.test("a dry run tells what would come, and writes nothing", async () => {
   assert.equal(sum(imported(second.db, lines, true).known), lines.length - 2);
 });
 
-Deno.test("an import writes its observations into few parts of the index, those with low numbers as well", async () => {
+Deno.test("an import writes its observations into few segments of the search index", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   const add = (db: DatabaseSync, id: number, text: string) =>
@@ -465,7 +471,7 @@ const historyOf = (db: DatabaseSync) =>
   db.prepare("SELECT changes FROM task_history WHERE task_id = 't1' ORDER BY changed_at_ms").all()
     .map(({ changes }) => JSON.parse(String(changes))[0].new);
 
-Deno.test("the newer version of a row wins, and its history comes only together with it", async () => {
+Deno.test("the newer version of a row wins, and history comes only with its version", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -490,7 +496,7 @@ Deno.test("the newer version of a row wins, and its history comes only together 
   assert.deepEqual(historyOf(first.db).slice(1), ["newer"]);
 });
 
-Deno.test("an observation that was mended elsewhere since replaces the open one, with its files and words", async () => {
+Deno.test("a failure that was fixed elsewhere later replaces the open one, with its files and words", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);
@@ -515,7 +521,7 @@ Deno.test("an observation that was mended elsewhere since replaces the open one,
   assert.deepEqual(checkIndex(second.db), []);
 });
 
-Deno.test("no newer version brings back words that were forgotten", async () => {
+Deno.test("a newer version does not bring back forgotten words", async () => {
   using first = await tempDatabase();
   using second = await tempDatabase();
   fillEveryTable(first.db);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { estimateTokens } from "../../src/memory/tokens.ts";
+import { estimateTokens } from "../../src/memory/text.ts";
 import { daysMs } from "../../src/time.ts";
 import { filesWith, query } from "../support/look.ts";
 import { connect, keep, places } from "./support.ts";
@@ -278,7 +278,7 @@ Deno.test("a note that corrects another one takes its place in what recall answe
   ]);
 });
 
-Deno.test("each answer names the project that it is for", async () => {
+Deno.test("each answer names the project that it is for: that of CLAUDE_PROJECT_DIR, wherever the server starts", async () => {
   const at = places();
   const file = { files: [{ path: "src/menu.ts", digest: null }] };
   await keep(at.database, [{ project: at.elsewhere, title: "Edit of the menu", ...file }]);
@@ -296,13 +296,6 @@ Deno.test("each answer names the project that it is for", async () => {
     const { heading, text } = await server.call(tool, args);
     assert.ok(`${heading}${text}`.split("\n")[0]!.includes(at.elsewhere), JSON.stringify(args));
   }
-});
-
-Deno.test("CLAUDE_PROJECT_DIR names the project, wherever the server is started", async () => {
-  const at = places();
-  await keep(at.database, [{ project: at.elsewhere, title: "Edit of the other menu" }]);
-  await using server = await connect(at, { env: { CLAUDE_PROJECT_DIR: at.elsewhere } });
-  assert.match((await server.call("recall", { query: "menu" })).text, /^#1 /);
 });
 
 Deno.test("what an observation says cannot take over a terminal, make up a line, or speak for Claude Code", async () => {

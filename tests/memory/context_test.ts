@@ -6,8 +6,8 @@ import {
   type Tellable,
   withState,
 } from "../../src/memory/context_text.ts";
-import { liesOutside, OUTSIDE_CAUSES } from "../../src/memory/outside_causes.ts";
-import { recallText } from "../../src/memory/recall_text.ts";
+import { liesOutside, OUTSIDE_CAUSES } from "../../src/memory/describe_fix.ts";
+import { recallText } from "../../src/recall/recall.ts";
 import {
   isWhole,
   namesTest,
@@ -17,7 +17,7 @@ import {
 } from "../../src/memory/open_ends.ts";
 import { observe } from "../../src/memory/observe/observe.ts";
 import { endOfText, shortened } from "../../src/memory/text.ts";
-import { todosOf } from "../../src/memory/todos.ts";
+import { todosOf } from "../../src/memory/observe/observe_task.ts";
 
 const NOW = 1e12;
 const DAY = 86_400_000;

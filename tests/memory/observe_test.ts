@@ -4,7 +4,7 @@ import type { Observed, ToolUse } from "../../src/memory/observation.ts";
 import { failureKey } from "../../src/memory/observe/command_key.ts";
 import { errorLine } from "../../src/memory/observe/error_line.ts";
 import { observe } from "../../src/memory/observe/observe.ts";
-import { shownCommand } from "../../src/memory/observe/shown_command.ts";
+import { shownCommand } from "../../src/memory/observe/command_text.ts";
 import { readTestRun } from "../../src/memory/observe/test_run.ts";
 import { observed, observedNames } from "../support/program.ts";
 

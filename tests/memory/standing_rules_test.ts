@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RULE_FORMS, standingRules } from "../../src/memory/observe/standing_rules.ts";
+import { RULE_FORMS, standingRules } from "../../src/memory/observe/observe_words.ts";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 

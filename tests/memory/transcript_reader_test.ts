@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import type { TranscriptItem } from "../../src/memory/transcript/item.ts";
-import { mayTell, transcriptReader } from "../../src/memory/transcript/reader.ts";
+import {
+  mayTell,
+  type TranscriptItem,
+  transcriptReader,
+} from "../../src/memory/transcript/reader.ts";
 import { bareSummary, promptOf } from "../../src/memory/transcript/spoken.ts";
 
 const COMMON = { sessionId: "s1", cwd: "/p", gitBranch: "main", timestamp: "2026-01-05T10:00:00Z" };
@@ -100,13 +103,13 @@ Deno.test("a tool that was refused, unknown or called with a wrong input was nev
   );
 });
 
-Deno.test("a tool use without its result, and a result without its use, are nothing yet", () => {
+Deno.test("a tool use without a result and a result without a tool use give no item", () => {
   const [use, result] = used("t1", { content: "out" });
   assert.deepEqual(read([use]), []);
   assert.deepEqual(read([result]), []);
 });
 
-Deno.test("of a sub-agent the tools count and its words do not", () => {
+Deno.test("the tool uses of a sub-agent count, and its words do not", () => {
   const aside = { isSidechain: true, agentId: "a1", attributionAgent: "Explore" };
   const transcript = [
     said("Look around.", aside),
@@ -119,7 +122,7 @@ Deno.test("of a sub-agent the tools count and its words do not", () => {
   assert.equal(item?.agentType, "Explore");
 });
 
-Deno.test("what stands before a line copied from another session was copied too", () => {
+Deno.test("lines before a copied line were copied too", () => {
   const reader = transcriptReader();
   const copied = answer([{ type: "text", text: "Old." }], { requestSessionId: "s0" });
   assert.equal(reader.take(copied).isCopied, true);
@@ -127,7 +130,7 @@ Deno.test("what stands before a line copied from another session was copied too"
   assert.equal(reader.take(answer([], { requestSessionId: "s1" })).isCopied, false);
 });
 
-Deno.test("prompts are what a person sent, as it was typed", () => {
+Deno.test("a prompt is the text that a person typed", () => {
   const cases: readonly (readonly [unknown, string | null])[] = [
     ["Hello", "Hello"],
     [[{ type: "text", text: "One" }, { type: "image" }, { type: "text", text: "Two" }], "One\nTwo"],
@@ -146,7 +149,7 @@ Deno.test("prompts are what a person sent, as it was typed", () => {
   for (const [content, prompt] of cases) assert.equal(promptOf(content), prompt);
 });
 
-Deno.test("a prompt that was sent while Claude worked is one", () => {
+Deno.test("a prompt that was sent while Claude worked counts", () => {
   const attachment = { type: "queued_command", prompt: "And this.", commandMode: "prompt" };
   assert.deepEqual(brief([line({ type: "attachment", attachment })]), ["prompt: And this."]);
   const task = { ...attachment, commandMode: "task-notification" };
@@ -164,7 +167,7 @@ Deno.test("the summary of a compaction is the same in a transcript and for a hoo
   assert.deepEqual(brief([said(written, { isCompactSummary: true })]).length, 1);
 });
 
-Deno.test("lines of any other kind, and what is no object, bring nothing", () => {
+Deno.test("lines of other kinds and lines that are no objects give no items", () => {
   for (
     const other of [null, 7, "x", [], {}, { type: "summary", summary: "s" }, line({ type: "new" })]
   ) {

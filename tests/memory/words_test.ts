@@ -5,7 +5,7 @@ import { anyText } from "../support/any_text.ts";
 import { digestOf } from "../../src/memory/fnv.ts";
 import { readQuestion } from "../../src/memory/question.ts";
 import { codeTerms, exactTerm, projectTerm, wordsOf } from "../../src/memory/terms.ts";
-import { estimateTokens } from "../../src/memory/tokens.ts";
+import { estimateTokens } from "../../src/memory/text.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { rememberNote } from "../../src/recall/remember.ts";
 import { answerMemory } from "../../src/recall/search.ts";

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { collectAgentText, readAgentLine } from "../../src/orchestration/agent_text.ts";
-import { readContract } from "../../src/orchestration/contract.ts";
+import {
+  collectAgentText,
+  readAgentLine,
+  readContract,
+} from "../../src/orchestration/agent_text.ts";
 
 const SESSION = "03999810-33b8-4dd9-8e7a-5f41ef86ca30";
 
@@ -63,7 +66,6 @@ Deno.test("readAgentLine() takes every other line as it stands", () => {
       text,
       sessionId: null,
       isResult: false,
-      isError: false,
     });
   }
   const error = { type: "result", is_error: true, subtype: "error_max_turns", errors: ["Stopped"] };
@@ -71,7 +73,6 @@ Deno.test("readAgentLine() takes every other line as it stands", () => {
     text: "Stopped",
     sessionId: null,
     isResult: true,
-    isError: true,
   });
 });
 
@@ -86,9 +87,9 @@ Deno.test("readAgentLine() never throws", () => {
 });
 
 Deno.test("collectAgentText() has the words once, and the contract is read from them", () => {
-  const { text, sessionId, isError } = collectAgentText(LINES);
+  const { text, sessionId } = collectAgentText(LINES);
   assert.equal(text, 'Turn "over".\n```json\n{"success": true}\n```');
-  assert.deepEqual([sessionId, isError], [SESSION, false]);
+  assert.equal(sessionId, SESSION);
   assert.equal(readContract(text)?.success, true);
 });
 

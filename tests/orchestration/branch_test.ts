@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { branchName } from "../../src/orchestration/branch.ts";
+import { branchName } from "../../src/engine/work_folder.ts";
 
 Deno.test("branchName() keeps an id that is plain, and replaces what git refuses", () => {
   assert.equal(branchName("task-12.3"), "conclaude/task-12.3");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { evaluateWhen } from "../../src/orchestration/condition.ts";
+import { evaluateWhen } from "../../src/orchestration/render_step.ts";
 
 const CONTEXT = {
   previous: { failed: true, exit_code: 3, output: " true\n", other: "maybe" },

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { parseMatchers } from "../../src/orchestration/matcher_file.ts";
-import { chooseWorkflow, type ChoosingTask } from "../../src/orchestration/matchers.ts";
+import {
+  chooseWorkflow,
+  type ChoosingTask,
+  parseMatchers,
+} from "../../src/orchestration/matchers.ts";
 
 const TASK: ChoosingTask = {
   id: "t1",

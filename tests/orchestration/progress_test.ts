@@ -195,7 +195,7 @@ Deno.test("a crash at any point repeats exactly the step that had not finished",
   }));
 });
 
-Deno.test("a when that says no skips the step; one that is wrong fails the workflow", () => {
+Deno.test("a false when skips the step; a wrong when fails the workflow", () => {
   const run = new Run(workflowOf(`
   - {name: a, type: script, command: a}
   - {name: b, type: script, command: b, when: "{{.previous.failed}}", output: text}
@@ -273,7 +273,7 @@ Deno.test("nextMove() gives a step the task, variables, finished steps and the r
   ]);
 });
 
-Deno.test("leaving a loop outside of one is going on", () => {
+Deno.test("exit_loop outside of a loop goes on", () => {
   const run = new Run(workflowOf(`
   - {name: a, type: script, command: a, on_success: exit_loop}
   - {name: b, type: script, command: b}`));

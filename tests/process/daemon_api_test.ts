@@ -272,7 +272,7 @@ const REFUSED: readonly Scenario[] = ([
 
 const test = testWith(tempHome);
 
-test("what is refused is refused with the documented status and code, and nothing is changed", async (home) => {
+test("every refusal has the documented status and code, and changes nothing", async (home) => {
   await using daemon = await runDaemon(home);
   const names = await twoTasks(daemon);
   const document: ApiDocument = (await daemon.ask("GET", "/openapi.json")).body;
@@ -299,7 +299,7 @@ test("what is refused is refused with the documented status and code, and nothin
   assert.equal((await daemon.ask("GET", "/health")).status, 200);
 });
 
-test("whatever is answered is as the document says, under both prefixes and through both doors", async (home) => {
+test("every answer is as the document says, under both prefixes and through both doors", async (home) => {
   await using daemon = await runDaemon(home);
   const { TASK, CLAIMED } = await twoTasks(daemon);
   const document: ApiDocument = (await daemon.ask("GET", "/openapi.json")).body;
@@ -548,7 +548,7 @@ function dump(database: string): string {
   }
 }
 
-test("a status that another way leads to is refused with that way, as on the command line", async (home) => {
+test("a status that needs another verb is refused with that verb, as on the command line", async (home) => {
   await using daemon = await runDaemon(home);
   const { id } = (await daemon.ask("POST", "/tasks", { body: title })).body.task;
   await daemon.ask("POST", `/tasks/${id}/claim`);

@@ -63,7 +63,7 @@ function requestOf(document: ApiDocument, ids: readonly string[]) {
   });
 }
 
-Deno.test("whatever is sent, the answer is one that the document knows, and never an inner error", async () => {
+Deno.test("the document knows the answer to every generated request, and none is an inner error", async () => {
   using home = tempHome();
   await using daemon = await runDaemon(home);
   const ids: string[] = [];

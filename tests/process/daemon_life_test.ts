@@ -30,7 +30,7 @@ test("a second daemon of a database is refused and told who holds it, and the fi
   assert.deepEqual([pid, running], [daemon.pid, true]);
 });
 
-test("what a daemon that was killed left behind does not keep the next one away", async (home) => {
+test("files of a killed daemon do not keep the next one from starting", async (home) => {
   {
     await using daemon = await runDaemon(home);
     daemon.child.kill("SIGKILL");
@@ -232,5 +232,5 @@ test("without a database there is no daemon", async (home) => {
     env: { HOME: home.path },
   });
   assert.equal(code, 1);
-  assert.match(stderr, /There can be no daemon/);
+  assert.match(stderr, /Cannot serve a database/);
 });

@@ -25,7 +25,7 @@ function writtenPid(home: TempHome): number | null {
 
 const test = testWith(tempHome);
 
-test("what is started after a daemon was killed is told, and not the dead one", async (home) => {
+test("a client finds the daemon that was started after a kill, not the killed one", async (home) => {
   const dead = await daemonVerb(home, "start");
   Deno.kill(dead.pid, "SIGKILL");
   await until("it is gone", () => !isAlive(dead.pid));

@@ -68,7 +68,7 @@ async function take(count: number, told: AsyncGenerator<Told>): Promise<Told[]> 
 
 const test = testWith(tempHome);
 
-test("a stream begins with the state in a few numbers, and who drops it then misses nothing", async (home) => {
+test("a stream begins with the state in a few numbers, and a client that drops it then misses nothing", async (home) => {
   await using daemon = await runDaemon(home);
   const make = (title: string) => daemon.ask("POST", "/tasks", { body: { title } });
   await make("one");
@@ -137,7 +137,7 @@ test("since takes a number, milliseconds and a time, and means strictly after", 
   }
 });
 
-test("what another process writes comes too", async (home) => {
+test("a stream also tells what another process writes", async (home) => {
   await using daemon = await runDaemon(home);
   const told = listen(daemon, "/events");
   await told.next();

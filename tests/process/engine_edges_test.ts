@@ -94,7 +94,7 @@ slowTest(
   needsUnix(),
 );
 
-slowTest("what has left the agent's group is ended with it as well", async () => {
+slowTest("processes that left the agent's group are ended with it", async () => {
   using home = tempHome();
   const agent = "#!/bin/sh\ncat >/dev/null\n" +
     "setsid sh -c 'echo $$ >../../../../escaped; exec sleep 4441' &\nsleep 4442\n";

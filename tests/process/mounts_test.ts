@@ -258,14 +258,12 @@ test("db backup on a read-only file system names a way out that works", async (p
   const options = { through: place.through, env: IN_HOME, cwd: "/" };
   assert.equal((await startProgram(["db", "checkpoint", "--mode", "truncate"], options)).code, 0);
   await place.run(`mount -o remount,ro ${INNER_HOME}`);
-  for (const args of [["db", "backup"], ["db", "backup", "/tmp/b.db"]]) {
-    const { code, stderr } = await startProgram(args, options);
-    assert.equal(code, 1);
-    const [, next] = /next: (cp .+)\n/.exec(stderr) ?? [];
-    assert.ok(next !== undefined, stderr);
-    await place.run(next);
-    const checked = await startProgram(["--db", "/tmp/conclaude.db", "db", "check"], options);
-    assert.equal(checked.code, 0, checked.stdout + checked.stderr);
-    await place.run("rm /tmp/conclaude.db*");
-  }
+  const { code, stderr } = await startProgram(["db", "backup"], options);
+  assert.equal(code, 1);
+  const [, next] = /next: (cp .+)\n/.exec(stderr) ?? [];
+  assert.ok(next !== undefined, stderr);
+  await place.run(next);
+  const checked = await startProgram(["--db", "/tmp/conclaude.db", "db", "check"], options);
+  assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+  assert.equal((await startProgram(["db", "backup", "/tmp/b.db"], options)).code, 0);
 });

@@ -1,7 +1,7 @@
 /** An executable that reads itself keeps to its own file, whatever becomes of the place where it lay. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ID_BYTES } from "../../src/build/overlay.ts";
+import { ID_BYTES } from "../../src/build/load.ts";
 import { captures } from "../support/look.ts";
 import { copyProgram, EXECUTABLE, running } from "../support/own_copy.ts";
 import { REPOSITORY } from "../support/process.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Observed } from "../../src/memory/observation.ts";
-import { withContent } from "../../src/recall/failed_files.ts";
+import { withContent } from "../../src/recall/read_capture.ts";
 import { tempHome } from "../support/program.ts";
 
 Deno.test("what a failure's files hold is looked at shortly after it, and not of one from long ago", () => {

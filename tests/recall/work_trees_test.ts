@@ -1,7 +1,7 @@
 /** What a command does in another working tree of its repository is told of that tree, and of its branch. */
 import assert from "node:assert/strict";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
-import { workFolder } from "../../src/memory/observe/work_folder.ts";
+import { workFolder } from "../../src/memory/observe/command_folder.ts";
 import { git } from "../support/git.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 

@@ -7,11 +7,10 @@ import { isMapping } from "../../src/config/yaml_tree.ts";
 import { type LayerValues, type Plain } from "../../src/config/yaml_tree.ts";
 import { mergeValues } from "../../src/config/parse.ts";
 import {
-  type ConfigConversion,
   convertConfig,
   type PolicyEntry,
   readFrameworkYaml,
-} from "../../src/requirement/framework_config.ts";
+} from "../../src/requirement/framework.ts";
 
 /** Plain objects with plain prototypes, to be compared. */
 const tidy = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -19,14 +18,17 @@ const tidy = (value: unknown) => JSON.parse(JSON.stringify(value));
 function convert(
   texts: { readonly global?: string; readonly project?: string; readonly local?: string },
   allOwn = false,
-): ConfigConversion {
+) {
   const of = (text: string | undefined) => {
     const read = text === undefined ? null : readFrameworkYaml(text);
     assert.ok(typeof read !== "string", String(read));
     return read;
   };
   const { global, project, local } = texts;
-  return convertConfig({ global: of(global), project: of(project), local: of(local) }, { allOwn });
+  const layers = { global: of(global), project: of(project), local: of(local) };
+  const notTaken: { name: string; why: string }[] = [];
+  const leave = (name: string, why: string) => void notTaken.push({ name, why });
+  return { ...convertConfig(layers, { allOwn, leave }), notTaken };
 }
 
 const namesOf = (left: readonly { readonly name: string }[]) => left.map(({ name }) => name);
@@ -74,6 +76,7 @@ requirements:
   assert.deepEqual(notTaken, []);
   assert.deepEqual(valuesOf(shared), {
     plan: {
+      enabled: true,
       type: "blocking",
       scope: "session",
       triggerTools: ["Edit", { tool: "Bash", commandPattern: "git\\s+commit" }],
@@ -87,6 +90,7 @@ requirements:
       replanTtl: 60,
     },
     size: {
+      enabled: true,
       type: "dynamic",
       calculator: "branch_size",
       thresholds: { warn: 10, block: 20 },
@@ -94,7 +98,12 @@ requirements:
       approvalTtl: 6,
       message: "{total} of {limit}",
     },
-    branch: { type: "guard", guardType: "protected_branch", protectedBranches: ["main"] },
+    branch: {
+      enabled: true,
+      type: "guard",
+      guardType: "protected_branch",
+      protectedBranches: ["main"],
+    },
   });
 });
 
@@ -104,7 +113,7 @@ Deno.test("a requirement that was not switched on there is written as switched o
   assert.deepEqual(one("{enabled: true}"), { enabled: true });
 });
 
-Deno.test("what is a person's own goes into the file that is not committed, as a difference", () => {
+Deno.test("what is a person's own goes into the file that is not committed", () => {
   const { shared, own } = convert({
     global:
       "requirements: {plan: {message: mine, scope: branch}, mine: {enabled: true, scope: branch}}",
@@ -112,12 +121,12 @@ Deno.test("what is a person's own goes into the file that is not committed, as a
     local: "requirements: {plan: {trigger_tools: [Bash]}, other: {enabled: false}}",
   });
   assert.deepEqual(valuesOf(shared), {
-    plan: { triggerTools: ["Edit"] },
+    plan: { enabled: true, triggerTools: ["Edit"] },
     other: { enabled: true },
   });
   assert.deepEqual(valuesOf(own), {
-    plan: { message: "mine", scope: "branch", triggerTools: ["Bash"] },
-    mine: { scope: "branch" },
+    plan: { enabled: true, message: "mine", scope: "branch", triggerTools: ["Bash"] },
+    mine: { enabled: true, scope: "branch" },
     other: { enabled: false },
   });
 });
@@ -142,7 +151,10 @@ Deno.test("everything can go into the file that is not committed", () => {
     local: "requirements: {plan: {scope: session}}",
   }, true);
   assert.deepEqual(shared, []);
-  assert.deepEqual(valuesOf(own), { plan: { scope: "session" }, "hooks.stop.verifyScopes": [] });
+  assert.deepEqual(valuesOf(own), {
+    plan: { enabled: true, scope: "session" },
+    "hooks.stop.verifyScopes": [],
+  });
 });
 
 Deno.test("keys of hooks are taken over one by one, only what differs goes into the own file", () => {
@@ -169,7 +181,7 @@ hooks:
   assert.deepEqual(valuesOf(own), { "hooks.stop.verifyRequirements": false });
   assert.deepEqual(namesOf(notTaken).sort(), [
     "hooks.obsidian",
-    "hooks.session_start.briefing_format",
+    "hooks.sessionStart.briefingFormat",
     "hooks.session_start.carry_over.later",
   ]);
 });
@@ -181,7 +193,7 @@ strict_preflight: true
 requirements:
   good: {enabled: true}
   plan: {enabled: true, evidence: x}
-  size: {enabled: true, type: dynamic, message: a, blocking_message: b, thresholds: {info: 3}}
+  size: {enabled: true, type: dynamic, message: a, blocking_message: b}
   scope: {enabled: true, scope: nowhere}
   maybe: {enabled: maybe}
   list: [1]
@@ -193,7 +205,6 @@ requirements:
   assert.deepEqual(namesOf(notTaken), [
     "requirements.plan.evidence",
     "requirements.size.blocking_message",
-    "requirements.size.thresholds.info",
     "scope",
     "maybe",
     "list",
@@ -256,8 +267,8 @@ requirements: {plan: {<<: *base, message: m}, other: {<<: [{message: a}, *base],
 `,
   });
   assert.deepEqual(valuesOf(shared), {
-    plan: { scope: "branch", message: "m" },
-    other: { scope: "session", message: "a" },
+    plan: { enabled: true, scope: "branch", message: "m" },
+    other: { enabled: true, scope: "session", message: "a" },
   });
 });
 
@@ -290,12 +301,13 @@ const value: fc.Arbitrary<Plain> = fc.letrec<{ readonly any: Plain }>((tie) => (
       .map((entries): Plain => Object.fromEntries(entries)),
   ),
 })).any;
+const leave = () => {};
 const anyLayer = fc.option(value.filter(isMapping), { nil: null });
 
 Deno.test("convertConfig() never throws, and all that it gives passes our schema", () => {
   fc.assert(
     fc.property(anyLayer, anyLayer, anyLayer, fc.boolean(), (global, project, local, allOwn) => {
-      const { shared, own } = convertConfig({ global, project, local }, { allOwn });
+      const { shared, own } = convertConfig({ global, project, local }, { allOwn, leave });
       for (const { name, value } of [...shared, ...own].filter(({ path }) => path.length === 2)) {
         const text = JSON.stringify({ requirements: { [name]: value } });
         assert.deepEqual(readLayer({ layer: "project", path: "", text }).problems, []);
@@ -324,9 +336,9 @@ const cascade = fc.record({
 Deno.test("the own file over the shared one comes to the same as the older layers together", () => {
   fc.assert(fc.property(cascade, cascade, cascade, (global, project, local) => {
     const layers = { global, project, local };
-    const { shared, own } = convertConfig(layers, { allOwn: false });
+    const { shared, own } = convertConfig(layers, { allOwn: false, leave });
     const [under, over] = [valuesOf(shared), valuesOf(own)];
-    for (const { name, value } of convertConfig(layers, { allOwn: true }).own) {
+    for (const { name, value } of convertConfig(layers, { allOwn: true, leave }).own) {
       const result = mergeValues(under[name] ?? {}, over[name] ?? {});
       assert.deepEqual(tidy({ enabled: true, ...result }), { enabled: true, ...tidy(value) });
     }

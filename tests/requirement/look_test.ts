@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseConfig } from "../support/configuration.ts";
 import { readUses } from "../../src/guard/bash.ts";
-import { ARCHIVERS, NAMED_OUTPUTS, WRITERS } from "../../src/guard/shell/writers.ts";
+import { WRITERS } from "../../src/guard/shell/writers.ts";
 import { mayMean } from "../../src/requirement/look.ts";
 import type { Requirement, RequirementPolicy } from "../../src/requirement/requirement_policy.ts";
 import { commandText, triggeredBy, usesOf } from "../../src/requirement/trigger_match.ts";
@@ -31,7 +31,7 @@ Deno.test("the cheap look lets no command pass that changes files, or may", () =
 Deno.test("the cheap look knows every program that changes files", () => {
   const programs = [...WRITERS].filter(([, { operands }]) => operands !== "tampered")
     .map(([name]) => name);
-  const unknown = [...programs, ...NAMED_OUTPUTS.keys(), ...ARCHIVERS]
+  const unknown = [...programs, "tar", "gtar", "bsdtar"]
     .filter((name) => !mayMean(EDITS, `${name} a b`));
   assert.deepEqual(unknown, []);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { UserError } from "../../src/errors.ts";
 import { DEFAULT_EVENTS, type Program } from "../../src/settings/hooks.ts";
 import {
+  diffLines,
   installHooks,
   type InstallOptions,
   uninstallHooks,
@@ -9,6 +10,7 @@ import {
 import { slowTest } from "../support/lanes.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 import { inFolder } from "../support/folders.ts";
+import fc from "fast-check";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const foreign = { type: "command", command: "guard" };
@@ -332,23 +334,6 @@ Deno.test("a program whose name only begins like ours keeps its hooks", () =>
     assert.equal(read(), before);
   }));
 
-Deno.test("hooks that nothing proves to be ours are left alone and named, with the way to take them over", () =>
-  inHome(({ options, write, read }) => {
-    installHooks({ ...options, program: { kind: "path", path: "/old/my-name" } });
-    write(read().replaceAll(" --conclaude", ""));
-    const { warnings, added } = installHooks(options);
-    assert.deepEqual(added, DEFAULT_EVENTS);
-    assert.ok(read().includes("/old/my-name hook Stop"));
-    assert.equal(warnings.length, 1);
-    assert.match(
-      warnings[0] ?? "",
-      /`conclaude uninstall-hooks --command \/old\/my-name && conclaude install-hooks`$/,
-    );
-    uninstallHooks({ ...options, program: { kind: "path", path: "/old/my-name" } });
-    assert.deepEqual(installHooks(options).warnings, []);
-    assert.ok(!read().includes("my-name"));
-  }));
-
 Deno.test({
   name: "hooks that name this very executable, by any link or other name, are its own",
   ignore: Deno.build.os === "windows",
@@ -413,32 +398,6 @@ Deno.test("what another program writes during an installation is read again, and
     assert.equal(read(), '{"theirs":4}');
   }));
 
-Deno.test("a settings file that cannot be replaced is left without a backup, or with the former one", () =>
-  inHome(({ folder, path, options, write, read }) => {
-    write('{"theirs":1}');
-    const renameSync = Deno.renameSync;
-    const refusing: typeof renameSync = (from, to) => {
-      if (to === path) throw new Deno.errors.PermissionDenied("Operation not permitted");
-      renameSync(from, to);
-    };
-    const installRefused = () => {
-      Object.defineProperty(Deno, "renameSync", { value: refusing, configurable: true });
-      try {
-        assert.throws(() => installHooks(options), /Cannot write/);
-      } finally {
-        Object.defineProperty(Deno, "renameSync", { value: renameSync, configurable: true });
-      }
-      assert.equal(read(), '{"theirs":1}');
-    };
-    installRefused();
-    assert.deepEqual(namesIn(folder), ["settings.json"]);
-    Deno.writeTextFileSync(`${path}.conclaude-backup`, '{"former":1}', { mode: 0o640 });
-    installRefused();
-    assert.equal(Deno.readTextFileSync(`${path}.conclaude-backup`), '{"former":1}');
-    if (Deno.build.os !== "windows") assert.equal(modeOf(`${path}.conclaude-backup`), "640");
-    assert.deepEqual(namesIn(folder), ["settings.json", "settings.json.conclaude-backup"]);
-  }));
-
 slowTest(
   "many installations at once leave one hook an event and lose nobody's settings",
   () =>
@@ -484,3 +443,27 @@ slowTest(
       assert.equal(Deno.readTextFileSync(`${path}.conclaude-backup`), '{"theirs": 1}');
     }),
 );
+
+Deno.test("diffLines() shows changed lines with two lines around them and leaves the rest out", () => {
+  assert.deepEqual(diffLines("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nD\nd\ne\nf\n"), [
+    "…",
+    "  b",
+    "  c",
+    "+ D",
+    "  d",
+    "  e",
+    "…",
+  ]);
+  assert.deepEqual(diffLines("a\r\nb", "a\r\nc"), ["  a", "- b", "+ c"]);
+  assert.deepEqual(diffLines("", "a\n"), ["+ a"]);
+  assert.deepEqual(diffLines("same", "same"), []);
+});
+
+Deno.test("diffLines() holds every line that was added or removed", () => {
+  const lines = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 12 });
+  fc.assert(fc.property(lines, lines, (before, after) => {
+    const diff = diffLines(before.join("\n"), after.join("\n"));
+    const count = (mark: string) => diff.filter((line) => line.startsWith(mark)).length;
+    assert.equal(before.length + count("+ "), after.length + count("- "));
+  }));
+});

@@ -1,9 +1,9 @@
 /** What memory makes of a text takes time in proportion to it, whatever it holds: a drain works at it in a hook's time. */
 import { observe } from "../../src/memory/observe/observe.ts";
 import type { ToolUse } from "../../src/memory/observation.ts";
-import { standingRules } from "../../src/memory/observe/standing_rules.ts";
+import { standingRules } from "../../src/memory/observe/observe_words.ts";
 import { programsOf } from "../../src/memory/open_ends.ts";
-import { liesOutside } from "../../src/memory/outside_causes.ts";
+import { liesOutside } from "../../src/memory/describe_fix.ts";
 import { endOfText, shortened } from "../../src/memory/text.ts";
 import { textMatcher } from "../../src/memory/forget_text.ts";
 import { indexedTerms } from "../../src/memory/terms.ts";

@@ -9,7 +9,7 @@ import {
   type SessionTouch,
 } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { findSessions } from "../../src/store/sessions.ts";
+import { findSessions, type SessionRow } from "../../src/store/sessions.ts";
 
 const SESSION_ID = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 
@@ -98,52 +98,67 @@ Deno.test("saveRecords() saves all of a batch or nothing", async () => {
   assert.equal(count(db, "hook_executions"), 0);
 });
 
-Deno.test("a session is made by whichever event comes first", async () => {
-  const { session } = await after(record(1000));
-  assert.equal(session.status, "active");
-  assert.equal(session.shortId, "cad0ac4d");
-  assert.equal(session.startedAtMs, 1000);
-});
+const ENDED = [record(1000), record(2000, { effect: "end", endReason: "clear" })];
 
-Deno.test("updated_at moves with every event, and never back", async () => {
-  const { session } = await after(record(2000), record(3000), record(2500));
-  assert.equal(session.updatedAtMs, 3000);
-  assert.equal(session.startedAtMs, 2000);
-});
+/** Events in the order in which they are saved, and the session after them. */
+const SESSIONS: readonly (readonly [
+  rule: string,
+  events: readonly HookRecord[],
+  session: Partial<SessionRow>,
+])[] = [
+  [
+    "the first event makes a session, whichever it is",
+    [record(1000)],
+    { status: "active", shortId: "cad0ac4d", startedAtMs: 1000 },
+  ],
+  [
+    "every event moves the last sign of life, and never back",
+    [record(2000), record(3000), record(2500)],
+    { updatedAtMs: 3000, startedAtMs: 2000 },
+  ],
+  [
+    "a second SessionEnd keeps the first end",
+    [...ENDED, record(3000, { effect: "end", endReason: "other" })],
+    { status: "ended", endedAtMs: 2000, endReason: "clear" },
+  ],
+  ["an event after the end does not reopen a session", [...ENDED, record(2100)], {
+    status: "ended",
+  }],
+  [
+    "a resume reopens a session",
+    [...ENDED, record(2200, { effect: "revive", source: "resume" })],
+    { status: "active", endedAtMs: null, endReason: null, startedAtMs: 1000, source: "resume" },
+  ],
+  [
+    "a resume from before the end that comes late does not reopen a session",
+    [...ENDED, record(1500, { effect: "revive", source: "resume" })],
+    { status: "ended" },
+  ],
+  ["a new branch counts", [record(1000), record(2000, { branch: "feature/auth" })], {
+    branch: "feature/auth",
+  }],
+  ["without a branch the last one stays", [record(1000), record(2000, { branch: null })], {
+    branch: "main",
+  }],
+  [
+    "outside of a repository the last branch stays",
+    [record(1000), record(2000, { repository: null, branch: null })],
+    { branch: "main" },
+  ],
+  [
+    "the first title stays",
+    [record(1000, { title: "first" }), record(2000, { title: "second" })],
+    { title: "first" },
+  ],
+];
 
-Deno.test("SessionEnd ends a session, and a second one keeps the first end", async () => {
-  const { session } = await after(
-    record(1000),
-    record(2000, { effect: "end", endReason: "clear" }),
-    record(3000, { effect: "end", endReason: "other" }),
-  );
-  assert.deepEqual([session.status, session.endedAtMs, session.endReason], [
-    "ended",
-    2000,
-    "clear",
-  ]);
-});
-
-Deno.test("a late event does not reopen an ended session, a resume does", async () => {
-  const ended = [record(1000), record(2000, { effect: "end", endReason: "other" })];
-  const late = await after(...ended, record(2100));
-  assert.equal(late.session.status, "ended");
-  const resumed = await after(...ended, record(2200, { effect: "revive", source: "resume" }));
-  assert.deepEqual(
-    [resumed.session.status, resumed.session.endedAtMs, resumed.session.endReason],
-    ["active", null, null],
-  );
-  assert.equal(resumed.session.startedAtMs, 1000);
-  assert.equal(resumed.session.source, "resume");
-});
-
-Deno.test("a resume that was drained late, from before the end, does not reopen the session", async () => {
-  const { session } = await after(
-    record(1000),
-    record(3000, { effect: "end", endReason: "other" }),
-    record(2000, { effect: "revive", source: "resume" }),
-  );
-  assert.equal(session.status, "ended");
+Deno.test("events make, change, end and reopen a session", async (t) => {
+  for (const [rule, events, expected] of SESSIONS) {
+    await t.step(rule, async () => {
+      const { session } = await after(...events);
+      assert.partialDeepStrictEqual(session, expected);
+    });
+  }
 });
 
 Deno.test("an abandoned session that shows life is active again", async () => {
@@ -152,15 +167,6 @@ Deno.test("an abandoned session that shows life is active again", async () => {
   saveRecord(db, record(5000));
   const [session] = findSessions(db, SESSION_ID);
   assert.deepEqual([session!.status, session!.endedAtMs], ["active", null]);
-});
-
-Deno.test("the branch follows the newest event that has one", async () => {
-  const moved = await after(record(1000), record(2000, { branch: "feature/auth" }));
-  assert.equal(moved.session.branch, "feature/auth");
-  const detached = await after(record(1000), record(2000, { branch: null }));
-  assert.equal(detached.session.branch, "main");
-  const unknown = await after(record(1000), record(2000, { repository: null, branch: null }));
-  assert.equal(unknown.session.branch, "main");
 });
 
 Deno.test("the mark of a process is forgotten with the process", async () => {
@@ -172,14 +178,6 @@ Deno.test("the mark of a process is forgotten with the process", async () => {
   assert.deepEqual({ ...mark() }, { claude_pid: 10, claude_process: "start-10" });
   saveRecord(db, record(3000, { claudePid: 11 }));
   assert.deepEqual({ ...mark() }, { claude_pid: 11, claude_process: null });
-});
-
-Deno.test("the first title stays", async () => {
-  const { session } = await after(
-    record(1000, { title: "first" }),
-    record(2000, { title: "second" }),
-  );
-  assert.equal(session.title, "first");
 });
 
 Deno.test("findSessions() takes full and short ids, and the short form of the short form", async () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
-import { indexTogether } from "../../src/store/index_together.ts";
-import { checkIndex } from "../../src/store/memory_index.ts";
+import { checkIndex, indexTogether } from "../../src/store/memory_index.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 

@@ -7,7 +7,6 @@ import {
   indexFaultsAt,
   rebuildIndex,
   requireWholeIndex,
-  rewriteIndex,
   withIndex,
 } from "../../src/store/memory_index.ts";
 import { isIndexDamage } from "../../src/store/index_damage.ts";
@@ -165,11 +164,6 @@ slowTest(
     const silent: Record<string, readonly [query: string, damage: string, first: RegExp]> = {
       "nothing is found": ["w7919", DAMAGE["missing inner pages"]!, /^#2 /],
       "something is found": ["alpha w7919", DAMAGE["missing inner pages"]!, /^#2 /],
-      "the marks name other words": [
-        "w7919",
-        "UPDATE memory_index_idx SET term = CAST('zzz' || pgno AS BLOB)",
-        /^#2 /,
-      ],
       "rows came in without triggers": ["wombat", `${DAMAGE["no triggers"]!}; ${added}`, /^#601 /],
     };
     for (const [what, [query, sql, first]] of Object.entries(silent)) {
@@ -205,23 +199,6 @@ Deno.test("isIndexDamage() takes no other error for one", () => {
   for (const wrong of ["SELECT * FROM nothing", "SELECT * FROM words WHERE words MATCH '\"'"]) {
     assert.throws(() => db.prepare(wrong).all(), (thrown) => !isIndexDamage(thrown));
   }
-});
-
-Deno.test("rewriteIndex() leaves no word of what was removed in the inner pages of the index", async () => {
-  using temp = await filled();
-  const { db } = temp;
-  db.exec("INSERT INTO memory_index (memory_index) VALUES ('optimize')");
-  const wordsIn = () =>
-    db.prepare("SELECT term FROM memory_index_idx").all().map(({ term }) =>
-      new TextDecoder().decode(term as Uint8Array)
-    ).filter((term) => /w\d/.test(term)).length;
-  assert.ok(wordsIn() > 0);
-  db.exec("DELETE FROM observations WHERE id < 600");
-  assert.ok(wordsIn() > 0, "otherwise there is nothing to do");
-  rewriteIndex(db);
-  assert.equal(wordsIn(), 0);
-  assert.deepEqual(checkIndex(db), []);
-  assert.equal(found(db), 1);
 });
 
 Deno.test("doctor and db check notice a damaged index; doctor --fix mends it and sets nothing aside", async () => {

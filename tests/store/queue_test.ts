@@ -5,8 +5,9 @@ import {
   listQueue,
   type QueueStatus,
   retryQueueItems,
+  summarizeQueue,
+  totalsOf,
 } from "../../src/store/queue.ts";
-import { summarizeQueue, totalsOf } from "../../src/store/queue_stats.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 
 const ALL = { sessionId: null, status: null, priority: null, limit: 100 };

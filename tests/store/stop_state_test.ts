@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { openDatabase } from "../../src/store/database.ts";
-import { advanceQueue, keepFirstPrompt, readQueue } from "../../src/store/prompt_queues.ts";
-import { readSnapshot, saveSnapshot } from "../../src/store/root_snapshots.ts";
-import { countBlock, countRound, isLasting, resetRow } from "../../src/store/stop_counters.ts";
+import {
+  advanceQueue,
+  countBlock,
+  countRound,
+  isLasting,
+  keepFirstPrompt,
+  readQueue,
+  readSnapshot,
+  resetRow,
+  saveSnapshot,
+} from "../../src/store/stop_memory.ts";
 import { removeSessionRows } from "../../src/store/retention.ts";
 import { DatabaseSync } from "node:sqlite";
 

@@ -5,6 +5,7 @@
  */
 import type { EvalDocument, EvalQuestion } from "../../src/memory/eval_set.ts";
 import type { Corpus } from "./memory_corpus.ts";
+import sentences from "../testdata/agent_corpus.json" with { type: "json" };
 import { seededRandom } from "./tool_uses.ts";
 const DAY = 86_400_000;
 /** A question before it has a number. */
@@ -27,16 +28,6 @@ const ENVS = lines(
 const SERVICES = words(
   "Postgres Redis Kafka Elasticsearch RabbitMQ MinIO ClickHouse Vault nginx Envoy",
 );
-/** Incidents: prompt that reports, what the cause was, what was done; asked by symptom in other words, by outcome. */
-interface Incident {
-  readonly report: readonly string[];
-  readonly trace: (of: Names) => string;
-  readonly cause: readonly string[];
-  readonly fix: readonly string[];
-  readonly asked: readonly string[];
-  readonly outcome: readonly string[];
-}
-
 /** What the blanks in a session are filled with. */
 interface Names {
   readonly mod: string;
@@ -50,289 +41,9 @@ interface Names {
   readonly n: number;
 }
 
-const INCIDENTS: Incident[] = [
-  {
-    report: [
-      "the {mod} tests hang on {env} and the job gets killed after an hour",
-      "{env}: the {mod} suite never finishes, no output at all",
-    ],
-    trace: (c) =>
-      `\`\`\`\n##[error]The operation was canceled.\nwaiting for ${c.fn} … (${c.n}s)\nExit code 143\n\`\`\``,
-    cause: [
-      "It waits for a watcher that FSEvents delivers late; the handle is never closed, so the event loop stays alive.",
-      "The child process inherits stdin and blocks on a read that nobody answers.",
-    ],
-    fix: [
-      "I close the watcher in `{fn}` and unref the timer; the suite ends after {n} s now.",
-      "stdin is /dev/null for the child in {file}, and the run terminates.",
-    ],
-    asked: [
-      "why did CI for {mod} get stuck on {env}",
-      "what was the reason that the {mod} tests never terminated",
-      "{mod} test job timed out, what was it",
-    ],
-    outcome: ["how did we get the {mod} suite to finish again?"],
-  },
-  {
-    report: [
-      "getting 401 from {mod} after about an hour although I am logged in",
-      "users of {mod} are thrown out in the middle of work, see the log",
-    ],
-    trace: (c) =>
-      `\`\`\`\nHTTP/1.1 401 Unauthorized\nwww-authenticate: Bearer error="invalid_token"\n    at ${c.fn} (${c.file}:${c.n}:17)\n\`\`\``,
-    cause: [
-      "The access token is refreshed with the clock of the browser, which may be minutes off.",
-      "Two tabs refresh at once and the second one presents a refresh token that was already used.",
-    ],
-    fix: [
-      "`{fn}` refreshes a minute early and takes a lock over all tabs.",
-      "Refreshing is serialised in {file}; a rejected refresh is tried once more.",
-    ],
-    asked: [
-      "why were people logged out of {mod} unexpectedly",
-      "what caused the expired credentials in {mod}",
-      "{mod} kept asking to sign in again, why?",
-    ],
-    outcome: ["what did we change so that {mod} users stay signed in"],
-  },
-  {
-    report: [
-      "memory of the {mod} worker climbs until the kernel kills it",
-      "{mod} pod restarts with OOMKilled every few hours on {env}",
-    ],
-    trace: (c) =>
-      `\`\`\`\n<--- Last few GCs --->\n[1:0x5] Mark-sweep ${c.n * 9} MB -> ${
-        c.n * 8
-      } MB\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n\`\`\``,
-    cause: [
-      "Listeners are added for each request and never removed, so every closure keeps its buffer.",
-      "The cache in {file} has no bound; entries are keyed by the full URL including the timestamp.",
-    ],
-    fix: [
-      "Bounded the cache at {n} entries and drop the oldest.",
-      "`{fn}` removes its listener in a finally block; the heap stays flat over night.",
-    ],
-    asked: [
-      "what was leaking in the {mod} worker",
-      "why did {mod} run out of RAM",
-      "reason for the growing heap of {mod}",
-    ],
-    outcome: ["how was the memory leak of {mod} solved"],
-  },
-  {
-    report: [
-      "migration of {mod} fails on {env} with {code}",
-      "cannot deploy: {code} when the {mod} migration runs",
-    ],
-    trace: (c) =>
-      `\`\`\`\nERROR: ${c.code}: column "${c.key}" of relation "${c.mod}_items" already exists\nSTATEMENT: ALTER TABLE ${c.mod}_items ADD COLUMN ${c.key} text\n\`\`\``,
-    cause: [
-      "Somebody added the column by hand on that host; the migration is not idempotent.",
-      "The migration was interrupted between two statements, since it does not run in a transaction.",
-    ],
-    fix: [
-      "Added IF NOT EXISTS and wrapped the whole file into one transaction.",
-      "I made the step repeatable and marked the half-done one as applied on {env}.",
-    ],
-    asked: [
-      "why could we not deploy the {mod} schema change",
-      "what does {code} mean for {mod}",
-      "where did the duplicate column of {mod} come from",
-    ],
-    outcome: ["what made the {mod} migration pass in the end"],
-  },
-  {
-    report: [
-      "{mod} is super slow since {svc} {ver}",
-      "p95 of {mod} went from 80 ms to {n}00 ms, nothing was deployed except {svc}",
-    ],
-    trace: (c) =>
-      `\`\`\`\nSeq Scan on ${c.mod}_items  (cost=0.00..${c.n}812.00 rows=${c.n}0031 width=64)\n  Filter: (lower(name) = $1)\nExecution Time: ${c.n}12.4 ms\n\`\`\``,
-    cause: [
-      "The planner ignores the index because the column is wrapped in lower().",
-      "Connection pooling was switched off by the new default, every call does a handshake.",
-    ],
-    fix: [
-      "Created an expression index, execution time is below 3 ms.",
-      "Set `{key}` back to {n} and the latency is where it was.",
-    ],
-    asked: [
-      "why did {mod} become sluggish",
-      "cause of the bad performance of {mod} after upgrading {svc}",
-      "what slowed {mod} down",
-    ],
-    outcome: ["how did we make {mod} fast again", "which index helped {mod}"],
-  },
-  {
-    report: [
-      "special characters are broken in {mod} exports, customers see Ã¼ instead of ü",
-      "the CSV of {mod} opens with garbage in Excel",
-    ],
-    trace: (c) =>
-      `\`\`\`\nexpected: "Müller"\nactual:   "MÃ¼ller"\n  at ${c.fn} (${c.file}:${c.n})\n\`\`\``,
-    cause: [
-      "The bytes are decoded as latin-1 although the header says UTF-8.",
-      "Excel needs a byte order mark to recognise UTF-8.",
-    ],
-    fix: [
-      "`{fn}` decodes strictly and the export begins with a BOM.",
-      "Set the charset in {file}; umlauts survive the round trip.",
-    ],
-    asked: [
-      "why were umlauts wrong in {mod}",
-      "encoding problem in the {mod} files, what was the reason",
-      "who messed up the accents in {mod} exports",
-    ],
-    outcome: ["how did we repair the text encoding of {mod}"],
-  },
-  {
-    report: [
-      "random failures of {mod}: ECONNRESET against {svc}",
-      "{svc} drops our connections from {mod} every now and then",
-    ],
-    trace: (c) =>
-      `\`\`\`\nError: read ECONNRESET\n    at TCP.onStreamRead (node:internal/stream_base_commons:217:20)\n    at async ${c.fn} (${c.file}:${c.n}:9) { errno: -104, code: '${c.code}' }\n\`\`\``,
-    cause: [
-      "{svc} closes idle connections after 60 s, our pool keeps them for 90.",
-      "The load balancer in between cuts long requests; keep-alive probes are off.",
-    ],
-    fix: [
-      "`{key}` is {n} s now, below the limit of the server.",
-      "Turned keep-alive on and retry once when nothing was sent yet.",
-    ],
-    asked: [
-      "why was {mod} flaky when talking to {svc}",
-      "what interrupted the sockets between {mod} and {svc}",
-      "intermittent network errors in {mod}",
-    ],
-    outcome: ["what setting stopped the disconnects of {mod}"],
-  },
-  {
-    report: [
-      "the {mod} docker image got huge, can you shrink it",
-      "{mod} image is over {n}00 MB, pull takes forever on {env}",
-    ],
-    trace: (c) =>
-      `\`\`\`\nREPOSITORY      TAG   SIZE\nacme/${c.mod}   ${c.ver}   ${c.n}.1GB\n\`\`\``,
-    cause: [
-      "The build stage with compilers and headers is shipped as it is.",
-      "node_modules with all dev packages is copied after the prune.",
-    ],
-    fix: [
-      "A second stage copies only what runs; it has {n} MB now.",
-      "`.dockerignore` covers node_modules and the cache of the package manager.",
-    ],
-    asked: ["why was the container of {mod} so big", "what bloated the {mod} image"],
-    outcome: ["how did we reduce the size of the {mod} container"],
-  },
-];
-/** Prompts in other languages, with the answer that follows in English or in that language. */
-const FOREIGN: { lang: string; say: string; bot: string; asked: string[] }[] = [
-  {
-    lang: "de",
-    say:
-      "Bitte ändere die Zeitüberschreitung für {mod} auf {n} Sekunden, sonst brechen die Übertragungen ab.",
-    bot: "Erledigt: die Zeitüberschreitung von {mod} beträgt jetzt {n} Sekunden, siehe `{file}`.",
-    asked: [
-      "Wie lang ist die Zeitüberschreitung von {mod}?",
-      "{mod} Zeitüberschreitungen Sekunden",
-    ],
-  },
-  {
-    lang: "de",
-    say: "Warum schlägt die Datenbankverbindung von {mod} beim Start fehl?",
-    bot:
-      "Das Zertifikat der Datenbank war abgelaufen; ich habe es in `{file}` erneuert und den Start von {mod} geprüft.",
-    asked: [
-      "Weshalb konnte {mod} keine Verbindung zur Datenbank aufbauen?",
-      "abgelaufenes Zertifikat {mod}",
-    ],
-  },
-  {
-    lang: "fr",
-    say: "Peux-tu expliquer pourquoi la file d'attente de {mod} reste bloquée ?",
-    bot:
-      "La file de {mod} était bloquée car un verrou n'était jamais libéré dans `{fn}` ; c'est corrigé.",
-    asked: ["pourquoi la file de {mod} était bloquée", "verrou jamais libéré {mod}"],
-  },
-  {
-    lang: "fr",
-    say: "Ajoute des essais pour {mod}, surtout pour les fichiers vides et les noms accentués.",
-    bot: "J'ai ajouté {n} essais pour {mod} : fichiers vides, noms accentués, chemins trop longs.",
-    asked: ["quels essais avons-nous ajoutés pour {mod}", "essais fichiers vides {mod}"],
-  },
-  {
-    lang: "zh",
-    say: "{mod} 的缓存为什么没有更新？",
-    bot: "{mod} 的缓存键里没有版本号，所以部署以后仍然读到旧数据。已经在 `{file}` 里加上版本号。",
-    asked: ["{mod} 缓存 旧数据", "{mod}部署后读到旧数据的原因"],
-  },
-  {
-    lang: "zh",
-    say: "把 {mod} 的日志级别改成警告，磁盘快满了",
-    bot: "已将 {mod} 的日志级别改为警告，并且保留 {n} 天，磁盘占用明显下降。",
-    asked: ["{mod} 日志级别是什么", "{mod} 日志保留几天"],
-  },
-  {
-    lang: "ja",
-    say: "{mod} の検索結果が重複しているので直してください",
-    bot: "{mod} の結合条件が不足していたため、検索結果が重複していました。`{fn}` を修正しました。",
-    asked: ["{mod} の検索結果が重複した理由", "{mod} 結合条件 不足"],
-  },
-  {
-    lang: "ja",
-    say: "{mod} の設定ファイルを環境変数に移してほしい",
-    bot:
-      "{mod} の設定は環境変数 `{key}` から読み込むようにしました。古い設定ファイルは削除しました。",
-    asked: ["{mod} の環境変数", "{mod} 設定 環境変数 移行"],
-  },
-];
-const TALK = [
-  "go on",
-  "looks good, continue",
-  "please run the tests again",
-  "commit this with a good message",
-  "hm, not convinced, look again",
-  "thanks, next one",
-  "can you clean up the imports",
-  "open a pull request",
-  "rebase on main first",
-];
-const SAID = [
-  "I read the module and its callers. Nothing else depends on this behaviour, so the change is local. I kept the public names.",
-  "All checks pass: format, lint, types and {n} tests. The snapshot of the API did not change.",
-  "I looked at three options. The first keeps the interface, the second is faster but needs a new dependency, the third moves the work to a job. I went for the first.",
-  "There is one thing left that I did not touch: the documentation of the old flag still mentions the previous behaviour.",
-  "The branch is rebased and pushed. CI is running, I expect it to take {n} minutes.",
-  "I removed the dead code and the two helper functions that nobody called.",
-];
-const DECISIONS = [
-  {
-    told: [
-      "After comparing both we go with {svc} for {mod}: it is what the operators know, and backups exist.",
-      "Decision: {mod} moves to {svc}, because the old store cannot do transactions over two keys.",
-    ],
-    asked: [
-      "which backend did we pick for {mod}",
-      "what did we settle on for storing {mod} data",
-      "why {svc} for {mod}?",
-    ],
-  },
-  {
-    told: [
-      "We leave {mod} on {ver} for now, the next major drops support for the old protocol.",
-      "{mod} stays pinned at {ver}: later releases crash on ARM.",
-    ],
-    asked: ["why is {mod} not upgraded", "which version is {mod} held at and why"],
-  },
-  {
-    told: [
-      "The default of `{key}` is {n} from now on, {mod} had too many retries.",
-      "`{key}` was lowered to {n} for {mod} after the incident.",
-    ],
-    asked: ["what is {key} set to for {mod}", "what did we do to the retries of {mod}", "{key}"],
-  },
-];
+const { incidents: INCIDENTS, foreign: FOREIGN, talk: TALK, said: SAID, decisions: DECISIONS } =
+  sentences;
+
 /**
  * Makes a history.
  *
@@ -401,7 +112,9 @@ export function makeAgentCorpus(
       ver: `${n(0, 18)}.${n(0, 30)}.${n(0, 12)}`,
       n: n(2, 97),
     };
-    const fill = (t: string) => t.replace(/\{(\w+)\}/g, (a, k) => String(Reflect.get(c, k) ?? a));
+    const blanks = { ...c, n8: 8 * c.n, n9: 9 * c.n };
+    const fill = (t: string) =>
+      t.replace(/\{(\w+)\}/g, (a, k) => String(Reflect.get(blanks, k) ?? a));
     let at = start + Math.floor(s / sessions * 300) * DAY + n(6, 20) * 3_600_000 +
       n(0, 3000) * 1000;
     const sessionAt = at;
@@ -444,7 +157,7 @@ export function makeAgentCorpus(
     if (what < 0.55 && !used.has(slot)) {
       used.set(slot, s);
       const quotes = p(0.35);
-      const ids = [say("user", fill(of(inc.report)) + (quotes ? `\n\n${inc.trace(c)}` : ""))];
+      const ids = [say("user", fill(of(inc.report)) + (quotes ? `\n\n${fill(inc.trace)}` : ""))];
       if (p(0.6)) {
         say(
           "assistant",
@@ -468,7 +181,7 @@ export function makeAgentCorpus(
               "After some digging:",
             ])
           } ${fill(of(inc.cause))}`,
-          ...!quotes ? [inc.trace(c)] : [],
+          ...!quotes ? [fill(inc.trace)] : [],
           noise(c),
           fill(of(SAID)),
         ].sort(() => p(0.3) ? 1 : -1).join("\n\n"),

@@ -6,21 +6,6 @@ import { saveEvent, tempDatabase } from "./records.ts";
 /** A command, what it printed, and whether it failed. */
 export type Step = readonly [command: string, output: string, failed?: boolean];
 
-/** What memory holds in the end. */
-export interface Outcome {
-  /** The commands of the failures that are open. */
-  readonly open: readonly string[];
-  /** The titles of the fixes. */
-  readonly fixes: readonly string[];
-}
-
-/** A failure as memory holds it. */
-export interface ToldFailure {
-  readonly text: string;
-  readonly repeats: number;
-  readonly isMended: boolean;
-}
-
 /** A command that fails, what it prints, and one that passes later, after an edit, with what that prints: nothing where it is not given. */
 export type Mending = readonly [failing: string, bad: string, passing: string, good?: string];
 
@@ -40,34 +25,8 @@ export async function assertLeftOpen(rows: readonly Mending[]): Promise<void> {
   }
 }
 
-/** Lets commands run one after the other, an edit between, and tells which of the failures are open in the end. */
+/** Lets commands run one after the other, an edit after each, and tells which of the failures are open in the end. */
 export async function leftOpen(...steps: readonly Step[]): Promise<readonly string[]> {
-  return (await outcomeOf(...steps)).open;
-}
-
-/** The same, and which fixes are told. */
-export async function outcomeOf(...steps: readonly Step[]): Promise<Outcome> {
-  return told(await outcome(steps, { edits: true }));
-}
-
-/** The same, and what is told of each failure, in their order. */
-export async function failuresOf(...steps: readonly Step[]): Promise<readonly ToldFailure[]> {
-  return (await outcome(steps, { edits: true })).failures;
-}
-
-/** The same, with nothing edited between. */
-export async function outcomeWithoutEdits(...steps: readonly Step[]): Promise<Outcome> {
-  return told(await outcome(steps, { edits: false }));
-}
-
-function told({ open, fixes }: Outcome): Outcome {
-  return { open, fixes };
-}
-
-async function outcome(
-  steps: readonly Step[],
-  { edits }: { readonly edits: boolean },
-): Promise<Outcome & { readonly failures: readonly ToldFailure[] }> {
   using temp = await tempDatabase();
   const start = Date.UTC(2026, 6, 15);
   const save = (atMs: number, toolName: string, payload: unknown, failed = false) =>
@@ -89,7 +48,6 @@ async function outcome(
         : { tool_input: { command }, tool_response: { stdout: output, stderr: "" } },
       failed,
     );
-    if (!edits) continue;
     save(atMs + 1_000, "Edit", {
       tool_input: { file_path: "/p/src/a.py", old_string: "a", new_string: `b${at}` },
       tool_response: {},
@@ -97,9 +55,7 @@ async function outcome(
   }
   temp.db.exec("UPDATE pending_queue SET branch = 'main'");
   drainCaptures(temp.db, { now: () => start + 1_000_000 });
-  const fixes = temp.db.prepare("SELECT title FROM observations WHERE kind = 'fix' ORDER BY id")
-    .all().map(({ title }) => String(title));
-  const open = temp.db.prepare(
+  return temp.db.prepare(
     `SELECT facts
        FROM observations
       WHERE outcome = 'failure'
@@ -108,12 +64,4 @@ async function outcome(
   ).all().map(({ facts }) => JSON.parse(String(facts)))
     .filter(({ openRank }) => openRank !== null)
     .map(({ command }) => command);
-  const failures = temp.db.prepare(
-    "SELECT text, repeats, resolved_by AS by FROM observations WHERE outcome = 'failure' ORDER BY id",
-  ).all().map(({ text, repeats, by }) => ({
-    text: String(text),
-    repeats: Number(repeats),
-    isMended: by !== null,
-  }));
-  return { open, fixes, failures };
 }

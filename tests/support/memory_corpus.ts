@@ -4,6 +4,7 @@
  * another session, the same kind of fact of another component, an identifier with one other word.
  */
 import type { EvalDocument, EvalQuestion } from "../../src/memory/eval_set.ts";
+import sentences from "../testdata/memory_corpus.json" with { type: "json" };
 import { seededRandom } from "./tool_uses.ts";
 
 /** What a question is like. */
@@ -61,14 +62,6 @@ const CAUSES = [
   "the socket was closed by the proxy",
   "the locale changed the decimal sign",
 ];
-const REASONS = [
-  "it keeps the order of writes",
-  "ops already runs it",
-  "the license fits us",
-  "it survives a restart",
-  "we need range scans",
-  "latency stays under ten milliseconds",
-];
 
 /** A kind of fact: how it is told, asked plainly, and asked in other words. `{e}` is the component, `{v}` the value. */
 interface FactKind {
@@ -83,166 +76,27 @@ const number = (from: number, to: number) => (random: () => number) =>
 const oneOf = <Item>(items: readonly Item[]) => (random: () => number) =>
   items[Math.floor(random() * items.length)]!;
 
-const FACTS: readonly FactKind[] = [
-  {
-    value: number(2000, 9000),
-    told: [
-      "The {e} listens on port {v} in staging from now on.",
-      "I moved the {e} to port {v}, the old one clashed with the proxy.",
-    ],
-    asked: ["Which port does the {e} listen on?", "port of the {e} in staging"],
-    paraphrased: [
-      "What port number did we give the {e} after the conflict?",
-      "where can I reach the {e} on staging, which port",
-    ],
-  },
-  {
-    value: number(3, 300),
-    told: [
-      "Raised the timeout of the {e} to {v} seconds, slow links kept failing.",
-      "The {e} now gives up after {v} seconds instead of hanging.",
-    ],
-    asked: ["What is the timeout of the {e}?", "{e} timeout seconds"],
-    paraphrased: [
-      "How long does the {e} wait before it gives up?",
-      "after how many seconds does the {e} stop waiting",
-    ],
-  },
-  {
-    value: oneOf(CAUSES),
-    told: [
-      "Found why the {e} crashed: {v}. Added a guard.",
-      "Root cause of the {e} crash is that {v}; fixed with a check.",
-    ],
-    asked: ["Why did the {e} crash?", "root cause of the {e} crash"],
-    paraphrased: [
-      "What made the {e} crash back then and how was it fixed?",
-      "the {e} kept crashing, what was the reason",
-    ],
-  },
-  {
-    value: oneOf(TECH),
-    told: [
-      "We decided that the {e} stores its state in {v}, because " + REASONS[0] + ".",
-      "Decision for the {e}: {v} as its store, since " + REASONS[3] + ".",
-    ],
-    asked: ["Where does the {e} store its state?", "decision about the store of the {e}"],
-    paraphrased: [
-      "Which database did we choose for the {e}?",
-      "what did we decide to use for storing state of the {e}",
-    ],
-  },
-  {
-    value: oneOf(PEOPLE),
-    told: [
-      "{v} reviews every change of the {e} from this month on.",
-      "Please ask {v} before you touch the {e}; they own it now.",
-    ],
-    asked: ["Who owns the {e}?", "who reviews changes of the {e}"],
-    paraphrased: [
-      "Whom do I have to ask before changing the {e}?",
-      "who is responsible for reviewing the {e}",
-    ],
-  },
-  {
-    value: (random) =>
-      `${1 + Math.floor(random() * 9)}.${Math.floor(random() * 30)}.${Math.floor(random() * 10)}`,
-    told: [
-      "Pinned the client library of the {e} to {v}, newer ones leak.",
-      "The {e} stays on version {v} of its driver until the leak is gone.",
-    ],
-    asked: ["Which version is the {e} pinned to?", "pinned driver version of the {e}"],
-    paraphrased: [
-      "What release of the library does the {e} have to stay on?",
-      "why can't we upgrade the driver of the {e}",
-    ],
-  },
-  {
-    value: number(40, 95),
-    told: [
-      "Caching in the {e} cut its latency by {v} percent.",
-      "The {e} is {v} percent faster since the query is batched.",
-    ],
-    asked: ["How much faster is the {e} now?", "latency gain of the {e} percent"],
-    paraphrased: [
-      "By how many percent did the {e} speed up?",
-      "what did caching bring for the speed of the {e}",
-    ],
-  },
-  {
-    value: (random) => `EX${1000 + Math.floor(random() * 9000)}`,
-    told: [
-      "The {e} answers {v} when the quota is used up.",
-      "Error {v} of the {e} means that the quota is exhausted.",
-    ],
-    asked: [
-      "Which error code does the {e} give when the quota is used up?",
-      "{e} quota error code",
-    ],
-    paraphrased: [
-      "What code comes back from the {e} once we are over quota?",
-      "how do I recognise an exhausted quota in the {e}",
-    ],
-  },
-  {
-    value: number(1, 28),
-    told: [
-      "Backups of the {e} are kept for {v} days, then pruned.",
-      "Retention of the {e} backups is {v} days now.",
-    ],
-    asked: ["How long are backups of the {e} kept?", "{e} backup retention days"],
-    paraphrased: [
-      "After how many days do we throw away backups of the {e}?",
-      "when are old {e} backups pruned",
-    ],
-  },
-  {
-    value: (random) => `${oneOf(OWNERS)(random)}-${oneOf(NOUNS)(random)}-flag`,
-    told: [
-      "The new path of the {e} is behind the flag {v}.",
-      "Set {v} to switch the rewritten {e} on.",
-    ],
-    asked: ["Behind which flag is the {e}?", "feature flag of the {e}"],
-    paraphrased: [
-      "How do I switch the rewritten {e} on?",
-      "what flag enables the new path of the {e}",
-    ],
-  },
+/** The values of the facts, in the order of their sentences. */
+const VALUES: readonly FactKind["value"][] = [
+  number(2000, 9000),
+  number(3, 300),
+  oneOf(CAUSES),
+  oneOf(TECH),
+  oneOf(PEOPLE),
+  (random) =>
+    `${1 + Math.floor(random() * 9)}.${Math.floor(random() * 30)}.${Math.floor(random() * 10)}`,
+  number(40, 95),
+  (random) => `EX${1000 + Math.floor(random() * 9000)}`,
+  number(1, 28),
+  (random) => `${oneOf(OWNERS)(random)}-${oneOf(NOUNS)(random)}-flag`,
 ];
-
-const CHATTER = [
-  "Let me look at the {e} first.",
-  "I read the code of the {e} and ran its tests, {n} passed.",
-  "Looks good, go on with the {e}.",
-  "Please clean up the tests of the {e} as well.",
-  "The build is green again after {n} minutes.",
-  "I will continue with the {e} after the review.",
-  "Can you explain what the {e} does with empty input?",
-  "Formatting only, nothing about the {e} changed.",
-  "The {e} needs better names, but not today.",
-  "Rebased on main, {n} files changed.",
-];
-const CODE = [
-  "Renamed {i} and updated its callers in {p}.",
-  "`{i}` in {p} returns early now when there is nothing to do.",
-  "Added a test for {i}; it covers the empty case ({p}).",
-  "Moved {i} out of {p}, it had grown too long.",
-];
+const FACTS: readonly FactKind[] = sentences.facts.map((fact, at) => ({
+  ...fact,
+  value: VALUES[at]!,
+}));
+const { chatter: CHATTER, code: CODE } = sentences;
 /** A person asks, and the answer says nothing of what was asked about. */
-const SHORT_ANSWERS = [
-  "About {n} of them, give or take.",
-  "Only on weekends, at {n} past midnight.",
-  "Because {c}.",
-  "{t}, and it stays that way.",
-  "No, {q} said we leave it for now.",
-];
-const SHORT_QUESTIONS = [
-  "How many {x} can the {e} hold?",
-  "When does the {e} refresh its {x}?",
-  "Why do the {x} of the {e} look wrong?",
-  "Where do the {x} of the {e} go?",
-  "Should the {e} drop stale {x}?",
-];
+const { shortAnswers: SHORT_ANSWERS, shortQuestions: SHORT_QUESTIONS } = sentences;
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2025, 0, 6);

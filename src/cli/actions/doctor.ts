@@ -7,10 +7,9 @@ import type { DoctorPlace } from "../../maintenance/doctor/place.ts";
 import { lookUpwards } from "../../git/repository.ts";
 import { checkLines, databaseFrom, type DatabaseSource } from "../check_text.ts";
 import type { CliContext } from "../context.ts";
-import { hooksPlace } from "../hooks_place.ts";
+import { hooksPlace, ownProgram } from "../own_program.ts";
 import { checksHere, hintsHere, nextHere } from "../next_command.ts";
-import { withProgress } from "../progress_line.ts";
-import { ownProgram } from "../own_program.ts";
+import { withProgress } from "../terminal.ts";
 import { placeOf } from "../store.ts";
 import type { View } from "../view.ts";
 

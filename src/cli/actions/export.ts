@@ -1,24 +1,22 @@
 import { count } from "../../counts.ts";
-import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
-import { type ExportCounts, exportLines } from "../../maintenance/export.ts";
 import { wellFormedJson } from "../../maintenance/well_formed.ts";
 import { isOutputClosed } from "../../process/closed_output.ts";
-import type { ExportFilter, LostRow } from "../../store/export.ts";
+import { type ExportCounts, exportLines, type LostRow } from "../../store/export.ts";
 import type { CliContext } from "../context.ts";
 import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
 import { nextHere } from "../next_command.ts";
-import { progressLine } from "../progress_line.ts";
+import { progressLine } from "../terminal.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { takeInSpool } from "../spool_first.ts";
 import { openStore } from "../store.ts";
 import { errorText, type View } from "../view.ts";
 
-/** Rows that cannot be read and are named. */
+/** So many rows that cannot be read are named. */
 const MAX_NAMED = 5;
-/** So many lines are written before it is asked whether a signal ends this process. */
+/** After so many lines a signal can end the process. */
 const LINES_AT_ONCE = 100;
 
 /** `conclaude export` */
@@ -40,14 +38,26 @@ export async function exportDatabase(
   const { output } = flags;
   const waiting = takeInSpool(db, place.database, context);
   const lost: LostRow[] = [];
-  const write = (sink: LineSink) =>
-    writeAll(db, {
-      filter,
-      sink,
-      context,
-      tellsProgress: output !== undefined,
-      onLost: (row) => lost.push(row),
-    });
+  const write = async (sink: LineSink): Promise<ExportCounts> => {
+    const progress = output === undefined ? null : progressLine(context);
+    const onLost = (row: LostRow) => void lost.push(row);
+    const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
+    try {
+      let step = lines.next();
+      for (let written = 1; !step.done; step = lines.next(), written++) {
+        sink.write(wellFormedJson(step.value));
+        progress?.tell(`${count(written, "line")} …`);
+        if (written % LINES_AT_ONCE === 0) await hearSignals();
+      }
+      sink.close();
+      return step.value;
+    } catch (thrown) {
+      sink.abandon();
+      throw thrown;
+    } finally {
+      progress?.end();
+    }
+  };
   const counts = output === undefined
     ? await write(stdoutSink(context))
     : await withoutDraftsLeft(() => write(fileSink(output, context, place.database)));
@@ -69,7 +79,7 @@ export async function exportDatabase(
   };
 }
 
-/** What is missing, on stderr: stdout may hold the lines. */
+/** Reports on stderr what is missing: stdout may hold the lines. */
 function tellLosses(
   { damaged, unreadable, lost, waiting }: ExportCounts & {
     readonly lost: readonly LostRow[];
@@ -77,65 +87,29 @@ function tellLosses(
   },
   context: CliContext,
 ): void {
-  const tell = (error: Parameters<typeof errorText>[0]) =>
-    context.process.stderr.write(
-      errorText({ ...error, next: nextHere(error.next, context.globals) }),
-    );
-  if (unreadable > 0) {
-    const named = lost.slice(0, MAX_NAMED).map(({ type, id, why }) => `${type} ${id} (${why})`);
-    const more = unreadable - named.length;
-    tell({
-      what: `At least ${count(unreadable, "row")} cannot be read`,
-      why: `${
-        named.length === 0
-          ? "they lie on damaged pages of the database"
-          : plain(named.join(", ")) + (more > 0 ? ` and ${more} more` : "")
-      }; all the others were written`,
-      next: "conclaude doctor",
-    });
-  }
-  if (waiting > 0) {
-    tell({
-      what: count(waiting, "record of a hook is missing", "records of hooks are missing"),
-      why: "they wait in the spool, since the database cannot take them now",
-      next: "conclaude queue drain",
-    });
-  }
-  if (damaged > 0) {
-    tell({
-      what: count(damaged, "payload is damaged", "payloads are damaged"),
-      why: "what is stored there cannot be read; the lines hold it as it is",
-      next: "conclaude db check",
-    });
-  }
-}
-
-async function writeAll(
-  db: DatabaseSync,
-  to: {
-    readonly filter: ExportFilter;
-    readonly sink: LineSink;
-    readonly context: CliContext;
-    readonly tellsProgress: boolean;
-    readonly onLost: (row: LostRow) => void;
-  },
-): Promise<ExportCounts> {
-  const { filter, sink, context, onLost } = to;
-  const progress = to.tellsProgress ? progressLine(context) : null;
-  const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
-  try {
-    let step = lines.next();
-    for (let written = 1; !step.done; step = lines.next(), written++) {
-      sink.write(wellFormedJson(step.value));
-      progress?.tell(`${count(written, "line")} …`);
-      if (written % LINES_AT_ONCE === 0) await hearSignals();
-    }
-    progress?.end();
-    sink.close();
-    return step.value;
-  } catch (thrown) {
-    progress?.end();
-    sink.abandon();
-    throw thrown;
-  }
+  const tell = (n: number, [what, why, next]: readonly [string, string, string]) => {
+    if (n === 0) return;
+    const error = { what, why, next: nextHere(next, context.globals) };
+    context.process.stderr.write(errorText(error));
+  };
+  const named = lost.slice(0, MAX_NAMED).map(({ type, id, why }) => `${type} ${id} (${why})`);
+  const more = unreadable > named.length ? ` and ${unreadable - named.length} more` : "";
+  const where = named.length === 0
+    ? "they lie on damaged pages of the database"
+    : plain(named.join(", ")) + more;
+  tell(unreadable, [
+    `At least ${count(unreadable, "row")} cannot be read`,
+    `${where}; all the others were written`,
+    "conclaude doctor",
+  ]);
+  tell(waiting, [
+    count(waiting, "record of a hook is missing", "records of hooks are missing"),
+    "they wait in the spool, since the database cannot take them now",
+    "conclaude queue drain",
+  ]);
+  tell(damaged, [
+    count(damaged, "payload is damaged", "payloads are damaged"),
+    "what is stored there cannot be read; the lines hold it as it is",
+    "conclaude db check",
+  ]);
 }

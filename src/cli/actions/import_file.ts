@@ -1,4 +1,4 @@
-/** `conclaude import FILE`: takes an export back. */
+/** `conclaude import FILE`: imports an export. */
 import type { ByteSource } from "../../byte_lines.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns } from "../../secrets/redact.ts";
@@ -11,11 +11,11 @@ import { quoteWord } from "../../settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
 import { nextHere } from "../next_command.ts";
-import { progressLine } from "../progress_line.ts";
+import { progressLine } from "../terminal.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
 import { errorText, type View } from "../view.ts";
 
-/** Beginnings of files that people may take for an export. */
+/** How a database begins, which a person may take for an export. */
 const SQLITE = "SQLite format 3";
 
 /** `conclaude import file FILE` */
@@ -34,17 +34,12 @@ export async function importFile(
       onProgress: (rows: number) => progress.tell(`${count(rows, "row")} …`),
     };
     const lines = linesOfExport(linesOf(source));
-    const importInto = (db: DatabaseSync) => {
-      const done = importLines(db, lines, options);
-      tellLostForgetKey(context, db);
-      return done;
-    };
-    const report = dryRun
-      ? await lookIntoStore(context, (db) => importLines(db, lines, options))
-      : importInto((await openKeptStore(context, "import")).db);
+    const importInto = (db: DatabaseSync) => importLines(db, lines, options);
+    const kept = dryRun ? null : (await openKeptStore(context, "import")).db;
+    const report = kept === null ? await lookIntoStore(context, importInto) : importInto(kept);
+    if (kept !== null) tellLostForgetKey(context, kept);
     progress.end();
     tellTrouble(context, report, file);
-    tellForgotten(context, report);
     const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;
     return {
       json: { file, dryRun, ...report },
@@ -62,7 +57,7 @@ function sourceOf(
   context: CliContext,
   file: string,
 ): ByteSource & { readonly close: () => void } {
-  // The runtime lets nobody open the second one by its name.
+  // The runtime does not open /dev/stdin by its name.
   if (file === "-" || file === "/dev/stdin") {
     return { readSync: (buffer) => context.environment.stdin.readSync(buffer), close: () => {} };
   }
@@ -92,19 +87,18 @@ function sourceOf(
   return { readSync: (buffer) => opened.readSync(buffer), close: () => opened.close() };
 }
 
-/** What was not taken over, on stderr. */
+/** Reports on stderr what could not be imported, and what may come back although it was forgotten elsewhere. */
 function tellTrouble(context: CliContext, report: ImportReport, file: string): void {
-  const { damaged, damagedLines, cutShort, missing } = report;
-  const tell = (what: string, why: string) => {
-    const next = "Export it again where it comes from: conclaude export --output conclaude.jsonl";
+  const { damaged, damagedLines, cutShort, missing, forgottenElsewhere } = report;
+  const again = "Export it again where it comes from: conclaude export --output conclaude.jsonl";
+  const tell = (what: string, why: string, next = again) =>
     context.process.stderr.write(errorText({ what, why, next }));
-  };
   for (const { line, why } of damagedLines) {
     context.process.stderr.write(`line ${line}: ${why}\n`);
   }
   if (damaged > 0) {
     tell(
-      `${damaged} ${damaged === 1 ? "line" : "lines"} of ${file} cannot be taken over`,
+      `${count(damaged, "line")} of ${file} cannot be taken over`,
       "they are not as an export has them; all the others were read",
     );
   }
@@ -116,59 +110,47 @@ function tellTrouble(context: CliContext, report: ImportReport, file: string): v
       "its last line tells of more; what is there was read",
     );
   }
+  if (forgottenElsewhere > 0) {
+    const receipts = count(forgottenElsewhere, "receipt of it is", "receipts of it are");
+    tell(
+      "What was forgotten where the export was made is not kept away here",
+      `${receipts} in that database alone: transcripts and older exports may bring it here`,
+      nextHere("conclaude memory forget --help", context.globals),
+    );
+  }
 }
 
-/** What was forgotten elsewhere is not known here, on stderr. */
-function tellForgotten(context: CliContext, { forgottenElsewhere }: ImportReport): void {
-  if (forgottenElsewhere === 0) return;
-  context.process.stderr.write(errorText({
-    what: "What was forgotten where the export was made is not kept away here",
-    why: `${
-      count(forgottenElsewhere, "receipt of it is", "receipts of it are")
-    } in that database alone: transcripts and older exports may bring it here`,
-    next: nextHere("conclaude memory forget --help", context.globals),
-  }));
-}
+/** A sentence for each count of the report: how it begins for one row and for several, and how it ends. */
+const SENTENCES = [
+  ["known", "row was", "rows were", "there already"],
+  ["replaced", "row was", "rows were", "older here, and replaced"],
+  ["outdated", "row was", "rows were", "left out: a newer version is here"],
+  ["forgotten", "row was forgotten here, and stays", "rows were forgotten here, and stay", "away"],
+  ["unattached", "row was", "rows were", "left out, of tasks or workflows that are not there"],
+  ["detachedTasks", "task has", "tasks have", "no parent any more: it is not in the export"],
+] as const;
 
 function textOf(
-  { imported, known, replaced, outdated, unattached, forgotten, detachedTasks }: ImportReport,
+  report: ImportReport,
   { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
 ): string {
+  const { imported } = report;
   const names = Object.keys(noCounts()) as CountName[];
-  const parts = names.filter((name) => imported[name] > 0)
-    .map((name) => {
-      const [one, many] = LABELS[name] ?? [name.replace(/s$/, ""), name];
-      return count(imported[name], one, many);
-    });
-  const knownRows = names.reduce((sum, name) => sum + known[name], 0);
+  const parts = names.filter((name) => imported[name] > 0).map((name) => {
+    const [one, many] = LABELS[name] ?? [name.replace(/s$/, ""), name];
+    return count(imported[name], one, many);
+  });
+  const known = names.reduce((sum, name) => sum + report.known[name], 0);
   return [
     `${dryRun ? "Would import" : "Imported"} from ${file}: ${parts.join(", ") || "nothing new"}.`,
-    ...(knownRows === 0 ? [] : [`${count(knownRows, "row was", "rows were")} there already.`]),
-    ...(replaced === 0
-      ? []
-      : [`${count(replaced, "row was", "rows were")} older here, and replaced.`]),
-    ...(outdated === 0
-      ? []
-      : [`${count(outdated, "row was", "rows were")} left out: a newer version is here.`]),
-    ...(forgotten === 0 ? [] : [
-      `${
-        count(forgotten, "row was forgotten here, and stays", "rows were forgotten here, and stay")
-      } away.`,
-    ]),
-    ...(unattached === 0 ? [] : [
-      `${
-        count(unattached, "row was", "rows were")
-      } left out, of tasks or workflows that are not there.`,
-    ]),
-    ...(detachedTasks === 0 ? [] : [
-      `${
-        count(detachedTasks, "task has", "tasks have")
-      } no parent any more: it is not in the export.`,
-    ]),
+    ...SENTENCES.flatMap(([name, one, many, end]) => {
+      const rows = name === "known" ? known : report[name];
+      return rows === 0 ? [] : [`${count(rows, one, many)} ${end}.`];
+    }),
   ].join("\n");
 }
 
-/** Counts that people know by other words. */
+/** Words for counts whose names people do not know. */
 const LABELS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   executions: ["audit row", "audit rows"],
   taskTags: ["tag of a task", "tags of tasks"],

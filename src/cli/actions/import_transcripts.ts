@@ -1,9 +1,7 @@
-import { count } from "../../counts.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { nextHere } from "../next_command.ts";
 import { quoteWord } from "../../settings/hooks.ts";
-import { runTranscripts } from "../transcript_run.ts";
-import { gapsOf, outcomeJson, outcomeLines } from "../transcript_view.ts";
+import { endLines, gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
 import type { View } from "../view.ts";
 
 /** `conclaude import transcripts DIR` */
@@ -17,12 +15,11 @@ export async function importTranscripts(
     fills: !dryRun,
     what: "import transcripts",
     next: "Name a folder that has transcripts of Claude Code (*.jsonl)",
-    mayBe: "there",
+    needs: "session",
     isWhole: false,
     sinceMs: 0,
     wantedFile: () => true,
     wanted: () => true,
-    needsSession: true,
   });
   const { filled } = outcome;
   const { gaps } = gapsOf(outcome);
@@ -34,15 +31,12 @@ export async function importTranscripts(
   return {
     json: { ...outcomeJson(outcome), next },
     text: [
-      // What is about to be brought in, or was, is only counted: it is no gap of anybody's.
       ...dryRun
         ? outcomeLines(outcome, { all: false })
+        // After the import the sessions have no gaps.
         : outcomeLines({ ...outcome, sessions: outcome.sessions.map(withoutGaps) }, { all: false })
           .filter((line) => !line.startsWith("gaps ")),
-      ...filled === null ? [] : [
-        `imported    ${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`,
-      ],
-      ...next === null ? [] : [`next        ${nextHere(next, context.globals)}`],
+      ...endLines(outcome, { label: "imported", next: next && nextHere(next, context.globals) }),
     ].join("\n"),
   };
 }

@@ -1,31 +1,26 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
-import { runForget } from "../../maintenance/forget.ts";
-import { type ForgetPreview, previewForget } from "../../maintenance/forget_preview.ts";
-import { type ForgetPlace, isTextAlone } from "../../maintenance/forget_files.ts";
+import { type ForgetPreview, previewForget, runForget } from "../../maintenance/forget.ts";
 import { stoppedOf } from "../../maintenance/forget_again.ts";
-import { bytesLeft } from "../../maintenance/forget_proof.ts";
-import { transcriptsWith } from "../../maintenance/forget_transcripts.ts";
-import { verifyReceipt } from "../../maintenance/forget_verify.ts";
+import { type ForgetPlace, transcriptsWith } from "../../maintenance/forget_files.ts";
+import { bytesLeft, verifyReceipt } from "../../maintenance/forget_proof.ts";
 import { requireOurs } from "../../maintenance/require_ours.ts";
 import { lateRedaction } from "../../recall/late_redaction.ts";
-import type { ForgetFilter } from "../../store/forget_choice.ts";
-import { besidesOf, sourcesOf, speakingOf } from "../../store/forget_look.ts";
+import { type ForgetFilter, isTextAlone } from "../../store/forget_choice.ts";
+import { relatedTo } from "../../store/forget_look.ts";
 import {
   findReceipts,
   forgottenDigest,
   type Receipt,
   unfinishedReceipts,
-} from "../../store/forgotten.ts";
+} from "../../store/forget_receipts.ts";
 import { identifyDatabase } from "../../store/identity.ts";
-import { confirmOrThrow } from "../confirm.ts";
+import { confirmOrThrow, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
 import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
-import { removedText } from "../forget_text.ts";
-import { fileMeant, isNone, nothingView, ofWhat, previewView, reportView } from "../forget_view.ts";
+import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
-import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openAt, openKept, placeOf } from "../store.ts";
 import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import type { View } from "../view.ts";
@@ -37,49 +32,41 @@ export async function forgetMemory(
   ...ids: readonly string[]
 ): Promise<View> {
   const place = await forgetPlace(context, { mayMigrate: !dryRun });
-  const redact = await lateRedaction(place.redactPatterns);
   const progress = progressLine(context);
-  const { filter, chosen, found, isStopped, unknown, related } = await lookIntoStore(
-    context,
-    (db) => {
-      const filter = forgetFilterOf(db, context, { flags, ids });
-      progress.tell("looking for what is to be forgotten …");
-      const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
-      const found = previewForget(db, place, {
-        filter,
-        isDry: dryRun,
-        redact,
-        nowMs: Date.now(),
-      });
-      return {
-        filter,
-        chosen,
-        found,
-        related: {
-          madeOf: sourcesOf(db, filter.ids?.observations ?? []),
-          besides: besidesOf(db, filter.ids?.observations ?? []),
-          speakOf: filter.files === null ? [] : speakingOf(db, { ...filter, files: filter.files }),
-        },
-        unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
-        isStopped: stoppedOf(unfinishedReceipts(db), chosen).length > 0,
-      };
-    },
-  );
-  const preview = withUnused(place, filter, found);
+  const again = forgetAgain(flags, ids);
+  const redact = await lateRedaction(place.redactPatterns);
+  const tell = (doing: string) => progress.tell(doing);
+  const looked = await lookIntoStore(context, (db) => {
+    const filter = forgetFilterOf(db, context, { flags, ids });
+    const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
+    const asked = { filter, redact, nowMs: Date.now(), tell };
+    const found = previewForget(db, place, { ...asked, isDry: dryRun });
+    return {
+      filter,
+      chosen,
+      found,
+      related: relatedTo(db, filter),
+      unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
+      isStopped: stoppedOf(unfinishedReceipts(db), chosen).length > 0,
+    };
+  });
+  const { filter, chosen, related, unknown, isStopped } = looked;
+  const preview = withUnused(place, filter, looked.found);
   progress.end();
-  const hints = {
-    unknown,
-    // What is known instead may be quite another one: it is only looked at.
-    lines: unknownText(unknown, nextHere("conclaude memory forget --dry-run", context.globals)),
-  };
   const isNothing = isNone(preview);
   if (dryRun || isNothing && !isStopped) {
-    const shown = { ...preview, transcripts: transcriptsWith(preview.transcripts, filter) };
-    return dryRun
-      ? previewView(shown, { filter, hints, related, context })
-      : nothingView(shown, { hints, context });
+    // What is known instead may be quite another one: it is only looked at.
+    const lines = unknownText(
+      unknown,
+      nextHere("conclaude memory forget --dry-run", context.globals),
+    );
+    const transcripts = transcriptsWith(preview.transcripts, filter);
+    const hints = { unknown, lines };
+    return previewView(
+      { ...preview, transcripts },
+      { isDry: dryRun, filter, hints, related, context },
+    );
   }
-  const again = forgetAgain(flags, ids);
   if (!yes) {
     confirmOrThrow(context, {
       what: "forget it",
@@ -97,7 +84,7 @@ export async function forgetMemory(
     isUnused: "unusedRoom" in preview.removed,
     redact,
     nowMs: Date.now(),
-    onProgress: (doing) => progress.tell(doing),
+    tell,
   });
   progress.end();
   return reportView(report, { context, related });

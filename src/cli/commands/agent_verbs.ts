@@ -1,32 +1,52 @@
 import { plain } from "../../capture/plain.ts";
-import { needAgent, requestEnd } from "../../engine/agent_requests.ts";
-import { endHere } from "../../engine/ending.ts";
+import { agentFiles } from "../../engine/agent_files.ts";
+import { needAgent, requestEnd } from "../../engine/requests.ts";
+import { endHere } from "../../engine/supervise.ts";
+import { type OutputLine, readOutput, readOutputPage } from "../../engine/output.ts";
+import { readAgentLine } from "../../orchestration/agent_text.ts";
+import { refusal } from "../../orchestration/refusal.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
-import { type AgentKind, type AgentStatus, listAgents } from "../../store/agents.ts";
+import {
+  type Agent,
+  type AgentKind,
+  type AgentStatus,
+  listAgents,
+  readAgent,
+} from "../../store/agents.ts";
 import { transaction } from "../../store/database.ts";
 import { readTask } from "../../store/tasks.ts";
 import { readWorkflow } from "../../store/workflows.ts";
 import { relativeTime } from "../../time.ts";
+import type { CliContext } from "../context.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
-import { AGENT_FLAG, clearingFlag, PAGE_FLAG, switchOn, text, wordsFlag } from "../flags.ts";
+import {
+  AGENT_FLAG,
+  clearingFlag,
+  number,
+  optional,
+  PAGE_FLAG,
+  switchOn,
+  text,
+  wordsFlag,
+} from "../flags.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
-import { openKeptStore, openStore } from "../store.ts";
+import { openStore, type Place } from "../store.ts";
 import { type Facts, pageView, titledFacts } from "../table.ts";
-import { authorOf } from "../task_lookup.ts";
-import { maskerOf } from "../task_text.ts";
+import { agentIdOf, beginChange, checkWord, knownTaskId, taskIdOf } from "../work_lookup.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";
-import { group, lazy, verb } from "../verb.ts";
-import { agentIdOf, checkWord, knownTaskId } from "../work_lookup.ts";
+import { group, verb } from "../verb.ts";
+import type { View } from "../view.ts";
+import type { DatabaseSync } from "node:sqlite";
 
 const AGENT = text("The agent, by its id, or 4 or more characters of its beginning or end", "id");
+const ACTIVE: readonly AgentStatus[] = ["starting", "running"];
+const STATUSES: readonly AgentStatus[] = [...ACTIVE, "completed", "failed", "killed"];
+const KINDS: readonly AgentKind[] = ["agent", "script", "subagent"];
 
 const list = verb({
   flags: {
-    status: wordsFlag(
-      "Only with this status: starting, running, completed, failed, killed; a comma is or",
-      "status",
-    ),
-    kind: wordsFlag("Only of this kind: agent, script, subagent; a comma is or", "kind"),
+    status: wordsFlag(`Only with this status: ${STATUSES.join(", ")}; a comma is or`, "status"),
+    kind: wordsFlag(`Only of this kind: ${KINDS.join(", ")}; a comma is or`, "kind"),
     task: clearingFlag("Only of this task", "id"),
     session: clearingFlag("Only of this session, by its id", "id"),
     all: switchOn("Also those that have ended"),
@@ -36,19 +56,15 @@ const list = verb({
   about:
     "Lists the agents and scripts that work for tasks, and the sub-agents of sessions, the newest first.",
   examples: ["conclaude agent list", "conclaude agent list --all --task 1a2b3c4d --json"],
-  async run(context, flags) {
+  async run(context, { status, kind, task, session, all, limit }) {
     const { db } = await openStore(context, "read");
-    const { limit, all } = flags;
+    const checked = <Word extends string>(what: string, words: readonly Word[]) => (one: string) =>
+      checkWord(one, { what, words, noun: "agent" });
     const agents = listAgents(db, {
-      statuses: flags.status?.map((one) =>
-        checkWord(one, { what: "status", words: STATUSES, noun: "agent" })
-      ) ??
-        (all ? null : ACTIVE),
-      kinds: flags.kind?.map((one) =>
-        checkWord(one, { what: "kind", words: KINDS, noun: "agent" })
-      ) ?? null,
-      taskId: flags.task === undefined ? null : knownTaskId(db, flags.task),
-      sessionId: flags.session ?? null,
+      statuses: status?.map(checked("status", STATUSES)) ?? (all ? null : ACTIVE),
+      kinds: kind?.map(checked("kind", KINDS)) ?? null,
+      taskId: task === undefined ? null : knownTaskId(db, task),
+      sessionId: session ?? null,
       limit: limit + 1,
     });
     return pageView(context, { agents }, {
@@ -60,7 +76,7 @@ const list = verb({
       STARTED: ({ startedAtMs }) => ageText(startedAtMs),
     }, {
       limit,
-      empty: all || flags.status !== undefined
+      empty: all || status !== undefined
         ? "No agents."
         : "No agents at work; --all lists those that have ended.",
     });
@@ -98,6 +114,44 @@ const show = verb({
   },
 });
 
+const output = verb({
+  args: [text("The agent, or a task: then the output of all its agents, the oldest first", "id")],
+  flags: {
+    since: optional(
+      number(0, Number.MAX_SAFE_INTEGER, "Only lines after the one with this number", "seq"),
+    ),
+    limit: optional(number(1, Number.MAX_SAFE_INTEGER, "How many lines at most")),
+    follow: switchOn("Go on until the agent has ended"),
+    raw: switchOn("As it was written, instead of what is said in it"),
+  },
+  brief: "Show what an agent has written",
+  about:
+    "Shows what an agent has written; of the JSON of Claude Code what a person would read. With --json, and with " +
+    "--follow a line of JSON each, every line with its number.",
+  examples: [
+    "conclaude agent output 1a2b3c4d --follow",
+    "conclaude agent output 1a2b3c4d --since 120 --json",
+  ],
+  async run(context, flags, text) {
+    const { db, place } = await openStore(context, "read");
+    const agentId = agentIdOf(db, text);
+    const task = readAgent(db, agentId) === undefined
+      ? readTask(db, taskIdOf(db, text))
+      : undefined;
+    if (task !== undefined) return outputOfTask(db, task.id, { flags, place });
+    const agent = needAgent(db, agentId);
+    if (flags.follow) return await followOutput(context, agent, { db, flags, place });
+    const { lines, lastSeq } = readOutputPage(pathOf(agent, place), {
+      since: flags.since ?? 0,
+      limit: flags.limit ?? Infinity,
+    });
+    return {
+      json: { agentId, taskId: agent.taskId, lines, lineCount: lines.length, lastSeq },
+      text: speaker(flags)(lines).join("\n"),
+    };
+  },
+});
+
 const kill = verb({
   args: [AGENT],
   flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
@@ -107,9 +161,7 @@ const kill = verb({
     "`conclaude workflow retry` runs the step again.",
   examples: ["conclaude agent kill 1a2b3c4d --reason 'it runs in circles'"],
   async run(context, flags, text) {
-    const by = authorOf(context, flags);
-    const { db, place } = await openKeptStore(context, "end an agent");
-    const mask = await maskerOf(place.config);
+    const { by, db, place, mask } = await beginChange(context, flags, "end an agent");
     const reason = flags.reason === undefined ? null : checkBody(mask(flags.reason));
     const { id, workflowId } = transaction(
       db,
@@ -127,29 +179,127 @@ const kill = verb({
       mask,
       graceMs: orchestrationOf(context, project).killGraceSeconds * 1000,
     });
-    return hasEnded ? told("has ended, with all that it had started.") : told(
-      `has no process that runs. The next daemon writes down its end: ${startDaemon(context)}`,
+    return told(
+      hasEnded
+        ? "has ended, with all that it had started."
+        : `has no process that runs. The next daemon writes down its end: ${startDaemon(context)}`,
     );
   },
 });
 
 export const agent = group({
-  verbs: {
-    list,
-    show,
-    output: lazy(
-      "Show what an agent has written",
-      async () => (await import("./agent_output_verbs.ts")).output,
-    ),
-    kill,
-  },
+  verbs: { list, show, output, kill },
   examples: ["conclaude agent list", "conclaude agent output 1a2b3c4d --follow"],
 });
 
-const ACTIVE: readonly AgentStatus[] = ["starting", "running"];
-const STATUSES: readonly AgentStatus[] = [...ACTIVE, "completed", "failed", "killed"];
-const KINDS: readonly AgentKind[] = ["agent", "script", "subagent"];
-
 function ageText(atMs: number | null): string | null {
   return atMs === null ? null : relativeTime(atMs, Date.now());
+}
+
+interface OutputFlags {
+  readonly since?: number;
+  readonly limit?: number;
+  readonly follow: boolean;
+  readonly raw: boolean;
+}
+
+/** How often somebody who follows an agent looks whether it has written more, in milliseconds. */
+const LOOK_MS = 200;
+
+type Line = Omit<OutputLine, "next">;
+
+/** The lines of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
+function outputOfTask(
+  db: DatabaseSync,
+  taskId: string,
+  { flags, place }: { readonly flags: OutputFlags; readonly place: Place },
+): View {
+  if (flags.since !== undefined || flags.follow) {
+    throw refusal("INVALID_INPUT", {
+      what: `Cannot tell which agent of task ${taskId} is meant`,
+      why: "lines are numbered for each agent, so --since and --follow need the id of one",
+      next: `conclaude agent list --all --task ${taskId}`,
+    });
+  }
+  const parts = listAgents(db, { taskId, kinds: ["agent", "script"] }).reverse()
+    .map((agent) => ({ agent, lines: linesOf(agent, place, { since: 0, limit: Infinity }) }));
+  const lines = parts
+    .flatMap(({ agent, lines }) => lines.map((line) => ({ agentId: agent.id, ...line })))
+    .slice(0, flags.limit);
+  const shown = parts.flatMap(({ agent, lines }) => [
+    ...flags.raw ? [] : [plain(`── ${agent.name} (${agent.status})`)],
+    ...speaker(flags)(lines),
+  ]);
+  const lastSeq = lines.at(-1)?.seq ?? 0;
+  return {
+    json: { agentId: null, taskId, lines, lineCount: lines.length, lastSeq },
+    text: shown.slice(0, flags.limit).join("\n"),
+  };
+}
+
+/** Prints lines as they come, until the agent has ended or `--limit` is reached. */
+async function followOutput(
+  { process, globals }: CliContext,
+  { id }: Agent,
+  { db, flags, place }: {
+    readonly db: DatabaseSync;
+    readonly flags: OutputFlags;
+    readonly place: Place;
+  },
+): Promise<View> {
+  let since = flags.since ?? 0;
+  let left = flags.limit ?? Infinity;
+  const say = speaker(flags);
+  for (let bytes = -1; left > 0;) {
+    // The agent is read before its output: whatever writes down its end writes the last output first.
+    const now = needAgent(db, id);
+    const size = sizeOf(pathOf(now, place));
+    if (size !== bytes) {
+      bytes = size;
+      const lines = linesOf(now, place, { since, limit: left });
+      const shown = globals.json ? lines.map((line) => JSON.stringify(line)) : say(lines);
+      if (shown.length > 0) process.stdout.write(shown.join("\n") + "\n");
+      since = lines.at(-1)?.seq ?? since;
+      left -= lines.length;
+    } else if (now.endedAtMs !== null) break;
+    else await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return { json: undefined, text: "" };
+}
+
+function pathOf({ outputFile, id }: Agent, { database }: Place): string {
+  return outputFile ?? agentFiles(database, id).output;
+}
+
+/** 0 where there is no file yet. */
+function sizeOf(path: string): number {
+  try {
+    return Deno.statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
+
+function linesOf(
+  agent: Agent,
+  place: Place,
+  wanted: { readonly since: number; readonly limit: number },
+): Line[] {
+  return readOutput(pathOf(agent, place), wanted).map(({ next: _, ...line }) => line);
+}
+
+/** Turns pages of output into text for people: each thing that the agent said, once; or the lines as written. */
+function speaker({ raw }: Pick<OutputFlags, "raw">): (lines: readonly Line[]) => string[] {
+  if (raw) return (lines) => lines.map(({ data }) => data);
+  let last: string | null = null;
+  return (lines) =>
+    lines.flatMap(({ stream, data }) => {
+      const { text, isResult } = stream === "stdout"
+        ? readAgentLine(data)
+        : { text: data, isResult: false };
+      // A result repeats the text before it.
+      if (text === null || (isResult && text.trim() === last?.trim())) return [];
+      last = text;
+      return text.split("\n").map(plain);
+    });
 }

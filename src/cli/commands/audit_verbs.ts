@@ -87,7 +87,7 @@ export const audit = group({
 
 const MAX_NOTE_CHARS = 60;
 
-/** What is worth a person's look in what a hook noted, by the name of the note; an empty text for nothing. */
+/** How each note of a hook reads for a person, by the note's name; an empty text leaves it out. */
 const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   letThrough: (why) => `let through ${why}`,
   paused: (what) => Array.isArray(what) ? `paused: ${what.join(", ")}` : "paused",
@@ -105,7 +105,7 @@ const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   files: (files) => String(listOf(files)[0] ?? ""),
 };
 
-/** The error, what was noted beside it, and the first file that the event was about. */
+/** The error of an event, the notes beside it, and the first file that the event names. */
 function noteOf({ errorMessage, metadata }: ExecutionRow): string {
   const notes = Object.entries(NOTES)
     .map(([key, textOf]) => Object.hasOwn(metadata, key) ? textOf(metadata[key]) : "");

@@ -9,15 +9,20 @@ import {
   searchedFolders,
 } from "../../config/discover.ts";
 import { configNotes, configWarnings, explainProblems } from "../config_warnings.ts";
-import { configJsonSchema, configTemplate } from "../../config/config_template.ts";
-import { type ConfigProblem, readLayer } from "../../config/layer.ts";
-import { mergedConfig, sourcedYaml } from "../../config/origin.ts";
+import {
+  configJsonSchema,
+  configTemplate,
+  mergedConfig,
+  sourcedYaml,
+} from "../../config/config_template.ts";
+import { readLayer } from "../../config/layer.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { count } from "../../counts.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { lookUpwards } from "../../git/repository.ts";
 import { isThere } from "../../maintenance/whole_file.ts";
-import { joinPath, resolvePath } from "../../paths.ts";
+import { joinPath } from "../../paths.ts";
+import { isFolder } from "../../project/on_disk.ts";
 import { realPath } from "../../project/real_paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { addTrusted, removeTrusted, trustedFolders } from "../../store/trusted_folders.ts";
@@ -48,13 +53,12 @@ const init = verb({
     const path = joinPath(folder, names[0]);
     const present = names.map((name) => joinPath(folder, name)).find(isThere);
     if (present !== undefined && !flags.force) {
+      const chosen = `${flags.user ? " --user" : ""}${flags.local ? " --local" : ""}`;
       throw new UserError(`Cannot write "${path}"`, {
         why: present === path
           ? "the file is there already, and only --force replaces it; nothing was changed"
           : `"${present}" is there already, and only --force writes one that comes before it; nothing was changed`,
-        next: `conclaude config init --force${flags.user ? " --user" : ""}${
-          flags.local ? " --local" : ""
-        }`,
+        next: `conclaude config init --force${chosen}`,
       });
     }
     writeTarget({ path, mode }, configTemplate());
@@ -131,23 +135,21 @@ const trust = verb({
       });
     }
     const path = realPath(typed);
-    // Trust is kept in this home's database: no file may lead to another one before it is trusted.
+    // Always this home's database: a configuration file must not choose where it is noted as trusted.
     const { db } = await openAt(await placeOf(context), locations.database);
-    const isChanged = flags.remove
+    const changed = flags.remove
       ? removeTrusted(db, path)
       : addTrusted(db, { path, addedAtMs: Date.now() });
-    const trusted = !flags.remove;
     const shown = plain(path);
+    const undo = nextHere(`conclaude config trust ${quoteWord(path)} --remove`, globals);
     return {
-      json: { path, trusted, changed: isChanged },
-      text: !trusted
-        ? `${shown} is ${isChanged ? "no longer" : "not"} trusted.`
+      json: { path, trusted: !flags.remove, changed },
+      text: flags.remove
+        ? `${shown} is ${changed ? "no longer" : "not"} trusted.`
         : `${shown} is trusted${
-          isChanged ? "" : " already"
-        }: what lies in it and below counts from the next hook on,\n` +
-          `whoever may write there. To take that back: ${
-            nextHere(`conclaude config trust ${quoteWord(path)} --remove`, globals)
-          }`,
+          changed ? "" : " already"
+        }: what lies in it and below counts from ` +
+          `the next hook on,\nwhoever may write there. To take that back: ${undo}`,
     };
   },
 });
@@ -169,7 +171,7 @@ const show = verb({
     const merged = mergedConfig(files, { config, effective: flags.effective });
     const note = problems.length === 0
       ? []
-      : [`# ${problemCount(problems)}: run \`conclaude config validate\``];
+      : [`# ${count(problems.length, "problem")}: run \`conclaude config validate\``];
     return {
       json: { config: merged.values, sources: merged.sources },
       text: [...note, ...sourcedYaml(merged)].map(plain).join("\n"),
@@ -203,17 +205,16 @@ const validate = verb({
       ...configWarnings(files),
     ];
     const notes = configNotes(files);
+    const told = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
+    const summary = files.length === 0
+      ? "No configuration files: the defaults count."
+      : `Valid: ${names}`;
     return {
-      json: {
-        valid,
-        problems: problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null })),
-        warnings,
-        notes,
-      },
+      json: { valid, problems: told, warnings, notes },
       text: [
         ...(valid
-          ? [files.length === 0 ? "No configuration files: the defaults count." : `Valid: ${names}`]
-          : [...explainProblems(problems).split("\n"), "", problemCount(problems)]),
+          ? [summary]
+          : [...explainProblems(problems).split("\n"), "", count(problems.length, "problem")]),
         ...warnings.map((warning) => `warning: ${warning}`),
         ...notes.map((note) => `note: ${note}`),
       ].map(plain).join("\n"),
@@ -237,58 +238,49 @@ export const config = group({
   examples: ["conclaude config init", "conclaude config show", "conclaude config validate --json"],
 });
 
+/**
+ * Where `config init` writes. `names`: the name that is written, then the names that would count in its place. A
+ * project's file is shared with the repository; the other two only their user may read.
+ */
 interface ConfigPlace {
   readonly layer: ConfigLayer;
   readonly folder: string;
-  /** The file name that is written first, then the names that would count in its place. */
   readonly names: readonly [string, ...string[]];
-  /** A project's file is shared with the repository; the others are nobody else's business. */
   readonly mode: number;
 }
 
 function placeToInit(
-  { cwd, locations }: CliContext,
-  flags: { readonly user: boolean; readonly local: boolean },
+  { cwd, locations: { home, dataFolder } }: CliContext,
+  { user, local }: { readonly user: boolean; readonly local: boolean },
 ): ConfigPlace {
-  if (flags.user && flags.local) {
+  if (user && local) {
     throw usageError("Cannot write two files at once", {
       why: "--user and --local name different ones",
       next: "conclaude config init --help",
     });
   }
-  if (flags.local) {
-    return { layer: "local", folder: cwd, names: [".conclaude.local.yaml"], mode: 0o600 };
+  if (local) return { layer: "local", folder: cwd, names: [".conclaude.local.yaml"], mode: 0o600 };
+  if (!user) {
+    const names = [".conclaude.yaml", ".conclaude.yml"] as const;
+    return { layer: "project", folder: cwd, names, mode: 0o644 };
   }
-  if (!flags.user) {
-    return {
-      layer: "project",
-      folder: cwd,
-      names: [".conclaude.yaml", ".conclaude.yml"],
-      mode: 0o644,
-    };
-  }
-  if (locations.home === null || locations.dataFolder !== joinPath(locations.home, ".conclaude")) {
+  const usual = home === null ? null : joinPath(home, ".conclaude");
+  if (dataFolder !== usual) {
     throw new UserError("Cannot write the user's configuration", {
-      why: locations.home === null
-        ? "HOME is not set"
-        : `"${joinPath(locations.home, ".conclaude")}" cannot be used; nothing was changed`,
+      why: usual === null ? "HOME is not set" : `"${usual}" cannot be used; nothing was changed`,
       next: "conclaude doctor",
     });
   }
-  return {
-    layer: "user",
-    folder: locations.dataFolder,
-    names: ["config.yaml", "config.yml"],
-    mode: 0o600,
-  };
+  return { layer: "user", folder: dataFolder, names: ["config.yaml", "config.yml"], mode: 0o600 };
 }
 
-/** One file by itself; of a folder the files that count there. */
-function filesAt({ cwd, locations }: CliContext, name: string): ConfigFile[] {
+/** A file alone; for a folder, the configuration files that count in it. */
+function filesAt(context: CliContext, name: string): ConfigFile[] {
+  const path = typedPath(context, name);
+  const { locations } = context;
   const home = locations.home ?? undefined;
-  const path = resolvePath(name, { folder: cwd, home });
   try {
-    if (Deno.statSync(path).isDirectory) return readConfigFiles(lookUpwards(path), locations);
+    if (isFolder(path)) return readConfigFiles(lookUpwards(path), locations);
     return [{ layer: "project", path, home, text: Deno.readTextFileSync(path) }];
   } catch (thrown) {
     throw new UserError(`Cannot read "${path}"`, {
@@ -299,16 +291,4 @@ function filesAt({ cwd, locations }: CliContext, name: string): ConfigFile[] {
       cause: thrown,
     });
   }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
-}
-
-function problemCount(problems: readonly ConfigProblem[]): string {
-  return count(problems.length, "problem");
 }

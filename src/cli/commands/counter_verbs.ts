@@ -14,7 +14,7 @@ import { counterOwnerOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { listView } from "../table.ts";
 import { maskerOf } from "../task_text.ts";
-import { usageError } from "../usage.ts";
+import { requireOneOfTwo } from "../usage.ts";
 import { group, verb } from "../verb.ts";
 import type { View } from "../view.ts";
 
@@ -90,15 +90,13 @@ const reset = verb({
     "conclaude counter reset --all --session 01980c5e",
   ],
   async run(context, flags, type) {
-    if (flags.all === (type !== undefined)) {
-      throw usageError("Cannot tell which counters to reset", {
-        why: flags.all ? "there is a type beside --all" : "there is neither a type nor --all",
-        next: `conclaude counter list --session ${quoteWord(flags.session)}`,
-      });
-    }
+    requireOneOfTwo("which counters to reset", {
+      given: { "a type": type !== undefined, "--all": flags.all },
+      next: `conclaude counter list --session ${quoteWord(flags.session)}`,
+    });
     const { db, name } = await counterPlace(context, "write", type ?? "");
-    const counted = type === undefined ? null : name;
-    const reset = resetCounters(db, counterOwnerOf(db, flags.session), counted);
+    const owner = counterOwnerOf(db, flags.session);
+    const reset = resetCounters(db, owner, type === undefined ? null : name);
     return { json: { reset }, text: `${count(reset, "counter")} set back to 0.` };
   },
 });
@@ -108,7 +106,7 @@ export const counter = group({
   examples: ["conclaude counter list", "conclaude counter increment retries --session 01980c5e"],
 });
 
-/** The database, and the name of a counter as it may be kept: a secret is none. */
+/** The database, and the counter's name with secrets masked. */
 async function counterPlace(context: CliContext, use: "read" | "write", type: string) {
   const { db, place } = await openStore(context, use);
   const mask = await maskerOf(place.config);

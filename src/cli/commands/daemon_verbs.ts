@@ -5,19 +5,18 @@ import {
   isWrittenDown,
   type KnownDaemon,
 } from "../../daemon/client.ts";
-import { covenNotice, type CovenPlace, undecidedCoven } from "../../engine/coven_place.ts";
+import { covenNotice, undecidedCoven } from "../../engine/coven.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
-import { askToLeave } from "../../process/start.ts";
-import { startAlone } from "../../process/start_alone.ts";
+import { askToLeave, startAlone } from "../../process/start.ts";
 import { isLocked } from "../../store/process_lock.ts";
 import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, toggle, usually } from "../flags.ts";
-import { hintsHere, nextHere } from "../next_command.ts";
+import { hintsHere } from "../next_command.ts";
 import { ownProgram } from "../own_program.ts";
-import { openAt, type Place, placeOf } from "../store.ts";
+import { keptPlace, openAt, type Place } from "../store.ts";
 import { group, verb } from "../verb.ts";
 import type { View } from "../view.ts";
 
@@ -62,12 +61,10 @@ const start = verb({
     const place = await daemonPlace(context);
     const { database, files } = place;
     const before = await findDaemon(files);
-    const oldState = undecidedCoven(context.cwd, database);
-    const tell = { database, oldState, globals: context.globals };
     if (before.kind === "running") {
       giveUpNetwork();
       checkPort(before.state, flags.port);
-      return stateView(before, { ...tell, started: false });
+      return stateView(context, before, { database, started: false });
     }
     await tryDatabase(place);
     const logged = readText(files.log);
@@ -88,14 +85,14 @@ const start = verb({
         giveUpNetwork();
         const started = found.state.pid === child.pid;
         if (!started) {
-          // Another command started a daemon at the same moment. Ours waits for the lock and must not get it later.
+          // Another command has started a daemon at the same moment. Ours waits for its lock, and leaves now.
           if (!hasLeft) await askToLeave(child.pid);
           checkPort(found.state, flags.port);
         }
-        return stateView(found, { ...tell, started });
+        return stateView(context, found, { database, started });
       }
       if (isOver && found.kind === "none") break;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await pause(PAUSE_MS);
     }
     giveUpNetwork();
     const now = readText(files.log);
@@ -116,24 +113,22 @@ const stop = verb({
   async run(context) {
     const { files } = await daemonPlace(context);
     let found = await findDaemon(files);
-    if (found.kind === "none") {
-      giveUpNetwork();
-      return { json: { stopped: false, running: false }, text: "The daemon is not running." };
-    }
-    let isTold = false;
+    const wasRunning = found.kind !== "none";
     let pid: number | null = null;
     for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
-      if (!isTold) found = await findDaemon(files);
-      if (found.kind === "none" || !isLocked(files.lock)) {
+      if (found.kind === "none" || (wasRunning && !isLocked(files.lock))) {
         giveUpNetwork();
-        return { json: { stopped: true, running: false }, text: "The daemon has stopped." };
+        return {
+          json: { stopped: wasRunning, running: false },
+          text: wasRunning ? "The daemon has stopped." : "The daemon is not running.",
+        };
       }
-      if (found.kind === "running") {
+      if (found.kind === "running" && pid === null) {
         pid = found.state.pid;
-        if (!isTold && !await askToStop(files)) await askToLeave(pid);
-        isTold = true;
+        if (!await askToStop(files)) await askToLeave(pid);
       }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await pause(PAUSE_MS);
+      if (pid === null) found = await findDaemon(files);
     }
     giveUpNetwork();
     throw new UserError("The daemon does not stop", {
@@ -153,8 +148,7 @@ const status = verb({
     const { database, files } = await daemonPlace(context);
     const found = await findDaemon(files);
     giveUpNetwork();
-    const oldState = undecidedCoven(context.cwd, database);
-    return stateView(found, { database, oldState, globals: context.globals });
+    return stateView(context, found, { database });
   },
 });
 
@@ -189,30 +183,22 @@ export const daemon = group({
 const START_MS = 10_000;
 const STOP_MS = 12_000;
 const PAUSE_MS = 50;
+const FOLLOW_MS = 250;
 
-/** The database that a daemon is about, and where its files are. */
+/** The database that a daemon serves, and where its files are. */
 async function daemonPlace(context: CliContext) {
-  const { globals, locations } = context;
-  const place = await placeOf(context);
-  if (place.database === ":memory:") {
-    throw new UserError("There can be no daemon", {
-      why: globals.noDb
-        ? "with `--no-db` there is no database that it could serve"
-        : "the database is switched off (`database.enabled: false` in the configuration)",
-      next: globals.noDb ? "give the command again without `--no-db`" : "conclaude config path",
-    });
-  }
-  const privateFolder = parentOf(locations.spoolFolders.at(-1)!);
+  const place = await keptPlace(context, "serve a database");
+  const privateFolder = parentOf(context.locations.spoolFolders.at(-1)!);
   const database = realDatabase(place.database);
   return { ...place, database, privateFolder, files: daemonFiles(database, privateFolder) };
 }
 
-/** Tells that the database cannot be opened before a lock and a log are made. @throws {UserError} */
+/** Opens the database once, before a lock and a log are made. @throws {UserError} When it cannot be opened. */
 async function tryDatabase(place: Place): Promise<void> {
   (await openAt(place, place.database)).db.close();
 }
 
-/** The last line of a log; an error with its reason. */
+/** The last line of a log; where it is an error, with the reason below it. */
 function lastSaid(log: string): string {
   const lines = log.trimEnd().split("\n");
   return lines.slice(lines.findLastIndex((line) => !line.startsWith(" ")))
@@ -235,14 +221,16 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
   );
 }
 
-/** Lets nothing ask the network after the daemon was asked. */
+/** Gives up the permission to use the network; the daemon's socket was its only use. */
 function giveUpNetwork(): void {
   Deno.permissions.revokeSync({ name: "net" });
 }
 
-const FOLLOW_MS = 250;
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
 
-/** Prints what is added until the program is ended; a log that was begun anew is read from its start. */
+/** Prints new lines of the log until the program is ended. A log that became shorter is read from its start. */
 async function followLog(
   { process }: CliContext,
   { log }: DaemonFiles,
@@ -250,7 +238,7 @@ async function followLog(
 ): Promise<never> {
   for (const line of last) process.stdout.write(`${line}\n`);
   for (let seen = readText(log).length;;) {
-    await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
+    await pause(FOLLOW_MS);
     const text = readText(log);
     if (text.length < seen) seen = 0;
     if (text.length > seen) process.stdout.write(text.slice(seen));
@@ -266,67 +254,59 @@ function readText(path: string): string {
   }
 }
 
-interface Beside extends Pick<Place, "database"> {
-  /** Whether this command has started it. */
-  readonly started?: boolean;
-  readonly globals: CliContext["globals"];
-  /** State of the older daemon here that nobody has decided about. */
-  readonly oldState: CovenPlace | null;
-}
-
-/** What is told of a daemon, and of the state of the older one. */
-function stateView(found: FoundDaemon, { oldState, ...beside }: Beside): View {
-  const view = daemonView(found, beside);
-  if (oldState === null) return view;
+/** What is told of a daemon, and of the older daemon's state that nobody has decided about. */
+function stateView(
+  { cwd, globals }: CliContext,
+  found: FoundDaemon,
+  { database, started }: {
+    readonly database: string;
+    /** Whether this command has started it. */
+    readonly started?: boolean;
+  },
+): View {
+  const oldState = undecidedCoven(cwd, database);
+  const { json, lines } = told(found, { database, started });
+  if (oldState !== null) lines.push(covenNotice(oldState));
   return {
-    ...view,
-    json: { ...view.json, oldState: oldState.folder },
-    text: `${view.text}\n${hintsHere(covenNotice(oldState), beside.globals)}`,
+    json: { ...json, ...oldState !== null && { oldState: oldState.folder } },
+    text: hintsHere(lines.join("\n"), globals),
   };
 }
 
-function daemonView(
+function told(
   found: FoundDaemon,
-  { database, started, globals }: Omit<Beside, "oldState">,
-): View & { readonly json: object } {
-  const more = started === undefined ? {} : { started };
+  { database, started }: { readonly database: string; readonly started: boolean | undefined },
+): { readonly json: object; readonly lines: string[] } {
   if (found.kind === "none") {
     return {
       json: { running: false, database },
-      text: `The daemon of ${database} is not running. Start it with \`${
-        nextHere("conclaude daemon start", globals)
-      }\`.`,
+      lines: [
+        `The daemon of ${database} is not running. Start it with \`conclaude daemon start\`.`,
+      ],
     };
   }
   if (found.kind === "silent") {
+    const nothing = { pid: null, socket: null, port: null, startedAtMs: null };
     return {
-      json: {
-        running: true,
-        answers: false,
-        database,
-        pid: null,
-        socket: null,
-        port: null,
-        startedAtMs: null,
-      },
-      text: `The daemon of ${database} is just starting or stopping.`,
+      json: { running: true, answers: false, database, ...nothing },
+      lines: [`The daemon of ${database} is just starting or stopping.`],
     };
   }
   const { state, answers } = found;
-  const isSame = state.version === VERSION;
+  const what = started ? "has started" : started === false ? "is running already" : "is running";
+  const other = state.version === VERSION
+    ? ""
+    : `, but this program is ${VERSION}: stop it and start it again`;
+  const more = started === undefined ? {} : { started };
   return {
     json: { running: true, answers, ...more, database, ...state, programVersion: VERSION },
-    text: [
-      `The daemon of ${database} ${
-        started ? "has started" : started === false ? "is running already" : "is running"
-      }.`,
+    lines: [
+      `The daemon of ${database} ${what}.`,
       `  process: ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
       `  socket:  ${state.socket ?? "none"}`,
       ...state.port === null ? [] : [`  port:    127.0.0.1:${state.port}`],
-      `  version: ${state.version}${
-        isSame ? "" : `, but this program is ${VERSION}: stop it and start it again`
-      }`,
-      ...answers ? [] : [hintsHere("  It does not answer: see `conclaude daemon logs`.", globals)],
-    ].join("\n"),
+      `  version: ${state.version}${other}`,
+      ...answers ? [] : ["  It does not answer: see `conclaude daemon logs`."],
+    ],
   };
 }

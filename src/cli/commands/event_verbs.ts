@@ -22,7 +22,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 const MAX_EVENTS = 10_000;
 
-/** A whole number is that of an event, anything else a time. */
+/** Reads `--since`: a whole number is the number of an event, anything else is a time. */
 async function sinceOf(text: string): Promise<Since> {
   return /^\d{1,15}$/.test(text.trim())
     ? { afterId: Number(text) }
@@ -70,9 +70,8 @@ const list = verb({
     });
     if (flags.follow) return await follow(context, flags, filterOn);
     const { db } = await openStore(context, "read");
-    const filter = filterOn(db);
-    const limit = flags.limit ?? USUAL_LIMIT;
-    const events = listEvents(db, { ...filter, limit, newest: flags.since === undefined });
+    const page = { limit: flags.limit ?? USUAL_LIMIT, newest: flags.since === undefined };
+    const events = listEvents(db, { ...filterOn(db), ...page });
     return {
       json: { events },
       text: events.length === 0 ? "No events." : events.map(eventLine).join("\n"),
@@ -89,18 +88,10 @@ const LOOK_EVERY_MS = 200;
 const USUAL_LIMIT = 100;
 const PAGE = 500;
 
-/** Where a list of events begins: after one of them, or at a time; neither takes the newest. */
-export type Since = { readonly afterId: number } | { readonly sinceMs: number };
+/** Where a list of events begins: after one of them, or at a time. */
+type Since = { readonly afterId: number } | { readonly sinceMs: number };
 
-export type EventFlags = {
-  readonly since?: Since;
-  readonly type?: string;
-  readonly entity?: string;
-  readonly limit?: number;
-  readonly follow: boolean;
-};
-
-/** Since when events are told, as the daemon tells them: retention removes older ones some time later. */
+/** The oldest time that events are told of. Retention removes older events, but not at once. */
 async function horizonOf({ cwd, locations }: CliContext): Promise<number> {
   await loadSections();
   const { parseConfig } = await import("../../config/parse.ts");
@@ -111,16 +102,16 @@ async function horizonOf({ cwd, locations }: CliContext): Promise<number> {
 /** Prints events as they come, a line each, until `--limit` is reached or somebody ends it. */
 async function follow(
   context: CliContext,
-  flags: EventFlags,
+  flags: { readonly since?: Since; readonly limit?: number },
   filterOn: (db: DatabaseSync) => Omit<EventFilter, "limit">,
 ): Promise<View> {
-  const db: DatabaseSync = await openKept(context, "follow the events");
+  const db = await openKept(context, "follow the events");
   const filter = filterOn(db);
   const { process, globals } = context;
   let left = flags.limit ?? Infinity;
   let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;
   for (let seen = -1; left > 0;) {
-    // Read before the events: what is committed in between is found at the next look.
+    // The version is read before the events, so that the next look finds what is committed in between.
     const version = dataVersion(db);
     if (version === seen) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
@@ -149,13 +140,11 @@ function detailOf(data: EventRow["data"]): string {
   const { changes, task, by } = data;
   const author = typeof by === "string" ? `  by ${shortAgent(by)}` : "";
   if (Array.isArray(changes)) {
-    const told = changes.map((change: { field?: unknown; old?: unknown; new?: unknown }) =>
-      "new" in change
-        ? `${change.field}: ${valueText(change.old, String(change.field))} → ${
-          valueText(change.new, String(change.field))
-        }`
-        : String(change.field)
-    );
+    const told = changes.map((change: { field?: unknown; old?: unknown; new?: unknown }) => {
+      const field = String(change.field);
+      if (!("new" in change)) return field;
+      return `${field}: ${valueText(change.old, field)} → ${valueText(change.new, field)}`;
+    });
     return told.join(", ") + author;
   }
   const title = typeof task === "object" && task !== null && "title" in task ? task.title : "";

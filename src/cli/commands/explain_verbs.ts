@@ -1,15 +1,14 @@
 import { SHELL_TOOLS } from "../../capture/payload.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
-import { UserError } from "../../errors.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { type GuardPolicy, MAIN_AGENT } from "../../guard/guard_policy.ts";
 import type { RequirementPolicy } from "../../requirement/requirement_policy.ts";
 import { transcriptNear } from "../../store/sessions.ts";
 import { optional, text, textFlag, usually } from "../flags.ts";
-import { nearestWords } from "../nearest.ts";
+import { nearestWords } from "../../likeness.ts";
 import { sessionIdOrNone } from "../requirements_here.ts";
 import { explanationText, tryEvent } from "../tried_event.ts";
-import { USAGE, usageError } from "../usage.ts";
+import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 
 export const explain = verb({
@@ -61,11 +60,8 @@ export const explain = verb({
       );
     }
     const decision = trial.decision ?? "allow";
-    const result = isLifted
-      ? "Allowed: a person has lifted the rules."
-      : decision === "deny"
-      ? "Denied."
-      : "Allowed.";
+    const lifted = isLifted ? "Allowed: a person has lifted the rules." : null;
+    const result = lifted ?? (decision === "deny" ? "Denied." : "Allowed.");
     return {
       json: { decision, blocks, doubts, rules: sayings },
       text: sayings.length === 0
@@ -76,12 +72,7 @@ export const explain = verb({
   },
 });
 
-/** The field of a tool's input that a plain text stands for. */
-const PLAIN_FIELDS: ReadonlyMap<string, string> = new Map([
-  ...[...SHELL_TOOLS].map((tool) => [tool, "command"] as const),
-  ["NotebookEdit", "notebook_path"],
-]);
-
+/** A tool's input: JSON, or a plain text for the command or the file. */
 function inputOf(tool: string, text: string): unknown {
   if (text.trimStart().startsWith("{")) {
     try {
@@ -90,7 +81,8 @@ function inputOf(tool: string, text: string): unknown {
       // It is a command: `{ echo a; }`.
     }
   }
-  return { [PLAIN_FIELDS.get(tool) ?? "file_path"]: text };
+  if (SHELL_TOOLS.has(tool)) return { command: text };
+  return { [tool === "NotebookEdit" ? "notebook_path" : "file_path"]: text };
 }
 
 /** Claude Code's own tools, of former versions too. */
@@ -101,26 +93,21 @@ const TOOLS: readonly string[] =
     "SlashCommand StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate " +
     "TeamDelete TodoRead TodoWrite ToolSearch WebFetch WebSearch Write").split(" ");
 
-/** How names of tools of MCP servers begin. */
-const OF_SERVER = /^mcp__/;
-/** The tools that the error names when no name is similar. */
-const USUAL = "Bash, Edit, Write, Read, or a tool of a server, `mcp__SERVER__TOOL`";
-
 /**
  * @throws {UserError} When neither Claude Code, an MCP server nor a rule of the configuration has the tool; with the
  * nearest names.
  */
 function refuseUnknownTool(tool: string, config: HookConfig): void {
   const named = namedTools(config);
-  if (TOOLS.includes(tool) || OF_SERVER.test(tool) || named.some((is) => is.test(tool))) return;
+  if (TOOLS.includes(tool) || tool.startsWith("mcp__") || named.some((is) => is.test(tool))) return;
   const byLetters = new Map(TOOLS.map((name) => [name.toLowerCase(), name]));
   const near = nearestWords(tool, [...byLetters.keys()]).map((name) => byLetters.get(name)!);
-  throw new UserError(`Unknown tool "${tool}"`, {
+  throw usageError(`Unknown tool "${tool}"`, {
     why: near.length > 0
       ? `did you mean ${near.map((name) => `"${name}"`).join(" or ")}?`
-      : `Claude Code has no tool of this name, and no rule names it; there are ${USUAL}`,
+      : `Claude Code has no tool of this name, and no rule names it; there are Bash, Edit, Write, Read, ` +
+        "or a tool of a server, `mcp__SERVER__TOOL`",
     next: near.length === 1 ? `conclaude explain ${near[0]} INPUT` : "conclaude explain --help",
-    exitCode: USAGE,
   });
 }
 

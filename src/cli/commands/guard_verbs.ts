@@ -15,7 +15,6 @@ const LIVE_SESSION = textFlag(
   "id",
 );
 
-/** A day. */
 const MAX_MINUTES = 1_440;
 
 const list = verb({
@@ -65,21 +64,18 @@ const pause = verb({
   ],
   async run(context, flags) {
     const db = await openKept(context, "pause the guards");
-    const sessionId = await sessionIdOf(db, context, {
-      named: flags.session,
-      command: "guard pause",
-    });
+    const named = { named: flags.session, command: "guard pause" };
+    const sessionId = await sessionIdOf(db, context, named);
     const createdAtMs = Date.now();
     const endsAtMs = createdAtMs + flags.minutes * MINUTE_MS;
     const reason = flags.reason === undefined ? null : redactText(flags.reason, { patterns: [] });
     savePause(db, { sessionId, subject: "guards", reason, createdAtMs, endsAtMs });
     const id = tellingId(db, sessionId);
+    const lasts = minutesText(endsAtMs - createdAtMs);
     return {
       json: { sessionId, endsAtMs, reason },
-      text: `The guards are lifted for session ${id}, for ` +
-        `${
-          minutesText(endsAtMs - createdAtMs)
-        }. To end it: conclaude guard resume --session ${id}\n` +
+      text: `The guards are lifted for session ${id}, for ${lasts}. ` +
+        `To end it: conclaude guard resume --session ${id}\n` +
         "Requirements stay in force: `conclaude req pause` lifts those.",
     };
   },
@@ -93,18 +89,12 @@ const resume = verb({
   examples: ["conclaude guard resume --session 01980c5e"],
   async run(context, flags) {
     const { db } = await openStore(context, "write");
-    const sessionId = await sessionIdOf(db, context, {
-      named: flags.session,
-      command: "guard resume",
-    });
+    const named = { named: flags.session, command: "guard resume" };
+    const sessionId = await sessionIdOf(db, context, named);
     const wasPaused = removePause(db, sessionId, "guards");
     const id = tellingId(db, sessionId);
-    return {
-      json: { sessionId, wasPaused },
-      text: wasPaused
-        ? `The rules are in force again for session ${id}.`
-        : `The rules were in force already for session ${id}.`,
-    };
+    const are = wasPaused ? "are in force again" : "were in force already";
+    return { json: { sessionId, wasPaused }, text: `The rules ${are} for session ${id}.` };
   },
 });
 
@@ -116,6 +106,5 @@ export const guard = group({
 const MINUTE_MS = 60_000;
 
 function minutesText(ms: number): string {
-  const minutes = Math.max(1, Math.round(ms / MINUTE_MS));
-  return count(minutes, "minute");
+  return count(Math.max(1, Math.round(ms / MINUTE_MS)), "minute");
 }

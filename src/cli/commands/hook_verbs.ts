@@ -4,7 +4,7 @@ import { explanationText, type Trial, tryEvent } from "../tried_event.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 
-/** `conclaude hook [EVENT]`: `main.ts` sends it past the command line, except for its help and for `--dry-run`. */
+/** `conclaude hook [EVENT]`. `main.ts` handles hooks itself; only `--help` and `--dry-run` come through here. */
 export const hook = verb({
   args: [
     optional(

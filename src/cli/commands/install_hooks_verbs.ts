@@ -12,11 +12,13 @@ import {
   commandFlags,
   doubledHooks,
   namedProgram,
+  register,
   requireStartable,
+  serverFacts,
   settingsPlace,
+  unregister,
 } from "../hooks_flags.ts";
 import { oneOf, optional, several, text, textFlag, toggle } from "../flags.ts";
-import { register, serverFacts, unregister } from "../mcp_server.ts";
 import { ownProgram } from "../own_program.ts";
 import { verb } from "../verb.ts";
 
@@ -63,7 +65,7 @@ export const installHooks = verb({
     const own = ownProgram(context.environment);
     const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
     if (named !== undefined) requireStartable(named, context);
-    const runsFromSource = named === undefined && own.fromSource;
+    const fromSource = named === undefined && own.fromSource;
     const program = named ?? own.program;
     const otherFlags = [
       ...commandFlags(named),
@@ -85,45 +87,43 @@ export const installHooks = verb({
     if (!flags.dryRun) await requirePersonToChange(context, options);
     const report = install(options);
     const server = flags.mcp ? register(request) : null;
-    const warnings = [
-      ...report.warnings,
-      ...doubledHooks(context, {
-        path: report.settings,
-        settings: flags.settings,
-        program,
-        events,
-      }),
-    ];
+    const installed = { path: report.settings, settings: flags.settings, program, events };
+    const warnings = [...report.warnings, ...doubledHooks(context, installed)];
+    const { settings, changed, dryRun } = report;
     const facts = [
-      headline(report.changed, report.dryRun, {
-        done: `Installed hooks in ${report.settings}`,
-        planned: `Would install hooks in ${report.settings}`,
-        nothing: `The hooks in ${report.settings} are up to date`,
-      }),
-      `  program: ${report.command.replace(/ hook$/, "")}`,
-      `  events:  ${report.events.join(", ")}`,
-      ...(report.drain ? [DRAIN_LINE] : []),
-      ...(report.blocking.length === 0
-        ? []
-        : [`  strict:  ${report.blocking.join(", ")}: what a hook cannot judge does not happen`]),
-      ...(report.loosened.length === 0 ? [] : [
-        `  strict:  no longer: ${report.loosened.join(", ")} go on when the hook cannot run; ` +
-        `\`${commandLine("install-hooks", [...placeFlags(place), "--strict"])}\` changes that`,
-      ]),
-      ...(report.backup === null ? [] : [`  backup:  ${report.backup}`]),
+      changed
+        ? `${dryRun ? "Would install" : "Installed"} hooks in ${settings}`
+        : `The hooks in ${settings} are up to date`,
+      ...line("program", report.command.replace(/ hook$/, "")),
+      ...line("events", report.events.join(", ")),
+      ...line("drain", report.drain && DRAIN),
+      ...line(
+        "strict",
+        report.blocking.length > 0 &&
+          `${report.blocking.join(", ")}: what a hook cannot judge does not happen`,
+      ),
+      ...line(
+        "strict",
+        report.loosened.length > 0 &&
+          `no longer: ${report.loosened.join(", ")} go on when the hook cannot run; ` +
+            `\`${commandLine("install-hooks", [...placeFlags(place), "--strict"])}\` changes that`,
+      ),
+      ...line("backup", report.backup),
       ...serverLines(server),
-      ...(runsFromSource
-        ? [
-          `  note:    it runs from source; the hooks need ${own.path} and this Deno where they are`,
-        ]
+      ...line(
+        "note",
+        fromSource &&
+          `it runs from source; the hooks need ${own.path} and this Deno where they are`,
+      ),
+      ...warnings.flatMap((warning) => line("warning", warning)),
+      ...(dryRun ? shown(report.diff, server) : []),
+      ...(changed && !dryRun ? [restartFor("the hooks to take effect")] : []),
+      ...(!changed && server?.changed && !dryRun
+        ? [restartFor("the MCP server to be started")]
         : []),
-      ...warnings.map((warning) => `  warning: ${warning}`),
-      ...(report.dryRun ? shown(report.diff, server) : []),
-      ...(report.changed && !report.dryRun ? [RESTART] : []),
-      ...(!report.changed && server?.changed && !report.dryRun ? [NEW_SESSION] : []),
     ];
     return {
-      json: { ...report, warnings, fromSource: runsFromSource, mcp: server },
+      json: { ...report, warnings, fromSource, mcp: server },
       text: facts.map(plain).join("\n"),
     };
   },
@@ -154,41 +154,35 @@ export const uninstallHooks = verb({
       otherFlags: commandFlags(named),
     });
     const server = unregister(request);
+    const { settings, dryRun } = report;
+    const none = report.missing
+      ? `There is no ${settings}`
+      : `There are no hooks of conclaude in ${settings}`;
+    const file = report.deleted ? "removed, as it was made for them" : "as it was before them";
     const facts = [
-      headline(report.changed, report.dryRun, {
-        done: `Removed hooks from ${report.settings}`,
-        planned: `Would remove hooks from ${report.settings}`,
-        nothing: report.missing
-          ? `There is no ${report.settings}`
-          : `There are no hooks of conclaude in ${report.settings}`,
-      }),
-      ...(report.removed.length === 0 ? [] : [`  events:  ${report.removed.join(", ")}`]),
-      ...(report.restored && !report.dryRun
-        ? [
-          `  file:    ${
-            report.deleted ? "removed, as it was made for them" : "as it was before them"
-          }`,
-        ]
-        : []),
-      ...(report.backup === null
-        ? []
-        : [`  backup:  ${report.backup} (kept: the file has changed since)`]),
+      report.changed ? `${dryRun ? "Would remove" : "Removed"} hooks from ${settings}` : none,
+      ...line("events", report.removed.join(", ")),
+      ...line("file", report.restored && !dryRun && file),
+      ...line("backup", report.backup && `${report.backup} (kept: the file has changed since)`),
       ...serverLines(server),
-      ...(report.dryRun ? shown(report.diff, server) : []),
+      ...(dryRun ? shown(report.diff, server) : []),
     ];
     return { json: { ...report, mcp: server }, text: facts.map(plain).join("\n") };
   },
 });
 
-const DRAIN_LINE =
-  "  drain:   beside Stop, with nobody waiting: works what happened into memory after each turn";
+const DRAIN = "beside Stop, with nobody waiting: works what happened into memory after each turn";
 
-const NEW_SESSION =
-  "Restart Claude Code, or start a new session, for the MCP server to be started.";
+/** A line below the headline of a report; none without a text. */
+function line(name: string, text: string | null | false): string[] {
+  return text ? [`  ${`${name}:`.padEnd(9)}${text}`] : [];
+}
 
-const RESTART = "Restart Claude Code, or start a new session, for the hooks to take effect.";
+function restartFor(what: string): string {
+  return `Restart Claude Code, or start a new session, for ${what}.`;
+}
 
-/** Anybody may add hooks. Hooks that are there may ask for a rule: only a person takes one away or changes it. */
+/** Anybody may add hooks. Hooks that are there may enforce a rule, so only a person removes or changes them. */
 async function requirePersonToChange(context: CliContext, options: InstallOptions): Promise<void> {
   const { removed, updated, loosened } = install({ ...options, dryRun: true });
   if (removed.length + updated.length + loosened.length === 0) return;
@@ -202,13 +196,4 @@ function serverLines(server: ServerReport | null): string[] {
 
 function shown(diff: readonly string[], server: ServerReport | null): string[] {
   return ["", ...diff, ...server?.diff ?? [], "", "Nothing was changed."];
-}
-
-function headline(
-  changed: boolean,
-  dryRun: boolean,
-  texts: { readonly done: string; readonly planned: string; readonly nothing: string },
-): string {
-  if (!changed) return texts.nothing;
-  return dryRun ? texts.planned : texts.done;
 }

@@ -18,14 +18,13 @@ import {
   text,
 } from "../flags.ts";
 import { lastingOf } from "../orchestration_here.ts";
-import { openKeptStore, openStore } from "../store.ts";
+import { openStore } from "../store.ts";
 import { type Facts, pageView, titledFacts } from "../table.ts";
-import { authorOf } from "../task_lookup.ts";
-import { maskerOf, readStdin } from "../task_text.ts";
+import { beginChange, knownTaskId } from "../work_lookup.ts";
+import { readStdin } from "../task_text.ts";
 import { nameOf, shortTaskId, valueText } from "../task_view.ts";
-import { usageError } from "../usage.ts";
+import { requireOneOfTwo } from "../usage.ts";
 import { group, verb } from "../verb.ts";
-import { knownTaskId } from "../work_lookup.ts";
 
 const ID = text("The question, by its id", "id");
 
@@ -65,11 +64,8 @@ const show = verb({
     const { db } = await openStore(context, "read");
     const question = needQuestion(db, id.trim());
     const task = question.taskId === null ? undefined : readTask(db, question.taskId);
-    const options = question.options.length > 0
-      ? question.options
-      : question.type === "permission"
-      ? ["allow", "deny"]
-      : [];
+    const usual = question.type === "permission" ? ["allow", "deny"] : [];
+    const options = question.options.length > 0 ? question.options : usual;
     const facts: Facts = [
       ["id", question.id],
       ["type", question.type],
@@ -103,18 +99,15 @@ const answerVerb = verb({
     "conclaude question answer q-20261121083000-2 allow",
   ],
   async run(context, flags, id, said) {
-    if (flags.stdin === (said !== undefined)) {
-      throw usageError("Cannot tell what the answer is", {
-        why: flags.stdin ? "there is a text beside --stdin" : "there is neither a text nor --stdin",
-        next: "conclaude question answer --help",
-      });
-    }
-    const by = authorOf(context, flags);
+    requireOneOfTwo("what the answer is", {
+      given: { "a text": said !== undefined, "--stdin": flags.stdin },
+      next: "conclaude question answer --help",
+    });
     const given = said ?? readStdin(context);
-    const { db, place } = await openKeptStore(context, "answer a question");
+    const { by, db, place, mask } = await beginChange(context, flags, "answer a question");
     const { workflowId } = needQuestion(db, id.trim());
     const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
-    const text = checkBody((await maskerOf(place.config))(given));
+    const text = checkBody(mask(given));
     const lasting = lastingOf(context, place, project);
     const { question, delivered, deliveryError } = transaction(
       db,

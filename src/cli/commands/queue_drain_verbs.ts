@@ -1,19 +1,19 @@
 import { plain } from "../../capture/plain.ts";
 import { count } from "../../counts.ts";
-import { compactPayloads } from "../../maintenance/compaction.ts";
-import { giveBackSpace } from "../../maintenance/space.ts";
+import { compactPayloads, giveBackSpace } from "../../maintenance/compaction.ts";
 import { ENDING_SIGNALS } from "../../process/start.ts";
-import { drainAlone } from "../../recall/drain_lock.ts";
+import { drainAlone } from "../../recall/capture_drain.ts";
 import { lateRedaction } from "../../recall/late_redaction.ts";
 import { runSummarizer, type SummarizerReport } from "../../recall/summarizer.ts";
 import { forbiddingLimit, readSummarizer } from "../../recall/summarizer_settings.ts";
 import { drainSpool } from "../../spool/drain.ts";
 import { rebuildText } from "../../store/memory_index.ts";
 import type { CliContext } from "../context.ts";
-import { type ProgressLine, progressLine } from "../progress_line.ts";
+import { type ProgressLine, progressLine } from "../terminal.ts";
 import { openStore } from "../store.ts";
 import { bytesText } from "../table.ts";
 import { verb } from "../verb.ts";
+import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export const drain = verb({
@@ -56,6 +56,12 @@ export const drain = verb({
     progress.end();
     const { saved, known, damaged, left } = spool;
     const forgotten = memory?.forgotten ?? 0;
+    const captures = isOff
+      ? "left as they are, since `memory.enabled` is false here"
+      : memory === null
+      ? "another drain is at work on them"
+      : `${memory.worked} worked into memory, ${memory.failed} failed, ` +
+        `${count(memory.summaries, "session")} summarized`;
     return {
       json: {
         saved,
@@ -71,20 +77,15 @@ export const drain = verb({
         savedBytes,
         freedBytes,
         left,
-        ...summarizer?.json ?? {},
+        ...summarizer?.json as object | undefined,
       },
       text: [
         `spool       ${saved} taken in, ${known} known before, ${damaged.length} damaged, ${left} left`,
         ...damaged.map((path) => `            set aside: ${plain(path)}`),
-        isOff
-          ? "captures    left as they are, since `memory.enabled` is false here"
-          : memory === null
-          ? "captures    another drain is at work on them"
-          : `captures    ${memory.worked} worked into memory, ${memory.failed} failed, ` +
-            `${count(memory.summaries, "session")} summarized`,
+        `captures    ${captures}`,
         ...forgotten === 0
           ? []
-          : [`forgotten   ${forgotten} that ${forgotten === 1 ? "stays" : "stay"} away`],
+          : [`forgotten   ${count(forgotten, "that stays", "that stay")} away`],
         ...summarizer === null ? [] : [`summarizer  ${summarizer.text}`],
         `payloads    ${compressed} compressed, ${bytesText(savedBytes)} saved`,
         `database    ${bytesText(freedBytes)} given back to the disk`,
@@ -93,23 +94,16 @@ export const drain = verb({
   },
 });
 
-/** How long this drain waits for another one, in milliseconds; most take a few seconds. */
+/** How long this drain waits for another drain to end, in milliseconds; most take a few seconds. */
 const WAIT_MS = 10_000;
 
-interface Rewritten {
-  readonly json:
-    | { readonly summarizer: SummarizerReport }
-    | { readonly summarizerFault: string };
-  readonly text: string;
-}
-
-/** Lets the command rewrite summaries, where the user has configured one; null where not. */
+/** Lets the user's command rewrite summaries; null where none is configured. */
 async function summarize(
   db: DatabaseSync,
   database: string,
   { locations }: CliContext,
   progress: ProgressLine,
-): Promise<Rewritten | null> {
+): Promise<View | null> {
   const found = await readSummarizer(locations);
   if (found.kind === "none") return null;
   if (found.kind === "faulty") {
@@ -149,21 +143,16 @@ function summarizerText(
   { isBusy, written, failed, left, givenUp, usedUp, needed, reason, today }: SummarizerReport,
 ): string {
   if (isBusy) return `another process is at work on the summaries, ${left} left`;
+  const spent = `(${count(today.runs, "run")}, ${count(today.tokens, "token")})`;
   return [
     `${count(written, "summary", "summaries")} rewritten, ${failed} failed, ${left} left`,
-    ...givenUp === 0 ? [] : [
-      `${givenUp} of these given up after three failures, until the session has news or the command changes`,
-    ],
-    ...reason === null ? [] : [plain(`the last failure: ${reason}`)],
-    ...usedUp === null ? [] : needed !== null
-      ? [
-        `the next run would not fit into today's tokens: it takes at least ${needed}, and ${today.tokens} are spent ` +
-        "(memory.summarizer.maxTokensPerDay)",
-      ]
-      : [
-        `today's ${usedUp} are used up (${count(today.runs, "run")}, ${
-          count(today.tokens, "token")
-        })`,
-      ],
-  ].join("; ");
+    givenUp > 0 &&
+    `${givenUp} of these given up after three failures, until the session has news or the command changes`,
+    reason !== null && plain(`the last failure: ${reason}`),
+    usedUp !== null &&
+    (needed === null
+      ? `today's ${usedUp} are used up ${spent}`
+      : `the next run would not fit into today's tokens: it takes at least ${needed}, and ${today.tokens} are ` +
+        "spent (memory.summarizer.maxTokensPerDay)"),
+  ].filter((text) => text !== false).join("; ");
 }

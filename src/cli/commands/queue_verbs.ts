@@ -1,27 +1,51 @@
 import { plainLines } from "../../capture/plain.ts";
 import { count } from "../../counts.ts";
 import { shortSessionId } from "../../ids.ts";
+import { giveBackSpace } from "../../maintenance/compaction.ts";
 import { shortened } from "../../memory/text.ts";
 import { spooledFiles } from "../../spool/drain.ts";
-import { prunedBytes } from "../../store/payload_pruning.ts";
+import { checkpoint } from "../../store/database.ts";
+import {
+  previewPruning,
+  type PruneCounts,
+  prunedBytes,
+  prunePayloads,
+  pruneUnreadable,
+} from "../../store/payload_pruning.ts";
 import { payloadText } from "../../store/payloads.ts";
 import {
   listQueue,
   type QueueItem,
+  queueRetries,
   readStoredPayload,
   retryQueueItems,
+  summarizeQueue,
+  totalsOf,
 } from "../../store/queue.ts";
-import { queueRetries, summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
 import { relativeTime, timeUntil } from "../../time.ts";
 import type { CliContext } from "../context.ts";
-import { LIMIT_FLAG, limitOf, oneOf, optional, SESSION_FLAG, text, toggle } from "../flags.ts";
+import {
+  LIMIT_FLAG,
+  limitOf,
+  number,
+  oneOf,
+  optional,
+  parseAge,
+  parsed,
+  SESSION_FLAG,
+  text,
+  toggle,
+  usually,
+} from "../flags.ts";
 import { hintsHere } from "../next_command.ts";
-import { queueItemOf } from "../queue_lookup.ts";
+import { progressLine } from "../terminal.ts";
+import { queueItemOf } from "../record_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../store.ts";
 import { bytesText, factLines, listView } from "../table.ts";
-import { usageError } from "../usage.ts";
+import { requireOneOfTwo } from "../usage.ts";
 import { group, lazy, many, verb } from "../verb.ts";
+import type { View } from "../view.ts";
 
 const ID = text("Id of a capture, or its beginning", "id");
 
@@ -91,7 +115,7 @@ const show = verb({
       ? plainLines(laidOut ?? text)
       : `Its payload of ${bytesText(pruned)} was pruned; what memory made of it stays.`;
     return {
-      // JSON that is nested too deep to be laid out is given as text.
+      // A payload that is nested too deep to be laid out is given as text.
       json: { ...item, payload: laidOut === undefined ? text : payload },
       text: [...factsOf(item), "", shown].join("\n"),
     };
@@ -152,24 +176,70 @@ const retry = verb({
   ].join("\n"),
   examples: ["conclaude queue retry --all", "conclaude queue retry 019a8f2e-3b1c-7"],
   async run(context, flags, ...ids) {
-    if (flags.all === ids.length > 0) {
-      throw usageError("Cannot tell which captures to retry", {
-        why: flags.all ? "there are ids beside --all" : "there is neither an id nor --all",
-        next: "conclaude queue list --status error",
-      });
-    }
+    requireOneOfTwo("which captures to retry", {
+      given: { "an id": ids.length > 0, "--all": flags.all },
+      next: "conclaude queue list --status error",
+    });
     const { db } = await openStore(context, "write");
     const named = flags.all ? null : [...new Set(ids.map((id) => queueItemOf(db, id).id))];
     const retried = retryQueueItems(db, named, Date.now());
     const unchanged = named === null ? 0 : named.length - retried;
+    const others = unchanged === 0
+      ? ""
+      : `; ${count(unchanged, "had no error and was", "had no error and were")} left alone`;
     return {
       json: { retried, unchanged },
-      text: `${count(retried, "capture waits", "captures wait")} again${
-        unchanged === 0
-          ? ""
-          : `; ${unchanged} had no error and ${unchanged === 1 ? "was" : "were"} left alone`
-      }.`,
+      text: `${count(retried, "capture waits", "captures wait")} again${others}.`,
     };
+  },
+});
+
+const prune = verb({
+  flags: {
+    olderThan: usually(
+      "30d",
+      parsed(parseAge, "Captured longer ago than this: 30d, 2w, 3m (months of 30 days)", "age"),
+    ),
+    keepRaw: usually(
+      "100",
+      number(0, Number.MAX_SAFE_INTEGER, "How many of these to leave alone, the newest"),
+    ),
+    unreadable: toggle(
+      "Instead, those that are damaged and that nobody can read any more, of any age",
+    ),
+    dryRun: toggle("Only say what would be pruned"),
+  },
+  brief: "Take the payloads of old captures away that are worked into memory",
+  about: [
+    "Takes away what was captured whole, of captures that are worked in: their payload is then",
+    '{"pruned":true,"bytes":N}. What memory made of them stays, and so do the captures themselves, what waits, and',
+    "what was given up.",
+  ].join("\n"),
+  examples: [
+    "conclaude queue prune --older-than 2w --keep-raw 1000 --dry-run",
+    "conclaude queue prune --older-than 3m --keep-raw 0",
+    "conclaude queue prune --unreadable",
+  ],
+  async run(context, { olderThan, keepRaw, unreadable, dryRun }) {
+    const { db } = await openStore(context, dryRun ? "read" : "write");
+    if (unreadable) {
+      const done = pruneUnreadable(db, { dryRun });
+      return prunedView(done, { dryRun, freedBytes: dryRun ? 0 : giveBackSpace(db) });
+    }
+    const pruning = { beforeMs: Date.now() - olderThan, keepNewest: keepRaw };
+    if (dryRun) return prunedView(previewPruning(db, pruning), { dryRun, freedBytes: 0 });
+    const progress = progressLine(context);
+    let done: PruneCounts = { pruned: 0, freedBytes: 0 };
+    let steps = 0;
+    for (done of prunePayloads(db, pruning, BATCH_ROWS)) {
+      progress.tell(`pruned ${count(done.pruned, "payload")} …`);
+      if (++steps % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
+    }
+    const freedBytes = giveBackSpace(db, {
+      onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
+    });
+    progress.end();
+    return prunedView(done, { dryRun, freedBytes });
   },
 });
 
@@ -183,10 +253,7 @@ export const queue = group({
       "Take in the spool, work captures into memory, compress payloads",
       async () => (await import("./queue_drain_verbs.ts")).drain,
     ),
-    prune: lazy(
-      "Take the payloads of old captures away that are worked into memory",
-      async () => (await import("./queue_prune_verbs.ts")).prune,
-    ),
+    prune,
   },
   examples: [
     "conclaude queue list --status raw",
@@ -197,7 +264,7 @@ export const queue = group({
 
 const MAX_ERROR_CHARS = 60;
 
-/** How many records wait in the spool, captures among them, because the database could not take them. */
+/** How many records wait in the spool because the database could not take them. */
 function spooledFor({ locations }: CliContext, { database }: Place): number {
   return spooledFiles({ database, folders: locations.spoolFolders }).length;
 }
@@ -237,4 +304,23 @@ function layOut(value: unknown): string | undefined {
     if (thrown instanceof RangeError) return undefined;
     throw thrown;
   }
+}
+
+/** Payloads in one transaction. */
+const BATCH_ROWS = 200;
+/** How often the write-ahead log is moved into the database. */
+const CHECKPOINT_EVERY_STEPS = 16;
+
+function prunedView(
+  { pruned, freedBytes: storedBytes }: PruneCounts,
+  { dryRun, freedBytes }: { readonly dryRun: boolean; readonly freedBytes: number },
+): View {
+  return {
+    json: { dryRun, pruned, storedBytes, freedBytes },
+    text: dryRun
+      ? `Would prune ${count(pruned, "payload")} (${bytesText(storedBytes)}).`
+      : `Pruned ${count(pruned, "payload")} (${bytesText(storedBytes)}); ${
+        bytesText(freedBytes)
+      } given back to the disk.`,
+  };
 }

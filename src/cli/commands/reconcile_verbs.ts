@@ -9,9 +9,9 @@ import { MIN_ID_BEGINNING } from "../../store/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { SESSION_FLAG, SINCE_FLAG, textFlag, toggle } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
-import { isBareName, isCalled, isThere } from "../project_filter.ts";
-import { runTranscripts } from "../transcript_run.ts";
-import { gapsOf, outcomeJson, outcomeLines } from "../transcript_view.ts";
+import { isBareName, isCalled } from "../project_filter.ts";
+import { isThere } from "../../maintenance/whole_file.ts";
+import { endLines, gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
 import { verb } from "../verb.ts";
 
 export const reconcile = verb({
@@ -48,7 +48,7 @@ export const reconcile = verb({
       fills: flags.backfill,
       what: flags.backfill ? "fill in what is missing" : "compare transcripts",
       next: "Use `--transcripts DIR` to name the folder",
-      mayBe: flags.transcripts === undefined ? "missing" : "empty",
+      needs: flags.transcripts === undefined ? "nothing" : "folder",
       isWhole: key === null && project === undefined && since === undefined,
       sinceMs: since ?? 0,
       wantedFile: ({ path }) =>
@@ -66,17 +66,14 @@ export const reconcile = verb({
       lines.unshift(`project     no transcript that was looked at is of "${plain(project)}"`);
     }
     const { filled } = outcome;
-    if (filled !== null) {
-      lines.push(
-        `filled      ${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`,
-      );
-    }
     const next = filled !== null && filled.written > 0
       ? "conclaude queue drain"
       : filled === null && gaps > 0
       ? `conclaude reconcile${spellOutFlags(flags)} --backfill`
       : null;
-    if (next !== null) lines.push(`next        ${nextHere(next, context.globals)}`);
+    lines.push(
+      ...endLines(outcome, { label: "filled", next: next && nextHere(next, context.globals) }),
+    );
     return {
       json: { ...outcomeJson(outcome), next },
       text: lines.join("\n"),
@@ -104,7 +101,7 @@ function wantedOf(
   const dir = project === undefined ? null : typedPath(context, project);
   const isFolder = dir !== null && isThere(dir);
   const repository = isFolder ? findRepository(lookUpwards(dir))?.commonDir : undefined;
-  // A name that is no folder is the name of a project.
+  // A bare word that is no folder is the name of a project.
   const name = project !== undefined && !isFolder && isBareName(project) ? project : null;
   return (sessionId, of) =>
     (key === null || idOf(sessionId).startsWith(key)) &&
@@ -113,7 +110,7 @@ function wantedOf(
       (name !== null && isCalled(of.repository ?? of.dir ?? "", name)));
 }
 
-/** Refuses a project that neither exists as a folder nor occurs in a transcript. */
+/** Refuses a project that is no folder and that no transcript names. */
 function requireFolder(context: CliContext, project: string, transcripts: number): void {
   if (isThere(typedPath(context, project))) return;
   throw new UserError(`Cannot find a transcript of the project "${project}"`, {
@@ -140,33 +137,27 @@ function idKey(session: string): string {
 function requireOne(text: string, found: readonly { readonly sessionId: string }[]): void {
   if (found.length === 1) return;
   const ids = found.map(({ sessionId }) => sessionId);
-  throw new UserError(
-    found.length === 0
-      ? `Cannot find a transcript of the session "${text}"`
-      : `Cannot tell which session "${text}" is`,
-    {
-      why: found.length === 0
-        ? "no transcript that was looked at is of a session with such an id"
-        : `${found.length} sessions begin like this: ${ids.slice(0, 5).join(", ")}`,
-      next: found.length === 0 ? "conclaude reconcile" : `conclaude reconcile --session ${ids[0]}`,
-    },
-  );
+  if (found.length === 0) {
+    throw new UserError(`Cannot find a transcript of the session "${text}"`, {
+      why: "no transcript that was looked at is of a session with such an id",
+      next: "conclaude reconcile",
+    });
+  }
+  throw new UserError(`Cannot tell which session "${text}" is`, {
+    why: `${found.length} sessions begin like this: ${ids.slice(0, 5).join(", ")}`,
+    next: `conclaude reconcile --session ${ids[0]}`,
+  });
 }
 
-/** The flags that chose the transcripts, as they are typed, each with a space before it. */
-function spellOutFlags(flags: {
+/** Spells the flags that chose the transcripts as a person types them, each with a space before it. */
+function spellOutFlags({ session, project, since, transcripts }: {
   readonly session?: string;
   readonly project?: string;
   readonly since?: number;
   readonly transcripts?: string;
 }): string {
-  const { session, project, since, transcripts } = flags;
-  const given: readonly (readonly [name: string, value: string | undefined])[] = [
-    ["session", session],
-    ["project", project],
-    ["since", since === undefined ? undefined : new Date(since).toISOString()],
-    ["transcripts", transcripts],
-  ];
-  return given.map(([name, value]) => value === undefined ? "" : ` --${name} ${quoteWord(value)}`)
+  const time = since === undefined ? undefined : new Date(since).toISOString();
+  return Object.entries({ session, project, since: time, transcripts })
+    .map(([name, value]) => value === undefined ? "" : ` --${name} ${quoteWord(value)}`)
     .join("");
 }

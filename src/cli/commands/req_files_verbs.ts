@@ -1,4 +1,4 @@
-/** `conclaude req init|enable|disable`: requirements in configuration files. What else is in a file stays as it is. */
+/** `conclaude req init|enable|disable`: writes requirements into configuration files, and leaves the rest of them alone. */
 import "../../config_sections.ts";
 import { plain } from "../../capture/plain.ts";
 import type { Config } from "../../config_sections.ts";
@@ -13,36 +13,23 @@ import {
   targetOf,
   writeTarget,
 } from "../config_target.ts";
-import type { CliContext } from "../context.ts";
 import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
-import { nearestWords } from "../nearest.ts";
+import { nearestWords } from "../../likeness.ts";
+import { requireOneOfTwo } from "../usage.ts";
 import { many, verb } from "../verb.ts";
-import type { View } from "../view.ts";
 import { isMap, parseDocument } from "yaml";
 
-export const enable = verb({
-  person: "req enable",
-  args: many(REQUIREMENT),
-  flags: { all: toggle("Every requirement") },
+export const enable = switching(true, {
   about:
     "Switches requirements on in `.conclaude.local.yaml`, which is not committed; comments in it stay.",
   examples: ["conclaude req enable adr_reviewed"],
-  run(context, flags, ...names) {
-    return switchTo(true, context, { ...flags, names });
-  },
 });
 
-export const disable = verb({
-  person: "req disable",
-  args: many(REQUIREMENT),
-  flags: { all: toggle("Every requirement") },
+export const disable = switching(false, {
   about:
     "Switches requirements off in `.conclaude.local.yaml`, which is not committed; comments in it stay. An\n" +
     "agent is kept from running this.",
   examples: ["conclaude req disable adr_reviewed", "conclaude req disable --all"],
-  run(context, flags, ...names) {
-    return switchTo(false, context, { ...flags, names });
-  },
 });
 
 export const init = verb({
@@ -81,39 +68,47 @@ export const init = verb({
   },
 });
 
-function switchTo(
+function switching(
   enabled: boolean,
-  context: CliContext,
-  { all, names }: { readonly all: boolean; readonly names: readonly string[] },
-): View {
-  const verb = enabled ? "enable" : "disable";
-  const known = Object.keys(parseConfig<Config>(filesHere(context)).config.requirements);
-  if (all === names.length > 0) {
-    throw new UserError(`Cannot tell what to ${verb}`, {
-      why: "name requirements, or give --all, and not both; nothing was changed",
-      next: `conclaude req ${verb} ${known[0] ?? "NAME"}`,
-    });
-  }
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    const near = nearestWords(unknown, known);
-    throw new UserError(`Unknown requirement "${unknown}"`, {
-      why: near.length > 0
-        ? `did you mean ${near.map((name) => `"${name}"`).join(" or ")}? Nothing was changed`
-        : `this project has ${known.join(", ") || "none"}; nothing was changed`,
-      next: known.length === 0 ? "conclaude req init" : "conclaude req status",
-    });
-  }
-  const chosen = all ? known : names;
-  const target = targetOf(context, "local");
-  const document = documentOf(target);
-  for (const name of chosen) document.setIn(["requirements", name, "enabled"], enabled);
-  writeTarget(target, document.toString({ lineWidth: 0 }));
-  return {
-    json: { path: target.path, enabled, requirements: chosen },
-    text: `Switched ${enabled ? "on" : "off"} ${chosen.join(", ")} in ${plain(target.path)}` +
-      ignoreAdvice(target),
-  };
+  told: { readonly about: string; readonly examples: readonly string[] },
+) {
+  const name = enabled ? "enable" : "disable";
+  return verb({
+    person: `req ${name}`,
+    args: many(REQUIREMENT),
+    flags: { all: toggle("Every requirement") },
+    ...told,
+    run(context, { all }, ...names: string[]) {
+      const known = Object.keys(parseConfig<Config>(filesHere(context)).config.requirements);
+      requireOneOfTwo(`what to ${name}`, {
+        given: { "a requirement": names.length > 0, "--all": all },
+        next: `conclaude req ${name} ${known[0] ?? "NAME"}`,
+        exitCode: 1,
+      });
+      const unknown = names.find((one) => !known.includes(one));
+      if (unknown !== undefined) throw unknownRequirement(unknown, known);
+      const chosen = all ? known : names;
+      const target = targetOf(context, "local");
+      const document = documentOf(target);
+      for (const one of chosen) document.setIn(["requirements", one, "enabled"], enabled);
+      writeTarget(target, document.toString({ lineWidth: 0 }));
+      return {
+        json: { path: target.path, enabled, requirements: chosen },
+        text: `Switched ${enabled ? "on" : "off"} ${chosen.join(", ")} in ${plain(target.path)}` +
+          ignoreAdvice(target),
+      };
+    },
+  });
+}
+
+function unknownRequirement(name: string, known: readonly string[]): UserError {
+  const near = nearestWords(name, known);
+  return new UserError(`Unknown requirement "${name}"`, {
+    why: near.length > 0
+      ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? Nothing was changed`
+      : `this project has ${known.join(", ") || "none"}; nothing was changed`,
+    next: known.length === 0 ? "conclaude req init" : "conclaude req status",
+  });
 }
 
 /** The new text of a file with this section in it; the rest of the file stays, character by character where it can. */

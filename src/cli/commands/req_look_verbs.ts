@@ -1,4 +1,4 @@
-/** `conclaude req status|show|explain|list|sessions`: what only looks. */
+/** `conclaude req status|show|explain|list|sessions`: verbs that change nothing. */
 import { plain } from "../../capture/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../errors.ts";
@@ -13,25 +13,26 @@ import { satisfyCommand, triggersText } from "../../requirement/requirement_text
 import { goneSessions } from "../../session/liveness.ts";
 import { findPause } from "../../store/pauses.ts";
 import { listBranches } from "../../store/requirements.ts";
-import { activeSessions } from "../../store/session_registry.ts";
-import { listSessions } from "../../store/sessions.ts";
+import { activeSessions, listSessions } from "../../store/sessions.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { OF_BRANCH, OF_SESSION, text, toggle } from "../flags.ts";
 import {
   branchKeyOf,
   configuredRequirement,
+  configuredType,
   durationText,
   hereOfSession,
   namedRequirements,
   NO_SESSION,
   requirementsHere,
+  type Row,
+  rowsOf,
   sessionIdOf,
 } from "../requirements_here.ts";
-import { configuredType, type Row, rowsOf } from "../requirement_rows.ts";
 import { projectHere } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
-import { factLines, type Facts, listView, tableText } from "../table.ts";
+import { factLines, type Facts, listView } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
@@ -63,55 +64,43 @@ export const status = verb({
       return { json: report, text: `Requirements do not count here: ${ground.why}.` };
     }
     const key = branchKeyOf(here, flags.branch);
-    const { rows, to } = await rowsOf(here, {
-      db,
-      key,
-      sessionId,
-      environment: context.environment,
-    });
+    const { environment } = context;
+    const { rows, to } = await rowsOf(here, { db, key, sessionId, environment });
     const atMs = Date.now();
     const pause = findPause(db, { sessionId, subject: "requirements", atMs });
     const open = rows.filter(({ status }) => status === "open");
     const fulfilled = rows.filter(({ status }) => status === "satisfied" || status === "met");
+    const session = sessionId === NO_SESSION ? null : shortSessionId(sessionId);
+    const notes = [warning, lastBranchNote(here.ground), fault].filter((note) => note !== null);
+    const begin = fault === null ? " `conclaude req init` begins some." : "";
+    const { text: table } = listView(context, { rows }, {
+      REQUIREMENT: ({ name }) => name,
+      STATUS: ({ status }) => status,
+      SCOPE: ({ scope }) => scope,
+      BY: ({ satisfiedBy, unproven }) =>
+        satisfiedBy === null || unproven === null ? satisfiedBy : `${satisfiedBy} (unproven)`,
+      WHEN: (row) => whenOf(row, atMs),
+      TRIGGERED: ({ triggered }) => triggered ? "yes" : null,
+      WHY: ({ why, unproven }) => why ?? unproven,
+    }, `No requirement is switched on here.${begin}`);
     const lines = [
-      `${plain(key.branch)}, ${
-        sessionId === NO_SESSION ? "no session" : `session ${shortSessionId(sessionId)}`
-      }: ` +
+      `${plain(key.branch)}, ${session === null ? "no session" : `session ${session}`}: ` +
       `${fulfilled.length} of ${rows.length} satisfied`,
-      ...[warning, lastBranchNote(here.ground), fault].flatMap((note) =>
-        note === null ? [] : [`  note: ${plain(note)}`]
-      ),
+      ...notes.map((note) => `  note: ${plain(note)}`),
       ...(pause === undefined ? [] : [
         `  paused${pause.reason === null ? "" : `: ${plain(pause.reason)}`}; ` +
         `\`conclaude req resume --session ${to.session}\` ends it`,
       ]),
       "",
-      listView(
-        context,
-        { rows },
-        {
-          REQUIREMENT: ({ name }) => name,
-          STATUS: ({ status }) => status,
-          SCOPE: ({ scope }) => scope,
-          BY: ({ satisfiedBy, unproven }) =>
-            satisfiedBy === null || unproven === null ? satisfiedBy : `${satisfiedBy} (unproven)`,
-          WHEN: (row) => whenOf(row, atMs),
-          TRIGGERED: ({ triggered }) => triggered ? "yes" : null,
-          WHY: ({ why, unproven }) => why ?? unproven,
-        },
-        `No requirement is switched on here.${
-          fault === null ? " `conclaude req init` begins some." : ""
-        }`,
-      ).text,
-      ...(open.length === 0 || sessionId === NO_SESSION ? [] : [
+      table,
+      ...(open.length === 0 || session === null ? [] : [
         "",
         `To satisfy: ${satisfyCommand(open.map(({ name }) => name), to)}`,
       ]),
     ];
     return {
       json: {
-        repository: key.repository,
-        branch: key.branch,
+        ...key,
         session: sessionId,
         warning,
         fault,
@@ -131,14 +120,12 @@ export const list = verb({
     const { db } = await openStore(context, "read");
     const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
     const branches = listBranches(db, repository);
-    return {
-      json: { repository, branches },
-      text: tableText(branches, [
-        { title: "BRANCH", value: ({ branch }) => branch },
-        { title: "SATISFIED", value: ({ satisfied }) => satisfied, align: "right" },
-        { title: "SESSIONS", value: ({ sessions }) => sessions, align: "right" },
-      ], { empty: "Nothing is recorded of any branch.", color: context.globals.color }),
-    };
+    const { text } = listView(context, { branches }, {
+      BRANCH: ({ branch }) => branch,
+      SATISFIED: [({ satisfied }) => satisfied],
+      SESSIONS: [({ sessions }) => sessions],
+    }, "Nothing is recorded of any branch.");
+    return { json: { repository, branches }, text };
   },
 });
 
@@ -201,42 +188,43 @@ export const explain = verb({
     const here = await hereOfSession(context, db, sessionId);
     const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
     const key = branchKeyOf(here, flags.branch);
-    const { rows: [row], to } = await rowsOf({ ...here, requirements: [requirement!] }, {
-      db,
-      key,
-      sessionId,
-      environment: context.environment,
-    });
+    const { environment } = context;
+    const asked = { ...here, requirements: [requirement!] };
+    const { rows: [found], to } = await rowsOf(asked, { db, key, sessionId, environment });
+    const row = found!;
     const isOfSession = sessionId !== NO_SESSION;
-    const happened = row!.triggered
-      ? "that has happened in this session"
-      : "that has not happened yet";
+    const whose = isOfSession
+      ? ` for session ${shortSessionId(sessionId)}`
+      : ", as far as can be told";
+    const triggers = triggersText(requirement!.triggers);
+    const moment = requirement!.stopOnly ? `stops, after ${triggers}` : `uses ${triggers}`;
+    const happened = row.triggered
+      ? "; that has happened in this session"
+      : "; that has not happened yet";
+    const { expired } = row;
+    const wholeBranch = row.wholeBranch ? "for the whole branch " : "";
+    const told = (is: unknown, line: () => string) => is === null || is === false ? [] : [line()];
     const lines = [
-      `${name} is ${row!.status} on ${key.branch}${
-        isOfSession ? ` for session ${shortSessionId(sessionId)}` : ", as far as can be told"
-      }.`,
-      ...(warning === null ? [] : [`  note: ${warning}`]),
-      `It is asked when Claude ${
-        requirement!.stopOnly
-          ? `stops, after ${triggersText(requirement!.triggers)}`
-          : `uses ${triggersText(requirement!.triggers)}`
-      }${isOfSession ? `; ${happened}` : ""}.`,
-      ...(row!.satisfiedBy === null ? [] : [
-        `Satisfied ${row!.wholeBranch ? "for the whole branch " : ""}by ${row!.satisfiedBy}, ` +
-        `${whenOf(row!, Date.now())}.`,
+      `${name} is ${row.status} on ${key.branch}${whose}.`,
+      ...told(warning, () => `  note: ${warning}`),
+      `It is asked when Claude ${moment}${isOfSession ? happened : ""}.`,
+      ...told(
+        row.satisfiedBy,
+        () => `Satisfied ${wholeBranch}by ${row.satisfiedBy}, ${whenOf(row, Date.now())}.`,
+      ),
+      ...told(row.unproven, () => `Unproven: ${row.unproven}.`),
+      ...(expired === null ? [] : [
+        `It was satisfied by ${expired.by}; that ran out ${
+          relativeTime(expired.atMs, Date.now())
+        } (${new Date(expired.atMs).toISOString()}).`,
       ]),
-      ...(row!.unproven === null ? [] : [`Unproven: ${row!.unproven}.`]),
-      ...(row!.expired === null ? [] : [
-        `It was satisfied by ${row!.expired.by}; that ran out ${
-          relativeTime(row!.expired.atMs, Date.now())
-        } (${new Date(row!.expired.atMs).toISOString()}).`,
-      ]),
-      ...(row!.why === null ? [] : [`Why: ${row!.why}`]),
+      ...told(row.why, () => `Why: ${row.why}`),
       ...requirement!.checklist.map((item) => `  [ ] ${item}`),
-      ...(requirement!.skills.length === 0
-        ? []
-        : [`Skills that satisfy it: ${requirement!.skills.join(", ")}`]),
-      ...(isOfSession ? [`A person satisfies it with: ${satisfyCommand([name], to)}`] : []),
+      ...told(
+        requirement!.skills.length > 0,
+        () => `Skills that satisfy it: ${requirement!.skills.join(", ")}`,
+      ),
+      ...told(isOfSession, () => `A person satisfies it with: ${satisfyCommand([name], to)}`),
     ];
     return {
       json: { ...row, branch: key.branch, session: sessionId, warning },
@@ -251,14 +239,14 @@ function lastBranchNote(ground: Ground): string | null {
     : null;
 }
 
-/** Active sessions whose process is gone; the next SessionStart marks them. */
+/** Active sessions whose process is gone. The next SessionStart marks them as abandoned. */
 async function withoutProcess(db: DatabaseSync): Promise<ReadonlySet<string>> {
   const sessions = activeSessions(db, { except: "", limit: Number.MAX_SAFE_INTEGER });
   const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
   return new Set(goneSessions(sessions, processes, null));
 }
 
-/** What is wrong with the configuration, so that requirements may be missing; null when nothing is. */
+/** The mistake in the configuration by which requirements may be missing; null without one. */
 function faultOf(
   { unreadable, problems, problemKeys, brokenRequirements }: HookConfig,
 ): string | null {
@@ -268,7 +256,7 @@ function faultOf(
     `${brokenRequirements === "" ? "" : `, which switch off ${brokenRequirements}`}; ${next}`;
 }
 
-/** The session that is meant; without one the status of the whole branch is told. */
+/** The session that is meant, or {@linkcode NO_SESSION} with the reason why none can be told. */
 async function sessionOrNone(
   db: DatabaseSync,
   context: CliContext,

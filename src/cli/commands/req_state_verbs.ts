@@ -4,7 +4,7 @@ import { redactText } from "../../secrets/redact.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
-import { runTool } from "../../process/tool.ts";
+import { runTool } from "../../process/run.ts";
 import { toldByPerson } from "../../requirement/satisfy.ts";
 import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { quoteWord } from "../../settings/hooks.ts";
@@ -38,7 +38,7 @@ import {
   sessionIdOf,
 } from "../requirements_here.ts";
 import { openKept, openStore } from "../store.ts";
-import { USAGE } from "../usage.ts";
+import { requireOneOfTwo, USAGE } from "../usage.ts";
 import { many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -46,7 +46,7 @@ import type { DatabaseSync } from "node:sqlite";
 const SECONDS_A_YEAR = 31_536_000;
 const MINUTES_A_WEEK = 10_080;
 const MINUTE_MS = 60_000;
-/** Longer than any session: a pause without a time ends with it. */
+/** Longer than any session: a pause without a time ends with its session. */
 const UNTIL_THE_END_MS = 3_650 * 24 * 60 * MINUTE_MS;
 const GIT_TIMEOUT_MS = 10_000;
 
@@ -60,32 +60,31 @@ const SATISFY_FLAGS = {
   metadata: textFlag("A JSON object that is kept with it", "json"),
 };
 
-const satisfyExamples = (verb: string) => [
-  `conclaude req ${verb} commit_plan --session 01980c5e`,
-  `conclaude req ${verb} branch_size_limit --ttl 3600`,
-  `conclaude req ${verb} security_review --branch feature/auth --metadata '{"ticket":"S-12"}'`,
-];
-
-export const satisfy = verb({
-  person: "req satisfy",
-  args: many(REQUIREMENT, 1),
-  flags: SATISFY_FLAGS,
-  about:
-    "Records that requirements are satisfied, by whom (the command line) and until when. An unknown name is\n" +
+export const satisfy = satisfying(
+  "satisfy",
+  "Records that requirements are satisfied, by whom (the command line) and until when. An unknown name is\n" +
     "refused, and nothing is recorded then. An agent is kept from running this.",
-  examples: satisfyExamples("satisfy"),
-  run: satisfyRequirements,
-});
+);
 
-export const approve = verb({
-  person: "req approve",
-  args: many(REQUIREMENT, 1),
-  flags: SATISFY_FLAGS,
-  about:
-    "The same as `conclaude req satisfy`. Of a calculated requirement it is an approval, which lasts for a while.",
-  examples: satisfyExamples("approve"),
-  run: satisfyRequirements,
-});
+export const approve = satisfying(
+  "approve",
+  "The same as `conclaude req satisfy`. Of a calculated requirement it is an approval, which lasts for a while.",
+);
+
+function satisfying(name: string, about: string) {
+  return verb({
+    person: `req ${name}`,
+    args: many(REQUIREMENT, 1),
+    flags: SATISFY_FLAGS,
+    about,
+    examples: [
+      `conclaude req ${name} commit_plan --session 01980c5e`,
+      `conclaude req ${name} branch_size_limit --ttl 3600`,
+      `conclaude req ${name} security_review --branch feature/auth --metadata '{"ticket":"S-12"}'`,
+    ],
+    run: satisfyRequirements,
+  });
+}
 
 export const clear = verb({
   person: "req clear",
@@ -102,15 +101,11 @@ export const clear = verb({
     "Forgets what was recorded of requirements on a branch. An agent is kept from running this.",
   examples: ["conclaude req clear commit_plan", "conclaude req clear --all --branch feature/auth"],
   async run(context, flags, ...names) {
-    if (flags.all === names.length > 0) {
-      throw new UserError("Cannot tell what to clear", {
-        why: flags.all
-          ? "--all clears every requirement, and some are named as well; nothing was changed"
-          : "no requirement is named; nothing was changed",
-        next: flags.all ? "conclaude req clear --all" : "conclaude req clear NAME, or --all",
-        exitCode: flags.all ? USAGE : 1,
-      });
-    }
+    requireOneOfTwo("what to clear", {
+      given: { "a requirement": names.length > 0, "--all": flags.all },
+      next: `conclaude req clear ${flags.all ? "--all" : "NAME, or --all"}`,
+      exitCode: flags.all ? USAGE : 1,
+    });
     const db = await openKept(context, "clear requirements");
     const sessionId = flags.session === undefined
       ? null
@@ -119,7 +114,7 @@ export const clear = verb({
       ? await requirementsHere(context)
       : await hereOfSession(context, db, sessionId);
     const key = branchKeyOf(here, flags.branch);
-    // The state of a requirement that is no longer configured can be cleared too.
+    // A requirement that is no longer configured can still be cleared.
     const recorded = new Set(readStandings(db, key).map(({ requirement }) => requirement));
     const others = names.filter((name) => !recorded.has(name));
     await namedRequirements(context, here, { names: others, undone: null });
@@ -133,28 +128,20 @@ export const clear = verb({
     const whose = sessionId === null
       ? "for all sessions"
       : `for session ${shortSessionId(sessionId)}`;
+    const { branch } = key;
+    const cleared = flags.all ? "all" : names;
+    const onBranch = flags.branch === undefined ? "" : ` --branch ${quoteWord(flags.branch)}`;
     return {
-      json: {
-        branch: key.branch,
-        session: sessionId,
-        cleared: flags.all ? "all" : names,
-        removed,
-        kept,
-      },
+      json: { branch, session: sessionId, cleared, removed, kept },
       text: [
         removed === 0
           ? `Nothing was recorded of ${flags.all ? "any requirement" : names.join(", ")} on ` +
-            `${key.branch}${sessionId === null ? "" : ` ${whose}`}.`
-          : `Cleared ${
-            flags.all ? "all requirements" : names.join(", ")
-          } on ${key.branch}, ${whose}.`,
-        ...(kept.length === 0 ? [] : [
-          `Still satisfied for the whole branch: ${
-            kept.join(", ")
-          }. To clear: conclaude req clear ` +
-          kept.join(" ") +
-          (flags.branch === undefined ? "" : ` --branch ${quoteWord(flags.branch)}`),
-        ]),
+            `${branch}${sessionId === null ? "" : ` ${whose}`}.`
+          : `Cleared ${flags.all ? "all requirements" : names.join(", ")} on ${branch}, ${whose}.`,
+        ...kept.length === 0 ? [] : [
+          `Still satisfied for the whole branch: ${kept.join(", ")}. ` +
+          `To clear: conclaude req clear ${kept.join(" ")}${onBranch}`,
+        ],
       ].map(plain).join("\n"),
     };
   },
@@ -173,10 +160,8 @@ export const pause = verb({
   examples: ["conclaude req pause --session 01980c5e --reason 'moving files only'"],
   async run(context, flags) {
     const db = await openKept(context, "pause requirements");
-    const sessionId = await sessionIdOf(db, context, {
-      named: flags.session,
-      command: "req pause",
-    });
+    const named = { named: flags.session, command: "req pause" };
+    const sessionId = await sessionIdOf(db, context, named);
     const createdAtMs = Date.now();
     const lasts = flags.minutes === undefined ? UNTIL_THE_END_MS : flags.minutes * MINUTE_MS;
     const pause = {
@@ -203,16 +188,13 @@ export const resume = verb({
   examples: ["conclaude req resume --session 01980c5e"],
   async run(context, flags) {
     const { db } = await openStore(context, "write");
-    const sessionId = await sessionIdOf(db, context, {
-      named: flags.session,
-      command: "req resume",
-    });
+    const named = { named: flags.session, command: "req resume" };
+    const sessionId = await sessionIdOf(db, context, named);
     const wasPaused = removePause(db, sessionId, "requirements");
+    const are = wasPaused ? "are in force again" : "were in force already";
     return {
       json: { sessionId, wasPaused },
-      text: `Requirements ${
-        wasPaused ? "are in force again" : "were in force already"
-      } for session ${shortSessionId(sessionId)}.`,
+      text: `Requirements ${are} for session ${shortSessionId(sessionId)}.`,
     };
   },
 });
@@ -231,15 +213,9 @@ export const prune = verb({
     const { db } = await openStore(context, flags.dryRun ? "read" : "write");
     const gone = listBranches(db, repository).map(({ branch }) => branch)
       .filter((branch) => !existing.has(branch));
-    if (!flags.dryRun) {
-      transaction(
-        db,
-        () =>
-          gone.forEach((branch) =>
-            clearRequirement(db, { repository, branch }, { requirement: null, sessionId: null })
-          ),
-      );
-    }
+    const everything = { requirement: null, sessionId: null };
+    const clearAll = (branch: string) => clearRequirement(db, { repository, branch }, everything);
+    if (!flags.dryRun) transaction(db, () => gone.forEach(clearAll));
     return {
       json: { repository, pruned: gone, dryRun: flags.dryRun },
       text: gone.length === 0 ? "Every branch that something is recorded of exists." : plain(
@@ -287,14 +263,14 @@ async function satisfyRequirements(
     toldByPerson(requirement, { sessionId, wholeBranch, atMs, ttlMs, metadata })
   );
   transaction(db, () => told.forEach((one) => keepSatisfied(db, key, { ...one, atMs })));
-  const lines = told.map(({ requirement, sessionId: owner, by, expiresAtMs }) =>
-    `Satisfied ${requirement} for ${
-      owner === WHOLE_BRANCH
-        ? `the branch ${key.branch}`
-        : `session ${shortSessionId(owner)} on ${key.branch}`
-    }` + (by === "cli_bypass" ? ", recorded as a bypass of its skill" : "") +
-    (expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`)
-  );
+  const lines = told.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
+    const whose = owner === WHOLE_BRANCH
+      ? `the branch ${key.branch}`
+      : `session ${shortSessionId(owner)} on ${key.branch}`;
+    const bypass = by === "cli_bypass" ? ", recorded as a bypass of its skill" : "";
+    const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
+    return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
+  });
   return {
     json: {
       branch: key.branch,
@@ -323,7 +299,7 @@ async function branchNote(
   return done?.code === 1 ? [`note: git knows no branch ${branch}`] : [];
 }
 
-/** What the branch as a whole has satisfied, of these or of all. */
+/** The requirements that are satisfied for the whole branch. @param names Only of these; null for all. */
 function satisfiedForAll(
   db: DatabaseSync,
   key: BranchKey,
@@ -337,7 +313,7 @@ function satisfiedForAll(
   ).map(({ requirement }) => requirement);
 }
 
-/** @throws {UserError} When git names none: every branch would count as deleted then. */
+/** @throws {UserError} When git names no branch, since every branch would then count as deleted. */
 async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet<string>> {
   const done = await runTool(
     ["git", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"],
@@ -361,7 +337,7 @@ function metadataOf(text: string | undefined): Record<string, unknown> {
       return redactValue(value, { patterns: [] }) as Record<string, unknown>;
     }
   } catch {
-    // Told below.
+    // The error below tells of it.
   }
   throw new UserError("Cannot read --metadata", {
     why: `"${text}" is no JSON object; nothing was recorded`,

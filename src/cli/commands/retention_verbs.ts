@@ -4,17 +4,18 @@ import { parseConfig } from "../../config/parse.ts";
 import { count } from "../../counts.ts";
 import { UserError } from "../../errors.ts";
 import { lookUpwards } from "../../git/repository.ts";
-import { previewMemoryRetention, removeOldMemory } from "../../maintenance/memory_retention.ts";
 import {
-  type OrchestrationCounts,
-  previewOrchestrationRetention,
-  runOrchestrationRetention,
-} from "../../maintenance/orchestration_retention.ts";
-import { previewRetention, runRetention } from "../../maintenance/retention.ts";
-import { drainAlone } from "../../recall/drain_lock.ts";
-import type { RowCounts } from "../../store/retention.ts";
+  keptByDaemon,
+  keptByHooks,
+  NOTHING,
+  previewRetention,
+  type RetentionCounts,
+  type RetentionOptions,
+  retentionSteps,
+} from "../../maintenance/retention.ts";
+import { drainAlone } from "../../recall/capture_drain.ts";
 import { toggle } from "../flags.ts";
-import { progressLine } from "../progress_line.ts";
+import { progressLine } from "../terminal.ts";
 import { openStore } from "../store.ts";
 import { group, verb } from "../verb.ts";
 
@@ -53,41 +54,40 @@ const run = verb({
         onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
       });
     }
-    const ofSessions = dryRun ? previewRetention(db, { nowMs, retentionDays }) : runRetention(db, {
+    const ofHooks = keptByHooks(config);
+    const options: RetentionOptions = {
       nowMs,
-      retentionDays,
+      database,
+      kept: { ...ofHooks, orphans: ofHooks.sessions ?? 0, ...keptByDaemon(store) },
       captures: memoryEnabled ? "worked" : "all",
       batchRows: config.retentionBatchRows,
-      orphans: true,
-      onProgress: (step) => progress.tell(`removed ${sessionsText(step)} …`),
-    }).removed;
-    const ofMemory = { nowMs, retentionDays: memoryRetentionDays };
-    const observations = dryRun ? previewMemoryRetention(db, ofMemory) : removeOldMemory(db, {
-      ...ofMemory,
-      onProgress: (removed) => progress.tell(`removed ${count(removed, "observation")} …`),
-    });
-    const options = { database, store, nowMs };
-    const ofTasks = dryRun
-      ? previewOrchestrationRetention(db, options)
-      : await runOrchestrationRetention(db, options);
+    };
+    let removed: RetentionCounts = dryRun ? previewRetention(db, options) : NOTHING;
+    if (!dryRun) {
+      for (removed of retentionSteps(db, options)) {
+        progress.tell(
+          `removed ${sessionsText(removed)}, ${count(removed.observations, "observation")} …`,
+        );
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+    }
     progress.end();
+    const [has, deleted] = dryRun ? ["Would remove", "would delete"] : ["Removed", "deleted"];
     const texts = [
       retentionDays === 0
         ? "Everything of sessions is kept for ever (store.sessionRetentionDays is 0)."
-        : `${dryRun ? "Would remove" : "Removed"} ${sessionsText(ofSessions)} (kept: ${
-          count(retentionDays, "day")
-        }).`,
+        : `${has} ${sessionsText(removed)} (kept: ${count(retentionDays, "day")}).`,
       memoryRetentionDays === 0
         ? "Everything in memory is kept for ever (memory.retentionDays is 0)."
-        : `${dryRun ? "Would remove" : "Removed"} ${count(observations, "observation")} (kept: ${
+        : `${has} ${count(removed.observations, "observation")} (kept: ${
           count(memoryRetentionDays, "day")
         }).`,
-      `${dryRun ? "Would remove" : "Removed"} ${tasksText(ofTasks)}; ${
-        dryRun ? "would delete" : "deleted"
-      } ${count(ofTasks.deletedTasks, "closed task")}, which can be restored.`,
+      `${has} ${tasksText(removed)}; ${deleted} ${
+        count(removed.deletedTasks, "closed task")
+      }, which can be restored.`,
     ];
     return {
-      json: { dryRun, removed: { ...ofSessions, observations, ...ofTasks }, retentionDays },
+      json: { dryRun, removed, retentionDays },
       text: texts.join("\n"),
     };
   },
@@ -95,7 +95,7 @@ const run = verb({
 
 export const retention = group({ verbs: { run }, examples: ["conclaude retention run --dry-run"] });
 
-function sessionsText({ sessions, executions, captures, counters }: RowCounts): string {
+function sessionsText({ sessions, executions, captures, counters }: RetentionCounts): string {
   return [
     count(sessions, "session"),
     count(executions, "audit row"),
@@ -104,7 +104,7 @@ function sessionsText({ sessions, executions, captures, counters }: RowCounts): 
   ].join(", ");
 }
 
-function tasksText(counts: OrchestrationCounts): string {
+function tasksText(counts: RetentionCounts): string {
   const { tasks, workflows, agents, questions, events, folders } = counts;
   const gone = count(tasks, "task");
   const history = [

@@ -5,19 +5,19 @@ import { findRepository, lookUpwards, type Repository } from "../../git/reposito
 import { installedHooks } from "../../maintenance/doctor/hooks.ts";
 import { bringOver, leftBehind } from "../../maintenance/fallback.ts";
 import { baseName, parentOf } from "../../paths.ts";
-import { openFailureIds } from "../../recall/open_count.ts";
+import { openFailureIds } from "../../recall/open_now.ts";
 import { spooledFiles } from "../../spool/drain.ts";
 import { SCHEMA_VERSION } from "../../store/database.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../store/executions.ts";
 import { memoryHealth } from "../../store/memory_health.ts";
-import { summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
-import { countSessions, type SessionCounts } from "../../store/session_counts.ts";
+import { summarizeQueue, totalsOf } from "../../store/queue.ts";
+import { countSessions, type SessionCounts } from "../../store/sessions.ts";
 import { countQueued, countState, type StateCounts } from "../../store/state_counts.ts";
 import { daysMs, relativeTime } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere } from "../daemon_here.ts";
-import { hooksPlace } from "../hooks_place.ts";
+import { hooksPlace } from "../own_program.ts";
 import { hintsHere } from "../next_command.ts";
 import { openStore, type Place } from "../store.ts";
 import { bytesText } from "../table.ts";
@@ -52,7 +52,7 @@ function reportOf(
   { project, nowMs }: { readonly project: string; readonly nowMs: number },
 ) {
   const { database, config } = place;
-  const { spoolFolders } = context.locations;
+  const { spoolFolders: folders } = context.locations;
   const sinceMs = nowMs - daysMs(1);
   const bytes = [fileBytes(database), fileBytes(`${database}-wal`)];
   return {
@@ -72,7 +72,7 @@ function reportOf(
     work: workOf(countState(db)),
     daemon: { running: isDaemonHere(context, place) },
     audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
-    spool: { waiting: spooledFiles({ database, folders: spoolFolders }).length },
+    spool: { waiting: spooledFiles({ database, folders }).length },
     /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
     fallback: fallbackOf(context, place, nowMs),
     hooks: installedHooks(hooksPlace(context)),
@@ -85,7 +85,7 @@ function reportOf(
   };
 }
 
-/** What waits in the temporary folder; null when nothing does, or when it cannot be read (`doctor` tells of that). */
+/** What waits in the temporary folder; null without anything, and where it cannot be read, which `doctor` tells. */
 function fallbackOf({ locations }: CliContext, { database, config }: Place, nowMs: number) {
   try {
     const retentionDays = config.sessionRetentionDays;
@@ -98,19 +98,21 @@ function fallbackOf({ locations }: CliContext, { database, config }: Place, nowM
   }
 }
 
-/** The folder that a person means: where the common git directory is the `.git` of a checkout, that checkout. */
+/** The folder of a project: the main checkout, or the working tree where the repository is bare. */
 function projectFolder({ commonDir, root }: Repository): string {
   return baseName(commonDir) === ".git" ? parentOf(commonDir) : root;
 }
 
-function hooksLines(hooks: StatusReport["hooks"]): (readonly [name: string, value: string])[] {
+type Line = readonly [name: string, value: string];
+
+function hooksLines(hooks: StatusReport["hooks"]): Line[] {
   if (hooks.length === 0) return [["hooks", "not installed: run `conclaude install-hooks`"]];
   return hooks.map(({ path, events }, i) => {
     return [i === 0 ? "hooks" : "", `${path} (${count(events.length, "event")})`];
   });
 }
 
-/** The statuses that are told, in the order in which a task or a workflow comes to them, and how they read. */
+/** The statuses that are shown, in the order of a task's or a workflow's life, with their words. */
 const TASK_WORDS = [
   ["open", "open"],
   ["in_progress", "in work"],
@@ -125,6 +127,7 @@ const WORKFLOW_WORDS = [
 ] as const;
 
 const RUNNING_AGENTS = ["starting", "running"];
+const DAEMON_NEEDED = "not running, and there is work for it: `conclaude daemon start`";
 
 /** What is remembered of all projects, and captures that are not worked in yet. */
 function memoryOf(db: DatabaseSync, nowMs: number) {
@@ -149,14 +152,12 @@ function told(words: Words, counts: Readonly<Record<string, number>>): Record<st
 }
 
 /** Lines about tasks, workflows, agents, questions and the daemon; a count of 0 has no line. */
-function workLines(
-  { work, daemon }: Pick<StatusReport, "work" | "daemon">,
-  queued: number,
-): (readonly [name: string, value: string])[] {
+function workLines({ work, daemon }: StatusReport, queued: number): Line[] {
   const counted = (words: Words, counts: Readonly<Record<string, number>>) =>
     words.filter(([status]) => counts[status]! > 0)
       .map(([status, word]) => `${counts[status]} ${word}`).join(", ");
-  const lines = [
+  const isNeeded = queued + work.workflows["running"]! > 0;
+  const lines: readonly Line[] = [
     ["tasks", counted(TASK_WORDS, work.tasks)],
     ["workflows", counted(WORKFLOW_WORDS, work.workflows)],
     ["agents", work.agents > 0 ? `${work.agents} running` : ""],
@@ -164,15 +165,8 @@ function workLines(
       "questions",
       work.questions > 0 ? `${work.questions} waiting: \`conclaude question list\`` : "",
     ],
-    [
-      "daemon",
-      daemon.running
-        ? "running"
-        : queued + work.workflows["running"]! > 0
-        ? "not running, and there is work for it: `conclaude daemon start`"
-        : "",
-    ],
-  ] as const;
+    ["daemon", daemon.running ? "running" : isNeeded ? DAEMON_NEEDED : ""],
+  ];
   return lines.filter(([, value]) => value !== "");
 }
 
@@ -186,37 +180,31 @@ function textOf(
   },
 ): string {
   const { database, sessions, queue, memory, audit, spool, fallback, config } = report;
-  const lines: readonly (readonly [name: string, value: string])[] = [
+  const { byStatus, byPriority, oldestAtMs } = queue;
+  const size = database.exists
+    ? `${bytesText(database.bytes)}, schema ${database.schema}`
+    : "nothing there yet";
+  const oldest = oldestAtMs === null ? "" : `, oldest ${relativeTime(oldestAtMs, nowMs)}`;
+  const files = config.files.map(({ layer, path }) => `${path} (${layer})`);
+  const lines: readonly Line[] = [
     ["conclaude", report.version],
-    [
-      "database",
-      database.exists
-        ? `${database.path} (${bytesText(database.bytes)}, schema ${database.schema})`
-        : `${database.path} (nothing there yet)`,
-    ],
+    ["database", `${database.path} (${size})`],
     ["project", project],
     ["sessions here", sessionsText(sessions.here)],
     ["sessions all", sessionsText(sessions.all)],
     [
       "queue",
-      `${queue.byStatus.raw} raw, ${queue.byStatus.processing} in work, ${queue.byStatus.done} done, ` +
-      `${queue.byStatus.error} with errors`,
+      `${byStatus.raw} raw, ${byStatus.processing} in work, ${byStatus.done} done, ${byStatus.error} with errors`,
     ],
-    [
-      "  priority",
-      `${queue.byPriority.high} high, ${queue.byPriority.normal} normal, ${queue.byPriority.low} low`,
-    ],
-    [
-      "  size",
-      `${bytesText(queue.rawBytes)} of JSON in ${bytesText(queue.storedBytes)}` +
-      (queue.oldestAtMs === null ? "" : `, oldest ${relativeTime(queue.oldestAtMs, nowMs)}`),
-    ],
+    ["  priority", `${byPriority.high} high, ${byPriority.normal} normal, ${byPriority.low} low`],
+    ["  size", `${bytesText(queue.rawBytes)} of JSON in ${bytesText(queue.storedBytes)}${oldest}`],
     [
       "memory",
-      `${count(memory.observations, "observation")}, ${
-        count(memory.waiting, "capture")
-      } waiting, ` +
-      count(memory.openFailures, "open failure"),
+      [
+        count(memory.observations, "observation"),
+        `${count(memory.waiting, "capture")} waiting`,
+        count(memory.openFailures, "open failure"),
+      ].join(", "),
     ],
     ...workLines(report, queued),
     ...hooksLines(report.hooks),
@@ -225,18 +213,15 @@ function textOf(
       "spool",
       `${spool.waiting} waiting${spool.waiting > 0 ? ": run `conclaude queue drain`" : ""}`,
     ],
-    ...fallback === null ? [] : [
-      ["fallback", `${fallback.path} is left behind: run \`${fallback.next}\``] as const,
+    ["fallback", fallback && `${fallback.path} is left behind: run \`${fallback.next}\``],
+    ...(files.length === 0 ? ["defaults"] : files)
+      .map((text, i): Line => [i === 0 ? "config" : "", text]),
+    [
+      "",
+      config.problems > 0 &&
+      `${count(config.problems, "problem")}: run \`conclaude config validate\``,
     ],
-    ...config.files.length === 0
-      ? [["config", "defaults"] as const]
-      : config.files.map(({ layer, path }, i) =>
-        [i === 0 ? "config" : "", `${path} (${layer})`] as const
-      ),
-    ...config.problems === 0 ? [] : [
-      ["", `${count(config.problems, "problem")}: run \`conclaude config validate\``] as const,
-    ],
-  ];
+  ].filter((line): line is [string, string] => typeof line[1] === "string");
   return lines.map(([name, value]) => `${name.padEnd(15)}${plain(value)}`).join("\n");
 }
 

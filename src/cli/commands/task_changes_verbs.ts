@@ -1,9 +1,11 @@
-import { wayTo } from "../../orchestration/status_ways.ts";
+/** `conclaude task create|update|reparent|delete|restore`. */
+import { plain } from "../../capture/plain.ts";
 import {
   DEFAULT_PRIORITY,
+  statusesAfter,
   type Task,
   type TaskStatus,
-  TRANSITIONS,
+  wayTo,
 } from "../../orchestration/task.ts";
 import {
   checkBody,
@@ -17,9 +19,11 @@ import {
 import { transaction } from "../../store/database.ts";
 import { type Author, changeTask, needTask, type TaskChanges } from "../../store/task_changes.ts";
 import { releaseTask } from "../../store/task_claims.ts";
-import { changeDependencies } from "../../store/task_dependencies.ts";
+import { changeDependencies, listWaiting } from "../../store/task_dependencies.ts";
 import { badTransition, createTask, unblockTask } from "../../store/task_life.ts";
-import { reparentTask } from "../../store/task_tree.ts";
+import { deleteTask, reparentTask, restoreTask } from "../../store/task_tree.ts";
+import { isReady, readTask } from "../../store/tasks.ts";
+import { confirmOrThrow } from "../terminal.ts";
 import {
   AGENT_FLAG,
   anyText,
@@ -31,13 +35,12 @@ import {
   TASK,
   wordsFlag,
 } from "../flags.ts";
-import { openKeptStore } from "../store.ts";
-import { authorOf, homeOfTasks } from "../task_lookup.ts";
-import { maskerOf, readBody } from "../task_text.ts";
-import { changedView, nameOf, warnOfDepth } from "../task_view.ts";
-import { usageError } from "../usage.ts";
+import { nextHere } from "../next_command.ts";
+import { beginChange, homeOfTasks, taskIdOf } from "../work_lookup.ts";
+import { readBody } from "../task_text.ts";
+import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
+import { requireOneOfTwo, usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
-import { taskIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 /** The ways to give the body of a task. */
@@ -72,9 +75,7 @@ export const create = verb({
     "conclaude task create --title 'New login page' --body-file login.md --json",
   ],
   async run(context, flags) {
-    const by = authorOf(context, flags);
-    const { db, place } = await openKeptStore(context, "make a task");
-    const mask = await maskerOf(place.config);
+    const { by, db, place, mask } = await beginChange(context, flags, "make a task");
     const given = {
       title: checkTitle(mask(flags.title)),
       body: checkBody(mask(readBody(context, flags) ?? "")),
@@ -138,9 +139,8 @@ export const update = verb({
         next: UPDATE_HELP,
       });
     }
-    const by = authorOf(context, { ...agentId !== undefined && { agentId } });
-    const { db, place } = await openKeptStore(context, "update a task");
-    const mask = await maskerOf(place.config);
+    const named = { ...agentId !== undefined && { agentId } };
+    const { by, db, mask } = await beginChange(context, named, "update a task");
     const { title, type, priority, workflow } = flags;
     const changes: TaskChanges = {
       ...title !== undefined && { title: checkTitle(mask(title), UPDATE_HELP) },
@@ -186,20 +186,94 @@ export const reparent = verb({
   ],
   async run(context, flags, text) {
     const { parent, root } = flags;
-    if (root === (parent !== undefined)) {
-      throw usageError(`Cannot tell where to move task "${text}"`, {
-        why: root ? "there is a parent beside --root" : "there is neither --parent nor --root",
-        next: "conclaude task reparent --help",
-      });
-    }
-    const by = authorOf(context, flags);
-    const { db } = await openKeptStore(context, "move a task");
+    requireOneOfTwo(`where to move task "${text}"`, {
+      given: { "--parent": parent !== undefined, "--root": root },
+      next: "conclaude task reparent --help",
+    });
+    const { by, db } = await beginChange(context, flags, "move a task");
     const task = transaction(db, () => {
       const parentId = parent === undefined ? null : taskIdOf(db, parent);
       return reparentTask(db, taskIdOf(db, text), parentId, { by, atMs: Date.now() });
     });
     warnOfDepth(context, task);
     return changedView(task, `Task ${nameOf(task)} lies at depth ${task.depth} now.`);
+  },
+});
+
+export const remove = verb({
+  args: [TASK],
+  flags: {
+    hard: switchOn("For good, with its history; asks first"),
+    force: switchOn("Release its claim first, whoever has it"),
+    yes: switchOn("Do not ask"),
+    agentId: AGENT_FLAG,
+  },
+  about:
+    "Deletes a task and all below it. `task restore` brings them back until they are removed after " +
+    "`store.taskSoftDeleteDays`. What is in work, or has something below it that is, is not deleted.",
+  examples: ["conclaude task delete 1a2b3c4d", "conclaude task delete 1a2b3c4d --hard --yes"],
+  async run(context, flags, text) {
+    const { by, db } = await beginChange(context, flags, "delete a task");
+    if (flags.hard && !flags.yes) {
+      const id = taskIdOf(db, text);
+      const task = readTask(db, id) ?? needTask(db, id);
+      confirmOrThrow(context, {
+        what: `delete task ${nameOf(task)} for good`,
+        ask: `Delete ${nameOf(task)}, with all below it and its history, for good?`,
+        again: `conclaude task delete ${id} --hard --yes`,
+      });
+    }
+    const { gone, nowReady } = transaction(db, () => {
+      const author = { by, atMs: Date.now() };
+      const id = taskIdOf(db, text);
+      const waiting = listWaiting(db, id);
+      if (flags.force && readTask(db, id)?.status === "in_progress") {
+        releaseTask(db, id, { ...author, force: true });
+      }
+      const gone = deleteTask(db, id, { ...author, hard: flags.hard });
+      return { gone, nowReady: waiting.filter((other) => isReady(db, other)) };
+    });
+    const task = flags.hard ? gone[0]! : readTask(db, gone[0]!.id)!;
+    const others = gone.length === 1 ? "" : ` and ${gone.length - 1} below it`;
+    const done = flags.hard
+      ? `Deleted task ${nameOf(task)}${others} for good.`
+      : `Deleted task ${nameOf(task)}${others}; ${
+        nextHere(`conclaude task restore ${shortTaskId(task.id)}`, context.globals)
+      } brings it back.`;
+    const names = nowReady.map((other) => nameOf(readTask(db, other)!)).join(", ");
+    return {
+      json: { task, deleted: gone.map(({ id }) => id), nowReady },
+      text: plain(
+        names === "" ? done : `${done} Nothing keeps these from being done any more: ${names}`,
+      ),
+    };
+  },
+});
+
+export const restore = verb({
+  args: [TASK],
+  flags: { agentId: AGENT_FLAG },
+  about: "Brings a deleted task back, with all below it that was deleted with it.",
+  examples: ["conclaude task restore 1a2b3c4d"],
+  async run(context, flags, text) {
+    const { by, db } = await beginChange(context, flags, "restore a task");
+    const { wasDeleted, back } = transaction(db, () => {
+      const id = taskIdOf(db, text);
+      return {
+        wasDeleted: (readTask(db, id)?.deletedAtMs ?? null) !== null,
+        back: restoreTask(db, id, { by, atMs: Date.now() }),
+      };
+    });
+    const [task, ...below] = back;
+    const others = below.length === 0 ? "" : `, with ${below.length} below it`;
+    return {
+      json: { task, restored: wasDeleted ? back.map(({ id }) => id) : [] },
+      text: plain(
+        wasDeleted
+          ? `Task ${nameOf(task)} is back${others}.`
+          : `Task ${nameOf(task)} was not deleted; nothing was changed.`,
+      ),
+    };
   },
 });
 
@@ -212,8 +286,8 @@ const UPDATE_HELP = "conclaude task update --help";
  * @throws {UserError} INVALID_TRANSITION, with the verb for other statuses.
  */
 function changeStatus(db: DatabaseSync, task: Task, status: string, author: Author): Task {
-  const to: TaskStatus = checkStatus(status, "conclaude task update --help");
-  if (!TRANSITIONS[task.status].includes(to) || wayTo(task, to) !== undefined) {
+  const to: TaskStatus = checkStatus(status, UPDATE_HELP);
+  if (!statusesAfter(task.status).includes(to) || wayTo(task, to) !== undefined) {
     throw badTransition(task, to);
   }
   return task.status === "blocked"
@@ -221,10 +295,7 @@ function changeStatus(db: DatabaseSync, task: Task, status: string, author: Auth
     : releaseTask(db, task.id, { ...author, force: false });
 }
 
-/**
- * A check for a task's project that throws WORKFLOW_NOT_FOUND. The code that finds workflows is loaded only where one
- * is named.
- */
+/** A check that a task's project has a workflow. Where none is named, the code that finds workflows is not loaded. */
 async function workflowCheck(
   name: string | null,
   next: string,

@@ -1,7 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import { hasLapsed, type Task } from "../../orchestration/task.ts";
 import { checkPriority, checkStatus, checkType } from "../../orchestration/task_input.ts";
-import { listSessionsOfTask, type SessionRow } from "../../store/sessions.ts";
+import { listSessionsOfTask } from "../../store/sessions.ts";
 import { listHistory, needTask } from "../../store/task_changes.ts";
 import { openDependencies, takeBackToLook } from "../../store/task_claims.ts";
 import { listAncestors, listChildren, listSubtree } from "../../store/task_tree.ts";
@@ -21,10 +21,10 @@ import {
 } from "../flags.ts";
 import { openStore } from "../store.ts";
 import { type Facts, listView, pageView, section, titledFacts } from "../table.ts";
-import { projectOfTasks } from "../task_lookup.ts";
+import { knownTaskId, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { historyLines, holderText, nameOf, TASK_COLUMNS } from "../task_view.ts";
 import { verb } from "../verb.ts";
-import { knownTaskId, taskIdOf } from "../work_lookup.ts";
+import type { DatabaseSync } from "node:sqlite";
 
 export const list = verb({
   flags: {
@@ -66,7 +66,8 @@ export const list = verb({
       tag: flags.tag ?? null,
       anyTag: flags.tagPattern === undefined
         ? null
-        : await likeTags(flags.tagPattern, listTags(db)),
+        : (await import("../../orchestration/tag_pattern.ts")) // loads the library of globs
+          .tagsLike(flags.tagPattern, listTags(db)),
       parentId: flags.parent === undefined
         ? null
         : flags.parent === NONE
@@ -77,18 +78,16 @@ export const list = verb({
       limit: flags.limit + 1,
       offset: flags.offset,
     });
-    const { limit } = flags;
-    const onwards = "--limit, --offset";
     return pageView(context, { tasks: found }, TASK_COLUMNS, {
-      limit,
+      limit: flags.limit,
       empty: "No tasks here.",
-      onwards,
+      onwards: "--limit, --offset",
     });
   },
 });
 
 export const ready = verb({
-  // The next task is among the first; more of them only fill an agent's context.
+  // Twenty are enough to choose the next task from; more of them only fill an agent's context.
   flags: { allProjects: ALL_PROJECTS, limit: usually("20", PAGE_FLAG) },
   about:
     "Lists what can be done now, in the order in which it should be: the most urgent first, of those the oldest. " +
@@ -116,8 +115,8 @@ export const show = verb({
   examples: ["conclaude task show 1a2b3c4d", "conclaude task show 1a2b3c4d --json"],
   async run(context, _flags, text) {
     const { db } = await openStore(context, "read");
-    const id = taskIdOf(db, text);
-    const task = readTask(db, id) ?? needTask(db, id);
+    const id = knownTaskId(db, text);
+    const task = readTask(db, id)!;
     const ancestors = listAncestors(db, id);
     const children = listChildren(db, id);
     const waitingFor = openDependencies(db, id);
@@ -131,7 +130,12 @@ export const show = verb({
       ...section("Above it", ancestors.map(lineOf)),
       ...section("Below it", children.map(lineOf)),
       ...section("Waits for", waitingFor.map((other) => lineOf(readTask(db, other)!))),
-      ...section("Sessions", sessions.map((session) => sessionLine(session, nowMs))),
+      ...section(
+        "Sessions",
+        sessions.map(({ shortId, status, updatedAtMs }) =>
+          `${shortId}  (${status}, last seen ${relativeTime(updatedAtMs, nowMs)})`
+        ),
+      ),
       ...section("Last changes", historyLines(changes.slice(0, SHOWN_CHANGES), nowMs)),
     ];
     return {
@@ -155,27 +159,34 @@ export const subtree = verb({
   },
 });
 
-export const ancestors = verb({
-  args: [TASK],
+export const ancestors = relatives(listAncestors, {
   about: "Lists the tasks above a task, the nearest first.",
-  examples: ["conclaude task ancestors 1a2b3c4d"],
-  async run(context, _flags, text) {
-    const { db } = await openStore(context, "read");
-    const tasks = listAncestors(db, needTask(db, taskIdOf(db, text)).id);
-    return listView(context, { tasks }, TASK_COLUMNS, "It has no parent.");
-  },
+  example: "conclaude task ancestors 1a2b3c4d",
+  empty: "It has no parent.",
 });
 
-export const children = verb({
-  args: [TASK],
+export const children = relatives(listChildren, {
   about: "Lists the tasks right below a task, the oldest first.",
-  examples: ["conclaude task children 1a2b3c4d --json"],
-  async run(context, _flags, text) {
-    const { db } = await openStore(context, "read");
-    const tasks = listChildren(db, needTask(db, taskIdOf(db, text)).id);
-    return listView(context, { tasks }, TASK_COLUMNS, "It has no children.");
-  },
+  example: "conclaude task children 1a2b3c4d --json",
+  empty: "It has no children.",
 });
+
+/** A verb that lists tasks around another one. */
+function relatives(
+  listOf: (db: DatabaseSync, id: string) => readonly Task[],
+  { about, example, empty }: Readonly<Record<"about" | "example" | "empty", string>>,
+) {
+  return verb({
+    args: [TASK],
+    about,
+    examples: [example],
+    async run(context, _flags, text) {
+      const { db } = await openStore(context, "read");
+      const tasks = listOf(db, needTask(db, taskIdOf(db, text)).id);
+      return listView(context, { tasks }, TASK_COLUMNS, empty);
+    },
+  });
+}
 
 export const history = verb({
   args: [TASK],
@@ -190,9 +201,7 @@ export const history = verb({
   ],
   async run(context, flags, text) {
     const { db } = await openStore(context, "read");
-    const id = taskIdOf(db, text);
-    const task = readTask(db, id) ?? needTask(db, id);
-    const history = listHistory(db, task.id, {
+    const history = listHistory(db, knownTaskId(db, text), {
       field: flags.field ?? null,
       sinceMs: flags.since ?? null,
     });
@@ -206,12 +215,6 @@ export const history = verb({
 
 const NONE = "none";
 const HELP = "conclaude task list --help";
-
-/** The library of globs is loaded only where there is one. */
-async function likeTags(pattern: string, tags: readonly string[]): Promise<string[]> {
-  const { tagsLike } = await import("../../orchestration/tag_pattern.ts");
-  return tagsLike(pattern, tags);
-}
 
 const SHOWN_CHANGES = 5;
 
@@ -243,10 +246,6 @@ function claimText(task: Task, nowMs: number): string | null {
   return hasLapsed(task, nowMs)
     ? `${claimedBy} (claim ${claimToken} ran out at ${time}, anybody can claim it)`
     : `${claimedBy} (claim ${claimToken}, until ${time})`;
-}
-
-function sessionLine({ shortId, status, updatedAtMs }: SessionRow, nowMs: number): string {
-  return `${shortId}  (${status}, last seen ${relativeTime(updatedAtMs, nowMs)})`;
 }
 
 function lineOf(task: Task): string {

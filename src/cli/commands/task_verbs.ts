@@ -1,7 +1,6 @@
 import { group, lazy } from "../verb.ts";
 
 const changes = () => import("./task_changes_verbs.ts");
-const deleting = () => import("./task_delete_verbs.ts");
 const lists = () => import("./task_lists_verbs.ts");
 const work = () => import("./task_work_verbs.ts");
 
@@ -19,8 +18,8 @@ export const task = group({
     block: lazy("Say that a task cannot go on", async () => (await work()).block),
     unblock: lazy("Open a blocked task again", async () => (await work()).unblock),
     start: lazy("Hand a task to the scheduler", async () => (await work()).start),
-    delete: lazy("Delete a task and all below it", async () => (await deleting()).remove),
-    restore: lazy("Bring a deleted task back", async () => (await deleting()).restore),
+    delete: lazy("Delete a task and all below it", async () => (await changes()).remove),
+    restore: lazy("Bring a deleted task back", async () => (await changes()).restore),
     subtree: lazy("Show a task and all below it", async () => (await lists()).subtree),
     ancestors: lazy("List what a task is a part of", async () => (await lists()).ancestors),
     children: lazy("List the parts of a task", async () => (await lists()).children),

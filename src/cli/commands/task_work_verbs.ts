@@ -1,4 +1,4 @@
-/** Work on a task: who claims it, how long, and how it ends. */
+/** `conclaude task claim|renew|release|complete|block|unblock|start`: work on a task. */
 import { refusal } from "../../orchestration/refusal.ts";
 import type { Task } from "../../orchestration/task.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
@@ -24,14 +24,12 @@ import {
   text,
   TOKEN_FLAG,
 } from "../flags.ts";
-import { openKeptStore, openStore } from "../store.ts";
-import { authorOf, type ByFlag, leaseMs, projectOfTasks } from "../task_lookup.ts";
-import { maskerOf } from "../task_text.ts";
+import { openStore } from "../store.ts";
+import { beginChange, type ByFlag, leaseMs, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { changedView, nameOf } from "../task_view.ts";
-import { usageError } from "../usage.ts";
+import { requireOneOfTwo } from "../usage.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { taskIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export const claim = verb({
@@ -49,14 +47,11 @@ export const claim = verb({
     "conclaude task claim --next --agent-id worker-1 --json",
   ],
   async run(context, flags, text) {
-    if (flags.next === (text !== undefined)) {
-      throw usageError("Cannot tell which task to claim", {
-        why: flags.next ? "there is an id beside --next" : "there is neither an id nor --next",
-        next: "conclaude task claim --help",
-      });
-    }
-    const agentId = authorOf(context, flags);
-    const { db, place } = await openKeptStore(context, "claim a task");
+    requireOneOfTwo("which task to claim", {
+      given: { "an id": text !== undefined, "--next": flags.next },
+      next: "conclaude task claim --help",
+    });
+    const { by: agentId, db, place } = await beginChange(context, flags, "claim a task");
     const project = projectOfTasks(context, flags);
     const task = transaction(db, () => {
       const claimant = { agentId, leaseMs: leaseMs(place.config), atMs: Date.now() };
@@ -75,22 +70,13 @@ export const renew = verb({
   flags: { agentId: AGENT_FLAG, claimToken: TOKEN_FLAG },
   about: "Lets a claim count for another `store.claimTimeoutMinutes` from now.",
   examples: ["conclaude task renew 1a2b3c4d --agent-id worker-1"],
-  async run(context, flags, text) {
-    const task = await work(context, { ...flags, text, what: "renew a claim" }, (db, id, about) => {
-      const { by: agentId, atMs, token } = about;
-      const held = needClaim(db, id, {
-        agentId,
-        token,
-        atMs,
-        wants: "renewed",
-        to: ["in_progress"],
-      });
-      const untilMs = Math.max(held.leaseUntilMs!, atMs + about.leaseMs);
-      renewClaim(db, id, { agentId, token: held.claimToken!, untilMs });
-      return needTask(db, id);
-    });
-    return changedView(task, `The claim on ${nameOf(task)} counts until ${untilText(task)}.`);
-  },
+  run: step("renew a claim", (db, id, { by: agentId, atMs, token, leaseMs }) => {
+    const holder = { agentId, token, atMs };
+    const held = needClaim(db, id, { ...holder, wants: "renewed", to: ["in_progress"] });
+    const untilMs = Math.max(held.leaseUntilMs!, atMs + leaseMs);
+    renewClaim(db, id, { agentId, token: held.claimToken!, untilMs });
+    return needTask(db, id);
+  }, (name, task) => `The claim on ${name} counts until ${untilText(task)}.`),
 });
 
 export const release = verb({
@@ -101,14 +87,7 @@ export const release = verb({
     "conclaude task release 1a2b3c4d --agent-id worker-1",
     "conclaude task release 1a2b3c4d --force",
   ],
-  async run(context, { force, ...flags }, text) {
-    const task = await work(
-      context,
-      { ...flags, text, what: "release a task" },
-      (db, id, { by, atMs }) => releaseTask(db, id, { by, atMs, force }),
-    );
-    return changedView(task, `Task ${nameOf(task)} is open again.`);
-  },
+  run: step("release a task", releaseTask, (name) => `Task ${name} is open again.`),
 });
 
 export const complete = verb({
@@ -119,15 +98,11 @@ export const complete = verb({
   examples: [
     "conclaude task complete 1a2b3c4d --agent-id worker-1 --summary 'Expired tokens get a 401'",
   ],
-  async run(context, flags, text) {
-    const task = await work(
-      context,
-      { ...flags, text, what: "complete a task", say: flags.summary },
-      (db, id, { by, atMs, token, words }) =>
-        completeTask(db, id, { by, atMs, token, summary: words }),
-    );
-    return changedView(task, `Task ${nameOf(task)} is closed.`);
-  },
+  run: step(
+    "complete a task",
+    (db, id, { words, ...terms }) => completeTask(db, id, { ...terms, summary: words }),
+    (name) => `Task ${name} is closed.`,
+  ),
 });
 
 export const block = verb({
@@ -139,15 +114,11 @@ export const block = verb({
   },
   about: "Says that a task cannot go on, and gives up its claim.",
   examples: ["conclaude task block 1a2b3c4d --reason 'needs the keys of the test system'"],
-  async run(context, flags, text) {
-    const task = await work(
-      context,
-      { ...flags, text, what: "block a task", say: flags.reason },
-      (db, id, { by, atMs, token, words }) =>
-        blockTask(db, id, { by, atMs, token, reason: words ?? "" }),
-    );
-    return changedView(task, `Task ${nameOf(task)} is blocked: ${task.reason}`);
-  },
+  run: step(
+    "block a task",
+    (db, id, { words, ...terms }) => blockTask(db, id, { ...terms, reason: words ?? "" }),
+    (name, { reason }) => `Task ${name} is blocked: ${reason}`,
+  ),
 });
 
 export const unblock = verb({
@@ -155,10 +126,7 @@ export const unblock = verb({
   flags: { agentId: AGENT_FLAG },
   about: "Opens a blocked task again, for anybody to claim.",
   examples: ["conclaude task unblock 1a2b3c4d"],
-  async run(context, flags, text) {
-    const task = await work(context, { ...flags, text, what: "unblock a task" }, unblockTask);
-    return changedView(task, `Task ${nameOf(task)} is open again.`);
-  },
+  run: step("unblock a task", unblockTask, (name) => `Task ${name} is open again.`),
 });
 
 export const start = verb({
@@ -182,9 +150,12 @@ export const startWorkflow = verb({
 });
 
 async function startTask(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  // Loaded here, so that other verbs do not load workflows and the daemon's client.
-  const { checkStart } = await import("../orchestration_here.ts");
-  const task = await work(context, { ...flags, text, what: "start a task" }, (db, id, terms) => {
+  // Other verbs do not need workflows or the daemon's client, so both are loaded here.
+  const [{ checkStart }, { handedOver }] = await Promise.all([
+    import("../orchestration_here.ts"),
+    import("../daemon_here.ts"),
+  ]);
+  const task = await takeStep(context, { flags, text, what: "start a task" }, (db, id, terms) => {
     const queued = queueTask(db, id, terms);
     if (queued.status !== "in_progress") checkStart(context, db, queued);
     return queued;
@@ -192,41 +163,53 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
   if (task.status === "in_progress") {
     return changedView(task, `Task ${nameOf(task)} is in work already.`);
   }
-  const { handedOver } = await import("../daemon_here.ts");
   const store = await openStore(context, "read");
   return changedView(task, `Task ${nameOf(task)} is ${handedOver(context, store, task)}`);
 }
 
+interface StepFlags extends ByFlag {
+  readonly claimToken?: number;
+  readonly force?: boolean;
+  readonly summary?: string;
+  readonly reason?: string;
+}
+
 interface Terms extends Author {
   readonly token: number | null;
+  readonly force: boolean;
   readonly leaseMs: number;
-  /** What the verb was told in words, without secrets; null where it was not. */
+  /** The summary or the reason, without secrets; null without one. */
   readonly words: string | null;
 }
 
-/** One step of one task in one transaction. */
-async function work(
+/** Changes a task in the caller's transaction. */
+type Step = (db: DatabaseSync, id: string, terms: Terms) => Task;
+
+/** The work of a verb that takes one step of one task, and tells what became of it. */
+function step(what: string, take: Step, told: (name: string, task: Task) => string) {
+  return async (context: CliContext, flags: StepFlags, text: string): Promise<View> => {
+    const task = await takeStep(context, { flags, text, what }, take);
+    return changedView(task, told(nameOf(task), task));
+  };
+}
+
+async function takeStep(
   context: CliContext,
-  { text, what, say, claimToken, ...flags }: ByFlag & {
+  { flags, text, what }: {
+    readonly flags: StepFlags;
     readonly text: string;
     readonly what: string;
-    readonly say?: string | undefined;
-    readonly claimToken?: number;
   },
-  step: (db: DatabaseSync, id: string, terms: Terms) => Task,
+  take: Step,
 ): Promise<Task> {
-  const by = authorOf(context, flags);
-  const { db, place } = await openKeptStore(context, what);
-  const { config } = place;
-  const words = say === undefined ? null : checkBody((await maskerOf(config))(say));
-  return transaction(db, () =>
-    step(db, taskIdOf(db, text), {
-      by,
-      atMs: Date.now(),
-      token: claimToken ?? null,
-      leaseMs: leaseMs(config),
-      words,
-    }));
+  const { by, db, place, mask } = await beginChange(context, flags, what);
+  const said = flags.summary ?? flags.reason;
+  const words = said === undefined ? null : checkBody(mask(said));
+  const { claimToken: token = null, force = false } = flags;
+  return transaction(db, () => {
+    const terms = { by, atMs: Date.now(), token, force, leaseMs: leaseMs(place.config), words };
+    return take(db, taskIdOf(db, text), terms);
+  });
 }
 
 function nothingReady() {

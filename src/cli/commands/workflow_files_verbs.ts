@@ -1,23 +1,22 @@
-/** Workflows before they are begun: which there are, what they would do, and which one a task gets. */
+/** Workflow files: which there are, what each would do, and which one a task gets. */
 import { plain } from "../../capture/plain.ts";
-import { placeFault } from "../../engine/work_place.ts";
+import { placeFault } from "../../engine/work_folder.ts";
 import { chooseFor, readMatchers } from "../../engine/workflow_choice.ts";
 import {
   findWorkflowFile,
   listWorkflowFiles,
   lookForWorkflow,
+  previewFile,
 } from "../../engine/workflow_files.ts";
-import { previewFile } from "../../engine/workflow_preview.ts";
 import type { PreviewStep } from "../../orchestration/preview.ts";
 import { needTask } from "../../store/task_changes.ts";
 import { clearingFlag, TASK, text } from "../flags.ts";
 import { orchestrationOf } from "../orchestration_here.ts";
 import { openStore } from "../store.ts";
-import { tableText } from "../table.ts";
-import { homeOfTasks } from "../task_lookup.ts";
+import { listView, section } from "../table.ts";
+import { homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { nameOf } from "../task_view.ts";
 import { verb } from "../verb.ts";
-import { taskIdOf } from "../work_lookup.ts";
 
 export const files = verb({
   about:
@@ -36,23 +35,21 @@ export const files = verb({
         warnings,
       };
     });
-    const table = tableText(files, [
-      { title: "NAME", value: ({ name }) => name },
-      { title: "FROM", value: ({ path }) => path ?? BUILT_IN },
-      { title: "DESCRIPTION", value: ({ description }) => description },
-    ], { empty: "", color: context.globals.color });
-    const faults = files.flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`));
-    const doubts = files.flatMap(({ name, warnings }) => warnings.map((one) => `${name}: ${one}`));
+    const { text } = listView(context, { files }, {
+      NAME: ({ name }) => name,
+      FROM: ({ path }) => path ?? BUILT_IN,
+      DESCRIPTION: ({ description }) => description,
+    }, "");
+    const told = (of: "faults" | "warnings") =>
+      files.flatMap((file) => file[of].map((one) => plain(`${file.name}: ${one}`)));
     const { path, matchers, warnings } = readMatchers(projectDir);
     return {
       json: { files, matchers: { path, names: matchers.map(({ name }) => name), warnings } },
       text: [
-        table,
-        ...faults.length === 0 ? [] : ["", "Faults", ...faults.map((fault) => `  ${plain(fault)}`)],
-        ...doubts.length === 0 ? [] : ["", "Warnings", ...doubts.map((one) => `  ${plain(one)}`)],
-        ...warnings.length === 0
-          ? []
-          : ["", "Matchers", ...warnings.map((one) => `  ${plain(one)}`)],
+        text,
+        ...section("Faults", told("faults")),
+        ...section("Warnings", told("warnings")),
+        ...section("Matchers", warnings.map(plain)),
       ].join("\n"),
     };
   },
@@ -84,25 +81,18 @@ export const preview = verb({
       `${name}${workflow === null ? "" : `: ${workflow.description}`}`,
       `  from: ${file.path ?? BUILT_IN}`,
       ...steps.flatMap((step) => ["", ...stepLines(step)]),
-      ...errors.length === 0 ? [] : ["", "Errors", ...errors.map((error) => `  ${error}`)],
+      ...section("Errors", errors),
       ...told.warnings.map((warning) => `  warning: ${warning}`),
-      ...matchers.length === 0
-        ? []
-        : ["", "Matchers", ...matchers.map((warning) => `  ${warning}`)],
+      ...section("Matchers", matchers),
       "",
-      isValid
-        ? "The workflow can be run. Nothing was executed."
-        : "The workflow cannot be run. Nothing was executed.",
+      `The workflow ${isValid ? "can" : "cannot"} be run. Nothing was executed.`,
     ];
     return {
       json: {
         preview: { name, path: file.path, description: workflow?.description ?? null, isValid },
-        steps: steps.map(({ step: { name, type, when }, ...rest }) => ({
-          name,
-          type,
-          when,
-          ...rest,
-        })),
+        steps: steps.map(({ step: { name, type, when }, ...rest }) => {
+          return { name, type, when, ...rest };
+        }),
         errors,
         warnings,
       },

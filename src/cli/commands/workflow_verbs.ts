@@ -1,5 +1,5 @@
 import { plain } from "../../capture/plain.ts";
-import { needWorkflow } from "../../engine/workflow_requests.ts";
+import { needWorkflow } from "../../engine/requests.ts";
 import { listEvents } from "../../store/events.ts";
 import { listQuestions } from "../../store/questions.ts";
 import { readTask } from "../../store/tasks.ts";
@@ -9,21 +9,26 @@ import { isDaemonHere } from "../daemon_here.ts";
 import { ALL_PROJECTS, PAGE_FLAG, wordsFlag, WORKFLOW } from "../flags.ts";
 import { openStore } from "../store.ts";
 import { pageView } from "../table.ts";
-import { projectOfTasks } from "../task_lookup.ts";
+import { checkWord, projectOfTasks, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId, shortTitle, valueText } from "../task_view.ts";
 import { group, lazy, verb } from "../verb.ts";
-import { checkWord, workflowIdOf } from "../work_lookup.ts";
 import { statusText, stepWord, wholeWorkflow, workflowText } from "../workflow_view.ts";
 
 const files = () => import("./workflow_files_verbs.ts");
 const work = () => import("./workflow_work_verbs.ts");
 
+const STATUSES: readonly WorkflowStatus[] = [
+  "running",
+  "pending_merge",
+  "blocked",
+  "failed",
+  "completed",
+  "cancelled",
+];
+
 const list = verb({
   flags: {
-    status: wordsFlag(
-      "Only with this status: running, pending_merge, blocked, failed, completed, cancelled; a comma is or",
-      "status",
-    ),
+    status: wordsFlag(`Only with this status: ${STATUSES.join(", ")}; a comma is or`, "status"),
     allProjects: ALL_PROJECTS,
     limit: PAGE_FLAG,
   },
@@ -87,13 +92,7 @@ const log = verb({
   async run(context, _flags, text) {
     const { db } = await openStore(context, "read");
     const { id } = needWorkflow(db, workflowIdOf(db, text));
-    const events = listEvents(db, {
-      afterId: 0,
-      sinceMs: null,
-      type: null,
-      entityId: id,
-      limit: Number.MAX_SAFE_INTEGER,
-    });
+    const events = listEvents(db, { entityId: id, limit: Number.MAX_SAFE_INTEGER });
     return {
       json: { workflowId: id, events, steps: listSteps(db, id) },
       text: events.length === 0
@@ -130,15 +129,6 @@ export const workflow = group({
   ],
 });
 
-const STATUSES: readonly WorkflowStatus[] = [
-  "running",
-  "pending_merge",
-  "blocked",
-  "failed",
-  "completed",
-  "cancelled",
-];
-
 /** What an event of a workflow tells beside its type. */
 function detailOf(data: Readonly<Record<string, unknown>>): string {
   const { step, by, reason, mergeCommit, workflow } = data as {
@@ -150,10 +140,10 @@ function detailOf(data: Readonly<Record<string, unknown>>): string {
   };
   const outcome = step?.outcome ?? null;
   const told = reason ?? outcome?.error ?? (step === undefined ? workflow?.reason : null);
+  const tried = step === undefined || step.attempt <= 1 ? "" : ` (try ${step.attempt})`;
   return [
-    step === undefined ? null : step.key + (step.attempt > 1 ? ` (try ${step.attempt})` : ""),
+    step === undefined ? workflow?.decision : step.key + tried,
     outcome === null ? null : stepWord("finished", outcome),
-    step === undefined ? workflow?.decision : null,
     mergeCommit,
     told == null ? null : valueText(told),
     by === undefined ? null : `by ${by}`,

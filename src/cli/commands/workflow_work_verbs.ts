@@ -1,7 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import { count } from "../../counts.ts";
-import { endHere } from "../../engine/ending.ts";
-import { reviewWorkflow } from "../../engine/review.ts";
+import { endHere } from "../../engine/supervise.ts";
+import { reviewWorkflow } from "../../engine/working_tree.ts";
 import {
   CANCELLED,
   endNow,
@@ -9,7 +9,7 @@ import {
   REJECTED,
   requestDecision,
   requestRetry,
-} from "../../engine/workflow_requests.ts";
+} from "../../engine/requests.ts";
 import { UserError } from "../../errors.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
@@ -24,13 +24,11 @@ import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
-import { openKeptStore, openStore } from "../store.ts";
-import { authorOf, type ByFlag } from "../task_lookup.ts";
-import { maskerOf } from "../task_text.ts";
+import { openStore } from "../store.ts";
+import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { workflowIdOf } from "../work_lookup.ts";
 import { changedWorkflow, workflowName } from "../workflow_view.ts";
 import type { DatabaseSync } from "node:sqlite";
 
@@ -50,6 +48,7 @@ export const diff = verb({
     const summary = `${count(files.length, "file")} changed, +${sum("added")}/-${
       sum("removed")
     } lines`;
+    const whole = `conclaude workflow diff ${shortTaskId(workflow.id)} --full`;
     const isShown = full || diff.length < MAX_DIFF_CHARS;
     return {
       json: { review: { ...review, summary, files, diff, conflicts } },
@@ -65,12 +64,7 @@ export const diff = verb({
           "",
           isShown
             ? diff.trimEnd().split("\n").map(plainLine).join("\n")
-            : `The diff has ${diff.length} characters: ${
-              nextHere(
-                `conclaude workflow diff ${shortTaskId(workflow.id)} --full`,
-                context.globals,
-              )
-            }`,
+            : `The diff has ${diff.length} characters: ${nextHere(whole, context.globals)}`,
         ],
       ].join("\n"),
     };
@@ -86,8 +80,7 @@ export const approve = verb({
     "seconds, and says what came of it; a conflict leaves the target as it was. Without one the approval is recorded.",
   examples: ["conclaude workflow approve 1a2b3c4d"],
   async run(context, flags, text) {
-    const by = authorOf(context, flags);
-    const { db, place } = await openKeptStore(context, "approve a merge");
+    const { by, db, place } = await beginChange(context, flags, "approve a merge");
     const isCarriedOut = isDaemonHere(context, place);
     const { workflow, afterId } = transaction(db, () => ({
       afterId: lastEventId(db),
@@ -106,7 +99,7 @@ export const approve = verb({
           `No daemon runs that could merge it: ${startDaemon(context)}`,
       });
     }
-    const commit = await awaitMerge(db, workflow, { afterId });
+    const commit = await awaitMerge(db, workflow, afterId);
     const now = readWorkflow(db, workflow.id)!;
     const done = commit === null
       ? `There was nothing to merge into ${workflow.baseBranch}`
@@ -126,9 +119,7 @@ export const reject = verb({
     "Refuses the work of a workflow that waits to be merged: the workflow and its task are blocked, and the work " +
     "stays where it is.",
   examples: ["conclaude workflow reject 1a2b3c4d --reason 'the old tests are gone'"],
-  async run(context, flags, text) {
-    return await end(context, flags, { text, action: "reject", usual: REJECTED });
-  },
+  run: ending("reject", REJECTED),
 });
 
 export const retry = verb({
@@ -139,8 +130,7 @@ export const retry = verb({
     "finished are not.",
   examples: ["conclaude workflow retry 1a2b3c4d"],
   async run(context, flags, text) {
-    const by = authorOf(context, flags);
-    const { db, place } = await openKeptStore(context, "retry a workflow");
+    const { by, db, place } = await beginChange(context, flags, "retry a workflow");
     const isCarriedOut = isDaemonHere(context, place);
     const id = workflowIdOf(db, text);
     const lasting = lastingOf(context, place, needWorkflow(db, id).projectDir);
@@ -161,58 +151,47 @@ export const cancel = verb({
   about:
     "Ends a workflow for good, with the agent that works for it. Its task is open again; its working tree stays.",
   examples: ["conclaude workflow cancel 1a2b3c4d"],
-  async run(context, flags, text) {
-    return await end(context, flags, { text, action: "cancel", usual: CANCELLED });
-  },
+  run: ending("cancel", CANCELLED),
 });
 
-type ReasonFlags = ByFlag & { readonly reason?: string };
-
-async function end(
-  context: CliContext,
-  flags: ReasonFlags,
-  { text, action, usual }: {
-    readonly text: string;
-    readonly action: "reject" | "cancel";
-    readonly usual: string;
-  },
-): Promise<View> {
-  const by = authorOf(context, flags);
-  const { db, place } = await openKeptStore(context, `${action} a workflow`);
-  const isCarriedOut = isDaemonHere(context, place);
-  const mask = await maskerOf(place.config);
-  const reason = flags.reason === undefined ? usual : checkBody(mask(flags.reason));
-  const workflow = transaction(
-    db,
-    () =>
-      endNow(db, workflowIdOf(db, text), { action, by, reason, atMs: Date.now(), isCarriedOut }),
-  );
-  if (!isCarriedOut) {
-    const { killGraceSeconds } = orchestrationOf(context, workflow.projectDir);
-    const lasting = lastingOf(context, place, workflow.projectDir);
-    for (const { id } of listAgents(db, { workflowId: workflow.id })) {
-      const { database } = place;
-      await endHere(db, id, { ...lasting, database, mask, graceMs: killGraceSeconds * 1000 });
+/** The work of a verb that ends a workflow. @param usual The reason where the person gives none. */
+function ending(action: "reject" | "cancel", usual: string) {
+  return async (
+    context: CliContext,
+    flags: ByFlag & { readonly reason?: string },
+    text: string,
+  ): Promise<View> => {
+    const { by, db, place, mask } = await beginChange(context, flags, `${action} a workflow`);
+    const isCarriedOut = isDaemonHere(context, place);
+    const reason = flags.reason === undefined ? usual : checkBody(mask(flags.reason));
+    const request = { action, by, reason, atMs: Date.now(), isCarriedOut };
+    const workflow = transaction(db, () => endNow(db, workflowIdOf(db, text), request));
+    if (!isCarriedOut) {
+      const graceMs = orchestrationOf(context, workflow.projectDir).killGraceSeconds * 1000;
+      const lasting = lastingOf(context, place, workflow.projectDir);
+      for (const { id } of listAgents(db, { workflowId: workflow.id })) {
+        await endHere(db, id, { ...lasting, database: place.database, mask, graceMs });
+      }
     }
-  }
-  const { worktree } = workflow;
-  const kept = worktree === null
-    ? ""
-    : exists(worktree)
-    ? ` What was done stays in ${worktree}.`
-    : ` Its working tree ${worktree} is gone.`;
-  const told = action === "reject"
-    ? `is ${workflow.status}, and its task with it: ${workflow.reason}.`
-    : "is cancelled, and its task is open again.";
-  return changedWorkflow(db, readWorkflow(db, workflow.id)!, {
-    isCarriedOut,
-    text: `Workflow ${workflowName(workflow)} ${told}${kept}`,
-  });
+    const { worktree } = workflow;
+    const kept = worktree === null
+      ? ""
+      : exists(worktree)
+      ? ` What was done stays in ${worktree}.`
+      : ` Its working tree ${worktree} is gone.`;
+    const told = action === "reject"
+      ? `is ${workflow.status}, and its task with it: ${workflow.reason}.`
+      : "is cancelled, and its task is open again.";
+    return changedWorkflow(db, readWorkflow(db, workflow.id)!, {
+      isCarriedOut,
+      text: `Workflow ${workflowName(workflow)} ${told}${kept}`,
+    });
+  };
 }
 
 const MAX_DIFF_CHARS = 10_000;
 
-/** A line of a diff; its tabs stay. */
+/** A line of a diff without control characters other than tabs. */
 function plainLine(line: string): string {
   return line.split("\t").map(plain).join("\t");
 }
@@ -229,28 +208,24 @@ const OUTCOMES = new Set(["workflow.merged", "workflow.merge_failed", "workflow.
 async function awaitMerge(
   db: DatabaseSync,
   workflow: WorkflowRow,
-  { afterId, waitMs = WAIT_MS }: { readonly afterId: number; readonly waitMs?: number },
+  afterId: number,
 ): Promise<string | null> {
-  for (const endMs = Date.now() + waitMs; Date.now() < endMs;) {
-    const told = outcomeOf(db, workflow, afterId);
+  for (const endMs = Date.now() + WAIT_MS; Date.now() < endMs;) {
+    const told = listEvents(db, {
+      afterId,
+      sinceMs: null,
+      type: "workflow.*",
+      entityId: workflow.id,
+      limit: Number.MAX_SAFE_INTEGER,
+    }).find(({ type }) => OUTCOMES.has(type));
     if (told?.type === "workflow.merged") return told.data["mergeCommit"] as string | null;
     if (told !== undefined) throw notMerged(workflow, told);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   throw new UserError(`Workflow ${workflowName(workflow)} is not merged yet`, {
-    why: `the approval is recorded, and nothing has come of it in ${waitMs / 1000} s`,
+    why: `the approval is recorded, and nothing has come of it in ${WAIT_MS / 1000} s`,
     next: `conclaude workflow show ${workflow.id}`,
   });
-}
-
-function outcomeOf(db: DatabaseSync, { id }: WorkflowRow, afterId: number): EventRow | undefined {
-  return listEvents(db, {
-    afterId,
-    sinceMs: null,
-    type: "workflow.*",
-    entityId: id,
-    limit: Number.MAX_SAFE_INTEGER,
-  }).find(({ type }) => OUTCOMES.has(type));
 }
 
 function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
@@ -258,26 +233,25 @@ function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
   const isCancelled = type === "workflow.cancelled";
   const now = data["workflow"] as WorkflowRow | null;
   const why = isCancelled ? `it was cancelled: ${now?.reason}` : String(data["reason"]);
+  const what = `Cannot merge workflow ${workflowName(workflow)}`;
+  const { baseBranch, branch, worktree } = workflow;
   if (Array.isArray(files)) {
     return refusal("MERGE_CONFLICTS", {
-      what: `Cannot merge workflow ${workflowName(workflow)}`,
-      why: `${why}; ${workflow.baseBranch} is as it was, and the workflow still waits. Merge ` +
-        `${workflow.baseBranch} into ${workflow.branch} in its working tree, resolve and commit there, and approve again`,
-      next: `cd ${quoteWord(workflow.worktree ?? "")} && git merge ${
-        quoteWord(workflow.baseBranch ?? "")
-      }`,
+      what,
+      why:
+        `${why}; ${baseBranch} is as it was, and the workflow still waits. Merge ${baseBranch} into ${branch} ` +
+        "in its working tree, resolve and commit there, and approve again",
+      next: `cd ${quoteWord(worktree ?? "")} && git merge ${quoteWord(baseBranch ?? "")}`,
       details: { conflictFiles: files, status: now?.status },
     });
   }
+  const next = isCancelled || worktree === null
+    ? `conclaude workflow show ${workflow.id}`
+    : `git -C ${quoteWord(worktree)} status`;
   return refusal("MERGE_FAILED", {
-    what: `Cannot merge workflow ${workflowName(workflow)}`,
+    what,
     why: isCancelled ? why : `${why}; nothing was merged, and the workflow still waits`,
-    next: String(
-      data["next"] ??
-        (isCancelled || workflow.worktree === null
-          ? `conclaude workflow show ${workflow.id}`
-          : `git -C ${quoteWord(workflow.worktree)} status`),
-    ),
+    next: String(data["next"] ?? next),
     details: { status: now?.status },
   });
 }

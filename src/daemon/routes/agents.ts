@@ -1,18 +1,20 @@
-/** Routes of agents and of what they ask. */
+/** Routes of agents, and of the questions that agents ask. */
 import * as z from "zod/mini";
 import { agentFiles } from "../../engine/agent_files.ts";
-import { needAgent, requestEnd } from "../../engine/agent_requests.ts";
 import { answer } from "../../engine/answers.ts";
-import { readOutputPage } from "../../engine/output_page.ts";
+import { readOutputPage } from "../../engine/output.ts";
+import { needAgent, requestEnd } from "../../engine/requests.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
 import { listAgents } from "../../store/agents.ts";
 import { listQuestions, needQuestion } from "../../store/questions.ts";
-import { type Daemon, type Route, route } from "../route.ts";
-import { agentSchema, fields, isSet, listOf, questionSchema, wordOf } from "../schemas.ts";
+import type { Author } from "../../store/task_changes.ts";
+import { type Daemon, type Route, routesOf } from "../route.ts";
+import { agentSchema, fields, isSet, listOf, paged, questionSchema, wordOf } from "../schemas.ts";
 
+const route = routesOf("agents");
+const questionRoute = routesOf("questions");
 const oneAgent = z.object({ agent: agentSchema });
-const oneQuestion = z.object({ question: questionSchema });
 const oneAnswer = z.object({
   question: questionSchema,
   delivered: z.boolean(),
@@ -23,46 +25,37 @@ const checkKind = wordOf(agentSchema.shape.kind, "kind");
 
 export const agentRoutes: readonly Route[] = [
   route({
-    method: "GET",
-    path: "/agents",
+    name: "GET /agents",
     summary: "Lists agents, the newest first; commas in a filter mean or",
-    tag: "agents",
     query: z.strictObject({
       status: z.optional(fields.words),
       kind: z.optional(fields.words),
       taskId: z.optional(fields.words),
       sessionId: z.optional(fields.words),
       workflowId: z.optional(fields.words),
-      limit: z.optional(fields.number(1, 1_000)),
+      limit: fields.limit,
     }),
     response: z.object({ agents: z.array(agentSchema), more: z.boolean() }),
-    handle: ({ db }, { query }) => {
-      const limit = query.limit ?? 100;
-      const agents = listAgents(db, {
-        statuses: listOf(query.status, checkAgentStatus),
-        kinds: listOf(query.kind, checkKind),
-        taskId: query.taskId ?? null,
-        sessionId: query.sessionId ?? null,
-        workflowId: query.workflowId ?? null,
-        limit: limit + 1,
-      });
-      return { agents: agents.slice(0, limit), more: agents.length > limit };
+    handle: ({ db }, { query: { status, kind, limit, ...query } }) => {
+      const statuses = listOf(status, checkAgentStatus);
+      const kinds = listOf(kind, checkKind);
+      return paged(
+        "agents",
+        limit,
+        (limit) => listAgents(db, { statuses, kinds, limit, ...query }),
+      );
     },
   }),
   route({
-    method: "GET",
-    path: "/agents/:id",
+    name: "GET /agents/:id",
     summary: "Shows an agent",
-    tag: "agents",
     response: oneAgent,
     errors: ["AGENT_NOT_FOUND"],
-    handle: (daemon, { params }) => ({ agent: needAgent(daemon.db, params["id"]!) }),
+    handle: ({ db }, { id }) => ({ agent: needAgent(db, id) }),
   }),
   route({
-    method: "GET",
-    path: "/agents/:id/output",
+    name: "GET /agents/:id/output",
     summary: "The lines of an agent's output after the number `since`",
-    tag: "agents",
     query: z.strictObject({
       since: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
       limit: z.optional(fields.number(1, 10_000)),
@@ -80,122 +73,81 @@ export const agentRoutes: readonly Route[] = [
       more: z.boolean(),
     }),
     errors: ["AGENT_NOT_FOUND"],
-    handle: (daemon, { params, query }) => {
-      const agent = needAgent(daemon.db, params["id"]!);
-      const { output } = agentFiles(daemon.database, agent.id);
-      const page = readOutputPage(output, { since: query.since ?? 0, limit: query.limit ?? 1_000 });
-      return {
-        taskId: agent.taskId,
-        lines: [...page.lines],
-        lineCount: page.lines.length,
-        lastSeq: page.lastSeq,
-        more: page.more,
-      };
+    handle: ({ db, database }, { id, query: { since = 0, limit = 1_000 } }) => {
+      const { taskId } = needAgent(db, id);
+      const page = readOutputPage(agentFiles(database, id).output, { since, limit });
+      return { taskId, ...page, lineCount: page.lines.length };
     },
   }),
   route({
-    method: "POST",
-    path: "/agents/:id/kill",
+    name: "POST /agents/:id/kill",
     summary: "Asks for an agent to be ended",
-    tag: "agents",
     status: 202,
     body: z.strictObject({ reason: z.optional(fields.text) }),
     response: oneAgent,
     errors: ["AGENT_NOT_FOUND", "INVALID_TRANSITION"],
-    handle: ({ db, redact }, { params, body, author }) => ({
-      agent: requestEnd(db, params["id"]!, {
-        ...author,
-        reason: body.reason === undefined ? null : redact(checkBody(body.reason)),
-      }),
-    }),
-  }),
-  route({
-    method: "POST",
-    path: "/agents/:id/respond",
-    summary: "Answers the oldest question of an agent that is open",
-    forPerson: true,
-    tag: "agents",
-    body: z.strictObject({ response: fields.text }),
-    response: oneAnswer,
-    errors: ["AGENT_NOT_FOUND", "QUESTION_NOT_FOUND"],
-    handle: (daemon, { params, body, author }) => {
-      const agent = needAgent(daemon.db, params["id"]!);
-      const [open] = listQuestions(daemon.db, {
-        agentId: agent.id,
-        statuses: ["pending"],
-        limit: 1,
-      });
-      if (open === undefined) {
-        throw refusal("QUESTION_NOT_FOUND", {
-          what: `Agent ${agent.id} asks nothing`,
-          why: "none of its questions is open; nothing was changed",
-          next: "conclaude question list",
-          details: { agentId: agent.id },
-        });
-      }
-      return answered(daemon, open.id, body.response, author);
+    handle: ({ db, redact }, { id, body, author }) => {
+      const reason = body.reason === undefined ? null : redact(checkBody(body.reason));
+      return { agent: requestEnd(db, id, { ...author, reason }) };
     },
   }),
   route({
-    method: "GET",
-    path: "/questions",
+    name: "POST /agents/:id/respond",
+    summary: "Answers the oldest question of an agent that is open",
+    forPerson: true,
+    body: z.strictObject({ response: fields.text }),
+    response: oneAnswer,
+    errors: ["AGENT_NOT_FOUND", "QUESTION_NOT_FOUND"],
+    handle: (daemon, { id, body, author }) => {
+      const agentId = needAgent(daemon.db, id).id;
+      const [open] = listQuestions(daemon.db, { agentId, statuses: ["pending"], limit: 1 });
+      if (open !== undefined) return answerWith(daemon, open.id, body.response, author);
+      throw refusal("QUESTION_NOT_FOUND", {
+        what: `Agent ${agentId} asks nothing`,
+        why: "none of its questions is open; nothing was changed",
+        next: "conclaude question list",
+        details: { agentId },
+      });
+    },
+  }),
+  questionRoute({
+    name: "GET /questions",
     summary: "Lists questions, the oldest first; with pending=false also those that are answered",
-    tag: "questions",
     query: z.strictObject({
       pending: z.optional(fields.flag),
       taskId: z.optional(fields.words),
       agentId: z.optional(fields.words),
       workflowId: z.optional(fields.words),
-      limit: z.optional(fields.number(1, 1_000)),
+      limit: fields.limit,
     }),
     response: z.object({ questions: z.array(questionSchema), more: z.boolean() }),
-    handle: ({ db }, { query }) => {
-      const limit = query.limit ?? 100;
-      const isPending = query.pending === undefined || isSet(query.pending);
-      const questions = listQuestions(db, {
-        statuses: isPending ? ["pending"] : null,
-        taskId: query.taskId ?? null,
-        agentId: query.agentId ?? null,
-        workflowId: query.workflowId ?? null,
-        limit: limit + 1,
-      });
-      return { questions: questions.slice(0, limit), more: questions.length > limit };
+    handle: ({ db }, { query: { pending, limit, ...query } }) => {
+      const statuses = pending === undefined || isSet(pending) ? ["pending"] : null;
+      return paged("questions", limit, (limit) => listQuestions(db, { statuses, limit, ...query }));
     },
   }),
-  route({
-    method: "GET",
-    path: "/questions/:id",
+  questionRoute({
+    name: "GET /questions/:id",
     summary: "Shows a question",
-    tag: "questions",
-    response: oneQuestion,
+    response: z.object({ question: questionSchema }),
     errors: ["QUESTION_NOT_FOUND"],
-    handle: ({ db }, { params }) => ({ question: needQuestion(db, params["id"]!) }),
+    handle: ({ db }, { id }) => ({ question: needQuestion(db, id) }),
   }),
-  route({
-    method: "POST",
-    path: "/questions/:id/answer",
+  questionRoute({
+    name: "POST /questions/:id/answer",
     summary: "Answers a question: the answer is written down first, and delivered then",
     forPerson: true,
-    tag: "questions",
     body: z.strictObject({ answer: fields.text }),
     response: oneAnswer,
     errors: ["QUESTION_NOT_FOUND", "ALREADY_ANSWERED", "INVALID_INPUT"],
-    handle: (daemon, { params, body, author }) =>
-      answered(daemon, params["id"]!, body.answer, author),
+    handle: (daemon, { id, body, author }) => answerWith(daemon, id, body.answer, author),
   }),
 ];
 
-function answered(
-  { db, redact, leaseMs, workflowTimeoutMs }: Daemon,
-  id: string,
-  text: string,
-  author: { readonly by: string; readonly atMs: number },
-) {
-  const { question, delivered, deliveryError } = answer(db, id, {
-    ...author,
-    text: redact(checkBody(text)),
-    leaseMs,
-    timeoutMs: workflowTimeoutMs,
-  });
-  return { question, delivered, ...deliveryError === null ? {} : { deliveryError } };
+function answerWith(daemon: Daemon, id: string, given: string, author: Author) {
+  const { leaseMs, workflowTimeoutMs: timeoutMs } = daemon;
+  const text = daemon.redact(checkBody(given));
+  const answered = answer(daemon.db, id, { ...author, text, leaseMs, timeoutMs });
+  const { deliveryError, ...rest } = answered;
+  return deliveryError === null ? rest : { ...rest, deliveryError };
 }

@@ -1,4 +1,4 @@
-/** Routes about who works on a task, and where it stands. */
+/** Routes about who works on a task, and where the task stands. */
 import * as z from "zod/mini";
 import { refusal } from "../../orchestration/refusal.ts";
 import type { Task } from "../../orchestration/task.ts";
@@ -14,14 +14,15 @@ import {
 } from "../../store/task_claims.ts";
 import { badTransition, blockTask, completeTask, unblockTask } from "../../store/task_life.ts";
 import { readTask } from "../../store/tasks.ts";
-import { type Call, type Daemon, type Route, route } from "../route.ts";
-import { fields, taskSchema } from "../schemas.ts";
+import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
+import { fields, isSet, taskSchema } from "../schemas.ts";
 
-const tag = "claims";
+const route = routesOf("claims");
 const oneTask = z.object({ task: taskSchema });
-const token = z.optional(z.nullable(fields.token));
+const claimToken = z.optional(z.nullable(fields.token));
+const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
 
-function claimantOf({ leaseMs }: Daemon, { author }: Pick<Call<unknown, unknown>, "author">) {
+function claimantOf({ leaseMs }: Daemon, { author }: Pick<Call, "author">) {
   return { agentId: author.by, leaseMs, atMs: author.atMs };
 }
 
@@ -30,12 +31,17 @@ function takeBack({ db, metrics }: Daemon, atMs: number): void {
   metrics.add("lease_expiries", takeBackLapsed(db, atMs).length);
 }
 
+const newStatus = z.strictObject({
+  status: fields.status,
+  reason: z.optional(fields.text),
+  summary: z.optional(fields.text),
+  claimToken,
+});
+
 export const claimRoutes: readonly Route[] = [
   route({
-    method: "POST",
-    path: "/tasks/claim-next",
+    name: "POST /tasks/claim-next",
     summary: "Claims the first task that is ready; null when there is none",
-    tag,
     body: z.strictObject({ project: z.optional(z.nullable(fields.path)) }),
     response: z.object({ task: z.nullable(taskSchema) }),
     handle: (daemon, call) => {
@@ -45,151 +51,104 @@ export const claimRoutes: readonly Route[] = [
     },
   }),
   route({
-    method: "POST",
-    path: "/tasks/:id/claim",
+    name: "POST /tasks/:id/claim",
     summary:
       "Claims a task: it is the caller's until it is given back, done, or the lease runs out",
-    tag,
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS"],
     handle: (daemon, call) => {
       takeBack(daemon, call.author.atMs);
-      return { task: claimTask(daemon.db, call.params["id"]!, claimantOf(daemon, call)) };
+      return { task: claimTask(daemon.db, call.id, claimantOf(daemon, call)) };
     },
   }),
   route({
-    method: "POST",
-    path: "/tasks/:id/renew",
+    name: "POST /tasks/:id/renew",
     summary: "Lets a claim count for a whole lease from now on",
-    tag,
-    body: z.strictObject({ claimToken: token }),
+    body: z.strictObject({ claimToken }),
     response: oneTask,
-    errors: ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"],
-    handle: ({ db, leaseMs }, { params, body, author }) => {
-      const id = params["id"]!;
-      const { claimToken } = needClaim(db, id, {
-        agentId: author.by,
-        token: body.claimToken ?? null,
-        atMs: author.atMs,
-        wants: "renewed",
-        to: ["in_progress"],
-      });
+    errors: HOLDER_ERRORS,
+    handle: ({ db, leaseMs }, { id, body, author }) => {
+      const holder = { agentId: author.by, token: body.claimToken ?? null, atMs: author.atMs };
+      const task = needClaim(db, id, { ...holder, wants: "renewed", to: ["in_progress"] });
       const untilMs = author.atMs + leaseMs;
-      renewClaim(db, id, { agentId: author.by, token: claimToken!, untilMs });
+      renewClaim(db, id, { agentId: author.by, token: task.claimToken!, untilMs });
       return { task: readTask(db, id) };
     },
   }),
   route({
-    method: "POST",
-    path: "/tasks/:id/release",
+    name: "POST /tasks/:id/release",
     summary: "Gives a task back; with force also somebody else's",
-    tag,
     query: z.strictObject({ force: z.optional(fields.flag) }),
     body: z.strictObject({ force: z.optional(z.boolean()) }),
     response: oneTask,
-    errors: ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"],
-    handle: ({ db }, { params, query, body, author }) => {
-      const force = body.force ?? (query.force === "true" || query.force === "1");
-      return { task: releaseTask(db, params["id"]!, { ...author, force }) };
+    errors: HOLDER_ERRORS,
+    handle: ({ db }, { id, query, body, author }) => ({
+      task: releaseTask(db, id, { ...author, force: body.force ?? isSet(query.force) }),
+    }),
+  }),
+  route({
+    name: "POST /tasks/:id/complete",
+    summary: "Closes a task that the caller has claimed, or a blocked one",
+    body: z.strictObject({ summary: z.optional(z.nullable(fields.body)), claimToken }),
+    response: oneTask,
+    errors: HOLDER_ERRORS,
+    handle: ({ db, redact }, { id, body, author }) => {
+      const summary = body.summary ? redact(checkBody(body.summary)) : null;
+      return {
+        task: completeTask(db, id, { ...author, token: body.claimToken ?? null, summary }),
+      };
     },
   }),
   route({
-    method: "POST",
-    path: "/tasks/:id/complete",
-    summary: "Closes a task that the caller has claimed, or a blocked one",
-    tag,
-    body: z.strictObject({ summary: z.optional(z.nullable(fields.body)), claimToken: token }),
-    response: oneTask,
-    errors: ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"],
-    handle: (daemon, { params, body, author }) => ({
-      task: completeTask(daemon.db, params["id"]!, {
-        ...author,
-        token: body.claimToken ?? null,
-        summary: body.summary ? daemon.redact(checkBody(body.summary)) : null,
-      }),
-    }),
-  }),
-  route({
-    method: "POST",
-    path: "/tasks/:id/block",
+    name: "POST /tasks/:id/block",
     summary: "Says that a claimed task cannot go on, and gives up the claim",
-    tag,
-    body: z.strictObject({ reason: fields.text, claimToken: token }),
+    body: z.strictObject({ reason: fields.text, claimToken }),
     response: oneTask,
-    errors: ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"],
-    handle: (daemon, { params, body, author }) => ({
-      task: blockTask(daemon.db, params["id"]!, {
-        ...author,
-        token: body.claimToken ?? null,
-        reason: daemon.redact(checkBody(body.reason)),
-      }),
-    }),
+    errors: HOLDER_ERRORS,
+    handle: ({ db, redact }, { id, body, author }) => {
+      const reason = redact(checkBody(body.reason));
+      return { task: blockTask(db, id, { ...author, token: body.claimToken ?? null, reason }) };
+    },
   }),
   route({
-    method: "POST",
-    path: "/tasks/:id/unblock",
+    name: "POST /tasks/:id/unblock",
     summary: "Lets a blocked task be claimed again",
-    tag,
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
-    handle: ({ db }, { params, author }) => ({ task: unblockTask(db, params["id"]!, author) }),
+    handle: ({ db }, { id, author }) => ({ task: unblockTask(db, id, author) }),
   }),
   route({
-    method: "PATCH",
-    path: "/tasks/:id/status",
+    name: "PATCH /tasks/:id/status",
     summary: "Brings a task where it may go from where it stands",
-    tag,
-    body: z.strictObject({
-      status: fields.status,
-      reason: z.optional(fields.text),
-      summary: z.optional(fields.text),
-      claimToken: token,
-    }),
+    body: newStatus,
     response: oneTask,
-    errors: [
-      "TASK_NOT_FOUND",
-      "INVALID_TRANSITION",
-      "INVALID_STATUS",
-      "ALREADY_CLAIMED",
-      "NOT_CLAIM_OWNER",
-    ],
-    handle: (daemon, call) => ({ task: moved(daemon, call) }),
+    errors: [...HOLDER_ERRORS, "INVALID_STATUS", "ALREADY_CLAIMED"],
+    handle: (daemon, call) => ({ task: changeStatus(daemon, call) }),
   }),
 ];
 
 /** Brings a task to a status by the verb that leads there. Only a workflow brings it to a merge. */
-function moved(
-  daemon: Daemon,
-  call: Call<unknown, {
-    readonly status: string;
-    readonly reason?: string | undefined;
-    readonly summary?: string | undefined;
-    readonly claimToken?: number | null | undefined;
-  }>,
-): Task {
+function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newStatus>>): Task {
   const { db, redact } = daemon;
-  const { author, body } = call;
-  const task = needTask(db, call.params["id"]!);
-  const token = body.claimToken ?? null;
-  const to = checkStatus(body.status);
+  const { author, body: { status, reason, summary, claimToken: token = null } } = call;
+  const task = needTask(db, call.id);
+  const to = checkStatus(status);
   if (to === task.status) return task;
   if (to === "in_progress") return claimTask(db, task.id, claimantOf(daemon, call));
   if (to === "open" && task.status === "blocked") return unblockTask(db, task.id, author);
   if (to === "open") return releaseTask(db, task.id, { ...author, force: false });
   if (to === "closed") {
-    const summary = body.summary === undefined ? null : redact(checkBody(body.summary));
-    return completeTask(db, task.id, { ...author, token, summary });
+    const text = summary === undefined ? null : redact(checkBody(summary));
+    return completeTask(db, task.id, { ...author, token, summary: text });
   }
-  if (to === "blocked" && body.reason === undefined) {
-    throw refusal("INVALID_INPUT", {
-      what: `Task ${task.id} cannot become blocked`,
-      why: "there is no reason; nothing was changed",
-      next: "send a reason",
-      details: { path: "reason" },
-    });
+  if (to !== "blocked") throw badTransition(task, to);
+  if (reason !== undefined) {
+    return blockTask(db, task.id, { ...author, token, reason: redact(checkBody(reason)) });
   }
-  if (to === "blocked") {
-    return blockTask(db, task.id, { ...author, token, reason: redact(checkBody(body.reason!)) });
-  }
-  throw badTransition(task, to);
+  throw refusal("INVALID_INPUT", {
+    what: `Task ${task.id} cannot become blocked`,
+    why: "there is no reason; nothing was changed",
+    next: "send a reason",
+    details: { path: "reason" },
+  });
 }

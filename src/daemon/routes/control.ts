@@ -1,20 +1,31 @@
-/** Routes about the daemon itself. */
+/** Routes about the daemon itself, and the route of the whole state. */
 import * as z from "zod/mini";
 import { databaseBytes } from "../database_watch.ts";
 import { countState } from "../../store/state_counts.ts";
-import type { Figure } from "../metrics.ts";
-import { type Daemon, type Route, route } from "../route.ts";
-import { countsSchema } from "../schemas.ts";
+import { type Figure, figure } from "../metrics.ts";
+import { type Daemon, type Route, routesOf } from "../route.ts";
+import {
+  agentSchema,
+  countsSchema,
+  questionSchema,
+  taskSchema,
+  workflowSchema,
+} from "../schemas.ts";
+import { listAgents } from "../../store/agents.ts";
+import { listQuestions } from "../../store/questions.ts";
+import { listTasks } from "../../store/tasks.ts";
+import { listWorkflows } from "../../store/workflows.ts";
 
-const tag = "daemon";
+const route = routesOf("daemon");
+
+/** The most rows of each kind that `/state` tells, the newest. */
+const STATE_LIMIT = 10_000;
 
 export const controlRoutes: readonly Route[] = [
   route({
-    method: "GET",
-    path: "/health",
+    name: "GET /health",
     summary:
       "Whether the daemon answers and its database can be read; asks for no token and tells nothing else",
-    tag,
     isOpen: true,
     response: z.object({ ok: z.literal(true) }),
     handle: ({ db }) => {
@@ -23,10 +34,8 @@ export const controlRoutes: readonly Route[] = [
     },
   }),
   route({
-    method: "GET",
-    path: "/status",
+    name: "GET /status",
     summary: "The daemon, and the state in a few numbers",
-    tag,
     response: z.object({
       running: z.literal(true),
       pid: z.int(),
@@ -58,10 +67,8 @@ export const controlRoutes: readonly Route[] = [
     },
   }),
   route({
-    method: "GET",
-    path: "/metrics",
+    name: "GET /metrics",
     summary: "What the daemon counts, as text for Prometheus",
-    tag,
     mediaType: "text/plain",
     handle: (daemon, { author }) =>
       new Response(daemon.metrics.text(figuresOf(daemon, author.atMs)), {
@@ -69,10 +76,8 @@ export const controlRoutes: readonly Route[] = [
       }),
   }),
   route({
-    method: "POST",
-    path: "/shutdown",
+    name: "POST /shutdown",
     summary: "Stops the daemon; agents that run go on, and the next daemon takes them over",
-    tag,
     status: 202,
     transaction: "own",
     response: z.object({ stopping: z.literal(true) }),
@@ -81,41 +86,42 @@ export const controlRoutes: readonly Route[] = [
       return { stopping: true };
     },
   }),
+  routesOf("state")({
+    name: "GET /state",
+    summary: "Tasks, agents, workflows and open questions at one moment: " +
+      "with the events after counts.lastEventId it stays up to date",
+    response: z.object({
+      counts: countsSchema,
+      tasks: z.array(taskSchema),
+      agents: z.array(agentSchema),
+      workflows: z.array(workflowSchema),
+      questions: z.array(questionSchema),
+    }),
+    handle: ({ db, toldSinceMs }, { author }) => ({
+      counts: countState(db, toldSinceMs(author.atMs)),
+      tasks: listTasks(db, { limit: STATE_LIMIT }),
+      agents: listAgents(db, { limit: STATE_LIMIT }),
+      workflows: listWorkflows(db, { limit: STATE_LIMIT }),
+      questions: listQuestions(db, { statuses: ["pending"], limit: STATE_LIMIT }),
+    }),
+  }),
 ];
 
 function figuresOf({ db, database, state }: Daemon, nowMs: number): Figure[] {
   const counts = countState(db);
-  const byStatus = (name: string, help: string, by: Readonly<Record<string, number>>): Figure => ({
-    name,
-    help,
-    type: "gauge",
-    samples: Object.entries(by).map(([status, value]) => ({ labels: { status }, value })),
-  });
-  const one = (
-    name: string,
-    help: string,
-    value: number,
-    type: Figure["type"] = "gauge",
-  ): Figure => ({
-    name,
-    help,
-    type,
-    samples: [{ value }],
-  });
   const bytes = databaseBytes(database);
+  const byStatus = (by: Readonly<Record<string, number>>) =>
+    Object.entries(by).map(([status, value]) => ({ labels: { status }, value }));
+  const uptime = (nowMs - state.startedAtMs) / 1000;
   return [
-    byStatus("tasks", "Tasks by status", counts.tasks),
-    byStatus("agents", "Agents by status", counts.agents),
-    byStatus("workflows", "Workflows by status", counts.workflows),
-    one("questions_pending", "Questions that nobody has answered", counts.pendingQuestions),
-    one("events_total", "Events that were ever written", counts.lastEventId, "counter"),
-    one("database_bytes", "Size of the database file", bytes.database),
-    one("wal_bytes", "Size of the write-ahead log", bytes.wal),
-    one("process_resident_memory_bytes", "Memory of the daemon", Deno.memoryUsage().rss),
-    one(
-      "uptime_seconds",
-      "How long the daemon has been running",
-      (nowMs - state.startedAtMs) / 1000,
-    ),
+    figure("tasks", "Tasks by status", byStatus(counts.tasks)),
+    figure("agents", "Agents by status", byStatus(counts.agents)),
+    figure("workflows", "Workflows by status", byStatus(counts.workflows)),
+    figure("questions_pending", "Questions that nobody has answered", counts.pendingQuestions),
+    figure("events_total", "Events that were ever written", counts.lastEventId),
+    figure("database_bytes", "Size of the database file", bytes.database),
+    figure("wal_bytes", "Size of the write-ahead log", bytes.wal),
+    figure("process_resident_memory_bytes", "Memory of the daemon", Deno.memoryUsage().rss),
+    figure("uptime_seconds", "How long the daemon has been running", uptime),
   ];
 }

@@ -1,12 +1,12 @@
-/** The route of events: what happened, as a list or as a stream that goes on. */
+/** The route of events, as a list or as a stream that goes on. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { type EventRow, lastEventId, listEvents } from "../../store/events.ts";
 import { countState } from "../../store/state_counts.ts";
 import type { EventFacts, EventHub, ReadyEvent } from "../event_hub.ts";
-import { type Daemon, type Route, route } from "../route.ts";
+import { type Daemon, type Route, routesOf } from "../route.ts";
 import { eventSchema, fields, isSet } from "../schemas.ts";
-import { startOf } from "../since.ts";
+import { startOf } from "../input.ts";
 
 const BATCH = 500;
 
@@ -21,13 +21,11 @@ const query = z.strictObject({
 type Query = z.output<typeof query>;
 
 export const eventRoutes: readonly Route[] = [
-  route({
-    method: "GET",
-    path: "/events",
+  routesOf("events")({
+    name: "GET /events",
     summary:
       "What happened after `since` (an event's number, epoch milliseconds or an RFC 3339 time); " +
       "with `Accept: text/event-stream` or stream=1 as a stream, which `Last-Event-ID` takes up again",
-    tag: "events",
     query,
     response: z.object({ events: z.array(eventSchema), more: z.boolean() }),
     handle: (daemon, { query, request, author }) => {
@@ -45,13 +43,7 @@ function listOf(db: DatabaseSync, filter: StreamFilter, limit: number) {
   const events: EventRow[] = [];
   let afterId = filter.afterId;
   for (let isEnd = false; !isEnd && events.length <= limit;) {
-    const batch = listEvents(db, {
-      afterId,
-      sinceMs: null,
-      type: null,
-      entityId: null,
-      limit: BATCH,
-    });
+    const batch = listEvents(db, { afterId, limit: BATCH });
     events.push(...batch.filter(filter.accepts));
     isEnd = batch.length < BATCH;
     afterId = batch.at(-1)?.id ?? afterId;
@@ -70,7 +62,7 @@ function streamOf(daemon: Daemon, filter: StreamFilter): Response {
   return new Response(stream, { headers: { "content-type": "text/event-stream" } });
 }
 
-/** @param query.lastSeen Outranks `since`: a client that comes again still asks what it asked at first. */
+/** @param query.lastSeen Goes before `since`: a client that reconnects repeats its first query. */
 function filterOf(
   { db, toldSinceMs }: Daemon,
   query: Query & {
@@ -81,22 +73,21 @@ function filterOf(
 ): StreamFilter {
   const newest = lastEventId(db);
   const since = startOf(db, query.lastSeen ?? query.since ?? (query.isStream ? undefined : "0"));
-  // Retention removes the old ones some time later.
+  // Retention removes older events later.
   const fromMs = Math.max(since.ms, toldSinceMs(query.nowMs));
   const type = query.type === undefined ? null : globOf(query.type);
   const entities = query.entity?.split(",").map((id) => id.trim()) ?? null;
   return {
-    // Nobody has seen what is yet to come: that client knew another database, and has seen nothing of this one.
+    // A client that has seen a later event knew another database, and has seen nothing of this one.
     afterId: query.lastSeen !== null && since.id > newest ? 0 : Math.min(since.id, newest),
     accepts: (event) =>
-      // What comes later is younger, whatever a clock says that was set back.
+      // Later events count as younger, also when the clock was set back.
       (event.createdAtMs > fromMs || event.id > newest) &&
       (type === null || type.test(event.type)) &&
       (entities === null || entities.includes(event.entityId)),
   };
 }
 
-/** `*` is any text, a comma means or. */
 function globOf(pattern: string): RegExp {
   const parts = pattern.split(",").map((part) =>
     part.trim().split("*").map((text) => text.replace(/[^\w]/g, "\\$&")).join(".*")
@@ -104,33 +95,28 @@ function globOf(pattern: string): RegExp {
   return new RegExp(`^(?:${parts.join("|")})$`, "s");
 }
 
-/** How often a stream says that it lives, with the state in a few numbers. */
+/** How often a stream sends the state in a few numbers, in milliseconds. */
 const SNAPSHOT_MS = 30_000;
 
-/** What is written at once at most, in bytes: what a client that does not read costs. */
+/** The most that is written at once, in bytes: what a client that does not read costs. */
 const MAX_CHUNK_BYTES = 32 * 1024;
 
-/** Which events a stream tells. */
 interface StreamFilter {
-  /** Only events after this one. */
   readonly afterId: number;
   readonly accepts: (event: EventFacts) => boolean;
 }
 
-/** What a stream is made with. */
 interface StreamContext {
   readonly hub: EventHub;
-  /** The state in a few numbers, as JSON. */
   readonly snapshot: () => unknown;
-  /** Called when the stream is over, however that came. */
   readonly ended: () => void;
 }
 
 const ENCODER = new TextEncoder();
 
 /**
- * Makes the stream. It has no buffer of its own: it is asked for more when what it gave is on its way, and then reads
- * on from where it stands. It ends when the hub is closed or the client has left.
+ * Makes the stream. It has no buffer: when its last piece is on its way it reads on from where it stands. It ends when
+ * the hub is closed or the client has left.
  */
 function eventStream(filter: StreamFilter, context: StreamContext): ReadableStream {
   const left = new AbortController();
@@ -145,7 +131,7 @@ function eventStream(filter: StreamFilter, context: StreamContext): ReadableStre
     context.ended();
   };
 
-  /** What is to be sent next; null when there is nothing yet. */
+  /** The next piece; null when there is nothing new. */
   function nextChunk(): Uint8Array | null {
     const told: ReadyEvent[] = [];
     let length = 0;
@@ -172,8 +158,7 @@ function eventStream(filter: StreamFilter, context: StreamContext): ReadableStre
         const now = Date.now();
         if (now - snapshotAtMs >= SNAPSHOT_MS) {
           snapshotAtMs = now;
-          // Its id is how far this stream has told, which may be less than the snapshot counts: a client that leaves
-          // before its first event comes again to where it stood.
+          // The id is how far this stream has come, so that a client that leaves now comes back to that place.
           const data = JSON.stringify(context.snapshot());
           return controller.enqueue(
             ENCODER.encode(`event: state.snapshot\nid: ${cursor}\ndata: ${data}\n\n`),

@@ -1,11 +1,18 @@
 /** Routes about tasks as a tree, their tags and their history, and about many at once. */
+import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { UserError } from "../../errors.ts";
+import type { Task } from "../../orchestration/task.ts";
 import { checkPriority } from "../../orchestration/task_input.ts";
 import { transaction } from "../../store/database.ts";
-import { changeTask, listHistory, needTask } from "../../store/task_changes.ts";
+import {
+  changeTags,
+  changeTask,
+  listHistory,
+  needTask,
+  type TagChange,
+} from "../../store/task_changes.ts";
 import { completeTask } from "../../store/task_life.ts";
-import { changeTags, type TagChange } from "../../store/task_tags.ts";
 import {
   deleteTask,
   listAncestors,
@@ -13,15 +20,13 @@ import {
   listSubtree,
   reparentTask,
 } from "../../store/task_tree.ts";
-import { type Call, type Daemon, type Route, route } from "../route.ts";
+import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema } from "../schemas.ts";
-import { invalidInput } from "../input.ts";
-import { startMsOf } from "../since.ts";
-import { cleanTags } from "./new_task.ts";
+import { invalidInput, startMsOf } from "../input.ts";
+import { cleanTags } from "./tasks.ts";
 
-const tag = "tree";
+const route = routesOf("tree");
 const oneTask = z.object({ task: taskSchema });
-const tasks = z.array(taskSchema);
 
 const bulkBody = z.strictObject({
   action: z.enum(["add_tags", "remove_tags", "close", "delete", "set_priority"]),
@@ -31,85 +36,76 @@ const bulkBody = z.strictObject({
   hard: z.optional(z.boolean()),
 });
 
-/** A change of tags. Some programs can only send `?tags=` with DELETE. */
+/** A change of tags; one route for each method. */
 function tagRoute(method: "POST" | "PUT" | "DELETE", kind: TagChange["kind"], summary: string) {
   return route({
-    method,
-    path: "/tasks/:id/tags",
+    name: `${method} /tasks/:id/tags`,
     summary,
-    tag,
     body: z.strictObject({ tags: fields.tags }),
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "INVALID_TAG"],
-    handle: (daemon, { params, body, author }) => ({
-      task: changeTags(
-        daemon.db,
-        params["id"]!,
-        { kind, tags: cleanTags(daemon, body.tags) },
-        author,
-      ),
-    }),
+    handle: (daemon, { id, body, author }) => {
+      const tags = cleanTags(daemon, body.tags);
+      return { task: changeTags(daemon.db, id, { kind, tags }, author) };
+    },
+  });
+}
+
+/** A list of tasks around a task. */
+function relativesRoute(
+  path: string,
+  summary: string,
+  list: (db: DatabaseSync, id: string) => readonly Task[],
+  task: z.ZodMiniType = taskSchema,
+) {
+  return route({
+    name: `GET /tasks/:id/${path}`,
+    summary,
+    response: z.object({ tasks: z.array(task) }),
+    errors: ["TASK_NOT_FOUND"],
+    handle: ({ db }, { id }) => ({ tasks: list(db, needTask(db, id).id) }),
   });
 }
 
 export const treeRoutes: readonly Route[] = [
   route({
-    method: "DELETE",
-    path: "/tasks/:id",
+    name: "DELETE /tasks/:id",
     summary: "Deletes a task and all below it; with hard=true for good",
-    tag,
     status: 204,
     query: z.strictObject({ hard: z.optional(fields.flag) }),
     errors: ["TASK_NOT_FOUND", "TASK_ACTIVE", "HAS_ACTIVE_CHILDREN"],
-    handle: ({ db }, { params, query, author }) =>
-      void deleteTask(db, params["id"]!, { ...author, hard: isSet(query.hard) }),
+    handle: ({ db }, { id, query, author }) =>
+      void deleteTask(db, id, { ...author, hard: isSet(query.hard) }),
   }),
   route({
-    method: "POST",
-    path: "/tasks/:id/reparent",
+    name: "POST /tasks/:id/reparent",
     summary: "Moves a task, with all below it, under another one; null makes it a root",
-    tag,
     body: z.strictObject({ parentId: z.nullable(fields.id) }),
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "PARENT_NOT_FOUND", "WOULD_CREATE_CYCLE"],
-    handle: ({ db }, { params, body, author }) => ({
-      task: reparentTask(db, params["id"]!, body.parentId, author),
+    handle: ({ db }, { id, body, author }) => ({
+      task: reparentTask(db, id, body.parentId, author),
     }),
   }),
+  relativesRoute(
+    "subtree",
+    "Lists a task and all below it, each after its parent",
+    listSubtree,
+    z.extend(taskSchema, { relativeDepth: z.int() }),
+  ),
+  relativesRoute(
+    "ancestors",
+    "Lists what a task is below of, the nearest first",
+    listAncestors,
+  ),
+  relativesRoute(
+    "children",
+    "Lists the tasks right below one, the oldest first",
+    listChildren,
+  ),
   route({
-    method: "GET",
-    path: "/tasks/:id/subtree",
-    summary: "Lists a task and all below it, each after its parent",
-    tag,
-    response: z.object({
-      tasks: z.array(z.extend(taskSchema, { relativeDepth: z.int() })),
-    }),
-    errors: ["TASK_NOT_FOUND"],
-    handle: ({ db }, { params }) => ({ tasks: listSubtree(db, needTask(db, params["id"]!).id) }),
-  }),
-  route({
-    method: "GET",
-    path: "/tasks/:id/ancestors",
-    summary: "Lists what a task is below of, the nearest first",
-    tag,
-    response: z.object({ tasks }),
-    errors: ["TASK_NOT_FOUND"],
-    handle: ({ db }, { params }) => ({ tasks: listAncestors(db, needTask(db, params["id"]!).id) }),
-  }),
-  route({
-    method: "GET",
-    path: "/tasks/:id/children",
-    summary: "Lists the tasks right below one, the oldest first",
-    tag,
-    response: z.object({ tasks }),
-    errors: ["TASK_NOT_FOUND"],
-    handle: ({ db }, { params }) => ({ tasks: listChildren(db, needTask(db, params["id"]!).id) }),
-  }),
-  route({
-    method: "GET",
-    path: "/tasks/:id/history",
+    name: "GET /tasks/:id/history",
     summary: "Lists what changed of a task, the newest first; `since` is as for /events",
-    tag,
     query: z.strictObject({
       field: z.optional(fields.words),
       since: z.optional(fields.words),
@@ -124,8 +120,8 @@ export const treeRoutes: readonly Route[] = [
       })),
     }),
     errors: ["TASK_NOT_FOUND"],
-    handle: ({ db }, { params, query }) => ({
-      history: listHistory(db, needTask(db, params["id"]!).id, {
+    handle: ({ db }, { id, query }) => ({
+      history: listHistory(db, needTask(db, id).id, {
         field: query.field ?? null,
         sinceMs: query.since === undefined ? null : startMsOf(db, query.since),
       }),
@@ -135,11 +131,9 @@ export const treeRoutes: readonly Route[] = [
   tagRoute("PUT", "set", "Gives a task exactly these tags"),
   tagRoute("DELETE", "remove", "Takes tags from a task"),
   route({
-    method: "POST",
-    path: "/tasks/bulk",
+    name: "POST /tasks/bulk",
     summary: "Changes many tasks, each by itself: what cannot be done is told beside what was",
-    tag,
-    // Each in a transaction of its own.
+    // Each task has a transaction of its own.
     transaction: "own",
     body: bulkBody,
     response: z.object({

@@ -4,74 +4,74 @@ import {
   checkBody,
   checkPriority,
   checkStatus,
+  checkTags,
+  checkTitle,
   checkType,
+  checkWorkflowName,
 } from "../../orchestration/task_input.ts";
 import { tagsLike } from "../../orchestration/tag_pattern.ts";
-import { changeTask, needTask, type TaskChanges } from "../../store/task_changes.ts";
+import { changeTags, changeTask, needTask } from "../../store/task_changes.ts";
 import { changeDependencies } from "../../store/task_dependencies.ts";
 import { createTask, queueTask } from "../../store/task_life.ts";
-import { listChildren } from "../../store/task_tree.ts";
-import { changeTags } from "../../store/task_tags.ts";
-import { listAncestors, restoreTask } from "../../store/task_tree.ts";
+import { listAncestors, listChildren, restoreTask } from "../../store/task_tree.ts";
 import { openDependencies, takeBackToLook } from "../../store/task_claims.ts";
 import { listReady, listTags, listTasks } from "../../store/tasks.ts";
-import { inField } from "../input.ts";
-import { type Route, route } from "../route.ts";
-import { fields, isSet, listOf, taskSchema } from "../schemas.ts";
-import { cleanTags, newTask, newTaskOf, titleOf, workflowNameOf } from "./new_task.ts";
+import { inField, invalidInput } from "../input.ts";
+import { type Daemon, type Route, routesOf } from "../route.ts";
+import { fields, isSet, listOf, paged, taskSchema } from "../schemas.ts";
+import { findWorkflowFile } from "../../engine/workflow_files.ts";
+import { findRepository, lookUpwards } from "../../git/repository.ts";
+import { isAbsolutePath } from "../../paths.ts";
+import { exists } from "../../project/on_disk.ts";
 
-const tag = "tasks";
+const route = routesOf("tasks");
 const oneTask = z.object({ task: taskSchema });
 const manyTasks = z.object({ tasks: z.array(taskSchema), more: z.boolean() });
 
+/** The body that makes a task. */
+const newTask = z.strictObject({
+  title: fields.title,
+  body: z.optional(fields.body),
+  type: z.optional(fields.type),
+  priority: z.optional(fields.priority),
+  parentId: z.optional(z.nullable(fields.id)),
+  tags: z.optional(fields.tags),
+  dependsOn: z.optional(fields.ids),
+  workflow: z.optional(z.nullable(fields.name)),
+  projectDir: z.optional(z.nullable(fields.path)),
+  repository: z.optional(z.nullable(fields.path)),
+  start: z.optional(z.boolean()),
+});
+
+const FIELD_ERRORS = ["INVALID_TITLE", "INVALID_PRIORITY", "INVALID_TYPE", "INVALID_TAG"] as const;
+
 export const taskRoutes: readonly Route[] = [
   route({
-    method: "POST",
-    path: "/tasks",
+    name: "POST /tasks",
     summary: "Makes a task",
-    tag,
     status: 201,
     body: newTask,
     response: oneTask,
-    errors: [
-      "INVALID_TITLE",
-      "INVALID_PRIORITY",
-      "INVALID_TYPE",
-      "INVALID_TAG",
-      "PARENT_NOT_FOUND",
-      "DEPENDENCY_NOT_FOUND",
-      "WORKFLOW_NOT_FOUND",
-    ],
+    errors: [...FIELD_ERRORS, "PARENT_NOT_FOUND", "DEPENDENCY_NOT_FOUND", "WORKFLOW_NOT_FOUND"],
     handle: (daemon, { body, author }) => ({
       task: createTask(daemon.db, newTaskOf(daemon, body, body.parentId ?? null), author),
     }),
   }),
   route({
-    method: "POST",
-    path: "/tasks/:id/subtasks",
+    name: "POST /tasks/:id/subtasks",
     summary: "Makes a task below another one",
-    tag,
     status: 201,
     body: z.omit(newTask, { parentId: true }),
     response: oneTask,
-    errors: [
-      "INVALID_TITLE",
-      "INVALID_PRIORITY",
-      "INVALID_TYPE",
-      "INVALID_TAG",
-      "TASK_NOT_FOUND",
-      "DEPENDENCY_NOT_FOUND",
-    ],
-    handle: (daemon, { body, author, params }) => {
-      needTask(daemon.db, params["id"]!);
-      return { task: createTask(daemon.db, newTaskOf(daemon, body, params["id"]!), author) };
+    errors: [...FIELD_ERRORS, "TASK_NOT_FOUND", "DEPENDENCY_NOT_FOUND"],
+    handle: (daemon, { body, author, id }) => {
+      needTask(daemon.db, id);
+      return { task: createTask(daemon.db, newTaskOf(daemon, body, id), author) };
     },
   }),
   route({
-    method: "GET",
-    path: "/tasks",
+    name: "GET /tasks",
     summary: "Lists tasks, the newest first; commas in a filter mean or",
-    tag,
     query: z.strictObject({
       status: z.optional(fields.words),
       priority: z.optional(fields.words),
@@ -82,43 +82,35 @@ export const taskRoutes: readonly Route[] = [
       claimedBy: z.optional(fields.words),
       project: z.optional(fields.words),
       includeDeleted: z.optional(fields.flag),
-      limit: z.optional(fields.number(1, 1_000)),
+      limit: fields.limit,
       offset: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
     }),
     response: manyTasks,
     errors: ["INVALID_STATUS", "INVALID_PRIORITY", "INVALID_TYPE", "INVALID_TAG"],
     handle: ({ db }, { query }) => {
-      const limit = query.limit ?? 100;
-      const tasks = listTasks(db, {
-        project: query.project ?? null,
-        statuses: listOf(query.status, (word) => inField("status", () => checkStatus(word))),
-        priorities: listOf(
-          query.priority,
-          (word) => inField("priority", () => checkPriority(word)),
-        ),
-        types: listOf(query.type, (word) => inField("type", () => checkType(word))),
-        tag: query.tag ?? null,
-        anyTag: query.tagPattern === undefined ? null : tagsLike(query.tagPattern, listTags(db)),
-        parentId: noneOr(query.parentId),
-        claimedBy: noneOr(query.claimedBy),
+      const { status, priority, type, tagPattern, parentId, claimedBy, ...rest } = query;
+      const filter = {
+        ...rest,
+        statuses: listOf(status, (word) => inField("status", () => checkStatus(word))),
+        priorities: listOf(priority, (word) => inField("priority", () => checkPriority(word))),
+        types: listOf(type, (word) => inField("type", () => checkType(word))),
+        anyTag: tagPattern === undefined ? null : tagsLike(tagPattern, listTags(db)),
+        parentId: noneOr(parentId),
+        claimedBy: noneOr(claimedBy),
         includeDeleted: isSet(query.includeDeleted),
-        limit: limit + 1,
-        offset: query.offset ?? 0,
-      });
-      return { tasks: tasks.slice(0, limit), more: tasks.length > limit };
+      };
+      return paged("tasks", query.limit, (limit) => listTasks(db, { ...filter, limit }));
     },
   }),
   route({
-    method: "GET",
-    path: "/tasks/ready",
+    name: "GET /tasks/ready",
     summary: "Lists what can be done now, the most urgent first, of those the oldest",
-    tag,
     query: z.strictObject({
       project: z.optional(fields.words),
-      limit: z.optional(fields.number(1, 1_000)),
+      limit: fields.limit,
     }),
     response: manyTasks,
-    // It writes where a claim ran out.
+    // It writes when a claim has run out.
     transaction: "own",
     handle: ({ db, metrics, hub, engine }, { query, author }) => {
       const lapsed = takeBackToLook(db, author.atMs).length;
@@ -127,16 +119,12 @@ export const taskRoutes: readonly Route[] = [
         hub.changed();
         engine.wake();
       }
-      const limit = query.limit ?? 100;
-      const tasks = listReady(db, { project: query.project ?? null, limit: limit + 1 });
-      return { tasks: tasks.slice(0, limit), more: tasks.length > limit };
+      return paged("tasks", query.limit, (limit) => listReady(db, { ...query, limit }));
     },
   }),
   route({
-    method: "GET",
-    path: "/tasks/:id",
+    name: "GET /tasks/:id",
     summary: "Shows a task with what is around it",
-    tag,
     response: z.object({
       task: taskSchema,
       children: z.array(taskSchema),
@@ -144,19 +132,17 @@ export const taskRoutes: readonly Route[] = [
       waitingFor: z.array(z.string()),
     }),
     errors: ["TASK_NOT_FOUND"],
-    handle: ({ db }, { params }) => ({
-      task: needTask(db, params["id"]!),
-      children: listChildren(db, params["id"]!),
-      ancestors: listAncestors(db, params["id"]!),
-      waitingFor: openDependencies(db, params["id"]!),
+    handle: ({ db }, { id }) => ({
+      task: needTask(db, id),
+      children: listChildren(db, id),
+      ancestors: listAncestors(db, id),
+      waitingFor: openDependencies(db, id),
     }),
   }),
   route({
-    method: "PATCH",
-    path: "/tasks/:id",
+    name: "PATCH /tasks/:id",
     summary:
       "Changes what a task says; who it is, where it stands and whose it is stay as they are",
-    tag,
     body: z.strictObject({
       title: z.optional(fields.title),
       body: z.optional(fields.body),
@@ -165,7 +151,7 @@ export const taskRoutes: readonly Route[] = [
       workflow: z.optional(z.nullable(fields.name)),
       tags: z.optional(fields.tags),
       dependsOn: z.optional(fields.ids),
-      // A task that was read may be sent back as it is: these count for nothing.
+      // A client may send back a task as it read it: these fields are ignored.
       ...Object.fromEntries(
         ["id", "createdAtMs", "depth", "status", "claimedBy"].map((name) => [
           name,
@@ -174,24 +160,16 @@ export const taskRoutes: readonly Route[] = [
       ),
     }),
     response: oneTask,
-    errors: [
-      "TASK_NOT_FOUND",
-      "INVALID_TITLE",
-      "INVALID_PRIORITY",
-      "INVALID_TYPE",
-      "INVALID_TAG",
-      "DEPENDENCY_NOT_FOUND",
-      "WOULD_CREATE_CYCLE",
-    ],
-    handle: (daemon, { body, author, params }) => {
+    errors: ["TASK_NOT_FOUND", ...FIELD_ERRORS, "DEPENDENCY_NOT_FOUND", "WOULD_CREATE_CYCLE"],
+    handle: (daemon, { body, author, id }) => {
       const { db } = daemon;
-      const id = params["id"]!;
-      const changes: TaskChanges = {
-        ...body.title === undefined ? {} : { title: titleOf(daemon, body.title) },
-        ...body.body === undefined ? {} : { body: checkBody(daemon.redact(checkBody(body.body))) },
-        ...body.type === undefined ? {} : { type: checkType(body.type) },
-        ...body.priority === undefined ? {} : { priority: checkPriority(body.priority) },
-        ...body.workflow === undefined ? {} : { workflow: workflowNameOf(body.workflow) },
+      const { title, type, priority, workflow } = body;
+      const changes = {
+        title: title === undefined ? title : titleOf(daemon, title),
+        body: body.body === undefined ? body.body : checkBody(daemon.redact(checkBody(body.body))),
+        type: type === undefined ? type : checkType(type),
+        priority: priority === undefined ? priority : checkPriority(priority),
+        workflow: workflow === undefined ? workflow : workflowNameOf(workflow),
       };
       let task = changeTask(db, needTask(db, id), changes, author);
       if (body.tags !== undefined) {
@@ -206,27 +184,74 @@ export const taskRoutes: readonly Route[] = [
     },
   }),
   route({
-    method: "POST",
-    path: "/tasks/:id/restore",
+    name: "POST /tasks/:id/restore",
     summary: "Brings a deleted task back, with all that was deleted with it",
-    tag,
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "PARENT_NOT_FOUND"],
-    handle: ({ db }, { params, author }) => ({ task: restoreTask(db, params["id"]!, author)[0] }),
+    handle: ({ db }, { id, author }) => ({ task: restoreTask(db, id, author)[0] }),
   }),
   route({
-    method: "POST",
-    path: "/tasks/:id/start",
+    name: "POST /tasks/:id/start",
     summary: "Hands a task to the scheduler, which takes it when it is ready",
-    tag,
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
-    handle: ({ db }, { params, author }) => ({ task: queueTask(db, params["id"]!, author) }),
+    handle: ({ db }, { id, author }) => ({ task: queueTask(db, id, author) }),
   }),
 ];
 
-/** `none` and `null` ask for what has none; the store knows that as the empty text. */
+/** `none` and `null` ask for tasks without a value; the store takes the empty text for that. */
 function noneOr(words: string | undefined): string | null {
   if (words === undefined) return null;
   return words === "none" || words === "null" ? "" : words;
+}
+
+/** Tags without their secrets, each once. */
+export function cleanTags(daemon: Pick<Daemon, "redact">, tags: readonly string[]): string[] {
+  return inField("tags", () => checkTags(checkTags(tags).map(daemon.redact)));
+}
+
+/** A title without its secrets. */
+function titleOf(daemon: Pick<Daemon, "redact">, title: string): string {
+  return inField("title", () => checkTitle(daemon.redact(checkTitle(title))));
+}
+
+/** The task that a body makes: checked, without secrets, in its project. */
+function newTaskOf(daemon: Daemon, body: z.output<typeof newTask>, parentId: string | null) {
+  return {
+    title: titleOf(daemon, body.title),
+    body: inField("body", () => checkBody(daemon.redact(checkBody(body.body ?? "")))),
+    type: checkType(body.type ?? "task"),
+    priority: checkPriority(body.priority ?? 2),
+    parentId,
+    tags: cleanTags(daemon, body.tags ?? []),
+    dependsOn: body.dependsOn ?? [],
+    workflow: workflowNameOf(body.workflow ?? null),
+    ...placeOf(body, parentId),
+    isQueued: body.start ?? false,
+  };
+}
+
+/** Checks the name alone: the project, and so the file, is only sure when the workflow begins. */
+function workflowNameOf(workflow: string | null): string | null {
+  return workflow === null ? null : inField("workflow", () => checkWorkflowName(workflow));
+}
+
+/** The project of a task. Looks for the repository where the request names only the folder. */
+function placeOf(body: z.output<typeof newTask>, parentId: string | null) {
+  const { projectDir = null, repository = null, workflow = null } = body;
+  checkFolder("projectDir", projectDir);
+  checkFolder("repository", repository);
+  if (projectDir === null) return { projectDir, repository };
+  // A subtask belongs to the project of its parent.
+  if (workflow !== null && parentId === null) findWorkflowFile(workflow, projectDir);
+  const found = repository === null ? findRepository(lookUpwards(projectDir)) : undefined;
+  return {
+    projectDir: found?.root ?? projectDir,
+    repository: repository ?? found?.commonDir ?? null,
+  };
+}
+
+function checkFolder(field: string, path: string | null): void {
+  if (path === null || isAbsolutePath(path) && exists(path)) return;
+  throw invalidInput(field, "it is the absolute path of a folder that is there");
 }

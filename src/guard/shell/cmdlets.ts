@@ -1,15 +1,12 @@
-/** The cmdlets of PowerShell that change files or start programs, each as the command of the POSIX shell that does the same. */
+/** The cmdlets of PowerShell that change files or start programs, each as a command of the POSIX shell. */
 import { listedBy } from "./find.ts";
 import { type Inner, join } from "./inner.ts";
-import { type Given, givenTo, parameterOf, type Parameters } from "./cmdlet_parameters.ts";
 import type { ShellCommand } from "./command.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 
-/** One cmdlet. */
 interface Cmdlet extends Parameters {
   /** Its other names; those before the bar are also programs of a POSIX system. */
   readonly names: string;
-  /** Gives the commands that do the same. */
   readonly does: (given: Given) => readonly Inner[];
 }
 
@@ -33,34 +30,10 @@ const NO_FILE = /^(?:alias|cert|env|function|hk\w+|variable|wsman):/i;
 function removed(given: Given): readonly Inner[] {
   const { has, values } = given;
   const files = filesOf(given).filter(({ text }) => !NO_FILE.test(text));
-  const named = values("include", "filter");
   if (files.length === 0) return [];
-  if (named.length > 0) {
-    const folders = files.map((word) => word.isGlob ? folderOf(word) : word);
-    return [command("find", ...folders, ...depthOf(given), ...namesOf(named), "-delete")];
-  }
+  if (values("include", "filter").length > 0) return [command("rm", OPEN)];
   const options = `${has("recurse") ? "r" : ""}${has("force") ? "f" : ""}`;
   return [command("rm", ...(options === "" ? [] : [`-${options}`]), ...files)];
-}
-
-/** The folder whose entries a pattern means: `.` of `*`, `src` of `src/*`. */
-function folderOf(word: Argument): Argument {
-  const folder = word.text.replace(/(?:^|\/)\*$/, "");
-  return folder === word.text
-    ? word
-    : { ...word, text: folder || ".", isGlob: /[*?[]/.test(folder) };
-}
-
-function depthOf({ has }: Given): string[] {
-  return has("recurse") ? [] : ["-maxdepth", "1"];
-}
-
-function namesOf(patterns: readonly Argument[]): (string | Argument)[] {
-  const names = patterns.flatMap((
-    word,
-    i,
-  ) => [...(i === 0 ? [] : ["-o"]), "-name", { ...word, isGlob: false }]);
-  return ["(", ...names, ")"];
 }
 
 /** `Copy-Item A B`, `Move-Item -Path A -Destination B`. */
@@ -104,7 +77,6 @@ function loaded({ values }: Given): readonly Inner[] {
 
 const PATH = ["path"];
 
-/** By their names. */
 const CMDLETS: Readonly<Record<string, Cmdlet>> = {
   "Remove-Item": { names: "rm rmdir | del erase rd ri", places: PATH, does: removed },
   "Clear-Item": { names: "cli", places: PATH, does: written },
@@ -178,7 +150,7 @@ const CMDLETS: Readonly<Record<string, Cmdlet>> = {
       return [{ kind: "script", text, parameters: [], language: "powershell" }];
     },
   },
-  "Get-ChildItem": { names: "ls | gci dir", places: PATH, others: ["filter"], does: nothing },
+  "Get-ChildItem": { names: "ls | gci dir", places: PATH, does: nothing },
   "Get-Content": { names: "cat | gc type", places: PATH, does: nothing },
   "Sort-Object": { names: "sort |", places: ["property"], does: nothing },
 };
@@ -210,10 +182,7 @@ function namesIn(names: string): string[] {
   return names.split(/[\s|]+/).filter((name) => name !== "");
 }
 
-/**
- * The program that a command of PowerShell starts. One that is also a program of a POSIX system is that unless it is given
- * a parameter of the cmdlet.
- */
+/** The program that a command of PowerShell starts: a POSIX program of that name, unless it gets a cmdlet's parameter. */
 export function calledAs(
   name: string,
   words: readonly string[],
@@ -236,7 +205,6 @@ export function namesOfCmdlet(name: string): readonly string[] {
   return Object.hasOwn(CMDLETS, name) ? namesIn(CMDLETS[name]!.names) : [];
 }
 
-/** Tells if a program is one of these cmdlets. */
 export function isCmdlet(name: string): boolean {
   return Object.hasOwn(CMDLETS, name) && name !== "mkdir";
 }
@@ -252,25 +220,104 @@ export function inCmdlet(
   const given = givenTo(cmdlet, rest);
   if (given.has("whatif")) return [];
   const piped = listing !== undefined
-    ? [listedIn(listing)]
+    ? [listedBy(listing.slice(1))]
     : input !== undefined
     ? input.split("\n").filter((line) => line !== "").map(literal)
     : [OPEN];
   return cmdlet.does({ ...given, piped });
 }
 
-/** The files that `Get-ChildItem` or `find` lists. */
-function listedIn([program, ...rest]: readonly Argument[]): Argument {
-  if (program?.text !== "Get-ChildItem") return listedBy(rest);
-  const given = { ...givenTo(CMDLETS["Get-ChildItem"]!, rest), piped: [] };
-  const folders = filesOf(given);
-  const named = given.values("filter", "include");
-  const isPattern = folders.some(({ isGlob }) => isGlob);
-  const depth = given.has("recurse") ? [] : ["-maxdepth", isPattern ? "0" : "1"];
-  const words = [
-    ...(folders.length === 0 ? ["."] : folders),
-    ...depth,
-    ...(named.length === 0 ? [] : namesOf(named)),
-  ];
-  return listedBy(words.map((word) => typeof word === "string" ? literal(word) : word));
+interface Given {
+  readonly has: (parameter: string) => boolean;
+  /** The values of the first of these parameters that is given. */
+  readonly values: (...parameters: readonly string[]) => readonly Argument[];
+  /** The names of files that come through the pipe; an open word stands for unknown ones. */
+  readonly piped: readonly Argument[];
+}
+
+/** Parameters that take no value. */
+const SWITCHES =
+  "recurse force whatif confirm passthru append noclobber nonewline container raw wait nonewwindow file directory hidden verbose debug"
+    .split(" ");
+const VALUED =
+  ("path literalpath filepath filter include exclude destination destinationpath value name newname itemtype target outfile " +
+    "uri method body headers contenttype source argumentlist workingdirectory verb windowstyle command encoding stream credential " +
+    "inputobject variable depth delimiter property aclobject erroraction warningaction informationaction errorvariable " +
+    "outvariable outbuffer width timeoutsec useragent").split(" ");
+const PARAMETERS = [...SWITCHES, ...VALUED];
+/** Aliases of parameters. */
+const SHORT: Readonly<Record<string, string>> = {
+  lp: "literalpath",
+  pspath: "literalpath",
+  wi: "whatif",
+  cf: "confirm",
+  args: "argumentlist",
+  ea: "erroraction",
+  type: "itemtype",
+};
+
+/** The parameter that a word names, by its beginning; null for none. @param own Those that are asked first. */
+function parameterOf(
+  word: string,
+  { least, own = [] }: { readonly least: number; readonly own?: readonly string[] },
+): string | null {
+  const [, written] = /^-([a-z]+)(?::.*)?$/is.exec(word) ?? [];
+  if (written === undefined || written.length < least) return null;
+  const lower = written.toLowerCase();
+  return SHORT[lower] ?? PARAMETERS.find((name) => name === lower) ??
+    [...own, ...PARAMETERS].find((name) => name.startsWith(lower)) ?? null;
+}
+
+/** The parameters that a cmdlet has of its own. */
+interface Parameters {
+  /** Those that are told by their place. */
+  readonly places: readonly string[];
+  /** Others that count before those of all cmdlets. */
+  readonly others?: readonly string[];
+}
+
+function givenTo(
+  { places, others = [] }: Parameters,
+  rest: readonly Argument[],
+): Omit<Given, "piped"> {
+  const own = [...places, ...others];
+  const switches = new Set<string>();
+  const given = new Map<string, Argument[]>();
+  const byPlace: Argument[][] = [];
+  let into: Argument[] | null = null;
+  let isList = false;
+  for (const word of rest) {
+    const { text, isOpen } = word;
+    if (text === "," && !isOpen) {
+      isList = true;
+      continue;
+    }
+    const parameter = isOpen && !text.includes(":") ? null : parameterOf(text, { least: 1, own });
+    if (isList && into !== null) into.push(word);
+    else if (parameter !== null) {
+      const at = text.indexOf(":");
+      into = null;
+      if (SWITCHES.includes(parameter)) {
+        const isOn = at < 0 || (parameter === "whatif" ? /:true$/ : /:(?!false$)/).test(text);
+        if (isOn) switches.add(parameter);
+      } else if (at >= 0) given.set(parameter, into = [withText(word, text.slice(at + 1))]);
+      else given.set(parameter, into = []);
+    } else if (into?.length === 0) into.push(word);
+    else byPlace.push(into = [word]);
+    isList = false;
+  }
+  const free = places.filter((place) =>
+    !given.has(place) && !(place === "path" && given.has("literalpath"))
+  );
+  for (const [i, words] of byPlace.entries()) {
+    const place = free[i] ?? free.at(-1);
+    if (place !== undefined) given.set(place, [...given.get(place) ?? [], ...words]);
+  }
+  const values = (...parameters: readonly string[]) =>
+    parameters.map((name) =>
+      (given.get(name) ?? []).map((word) =>
+        name === "literalpath" ? { ...word, isGlob: false } : word
+      )
+    ).find((words) => words.length > 0) ?? [];
+  return { has: (name) => switches.has(name) || given.has(name), values };
 }

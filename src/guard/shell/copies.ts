@@ -1,30 +1,10 @@
 /** What copying and moving change: the destination, what arises in it, and sources that go away. */
-import { type Change, marked, placesIn, SOMEWHERE } from "./changes.ts";
+import { type Change, marked, placesIn, SOMEWHERE } from "./command.ts";
 import type { Operands } from "./operands.ts";
 import { type Argument, withText } from "./word.ts";
 import type { Writer } from "./writers.ts";
 
-/** How a program copies. */
-export interface Copying {
-  /** The option with which it copies folders. */
-  readonly recursive?: RegExp;
-  /** A source of which not itself is copied, but what lies in it. */
-  readonly contents: RegExp;
-  /** The option with which a folder that is there becomes the copy, instead of holding it. */
-  readonly onto?: RegExp;
-  /** Where no folder is there: whether one becomes the copy as well, or is made and holds it. */
-  readonly makes?: "copy" | "holder";
-  /** Options with which a part stays behind, or what is there stays as it is. */
-  readonly leaves?: RegExp;
-  /** Options with which goes away what has no source. */
-  readonly clears?: RegExp;
-  /** Options with which the sources go away. */
-  readonly moves?: RegExp;
-  /** A source or destination on another machine. */
-  readonly remote?: RegExp;
-}
-
-/** What becomes of a destination, and of sources that are moved to it. */
+/** Tells what happens to the destination of a copy, and to sources that are moved. */
 export function changesOfCopy(
   { operands: kind, copies }: Pick<Writer, "operands" | "copies">,
   { operands, outputs, options }: Operands,

@@ -1,6 +1,6 @@
 /** What `find` does with what it finds: which of the entries that are there each of its actions means. */
 import type { Answer, Search } from "../types.ts";
-import type { Change } from "./changes.ts";
+import type { Change } from "./command.ts";
 import { type FindCall, judgeEntry, printsOther, readFind } from "./find_expression.ts";
 import type { Inner } from "./inner.ts";
 import { type Argument, OPEN } from "./word.ts";
@@ -20,7 +20,7 @@ export function changesOfFind(rest: readonly Argument[]): Change[] {
     : changes;
 }
 
-/** The names that a call prints, as one argument; one that nobody knows where it prints something else. */
+/** The names that a call prints, as one argument; an unknown one where it prints something else. */
 export function listedBy(rest: readonly Argument[]): Argument {
   const call = readFind(rest);
   const [only, ...others] = call.actions.keys().filter((at) => call.actions[at]!.kind === "list");
@@ -28,7 +28,7 @@ export function listedBy(rest: readonly Argument[]): Argument {
   return only === undefined || others.length > 0 || isTold ? OPEN : foundBy(call, only);
 }
 
-/** The commands of `find … -exec`; what they are done to are the files that it finds. */
+/** The commands of `find … -exec`, with the found files as their argument. */
 export function inFind(rest: readonly Argument[]): Inner[] {
   const call = readFind(rest);
   return call.actions.flatMap((did, action): Inner[] => {
@@ -41,7 +41,7 @@ export function inFind(rest: readonly Argument[]): Inner[] {
   });
 }
 
-/** What one of its actions means, as an argument. */
+/** The files that one action is done to, as an argument. */
 function foundBy(call: FindCall, action: number): Argument {
   if (call.looksElsewhere || call.roots.some(({ isOpen }) => isOpen)) return OPEN;
   const { roots } = call;
@@ -55,13 +55,13 @@ function foundBy(call: FindCall, action: number): Argument {
   };
 }
 
-/** Whether an action of `find` is done to everything in its folders: no test narrows it down. */
+/** Whether an action of `find` is done to everything in its folders, since no test restricts it. */
 export function meansAll(call: FindCall, action: number): boolean {
   const kinds = call.actions[action]?.kind === "delete"
     ? ["file"] as const
     : ["file", "folder"] as const;
   return kinds.some((kind) =>
-    judgeEntry(call, { path: null, kind, size: () => null }, null).reached[action] === "yes"
+    judgeEntry(call, { path: null, kind }, null).reached[action] === "yes"
   );
 }
 

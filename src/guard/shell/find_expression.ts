@@ -1,15 +1,8 @@
 /** What `find` looks for, read from its words. */
-import type { Answer } from "../types.ts";
+import type { Answer, Entry } from "../types.ts";
 import { TooMuchWork } from "./budget.ts";
-import {
-  type Candidate,
-  isEmpty,
-  type Start,
-  type Test,
-  testOf,
-  type Truth,
-} from "./find_tests.ts";
 import type { Argument } from "./word.ts";
+import { readWildcard } from "./wildcard.ts";
 
 type Expression =
   | { readonly kind: "test"; readonly test: Test }
@@ -27,7 +20,6 @@ type Action =
   | { readonly kind: "delete" | "list" }
   | { readonly kind: "exec"; readonly words: readonly Argument[] };
 
-/** One call of `find`. */
 export interface FindCall {
   readonly roots: readonly Argument[];
   readonly actions: readonly Action[];
@@ -47,13 +39,13 @@ const UNKNOWN: Expression = { kind: "test", test: () => undefined };
 /** Words without a value that are always true. */
 const PLAIN =
   /^-(?:true|daystart|d|depth|follow|mount|xdev|noleaf|(?:no)?ignore_readdir_race|(?:no)?warn|ls|quit)$/;
-/** With one of them it prints something else than the names of all that it finds. */
+/** With one of them `find` does not print the names of everything that it finds. */
 const TELLING = /^-(?:ls|printf|quit|f(?:ls|print(?:0|f)?))$/;
-/** Tests without a value of which only the running `find` knows. */
-const ASKING = /^-(?:executable|readable|writable|nouser|nogroup)$/;
+/** Tests without a value that only the running `find` can answer. */
+const ASKING = /^-(?:empty|executable|readable|writable|nouser|nogroup)$/;
 /** Words with a value that do nothing to what is found. */
 const VALUED_PLAIN = /^-(?:f(?:print0?|ls)|regextype|files0-from|maxdepth|mindepth)$/;
-/** What does something is nobody's value: the word before it may be one that is not known here. */
+/** These words are never the value of the word before them. */
 const DOING = /^-(?:delete$|exec|ok)/;
 
 /** Tests, actions and their values of one call: each is tried on every file that is looked through. */
@@ -94,12 +86,11 @@ export function printsOther(words: readonly Argument[]): boolean {
   return words.some(({ text }) => TELLING.test(text));
 }
 
-/** Reads the tests and actions; anything that it does not know is a test of which nobody knows. */
+/** Reads the tests and actions. An unknown word counts as a test with an unknown answer. */
 class Reader {
   readonly actions: Action[] = [];
   readonly #words: readonly Argument[];
   #at = 0;
-  #isExtended = false;
 
   constructor(words: readonly Argument[]) {
     this.#words = words;
@@ -162,17 +153,15 @@ class Reader {
     if (/^-print0?$/.test(text)) return this.#action({ kind: "list" }, true);
     if (text === "-delete") return this.#action({ kind: "delete" }, true);
     if (/^-(?:exec|ok)(?:dir)?$/.test(text)) return this.#exec();
-    if (text === "-empty") return { kind: "test", test: isEmpty };
-    if (ASKING.test(text)) return { kind: "test", test: testOf(text, "", { isExtended: false }) };
+    if (ASKING.test(text)) return { kind: "test", test: testOf(text, "") };
     const value = this.#words[this.#at];
     if (value === undefined || DOING.test(value.text)) return UNKNOWN;
     this.#at++;
     if (text === "-fprintf") this.#at++;
-    if (text === "-regextype") this.#isExtended = /extended|egrep|awk/.test(value.text);
     if (text === "-fprintf" || text === "-printf" || VALUED_PLAIN.test(text)) return TRUE;
     if (value.isOpen) return UNKNOWN;
     // What the shell makes of a pattern is no more than that stands for.
-    return { kind: "test", test: testOf(text, value.text, { isExtended: this.#isExtended }) };
+    return { kind: "test", test: testOf(text, value.text) };
   }
 
   /** A command up to `;`, of which the result is not known, or up to `{} +`. */
@@ -196,9 +185,7 @@ class Reader {
   }
 }
 
-/** What becomes of one entry. */
 export interface Outcome {
-  /** By action: whether it is done. */
   readonly reached: Answer[];
   /** Whether nothing below it is looked at. */
   isPruned: boolean;
@@ -240,4 +227,69 @@ export function judgeEntry(
   };
   evaluate(expression, "yes");
   return outcome;
+}
+
+/** The answer of a test; undefined where only the running `find` knows. */
+type Truth = boolean | undefined;
+
+/** Where a search begins, as it is written; null where the shell puts names in. */
+type Start = string | null;
+
+/** An entry; without a path, any entry that could exist. */
+interface Candidate extends Pick<Entry, "kind"> {
+  readonly path: string | null;
+}
+
+type Test = (entry: Candidate, start: Start) => Truth;
+
+/** Tests that most files pass. */
+const BROAD =
+  /^-(?:perm|user|group|uid|gid|links|fstype|executable|readable|writable|nouser|nogroup)$/;
+
+const TYPES: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "folder", l: "link" };
+/** A test that has a value, or asks for what only the running `find` knows. */
+function testOf(name: string, value: string): Test {
+  const ignoresCase = name.startsWith("-i");
+  switch (name.replace(/^-i?/, "")) {
+    case "name":
+      return likeWildcard(value, { ignoresCase, of: nameOf });
+    case "path":
+    case "wholename":
+      return likeWildcard(value, { ignoresCase, of: pathOf });
+    case "type": {
+      const kinds = value.split(",").map((letter) => TYPES[letter] ?? "other");
+      return ({ kind }) => kinds.includes(kind);
+    }
+    case "lname":
+      return ({ kind }) => kind === "link" ? undefined : false;
+    default:
+      return ({ path }) => (path === null && BROAD.test(name)) || undefined;
+  }
+}
+
+/** Undefined where there is no path: then only a pattern for everything is sure to fit. */
+function likeWildcard(
+  pattern: string,
+  { ignoresCase, of }: {
+    readonly ignoresCase: boolean;
+    readonly of: (entry: Candidate, start: Start) => string | undefined;
+  },
+): Test {
+  const matches = readWildcard(pattern, { ignoresCase });
+  return (entry, start) => {
+    const text = of(entry, start);
+    return text === undefined ? /^(?:\.\/)?\*+$/.test(pattern) || undefined : matches?.(text);
+  };
+}
+
+/** The path as `find` writes it: from where the search begins. */
+function pathOf({ path }: Candidate, start: Start): string | undefined {
+  if (path === null || start === null) return undefined;
+  if (path === "") return start;
+  return start.endsWith("/") ? start + path : `${start}/${path}`;
+}
+
+function nameOf({ path }: Candidate, start: Start): string | undefined {
+  const whole = path === "" ? start : path;
+  return whole === null ? undefined : whole.replace(/(?<=.)\/+$/, "").replace(/^.*\/(?=.)/s, "");
 }

@@ -1,14 +1,13 @@
 /** What reading a script brings to light. */
 import type { Budget } from "./budget.ts";
 import type { ShellCommand } from "./command.ts";
-import { fromCmd } from "./foreign_shells.ts";
+import { powerShell } from "./foreign_shells.ts";
 import type { Language } from "./inner.ts";
-import { powerShell } from "./languages.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
-import type { Argument } from "./word.ts";
-import { findTargets, foldersMade, placeOf } from "./writes.ts";
-import { WrittenScripts } from "./written.ts";
+import { type Argument, placeOf } from "./word.ts";
+import { findTargets } from "./writes.ts";
+import { programName } from "./operands.ts";
 
 /** Looks up files while a script is read. */
 export interface Disk extends Pick<PatchGround, "topOf"> {
@@ -19,18 +18,14 @@ export interface Disk extends Pick<PatchGround, "topOf"> {
 const STEPS_OF_COMMAND = 40;
 const STEPS_OF_WORD = 10;
 
-/** What one way through a script starts, in the order in which it is read. */
+/** What a script starts, in the order in which it is read. */
 export class Findings {
   readonly commands: ShellCommand[] = [];
   /** Why more may be started, one reason each. */
   readonly unknown = new Set<string>();
   /** Why a part was not even looked at; null when all was. */
   tooLarge: string | null = null;
-  /** Whether something is started where another way through the script would have left another shell. */
-  hasChoices = false;
-  #isChoiceOpen = false;
   readonly written = new WrittenScripts();
-  readonly #made = new Set<string>();
   readonly #disk: Disk;
   readonly #budget: Budget;
 
@@ -56,8 +51,6 @@ export class Findings {
     });
     const command: ShellCommand = { words, redirects, input, patched, ...around };
     this.commands.push(command);
-    this.hasChoices ||= this.#isChoiceOpen;
-    for (const folder of foldersMade(command)) this.#made.add(folder);
     this.written.note(command, output);
     if (words[0]?.isOpen || words[0]?.isGlob) {
       this.unknown.add("which program it starts is only known when it runs");
@@ -70,7 +63,7 @@ export class Findings {
     if (language === "posix") {
       return written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "));
     }
-    if (language !== "powershell") return language === "cmd" ? fromCmd(written) : written;
+    if (language !== "powershell") return written;
     const reader = powerShell();
     if (reader === null) {
       this.unknown.add("the name of the program hides a script of PowerShell, which is not read");
@@ -93,14 +86,34 @@ export class Findings {
       );
     return isMade ? null : this.#disk.readText(path);
   }
+}
 
-  /** Another way through the script would leave another shell to what is started from here on. */
-  noteChoice(): void {
-    this.#isChoiceOpen = true;
+/** Redirections that write a file, or add to one. */
+const REDIRECTS = new Set([">", ">|", ">>", "&>", "&>>"]);
+/** Programs that write their input into a file, or load one. */
+const PROGRAMS = new Set(["tee", "curl", "wget"]);
+
+/** The files that commands wrote so far, by their paths. */
+class WrittenScripts {
+  /** Null where nobody knows what is in it. */
+  readonly #texts = new Map<string, string | null>();
+
+  /** Notes what a command writes; `printed` is what it prints, if that is known. */
+  note(command: ShellCommand, printed: string | undefined): void {
+    const [program] = command.words;
+    const isMaking = program !== undefined && PROGRAMS.has(programName(program.text));
+    if (!isMaking && command.redirects.length === 0) return;
+    for (const { path, by } of findTargets(command)) {
+      if (path === null || !(REDIRECTS.has(by) || PROGRAMS.has(by))) continue;
+      const text = by === "tee" ? command.input : /^>\|?$/.test(by) ? printed : undefined;
+      this.#texts.set(path, text ?? null);
+    }
   }
 
-  /** Whether the script has made a folder by then. */
-  isMade(folder: string): boolean {
-    return this.#made.has(folder);
+  /** What is in a file; null when that is not known, undefined when the script did not write it. */
+  textOf(file: Argument, folder: string | null): string | null | undefined {
+    const written = this.#texts.get(placeOf(file, folder) ?? "");
+    // With another first line it is no script of the shell.
+    return written && /^#!(?!.*sh\b)/.test(written) ? null : written;
   }
 }

@@ -1,86 +1,57 @@
-/** `powershell`, `pwsh` and `cmd`: the scripts that they are given, and those of `cmd` as ones of the POSIX shell. */
+/** `powershell` and `cmd`: the scripts that they are given. */
 import { type Inner, join, type Language } from "./inner.ts";
+import type { POWERSHELL } from "./powershell.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
 
-/** `powershell`, `pwsh` and `cmd`, and the scripts that they are given; undefined for any other program. */
+type PowerShell = typeof POWERSHELL;
+
+let reader: PowerShell | null = null;
+
+/** Reads PowerShell from now on. The reader is loaded on demand, since most commands hold none. */
+export function readPowerShellWith(loaded: PowerShell): void {
+  reader = loaded;
+}
+
+/** The reader of PowerShell; null where nobody has loaded it. */
+export function powerShell(): PowerShell | null {
+  return reader;
+}
+
+/** Options of PowerShell whose value is the next word; each may be cut short. */
+const VALUED =
+  "executionpolicy ep ex version windowstyle workingdirectory wd inputformat outputformat configurationname psconsolefile settingsfile"
+    .split(" ");
+
+/** The scripts that `powershell`, `pwsh` and `cmd` are given; undefined for any other program. */
 export function inForeignShell(
   name: string,
   rest: readonly Argument[],
   input: string | undefined,
 ): readonly Inner[] | undefined {
-  const script = (text: Argument, language: Language): Inner[] => [
-    { kind: "script", text, parameters: [], language },
+  const script = (text: Argument): Inner[] => [
+    { kind: "script", text, parameters: [], language: "powershell" satisfies Language },
   ];
   if (/^cmd$/i.test(name)) {
-    const at = rest.findIndex(({ text }) => /^\/{1,2}[ck]$/i.test(text));
-    return at < 0 ? [] : script(join(rest.slice(at + 1)), "cmd");
+    return rest.some(({ text }) => /^\/{1,2}[ck]$/i.test(text))
+      ? [{ kind: "code", program: name }]
+      : [];
   }
   if (!/^(?:pwsh|powershell)(?:-preview)?$/i.test(name)) return undefined;
-  for (const [i, word] of rest.entries()) {
-    const [, option] = /^-{1,2}([a-z]+)$/i.exec(word.text) ?? [];
-    const after = rest.slice(i + 1);
-    if (option === undefined) {
-      // A script in a file, which is not looked into; of the older program it is a command.
-      return /^powershell/i.test(name) ? script(join(rest.slice(i)), "powershell") : [];
+  for (let at = 0; at < rest.length; at++) {
+    const [, option] = /^-{1,2}([a-z]+)$/i.exec(rest[at]!.text.toLowerCase()) ?? [];
+    const after = rest.slice(at + 1);
+    // A script in a file is not looked into; for the older program it is a command.
+    if (option === undefined) return /^powershell/i.test(name) ? script(join(rest.slice(at))) : [];
+    if (/^ec?$/.test(option) || (option.length > 1 && "encodedcommand".startsWith(option))) {
+      return [{ kind: "code", program: name }];
     }
-    const is = (...names: readonly string[]) =>
-      names.some((name) => name.startsWith(option.toLowerCase()));
-    if (/^(?:e|ec)$/i.test(option) || (option.length > 1 && is("encodedcommand"))) {
-      return script(after[0] === undefined ? OPEN : decoded(after[0]), "powershell");
+    if ("commandwithargs".startsWith(option)) {
+      return script(
+        after[0]?.text !== "-" ? join(after) : input === undefined ? OPEN : literal(input),
+      );
     }
-    if (is("command", "commandwithargs")) {
-      if (after[0]?.text !== "-") return script(join(after), "powershell");
-      return script(input === undefined ? OPEN : literal(input), "powershell");
-    }
-    if (is("file")) return [];
-    if (TAKING_VALUE.some((name) => name.startsWith(option.toLowerCase()))) {
-      const [value, ...others] = after;
-      return value === undefined ? [] : inForeignShell(name, others, input);
-    }
+    if ("file".startsWith(option)) return [];
+    if (VALUED.some((valued) => valued.startsWith(option))) at++;
   }
-  return input === undefined ? [] : script(literal(input), "powershell");
-}
-
-const TAKING_VALUE =
-  "executionpolicy ep ex version windowstyle workingdirectory wd inputformat outputformat configurationname psconsolefile settingsfile"
-    .split(" ");
-
-/** Code as base64 of UTF-16. */
-function decoded({ text, isOpen }: Argument): Argument {
-  try {
-    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    return { text: new TextDecoder("utf-16le").decode(bytes), isOpen, isGlob: false };
-  } catch {
-    return OPEN;
-  }
-}
-
-/** The commands of `cmd` itself that change files. */
-const OF_CMD: Readonly<Record<string, string>> = {
-  del: "rm -f",
-  erase: "rm -f",
-  rd: "rm -r",
-  rmdir: "rm -r",
-  copy: "cp",
-  xcopy: "cp -r",
-  robocopy: "cp -r",
-  move: "mv",
-  ren: "mv",
-  rename: "mv",
-  md: "mkdir -p",
-  mkdir: "mkdir -p",
-  mklink: "ln -s",
-};
-
-/** Writes a line of `cmd` as one of the POSIX shell. */
-export function fromCmd(line: string): string {
-  const plain = line.replaceAll(/\^(.)/gs, "$1").replaceAll("\\", "/")
-    .replaceAll(/%(\w+)%/g, (_, name: string) => `$${/^userprofile$/i.test(name) ? "HOME" : name}`);
-  return plain.replace(
-    /(^|[&|(]\s*)(@?)([a-z]+)(?=[\s/]|$)((?:\s*\/[a-z?]+(?::\S*)?(?![\w/.]))*)/gi,
-    (_, before: string, _at: string, name: string, options: string) => {
-      const lower = name.toLowerCase();
-      return before + (Object.hasOwn(OF_CMD, lower) ? OF_CMD[lower]! : lower + options);
-    },
-  );
+  return input === undefined ? [] : script(literal(input));
 }

@@ -1,17 +1,11 @@
 /** Which files git changes. */
-import { type Change, marked, SOMEWHERE } from "./changes.ts";
+import { type Change, marked, SOMEWHERE } from "./command.ts";
 import { changesOfCopy } from "./copies.ts";
-import { withoutGitOptions } from "./git_options.ts";
-import { type OptionName, type OptionNames, split } from "./operands.ts";
-import {
-  changesIfThere,
-  changesOfPaths,
-  isPolicy,
-  type PathspecUse,
-  policyFiles,
-} from "./pathspec.ts";
+import { type OptionName, type OptionNames, split, withoutGitOptions } from "./operands.ts";
 import { type Argument, literal, withText } from "./word.ts";
 import type { Writer } from "./writers.ts";
+import type { Effect, Search } from "../types.ts";
+import { readWildcard } from "./wildcard.ts";
 
 /** The verbs of git that write a file, and the option that names it. */
 const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
@@ -24,7 +18,7 @@ const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
 /** Those of `git submodule add`. */
 const SUBMODULE_OPTIONS: OptionNames = {
   valued: "b",
-  valuedLong: /^--(?:branch|name|reference|depth)$/,
+  valuedLong: "branch name reference depth",
 };
 
 /** `git mv` moves as `mv` does. */
@@ -39,14 +33,14 @@ const TO_BRANCH = /^(?:-[a-zA-Z]*[bBdt]|--(?:orphan|detach|track(?:=.*)?))$/;
 /** Those of `git clone` that take a value. */
 const CLONE_OPTIONS: OptionNames = {
   valued: "obcuj",
-  valuedLong:
-    /^--(?:branch|depth|origin|upload-pack|template|reference(?:-if-able)?|config|separate-git-dir|filter|jobs|shallow-(?:since|exclude)|server-option|bundle-uri)$/,
+  valuedLong: "branch depth origin upload-pack template reference reference-if-able config " +
+    "separate-git-dir filter jobs shallow-since shallow-exclude server-option bundle-uri",
 };
 
 /** Those of `git init` that take a value. */
 const INIT_OPTIONS: OptionNames = {
   valued: "b",
-  valuedLong: /^--(?:template|separate-git-dir|object-format|ref-format|initial-branch)$/,
+  valuedLong: "template separate-git-dir object-format ref-format initial-branch",
 };
 
 /** `git stash` by hand, or with the names of files in another place. */
@@ -63,10 +57,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
   const { words, folder } = withoutGitOptions(rest);
   const [verb, ...after] = words;
   const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
-  const inFolder = (word: Argument): Argument =>
-    folder === null || word.text.startsWith("/")
-      ? word
-      : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
+  const inFolder = (word: Argument) => wordIn(folder, word);
   const paths = (words: readonly Argument[], how: Omit<PathspecUse, "folder">) => [
     ...changesOfPaths(words, { ...how, folder }),
     ...marked(has(/^--pathspec-from-file/) ? [SOMEWHERE] : [], how.effect),
@@ -97,7 +88,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
       }
       return has(/^(?:-[a-z]*n|--dry-run)$/)
         ? []
-        : paths(split(after, { valuedLong: /^--pathspec-from-file$/ }).operands, {
+        : paths(split(after, { valuedLong: "pathspec-from-file" }).operands, {
           effect: "remove",
         });
     case "mv": {
@@ -109,14 +100,14 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
       const isIndexOnly = has(/^(?:-[a-zA-Z]*S|--staged)/) && !has(/^(?:-[a-zA-Z]*W|--worktree)/);
       const { operands, outputs } = split(after, {
         output: { letter: "s", long: "--source" },
-        valuedLong: /^--(?:conflict|pathspec-from-file)$/,
+        valuedLong: "conflict pathspec-from-file",
       });
       return isIndexOnly ? [] : takenBack(operands, sourceOf(outputs.at(-1)));
     }
     case "checkout": {
       const dashes = after.findIndex(({ text }) => text === "--");
       if (dashes >= 0) {
-        const [from] = split(after.slice(0, dashes), { valuedLong: /^--conflict$/ }).operands;
+        const [from] = split(after.slice(0, dashes), { valuedLong: "conflict" }).operands;
         return takenBack(after.slice(dashes + 1), sourceOf(from));
       }
       if (has(TO_BRANCH)) return [];
@@ -125,7 +116,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
         if (named.length === 0) return thrownAway(to);
       }
       const [first, ...files] = split(after, {
-        valuedLong: /^--(?:conflict|pathspec-from-file)$/,
+        valuedLong: "conflict pathspec-from-file",
       }).operands;
       if (first === undefined) return takenBack([], null);
       if (first.isOpen) return takenBack(files, undefined);
@@ -155,7 +146,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
     }
     case "merge-file":
       return has(/^(?:-p|--stdout|--object-id)$/) ? [] : marked(
-        split(after, { valued: "L", valuedLong: /^--marker-size$/ }).operands.slice(0, 1)
+        split(after, { valued: "L", valuedLong: "marker-size" }).operands.slice(0, 1)
           .map(inFolder),
         "change",
       );
@@ -209,7 +200,7 @@ function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] 
   const rest = isPush ? after.slice(1) : after;
   const { operands } = split(rest, {
     valued: "m",
-    valuedLong: /^--(?:message|pathspec-from-file)$/,
+    valuedLong: "message pathspec-from-file",
   });
   // Only after `push` or `--` a word is a file.
   const dashes = rest.findIndex(({ text }) => text === "--");
@@ -224,4 +215,156 @@ function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] 
   const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
     !rest.some(({ isOpen }) => isOpen) && !has(CHOSEN);
   return isPlain ? putAway([literal(":/")], takes) : marked([SOMEWHERE], "change");
+}
+
+/** One of git's pathspecs: `src`, `*.lock`, `:/src`, `:(top,icase)x`, `:!x`. */
+interface Pathspec {
+  readonly path: string;
+  readonly fromTop: boolean;
+  readonly isExcluded: boolean;
+  readonly isLiteral: boolean;
+  readonly ignoresCase: boolean;
+}
+
+const MAGIC = /^:(?:\(([^)]*)\)|([/!^]*):?)/;
+
+/** Files that are one person's, as their name says: git does not know them. */
+const PERSONAL = /\.local\.(?:ya?ml|json)$/;
+
+/** What git does with the files that it is told. */
+interface PathspecUse {
+  readonly effect: Effect;
+  /** Where it is told to go before. */
+  readonly folder: Argument | null;
+  /** What it takes them back to: a commit, null for the index. Undefined where nobody knows. */
+  readonly source?: string | null;
+  readonly takes?: Search["takes"];
+}
+
+/** The files that git changes, or removes, by these pathspecs. */
+function changesOfPaths(
+  words: readonly Argument[],
+  { effect, folder, source, takes }: PathspecUse,
+): Change[] {
+  const takenFrom = {
+    ...(source === undefined ? {} : { takenFrom: source }),
+    ...(takes === undefined ? {} : { takes }),
+  };
+  const inFolder = (word: Argument) => wordIn(folder, word);
+  const specs = words.map((word) => ({ word, spec: readPathspec(word.text) }));
+  const excluded = specs.filter(({ spec }) => spec.isExcluded).map(({ spec }) => matcherOf(spec));
+  const included = specs.filter(({ spec }) => !spec.isExcluded);
+  const meant = included.length > 0 || specs.length === 0
+    ? included
+    : [{ word: literal("."), spec: readPathspec(".") }];
+  return meant.map(({ word, spec }): Change => {
+    // What is left out is named from the folder: of what may lie outside, nothing is.
+    const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path) ? [] : excluded;
+    const isPattern = spec.fromTop || leftOut.length > 0 || spec.ignoresCase ||
+      (!word.isGlob && !spec.isLiteral && /[*?[\\]/.test(spec.path));
+    if (word.isOpen || word.found !== undefined || !isPattern) {
+      const plain = inFolder(spec.path === word.text ? word : withText(word, spec.path));
+      return effect === "remove" || word.found !== undefined
+        ? { word: plain, effect }
+        : { word: plain, effect, search: { ...EVERYTHING, ...takenFrom } };
+    }
+    const [head] = spec.fromTop || leftOut.length > 0 ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
+    const matches = matcherOf({ ...spec, path: spec.path.slice(head.length) });
+    return {
+      word: inFolder(literal(head || ".")),
+      effect,
+      search: {
+        ...takenFrom,
+        takesFolders: "no",
+        fromTop: spec.fromTop,
+        judge: ({ path }) => {
+          const isMeant = matches(path) && !leftOut.some((isLeftOut) => isLeftOut(path)) &&
+            mayBeTaken(path, takes);
+          return { isMeant: isMeant ? "yes" : "no", goesOn: true };
+        },
+      },
+    };
+  });
+}
+
+/** The file, or all in the folder, if there is one: a word of which it is not sure that it names one. */
+function changesIfThere(word: Argument, how: PathspecUse): Change[] {
+  return changesOfPaths([word], how)
+    .map((change) => ({
+      ...change,
+      search: { ...EVERYTHING, ...change.search, named: "if-there" },
+    }));
+}
+
+/** The configuration of conclaude and the settings of Claude Code, wherever they lie in the repository. */
+function policyFiles(takenFrom: string | null, folder: Argument | null): Change {
+  return {
+    word: folder ?? literal("."),
+    effect: "change",
+    search: {
+      takesFolders: "no",
+      takenFrom,
+      fromTop: true,
+      judge: ({ path }) => ({ isMeant: isPolicy(path) ? "yes" : "no", goesOn: true }),
+    },
+  };
+}
+
+/** Whether a file is named like one of them. */
+function isPolicy(path: string): boolean {
+  return /(?:^|\/)(?:\.conclaude(?:\.local)?\.ya?ml|\.claude\/settings(?:\.local)?\.json)$/.test(
+    path,
+  );
+}
+
+/** Of a folder that is named: all that is in it. */
+const EVERYTHING: Search = {
+  takesFolders: "no",
+  named: "always",
+  judge: ({ path }) => ({ isMeant: mayBeTaken(path, undefined) ? "yes" : "no", goesOn: true }),
+};
+
+function mayBeTaken(path: string, takes: PathspecUse["takes"]): boolean {
+  return (takes !== undefined || !PERSONAL.test(path)) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
+}
+
+function readPathspec(text: string): Pathspec {
+  const [magic = "", words, signs = ""] = MAGIC.exec(text) ?? [];
+  const has = (word: string) => words?.split(",").includes(word) ?? false;
+  const path = text.slice(magic.length) || (magic === "" ? text : ".");
+  return {
+    // Where `**` is no folder, its slash is not there either.
+    path: has("glob") ? path.replaceAll("**/", "*") : path,
+    fromTop: signs.includes("/") || has("top"),
+    isExcluded: /[!^]/.test(signs) || has("exclude"),
+    isLiteral: has("literal"),
+    ignoresCase: has("icase"),
+  };
+}
+
+/** Whether a path, from where git starts, is meant: by name, by a folder above it, by a pattern whose `*` takes `/`. */
+function matcherOf({ path, isLiteral, ignoresCase }: Pathspec): (path: string) => boolean {
+  const spec = tidied(path);
+  if (spec === "") return () => true;
+  const pattern = isLiteral ? spec.replace(/[*?[\]\\]/g, "\\$&") : spec;
+  const matches = readWildcard(pattern, { ignoresCase });
+  const matchesBelow = readWildcard(`${pattern}/*`, { ignoresCase });
+  return (path) => (matches?.(path) ?? true) || (matchesBelow?.(path) ?? true);
+}
+
+/** Without `.`, `..` and doubled slashes; a backslash is none of them. */
+function tidied(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** A word from the folder that `git -C` names. */
+function wordIn(folder: Argument | null, word: Argument): Argument {
+  return folder === null || word.text.startsWith("/")
+    ? word
+    : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
 }

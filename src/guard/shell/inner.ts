@@ -2,7 +2,7 @@
 import { type Argument, literal } from "./word.ts";
 
 /** Languages that are written anew in Bash's before they are read; `posix` knows no `((…))` but two subshells. */
-export type Language = "powershell" | "cmd" | "posix";
+export type Language = "powershell" | "posix";
 
 /** What a command runs beside itself. */
 export type Inner =

@@ -1,6 +1,6 @@
 /** Programs that run code of another language: whether a call gives them some that is no file. */
-import type { Inner } from "./inner.ts";
-import type { Argument } from "./word.ts";
+import { type Inner, scriptFrom } from "./inner.ts";
+import { type Argument, literal } from "./word.ts";
 
 /** How an interpreter is told what to run. */
 interface Interpreter {
@@ -97,4 +97,68 @@ export function inInterpreter(program: string, rest: readonly Argument[]): Inner
   }
   // Without a script to run it reads one.
   return isIdle ? undefined : given;
+}
+
+/** Longer code is not searched: patterns can take polynomial time. */
+export const MAX_CODE_CHARS = 16_384;
+const TEXT = /"((?:\\.|[^"\\\n])*)"/g;
+/** Where a text stood, by its number. */
+const AFTER_PIPE = /\|&?\s*"(\d+)"/g;
+const BEFORE_PIPE = /"(\d+)"\s*\|\s*getline/g;
+const CALLED = /\bsystem\s*\(\s*"(\d+)"\s*\)/g;
+const WRITTEN = /\bprintf?\b[^;}\n]*?>>?\s*"(\d+)"(?=\s*(?:[;}\n]|$))/g;
+/** What stays is only known when it runs. */
+const UNKNOWN = /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/;
+
+/** What such a script starts. */
+export function inAwk(program: string, rest: readonly Argument[]): Inner[] {
+  return rest.flatMap(({ text }): Inner[] => {
+    if (text.length > MAX_CODE_CHARS) return [{ kind: "code", program }];
+    const { code, texts } = apart(text);
+    const commands = [CALLED, AFTER_PIPE, BEFORE_PIPE].flatMap((pattern) =>
+      [...code.matchAll(pattern)].map(([, number]) => scriptFrom(literal(texts[Number(number)]!)))
+    );
+    let left = code;
+    for (const pattern of [CALLED, AFTER_PIPE, BEFORE_PIPE, WRITTEN]) {
+      left = left.replace(pattern, ";");
+    }
+    return UNKNOWN.test(left) ? [...commands, { kind: "code", program }] : commands;
+  });
+}
+
+/** The files that such a script writes. */
+export function writtenByAwk(rest: readonly Argument[]): Argument[] {
+  return rest.filter(({ text }) => text.includes(">") && text.length <= MAX_CODE_CHARS)
+    .flatMap(({ text }) => {
+      const { code, texts } = apart(text);
+      return [...code.matchAll(WRITTEN)].map(([, number]) => literal(texts[Number(number)]!));
+    });
+}
+
+/** The code with a number in the place of each text, and the texts. */
+function apart(code: string): { readonly code: string; readonly texts: readonly string[] } {
+  const texts: string[] = [];
+  const numbered = code.replace(TEXT, (_, text: string) => `"${texts.push(text) - 1}"`);
+  return { code: numbered, texts };
+}
+
+/** Bodies of `s/…/…/`, `y/…/…/` and patterns before a command: a `w` in them is none. */
+const REPLACED = /[sy]([/|,#@!:])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1/g;
+/** What stands before a command: lines by their numbers, or by a pattern. */
+const ADDRESS = String.raw`(?:[\d$,~+! ]|\/(?:\\.|[^/\\\n])*\/[IM]?)*`;
+const WRITES = new RegExp(
+  String.raw`(?:^|[;{}\n])\s*(?:${ADDRESS}|s[gpiImMe\d]*)w\s*(\S[^\n]*)`,
+  "g",
+);
+/** Files that are none. */
+const DEVICE = /^\/dev\/(?:stdout|stderr)$/;
+
+/** The files that it writes. */
+export function writtenBySed(rest: readonly Argument[]): Argument[] {
+  return rest.flatMap(({ text }) =>
+    text.includes("w") && text.length <= MAX_CODE_CHARS
+      ? [...text.replace(REPLACED, "s").matchAll(WRITES)]
+        .map(([, file]) => literal(file!.trim())).filter(({ text }) => !DEVICE.test(text))
+      : []
+  );
 }

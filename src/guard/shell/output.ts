@@ -9,11 +9,18 @@ import type {
   WordPart,
 } from "unbash";
 import type { ShellCommand } from "./command.ts";
-import { knownOutput } from "./known_output.ts";
 import type { Budget } from "./budget.ts";
 import type { State } from "./state.ts";
-import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
-import { programName } from "./wrappers.ts";
+import {
+  type Argument,
+  expandToOne,
+  expandWord,
+  literal,
+  type Scope,
+  SOME_NUMBER,
+} from "./word.ts";
+import { programName, split } from "./operands.ts";
+import { baseName, parentOf } from "../../paths.ts";
 
 /** Where input and output come from and go to; here-documents are no files, nor is the pipe of `>(…)`. */
 export function readRedirects(
@@ -54,7 +61,7 @@ export function listingBefore(
   scope: Scope,
 ): readonly Argument[] | undefined {
   const lists = before?.type === "Command" &&
-    /^(?:find|Get-ChildItem)$/.test(programName(before.name?.value ?? ""));
+    programName(before.name?.value ?? "") === "find";
   if (!lists) {
     return undefined;
   }
@@ -143,4 +150,75 @@ export function scopeOf(
     },
   };
   return scope;
+}
+
+/** The name of a branch: which one only git knows. */
+const BRANCH: Argument = { text: "", isOpen: true, isGlob: false, isName: true };
+
+/** What commands print, by all their words. */
+const PRINTED: readonly (readonly [RegExp, (scope: Scope) => Argument | undefined])[] = [
+  [/^pwd(?: -[LP])?$/, ({ variables }) => known(variables.get("PWD"))],
+  [/^git rev-parse --show-toplevel$/, (scope) => known(topOf(scope))],
+  [/^git (?:branch --show-current|rev-parse --abbrev-ref HEAD)$/, () => BRANCH],
+  [/^git symbolic-ref (?:-q )?--short (?:-q )?HEAD$/, () => BRANCH],
+  [/^date (?:-u )?\+(?:%[sNYymdHMSjFT]|[-_.:T])+$/, () => SOME_NUMBER],
+  [/^(?:nproc|id -[ug])$/, () => SOME_NUMBER],
+];
+
+/** What a command prints, without the last line break; undefined when that cannot be told. */
+function knownOutput(words: readonly Argument[], scope: Scope): Argument | undefined {
+  if (words.some(({ isOpen }) => isOpen)) return undefined;
+  const [program, ...rest] = words;
+  const text = words.map((word) => word.text).join(" ");
+  for (const [pattern, print] of PRINTED) if (pattern.test(text)) return print(scope);
+  switch (program?.text) {
+    case "mktemp":
+      return temporary(rest, scope);
+    case "which":
+      return rest.length === 1 ? place(rest[0]!) : undefined;
+    case "command":
+    case "type":
+      return rest.length === 2 && /^-[vpP]$/.test(rest[0]!.text) ? place(rest[1]!) : undefined;
+    case "seq":
+      return SOME_NUMBER;
+    case "dirname":
+      return rest.length === 1 ? { ...rest[0]!, text: parentOf(rest[0]!.text) } : undefined;
+    case "basename":
+      return rest.length <= 2 ? nameOf(rest) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function known(text: string | null | undefined): Argument | undefined {
+  return text === undefined || text === null ? undefined : literal(text);
+}
+
+/** The top of the repository: taken for the project's folder where the script is in that. */
+function topOf({ variables, root }: Scope): string | null {
+  const folder = variables.get("PWD");
+  return root !== null && (folder === root || folder?.startsWith(`${root}/`)) ? root : null;
+}
+
+/** Wherever a program lies, its name tells which one it is. */
+function place({ text }: Argument): Argument | undefined {
+  return /^[\w.+-]+$/.test(text) ? literal(`/usr/bin/${text}`) : undefined;
+}
+
+function nameOf([path, end]: readonly Argument[]): Argument | undefined {
+  if (path === undefined || path.text.startsWith("-")) return undefined;
+  const name = baseName(path.text);
+  return { ...path, text: end && name.endsWith(end.text) ? name.slice(0, -end.text.length) : name };
+}
+
+/** A file or folder that `mktemp` makes: the letters that it chooses stay `X`. */
+function temporary(rest: readonly Argument[], { variables }: Scope): Argument | undefined {
+  const { operands: [template], options } = split(rest, {});
+  if (!options.every((text) => /^-[dqut]+$|^--(?:directory|quiet|suffix=.*)$/.test(text))) {
+    return undefined;
+  }
+  const suffix = options.find((text) => text.startsWith("--suffix="))?.slice(9) ?? "";
+  const isElsewhere = template === undefined || options.some((text) => /^-\w*t/.test(text));
+  const folder = isElsewhere ? `${variables.get("TMPDIR") ?? "/tmp"}/` : "";
+  return literal(folder + (template?.text ?? "tmp.XXXXXXXXXX") + suffix);
 }

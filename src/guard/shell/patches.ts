@@ -1,14 +1,10 @@
 /** The files that `patch`, `git apply` and `git am` change: those that the patches name which they read. */
-import { type Change, marked, SOMEWHERE } from "./changes.ts";
-import type { ShellCommand } from "./command.ts";
-import { withoutGitOptions } from "./git_options.ts";
-import { split } from "./operands.ts";
-import { type Argument, literal } from "./word.ts";
-import { placeOf } from "./writes.ts";
+import { type Change, marked, type ShellCommand, SOMEWHERE } from "./command.ts";
+import { programName, split, withoutGitOptions } from "./operands.ts";
+import { type Argument, literal, placeOf } from "./word.ts";
 import { WRITERS } from "./writers.ts";
-import { programName } from "./wrappers.ts";
 
-/** What is not there before, or not afterwards. */
+/** Stands for the missing file before or after a change. */
 const NOTHING = "/dev/null";
 
 /** Looks up patches, on the disk and in the script until here. */
@@ -19,7 +15,6 @@ export interface PatchGround {
   readonly topOf: (folder: string) => string;
 }
 
-/** A call that applies patches. */
 interface PatchCall {
   /** The patches; null for the standard input. */
   readonly files: readonly (Argument | null)[];
@@ -72,7 +67,7 @@ function callOfGit(rest: readonly Argument[]): PatchCall | null {
   const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
   const onlyLooks = has(/^--(?:check|stat|numstat|summary)$/) && !has(/^--apply$/);
   if (onlyLooks || has(/^--(?:abort|quit)$/)) return null;
-  const valuedLong = /^--(?:(?:in|ex)clude|whitespace|patch-format|build-fake-ancestor)$/;
+  const valuedLong = "include exclude whitespace patch-format build-fake-ancestor";
   const { operands, outputs: folders } = split(after, {
     valued: "pC",
     valuedLong,
@@ -115,16 +110,13 @@ function stripOf(given: readonly Argument[]): number | null {
   return /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** A file that a patch names, and what becomes of it. */
 interface PatchedFile {
   readonly name: string;
   readonly effect: "change" | "remove";
 }
 
-const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
-const NAME = /^(---|\+\+\+|\*\*\*|Index:) ([^\t]+)/;
-/** Begins the lines of a context diff: `*** 1,5 ****`. */
-const RANGE = /^\d+(?:,\d+)? [*-]{4}$/;
+const PAIR = /^--- ([^\t\r\n]+).*\r?\n\+\+\+ ([^\t\r\n]+)/gm;
+const RENAMED = /^(?:rename (?:from|to)|copy to) (.+)/gm;
 
 /** The files that the text of a patch names; null where a name in it cannot be read. */
 function namesIn(
@@ -132,91 +124,27 @@ function namesIn(
   { strip, isReversed }: Pick<PatchCall, "strip" | "isReversed">,
 ): PatchedFile[] | null {
   const found = new Map<string, PatchedFile["effect"]>();
-  const add = (given: string, off: number | null, effect: PatchedFile["effect"] = "change") => {
-    const name = unquoted(given.trim());
-    if (name === NOTHING) return;
+  const add = (given: string, off: number | null, effect: PatchedFile["effect"]) => {
+    const name = given.trim();
     const kept = name.split("/").slice(off ?? -1).join("/");
-    if (kept !== "") found.set(kept, effect);
+    if (name !== NOTHING && kept !== "") found.set(kept, effect);
   };
-  /** The names of a `diff --git` line. They count when no other line names the file: a new mode, a binary file. */
-  let unnamed: string | null = null;
-  let isUnreadable = false;
-  const end = () => {
-    if (unnamed === null) return;
-    const half = halfOf(unnamed);
-    if (half === null) isUnreadable = true;
-    else add(half, strip);
-    unnamed = null;
-  };
-  const left = { old: 0, new: 0 };
-  const lines = patch.split(/\r?\n/);
-  for (const [i, line] of lines.entries()) {
-    if (isInHunk(line, left)) continue;
-    const hunk = HUNK.exec(line);
-    if (hunk !== null) {
-      left.old = Number(hunk[1] ?? 1);
-      left.new = Number(hunk[2] ?? 1);
-      continue;
-    }
-    if (line.startsWith("diff --git ")) {
-      end();
-      unnamed = line.slice("diff --git ".length);
-      continue;
-    }
+  // Git writes a part for each file.
+  for (const part of patch.split(/^(?=diff --git )/m)) {
+    const pairs = [...part.matchAll(PAIR)];
+    const renamed = [...part.matchAll(RENAMED)];
+    // A new mode, a binary file, or a name in quotes.
+    const isPlain = pairs.length + renamed.length > 0 || !part.startsWith("diff --git ");
+    if (!isPlain || [...pairs, ...renamed].some((names) => /"/.test(names.join("")))) return null;
     // Git writes these names without the folder that `-p1` takes off.
-    const [, renamed] = /^(?:rename (?:from|to)|copy to) (.+)/.exec(line) ?? [];
-    const [, sign, name = ""] = NAME.exec(line) ?? [];
-    if (renamed === undefined && (sign === undefined || RANGE.test(name))) continue;
-    unnamed = null;
-    if (renamed !== undefined) add(renamed, strip === null ? null : Math.max(strip - 1, 0));
-    else {
-      const [gone, other] = isReversed ? ["+++", lines[i - 1]] : ["---", lines[i + 1]];
-      const isGone = sign === gone && NAME.exec(other ?? "")?.[2]?.trim() === NOTHING;
-      add(name, strip, isGone ? "remove" : "change");
+    for (const [, name] of renamed) {
+      add(name!, strip === null ? null : Math.max(strip - 1, 0), "change");
+    }
+    for (const [, before, after] of pairs) {
+      const [old, now] = isReversed ? [after!, before!] : [before!, after!];
+      add(old, strip, now.trim() === NOTHING ? "remove" : "change");
+      add(now, strip, "change");
     }
   }
-  end();
-  return isUnreadable ? null : Array.from(found, ([name, effect]) => ({ name, effect }));
-}
-
-/** Tells if a line belongs to the hunk that is being read, and counts it. Such a line is no header, however it looks. */
-function isInHunk(line: string, left: { old: number; new: number }): boolean {
-  if (left.old + left.new === 0) return false;
-  const sign = line[0] ?? " ";
-  const takes = { old: /[ -]/.test(sign), new: /[ +]/.test(sign) };
-  const fits = (!takes.old || left.old > 0) && (!takes.new || left.new > 0);
-  if (!/[ +\\-]/.test(sign) || !fits) {
-    left.old = left.new = 0;
-    return false;
-  }
-  if (takes.old) left.old--;
-  if (takes.new) left.new--;
-  return true;
-}
-
-/** `b/x` of `a/x b/x`; null where the two differ. */
-function halfOf(names: string): string | null {
-  const [, quoted] = /^"(?:\\.|[^"\\])*" ("(?:\\.|[^"\\])*")$/.exec(names) ?? [];
-  if (quoted !== undefined) return quoted;
-  const middle = (names.length - 1) / 2;
-  const [first, second] = [names.slice(0, middle), names.slice(middle + 1)];
-  const plain = (name: string) => name.replace(/^[^/]*\//, "");
-  return Number.isInteger(middle) && names[middle] === " " && plain(first) === plain(second)
-    ? second
-    : null;
-}
-
-/** A name with quotes, as git writes one with letters of its own. */
-function unquoted(name: string): string {
-  if (!/^".*"$/s.test(name)) return name;
-  const bytes = name.slice(1, -1).replace(
-    /\\(?:([0-7]{3})|(.))/g,
-    (_, octal?: string, letter?: string) =>
-      octal === undefined ? letter! : `%${parseInt(octal, 8).toString(16).padStart(2, "0")}`,
-  );
-  try {
-    return decodeURIComponent(bytes);
-  } catch {
-    return bytes;
-  }
+  return Array.from(found, ([name, effect]) => ({ name, effect }));
 }

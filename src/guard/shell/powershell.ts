@@ -1,24 +1,29 @@
 /**
- * PowerShell as a script of the POSIX shell: the same commands with the same words, so that what reads Bash reads it. What
- * a cmdlet does is in `cmdlets.ts`. Nothing is run.
+ * Writes a script of PowerShell as one of the POSIX shell: the same commands with the same words, so that one reader does
+ * for both. Blocks of conditions and loops become blocks that may run. What a cmdlet does is in `cmdlets.ts`.
  */
-import { BETWEEN, BLANK } from "./powershell_text.ts";
-import { PowerShellValues } from "./powershell_values.ts";
+import { inCmdlet, isCmdlet, namesOfCmdlet } from "./cmdlets.ts";
 import {
+  ESCAPES,
   grouped,
+  HARMLESS_METHODS,
+  joined,
   known,
+  only,
   pathWord,
+  printedBy,
   printing,
   type Read,
   sometimes,
   spelled,
   UNKNOWN,
+  unknownBy,
+  unknownOf,
   variableName,
   type Word,
 } from "./powershell_words.ts";
 
-/** A script that was written in another language. */
-export interface Translated {
+interface Translated {
   readonly script: string;
   /** Reasons why commands may be missing in the script. */
   readonly unknown: readonly string[];
@@ -27,197 +32,157 @@ export interface Translated {
 }
 
 const MAX_DEPTH = 24;
+/** Statements and words that are read. */
+const MAX_PARTS = 20_000;
 
+const BLANK = /(?:[ \t\f\v\u00a0]|`\r?\n|<#[^]*?(?:#>|$)|(?<![^\s;|&(){}])#[^\n]*)+/y;
+const BETWEEN = /(?:[\s;\u00a0]|`\r?\n|<#[^]*?(?:#>|$)|#[^\n]*)+/y;
+const SINGLE = /['\u2018-\u201b]/;
+const DOUBLE = /["\u201c-\u201e]/;
 const ASSIGNED =
   /(?:\[[\w.[\], ]+\]\s*)*\$(?:\{((?:\w+:)?\w+)\}|((?:\w+:)?\w+))[ \t]*(\+?)=(?!=)\s*/y;
 const REDIRECTION = /[1-6*]?>>?(?:&[1-6])?/y;
 const KEYWORD =
-  /(if|elseif|else|while|until|for|foreach|switch|do|try|catch|finally|trap|begin|process|end|clean|function|filter|param|return|throw|exit|class|enum|using|break|continue)(?![\w-])(?!\s*=)/iy;
-/** Words that the POSIX shell would not take for a name. */
+  /(if|elseif|else|while|until|for|foreach|switch|default|do|try|catch|finally|trap|begin|process|end|clean|function|filter|param|return|throw|exit|class|enum|using|break|continue)(?![\w-])(?!\s*=)/iy;
+/** Names that the POSIX shell would not take for those of functions. */
 const RESERVED =
   /^(?:if|then|elif|else|fi|for|in|while|until|do|done|case|esac|function|select|time|coproc|\d+)$/;
+const VARIABLE = /\$(?:\{([^}]*)\}|((?:\w+:)?\w+|[?^$]))/y;
+const TYPE = /\[([\w.]+(?:\[[\w.,\[\] ]*\])?)\]/y;
+const MEMBER = /(?:\?\.|::|\.(?!\.))\s*(?:(\w+)|(?=["'$(]))/y;
+const OPERATOR = /-[a-z]+(?![\w-])|\.\.|[+\-*/%]?=|[*/%+-](?![\w-]*=)|\?\?|[?:](?=\s)/iy;
+const SIGNS = /(?:!|\+\+|--|,|-(?:not|bnot|join|split)(?!\w)|[+-](?=[\s$(\d]))\s*/iy;
+const ENDS_WORD = /[\s;|&(){},<>]/;
+const UNREADABLE = "it cannot be read as a script of PowerShell";
 
-/** Writes a script of PowerShell as one of the POSIX shell. Never throws. */
-export function fromPowerShell(source: string): Translated {
+/** Everything that reads PowerShell, loaded on demand. */
+export const POWERSHELL = { fromPowerShell, inCmdlet, isCmdlet, namesOfCmdlet };
+
+/** Never throws. */
+function fromPowerShell(source: string): Translated {
   const translator = new Translator(source);
   const { code } = translator.script("");
-  return {
-    script: code,
-    unknown: [...translator.unknown],
-    isCut: translator.isCut,
-  };
+  return { script: code, unknown: [...translator.unknown], isCut: translator.isCut };
 }
 
-class Translator extends PowerShellValues {
+class Translator {
+  readonly unknown = new Set<string>();
+  isCut = false;
+  readonly #text: string;
+  #at = 0;
+  #parts = 0;
   #depth = 0;
+  /** The variables that were given more than one value. */
+  readonly #lists = new Set<string>();
 
-  /** Reads statements up to a sign, which is taken as well; of nothing but values in brackets these come back. */
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Reads statements up to a sign, which is taken as well; of nothing but values these come back. */
   script(end: "" | ")" | "}" | "]"): Read {
-    if (++this.#depth > MAX_DEPTH) this.giveUp();
+    if (++this.#depth > MAX_DEPTH) this.#giveUp();
     const read: Read[] = [];
     for (;;) {
-      this.take(BETWEEN);
-      if (this.at >= this.text.length) {
-        if (end !== "") this.unknown.add("it cannot be read as a script of PowerShell");
+      this.#take(BETWEEN);
+      if (this.#at >= this.#text.length) {
+        if (end !== "") this.unknown.add(UNREADABLE);
         break;
       }
-      const before = this.at;
-      if (this.next() === end) {
-        this.at++;
+      const before = this.#at;
+      if (this.#next() === end) {
+        this.#at++;
         break;
       }
-      read.push(this.statement());
+      read.push(this.#statement());
       // A sign that nothing begins with.
-      if (this.at === before) this.at++;
+      if (this.#at === before) this.#at++;
     }
     this.#depth--;
-    const [only] = read;
     return {
       code: read.map(({ code }) => code).filter((code) => code !== "").join("\n"),
-      words: read.length === 1 ? only!.words : null,
+      words: read.length === 1 ? read[0]!.words : null,
     };
   }
 
-  protected statement(): Read {
-    this.count();
-    const [, keyword] = this.peek(KEYWORD) ?? [];
-    if (keyword === undefined) return this.chain();
-    this.take(KEYWORD);
-    return { code: this.structure(keyword.toLowerCase()), words: null };
+  #statement(): Read {
+    this.#count();
+    const [, keyword = ""] = this.#take(KEYWORD) ?? [];
+    this.#take(BLANK);
+    if (/^(?:function|filter)$/i.test(keyword)) return only(this.#function());
+    if (/^foreach$/i.test(keyword)) return only(this.#loop());
+    if (this.#next() === "{") return only(sometimes(this.#block()));
+    // `name = value` stands in tables.
+    this.#take(/[\w-]+\s*=(?!=)\s*/y);
+    return this.#chain();
   }
 
-  /** Reads the rest of a statement that begins with a keyword. */
-  protected structure(keyword: string): string {
-    this.take(BLANK);
-    switch (keyword) {
-      case "function":
-      case "filter": {
-        const [name] = this.take(/[^\s({]+/y) ?? [""];
-        const given = this.inBrackets();
-        const body = this.block();
-        return /^[\w-]+$/.test(name) && !RESERVED.test(name)
-          ? `${given}\n${name}() {\n:\n${body}\n}`
-          : `${given}\n${sometimes(body)}`;
-      }
-      case "foreach": {
-        const [, name] = this.take(/\(\s*\$(\w+)\s+in(?!\w)/iy) ?? [];
-        if (name === undefined) return `${this.inBrackets()}\n${sometimes(this.block())}`;
-        const { code, words } = this.script(")");
-        const values = words === null ? `$(\n${code}\n)` : words.map(({ bash }) => bash).join(" ");
-        return `for ${name.toLowerCase()} in ${values}\ndo\n:\n${this.block()}\ndone`;
-      }
-      case "param":
-        return this.inBrackets();
-      case "return":
-      case "throw":
-      case "exit":
-        return this.chain().code;
-      case "using":
-      case "break":
-      case "continue":
-        this.take(/[^\n;}]*/y);
-        return "";
-      case "class":
-      case "enum":
-        this.unknown.add("what a class of the script does");
-        this.take(/[^{\n]*/y);
-        return sometimes(this.block());
-      case "catch":
-        this.take(/(?:\[[\w.]+\][\s,]*)*/y);
-        return sometimes(this.block());
-      case "switch": {
-        this.take(/(?:-\w+\s*)*/y);
-        const given = this.inBrackets();
-        return `${given}\n${this.cases()}`;
-      }
-      default: {
-        const given = this.inBrackets();
-        const body = this.block();
-        const isSure = /^(?:try|finally|do|begin|process|end|clean)$/.test(keyword);
-        return `${given}\n${isSure ? body : sometimes(body)}`;
-      }
-    }
+  #function(): string {
+    const [name] = this.#take(/[^\s({]+/y) ?? [""];
+    this.#take(BETWEEN);
+    const given = this.#next() === "(" ? printing(this.#primary()) : "";
+    const body = this.#block();
+    return /^[\w-]+$/.test(name) && !RESERVED.test(name)
+      ? `${given}\n${name}() {\n:\n${body}\n}`
+      : `${given}\n${sometimes(body)}`;
   }
 
-  /** The commands in round brackets, where some come next. */
-  protected inBrackets(): string {
-    this.take(BETWEEN);
-    if (this.next() !== "(") return "";
-    this.at++;
-    return this.script(")").code;
+  #loop(): string {
+    const [, name] = this.#take(/\(\s*\$(\w+)\s+in(?!\w)/iy) ?? [];
+    if (name === undefined) return this.#chain().code;
+    const { code, words } = this.script(")");
+    const values = words === null ? `$(\n${code}\n)` : words.map(({ bash }) => bash).join(" ");
+    return `for ${name.toLowerCase()} in ${values}\ndo\n:\n${this.#block()}\ndone`;
   }
 
   /** The commands in curly brackets, where some come next. */
-  protected block(): string {
-    this.take(BETWEEN);
-    if (this.next() !== "{") return "";
-    this.at++;
+  #block(): string {
+    this.#take(BETWEEN);
+    if (this.#next() !== "{") return "";
+    this.#at++;
     return this.script("}").code;
   }
 
-  /** The blocks of a `switch`, each behind what it is for. */
-  protected cases(): string {
-    this.take(BETWEEN);
-    if (this.next() !== "{") return "";
-    this.at++;
-    const codes: string[] = [];
-    for (;;) {
-      this.take(BETWEEN);
-      const sign = this.next();
-      if (sign === "" || sign === "}") break;
-      const before = this.at;
-      if (sign === "{") codes.push(sometimes(this.block()));
-      else this.argument();
-      if (this.at === before) this.at++;
-    }
-    this.at++;
-    return codes.join("\n");
-  }
-
   /** Pipelines with `&&` and `||` between them. */
-  protected chain(): Read {
-    let { code, words } = this.pipeline();
+  #chain(): Read {
+    let { code, words } = this.#pipeline();
     for (;;) {
-      this.take(BLANK);
-      const [sign] = this.take(/&&|\|\||&/y) ?? [];
+      this.#take(BLANK);
+      const [sign] = this.#take(/&&|\|\||&/y) ?? [];
       if (sign === undefined) return { code, words };
+      if (sign === "&") return only(`${code || ":"} &`);
       words = null;
-      if (sign === "&") code = `${code || ":"} &`;
-      else {
-        this.take(/\s*/y);
-        code = `${code || ":"} ${sign} ${this.pipeline().code || ":"}`;
-      }
-      if (sign === "&") return { code, words };
+      code = `${code || ":"} ${sign} ${this.#pipeline().code || ":"}`;
     }
   }
 
-  protected pipeline(): Read {
-    const assigned = this.assignment();
-    if (assigned !== null) return { code: assigned, words: null };
+  #pipeline(): Read {
+    const assigned = this.#assignment();
+    if (assigned !== null) return only(assigned);
     const parts: string[] = [];
-    let words: readonly Word[] | null = null;
+    let words: Read["words"] = null;
     do {
-      this.take(/\s*/y);
-      this.take(BLANK);
-      const read = this.element(parts.length === 0);
+      this.#take(/\s*/y);
+      this.#take(BLANK);
+      const read = this.#element(parts.length === 0);
       words = parts.length === 0 ? read.words : null;
       if (read.code !== "") parts.push(read.code);
-      this.take(BLANK);
+      this.#take(BLANK);
       // A pipe may also begin the next line.
-    } while (this.take(/\s*\|(?!\|)/y) !== null);
+    } while (this.#take(/\s*\|(?!\|)/y) !== null);
     return { code: parts.join(" | "), words: parts.length > 1 ? null : words };
   }
 
   /** `$x = …`, `$env:X += …`; null where none comes next. */
-  protected assignment(): string | null {
-    const [all, braced, plain, adds] = this.take(ASSIGNED) ?? [];
+  #assignment(): string | null {
+    const [all, braced, plain, adds] = this.#take(ASSIGNED) ?? [];
     if (all === undefined) return null;
-    const { code, words } = this.statement();
+    const { code, words } = this.#statement();
     const values = words?.map(({ bash }) => bash);
     const name = variableName(braced ?? plain!);
     if (name === null) return values === undefined ? code : `: ${values.join(" ")}`;
-    if (values !== undefined && values.length !== 1) this.lists.add(name);
-    else if (adds === "") this.lists.delete(name);
+    if (values !== undefined && values.length !== 1) this.#lists.add(name);
+    else if (adds === "") this.#lists.delete(name);
     const value = values === undefined
       ? `"$(\n${code}\n)"`
       : values.length === 1
@@ -228,49 +193,41 @@ class Translator extends PowerShellValues {
   }
 
   /** One part of a pipeline: a value, which is printed, or a command. */
-  protected element(isFirst: boolean): Read {
-    const called = this.take(/&(?!&)\s*|\.(?=[\s"'$({])\s*/y) !== null;
-    const sign = this.next();
-    if (called && sign === "{") return { code: grouped(this.block()), words: null };
+  #element(isFirst: boolean): Read {
+    const called = this.#take(/&(?!&)\s*|\.(?=[\s"'$({])\s*/y) !== null;
+    const sign = this.#next();
+    if (called && sign === "{") return only(grouped(this.#block()));
     if (called || !isFirst || !/["'$(@[{\d!+,\u2018-\u201e-]/.test(sign)) {
-      return { code: this.command(called), words: null };
+      return only(this.#command(called));
     }
-    const words = this.expression();
-    const redirects = this.redirections();
-    if (redirects.length > 0) {
-      return { code: `${printing(words)} ${redirects.join(" ")}`, words: null };
-    }
-    return { code: printing(words), words };
+    const words = this.#expression();
+    const redirects = this.#redirections();
+    return redirects.length > 0
+      ? only(`${printing(words)} ${redirects.join(" ")}`)
+      : { code: printing(words), words };
   }
 
-  protected command(isCalled: boolean): string {
-    const program = this.argument(isCalled);
+  #command(isCalled: boolean): string {
+    const program = this.#argument(isCalled);
     if (program === null) return "";
     const words: (Word | ",")[] = [];
     const redirects: string[] = [];
     const blocks: string[] = [];
     for (;;) {
-      this.take(BLANK);
-      const redirected = this.redirections();
+      this.#take(BLANK);
+      const redirected = this.#redirections();
       redirects.push(...redirected);
-      const sign = this.next();
+      const sign = this.#next();
       if (redirected.length > 0) continue;
       if (sign === "" || /[\n\r;|&})]/.test(sign)) break;
-      if (this.take(/--%/y) !== null) {
-        const [rest] = this.take(/[^|\n]*/y)!;
-        words.push(...rest.split(/\s+/).filter((word) => word !== "").map(known));
-      } else if (sign === "{") blocks.push(this.block());
-      else if (sign === ",") {
-        this.at++;
-        this.take(/\s*/y);
-        words.push(",");
-      } else if (sign === "@" && /\w/.test(this.text[this.at + 1] ?? "")) {
-        this.take(/@\w+/y);
-        words.push(UNKNOWN);
-      } else if (sign === "(" || sign === "@") words.push(...this.operand());
+      if (this.#take(/--%/y) !== null) continue;
+      if (sign === "{") blocks.push(this.#block());
+      else if (this.#take(/,\s*/y) !== null) words.push(",");
+      else if (this.#take(/@\w+/y) !== null) words.push(UNKNOWN);
+      else if (sign === "(" || sign === "@") words.push(...this.#operand());
       else {
-        const word = this.argument();
-        if (word === null) this.at++;
+        const word = this.#argument();
+        if (word === null) this.#at++;
         else words.push(word);
       }
     }
@@ -279,21 +236,236 @@ class Translator extends PowerShellValues {
     return [code, ...blocks.map(grouped)].join(" | ");
   }
 
-  protected redirections(): string[] {
+  #redirections(): string[] {
     const redirects: string[] = [];
     for (;;) {
-      this.take(BLANK);
-      const [sign] = this.take(REDIRECTION) ?? [];
+      this.#take(BLANK);
+      const [sign] = this.#take(REDIRECTION) ?? [];
       if (sign === undefined) return redirects;
       const operator = sign.replace("*", "&").replace(/^1(?=>)/, "");
-      this.take(BLANK);
+      this.#take(BLANK);
       redirects.push(
-        sign.includes("&") ? sign : `${operator} ${pathWord(this.argument() ?? UNKNOWN, true)}`,
+        sign.includes("&") ? sign : `${operator} ${pathWord(this.#argument() ?? UNKNOWN, true)}`,
       );
     }
   }
 
-  protected inside(text: string): PowerShellValues {
-    return new Translator(text);
+  /** One word of a command; null where none begins. */
+  #argument(isValue = false): Word | null {
+    this.#count();
+    const parts: Word[] = [];
+    let isBare = true;
+    for (;;) {
+      const sign = this.#next();
+      const isOpening = sign === "(" && isValue && parts.length === 0;
+      if (sign === "" || (!isOpening && ENDS_WORD.test(sign))) break;
+      if (sign === "`") parts.push(known(this.#escaped()));
+      else if (isOpening || sign === "$" || SINGLE.test(sign) || DOUBLE.test(sign)) {
+        isBare &&= sign === "$";
+        parts.push(...this.#primary());
+        if (parts.length === 1 && sign === "$") this.#members(parts);
+      } else {
+        const [text] = this.#take(/[^\s;|&(){},<>`$'"\u2018-\u201e]+/y) ?? [sign];
+        if (text === sign && this.#next() === sign) this.#at++;
+        parts.push(known(text));
+      }
+    }
+    return parts.length === 0 ? null : { ...joined(parts), isBare };
+  }
+
+  /** Values with operators between them. */
+  #expression(): readonly Word[] {
+    let words = this.#operands();
+    for (;;) {
+      this.#take(BLANK);
+      if (this.#take(/\+\+|--/y) !== null) continue;
+      const [operator] = this.#take(OPERATOR) ?? [];
+      if (operator === undefined) return words;
+      this.#take(/\s*/y);
+      if (operator.endsWith("=")) return [unknownBy(this.#chain().code)];
+      const right = this.#operands();
+      const isOne = words.length === 1 && right.length === 1;
+      words = operator !== "+"
+        ? [unknownOf([...words, ...right])]
+        : isOne
+        ? [joined([words[0]!, right[0]!])]
+        : [...words, ...right];
+    }
+  }
+
+  /** Values with commas between them. */
+  #operands(): readonly Word[] {
+    const words = [...this.#operand()];
+    while (this.#take(/\s*,\s*/y) !== null) words.push(...this.#operand());
+    return words;
+  }
+
+  #operand(): readonly Word[] {
+    this.#count();
+    this.#take(BLANK);
+    while (this.#take(SIGNS) !== null);
+    const parts = [...this.#primary()];
+    this.#members(parts);
+    return parts;
+  }
+
+  /** A value by itself. */
+  #primary(): readonly Word[] {
+    const sign = this.#next();
+    if (sign === "@") {
+      const here = this.#take(/@(['"])[ \t]*\r?\n([^]*?)(?:\r?\n\1@|$)/y);
+      if (here !== null) return [here[1] === "'" ? known(here[2]!) : this.#filled(here[2]!)];
+      this.#at++;
+      return /[({]/.test(this.#next()) ? this.#primary() : [UNKNOWN];
+    }
+    if (sign === "(") return this.#given(")");
+    if (sign === "{") return [unknownBy(this.#block())];
+    if (sign === "[") return this.#typed();
+    if (SINGLE.test(sign)) return [known(this.#quoted(SINGLE))];
+    if (DOUBLE.test(sign)) return [this.#doubleQuoted()];
+    if (sign === "$") return [this.#variable()];
+    const [text] = this.#take(/[\d.]+\w*|[^\s;|&(){},<>`$'"[\]=+*/%-]+/y) ?? [];
+    return text === undefined ? [UNKNOWN] : [known(text)];
+  }
+
+  /** Reads what stands in brackets of any kind. */
+  #given(end: ")" | "]"): readonly Word[] {
+    this.#at++;
+    const { code, words } = this.script(end);
+    return words ?? [printedBy(code)];
+  }
+
+  /** `[Type]::Method(…)`, or a value with its type before it. */
+  #typed(): readonly Word[] {
+    const [, type] = this.#take(TYPE) ?? [];
+    if (type === undefined) {
+      this.#at++;
+      return [UNKNOWN];
+    }
+    if (this.#text.startsWith("::", this.#at)) {
+      const [, member = ""] = this.#take(MEMBER) ?? [];
+      if (this.#next() !== "(") return [UNKNOWN];
+      const words = this.#given(")");
+      this.#note(`[${type}]::${member}()`, member);
+      return [unknownOf(words)];
+    }
+    this.#take(BLANK);
+    return /["'$(@[{\d]/.test(this.#next()) ? this.#operand() : [UNKNOWN];
+  }
+
+  /** `.Name`, `.Method(…)` and `[0]` behind a value: what they come to is not known. */
+  #members(parts: Word[]): void {
+    for (;;) {
+      const member = this.#take(MEMBER);
+      if (member === null && this.#next() !== "[") return;
+      if (member !== null && member[1] === undefined) this.#primary();
+      const isCall = member !== null && this.#next() === "(";
+      const words = member === null ? this.#given("]") : isCall ? this.#given(")") : [];
+      if (isCall) this.#note(`.${member[1] ?? ""}()`, member[1] ?? "");
+      parts.splice(0, parts.length, unknownOf([...parts, ...words]));
+    }
+  }
+
+  #note(call: string, method: string): void {
+    if (!HARMLESS_METHODS.has(method.toLowerCase())) this.unknown.add(`what ${call} does`);
+  }
+
+  #variable(): Word {
+    if (this.#text[this.#at + 1] === "(") {
+      this.#at++;
+      const words = this.#given(")");
+      return words.length === 1 ? words[0]! : printedBy(printing(words));
+    }
+    const [all, braced, plain] = this.#take(VARIABLE) ?? [];
+    if (all === undefined) {
+      this.#at++;
+      return known("$");
+    }
+    const name = variableName(braced ?? plain!);
+    if (name === "null") return known("");
+    if (name === "true" || name === "false") return known(name);
+    if (name === null) return UNKNOWN;
+    return { bash: this.#lists.has(name) ? `"\${${name}[@]}"` : `"$${name}"`, text: null };
+  }
+
+  #doubleQuoted(): Word {
+    this.#at++;
+    const word = this.#pieces(DOUBLE);
+    if (this.#at >= this.#text.length) this.unknown.add(UNREADABLE);
+    this.#at++;
+    return word;
+  }
+
+  /** The text of a here-string, with its variables. */
+  #filled(text: string): Word {
+    const inside = new Translator(text);
+    const word = inside.#pieces(null);
+    for (const why of inside.unknown) this.unknown.add(why);
+    this.isCut ||= inside.isCut;
+    return word;
+  }
+
+  /** Text with variables and commands in it, up to a quote. */
+  #pieces(quote: RegExp | null): Word {
+    const parts: Word[] = [];
+    let plain = "";
+    while (this.#at < this.#text.length) {
+      const sign = this.#next();
+      if (quote?.test(sign)) {
+        if (!quote.test(this.#text[this.#at + 1] ?? "")) break;
+        plain += sign;
+        this.#at += 2;
+      } else if (sign === "`") plain += this.#escaped();
+      else if (sign === "$" && /[\w{(?]/.test(this.#text[this.#at + 1] ?? "")) {
+        parts.push(known(plain), this.#variable());
+        plain = "";
+      } else {
+        plain += sign;
+        this.#at++;
+      }
+    }
+    return joined([...parts, known(plain)]);
+  }
+
+  /** Reads a backtick and the sign behind it. */
+  #escaped(): string {
+    const [, sign = ""] = this.#take(/`(\r\n|[^]?)/y)!;
+    return ESCAPES[sign] ?? sign;
+  }
+
+  /** A text in plain quotes; two of them stand for one. */
+  #quoted(quote: RegExp): string {
+    let text = "";
+    for (this.#at++; this.#at < this.#text.length; this.#at++) {
+      const sign = this.#text[this.#at]!;
+      if (!quote.test(sign)) text += sign;
+      else if (quote.test(this.#text[this.#at + 1] ?? "")) text += this.#text[++this.#at]!;
+      else {
+        this.#at++;
+        return text;
+      }
+    }
+    this.unknown.add(UNREADABLE);
+    return text;
+  }
+
+  #giveUp(): void {
+    this.isCut = true;
+    this.#at = this.#text.length;
+  }
+
+  #count(): void {
+    if (++this.#parts > MAX_PARTS) this.#giveUp();
+  }
+
+  #next(): string {
+    return this.#text[this.#at] ?? "";
+  }
+
+  #take(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text);
+    if (found !== null) this.#at += found[0].length;
+    return found;
   }
 }

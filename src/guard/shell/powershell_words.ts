@@ -1,7 +1,23 @@
-/** Words of PowerShell, as the POSIX shell has to write them to mean the same. */
+/** Words and blocks of PowerShell, as the POSIX shell has to write them to mean the same. */
 import { calledAs } from "./cmdlets.ts";
 
-/** A word: for the shell as it has to be written there, and as a text where that is known. */
+/** Methods that only tell something, or make one text of another. */
+export const HARMLESS_METHODS = new Set(
+  ("tostring trim trimstart trimend split replace substring startswith endswith contains tolower toupper indexof " +
+    "lastindexof padleft padright format join gettype equals compareto adddays addhours addminutes parse tryparse " +
+    "combine getfilename getextension getdirectoryname getfullpath getfilenamewithoutextension exists readalltext " +
+    "readalllines readallbytes isnullorempty isnullorwhitespace round floor ceiling abs max min count add newguid " +
+    "getenvironmentvariable match matches ismatch escape where foreach totalseconds getvalue keys length")
+    .split(" "),
+);
+
+/** What a backtick and the sign behind it stand for. */
+export const ESCAPES: Readonly<Record<string, string>> = {
+  ...{ "0": "", a: "\x07", b: "\b", e: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
+  ...{ "\n": "", "\r\n": "" },
+};
+
+/** A word as the POSIX shell has to write it, and its text where that is known. */
 export interface Word {
   readonly bash: string;
   readonly text: string | null;
@@ -11,7 +27,7 @@ export interface Word {
   readonly runs?: true;
 }
 
-/** A part of a script that was read: its commands, and its values when it holds nothing else. */
+/** A part of a script: its commands, and its values when it holds nothing else. */
 export interface Read {
   readonly code: string;
   readonly words: readonly Word[] | null;
@@ -20,7 +36,23 @@ export interface Read {
 /** A variable that nothing gives a value. */
 export const UNKNOWN: Word = { bash: '"$unknown"', text: null };
 
-/** The output of commands as a word. */
+/** Commands without a value of their own. */
+export function only(code: string): Read {
+  return { code, words: null };
+}
+
+export function sometimes(code: string): string {
+  return code === "" ? "" : `if test "$unknown"\nthen\n:\n${code}\nfi`;
+}
+
+export function grouped(code: string): string {
+  return `{\n:\n${code}\n}`;
+}
+
+export function printing(words: readonly Word[]): string {
+  return words.length === 0 ? "" : `printf '%s\\n' ${words.map(({ bash }) => bash).join(" ")}`;
+}
+
 export function printedBy(code: string): Word {
   return { bash: `"$(\n${code}\n)"`, text: null, runs: true };
 }
@@ -28,6 +60,12 @@ export function printedBy(code: string): Word {
 /** A value that is not known, with the commands by which it comes about. */
 export function unknownBy(code: string): Word {
   return { bash: `"$unknown$(\n${code}\n)"`, text: null, runs: true };
+}
+
+/** A value that is not known, with the commands in the values that it is made of. */
+export function unknownOf(words: readonly Word[]): Word {
+  const inside = words.filter(({ runs }) => runs);
+  return inside.length === 0 ? UNKNOWN : joined([UNKNOWN, ...inside]);
 }
 
 export function known(text: string): Word {
@@ -38,15 +76,10 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A value that is not known, with the commands that stand in what it is made of. */
-export function unknownOf(words: readonly Word[]): Word {
-  const inside = words.filter(({ runs }) => runs);
-  return inside.length === 0 ? UNKNOWN : joined([UNKNOWN, ...inside]);
-}
-
 export function joined(parts: readonly Word[]): Word {
-  const isKnown = parts.every(({ text }) => text !== null);
-  if (isKnown) return known(parts.map(({ text }) => text).join(""));
+  if (parts.every(({ text }) => text !== null)) {
+    return known(parts.map(({ text }) => text).join(""));
+  }
   const runs = parts.some(({ runs }) => runs) ? { runs: true as const } : {};
   // Not `join`, which would copy what is there already.
   const bash = parts.reduce((all, word) => all + withSlashes(word), "");
@@ -58,34 +91,7 @@ function withSlashes({ bash, text }: Word): string {
   return text === null || /\s/.test(text) ? bash : quoted(text.replaceAll("\\", "/"));
 }
 
-/** Applies an operator to the values beside it. */
-export function applied(
-  operator: string,
-  left: readonly Word[],
-  right: readonly Word[],
-): readonly Word[] {
-  const [first] = left;
-  const [last] = right;
-  if (operator === "+") {
-    return left.length === 1 && right.length === 1
-      ? [joined([first!, last!])]
-      : [...left, ...right];
-  }
-  if (operator === "-join" && right.length === 1) {
-    return [joined(left.flatMap((word, i) => i === 0 ? [word] : [last!, word]))];
-  }
-  if (operator === "-f" && first?.text != null && left.length === 1) {
-    const pieces = first.text.split(/\{(\d+)\}/);
-    return [
-      joined(
-        pieces.map((piece, i) => i % 2 === 0 ? known(piece) : right[Number(piece)] ?? UNKNOWN),
-      ),
-    ];
-  }
-  return [unknownOf([...left, ...right])];
-}
-
-/** The name that a variable has in the shell; null where only the running script knows what it is. */
+/** The name that a variable has in the shell; null where only the running script knows its value. */
 export function variableName(written: string): string | null {
   const [, scope = "", name = ""] = /^(?:(\w+):)?(\w+)$/.exec(written) ?? [];
   const plain = name.toLowerCase();
@@ -94,20 +100,6 @@ export function variableName(written: string): string | null {
   if (plain === "pwd") return "PWD";
   if (/^env$/i.test(scope)) return name;
   return /^(?:|global|script|local|private|using|variable)$/i.test(scope) ? plain : null;
-}
-
-/** Values as a command that prints them. */
-export function printing(words: readonly Word[]): string {
-  return words.length === 0 ? "" : `printf '%s\\n' ${words.map(({ bash }) => bash).join(" ")}`;
-}
-
-/** Commands that may run. */
-export function sometimes(code: string): string {
-  return code === "" ? "" : `if test "$unknown"\nthen\n:\n${code}\nfi`;
-}
-
-export function grouped(code: string): string {
-  return `{\n:\n${code}\n}`;
 }
 
 /** A path as the shell writes it: `/` in the place of `\`, the home for `~`, and patterns as such. */
@@ -123,13 +115,13 @@ export function pathWord({ bash, text, isBare = false }: Word, expands: boolean)
   return (home === "" ? "" : '"$HOME"') + written.join("") || "''";
 }
 
-/** A command with its words. A list is one for a cmdlet, for any other program its values are words. */
+/** A command with its words. A list is one for a cmdlet; for any other program its values are words. */
 export function spelled(program: Word, given: readonly (Word | ",")[]): readonly string[] {
   const texts = given.map((word) => word === "," ? "," : word.text ?? "");
-  const name = program.text?.replaceAll("\\", "/") ?? null;
-  const called = name === null ? null : calledAs(name, texts);
+  const called = program.text === null ? null : calledAs(program.text.replaceAll("\\", "/"), texts);
+  const isCmdlet = called?.isCmdlet ?? false;
   const words = given.flatMap((word) =>
-    word !== "," ? [pathWord(word, called?.isCmdlet ?? false)] : called?.isCmdlet ? ["','"] : []
+    word !== "," ? [pathWord(word, isCmdlet)] : isCmdlet ? ["','"] : []
   );
   if (called === null) return [program.bash, ...words];
   const written = [quoted(called.name), ...words];

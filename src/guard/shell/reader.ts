@@ -1,5 +1,6 @@
 /** Follows a script as the shell would, without running anything. */
 import {
+  type AndOr,
   type Command,
   type CommandNode,
   forEachChild,
@@ -13,17 +14,13 @@ import {
 } from "unbash";
 import { Budget, stepsToParse } from "./budget.ts";
 import { learnAliases, resolveAlias } from "./aliases.ts";
-import { changeShell } from "./builtins.ts";
-import { readAndOr, readCase, readIf, readPlain, readWhile, type Way } from "./choices.ts";
-import type { ShellCommand } from "./command.ts";
-import { type Disk, Findings } from "./findings.ts";
-import type { Inner, Language } from "./inner.ts";
-import { inputOf, listingBefore, printed, readRedirects, scopeOf } from "./output.ts";
 import {
   assignAll,
   assignmentWord,
   calledIn,
+  changeShell,
   copyOf,
+  forgetChanges,
   inner,
   returnFrom,
   setParameters,
@@ -33,9 +30,13 @@ import {
   withAssigned,
   withPrefix,
 } from "./state.ts";
-import { expandWord, type Scope } from "./word.ts";
-import { dialectOf, findInner, isShell, programName } from "./wrappers.ts";
-import { placeOf } from "./writes.ts";
+import type { ShellCommand } from "./command.ts";
+import { type Disk, Findings } from "./findings.ts";
+import type { Inner, Language } from "./inner.ts";
+import { inputOf, listingBefore, printed, readRedirects, scopeOf } from "./output.ts";
+import { expandWord, placeOf, type Scope } from "./word.ts";
+import { dialectOf, findInner, isShell } from "./wrappers.ts";
+import { programName } from "./operands.ts";
 
 const MAX_DEPTH = 16;
 /** The parser's message for a script that is nested too deeply. */
@@ -46,14 +47,8 @@ const STEPS_OF_NODE = 4;
 const MAX_ROUNDS = 100;
 const NESTED = "it is nested too deeply to be read";
 
-/** How a script is read. */
 export interface ReaderOptions {
-  /** The project's folder, absolute; null when unknown. */
   readonly root: string | null;
-  /** Whether as little happens as may. */
-  readonly isLeast: boolean;
-  /** Whether a folder is there. */
-  readonly isFolder: (path: string) => boolean;
   readonly disk: Disk;
 }
 
@@ -61,22 +56,15 @@ export interface ReaderOptions {
 export class Reader {
   readonly found: Findings;
   readonly #root: string | null;
-  readonly #way: Way;
   /** What is to be done when the shell ends, or gets a signal. */
   readonly #traps: { readonly text: string; readonly command: ShellCommand }[] = [];
   /** The functions that nothing has called yet, each with the shell in which it was defined. */
   readonly #uncalled = new Map<SyntaxNode, State>();
   readonly #budget = new Budget();
 
-  constructor({ root, isLeast, isFolder, disk }: ReaderOptions) {
+  constructor({ root, disk }: ReaderOptions) {
     this.found = new Findings(disk, this.#budget);
     this.#root = root;
-    this.#way = {
-      isLeast,
-      read: (node, state) => this.#node(node, state),
-      isThere: (folder) => this.found.isMade(folder) || isFolder(folder),
-      noteChoice: () => this.found.noteChoice(),
-    };
   }
 
   source(written: string, state: State, language?: Language): void {
@@ -100,12 +88,9 @@ export class Reader {
     for (const [body, defined] of this.#uncalled) this.#node(body, defined);
   }
 
-  #statement(statement: Statement, state: State): void {
-    const { command } = statement;
+  #statement({ command, background }: Statement, state: State): void {
     // A command in the background has a shell of its own, as each part of a pipeline has.
-    const own = statement.background ? copyOf(state) : state;
-    if (command.type === "Command") readPlain(command, own, this.#way);
-    else this.#node(command, own);
+    this.#node(command, background ? copyOf(state) : state);
   }
 
   #node(node: PipelineNode | SyntaxNode, state: State): void {
@@ -124,13 +109,14 @@ export class Reader {
         this.#uncalled.set(node.body, inner(copyOf(state), state.startedBy));
         return;
       case "AndOr":
-        return readAndOr(node, state, this.#way);
+        return this.#andOr(node, state);
       case "If":
-        return readIf(node, state, this.#way);
       case "Case":
-        return readCase(node, state, this.#way);
-      case "While":
-        return readWhile(node, state, this.#way);
+      case "While": {
+        const before = copyOf(state);
+        forEachChild(node, (child) => this.#node(child, state));
+        return forgetChanges(state, before);
+      }
       case "For":
       case "Select":
         return this.#loop(node, state);
@@ -160,6 +146,16 @@ export class Reader {
       if (command.type === "Command") this.#command(command, own, before);
       else this.#node(command, own);
     }
+  }
+
+  /** `a && b || c`: what stands behind a command that may fail may not happen. */
+  #andOr({ commands, operators }: AndOr, state: State): void {
+    let before: State | null = null;
+    for (const [i, command] of commands.entries()) {
+      this.#node(command, state);
+      if (operators[i] === "||" || !isSure(command)) before ??= copyOf(state);
+    }
+    if (before !== null) forgetChanges(state, before);
   }
 
   #loop(node: Extract<CommandNode, { type: "For" | "Select" }>, state: State): void {
@@ -295,4 +291,15 @@ export class Reader {
       if (/[$`]/.test(body)) this.source(`: "${body}"`, inner(copyOf(state), state.startedBy));
     } else forEachChild(node, (child) => this.#substitutions(child, state));
   }
+}
+
+/** Commands that do not fail, in so far as they are written rightly. */
+const SURE = new Set(
+  (": true echo printf export local declare typeset readonly unset set shopt umask alias trap cd pushd popd mkdir")
+    .split(" "),
+);
+
+function isSure(node: SyntaxNode): boolean {
+  return node.type === "Command" &&
+    (node.name === undefined ? node.redirects.length === 0 : SURE.has(node.name.text));
 }

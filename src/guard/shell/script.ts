@@ -12,25 +12,18 @@ import type { Disk } from "./findings.ts";
 import type { Language } from "./inner.ts";
 import { Reader } from "./reader.ts";
 
-/** What a script would do. */
 export interface Script {
   readonly commands: readonly ShellCommand[];
   /** Why the list may be incomplete, one reason each: `"$X" is not known before it runs`. */
   readonly unknown: readonly string[];
   /** Why a part of it was not even looked at; null when all was. */
   readonly tooLarge: string | null;
-  /**
-   * What it starts where as little of it happens as may: no branch is taken, a command that may fail does. Null where that
-   * makes no difference to what follows.
-   */
-  readonly atLeast: (() => Omit<Script, "atLeast">) | null;
 }
 
 /** A longer script is not read at all. */
 const MAX_CHARS = 2_000_000;
 const TOO_LARGE = "it is too large to be read to its end";
 
-/** What is known around a script. */
 export interface Surroundings {
   /** The folder in which it starts, absolute; null when unknown. */
   readonly folder: string | null;
@@ -38,8 +31,6 @@ export interface Surroundings {
   readonly home: string | null;
   /** The project's folder, absolute; absent or null when unknown. */
   readonly root?: string | null;
-  /** Whether a folder is there; absent where nobody can look. */
-  readonly isFolder?: (path: string) => boolean;
   /** Reads patches; absent when files cannot be read. */
   readonly disk?: Disk;
   /** The aliases that git's configuration gives to commands; absent where it gives none. */
@@ -50,23 +41,22 @@ export interface Surroundings {
 
 /** Takes a script apart. Never throws: what cannot be read is one more reason in `unknown`. */
 export function readScript(source: string, around: Surroundings): Script {
-  const reader = readOneWay(source, around, false);
-  const atLeast = () => resultOf(readOneWay(source, around, true));
-  const { hasChoices, tooLarge } = reader.found;
-  return { ...resultOf(reader), atLeast: hasChoices && tooLarge === null ? atLeast : null };
+  const { root = null, disk = NO_DISK } = around;
+  const reader = new Reader({ root, disk });
+  readInto(reader, source, around);
+  const { commands, unknown, tooLarge } = reader.found;
+  return { commands, unknown: [...unknown, ...(tooLarge === null ? [] : [tooLarge])], tooLarge };
 }
 
 const NO_DISK: Disk = { readText: () => null, topOf: (folder) => folder };
 
-function readOneWay(source: string, around: Surroundings, isLeast: boolean): Reader {
-  const { root = null, isFolder = () => true, disk = NO_DISK } = around;
-  const reader = new Reader({ root, isLeast, isFolder, disk });
+function readInto(reader: Reader, source: string, around: Surroundings): void {
   const variables = new Map<string, string>();
   if (around.home !== null) variables.set("HOME", around.home);
   if (around.folder !== null) variables.set("PWD", around.folder);
   if (source.length > MAX_CHARS) {
     reader.found.tooLarge = TOO_LARGE;
-    return reader;
+    return;
   }
   try {
     reader.source(source, {
@@ -79,16 +69,10 @@ function readOneWay(source: string, around: Surroundings, isLeast: boolean): Rea
       startedBy: null,
       depth: 0,
       rounds: 1,
-      endsOnFailure: false,
       locals: null,
     }, around.language);
   } catch {
     // It costs too much, or it is too deep for the engine.
     reader.found.tooLarge = TOO_LARGE;
   }
-  return reader;
-}
-
-function resultOf({ found: { commands, unknown, tooLarge } }: Reader): Omit<Script, "atLeast"> {
-  return { commands, unknown: [...unknown, ...(tooLarge === null ? [] : [tooLarge])], tooLarge };
 }

@@ -1,11 +1,9 @@
 /** What the shell knows at one place of a script, and how its commands change it. */
 import type { Assignment, Command, SyntaxNode } from "unbash";
-import { resolvePath } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
 import { skipOptions, split } from "./operands.ts";
-import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
+import { type Argument, expandToOne, expandWord, literal, placeOf, type Scope } from "./word.ts";
 
-/** The shell at one place of a script. */
 export interface State {
   variables: Map<string, string>;
   /** Variables that are more than one known text: arrays, patterns. No name is in both. */
@@ -17,11 +15,9 @@ export interface State {
   readonly aliases: Map<string, Argument>;
   readonly startedBy: ShellCommand | null;
   readonly depth: number;
-  /** How often what is read here is read: the rounds of the loops around it. */
+  /** How often this place is read: the rounds of the loops around it. */
   rounds: number;
-  /** `set -e`: what stands behind a command that failed is not reached. */
-  endsOnFailure: boolean;
-  /** The variables that are those of the function alone that is called; null outside of one. */
+  /** The local variables of the called function; null outside of one. */
   readonly locals: Set<string> | null;
 }
 
@@ -29,12 +25,11 @@ export interface State {
 const MAX_VALUE_CHARS = 65_536;
 /** Variables of which the value is known at most: all of them are copied for every shell in the shell. */
 const MAX_VARIABLES = 500;
-/** Parameters that are known by their numbers. */
 const MAX_PARAMETERS = 99;
 /** An array of more words counts as unknown. */
 const MAX_ELEMENTS = 1_000;
 
-/** For a shell of its own: what happens in it changes nothing outside. */
+/** The state of a subshell: what happens there changes nothing outside. */
 export function copyOf(state: State): State {
   return { ...state, variables: new Map(state.variables), lists: new Map(state.lists) };
 }
@@ -44,7 +39,6 @@ export function sizeOf({ variables, lists, folder }: State): number {
   return variables.size + lists.size + (folder ?? "").length / 8;
 }
 
-/** For what a command starts. */
 export function inner(state: State, startedBy: ShellCommand | null): State {
   return { ...copyOf(state), startedBy, depth: state.depth + 1 };
 }
@@ -54,7 +48,7 @@ export function calledIn(state: State, locals: readonly string[]): State {
   return { ...inner(state, state.startedBy), locals: new Set(locals) };
 }
 
-/** What a called function has left behind in the shell that called it. */
+/** Takes over what a called function has changed in the shell that called it. */
 export function returnFrom(called: State, state: State): void {
   const isItsOwn = (name: string) => called.locals!.has(name) || /^[\d@*]/.test(name);
   const taken = <Value>(inside: Map<string, Value>, outside: Map<string, Value>) =>
@@ -64,30 +58,18 @@ export function returnFrom(called: State, state: State): void {
     ]);
   state.variables = taken(called.variables, state.variables);
   state.lists = taken(called.lists, state.lists);
-  const { folder, left, endsOnFailure } = called;
-  Object.assign(state, { folder, left, endsOnFailure });
+  const { folder, left } = called;
+  Object.assign(state, { folder, left });
 }
 
-/** Makes a shell know what another one knows. */
-export function adopt(
-  state: State,
-  { variables, lists, folder, left, endsOnFailure }: State,
-): void {
-  Object.assign(state, {
-    variables: new Map(variables),
-    lists: new Map(lists),
-    folder,
-    left,
-    endsOnFailure,
-  });
-}
-
-/** Whether two shells know the same. */
-export function isSame(one: State, other: State): boolean {
-  const isSameMap = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>) =>
-    a.size === b.size && [...a].every(([name, value]) => b.has(name) && b.get(name) === value);
-  return one.folder === other.folder && isSameMap(one.variables, other.variables) &&
-    isSameMap(one.lists, other.lists);
+/** Forgets what differs from another state: only the running shell knows which of the two holds. */
+export function forgetChanges(state: State, before: State): void {
+  for (const known of ["variables", "lists"] as const) {
+    for (const [name, value] of state[known]) {
+      if (before[known].get(name) !== value) state[known].delete(name);
+    }
+  }
+  if (state.folder !== before.folder) goTo(null, state);
 }
 
 /** Goes to a folder; null where it is not known. */
@@ -120,7 +102,7 @@ export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope
 }
 
 /** Options of `env` and `sudo` that take a value. */
-const BEFORE_PROGRAM = { valued: "uCDghp", valuedLong: ["unset", "chdir", "user", "group"] };
+const BEFORE_PROGRAM = { valued: "uCDghp", valuedLong: "unset chdir user group" };
 
 /** The same of `env X=a command`; with `-C` it also goes to another folder. */
 export function withAssigned([program, ...words]: readonly Argument[], state: State): State {
@@ -140,14 +122,10 @@ export function withAssigned([program, ...words]: readonly Argument[], state: St
 }
 
 /** The folder that a word names; null where only the running shell knows it. */
-export function folderAt({ text, isOpen, isGlob }: Argument, folder: string | null): string | null {
-  const isKnown = !isOpen && !isGlob && text !== "-" && text !== "";
-  return isKnown && (folder !== null || text.startsWith("/"))
-    ? resolvePath(text, { folder: folder ?? "/" })
-    : null;
+export function folderAt(word: Argument, folder: string | null): string | null {
+  return word.isGlob || word.text === "-" || word.text === "" ? null : placeOf(word, folder);
 }
 
-/** `X=a`, `X+=b`, `X=(a b)`, `X+=(c)`. */
 export function assign(
   { name, value, append, index }: Assignment,
   state: State,
@@ -171,7 +149,6 @@ function wordsBefore(name: string, { lists, variables }: State): readonly Argume
   return lists.get(name) ?? (value === undefined ? undefined : [literal(value)]);
 }
 
-/** The assignments that stand before a command, or by themselves. */
 export function assignAll(prefix: Command["prefix"], state: State, scope: Scope): void {
   for (const part of prefix) if (part.type === "Assignment") assign(part, state, scope);
 }
@@ -195,4 +172,58 @@ export function setParameters(variables: Map<string, string>, words: readonly Ar
     const all = words.map(({ text }) => text).join(" ");
     variables.set("@", all).set("*", all);
   }
+}
+
+const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
+/** Commands that set the variables among their arguments to unknown values. */
+const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
+
+/** Follows a command that changes variables, parameters or the folder; any other changes nothing. */
+export function changeShell(
+  name: string,
+  { args }: Command,
+  at: {
+    readonly words: readonly Argument[];
+    readonly state: State;
+    readonly scope: Scope;
+  },
+): void {
+  const { words, state, scope } = at;
+  if (name === "cd") changeFolder(words, state);
+  else if (name === "pushd" || name === "popd") changeStack(name, words, state);
+  else if (name === "set") setGiven(words, state);
+  else if (FILLING.has(name)) { for (const { text } of words) setVariable(text, undefined, state); }
+  else if (DECLARING.has(name)) {
+    if (name !== "export" && name !== "readonly") {
+      for (const { text } of words) state.locals?.add(text.replace(/=.*/s, ""));
+    }
+    for (const arg of args) if (arg.type === "Assignment") assign(arg, state, scope);
+  }
+}
+
+/** What `set -- a b` does; with options alone it changes no parameters. */
+function setGiven(words: readonly Argument[], state: State): void {
+  const { variables } = state;
+  const [first] = words;
+  const dashes = words.findIndex(({ text }) => text === "--");
+  if (dashes >= 0) setParameters(variables, words.slice(dashes + 1));
+  else if (first?.isOpen || /^[^-+]/.test(first?.text ?? "-")) setParameters(variables, words);
+}
+
+/** What `pushd FOLDER` and `popd` do; with other words only the running shell knows. */
+function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: State): void {
+  const { folder, left } = state;
+  const [to] = words;
+  if (name === "popd") goTo(to === undefined ? left.at(-1) ?? null : null, state);
+  else if (to === undefined || /^[-+]/.test(to.text)) goTo(null, state);
+  else changeFolder(words, state);
+  state.left = name === "popd" ? left.slice(0, -1) : [...left, folder];
+}
+
+/** Follows `cd`. Afterwards the folder is known only if it was written out, or was the last one. */
+function changeFolder(words: readonly Argument[], state: State): void {
+  const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
+  const target = to ?? literal(state.variables.get("HOME") ?? "");
+  const isBack = target.text === "-" && !target.isOpen;
+  goTo(isBack ? state.variables.get("OLDPWD") ?? null : folderAt(target, state.folder), state);
 }

@@ -1,11 +1,8 @@
 /** Which branch a git command checks out or makes, so that what comes after it happens there. */
 import { baseName } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
-import { withoutGitOptions } from "./git_options.ts";
-import { split } from "./operands.ts";
-import type { Argument } from "./word.ts";
-import { programName } from "./wrappers.ts";
-import { placeOf } from "./writes.ts";
+import { programName, split, withoutGitOptions } from "./operands.ts";
+import { type Argument, placeOf } from "./word.ts";
 
 /**
  * Whether a branch is made. `no`: it has to be there; `new`: it must not be there; `anew`: it begins here, whatever it
@@ -13,23 +10,19 @@ import { placeOf } from "./writes.ts";
  */
 type Making = "no" | "new" | "anew" | "missing";
 
-/** A branch that a command checks out, or makes. */
 export interface BranchSwitch {
   readonly branch: string;
   readonly makes: Making;
-  /** Whether it begins elsewhere than where the branch before it stands. */
+  /** Whether it begins somewhere else than at the branch before it. */
   readonly startsElsewhere: boolean;
 }
 
-/** A working tree that a command makes. */
 export interface NewTree {
-  /** Its top folder, absolute. */
   readonly folder: string;
   /** Null where HEAD is detached in it. */
   readonly checksOut: BranchSwitch | null;
 }
 
-/** Options that name a branch to be made. */
 interface MakingOptions {
   readonly new: RegExp;
   readonly anew: RegExp;
@@ -41,20 +34,19 @@ const MAKING: Readonly<Record<string, MakingOptions>> = {
   checkout: { new: /^(?:-b|--orphan)$/, anew: /^-B$/ },
 };
 
-/** Those of `git worktree add`. */
 const MAKING_IN_TREE: MakingOptions = { new: /^-b$/, anew: /^-B$/ };
 
 /** All options with which `git branch NAME` makes a branch. */
 const ONLY_MAKING =
   /^(?:-f|--force|-q|--quiet|-t|--(?:no-)?track(?:=.*)?|--create-reflog|--recurse-submodules)$/;
 
-/** Options after which no name that is written out tells the branch. */
+/** With one of these options, no plain word names the branch. */
 const ELSEWHERE = /^(?:--|--detach|-d|-t|--track(?:=.*)?|-p|--patch|--pathspec.*|--ours|--theirs)$/;
 
-/** What git takes as a name, as far as it matters here. */
+/** Names that git allows for branches. */
 const NAME = /^(?![-/.])(?!.*(?:\.\.|\/[/.]|@\{))[^\s~^:?*[\\]+(?<![/.]|\.lock)$/;
 
-/** Null where it checks out none, and where only git knows which. */
+/** The branch that a command checks out; null for none, and where only git knows which. */
 export function branchSwitch([program, ...rest]: readonly Argument[]): BranchSwitch | null {
   if (program === undefined || programName(program.text) !== "git") return null;
   const { words: [verb, ...after] } = withoutGitOptions(rest);
@@ -96,7 +88,7 @@ export function treeMade(
   const plain = withBundleApart(after);
   const named = namedBy(MAKING_IN_TREE, plain);
   const { operands: [path, ...from], options } = split(named?.others ?? plain, {
-    valuedLong: /^--reason$/,
+    valuedLong: "reason",
   });
   const folder = path && placeOf(path, given === null ? here : placeOf(given, here));
   if (!folder || options.some((option) => /^(?:-[bB]|--orphan$)/.test(option))) return null;
@@ -124,7 +116,7 @@ function namedBy(options: MakingOptions, words: readonly Argument[]) {
   return null;
 }
 
-/** Only the running shell knows it. */
+/** Whether only the running shell knows the word. */
 function isUntold({ isOpen, isGlob }: Argument): boolean {
   return isOpen || isGlob;
 }

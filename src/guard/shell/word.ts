@@ -1,13 +1,9 @@
-/**
- * What the words of a shell command become once the shell has taken away quotes, and put in braces and variables: as
- * far as that can be told without running anything.
- */
+/** The words of a shell command after quotes, braces and variables, as far as they are known without running it. */
 import { parse, type Word, type WordPart } from "unbash";
+import { resolvePath } from "../../paths.ts";
 import type { Search } from "../types.ts";
 import type { Budget } from "./budget.ts";
-import { isWholeArray, readRange, wordsOf } from "./expansion.ts";
 
-/** One argument of a command. */
 export interface Argument {
   /** The text without quotes; of an open argument, what is sure to stand at its beginning. */
   readonly text: string;
@@ -15,7 +11,7 @@ export interface Argument {
   readonly isOpen: boolean;
   /** True when the text is a pattern that the shell replaces by names of files. */
   readonly isGlob: boolean;
-  /** True when all that is not known is a name: no option, nothing with blanks. */
+  /** True when the unknown part is a name: no option, nothing with blanks. */
   readonly isName?: boolean;
   /** The word as it stands in the script; absent where none stands there, as for what `xargs` appends. */
   readonly source?: string;
@@ -25,16 +21,20 @@ export interface Argument {
 
 /** What a command searches, and how. */
 export interface Found {
-  /** Whether it means everything in its folders: nothing narrows it down. */
+  /** Whether it finds everything in its folders. */
   readonly isAll: boolean;
-  /** Where it begins. */
   readonly roots: readonly Argument[];
   readonly searchFrom: (root: Argument, how: Pick<Search, "takesFolders">) => Search;
 }
 
-/** The same argument with another text. */
 export function withText({ found: _, ...word }: Argument, text: string): Argument {
   return { ...word, text };
+}
+
+/** The path that a word names, absolute; null when only the running shell knows it. */
+export function placeOf({ text, isOpen }: Argument, folder: string | null): string | null {
+  const isKnown = !isOpen && (folder !== null || text.startsWith("/"));
+  return isKnown ? resolvePath(text, { folder: folder ?? "/" }) : null;
 }
 
 /** An argument of which only the running shell knows the text. */
@@ -44,20 +44,17 @@ export const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
 export interface Scope {
   /** Variables, and positional parameters under `1`, `2`, `@`; absent ones are not known. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Variables that are more than one known text: arrays, patterns. Without an index the first word counts. */
+  /** Arrays and patterns. Without an index the first word counts. */
   readonly lists: ReadonlyMap<string, readonly Argument[]>;
   /** What a command substitution prints, if that is sure. */
   readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => Argument | undefined;
-  /** The project's folder, absolute; null when unknown. */
   readonly root: string | null;
-  /** The budget that is left for the script. */
   readonly budget: Budget;
 }
 
 const MAX_ALTERNATIVES = 100;
 /** How a longer word goes on counts as unknown; a file that is written comes as one word, too. */
 const MAX_WORD_CHARS = 16_777_216;
-/** A word that nobody knows. */
 const UNKNOWN = '"${?}"';
 
 /** The arguments that one word becomes: none, one, or several. */
@@ -84,7 +81,6 @@ export function expandToOne(word: Word, scope: Scope): Argument {
   return others.length === 0 ? first : { ...first, isOpen: true };
 }
 
-/** An argument that is exactly this text. */
 export function literal(text: string): Argument {
   return { text, isOpen: false, isGlob: false };
 }
@@ -103,7 +99,6 @@ class Fields {
     this.#source = source;
   }
 
-  /** Quoted or literal text: it stays in one piece. */
   add(text: string): void {
     this.#hasPart = true;
     if (this.#text.length + text.length > MAX_WORD_CHARS) this.#isOpen = true;
@@ -232,10 +227,10 @@ function spellOut(word: Word, budget: Budget): Word[] {
   });
 }
 
-/** `{a,{b,c}}` as `a`, `{b,c}`; a range that is too long as something that nobody knows. */
+/** `{a,{b,c}}` as `a`, `{b,c}`. */
 function alternatives(braces: string): string[] {
-  const range = readRange(braces);
-  if (range !== null) return range;
+  const [, first] = RANGE.exec(braces) ?? [];
+  if (first !== undefined) return [first];
   const pieces: string[] = [];
   let depth = 0;
   let quote = "";
@@ -251,4 +246,90 @@ function alternatives(braces: string): string[] {
     } else piece += letter;
   }
   return pieces.length === 0 ? [UNKNOWN] : [...pieces, piece];
+}
+
+type Parameter = WordPart & { readonly type: "ParameterExpansion" };
+
+/** Variables that the shell itself fills with a number. */
+const NUMBERS = /^(?:[$!]|RANDOM|SRANDOM|UID|EUID|PPID|BASHPID|SECONDS|EPOCHSECONDS|LINENO|SHLVL)$/;
+
+/** Stands for an unknown number: no option, no folder, no name that a rule could mean. */
+export const SOME_NUMBER: Argument = { text: "0", isOpen: false, isGlob: false };
+
+/** `{1..5}`, `{a..e}`: the first of them stands for all. */
+const RANGE = /^\{(-?\w+)\.\.-?\w+(?:\.\.-?\d+)?\}$/;
+
+/** The words that an expansion puts in: those of an array, or one; undefined when that cannot be told. */
+function wordsOf(part: WordPart, scope: Scope): readonly Argument[] | undefined {
+  switch (part.type) {
+    case "CommandExpansion": {
+      const output = scope.output(part);
+      return output && [output];
+    }
+    case "SimpleExpansion":
+      return valueOf(part.text.slice(1), scope);
+    case "ArithmeticExpansion":
+      return [SOME_NUMBER];
+    case "ParameterExpansion":
+      return part.prefix === undefined ? parameter(part, scope) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether it puts in the words of an array, one argument each. */
+function isWholeArray(part: WordPart): boolean {
+  return part.type === "ParameterExpansion" && part.prefix === undefined &&
+    part.operation === undefined && /^[@*]$/.test(part.index?.value ?? "");
+}
+
+function valueOf(name: string, { variables, lists }: Scope): readonly Argument[] | undefined {
+  const value = variables.get(name);
+  if (value !== undefined) return [literal(value)];
+  const list = lists.get(name);
+  if (list !== undefined) return [list[0] ?? literal("")];
+  return NUMBERS.test(name) ? [SOME_NUMBER] : undefined;
+}
+
+function parameter(part: Parameter, scope: Scope): readonly Argument[] | undefined {
+  const { parameter: name, operation, index } = part;
+  if (isWholeArray(part)) return scope.lists.get(name) ?? valueOf(name, scope);
+  const value = index === undefined ? valueOf(name, scope) : element(index, scope.lists.get(name));
+  if (operation === undefined) return value;
+  const [word] = value ?? [];
+  if (word === undefined || word.isOpen) return undefined;
+  if (operation.type === "Remove") {
+    const text = withoutPart(word.text, operation.operator, operation.operand);
+    return text === undefined ? undefined : [{ ...word, text }];
+  }
+  if (operation.type !== "Default" || !operation.operator.endsWith("-")) return undefined;
+  // A variable that this script does not set may still come from outside.
+  return word.text === "" ? undefined : value;
+}
+
+function element(
+  { value }: Word,
+  list: readonly Argument[] | undefined,
+): readonly Argument[] | undefined {
+  if (list === undefined || !/^\d+$/.test(value) || list.some(({ isOpen }) => isOpen)) {
+    return undefined;
+  }
+  return [list[Number(value)] ?? literal("")];
+}
+
+/** `${f%.ts}`, `${f##*}/`: a text without what it begins or ends with; undefined where the pattern is another one. */
+function withoutPart(text: string, operator: string, { value }: Word): string | undefined {
+  const isPlain = !/[*?[\\$`]/.test(value);
+  if (operator.startsWith("%")) {
+    if (isPlain) return text.endsWith(value) ? text.slice(0, text.length - value.length) : text;
+    if (value === "/*" || value === ".*") return upTo(text, value[0]!, operator === "%%");
+    return undefined;
+  }
+  if (isPlain) return text.startsWith(value) ? text.slice(value.length) : text;
+  return value === "*/" && operator === "##" ? text.slice(text.lastIndexOf("/") + 1) : undefined;
+}
+
+function upTo(text: string, sign: string, isFirst: boolean): string {
+  const at = isFirst ? text.indexOf(sign) : text.lastIndexOf(sign);
+  return at < 0 ? text : text.slice(0, at);
 }

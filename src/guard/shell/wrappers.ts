@@ -1,87 +1,13 @@
 /** Programs that run another one: which command, or which script, is inside. */
 import type { ShellCommand } from "./command.ts";
 import { inFind, listedBy } from "./find.ts";
-import { inAwk } from "./awk.ts";
-import { inGit, verbOfProgram } from "./git_inner.ts";
-import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
-import {
-  afterOption,
-  type Inner,
-  join,
-  type Language,
-  scriptFrom,
-  type ScriptOption,
-} from "./inner.ts";
-import { skipOptions, type SkippedOptions } from "./operands.ts";
-import { inForeignShell } from "./foreign_shells.ts";
-import { powerShell } from "./languages.ts";
-import { inRunner } from "./runners.ts";
-import { type Argument, literal, OPEN } from "./word.ts";
-import { inXargs } from "./xargs.ts";
-
-interface Wrapper extends SkippedOptions {
-  /** How many operands come before the command: the seconds of `timeout`. */
-  readonly operands?: number;
-  /** Options that make it do something else than run a command. */
-  readonly unless?: RegExp;
-  /** The rest of the line is a script, not a list of words; options may follow the operands. */
-  readonly joins?: true;
-  /** More arguments follow that come from elsewhere. */
-  readonly appends?: true;
-}
-
-const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries({
-  sudo: {
-    valued: "ughpCcRTtrDU",
-    valuedLong: ["user", "group", "host", "chdir", "chroot", "prompt"],
-  },
-  doas: { valued: "uC" },
-  env: { valued: "uC", valuedLong: ["unset", "chdir"] },
-  command: { unless: /^-[pvV]*[vV]/ },
-  builtin: {},
-  exec: { valued: "a" },
-  nohup: {},
-  setsid: {},
-  nice: { valued: "n", valuedLong: ["adjustment"] },
-  ionice: { valued: "cnpPu" },
-  time: { valued: "fo", valuedLong: ["format", "output"] },
-  timeout: { valued: "ks", valuedLong: ["kill-after", "signal"], operands: 1 },
-  stdbuf: { valued: "ioe", valuedLong: ["input", "output", "error"] },
-  chroot: { operands: 1 },
-  strace: { valued: "abeEIoOpPsSuUX" },
-  ltrace: { valued: "aAeFlnopsuxX" },
-  busybox: {},
-  toybox: {},
-  unshare: {},
-  wsl: { valued: "du", valuedLong: ["distribution", "user", "cd"] },
-  xargs: {
-    valued: "aEILndsP",
-    valuedLong: ["arg-file", "delimiter", "max-args", "max-procs", "max-lines"],
-  },
-  parallel: { valued: "jaIN", appends: true },
-  watch: { valued: "n", valuedLong: ["interval"], joins: true },
-  eval: { joins: true },
-  ssh: { valued: "BbcDEeFIiJLlmOopQRSWw", operands: 1, joins: true },
-  flock: { valued: "wE", operands: 1 },
-  taskset: { operands: 1 },
-  choom: { valued: "np" },
-  "ld.so": { valuedLong: ["library-path", "preload", "argv0", "inhibit-rpath", "audit"] },
-  chrt: { operands: 1 },
-  setpriv: {},
-  prlimit: {},
-  fakeroot: {},
-  unbuffer: {},
-  pkexec: {},
-  "systemd-run": { valued: "pEu", valuedLong: ["unit", "property", "uid", "gid"] },
-  nsenter: { valued: "t" },
-  runuser: { valued: "ugG", valuedLong: ["user", "group"] },
-  hyperfine: { valued: "wrmMpcnPu", joins: true },
-  tmux: { valued: "LSfsnctxyFe", operands: 1, joins: true },
-  screen: { valued: "SsheTcp" },
-}));
-
-/** Its name tells the machine: `ld-linux-x86-64.so.2`. */
-const DYNAMIC_LINKER = /^ld-(?:linux|musl)[\w-]*\.so\.\d+$/;
+import { inAwk, inInterpreter, MAX_CODE_CHARS, TELLING_OF_ITSELF } from "./interpreters.ts";
+import { inGit, verbOfProgram } from "./aliases.ts";
+import { afterOption, type Inner, type Language, scriptFrom, type ScriptOption } from "./inner.ts";
+import { programName } from "./operands.ts";
+import { inForeignShell, powerShell } from "./foreign_shells.ts";
+import { inRunner, inXargs } from "./runners.ts";
+import { type Argument, literal } from "./word.ts";
 
 const COMMAND: ScriptOption = { letter: "c", long: "command" };
 
@@ -99,7 +25,7 @@ const SCRIPT_OPTIONS: ReadonlyMap<string, ScriptOption> = new Map([
   ["tar", { letter: "I", long: "use-compress-program" }],
 ]);
 
-/** Programs whose words may hold code that writes files or starts others; what gives it away. */
+/** Programs whose arguments may hold code that starts others, and how such code looks. */
 const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
   ["sed", /^(?:\d+|\$)?\s*e\s+\S|[^\w\s-][gpiImM\d]*e[gpiImM\d]*(?:$|[;}\n])/],
   ["make", /^(?:-|\/dev\/stdin|--eval.*)$/],
@@ -108,10 +34,6 @@ const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
   ["tar", /^--(?:to-command|checkpoint-action=exec|rsh-command)/],
 ]);
 
-/** Longer code counts as such: what a pattern costs may grow with a power of it. */
-const MAX_CODE_CHARS = 16_384;
-
-/** Programs that read a script from their input. */
 const READING = new Set(["at", "batch"]);
 
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish"]);
@@ -119,9 +41,7 @@ const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbas
 /** Long options of shells that take a value. */
 const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
 
-/**
- * What a command runs beside itself, by the name of its program; nothing when it is a program like any other.
- */
+/** What a command starts beside itself, by the name of its program. */
 export function findInner(
   { words: [program, ...rest], input, listing }: Pick<ShellCommand, "words" | "input" | "listing">,
 ): readonly Inner[] {
@@ -134,11 +54,8 @@ export function findInner(
   const foreign = powerShell()?.inCmdlet(name, rest, { input, listing }) ??
     inForeignShell(name, rest, input);
   if (foreign !== undefined) return foreign;
-  const wrapper = WRAPPERS.get(name.replace(DYNAMIC_LINKER, "ld.so"));
   if (name === "xargs") {
-    const at = skipOptions(rest, wrapper!);
-    const read = listing === undefined ? input : listedBy(listing.slice(1));
-    return inXargs(rest.slice(0, at), rest.slice(at), read);
+    return inXargs(rest, listing === undefined ? input : listedBy(listing.slice(1)));
   }
   if (/^[gmn]?awk$/.test(name)) return inAwk(name, rest);
   if (name === "fd" || name === "fdfind") return inFd(rest);
@@ -148,7 +65,7 @@ export function findInner(
     // It may be a script that was just written.
     program.text.includes("/") ? fromFile("sh", program) : undefined,
     scriptOf(name, rest),
-    wrapper === undefined ? innerOf(name, rest) : unwrap(name, wrapper, rest),
+    innerOf(name, rest),
   ].filter((inner) => inner !== undefined);
 }
 
@@ -157,12 +74,10 @@ export function dialectOf({ words }: Pick<ShellCommand, "words">): Language | un
   return /^(?:sh|dash|ash)$/.test(programName(words[0]?.text ?? "")) ? "posix" : undefined;
 }
 
-/** Whether a program runs scripts of the shell's language. */
 export function isShell(name: string): boolean {
   return SHELLS.has(name) || name === "source" || name === ".";
 }
 
-/** The script that stands behind an option, where a program has such a one. */
 function scriptOf(name: string, rest: readonly Argument[]): Inner | undefined {
   const option = SCRIPT_OPTIONS.get(name);
   return option && afterOption(option, rest);
@@ -190,38 +105,14 @@ function fromFile(program: string, file: Argument | undefined): Inner | undefine
   return file.isOpen ? { kind: "code", program } : { kind: "file", program, file };
 }
 
-/** `/usr/bin/git` as `git`; `GIT.EXE` as `git`. */
-export function programName(word: string): string {
-  const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
-  return name.replace(/\.exe$/i, "") || word;
-}
-
-function unwrap(name: string, wrapper: Wrapper, rest: readonly Argument[]): Inner | undefined {
-  if (wrapper.unless !== undefined && rest.some(({ text }) => wrapper.unless!.test(text))) {
-    return undefined;
-  }
-  let at = skipOptions(rest, wrapper);
-  at += wrapper.operands ?? 0;
-  if (wrapper.joins) at += skipOptions(rest.slice(at), wrapper);
-  if (name === "env" || name === "sudo") {
-    while (/^[A-Za-z_]\w*=/.test(rest[at]?.text ?? "")) at++;
-  }
-  const words = rest.slice(at);
-  if (words.length === 0) return undefined;
-  if (wrapper.joins) return scriptFrom(join(words));
-  const [first] = words;
-  if (wrapper.appends && first !== undefined && /\s/.test(first.text)) {
-    return scriptFrom({ ...first, text: first.text.replace(/\{[./#%\d]*\}/g, '"$INPUT"') });
-  }
-  return { kind: "command", words: wrapper.appends ? [...words, OPEN] : words };
-}
-
 /** The command that `fd` runs with what it finds. */
 function inFd(rest: readonly Argument[]): Inner[] {
   const at = rest.findIndex(({ text }) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(text));
   const words = at < 0 ? [] : rest.slice(at + 1);
   const isPlaced = words.some(({ text }) => text.includes("{}"));
-  return words.length === 0 ? [] : inXargs(isPlaced ? [literal("-I{}")] : [], words, undefined);
+  return words.length === 0
+    ? []
+    : inXargs([...(isPlaced ? [literal("-I{}")] : []), literal("--"), ...words], undefined);
 }
 
 function inShell(name: string, rest: readonly Argument[]): Inner | undefined {

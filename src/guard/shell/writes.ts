@@ -1,27 +1,27 @@
 /** Which files a shell command plainly changes: redirections, and the programs whose purpose it is. */
-import { resolvePath } from "../../paths.ts";
-import { changesOfArchive } from "./archives.ts";
-import type { ShellCommand } from "./command.ts";
+import {
+  type Change,
+  changesOfDatabase,
+  DATABASE_PROGRAMS,
+  marked,
+  type ShellCommand,
+  SOMEWHERE,
+} from "./command.ts";
 import type { HowToLook } from "../types.ts";
-import { type Change, changesOfDatabase, DATABASE_PROGRAMS, marked, SOMEWHERE } from "./changes.ts";
 import { changesOfCopy } from "./copies.ts";
 import { changesOfFind } from "./find.ts";
 import { changesOfFormatter } from "./formatted.ts";
 import { changesOfGit } from "./git_changes.ts";
-import { split } from "./operands.ts";
-import { type Argument, withText } from "./word.ts";
-import { writtenByAwk } from "./awk.ts";
-import { writtenBySed } from "./sed.ts";
-import { NAMED_OUTPUTS, type Writer, WRITERS } from "./writers.ts";
-import { programName } from "./wrappers.ts";
+import { programName, split } from "./operands.ts";
+import { type Argument, placeOf, withText } from "./word.ts";
+import { writtenByAwk, writtenBySed } from "./interpreters.ts";
+import { type Writer, WRITERS } from "./writers.ts";
 
-/** A file that a command would change, and what is about to happen to it. */
 export interface Target extends HowToLook {
   /** Absolute, links not followed; null when only the running shell knows it. */
   readonly path: string | null;
-  /** What does it: `rm`, `>`. */
   readonly by: string;
-  /** Of a file that nobody knows: the folder in which it lies, absolute; null when that is not known either. */
+  /** Of an unknown file: its folder, absolute; null when that is unknown as well. */
   readonly within: string | null;
 }
 
@@ -69,16 +69,9 @@ export function findTargets({ words, redirects, patched, folder }: ShellCommand)
   ];
 }
 
-/** The folders that a command makes, absolute. */
 export function foldersMade({ words: [program, ...rest], folder }: ShellCommand): string[] {
   if (program === undefined || programName(program.text) !== "mkdir") return [];
   return split(rest, { valued: "m" }).operands.flatMap((word) => placeOf(word, folder) ?? []);
-}
-
-/** Where a word leads; null when only the running shell knows. */
-export function placeOf({ text, isOpen }: Argument, folder: string | null): string | null {
-  const isKnown = !isOpen && (folder !== null || text.startsWith("/"));
-  return isKnown ? resolvePath(text, { folder: folder ?? "/" }) : null;
 }
 
 function changesOf(
@@ -91,34 +84,33 @@ function changesOf(
       .map((word): Change => ({ word: withText(word, word.text.slice(3)), effect: "change" }));
   }
   if (name === "git") return [...changesOfGit(rest), ...patched];
-  const packed = changesOfArchive(name, rest);
-  if (packed !== undefined) return packed;
-  const outputs = namedOutputs(name, rest);
-  if (name === "find") return [...changesOfFind(rest), ...outputs];
+  if (/^(?:g|bsd)?tar$/.test(name)) return changesOfTar(rest);
   if (DATABASE_PROGRAMS.has(name)) return changesOfDatabase(rest);
   const own = name.replace(/^[gmn](?=awk$)|^g(?=sed$|cp$|mv$|rm$)/, "");
   const writer = WRITERS.get(own);
-  if (writer === undefined) return outputs;
   const inScript = own === "sed" ? writtenBySed(rest) : own === "awk" ? writtenByAwk(rest) : [];
-  return [...marked(inScript, "change"), ...changesOfWriter(writer, rest), ...outputs, ...patched];
+  return [
+    ...marked(inScript, "change"),
+    ...(name === "find" ? changesOfFind(rest) : []),
+    ...(writer === undefined ? [] : changesOfWriter(writer, rest)),
+    ...patched,
+  ];
 }
 
-/** The files that options name, of programs that know words instead of letters. */
-function namedOutputs(name: string, rest: readonly Argument[]): Change[] {
-  const named = NAMED_OUTPUTS.get(name);
-  if (named === undefined || !(named.verb?.test(rest[0]?.text ?? "") ?? true)) return [];
-  const { options } = named;
-  const outputs = rest.flatMap((word, i) => {
-    if (options.has(rest[i - 1]?.text ?? "")) return [word];
-    const [option = "", ...value] = word.text.split("=");
-    const text = value.join("=");
-    return value.length > 0 && options.has(option) ? [{ ...word, text }] : [];
+/** The values of options that are words of their own, or stand before `=`. */
+function valuesOf(options: string, rest: readonly Argument[]): Argument[] {
+  const names = options.split(" ");
+  return options === "" ? [] : rest.flatMap((word, i) => {
+    if (i > 0 && names.includes(rest[i - 1]!.text)) return [word];
+    const at = word.text.indexOf("=");
+    return at > 0 && names.includes(word.text.slice(0, at))
+      ? [{ ...word, text: word.text.slice(at + 1) }]
+      : [];
   });
-  return marked(outputs.filter(({ text }) => text !== "-"), "change");
 }
 
 function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
-  const { onlyWith, never, first, begins, skips, unpacks, onlyGives } = writer;
+  const { onlyWith, never, first, begins, skips, unpacks, onlyGives, fills } = writer;
   const { operands, outputs, options } = split(rest, writer);
   if (never !== undefined && options.some((option) => never.test(option))) return [];
   if (onlyGives?.test(operands[0]?.source ?? operands[0]?.text ?? "")) return [];
@@ -126,8 +118,13 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
   if (verbs === null) return [];
   const whole = (words: readonly Argument[]) =>
     words.map((word) => writer.ending ? withText(word, word.text + writer.ending) : word);
-  const written = marked(whole(outputs.filter(({ text }) => text !== "-")), "change");
-  if (onlyWith !== undefined && !rest.some(({ text }) => onlyWith.test(text))) return written;
+  const isOn = onlyWith === undefined || rest.some(({ text }) => onlyWith.test(text));
+  if (fills) return isOn ? filled(outputs) : [];
+  const written = marked(
+    [...whole(outputs), ...valuesOf(writer.named ?? "", rest)].filter(({ text }) => text !== "-"),
+    "change",
+  );
+  if (!isOn) return written;
   const skipped = first && !rest.some(({ text }) => first.unless.test(text)) ? first.count : 0;
   const named = operands.slice((verbs?.[0].split(" ").length ?? 1) - 1 + skipped)
     .filter(({ text }) => !skips?.test(text));
@@ -140,9 +137,11 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
     case "none":
       return writer.loads === undefined
         ? [...written, ...unpacked]
-        : loaded(writer.loads, { rest, operands, outputs });
+        : [...written, ...loaded(writer.loads, { rest, operands, outputs })];
     case "all":
       return [...marked([...whole(named), ...kept], "change"), ...written];
+    case "first":
+      return marked(named.slice(0, 1).map(withZip), "change");
     case "unknown":
       return marked([SOMEWHERE], "change");
     case "removed":
@@ -165,7 +164,7 @@ function withoutEnding(word: Argument): Argument {
   return { ...word, text };
 }
 
-/** The files that are made of what is loaded: those that are named, else the last part of each address. */
+/** The files that a download makes: the named ones, else the last part of each address. */
 function loaded(
   { named, into }: NonNullable<Writer["loads"]>,
   { rest, operands, outputs }: {
@@ -174,7 +173,7 @@ function loaded(
     readonly outputs: readonly Argument[];
   },
 ): Change[] {
-  if (outputs.length > 0) return marked(outputs.filter(({ text }) => text !== "-"), "change");
+  if (outputs.length > 0) return [];
   if (named !== null && !rest.some(({ text }) => named.test(text))) return [];
   const folder = split(rest, { output: into }).outputs.at(-1);
   return operands.flatMap((word): Change[] => {
@@ -198,4 +197,51 @@ function isDescriptor(operator: string, { text }: Argument): boolean {
 
 function isDevice({ text, isOpen }: Argument): boolean {
   return !isOpen && /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+|zero)$/.test(text);
+}
+
+function withZip(archive: Argument): Argument {
+  const isWhole = archive.isOpen || archive.text === "-" || /\.\w+$/.test(archive.text);
+  return isWhole ? archive : { ...archive, text: `${archive.text}.zip` };
+}
+
+const TAR = {
+  valued: "fCTXbIHgKNV",
+  valuedLong:
+    "file directory files-from exclude-from exclude use-compress-program transform owner group mode mtime",
+};
+
+function changesOfTar([first, ...others]: readonly Argument[]): Change[] {
+  if (first === undefined) return [];
+  // `tar czf a.tgz b`: the letters need no dash, and take their values in a row.
+  const isBare = /^[a-zA-Z]+$/.test(first.text);
+  const rest = isBare ? inRow(first, others) : [first, ...others];
+  const options = (letter: string, long: string) =>
+    split(rest, { ...TAR, output: { letter, long } });
+  const { options: given, operands, outputs: archives } = options("f", "--file");
+  const has = (letters: string, long: RegExp) =>
+    given.some((text) => new RegExp(`^-[a-zA-Z]*[${letters}]`).test(text) || long.test(text));
+  if (has("x", /^--(?:extract|get)$/)) {
+    const toOutput = has("O", /^--to-stdout$/);
+    return toOutput ? [] : filled(options("C", "--directory").outputs);
+  }
+  if (!has("cruA", /^--(?:create|append|update|delete|concatenate)$/)) return [];
+  const removed = given.includes("--remove-files") ? marked(operands, "remove") : [];
+  return [...marked(archives.filter(({ text }) => text !== "-"), "change"), ...removed];
+}
+
+/** `czf a.tgz` as `-c -z -f a.tgz`. */
+function inRow(letters: Argument, others: readonly Argument[]): Argument[] {
+  const left = [...others];
+  const options = [...letters.text].flatMap((letter) => {
+    const option = { ...letters, text: `-${letter}` };
+    return TAR.valued.includes(letter) ? [option, ...left.splice(0, 1)] : [option];
+  });
+  return [...options, ...left];
+}
+
+/** Unpacked files may have any name; without a named folder they go where the program runs. */
+function filled(folders: readonly Argument[]): Change[] {
+  const [folder] = folders.slice(-1);
+  if (folder === undefined) return marked([SOMEWHERE], "change");
+  return [{ word: folder, effect: "fill" }, { word: SOMEWHERE, effect: "change", within: folder }];
 }

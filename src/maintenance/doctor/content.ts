@@ -1,32 +1,39 @@
-/** What is in the database: rows that refer to lost ones, the search index, what was not forgotten to the end. */
+/** What the database holds: references, the search index, sessions, the queue, forgetting, retention. */
 import { count } from "../../counts.ts";
+import { lookAtProcesses } from "../../process/identity.ts";
+import { goneSessions } from "../../session/liveness.ts";
 import { foreignKeyFaults } from "../../store/care.ts";
-import { correctReferences } from "../../store/dangling_rows.ts";
-import { unfinishedReceipts } from "../../store/forgotten.ts";
+import { correctReferences } from "../../store/settle_rows.ts";
+import { transaction } from "../../store/database.ts";
+import { receiptsWithoutKey, unfinishedReceipts } from "../../store/forget_receipts.ts";
 import { identifyDatabase } from "../../store/identity.ts";
-import { receiptsWithoutKey } from "../../store/lost_forget_key.ts";
 import { countIndexed, indexFaultsAt, rebuildIndex } from "../../store/memory_index.ts";
 import { drainLockPath, isLocked } from "../../store/process_lock.ts";
+import { queueHealth } from "../../store/queue.ts";
+import { oldestExpiredSession } from "../../store/retention.ts";
+import { abandonSessions } from "../../store/session_agents.ts";
+import { activeSessions, countSessions } from "../../store/sessions.ts";
+import { daysMs } from "../../time.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../check.ts";
 import { commandAgain } from "../forget_again.ts";
 import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
 
-/** Rows that name what is lost: they would be taken for those of whatever gets its number next. */
+const FIX = "conclaude doctor --fix";
+
+/** Rows that refer to lost ones: they would be taken for rows of whatever gets the lost number next. */
 export function lookAtReferences(place: DoctorPlace): Finding[] {
   const faults = askDatabase(place, foreignKeyFaults) ?? [];
   if (faults.length === 0) return [];
-  return [fail(
-    faultsText(faults),
-    "conclaude doctor --fix",
-    () =>
-      repairDatabase(place, (db) => {
-        const { freed, removed } = correctReferences(db);
-        return `removed ${count(removed, "row that was", "rows that were")} a part of lost ones` +
-          (freed === 0
-            ? ""
-            : `, and let ${count(freed, "other name", "others name")} them no more`);
-      }),
-  )];
+  const repair = async () => {
+    const { freed, removed } = await repairDatabase(
+      place,
+      (db) => transaction(db, () => correctReferences(db)),
+    );
+    const others = `, and let ${count(freed, "other name", "others name")} them no more`;
+    return `removed ${count(removed, "row that was", "rows that were")} a part of lost ones` +
+      (freed === 0 ? "" : others);
+  };
+  return [fail(faultsText(faults), FIX, repair)];
 }
 
 /** With more observations only `--fix` and `db check` compare every word: hooks wait for that, a second for so many. */
@@ -35,22 +42,22 @@ const MAX_COMPARED = 20_000;
 const NOT_COMPARED =
   "no fault found; whether it has every word of so many observations `conclaude db check` looks";
 
-/** What tells of the place that the database is in, not of its index. */
+/** A fault of the place that the database is in, not of its index. */
 const UNREADABLE = /readonly|read-only|disk I\/O error|disk is full|unable to open|locked|busy/i;
 
-/** Whether the search index tells what the observations tell. */
-export function lookAtIndex({ database, config, comparesAll = false }: DoctorPlace): Finding[] {
+/** Whether the search index holds the words of the observations. */
+export function lookAtIndex(place: DoctorPlace): Finding[] {
+  const { database, comparesAll = false } = place;
   if (database === ":memory:" || identifyDatabase(database).kind !== "ours") return [];
   let fault: string | undefined;
   try {
     [fault] = indexFaultsAt(database, { maxRows: comparesAll ? Infinity : MAX_COMPARED });
   } catch {
-    // The check of the database itself tells of that.
+    // The check of the database itself reports this.
     return [];
   }
   if (fault === undefined) {
-    const isCompared = comparesAll ||
-      (askDatabase({ database }, countIndexed) ?? 0) <= MAX_COMPARED;
+    const isCompared = comparesAll || (askDatabase(place, countIndexed) ?? 0) <= MAX_COMPARED;
     return [ok(isCompared ? "no fault found" : NOT_COMPARED)];
   }
   if (UNREADABLE.test(fault)) {
@@ -58,45 +65,106 @@ export function lookAtIndex({ database, config, comparesAll = false }: DoctorPla
   }
   return [fail(
     `the search index is damaged (${fault}); no observation is lost by that, but searches may not find them`,
-    "conclaude doctor --fix",
+    FIX,
     async () => {
-      await repairDatabase({ database, config }, rebuildIndex);
+      await repairDatabase(place, rebuildIndex);
       return "made the search index anew from the observations";
     },
   )];
 }
 
-/** So many are named. */
+/** Receipts that a message names at most. */
 const MAX_NAMED = 5;
 
-/** What was being forgotten when it was stopped, or could not be forgotten to the end: some of it may still be there. */
+/** A `memory forget` that was stopped or could not be done to the end, and receipts whose key is lost. */
 export function lookAtForgetting(place: DoctorPlace): Finding[] {
-  return [...unfinished(place), ...withoutKey(place)];
+  const stopped = isLocked(drainLockPath(place.database))
+    ? []
+    : askDatabase(place, (db) => unfinishedReceipts(db)) ?? [];
+  const lost = askDatabase(place, receiptsWithoutKey) ?? [];
+  return [
+    ...stopped.slice(0, MAX_NAMED).map(({ id, chosen, createdAtMs, remains }) =>
+      warn(
+        `\`memory forget\` of ${new Date(createdAtMs).toISOString()} ` +
+          (remains.length === 0
+            ? `was stopped before it was done (receipt ${id})`
+            : `could not be done to the end (receipt ${id}): ${remains.join("; ")}`),
+        commandAgain(chosen),
+      )
+    ),
+    ...lost.length === 0 ? [] : [withoutKey(lost.map(({ id }) => id))],
+  ];
 }
 
-function unfinished(place: DoctorPlace): Finding[] {
-  const stopped = askDatabase(place, (db) => unfinishedReceipts(db)) ?? [];
-  if (stopped.length === 0 || isLocked(drainLockPath(place.database))) return [];
-  return stopped.slice(0, MAX_NAMED).map(({ id, chosen, createdAtMs, remains }) =>
-    warn(
-      `\`memory forget\` of ${new Date(createdAtMs).toISOString()} ${
-        remains.length === 0 ? "was stopped before it was done" : "could not be done to the end"
-      } (receipt ${id})${remains.length === 0 ? "" : `: ${remains.join("; ")}`}`,
-      commandAgain(chosen),
-    )
+/** Damage has taken the key, so an import does not recognize the words that were forgotten. */
+function withoutKey(receipts: readonly string[]): Finding {
+  const named = receipts.slice(0, MAX_NAMED).join(", ");
+  const more = receipts.length > MAX_NAMED ? ` and ${receipts.length - MAX_NAMED} more` : "";
+  return warn(
+    "the key is lost by which prompts, messages and names were known that were forgotten: an import or a backfill may " +
+      `bring them back; look after each of them with the receipts ${named}${more}, and forget what came back`,
+    `conclaude memory verify ${receipts[0]}`,
   );
 }
 
-/** Damage has taken the key: what comes in once more is not known by its words. */
-function withoutKey(place: DoctorPlace): Finding[] {
-  const receipts = askDatabase(place, receiptsWithoutKey) ?? [];
-  const [newest] = receipts;
-  if (newest === undefined) return [];
-  const named = receipts.slice(0, MAX_NAMED).map(({ id }) => id).join(", ");
-  const more = receipts.length > MAX_NAMED ? ` and ${receipts.length - MAX_NAMED} more` : "";
+/** Doctor looks after so many sessions; more than that are never active at once. */
+const MAX_SESSIONS = 1000;
+
+/** Sessions that look active although their process is gone. */
+export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
+  const answer = askDatabase(place, (db) => ({
+    active: countSessions(db, null).active,
+    sessions: activeSessions(db, { except: "", limit: MAX_SESSIONS }),
+  }));
+  if (answer === undefined) return [];
+  const { active, sessions } = answer;
+  const unknown = active - sessions.length;
+  const rest = unknown === 0 ? "" : `; of ${unknown} the process is not known`;
+  const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
+  const gone = goneSessions(sessions, processes, null);
+  if (gone.length === 0) return [ok(`${active} active${rest}`)];
+  const have = gone.length === 1 ? "has" : "have";
   return [warn(
-    "the key is lost by which prompts, messages and names were known that were forgotten: an import or a backfill may " +
-      `bring them back; look after each of them with the receipts ${named}${more}, and forget what came back`,
-    `conclaude memory verify ${newest.id}`,
+    `${gone.length} of ${count(active, "active session")} ${have} no process any more${rest}`,
+    FIX,
+    () =>
+      repairDatabase(
+        place,
+        (db) => `marked ${count(abandonSessions(db, gone, place.nowMs), "session")} as abandoned`,
+      ),
+  )];
+}
+
+/** A drain that has worked on a capture for so long is gone. */
+const STUCK_MS = 10 * 60 * 1000;
+
+/** How much waits in the queue, and captures that hang. The check of memory reports those that were given up. */
+export function lookAtQueue(place: DoctorPlace): Finding[] {
+  const health = askDatabase(place, (db) => queueHealth(db, place.nowMs - STUCK_MS));
+  if (health === undefined) return [];
+  const megabytes = (health.rawBytes / 1_000_000).toFixed(1);
+  const size = `${health.waiting} waiting, ${megabytes} MB of payload`;
+  return [
+    health.stuck === 0
+      ? ok(size)
+      : warn(`${health.stuck} stuck for more than 10 minutes; ${size}`, "conclaude queue drain"),
+  ];
+}
+
+/** SessionEnd cleans up in small steps, so a day of delay is no fault. */
+const RETENTION_GRACE_DAYS = 1;
+
+/** Whether sessions are still there that retention should have removed. */
+export function lookAtRetention(place: DoctorPlace): Finding[] {
+  const { sessionRetentionDays: days, memoryEnabled } = place.config;
+  if (days === 0) return [ok("sessions are kept for ever")];
+  const limitMs = place.nowMs - daysMs(days + RETENTION_GRACE_DAYS);
+  const captures = memoryEnabled ? "worked" : "all";
+  const overdue = askDatabase(place, (db) => oldestExpiredSession(db, limitMs, captures) ?? null);
+  if (overdue === undefined) return [];
+  if (overdue === null) return [ok(`${count(days, "day")} after a session's end`)];
+  return [warn(
+    `sessions that ended more than ${count(days, "day")} ago are still there`,
+    "conclaude retention run",
   )];
 }

@@ -1,21 +1,22 @@
+/** Judges the database: which one counts, why that one, whether hooks can write to it, and whether it is sound. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../errors.ts";
-import { parentOf } from "../../paths.ts";
+import type { Mending } from "../../guard/lift.ts";
+import { joinPath, parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
-import { integrityFaults, numberFaults } from "../../store/care.ts";
 import { emptyBeginning } from "../../store/beginning.ts";
+import { integrityFaults, numberFaults } from "../../store/care.ts";
+import { isOfSearchIndex, schemaDifferences, schemaFaults } from "../../store/schema_care.ts";
 import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
 import { drainLockPath } from "../../store/process_lock.ts";
 import { migrationFault } from "../../store/rehearsal.ts";
-import { isOfSearchIndex, schemaDifferences, schemaFaults } from "../../store/schema_care.ts";
 import { daysMs } from "../../time.ts";
 import { VERSION } from "../../version.ts";
-import { backupsOf } from "../backup.ts";
+import { type Backup, backupsOf } from "../backup.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../check.ts";
 import { isThere } from "../whole_file.ts";
-import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
-import { askDatabase, type RepairPlace } from "./place.ts";
+import { askDatabase, type DatabasePlace, type RepairPlace } from "./place.ts";
 import {
   filesOf,
   isOwnButClosed,
@@ -27,16 +28,19 @@ import {
 } from "./writable.ts";
 
 type Kind = DatabaseFile["kind"];
-type Told<K extends Kind> = (
+type Judge<K extends Kind> = (
   place: RepairPlace,
   file: Extract<DatabaseFile, { kind: K }>,
 ) => Finding;
 
-/** Only such a name is ours to set aside when the content does not say whose file it is. */
+/** Doctor sets a file aside only under such a name where the content does not say whose file it is. */
 const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;
 
-/** What is said of each kind of file, and the way out. */
-const TOLD: { readonly [K in Kind]: Told<K> } = {
+/** What SQLite says of damaged pages, and of a database that another process holds. */
+const DAMAGED = /malformed|not a database|corrupt/i;
+const HELD = /locked|busy/i;
+
+const JUDGES: { readonly [K in Kind]: Judge<K> } = {
   missing: (place) => beforeFirstHook(place, "is not there yet; the first hook makes it"),
   empty: (place) =>
     emptied(place) ?? beforeFirstHook(place, "is empty; the next hook makes the tables"),
@@ -47,7 +51,7 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
     ),
   special: (place) => fail(`${place.database} is no regular file`, useAnotherDatabase(place)),
   unreadable: (place, { why }) =>
-    /locked|busy/i.test(why)
+    HELD.test(why)
       ? lockedBy(place.database)
       : fail(`${place.database} cannot be read: ${why}`, wayToRead(place)),
   garbage: (place) => mendable(place, `${place.database} is not a SQLite database`),
@@ -70,61 +74,54 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
   ours: (place, { version }) => judgeContent(place, version),
 };
 
-/** The database: which one, why that one, whether hooks can write to it, and how it began. */
+/** Judges the database as it is, and says when it began anew in a file that something had emptied. */
 export function lookAtDatabase(place: RepairPlace): Finding[] {
   return [judgeDatabase(place), ...isOthers(place) ? [] : begunAnew(place)];
 }
 
-/** What is to be said of the database as it is now. */
-export function judgeDatabase(place: RepairPlace): Finding {
-  if (place.database === ":memory:") {
+function judgeDatabase(place: RepairPlace): Finding {
+  const { database, databaseChosenBy } = place;
+  if (database === ":memory:") {
     return warn(
-      `the database is off, by ${place.databaseChosenBy}: nothing is kept`,
-      place.databaseChosenBy === "--no-db" ? "conclaude doctor" : "conclaude config show",
+      `the database is off, by ${databaseChosenBy}: nothing is kept`,
+      databaseChosenBy === "--no-db" ? "conclaude doctor" : "conclaude config show",
     );
   }
   if (isOthers(place)) {
     return fail(
-      `${place.database} belongs to another user or is a link, so hooks do not write to it`,
+      `${database} belongs to another user or is a link, so hooks do not write to it`,
       useAnotherDatabase(place),
     );
   }
-  const taken = takenLog(place.database);
-  if (taken !== null) {
-    const { path, kind } = taken;
+  const taken = filesOf(database).slice(1).map(noFileFault).find((fault) => fault !== null);
+  if (taken) return taken;
+  const file = identifyDatabase(database);
+  return (JUDGES[file.kind] as Judge<Kind>)(place, file);
+}
+
+/** A folder or a pipe in the place of the log, or of its index; null for a file or nothing. */
+function noFileFault(path: string): Finding | null {
+  try {
+    const { isFile, isDirectory } = Deno.statSync(path);
+    if (isFile) return null;
     return fail(
       `${path} is ${
-        kind === "folder" ? "a folder" : "a pipe or a device"
-      }, where the database has a file: nothing can be written`,
-      `mv ${quoteWord(path)} ${quoteWord(`${path}.${kind}`)}`,
+        isDirectory ? "a folder" : "a pipe or a device"
+      }, where the database has a file: ` +
+        "nothing can be written",
+      `mv ${quoteWord(path)} ${quoteWord(`${path}.${isDirectory ? "folder" : "special"}`)}`,
     );
+  } catch {
+    return null;
   }
-  const file = identifyDatabase(place.database);
-  const told = TOLD[file.kind] as Told<Kind>;
-  return told(place, file);
 }
 
-/** What lies in the place of the log, or of its index, and is no file; null when nothing does. */
-function takenLog(
-  database: string,
-): { readonly path: string; readonly kind: "folder" | "special" } | null {
-  for (const path of filesOf(database).slice(1)) {
-    try {
-      const { isFile, isDirectory } = Deno.statSync(path);
-      if (!isFile) return { path, kind: isDirectory ? "folder" : "special" };
-    } catch {
-      // It is not there.
-    }
-  }
-  return null;
-}
-
-/** Whether the database is another program's, or another user's: nothing about it is ours to change. */
+/** Whether the database is another program's, or another user's: doctor changes nothing about it. */
 export function isNotOurs(place: RepairPlace): boolean {
   return isOthers(place) || identifyDatabase(place.database).kind === "foreign";
 }
 
-/** Hooks refuse such a file in the shared temporary folder, where anybody could have put it. */
+/** Hooks refuse another user's file in the shared temporary folder, where anybody can put one. */
 function isOthers({ database, locations }: RepairPlace): boolean {
   if (locations.databaseFrom !== "fallback" || database !== locations.database) return false;
   try {
@@ -142,33 +139,32 @@ function beforeFirstHook(place: RepairPlace, state: string): Finding {
     : fail(`${database} cannot be made: ${why}`, wayToWrite(place));
 }
 
-/** A file of no bytes where there was a database before. */
-function emptied(place: RepairPlace): Finding | null {
-  const { database, locations } = place;
-  const [backup] = backupsOf(locations, database);
-  const isKnown = isThere(drainLockPath(database)) ||
-    (backup !== undefined && database === locations.database);
-  if (!isKnown) return null;
-  const state = `${database} is empty, and it was not before: something has cut it to nothing`;
-  return backup === undefined
-    ? warn(
-      `${state}; the next hook makes new tables`,
-      `ls -l ${quoteWord(parentOf(database))}`,
-    )
-    : mendable(place, state);
+/** The newest backup of the database that counts by default: one that a person names may be another one. */
+function ownBackup({ database, locations }: RepairPlace, beforeMs = Infinity): Backup | undefined {
+  if (database !== locations.database) return undefined;
+  return backupsOf(locations, database).find(({ atMs }) => atMs < beforeMs);
 }
 
-/** So long it is told that a database began anew; what was not missed by then is not missed. */
+/** A file of no bytes where a drain has worked, or a backup was made. */
+function emptied(place: RepairPlace): Finding | null {
+  const { database, locations } = place;
+  if (!isThere(drainLockPath(database)) && ownBackup(place) === undefined) return null;
+  const state = `${database} is empty, and it was not before: something has cut it to nothing`;
+  return backupsOf(locations, database).length > 0 ? mendable(place, state) : warn(
+    `${state}; the next hook makes new tables`,
+    `ls -l ${quoteWord(parentOf(database))}`,
+  );
+}
+
+/** Doctor tells for so long that a database began anew. */
 const TOLD_DAYS = 14;
 
 /** A database that hooks began anew in a file which something had cut to nothing. */
 function begunAnew(place: RepairPlace): Finding[] {
-  const { database, locations, nowMs } = place;
+  const { database, nowMs } = place;
   const begun = askDatabase(place, emptyBeginning) ?? null;
   if (begun === null || begun.atMs < nowMs - daysMs(TOLD_DAYS)) return [];
-  const backup = database !== locations.database
-    ? undefined
-    : backupsOf(locations, database).find(({ atMs }) => atMs < begun.atMs);
+  const backup = ownBackup(place, begun.atMs);
   if (!begun.wasUsed && backup === undefined) return [];
   const at = new Date(begun.atMs).toISOString();
   return [warn(
@@ -198,24 +194,24 @@ function judgeContent(place: RepairPlace, version: number): Finding {
       if (faults.length > 0) {
         return mendable(place, `${database} is damaged: ${faultsText(faults)}`);
       }
-      return version < SCHEMA_VERSION
-        ? judgeMigration(place, version, db)
-        : judgeSchema(place, db) ?? ok(`${database} (chosen by ${databaseChosenBy})`);
+      if (version < SCHEMA_VERSION) return judgeMigration(place, version, db);
+      // The search index has a check of its own.
+      const differences = schemaDifferences(db).filter((part) => !isOfSearchIndex(part));
+      return differences.length === 0
+        ? ok(`${database} (chosen by ${databaseChosenBy})`)
+        : mendable(place, `in ${database} ${faultsText(schemaFaults(differences))}`);
     } finally {
       db.close();
     }
   } catch (thrown) {
     const why = messageOf(thrown);
-    if (DAMAGE.test(why)) return mendable(place, `${database} is damaged: ${why}`);
-    if (/locked|busy/i.test(why)) return lockedBy(database);
+    if (DAMAGED.test(why)) return mendable(place, `${database} is damaged: ${why}`);
+    if (HELD.test(why)) return lockedBy(database);
     return fail(`${database} cannot be opened: ${why}`, useAnotherDatabase(place));
   }
 }
 
-/** What SQLite says of damaged pages. */
-const DAMAGE = /malformed|not a database|corrupt/i;
-
-/** The next hook migrates an older schema: whether it can is tried on a copy of the empty tables in memory. */
+/** The next hook migrates an older schema: doctor tries on a copy of the empty tables in memory whether it can. */
 function judgeMigration(place: RepairPlace, version: number, db: DatabaseSync): Finding {
   const { database, databaseChosenBy } = place;
   const state =
@@ -224,26 +220,20 @@ function judgeMigration(place: RepairPlace, version: number, db: DatabaseSync): 
   if (fault === null) {
     return ok(`${state}: the next hook brings it up to date (chosen by ${databaseChosenBy})`);
   }
-  return schemaDifferences(db).length === 0
-    ? mendable(
+  if (schemaDifferences(db).length === 0) {
+    return mendable(
       place,
       `${state}, but its tables are those of version ${SCHEMA_VERSION} already: something has changed the number`,
-    )
-    : fail(
-      `${state}, but ${fault.message}; hooks keep their records in the spool, and \`db reset\` sets the database ` +
-        "aside under a dated name",
-      "conclaude db reset",
     );
+  }
+  return fail(
+    `${state}, but ${fault.message}; hooks keep their records in the spool, and \`db reset\` sets the database ` +
+      "aside under a dated name",
+    "conclaude db reset",
+  );
 }
 
-/** Tables and indexes that are missing or are not as this program makes them; the search index is looked at by itself. */
-function judgeSchema(place: RepairPlace, db: DatabaseSync): Finding | null {
-  const faults = schemaFaults(schemaDifferences(db).filter((part) => !isOfSearchIndex(part)));
-  return faults.length === 0 ? null : mendable(place, `in ${place.database} ${faultsText(faults)}`);
-}
-
-/** What is said while another process holds it. */
-export function lockedBy(database: string): Finding {
+function lockedBy(database: string): Finding {
   return fail(
     `${database} is locked: another process is writing to it and does not finish; hooks keep their records in the ` +
       "spool meanwhile",
@@ -251,7 +241,7 @@ export function lockedBy(database: string): Finding {
   );
 }
 
-/** A damaged database, which a repair writes anew; one with a name that may be another program's is left alone. */
+/** A damaged database, which the repair writes anew; a file whose name may be another program's is left alone. */
 function mendable(place: RepairPlace, state: string): Finding {
   const { database, locations } = place;
   if (!DATABASE_NAME.test(database)) return fail(state, useAnotherDatabase(place));
@@ -262,14 +252,11 @@ function mendable(place: RepairPlace, state: string): Finding {
   return fail(
     `${state}; \`doctor --fix\` sets it aside under a dated name and brings what can be read into a new one; ${rest}`,
     "conclaude doctor --fix",
-    async () => {
-      const { mendFully } = await import("./mend_fully.ts");
-      return await mendFully(place);
-    },
+    async () => await (await import("../mend_database.ts")).mendFully(place),
   );
 }
 
-/** What lets this user write there: the missing permissions when they are theirs to give, else another place. */
+/** Gives this user the missing permission where the file is the user's own, else names another database. */
 function wayToWrite(place: RepairPlace): string {
   const { database } = place;
   const closed = [...filesOf(database), nearestFolder(parentOf(database))].filter(isOwnButClosed);
@@ -278,10 +265,67 @@ function wayToWrite(place: RepairPlace): string {
     : `chmod u+w ${closed.map(quoteWord).join(" ")}`;
 }
 
-/** The same for reading. */
 function wayToRead(place: RepairPlace): string {
   const { database } = place;
   return otherOwner(database) === null && isThere(database)
     ? `chmod u+rw ${quoteWord(database)}`
     : useAnotherDatabase(place);
+}
+
+/** What hooks can write to. */
+const USABLE: ReadonlySet<string> = new Set(["missing", "empty", "older", "ours"]);
+
+/** The command that chooses another database, or what the person has to choose. */
+function useAnotherDatabase(place: DatabasePlace): string {
+  const choose = place.locations.databaseFrom === "flag"
+    ? "Use `--db FILE`"
+    : "Set CONCLAUDE_DB_PATH";
+  return anotherDatabase(place) ??
+    `${choose} to name a file in a folder that this user can write to`;
+}
+
+/** The command for a database in a folder that this user can write to; null when no such folder is known. */
+function anotherDatabase({ locations, database }: DatabasePlace): string | null {
+  const folder = [locations.dataFolder, ...locations.spoolFolders.map(parentOf)]
+    .find((path) => whyUnwritable(nearestFolder(path)) === null);
+  if (folder === undefined) return null;
+  const path = ["conclaude.db", "conclaude-2.db", "conclaude-3.db"]
+    .map((name) => joinPath(folder, name))
+    .find((path) => path !== database && USABLE.has(identifyDatabase(path).kind));
+  if (path === undefined) return null;
+  // A flag outranks the environment.
+  return locations.databaseFrom === "flag"
+    ? `conclaude --db ${quoteWord(path)} doctor`
+    : `export CONCLAUDE_DB_PATH=${quoteWord(path)}`;
+}
+
+/**
+ * Says in a sentence why a hook could not use the database, and the way out.
+ *
+ * @param fault What the hook was told when it tried.
+ */
+export function mendingOf(place: DatabasePlace, fault: unknown): Mending {
+  const { database } = place;
+  const why = messageOf(fault);
+  const { kind } = identifyDatabase(database);
+  // A hook that has waited for another process has no time left to read a large file.
+  const isHeld = HELD.test(why) && (kind === "ours" || kind === "older");
+  const { status, message, next, repair } = isHeld ? lockedBy(database) : judgeDatabase(place);
+  if (status !== "fail" || next === null) {
+    return {
+      trouble: `${database} cannot be used: ${why.split("\n", 1)[0]}`,
+      remedy: "what `conclaude doctor` says",
+    };
+  }
+  return { trouble: message, remedy: repair ? "`conclaude doctor --fix`" : withinSentence(next) };
+}
+
+/** A person has to set a variable for hooks and for commands. */
+function withinSentence(next: string): string {
+  const isCommand = /^[a-z]/.test(next);
+  const text = isCommand ? `\`${next}\`` : next[0]!.toLowerCase() + next.slice(1);
+  if (next.startsWith("fuser ")) return `end the process that ${text} shows`;
+  return /\bCONCLAUDE_DB_PATH\b/.test(next)
+    ? `${text} (in the shell that starts Claude Code, which has to be started again, and in that of further commands)`
+    : text;
 }

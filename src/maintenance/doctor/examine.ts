@@ -1,35 +1,41 @@
+/** The checks of `doctor`, and the loop that looks, repairs and looks again. */
 import { isUserError, messageOf } from "../../errors.ts";
 import { type Check, fail, type Finding } from "../check.ts";
-import { lookAtAgents } from "./agents.ts";
-import { lookAtBranch } from "./branch.ts";
-import { lookAtConfiguration } from "./configuration.ts";
-import { lookAtForgetting, lookAtIndex, lookAtReferences } from "./content.ts";
+import { lookAtFallback } from "../fallback.ts";
+import {
+  lookAtForgetting,
+  lookAtIndex,
+  lookAtQueue,
+  lookAtReferences,
+  lookAtRetention,
+  lookAtSessions,
+} from "./content.ts";
 import { lookAtDatabase } from "./database.ts";
-import { lookAtDisk } from "./disk.ts";
-import { lookAtFallback } from "./fallback.ts";
+import { lookAtDisk, lookAtHome, lookAtPermissions } from "./folders.ts";
 import { lookAtGates } from "./gates.ts";
-import { lookAtHome, lookAtPermissions } from "./home.ts";
 import { lookAtHooks } from "./hooks.ts";
-import { lookAtOldState } from "./old_state.ts";
 import { lookAtLog } from "./log.ts";
 import { lookAtMemory } from "./memory.ts";
 import type { DoctorPlace } from "./place.ts";
 import { lookAtExecutable, lookAtSqlite } from "./program.ts";
+import {
+  lookAtAgents,
+  lookAtBranch,
+  lookAtConfiguration,
+  lookAtOldState,
+} from "./project_checks.ts";
 import { lookAtSpool } from "./spool.ts";
-import { lookAtQueue, lookAtRetention, lookAtSessions } from "./state.ts";
 
-/** Looks at one thing and changes nothing; an empty list when there is nothing to look at. */
-type Look = (place: DoctorPlace) => readonly Finding[] | Promise<readonly Finding[]>;
-
-/** A check; what `needsDatabase` repairs only where the database can be written. */
-interface NamedLook {
+interface DoctorCheck {
   readonly name: string;
-  readonly look: Look;
+  /** Looks at one thing and changes nothing; finds nothing where there is nothing to look at. */
+  readonly look: (place: DoctorPlace) => readonly Finding[] | Promise<readonly Finding[]>;
+  /** Its repairs write to the database. */
   readonly needsDatabase?: true;
 }
 
-/** What is looked at, in this order: what later checks need is repaired by earlier ones. */
-const LOOKS: readonly NamedLook[] = [
+/** The checks in order: an earlier one repairs what a later one needs. */
+const CHECKS: readonly DoctorCheck[] = [
   { name: "executable", look: lookAtExecutable },
   { name: "sqlite", look: lookAtSqlite },
   { name: "home", look: lookAtHome },
@@ -54,15 +60,28 @@ const LOOKS: readonly NamedLook[] = [
   { name: "migration", look: lookAtOldState },
 ];
 
-/** What was found. */
+/** The result of all checks. */
 export interface Examination {
-  /** False when any check failed; a warning is none. */
+  /** False when a check failed; a warning is no failure. */
   readonly ok: boolean;
   readonly checks: readonly Check[];
   /** What was corrected, a sentence each. */
   readonly fixed: readonly string[];
   /** How many findings `fix` would correct. */
   readonly fixable: number;
+}
+
+interface NamedFinding extends Finding {
+  readonly name: string;
+}
+
+/** What became of the repairs. */
+interface Repairs {
+  readonly fixed: string[];
+  /** By the finding's message, what stood in the way. */
+  readonly failures: Map<string, Finding>;
+  /** What a repair could not bring back; no later look finds it. */
+  readonly undone: NamedFinding[];
 }
 
 /**
@@ -74,93 +93,71 @@ export async function examine(
   place: DoctorPlace,
   options: { readonly fix: boolean },
 ): Promise<Examination> {
-  const told: Repairs = { fixed: [], failures: new Map(), undone: [] };
+  const repairs: Repairs = { fixed: [], failures: new Map(), undone: [] };
   const looker = { ...place, comparesAll: options.fix };
-  let looked = await lookAtAll(looker, options.fix ? told : null);
-  if (told.fixed.length + told.failures.size > 0) {
-    looked = [...await lookAtAll(looker, null), ...told.undone];
+  let findings = await lookAtAll(looker, options.fix ? repairs : null);
+  if (repairs.fixed.length + repairs.failures.size > 0) {
+    findings = [...await lookAtAll(looker, null), ...repairs.undone];
   }
-  const findings = looked.map(({ name, finding }) => ({
-    name,
-    ...told.failures.get(finding.message) ?? finding,
-  }));
+  findings = findings.map((one) => {
+    const failure = repairs.failures.get(one.message);
+    return failure === undefined ? one : { name: one.name, ...failure };
+  });
   return {
     ok: findings.every(({ status }) => status !== "fail"),
     checks: findings.map(({ name, status, message, next }) => ({ name, status, message, next })),
-    fixed: told.fixed,
+    fixed: repairs.fixed,
     fixable: findings.filter(({ repair }) => repair !== undefined).length,
   };
 }
 
-/** What became of the repairs: a sentence for each, or by the finding's message what stood in the way. */
-interface Repairs {
-  readonly fixed: string[];
-  readonly failures: Map<string, Finding>;
-  /** What is past mending, which no later look finds any more. */
-  readonly undone: NamedFinding[];
-}
-
-interface NamedFinding {
-  readonly name: string;
-  readonly finding: Finding;
-}
-
-/** Looks at everything in order; with `repairs`, what is found is corrected before the next look. */
-async function lookAtAll(
-  place: DoctorPlace,
-  repairs: Repairs | null,
-): Promise<NamedFinding[]> {
+/** Looks at everything in order; with `repairs`, corrects what is found before the next look. */
+async function lookAtAll(place: DoctorPlace, repairs: Repairs | null): Promise<NamedFinding[]> {
   const looked: NamedFinding[] = [];
-  for (const { name, look, needsDatabase } of LOOKS) {
-    const found = await lookSafely(look, place);
-    const obstacle = needsDatabase &&
-      looked.find(({ name, finding }) =>
-        name === "database" && finding.status === "fail" && finding.repair === undefined
+  for (const check of CHECKS) {
+    // A repair would fail at what only the person can mend, so that comes first.
+    const obstacle = check.needsDatabase &&
+      looked.find(({ name, status, repair }) =>
+        name === "database" && status === "fail" && repair === undefined
       );
-    const findings = obstacle ? found.map((each) => behind(obstacle.finding, each)) : found;
-    if (repairs !== null) await repairAll(name, findings, repairs);
-    looked.push(...findings.map((finding) => ({ name, finding })));
+    for (const finding of await lookSafely(check, place)) {
+      const { repair, ...rest } = finding;
+      const found = obstacle && repair ? { ...rest, next: obstacle.next } : finding;
+      looked.push({ name: check.name, ...found });
+      if (repairs !== null) await repairOne(looked.at(-1)!, repairs);
+    }
   }
   return looked;
 }
 
-/** A finding whose repair would fail at something that only the person can mend: that is then its way out, too. */
-function behind(obstacle: Finding, finding: Finding): Finding {
-  if (finding.repair === undefined) return finding;
-  const { status, message } = finding;
-  return { status, message, next: obstacle.next };
-}
-
-/** Repairs what can be; what cannot is told in the place of its finding. */
-async function repairAll(
-  name: string,
-  findings: readonly Finding[],
-  told: Repairs,
-): Promise<void> {
-  for (const { message, repair } of findings) {
-    if (repair === undefined) continue;
-    try {
-      const repaired = await repair();
-      const isAll = typeof repaired === "string";
-      told.fixed.push(isAll ? repaired : repaired.done);
-      if (!isAll) told.undone.push({ name, finding: repaired.undone });
-    } catch (thrown) {
-      const [why, next] = isUserError(thrown)
-        ? [thrown.why, thrown.next]
-        : [messageOf(thrown), "Correct the cause, then run `conclaude doctor --fix` again"];
-      told.failures.set(message, fail(`could not be corrected (${message}): ${why}`, next));
-    }
+async function repairOne({ name, message, repair }: NamedFinding, told: Repairs): Promise<void> {
+  if (repair === undefined) return;
+  try {
+    const repaired = await repair();
+    told.fixed.push(typeof repaired === "string" ? repaired : repaired.done);
+    if (typeof repaired !== "string") told.undone.push({ name, ...repaired.undone });
+  } catch (thrown) {
+    const why = isUserError(thrown) ? thrown.why : messageOf(thrown);
+    const failure = fail(`could not be corrected (${message}): ${why}`, wayOut(thrown, "--fix"));
+    told.failures.set(message, failure);
   }
 }
 
-/** A check that breaks must not keep the others from being done. */
-async function lookSafely(look: Look, place: DoctorPlace): Promise<readonly Finding[]> {
+/** A check that breaks does not keep doctor from the others. */
+async function lookSafely(
+  { look }: DoctorCheck,
+  place: DoctorPlace,
+): Promise<readonly Finding[]> {
   try {
     return await look(place);
   } catch (thrown) {
-    const [why, next] = isUserError(thrown)
-      ? [`${thrown.what}: ${thrown.why}`, thrown.next]
-      : [messageOf(thrown), "Correct the cause, then run `conclaude doctor` again"];
-    return [fail(`could not be looked at: ${why}`, next)];
+    const why = isUserError(thrown) ? `${thrown.what}: ${thrown.why}` : messageOf(thrown);
+    return [fail(`could not be looked at: ${why}`, wayOut(thrown))];
   }
+}
+
+function wayOut(thrown: unknown, flag = ""): string {
+  return isUserError(thrown)
+    ? thrown.next
+    : `Correct the cause, then run \`conclaude doctor${flag && ` ${flag}`}\` again`;
 }

@@ -1,12 +1,12 @@
-import { count } from "../../counts.ts";
+/** What keeps captures from becoming memory, and summaries from being rewritten. */
 import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { parseConfig } from "../../config/parse.ts";
+import { count } from "../../counts.ts";
 import { messageOf } from "../../errors.ts";
 import { shortened } from "../../memory/text.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../process/executable.ts";
-import { drainLockPath } from "../../store/process_lock.ts";
 import { dayStartMs } from "../../recall/summarizer.ts";
 import {
   forbiddingLimit,
@@ -17,28 +17,28 @@ import {
 import { commandLine } from "../../settings/hooks.ts";
 import { damagedPayloads } from "../../store/damaged_payloads.ts";
 import { type MemoryHealth, memoryHealth } from "../../store/memory_health.ts";
+import { drainLockPath } from "../../store/process_lock.ts";
 import { lastRuns, summarizerUse, usedUp } from "../../store/summarizer_runs.ts";
 import { type Finding, ok, warn } from "../check.ts";
-import { lookAtSettings } from "./settings_look.ts";
 import { askDatabase, type DoctorPlace } from "./place.ts";
+import { lookAtSettings } from "./settings_look.ts";
 import { whyUnwritable } from "./writable.ts";
 
-/** A capture is worked in at the end of a turn; one that waits longer than this is not, in milliseconds. */
+/** A capture is worked in at the end of a turn; one that waits longer than this is overdue, in milliseconds. */
 const OVERDUE_MS = 3_600_000;
-/** Longest reason that is told, in characters. */
+/** Longest reason in a message, in characters. */
 const MAX_REASON_CHARS = 160;
-/** So many runs of the summarizer that all failed say that it does not work. */
+/** So many failed runs in a row show that the summarizer does not work. */
 const FAILED_RUNS = 3;
 
-/** What keeps captures from becoming memory, and summaries from being rewritten. */
 export function lookAtMemory(place: DoctorPlace): Finding[] {
   if (!place.config.memoryEnabled) return [ok("off (`memory.enabled` is false)")];
   const health = askDatabase(place, (db) => memoryHealth(db, place.nowMs - OVERDUE_MS));
   if (health === undefined) return [];
   const faults = [
-    ...givenUp(health, place),
-    ...suspects(health),
-    ...overdue(health, place),
+    ...health.givenUp > 0 ? [givenUp(health, place)] : [],
+    ...health.suspects.length > 0 ? [suspects(health)] : [],
+    ...health.overdue > 0 && health.hooksRan ? [overdue(health, place)] : [],
     ...lockFaults(place),
     ...summarizerFaults(place),
   ];
@@ -48,87 +48,69 @@ export function lookAtMemory(place: DoctorPlace): Finding[] {
   ];
 }
 
-function givenUp({ givenUp, reasons }: MemoryHealth, place: DoctorPlace): Finding[] {
-  if (givenUp === 0) return [];
+function givenUp({ givenUp, reasons }: MemoryHealth, place: DoctorPlace): Finding {
   const damaged = askDatabase(place, (db) => damagedPayloads(db, { status: "error" }).length) ?? 0;
   const told = reasons.map(({ reason, count }) =>
     `${plain(shortened(reason, MAX_REASON_CHARS))}${givenUp === 1 ? "" : ` (${count})`}`
   );
-  return [warn(
+  return warn(
     `${count(givenUp, "capture was", "captures were")} given up after errors: ${told.join("; ")}`,
     // Another try brings back what can be read alone.
     damaged === givenUp ? "conclaude queue prune --unreadable" : "conclaude queue retry --all",
-  )];
-}
-
-/** What a hook has no time for may be done by hand. */
-function suspects({ suspects }: MemoryHealth): Finding[] {
-  if (suspects.length === 0) return [];
-  const told = suspects.map(({ id, toolName, rawBytes, attempts }) =>
-    `${id} (${plain(toolName)}, ${Math.ceil(rawBytes / 1000)} kB, ${
-      count(attempts, "try", "tries")
-    })`
   );
-  return [warn(
-    `drains ended before they were done with ${
-      told.join(", ")
-    }; it is taken alone, and is given up after the fifth`,
-    "conclaude queue drain",
-  )];
 }
 
-/** Hooks run, and nothing works in what they keep. */
-function overdue({ overdue, hooksRan }: MemoryHealth, place: DoctorPlace): Finding[] {
-  if (overdue === 0 || !hooksRan) return [];
-  const what = `${count(overdue, "capture has", "captures have")} waited for more than an hour`;
+/** Captures over which drains end. A drain by hand has more time than a hook. */
+function suspects({ suspects }: MemoryHealth): Finding {
+  const told = suspects.map(({ id, toolName, rawBytes, attempts }) => {
+    const tries = count(attempts, "try", "tries");
+    return `${id} (${plain(toolName)}, ${Math.ceil(rawBytes / 1000)} kB, ${tries})`;
+  });
+  return warn(
+    `drains ended before they were done with ${told.join(", ")}; ` +
+      "it is taken alone, and is given up after the fifth",
+    "conclaude queue drain",
+  );
+}
+
+/** Captures wait although hooks run. */
+function overdue({ overdue }: MemoryHealth, place: DoctorPlace): Finding {
+  const what = `${count(overdue, "capture has", "captures have")} waited for more than an hour, ` +
+    "although hooks run";
   const hasDrain = lookAtSettings(place)
     .some(({ entries, wrapped }) => [...entries, ...wrapped].some(({ role }) => role === "drain"));
-  return [
-    hasDrain
-      ? warn(
-        `${what}, although hooks run: the drain beside Stop does not work them in`,
-        "conclaude queue drain",
-      )
-      : warn(
-        `${what}, although hooks run: no hook for the drain (\`conclaude hook Drain\`) is installed`,
-        commandLine("install-hooks"),
-      ),
-  ];
+  return hasDrain
+    ? warn(`${what}: the drain beside Stop does not work them in`, "conclaude queue drain")
+    : warn(
+      `${what}: no hook for the drain (\`conclaude hook Drain\`) is installed`,
+      commandLine("install-hooks"),
+    );
 }
 
-/** Without the file of its lock no drain begins. */
+/** No drain begins without the file of its lock. */
 function lockFaults({ database }: DoctorPlace): Finding[] {
   const path = drainLockPath(database);
-  const why = whyNoLock(path);
-  if (why === null) return [];
-  return [warn(
-    `captures cannot be worked in: the file of the lock, ${path}, cannot be used: ${why}`,
-    `make it writable, or remove it`,
-  )];
-}
-
-function whyNoLock(path: string): string | null {
+  let why: string | null = null;
   try {
     Deno.openSync(path, { read: true, write: true }).close();
-    return null;
   } catch (thrown) {
-    return thrown instanceof Deno.errors.NotFound
+    why = thrown instanceof Deno.errors.NotFound
       ? whyUnwritable(parentOf(path))
       : messageOf(thrown);
   }
+  return why === null ? [] : [warn(
+    `captures cannot be worked in: the file of the lock, ${path}, cannot be used: ${why}`,
+    "make it writable, or remove it",
+  )];
 }
 
 function summarizerFaults(place: DoctorPlace): Finding[] {
-  const { locations, nowMs, database } = place;
+  const { locations, nowMs } = place;
   const found = foundSummarizer(parseConfig<SummarizedConfig>(readConfigFiles([], locations)));
   if (found.kind === "none") return [];
   if (found.kind === "faulty") {
-    return [
-      warn(
-        plain(`the summarizer is off, by a mistake: ${found.problem}`),
-        "conclaude config validate",
-      ),
-    ];
+    const message = plain(`the summarizer is off, by a mistake: ${found.problem}`);
+    return [warn(message, "conclaude config validate")];
   }
   const { settings } = found.summarizer;
   const missing = whyMissing(settings, place);
@@ -138,52 +120,45 @@ function summarizerFaults(place: DoctorPlace): Finding[] {
       `correct memory.summarizer.command in ${joinPath(locations.dataFolder, "config.yaml")}`,
     )];
   }
-  const ledger = askDatabase({ database }, (db) => ({
+  const ledger = askDatabase(place, (db) => ({
     last: lastRuns(db, nowMs, FAILED_RUNS),
     today: summarizerUse(db, dayStartMs(nowMs)),
   }));
   if (ledger === undefined) return [];
   const { last, today } = ledger;
   const isBroken = last.length === FAILED_RUNS && last.every(({ status }) => status === "failed");
-  // Who allows nothing has not used it up.
+  // A limit of 0 forbids the summarizer; nothing is used up then.
   const used = forbiddingLimit(settings) !== null ? null : usedUp(today, {
     maxRuns: settings.maxRunsPerDay,
     maxTokens: settings.maxTokensPerDay,
   }, 1);
+  const reason = plain(shortened(last[0]?.reason ?? "", MAX_REASON_CHARS));
+  const runs = `${count(today.runs, "run")}, ${count(today.tokens, "token")}`;
   return [
-    ...isBroken
-      ? [warn(
-        `the summarizer has failed ${FAILED_RUNS} times in a row: ${
-          plain(shortened(last[0]?.reason ?? "", MAX_REASON_CHARS))
-        }`,
-        "conclaude memory stats",
-      )]
-      : [],
-    ...used === null ? [] : [warn(
-      `the summarizer has used up the ${used} of today (${count(today.runs, "run")}, ${
-        count(today.tokens, "token")
-      }); it goes on ` +
-        "after midnight UTC",
-      "conclaude memory stats",
-    )],
-  ];
+    ...isBroken ? [`the summarizer has failed ${FAILED_RUNS} times in a row: ${reason}`] : [],
+    ...used === null ? [] : [
+      `the summarizer has used up the ${used} of today (${runs}); it goes on after midnight UTC`,
+    ],
+  ].map((message) => warn(message, "conclaude memory stats"));
 }
 
-/** What a shell does by itself, or what more than a program begins with: of `bash`, and of the shells that may be in its place. */
-const SHELL_WORDS: ReadonlySet<string> = new Set(
-  (". : [ [[ ( { ! if for while until case select function coproc time alias bg bind break builtin caller cd command compgen " +
-    "complete compopt continue declare dirs disown echo enable env eval exec exit export false fc fg getopts hash help history " +
-    "jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend " +
-    "test times trap true type typeset ulimit umask unalias unset wait").split(" "),
-);
-
-/** Why the program that a command begins with cannot be found; null when it can, or when nobody can tell without a shell. */
+/** Why the program that a command begins with cannot be found; null when it can, or when only a shell can tell. */
 function whyMissing({ command }: SummarizerSettings, place: DoctorPlace): string | null {
   const [, first = ""] = /^\s*((?:~\/)?[\w.\/+-]+)(?=\s|$)/.exec(command) ?? [];
-  if (first === "" || SHELL_WORDS.has(first)) return null;
   const { home } = place.locations;
   if (first.startsWith("~/")) return home === null ? null : whyNotRun(home + first.slice(1));
   if (isAbsolutePath(first)) return whyNotRun(first);
   if (!isBareName(first) || findOnPath(first, place.searchPath).length > 0) return null;
-  return `${first} is not on the PATH`;
+  return isShellWord(first) ? null : `${first} is not on the PATH`;
+}
+
+/** Whether a shell does this by itself: `cd`, `if`. */
+function isShellWord(word: string): boolean {
+  try {
+    return ["bash", "sh"].some((shell) =>
+      new Deno.Command(shell, { args: ["-c", 'command -v "$1"', shell, word] }).outputSync().success
+    );
+  } catch {
+    return true;
+  }
 }

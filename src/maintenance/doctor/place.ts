@@ -15,40 +15,40 @@ export interface DoctorPlace {
   readonly files: readonly ConfigFile[];
   /** Absolute path, or `:memory:`. */
   readonly database: string;
-  /** What chose it, in words that fit after `chosen by`. */
+  /** What chose the database, in words that follow `chosen by`. */
   readonly databaseChosenBy: string;
   /** Where Claude Code looks for a project's settings. */
   readonly projectDir: string;
   /** One more settings file that Claude Code is started with (`claude --settings FILE`), as an absolute path. */
   readonly settings?: string | undefined;
-  /** `CLAUDE_CONFIG_DIR`. */
+  /** The variable `CLAUDE_CONFIG_DIR`. */
   readonly claudeFolder: string | undefined;
   /** This program: what hooks should start, and its file. */
   readonly program: Program;
   readonly programPath: string;
   /** The executable that this process is; null when it runs from source. */
   readonly executable: string | null;
-  /** `PATH`. */
+  /** The variable `PATH`. */
   readonly searchPath: string | undefined;
   readonly fromSource: boolean;
   readonly nowMs: number;
-  /** Every word of the search index is compared, however long hooks have to wait. */
+  /** Compare every word of the search index, however long hooks wait. */
   readonly comparesAll?: boolean;
 }
 
-/** What a look at the database alone needs to know. */
+/** What the check of the database needs to know. */
 export type DatabasePlace = Pick<
   DoctorPlace,
   "locations" | "database" | "databaseChosenBy" | "nowMs"
 >;
 
-/** What a repair of it needs besides; hooks look without. */
+/** What its repair needs as well; a hook judges the database without. */
 export type RepairPlace = DatabasePlace & Partial<Pick<DoctorPlace, "config" | "claudeFolder">>;
 
 /**
  * Asks the database without changing it.
  *
- * @returns `undefined` when it is not there or cannot be read: the check of the database itself tells of that.
+ * @returns `undefined` when it is not there or cannot be read, which the check of the database reports.
  */
 export function askDatabase<Answer>(
   { database }: Pick<DoctorPlace, "database">,
@@ -67,7 +67,7 @@ export function askDatabase<Answer>(
   }
 }
 
-/** Repairs something in the database. @returns What `repair` does. @throws {Error} When it cannot be written. */
+/** Repairs something in the database. @returns What `repair` returns. @throws {Error} When it cannot be written. */
 export async function repairDatabase<Done>(
   { database, config }: Pick<DoctorPlace, "database" | "config">,
   repair: (db: DatabaseSync) => Done,

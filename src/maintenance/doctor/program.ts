@@ -7,7 +7,7 @@ import type { DoctorPlace } from "./place.ts";
 /** The first SQLite without the fault, see https://sqlite.org/wal.html#walresetbug. */
 const SAFE_SQLITE: readonly number[] = [3, 51, 3];
 
-/** Which program this is. */
+/** This program, its version and its runtime. */
 export function lookAtExecutable({ programPath, fromSource }: DoctorPlace): Finding[] {
   const runtime = `Deno ${Deno.version.deno}`;
   return [
@@ -19,7 +19,7 @@ export function lookAtExecutable({ programPath, fromSource }: DoctorPlace): Find
   ];
 }
 
-/** Whether the SQLite in this program is safe for many writers. */
+/** Whether this program's SQLite is safe for several writers. */
 export function lookAtSqlite(
   { database }: Pick<DoctorPlace, "database">,
   version = sqliteVersion(),
@@ -32,7 +32,7 @@ export function lookAtSqlite(
   )];
 }
 
-/** Whether a version such as `3.53.2` is not below another one. */
+/** Whether a version such as `3.53.2` is at least another one. */
 export function isAtLeast(version: string, least: readonly number[]): boolean {
   const parts = version.split(".").map(Number);
   for (const [index, wanted] of least.entries()) {

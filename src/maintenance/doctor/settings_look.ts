@@ -1,42 +1,37 @@
-/** What the settings files of Claude Code that count in a folder say of hooks. */
+/** What the settings files of Claude Code that count in a folder say of hooks, and the commands that mend them. */
 import { isUserError } from "../../errors.ts";
+import { isBareName } from "../../process/executable.ts";
+import { findWrapped, ownershipHere, type WrappedHook } from "../../settings/own_handler.ts";
 import { readOwnEntries } from "../../settings/edit.ts";
+import { checkHooks } from "../../settings/handler_schema.ts";
+import { type HookProgram, readHookCommand } from "../../settings/hook_program.ts";
+import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
 import {
   placeFlags,
   readSettings,
   settingsPath,
   type SettingsPlace,
 } from "../../settings/settings_file.ts";
-import { checkHooks } from "../../settings/handler_schema.ts";
-import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
-import { findLookAlikes, findWrapped, type WrappedHook } from "../../settings/doubtful_hooks.ts";
-import { ownershipHere } from "../../settings/own_handler.ts";
 import { fail, type Finding, warn } from "../check.ts";
 import type { DoctorPlace } from "./place.ts";
 
 /** A settings file as far as hooks go. */
 export interface SettingsLook {
   readonly path: string;
-  /** What it says, parsed; `undefined` when it is not there, or cannot be read. */
+  /** The parsed file; `undefined` when it is missing or cannot be read. */
   readonly settings: unknown;
-  /** What leads `install-hooks` to it: `["--scope", "local"]`. */
+  /** The flags with which `install-hooks` writes to it: `["--scope", "local"]`. */
   readonly flags: readonly string[];
-  /** False when nobody can tell what is in the file. */
   readonly isReadable: boolean;
   readonly entries: readonly HookEntry[];
-  /** Programs that may be conclaude under another name. */
-  readonly lookAlikes: readonly string[];
-  /** Hooks of ours within commands that do more. */
+  /** Commands that start conclaude and do more. */
   readonly wrapped: readonly WrappedHook[];
-  /** What the file says of `disableAllHooks`, if anything. */
+  /** The value of `disableAllHooks`, if the file has one. */
   readonly disablesAll: boolean | undefined;
   readonly faults: readonly Finding[];
 }
 
-/** The settings file that has the last word first. */
-const SCOPES = ["local", "project", "user"] as const;
-
-/** What a search for our hooks needs to know. */
+/** What a search for conclaude's hooks needs to know. */
 export type HooksPlace = Pick<
   DoctorPlace,
   | "environment"
@@ -49,73 +44,63 @@ export type HooksPlace = Pick<
   | "settings"
 >;
 
-/** The settings files that count here, the one with the last word first. */
+/** The settings files that count here; the one that Claude Code obeys first comes first. */
 export function lookAtSettings(place: HooksPlace): SettingsLook[] {
-  return settingsFiles(place).map((file) => lookInto(file, place));
-}
-
-function settingsFiles(
-  { locations, projectDir, claudeFolder, settings }: HooksPlace,
-): Pick<SettingsLook, "path" | "flags">[] {
+  const { locations, projectDir, claudeFolder, settings } = place;
   const around = { projectDir, home: locations.home ?? undefined, configDir: claudeFolder };
-  const places: SettingsPlace[] = SCOPES
-    .filter((scope) => scope !== "user" || around.home !== undefined || claudeFolder !== undefined)
-    .map((scope) => ({ ...around, scope }));
-  if (settings !== undefined) places.unshift({ ...around, scope: "user", settings });
-  const found = places.map((one) => ({ path: settingsPath(one), flags: placeFlags(one) }));
+  const hasUser = around.home !== undefined || claudeFolder !== undefined;
+  const places: SettingsPlace[] = [
+    ...settings === undefined ? [] : [{ ...around, scope: "user" as const, settings }],
+    { ...around, scope: "local" },
+    { ...around, scope: "project" },
+    ...hasUser ? [{ ...around, scope: "user" as const }] : [],
+  ];
+  const files = places.map((one) => ({ path: settingsPath(one), flags: placeFlags(one) }));
   // In the home folder itself the project's file is the user's.
-  return found.filter(({ path }, index) =>
-    found.findLastIndex((other) => other.path === path) === index
-  );
+  return files
+    .filter(({ path }, index) => files.findLastIndex((other) => other.path === path) === index)
+    .map((file) => lookInto(file, place));
 }
 
 function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace): SettingsLook {
   const { path } = file;
-  const nothing = {
+  const nothing: SettingsLook = {
     ...file,
     settings: undefined,
+    isReadable: true,
     entries: [],
-    lookAlikes: [],
     wrapped: [],
     disablesAll: undefined,
+    faults: [],
   };
   const ownership = ownershipHere(place);
-  const again = place.settings === undefined ? [] : ["--settings", place.settings];
   try {
     const { text } = readSettings(path);
-    if (text === undefined || text.trim() === "") {
-      return { ...nothing, isReadable: true, faults: [] };
-    }
-    const entries = readOwnEntries(text, {
-      ...ownership,
-      attempt: { command: "install-hooks", path },
-    });
+    if (text === undefined || text.trim() === "") return nothing;
+    const attempt = { command: "install-hooks", path } as const;
+    const entries = readOwnEntries(text, { ...ownership, attempt });
     const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     const { disableAllHooks } = settings as { readonly disableAllHooks?: unknown };
     return {
-      ...file,
+      ...nothing,
       settings,
-      isReadable: true,
       entries,
-      lookAlikes: findLookAlikes(settings, ownership),
       wrapped: findWrapped(settings, ownership),
       disablesAll: typeof disableAllHooks === "boolean" ? disableAllHooks : undefined,
       faults: discardingFaults(settings, path, entries.length > 0),
     };
   } catch (thrown) {
     if (!isUserError(thrown)) throw thrown;
-    return {
-      ...nothing,
-      isReadable: false,
-      faults: [fail(
-        `${path}: ${thrown.why}; Claude Code may ignore the file, and every hook in it`,
-        `correct ${quoteWord(path)}, then run \`${commandLine("doctor", again)}\` again`,
-      )],
-    };
+    const again = place.settings === undefined ? [] : ["--settings", place.settings];
+    const fault = fail(
+      `${path}: ${thrown.why}; Claude Code may ignore the file, and every hook in it`,
+      `correct ${quoteWord(path)}, then run \`${commandLine("doctor", again)}\` again`,
+    );
+    return { ...nothing, isReadable: false, faults: [fault] };
   }
 }
 
-/** One invalid handler of anybody's makes Claude Code discard the whole file. */
+/** Claude Code discards a whole file for one invalid handler, whoever wrote it. */
 function discardingFaults(settings: unknown, path: string, holdsOurs: boolean): Finding[] {
   const fatal = checkHooks(settings).find(({ discardsFile }) => discardsFile);
   if (fatal === undefined) return [];
@@ -123,4 +108,31 @@ function discardingFaults(settings: unknown, path: string, holdsOurs: boolean): 
     `${path}: \`${fatal.path}\` ${fatal.problem}, so Claude Code discards the whole file`;
   const next = `correct or remove \`${fatal.path}\` in ${quoteWord(path)}`;
   return [holdsOurs ? fail(`${message}, conclaude's hooks too`, next) : warn(message, next)];
+}
+
+type Installed = Pick<SettingsLook, "flags" | "entries">;
+
+/** Whether a shell looks the program up on the `PATH` at each start. */
+export function isSearched({ executable, script }: HookProgram): boolean {
+  return script === null && isBareName(executable);
+}
+
+/** `--strict` where hooks that cannot run block. */
+export function strictFlag({ entries }: Installed): string[] {
+  return entries.some(({ onFailure }) => onFailure === "block") ? ["--strict"] : [];
+}
+
+/** The command that installs this program into the same file; strict stays strict. */
+export function replaceLine(look: Installed): string {
+  return commandLine("install-hooks", [...look.flags, ...strictFlag(look)]);
+}
+
+/** The same for the program that the hooks start now, where they look it up on the `PATH`. */
+export function installLine(look: Installed): string {
+  const searched = look.entries.map(({ command }) => readHookCommand(command)).find(isSearched);
+  return commandLine("install-hooks", [
+    ...look.flags,
+    ...(searched === undefined ? [] : ["--command", searched.executable]),
+    ...strictFlag(look),
+  ]);
 }

@@ -1,8 +1,8 @@
 import { count } from "../../counts.ts";
 import { joinPath, parentOf } from "../../paths.ts";
+import { isPrivateFolder } from "../../project/write_file.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { drainSpool, spooledFiles } from "../../spool/drain.ts";
-import { isPrivateFolder } from "../../project/write_file.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { isThere } from "../whole_file.ts";
 import { type DoctorPlace, repairDatabase } from "./place.ts";
@@ -10,104 +10,90 @@ import { type DoctorPlace, repairDatabase } from "./place.ts";
 /** Files that a command names at most. */
 const MAX_NAMED = 5;
 
-/** How the names of records end, of those that were set aside too. */
+/** How the names of records end, also of those that were set aside. */
 const RECORD_NAME = /\.json(?:\.damaged)?$/;
 
 /** Records that wait because a database could not take them. */
 export function lookAtSpool(place: DoctorPlace): Finding[] {
-  const { locations, database } = place;
+  const { database, locations } = place;
   const folders = locations.spoolFolders.filter(isThere);
-  const distrusted = folders.filter((folder) => !isTrusted(folder));
-  const trusted = folders.filter(isTrusted);
+  const entries = folders.filter(isTrustedSpool).flatMap(spoolEntries);
+  const files = entries.filter(({ isFile }) => isFile).map(({ path }) => path);
+  const own = database === ":memory:" ? [] : spooledFiles({ database, folders });
+  const others = files.filter((path) => path.endsWith(".json") && !own.includes(path));
+  const damaged = files.filter((path) => path.endsWith(".damaged"));
   const findings = [
-    ...distrusted.map((folder) =>
+    ...folders.filter((folder) => !isTrustedSpool(folder)).map((folder) =>
       fail(
         `${folder} is not this user's own folder, so no record is put there or taken from there`,
         `ls -ld ${quoteWord(parentOf(folder))} ${quoteWord(folder)}`,
       )
     ),
-    ...waitingHere(place),
-    ...waitingElsewhere(trusted, spooledFiles({ database, folders })),
-    ...damagedRecords(trusted),
-    ...noRecords(trusted),
+    ...own.length === 0 ? [] : [warn(
+      `${records(own.length)} waiting for the database; the next hook that can write takes them in`,
+      "conclaude doctor --fix",
+      () => takeIn(place),
+    )],
+    ...[...Map.groupBy(others, databaseOf)].map(([other, those]) =>
+      warn(
+        `${records(those.length)} waiting for another database: ${other ?? "unknown"}`,
+        other === null
+          ? `ls -l ${quoteWord(those[0]!)}`
+          : `conclaude --db ${quoteWord(other)} doctor --fix`,
+      )
+    ),
+    ...damaged.length === 0 ? [] : [warn(
+      `${records(damaged.length)} set aside because no database could take them`,
+      `ls -l ${damaged.slice(0, MAX_NAMED).map(quoteWord).join(" ")}`,
+    )],
+    ...entries.filter(({ path, isFile }) => !isFile && RECORD_NAME.test(path)).map((entry) =>
+      warn(
+        `${entry.path} has the name of a record and is ${kindOf(entry)}, so it is left alone`,
+        `ls -ld ${quoteWord(entry.path)}`,
+      )
+    ),
   ];
   return findings.length > 0 ? findings : [ok("no record is waiting")];
 }
 
-function waitingHere({ locations, database, config }: DoctorPlace): Finding[] {
-  if (database === ":memory:") return [];
-  const folders = locations.spoolFolders;
-  const waiting = spooledFiles({ database, folders }).length;
-  if (waiting === 0) return [];
-  return [warn(
-    `${records(waiting)} waiting for the database; the next hook that can write takes them in`,
-    "conclaude doctor --fix",
-    () =>
-      repairDatabase({ database, config }, (db) => {
-        const { saved, known, damaged } = drainSpool(db, { database, folders });
-        const rest = [
-          ...(known > 0 ? [`${known} were there already`] : []),
-          ...(damaged.length > 0 ? [`${damaged.length} could not be read`] : []),
-        ];
-        return [`wrote ${count(saved, "waiting record")} into the database`, ...rest].join("; ");
-      }),
-  )];
+async function takeIn(place: DoctorPlace): Promise<string> {
+  const { database, locations: { spoolFolders: folders } } = place;
+  return await repairDatabase(place, (db) => {
+    const { saved, known, damaged } = drainSpool(db, { database, folders });
+    return [
+      `wrote ${count(saved, "waiting record")} into the database`,
+      ...known > 0 ? [`${known} were there already`] : [],
+      ...damaged.length > 0 ? [`${damaged.length} could not be read`] : [],
+    ].join("; ");
+  });
 }
 
-/** @param own The records that wait for the database itself. */
-function waitingElsewhere(folders: readonly string[], own: readonly string[]): Finding[] {
-  const files = folders.flatMap(filesIn).filter((path) =>
-    path.endsWith(".json") && !own.includes(path)
-  );
-  const byDatabase = Map.groupBy(files, databaseOf);
-  return [...byDatabase].map(([other, those]) =>
-    warn(
-      `${records(those.length)} waiting for another database: ${other ?? "unknown"}`,
-      other === null
-        ? `ls -l ${quoteWord(those[0]!)}`
-        : `conclaude --db ${quoteWord(other)} doctor --fix`,
-    )
-  );
+/** What lies in a spool folder. Nobody reads a pipe, which would be waited for, or a link, which may lead anywhere. */
+interface SpoolEntry {
+  readonly path: string;
+  readonly isFile: boolean;
+  readonly isDirectory: boolean;
+  readonly isSymlink: boolean;
 }
 
-function damagedRecords(folders: readonly string[]): Finding[] {
-  const files = folders.flatMap(filesIn).filter((path) => path.endsWith(".damaged"));
-  if (files.length === 0) return [];
-  return [warn(
-    `${records(files.length)} set aside because no database could take them`,
-    `ls -l ${files.slice(0, MAX_NAMED).map(quoteWord).join(" ")}`,
-  )];
-}
-
-/** What has a record's name and is no file: nobody reads it, since a pipe would be waited for, and a link may lead anywhere. */
-function noRecords(folders: readonly string[]): Finding[] {
-  return folders.flatMap(entriesIn)
-    .filter(({ path, isFile }) => !isFile && RECORD_NAME.test(path))
-    .map(({ path, ...entry }) =>
-      warn(
-        `${path} has the name of a record and is ${kindOf(path, entry)}, so it is left alone`,
-        `ls -ld ${quoteWord(path)}`,
-      )
+/** The entries of a spool folder; none where it cannot be read. */
+export function spoolEntries(folder: string): SpoolEntry[] {
+  try {
+    return Array.from(
+      Deno.readDirSync(folder),
+      ({ name, ...entry }) => ({ ...entry, path: joinPath(folder, name) }),
     );
+  } catch {
+    return [];
+  }
 }
 
-function kindOf(
-  path: string,
-  { isSymlink, isDirectory }: Pick<Deno.DirEntry, "isSymlink" | "isDirectory">,
-): string {
+function kindOf({ path, isSymlink, isDirectory }: SpoolEntry): string {
   return isSymlink
-    ? `a link to ${linkedTo(path)}`
+    ? `a link to ${Deno.readLinkSync(path)}`
     : isDirectory
     ? "a folder"
     : "a pipe or a device";
-}
-
-function linkedTo(path: string): string {
-  try {
-    return Deno.readLinkSync(path);
-  } catch {
-    return "nothing";
-  }
 }
 
 /** The database that a record is meant for; null when it does not say. */
@@ -120,23 +106,13 @@ function databaseOf(path: string): string | null {
   }
 }
 
-function isTrusted(folder: string): boolean {
+/** Whether this user made the spool folder and the one above; another user may have made them where users share a folder. */
+export function isTrustedSpool(folder: string): boolean {
   try {
     return isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder);
   } catch {
     return false;
   }
-}
-
-function filesIn(folder: string): string[] {
-  return entriesIn(folder).flatMap(({ path, isFile }) => isFile ? [path] : []);
-}
-
-function entriesIn(folder: string): (Omit<Deno.DirEntry, "name"> & { readonly path: string })[] {
-  return Array.from(
-    Deno.readDirSync(folder),
-    ({ name, ...entry }) => ({ ...entry, path: joinPath(folder, name) }),
-  );
 }
 
 function records(n: number): string {

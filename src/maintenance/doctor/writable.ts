@@ -1,23 +1,22 @@
+/** Why this user cannot write to a folder or a database, found without making anything. */
 import { messageOf } from "../../errors.ts";
 import { joinPath, parentOf } from "../../paths.ts";
-import { behindLink } from "../behind_link.ts";
 import type { Finding } from "../check.ts";
 import { DATABASE_FILES } from "../set_aside.ts";
+import { behindLink } from "../whole_file.ts";
 
 const OWNER_WRITE = 0o200;
 const WRITE_OF_OTHERS = 0o022;
 
-/**
- * Why nothing can be made in a folder, found without making anything.
- *
- * @returns Null when nothing speaks against it; who belongs to a group that may write is not seen.
- */
+/** @returns Null when nothing speaks against it; who belongs to a group that may write is not seen. */
 export function whyUnwritable(folder: string): string | null {
   try {
-    const info = Deno.statSync(folder);
-    if (!info.isDirectory) return `${folder} is not a folder`;
+    const { isDirectory, mode } = Deno.statSync(folder);
+    if (!isDirectory) return `${folder} is not a folder`;
     if (isOwnButClosed(folder)) return `${folder} is not writable`;
-    if (isOthersAlone(folder, info)) return whyClosed(folder);
+    const isOthersAlone = Deno.uid() !== 0 && otherOwner(folder) !== null && mode !== null &&
+      (mode & WRITE_OF_OTHERS) === 0;
+    if (isOthersAlone) return whyClosed(folder);
     // The system looks whether the file system takes changes before it looks for the file, and there is none.
     const nothing = joinPath(folder, `.conclaude-${crypto.randomUUID()}`);
     Deno.renameSync(nothing, `${nothing}-2`);
@@ -31,7 +30,7 @@ export function whyUnwritable(folder: string): string | null {
   }
 }
 
-/** Whose a folder is that this user may not look into or write to. */
+/** Who owns a folder that this user may not look into or write to. */
 export function whyClosed(folder: string): string {
   const owner = otherOwner(folder);
   return owner === null
@@ -39,7 +38,7 @@ export function whyClosed(folder: string): string {
     : `${folder} belongs to another user (number ${owner})`;
 }
 
-/** The number of the user that a file or folder belongs to; null when that is this user, or cannot be told. */
+/** The number of the user that owns a file or folder; null for this user, or when the system does not tell. */
 export function otherOwner(path: string): number | null {
   try {
     const { uid } = Deno.statSync(path);
@@ -49,7 +48,7 @@ export function otherOwner(path: string): number | null {
   }
 }
 
-/** Whether a file or folder is this user's own and its owner may not write to it; root may write everywhere. */
+/** Whether this user owns a file or folder and has no permission to write to it; root may write everywhere. */
 export function isOwnButClosed(path: string): boolean {
   try {
     const { uid, mode } = Deno.statSync(path);
@@ -58,12 +57,6 @@ export function isOwnButClosed(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whether a folder is another user's who lets neither a group nor everybody write to it; for root it never is. */
-function isOthersAlone(folder: string, { mode }: Deno.FileInfo): boolean {
-  return Deno.uid() !== 0 && otherOwner(folder) !== null && mode !== null &&
-    (mode & WRITE_OF_OTHERS) === 0;
 }
 
 /** The folder itself, or the nearest one above it that exists. */
@@ -80,7 +73,7 @@ export function nearestFolder(folder: string): string {
   }
 }
 
-/** The file itself, its log and the index of that: SQLite gives the two the mode that the file had when they were made. */
+/** A database, its log and the index of that: SQLite gives the two the mode that the database had when it made them. */
 export function filesOf(database: string): string[] {
   return DATABASE_FILES.map((ending) => database + ending);
 }
@@ -97,10 +90,7 @@ export function whyReadOnly(database: string): string | null {
   return whyUnwritable(parentOf(database));
 }
 
-/**
- * Opens the files to their owner, where that is all that is missing. A folder was closed for a reason, and what lies
- * behind a link may have been.
- */
+/** Opens the files to their owner, where nothing else is missing. A folder, and a file behind a link, stays closed. */
 export function repairOfModes(database: string): Finding["repair"] {
   const closed = filesOf(database).filter(isOwnButClosed);
   if (closed.length === 0 || whyUnwritable(parentOf(database)) !== null) return undefined;

@@ -1,10 +1,9 @@
-/** Commands that change what others find: files, packages, services. Any other command only looks, or runs something. */
+/** Finds commands that change files, packages, services or data. Any other command only looks, or runs something. */
 import { gitArguments } from "./git_words.ts";
-import { nameOf, withoutLaunchers } from "./launchers.ts";
-import { isThrownAway } from "./script_words.ts";
+import { isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 
-/** What a command changes; `ended` is what it stops. */
+/** What a command changes; `ended` means that it stops a process. */
 type Changed = "files" | "packages" | "services" | "data" | "ended";
 
 const UPDATES_SNAPSHOTS = /(?:^| )(?:-u|--update|--updateSnapshot|--update-snapshots)(?= |$)/;
@@ -12,7 +11,7 @@ const SCRIPT_UPDATES = new RegExp(
   `^(?:run )?(?:t|test\\S*)(?: .*)?${UPDATES_SNAPSHOTS.source}`,
 );
 
-/** By what is changed and the program: what its arguments, joined by blanks, have to look like. */
+/** By what is changed, then by program: a pattern for the arguments, joined by blanks. */
 const CHANGES: Readonly<Record<Changed, Readonly<Record<string, RegExp>>>> = {
   files: {
     sed: /(?:^| )(?:-\w*i|--in-place)/,

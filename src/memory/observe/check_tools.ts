@@ -153,10 +153,10 @@ export const TASK_PROGRAMS: Readonly<Record<string, RegExp>> = {
   ant: /^$/,
 };
 
-/** Those of them that build, whatever their tasks are called. */
+/** Task programs that build, whatever their tasks are called. */
 export const BUILDERS: ReadonlySet<string> = new Set(["make", "mvn", "gradle", "sbt", "ant"]);
 
-/** What such programs say at the end when all has gone well. */
+/** The last line of such programs when all went well. */
 export const TASKS_PASSED = /^(?:BUILD SUCCESSFUL\b|(?:\[INFO\] )?BUILD SUCCESS$)/;
 
 /** What a task checks, by its name; the first row that matches counts. */

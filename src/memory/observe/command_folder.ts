@@ -1,8 +1,9 @@
-/** Where a command runs: the same words in two folders are two commands. */
+/** Finds the folder in which a command runs: the same words in two folders are two commands. */
 import { resolvePath } from "../../paths.ts";
 import { gitFolders } from "./git_words.ts";
-import { folderBefore } from "./script_words.ts";
-import type { ScriptCommand } from "./shell_words.ts";
+import { folderBefore, isHarmless, nameOf, plainPath, withoutLaunchers } from "./script_words.ts";
+import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
+import { toFolder } from "./command_key.ts";
 
 /** The first step of a command into a folder, quoted or not. */
 const INTO_FOLDER = /^(?:cd|pushd) +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;|\n)\s*/;
@@ -13,11 +14,11 @@ const NOT_PLAIN = /^[~-]|[$`*?\\:]/;
 /** Steps up, and none behind them. */
 const UP = /^(?:\.\.(?:\/|$))+/;
 
-/** What is known of a command's surroundings. */
+/** The folders around a command. */
 export interface Surroundings {
   /** The folder that paths are told from, absolute; null when it is not known. */
   readonly root: string | null;
-  /** Where the shell stood when the command had ended, absolute; the empty text when it is not known. */
+  /** The folder of the shell after the command, absolute; empty when it is not known. */
   readonly shellFolder: string;
 }
 
@@ -88,4 +89,60 @@ function homeFolder(path: string, root: string): string {
   const [, first = ""] = path.split("/");
   const at = first === "" ? -1 : `${root}/`.indexOf(`/${first}/`);
   return at < 0 ? "/~" : root.slice(0, at) + path.slice(1);
+}
+
+/** Scripts that go to a folder, or name one in an option. Other scripts are not taken apart. */
+const GOES =
+  /(?:^|[\s;&|({])(?:cd|pushd)\s|\s(?:-C|-p|--(?:directory|prefix|dir|cwd|project))(?:\s|=)/;
+/** What only the shell can tell. */
+const OF_SHELL = /[$`*?\\]|^~(?!\/)|.~/;
+
+/**
+ * The one folder in which a script does all that may fail, absolute.
+ *
+ * @param shellFolder Where the shell stood, absolute: where it stood when the script had ended, if that is known.
+ * @param home What `~` is, absolute; null when it is not known.
+ * @returns `shellFolder` where it goes nowhere; null where it works in several, or only the shell can tell.
+ */
+export function workFolder(
+  script: string,
+  shellFolder: string,
+  home: string | null = null,
+): string | null {
+  if (!GOES.test(script)) return shellFolder;
+  const commands = scriptCommands(script);
+  const folders = new Set(
+    commands.flatMap((command, at) =>
+      isHarmless(command) ? [] : [folderAt(commands, at, { shellFolder, home })]
+    ),
+  );
+  return folders.size === 1 ? [...folders][0]! : folders.size === 0 ? shellFolder : null;
+}
+
+function folderAt(
+  commands: readonly ScriptCommand[],
+  at: number,
+  { shellFolder, home }: { readonly shellFolder: string; readonly home: string | null },
+): string | null {
+  const { words } = commands[at]!;
+  const gone = folderBefore(commands, at);
+  const steps = [gone, ...gitFolders(words), toldFolder(words)]
+    .filter((step) => step !== "");
+  if (steps.some((step) => OF_SHELL.test(step) || home === null && step.startsWith("~"))) {
+    return null;
+  }
+  const tail = plainPath(gone).replace(/^(?:\.\.\/)+/, "");
+  // The shell stays where a command has gone, unless it failed.
+  const isThere = !/^[/~]/.test(gone) && tail !== "" && shellFolder.endsWith(`/${tail}`);
+  return steps.slice(isThere ? 1 : 0)
+    .reduce(
+      (from, step) => resolvePath(step, { folder: from, home: home ?? undefined }),
+      shellFolder,
+    );
+}
+
+/** The folder that an option leads a program to; the empty text where none does. */
+function toldFolder(words: readonly string[]): string {
+  const [program = "", ...args] = withoutLaunchers(words);
+  return toFolder(nameOf(program), args).folder;
 }

@@ -1,13 +1,19 @@
 /**
- * What a command is known by: its program and subcommand, its package or folder, and the tests or files that it takes. A
- * failure is open until a command passes that is known by the same, or takes more.
+ * Makes the key of a command: its program and subcommand, its package or folder, and the tests or files that it takes.
+ * A failure is open until a command with the same key passes, or one that takes more.
  */
 import { pathInProject } from "../paths.ts";
 import type { Check, CommandKey } from "../observation.ts";
 import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, TASK_PROGRAMS } from "./check_tools.ts";
 import { gitArguments, gitFolders } from "./git_words.ts";
-import { nameOf, PACKAGE_MANAGERS, withoutLaunchers } from "./launchers.ts";
-import { folderBefore, folderIn, plainPath } from "./script_words.ts";
+import {
+  folderBefore,
+  folderIn,
+  nameOf,
+  PACKAGE_MANAGERS,
+  plainPath,
+  withoutLaunchers,
+} from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 import { TEST_RUNNERS } from "./test_runners.ts";
 
@@ -36,7 +42,7 @@ const INTERPRETER = /^(?:python[\d.]*|py|node|ruby|perl|php|lua|bash|sh|zsh|tsx|
 const SHELL_WORDS = /^(?:!|if|then|elif|else|while|until|do|\{|sudo|nice)$/;
 const OPTION = /^-/;
 
-/** What one command of a script is known by; null for one that has no words of its own. */
+/** The key of one command of a script; null for one without words of its own. */
 export function commandKey(
   commands: readonly ScriptCommand[],
   at: number,
@@ -104,7 +110,7 @@ function wordsAndPackages(args: readonly string[], isManager: boolean) {
   return { words, packages };
 }
 
-/** What the tasks with these names check; null where none does. */
+/** What tasks with these names check; null where none checks anything. */
 function checkOf(tasks: string): Check | null {
   const names = tasks.split(" ").flatMap((name) => [name, lastOf(name, ":")]);
   return TASK_CHECKS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null;
@@ -220,7 +226,7 @@ function packageAt(whole: (path: string) => string): (path: string) => string {
   };
 }
 
-/** What only changes how much is printed. */
+/** Options that only change how much is printed. */
 const QUIET = /^(?:-v+|--verbose|-q|--quiet|-s|--silent)$/;
 
 /** Any other program: by all its words; of git's operations by their names alone, of a script by the script. */
@@ -279,12 +285,12 @@ function lastOf(text: string, mark: string): string {
   return text.slice(text.lastIndexOf(mark) + 1);
 }
 
-/** What is known by a name alone. */
+/** A key that is a name alone. */
 export function keyOf(what: string): CommandKey {
   return { check: null, what, paths: [], chosen: [] };
 }
 
-/** What all failures of one command, or of one other tool use, have in common. */
+/** The text that all failures with one key have in common. */
 export function failureKey(what: string): string {
   return `failure ${what}`;
 }

@@ -1,7 +1,7 @@
-/** How commands are told: their texts, facts, and titles of tests that fail. */
+/** The texts, facts and titles of observations of commands. */
 import type { ObservedFacts } from "../observation.ts";
 import { headAndTail, MAX_TITLE_CHARS, shortened, titleLine } from "../text.ts";
-import { MAX_COMMAND_CHARS } from "./shown_command.ts";
+import { withoutQuietVariables } from "./script_words.ts";
 
 /** The part of an output that is kept in words: what went wrong stands at the end. */
 export const KEPT_OUTPUT = { head: 600, tail: 1_400 };
@@ -57,4 +57,43 @@ function namesText(
     if (text.length <= room) return text;
   }
   return `${shortened(names[0]!, Math.max(1, room - more(1).length))}${more(1)}`;
+}
+
+/** `env A=b make` is `A=b make`. */
+const ENV = /(^|&& |; ?|\| ?|\( ?)env (?=[A-Za-z_]\w*=)/g;
+/** The longest part of a command that counts, in characters. */
+export const MAX_COMMAND_CHARS = 1_000;
+
+/** A command without what does not change what it does: `npm test 2>&1 | tail -20` is shown as `npm test`. */
+export function shownCommand(command: string): string {
+  // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
+  const line = withoutQuietVariables(command.replace(/\s+/g, " ").replace(ENV, "$1"))
+    .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
+  const shown = withoutFilters(line)
+    .replace(/ ?; ?echo [^;]*$/, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  return shown.slice(0, MAX_COMMAND_CHARS);
+}
+
+/** Filters at the end of a pipeline: they shorten the output and change nothing else. */
+const FILTER = / ?(?:tail|head|grep|cat|less|tee|sed)\b/y;
+
+/** Removes the filters at the end of a pipeline. */
+function withoutFilters(line: string): string {
+  let end = line.length;
+  for (const bar of barsOf(line).reverse()) {
+    FILTER.lastIndex = bar + 1;
+    if (!FILTER.test(line)) break;
+    end = line[bar - 1] === " " ? bar - 1 : bar;
+  }
+  return line.slice(0, end);
+}
+
+const BAR_OR_QUOTED = /\||\\.|'[^']*'|"(?:[^"\\]|\\.)*"/g;
+
+/** The indexes of the bars of a line that stand outside of quotes. */
+function barsOf(line: string): number[] {
+  return [...line.matchAll(BAR_OR_QUOTED)].filter(([found]) => found === "|")
+    .map(({ index }) => index);
 }

@@ -1,4 +1,4 @@
-/** Which commit a command has made: what git says of it, else what the command line tells of one that is quiet. */
+/** Finds the commits that a command has made: in git's output, or for a quiet commit in the command line. */
 import { shortened } from "../text.ts";
 import { isOutside, type Surroundings } from "./command_folder.ts";
 import { gitArguments } from "./git_words.ts";
@@ -12,7 +12,7 @@ export interface MadeCommit {
   readonly subject: string | null;
   /** Null when git did not say. */
   readonly branch: string | null;
-  /** What is known in place of the subject: "with the message in msg.txt"; the empty text when that is known. */
+  /** Says where the message is, when the subject is not known: "with the message in msg.txt"; else empty. */
   readonly origin: string;
   /** Whether it took the place of the one before it. */
   readonly isAmended: boolean;
@@ -20,7 +20,7 @@ export interface MadeCommit {
 
 /** `[main 1a2b3c4] subject`, `[main (root-commit) 1a2b3c4] subject` */
 const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/gm;
-/** As `git log --oneline` tells one, with its branches and its line of a graph where they are asked for. */
+/** A commit as `git log --oneline` prints it, with or without branches and graph. */
 const LOGGED = /^(?:\* )?([0-9a-f]{7,40}) (?:\([^()]*\) )?(\S.*)$/;
 const LOGGED_WHOLE = /^commit ([0-9a-f]{40})\b/;
 const HASH = /^[0-9a-f]{7,40}$/;
@@ -33,13 +33,13 @@ const ONLY_TRIED: ReadonlySet<string> = new Set([
   "-h",
   "--help",
 ]);
-/** What git says of a commit that was made, for where the status is another program's. */
+/** A line that git prints after a commit. It counts where the status is that of another program. */
 const CHANGED = /^ ?\d+ files? changed\b/m;
 const MERGED = /^Merge made by /m;
 const QUIET_FLAG = /^(?:--quiet|-[aeinopsvz]*q.*)$/;
-/** What a push says that was refused: all that `&&` joins before it has gone well. */
+/** The output of a refused push. All that `&&` joins before it has passed. */
 const REFUSED_PUSH = /^(?:error: failed to push some refs| ?! \[(?:remote )?rejected\])/m;
-/** What git says when it does not come to the other side, also of a pull. */
+/** The output of git when it does not reach the remote. */
 const NO_REMOTE =
   /^(?:fatal: (?:unable to access |Could not read from remote repository|The current branch .{1,200} has no upstream branch|.{1,200} does not appear to be a git repository|No configured push destination|Authentication failed|could not read (?:Username|Password))|.{0,200}\bPermission denied \(|(?:ssh: Could not resolve|ERROR: Repository not found))/m;
 const FROM_REMOTE: ReadonlySet<string | undefined> = new Set(
@@ -47,7 +47,7 @@ const FROM_REMOTE: ReadonlySet<string | undefined> = new Set(
 );
 /** How a commit gets its message. */
 interface MessageFlag {
-  /** Its value is the first group, or the next word. */
+  /** The flag. Its value is the first group, or the next word. */
   readonly flag: RegExp;
   readonly origin: (value: string) => string;
   /** The message, where the command line has it. */
@@ -78,7 +78,7 @@ const MAX_LINES = 200;
 const MAX_COMMITS = 20;
 const MAX_ORIGIN_CHARS = 80;
 
-/** What is known of the command that a commit is looked for in. */
+/** The command in which a commit is looked for. */
 interface CommitRun {
   readonly command: string;
   readonly commands: readonly ScriptCommand[];

@@ -4,8 +4,7 @@ import type { CommandKey } from "../observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
 import { calledAs, commandKey, keyOf } from "./command_key.ts";
 import { gitArguments } from "./git_words.ts";
-import { nameOf, withoutLaunchers } from "./launchers.ts";
-import { isHarmless } from "./script_words.ts";
+import { isHarmless, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 import { readTestRun, type TestRun } from "./test_run.ts";
 
@@ -19,7 +18,7 @@ export interface EndedCommand {
   readonly outcome: "success" | "failure";
   /** The project's folder; null when it is not known. */
   readonly root: string | null;
-  /** Where the shell stood when the script had ended; the empty text when it is not known. */
+  /** The folder of the shell after the script; empty when it is not known. */
   readonly shellFolder: string;
 }
 
@@ -30,7 +29,7 @@ export interface Part {
   readonly key: CommandKey;
 }
 
-/** What is known of how a script ended. */
+/** How a script ended, as far as it is known. */
 export interface ScriptEnd {
   readonly parts: readonly Part[];
   /** The part that has failed; null when none has, as far as anybody knows. */
@@ -40,16 +39,16 @@ export interface ScriptEnd {
   readonly passed: readonly CommandKey[];
   /** Whether the shell hides how a part ended, and the output does not show that it went well. */
   readonly isUntold: boolean;
-  /** What the output counts where the script runs tests; null where it counts none. */
+  /** The tests that the output counts; null where the script runs none, or counts none. */
   readonly tests: TestRun | null;
 }
 
 /** Words of the shell that stand for themselves, or before a command. */
 const STRUCTURE = /^(?:for|case|select|done|fi|esac|set|\{|\})$/;
-/** So many commands of a script are looked at: more is a program of its own. */
+/** The most commands of a script that are looked at. A longer script is a program of its own. */
 const MAX_PARTS = 24;
 
-/** What programs say at the beginning of a line when it is they that fail. */
+/** Lines by which a program says that it failed itself. */
 const SAYS_FAILED: readonly (readonly [program: RegExp, line: RegExp])[] = [
   [/^(?:npm|pnpm)$/, /^(?:npm (?:ERR!|error)| ?(?:ERR_PNPM|ELIFECYCLE))/m],
   [/^yarn$/, /^error Command failed/m],
@@ -79,7 +78,7 @@ const CHECK_FAILED: readonly RegExp[] = [
 /** Such lines stand at the end. */
 const MAX_LINES = 30;
 const LOOKED_AT_CHARS = 400;
-/** What prepares a build, and prints nothing. */
+/** Commands that prepare a build and print nothing. */
 const QUIET: ReadonlySet<string> = new Set(["mkdir", "rm", "cp", "mv", "touch"]);
 
 /** Words of an output that something went wrong, but for those in names of files and options, and counts of nothing. */
@@ -89,7 +88,7 @@ const NO_FAILURES = /\b(?:0|no) (?:fail(?:ed|ures?|ing|s)?|errors?)\b/gi;
 /** Filters that show the end of what they read. */
 const SHOWS_END: ReadonlySet<string> = new Set(["tail", "cat", "tee"]);
 
-/** What ends other operations of git when it goes well. */
+/** Operations of git that are over when another one passes. */
 const GIT_ENDS: Readonly<Record<string, readonly string[]>> = {
   "git commit": ["git merge", "git cherry-pick", "git revert", "git pull", "git am"],
   "git merge": ["git pull"],
@@ -175,7 +174,7 @@ function failedPart(
   return checks.length === 1 && saysCheckFailed(run, checks) ? checks[0]! : null;
 }
 
-/** What a script of several parts is known by as a whole, where it is not known which of them has failed. */
+/** The key of a whole script, for when it is not known which part has failed. */
 export function wholeKey(parts: readonly Part[]): CommandKey {
   const all = parts.map(({ key }) => [key.what, ...key.paths, ...key.chosen].join(" "));
   return keyOf(`all of ${all.join(" && ")}`);
@@ -204,7 +203,7 @@ function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
   ];
 }
 
-/** What a wrong call of a program is known by: the next call that passes ends it, whatever else it is given. */
+/** The key of a wrong call: the next call of the program that passes mends it, whatever its arguments. */
 export function calledName({ words }: ScriptCommand): string {
   const [program = "", ...args] = withoutLaunchers(words);
   return `called ${calledAs(nameOf(program), gitArguments(words) ?? args)}`;
@@ -237,4 +236,67 @@ function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
     } else if (!SHOWS_END.has(program)) return false;
   }
   return true;
+}
+
+/** The status of the last command, and that of the first command in the last pipe. */
+const OF_LAST = /\$(?:\?|\{\?\})/;
+const OF_PIPE = /\$(?:\{(?:PIPESTATUS\[0\]|pipestatus\[1\])\}|pipestatus\[1\])/;
+
+/** A script with what it printed. */
+interface Script {
+  readonly command: string;
+  readonly commands: readonly ScriptCommand[];
+  readonly output: string;
+}
+
+/**
+ * A script without its last step, which prints the status of the one before, with that status; null where none does, or
+ * where it is not known of which command it is.
+ *
+ * @param printed What it wrote to its standard output, with which `output` begins.
+ */
+export function withPrintedStatus(
+  { command, commands, output }: Script,
+  printed: string,
+): Script & { readonly exitCode: number } | null {
+  const last = commands.at(-1);
+  if (last?.words[0] !== "echo" || commands.at(-2)?.after !== ";") return null;
+  if (isOnlyLooking(command)) return null;
+  const line = printed.slice(printed.lastIndexOf("\n") + 1);
+  const said = last.words.slice(1).filter((word) => !/^-[en]+$/.test(word)).join(" ");
+  const asked = [OF_LAST, OF_PIPE].find((status) => status.test(said));
+  const digits = asked === undefined ? null : statusIn(line, said.split("\\n"), asked);
+  if (digits === null) return null;
+  const before = commands.slice(0, -1);
+  const known = asked === OF_PIPE ? untilPipe(before) : closed(before);
+  if (known.some((one, at) => !isHarmless(one) && !tellsStatusOf(known, at))) return null;
+  return {
+    command: command.slice(0, command.lastIndexOf(last.source)).replace(/[\s;]+$/, ""),
+    commands: known,
+    output: printed.slice(0, -line.length).trimEnd() + output.slice(printed.length),
+    exitCode: Number(digits),
+  };
+}
+
+/** The number that stands in a line where the words that were to be printed have a status. */
+function statusIn(line: string, said: readonly string[], status: RegExp): string | null {
+  const [before = "", behind = ""] = said.find((part) => status.test(part))!.split(status);
+  const isPlain = !/[$`]/.test(before + behind);
+  const text = line.trim();
+  const [start, end] = [before.trimStart(), behind.trimEnd()];
+  if (!isPlain || !text.startsWith(start) || !text.endsWith(end)) return null;
+  const digits = text.slice(start.length, text.length - end.length);
+  return /^\d{1,3}$/.test(digits) ? digits : null;
+}
+
+/** The commands until the first of the last pipe. */
+function untilPipe(commands: readonly ScriptCommand[]): ScriptCommand[] {
+  return closed(commands.slice(0, commands.findLastIndex(({ before }) => before !== "|") + 1));
+}
+
+/** Commands behind which nothing comes any more. */
+function closed(commands: readonly ScriptCommand[]): ScriptCommand[] {
+  return commands.map((command, at) =>
+    at === commands.length - 1 ? { ...command, after: "" } : command
+  );
 }

@@ -1,6 +1,5 @@
 /** The line of an output that says what went wrong. */
 import { shortened } from "../text.ts";
-import { isTotal, saysLittle } from "./summary_lines.ts";
 
 /** Lines that say what is wrong, the surest kind first. */
 const TELLING: readonly RegExp[] = [
@@ -18,7 +17,7 @@ const TELLING: readonly RegExp[] = [
 ];
 /** `error: |-`, as runners of Node's tests tell it: what it was stands on the next line. */
 const YAML_BLOCK = /^([ \t]{0,20}error:) [|>][-+]?\r?\n[ \t]{0,40}/gm;
-/** What Claude Code says before the output of a command that it has ended. */
+/** The line that Claude Code puts before the output of a command that it stopped. */
 const TIMED_OUT = /^Command timed out after [^\n]{1,60}/;
 const MAX_LINES = 400;
 const LOOKED_AT_CHARS = 400;
@@ -34,7 +33,7 @@ export function errorLine(output: string): string | null {
     (lines.length === 0 ? null : shortOf(lines.at(-1)!));
 }
 
-/** The same, but null where no line says what it was: for what is told by its counts already. */
+/** Like {@linkcode errorLine}, but null where no line says what went wrong. */
 export function tellingErrorLine(output: string): string | null {
   return timedOut(output) ?? tellingLine(linesOf(output));
 }
@@ -62,4 +61,58 @@ function found(lines: readonly string[]): string | null {
 
 function shortOf(line: string): string {
   return shortened(line.replace(/^E {2,}/, "").replace(/\s+/g, " ").trim(), MAX_ERROR_CHARS);
+}
+
+/** Times, places in memory and in files, counts, temporary folders; the first part that matches a place counts. */
+const VARYING =
+  /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?|\b0x[\da-f]+|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\/(?:tmp|var\/tmp|var\/folders|dev\/shm)\/[^\s:,'")]+|\(\d+(?:,\d+)?\)|:\d+(?::\d+)?(?!\w)|\b(?:lines?|pid|process) \d+|\b\d+(?:\.\d+)? ?(?:ms|[mµn]?s|secs?|seconds?|minutes?)\b|\b\d+ (?:passed|passing|failed|failing|errors?|warnings?|tests?)\b/gi;
+
+/** A line without what differs from run to run. */
+export function withoutVarying(line: string): string {
+  return line.replace(VARYING, "#");
+}
+
+/** The totals that test runs and builds print at the end. */
+const TOTALS: readonly RegExp[] = [
+  /^[=\s]*(?:\[(?:ERROR|INFO)\] )?(?:Tests:?\s.*\d|Test (?:Suites:|Files )|Snapshots:|Time:|Ran all test|Ran \d+ tests?\b|FAILED [(|]|ok \||test result:|\d+ (?:failed|passed|errors?)(?:,| in )|\d+ (?:runs|tests|examples?|scenarios), |\d+% tests passed|\d+ tests? completed|\d+ (?:passing|failing)\b)/,
+  // node --test
+  /^\s*[#ℹ] (?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) \d/,
+  // phpunit, dotnet, go
+  /^\s*(?:(?:FAILURES|ERRORS|WARNINGS)!|Failed! +- Failed:|Passed! +- Failed:|FAIL|exit status \d+|FAIL\s+\S+\s+(?:[\d.]+s|\[[a-z ]+\]))\s*$/,
+  /^\s*Failed! +- Failed:/,
+  // maven, gradle, dotnet, vitest, rspec
+  /^\s*(?:\[(?:ERROR|INFO)\] )?(?:BUILD (?:FAILURE|FAILED|SUCCESS)\b|Build FAILED|Total time:|Finished at:|Finished in |Start at |Duration |-{8,}\s*$)/,
+  /^\s*[⎯─━═-]{3,}[^A-Za-z]*(?:Failed Tests|Failed Suites) \d/,
+];
+
+/** Lines that announce what is wrong, or say only that something is. */
+const SAYS_LITTLE: readonly RegExp[] = [
+  // pytest, rustc
+  /^(?:_+ ERROR (?:collecting|at (?:setup|teardown) of) |ERROR \S+\.py(?:::\S+)?$|!+ .* !+$|For more information about this error, try )/,
+  /^\s*(?:\[ERROR\] (?:Failures|Errors|COMPILATION ERROR ?):|\[ERROR\]\s*$|(?:Failures?|Errors?):?\s*$|Traceback \(|The following tests FAILED|Errors while running CTest|FAILURE: Build failed|> Task \S+ FAILED|> Compilation failed|\* What went wrong|Execution failed for task)/,
+  /^\s*(?:npm (?:ERR!|error) (?:Test failed|Lifecycle|code|errno|path|command|syscall|Exit status|Failed at the|This is probably|A complete log|in workspace|at location)|error Command failed|error: script "[^"]*" exited with|error: Recipe |error Command |task: Failed to run task|Error: Process completed with|g?make(?:\[\d+\])?: \*\*\*|ninja: build stopped)/,
+  // jest
+  /^\s*● Test suite failed to run\s*$/,
+  /^\W*(?:ELIFECYCLE|Command failed with exit code|failing tests:|Build failed\b|Failed to compile\b|Compilation failed\b)/i,
+  /^\s*error(?: during build:|: (?:test failed|type checking failed|aborting due to|could not compile .* due to|linking with .* failed))/i,
+];
+
+/** `Found 2 errors.`, `✖ 3 problems (2 errors, 1 warning)`, `error: 2 errors generated.`, `webpack 5.1 compiled with 1 error` */
+const COUNT =
+  /^\W*(?:\[?(?:error|warn(?:ing)?|info|fatal)\]?:?\s+)?(?:webpack \S+ )?(?:found |failed with |compiled with |completed with |finished with |there (?:was|were) )?(?:a total of )?\d+ (?:(?!of |out )[a-z][\w-]* ){0,2}(?:errors?|problems?|issues?|warnings?|offen[cs]es?|failures?|violations?|tests? failed|(?:not )?formatted files?)(?:\W*$|[.,;:!(]|\s+(?:\(|in\b|and\b|generated|found|detected|due\b|emitted|prevented|across|have\b|occurred|total))/i;
+/** `Tests: 1 failed`, `3 files inspected, 2 offenses detected`, `2 of 5 tests failed` */
+const COUNT_BEHIND =
+  /^\W*(?:tests?: \d+ (?:failed|passed)|\d+ (?:of|out of) \d+ |\d+ files? (?:inspected|checked|linted|scanned), |\d+ (?:Error\(s\)|fixable with ))/i;
+
+/** Whether a line is only the sum of a run of tests, or of a build: in a title it says nothing. */
+function isTotal(line: string): boolean {
+  const head = line.slice(0, LOOKED_AT_CHARS);
+  return TOTALS.some((pattern) => pattern.test(head));
+}
+
+/** Whether a line does not say what is wrong, but that something is, or how much: a title takes it when there is no other. */
+export function saysLittle(line: string): boolean {
+  const head = line.slice(0, LOOKED_AT_CHARS);
+  return COUNT.test(head) || COUNT_BEHIND.test(head) || isTotal(head) ||
+    SAYS_LITTLE.some((pattern) => pattern.test(head));
 }

@@ -1,10 +1,10 @@
-/** How git reads its command line, as far as it matters what it does to the tree that a script works in. */
+/** Reads command lines of git: subcommand, folders, and whether it changes the state that a script works in. */
 import { isHarmless } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 
 const WITH_VALUE: ReadonlySet<string> = new Set(["-c", "-C", "--git-dir", "--work-tree"]);
 
-/** What puts another tree, or another state of it, in the place of what is being worked at. */
+/** Subcommands of git that change to another branch or to another state of the files. */
 const TO_OTHER_STATE: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
   checkout: (args) => !args.some((word) => /^-[bB]$/.test(word)),
   switch: (args) => !args.some((word) => /^(?:-[cC]|--create|--force-create)$/.test(word)),
@@ -53,7 +53,7 @@ export function worksElsewhere(commands: readonly ScriptCommand[]): boolean {
     commands.some(({ words }) => isBisectRun(words));
 }
 
-/** Git itself goes to and fro then. */
+/** `git bisect run` changes the state by itself. */
 function isBisectRun(words: readonly string[]): boolean {
   const [verb, what] = gitArguments(words) ?? [];
   return verb === "bisect" && what === "run";

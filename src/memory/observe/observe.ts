@@ -1,21 +1,25 @@
 /** Which observation a capture makes: one row a tool. */
-import type { Observed, ToolUse } from "../observation.ts";
-import { withNamedFiles } from "./named_files.ts";
-import { observeAgent } from "./observe_agent.ts";
+import type { Observed, ObservedFile, ToolUse } from "../observation.ts";
+import { observeAgent, observeFetch, observeOther } from "./observe_other.ts";
 import { observeCommand } from "./observe_command.ts";
-import { observePlan, observeQuestion } from "./observe_decision.ts";
+import {
+  observeCompaction,
+  observeMessage,
+  observePlan,
+  observePrompt,
+  observeQuestion,
+  observeStopFailure,
+} from "./observe_words.ts";
 import { observeEdit } from "./observe_edit.ts";
-import { observeCompaction, observeMessage, observeStopFailure } from "./observe_message.ts";
-import { observeOther } from "./observe_other.ts";
-import { observePrompt } from "./observe_prompt.ts";
 import { observeRead, observeSearch } from "./observe_read.ts";
 import { observeTask, observeTodos } from "./observe_task.ts";
-import { observeFetch } from "./observe_web.ts";
 import { withOpenRank } from "./open_rank.ts";
+import { resolvePath } from "../../paths.ts";
+import { pathInProject } from "../paths.ts";
 
 type Observer = (use: ToolUse) => Observed | null;
 
-/** What is captured of an event that is no tool use has the event's name. */
+/** The function that observes each tool. Events that are no tool use stand here under the event's name. */
 const OBSERVERS: Readonly<Record<string, Observer>> = {
   Write: observeEdit,
   Edit: observeEdit,
@@ -47,7 +51,7 @@ const OBSERVERS: Readonly<Record<string, Observer>> = {
   PostCompact: observeCompaction,
 };
 
-/** Those that tell of a failure themselves; of all others what the tool was given and said is told. */
+/** Functions that handle failures themselves. For all others {@linkcode observeOther} does. */
 const TELLS_FAILURE: ReadonlySet<Observer | undefined> = new Set([
   observeCommand,
   observePlan,
@@ -61,4 +65,41 @@ export function observe(use: ToolUse): Observed | null {
   const observer = tells ? known ?? observeOther : observeOther;
   const observed = observer(use);
   return observed === null ? null : withOpenRank(withNamedFiles(observed, use.root));
+}
+
+/** The characters of a failure's text that are searched, at its beginning and at its end. */
+const MAX_LOOKED_AT = 8_000;
+const MAX_FILES = 8;
+const MAX_PATH_CHARS = 300;
+
+/** A path with an ending, alone or before a place in it: `src/a.ts`, `src/a.ts:3:5`, `src/a.ts(3,5)`, `a_test.py::test`. */
+const PATH =
+  /(?<![\w./\\@:%~$+-])(?:\.{0,2}\/)?[\w@+-][\w@.+-]*(?:\/[\w@.+-]+)*\.[A-Za-z][A-Za-z\d]{0,7}(?=[:(]\d|::\w|["'`),;\]]|:?(?:\s|$))/g;
+/** Endings of source files. A name without a folder needs one: `node.js` and `e.g` are words. */
+const SOURCE =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|py|rs|go|java|kts?|scala|rb|php|cs|fs|swift|c|cc|cpp|h|hpp|m|ex|exs|erl|hs|lua|dart|sql|sh|bats|css|scss|html|json|ya?ml|toml|proto|tf|md)$/;
+/** Folders with code of others. */
+const FOREIGN =
+  /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|\.rustup|vendor|target|\.venv|venv|go\/pkg)\//;
+/** The folder of a command that begins with `cd`. */
+const FOLDER = /^cd +(?:"([^"\n]*)"|([^\s"';&|]+)) && /;
+
+/** A failure of a command with the files of the project that it names; anything else as it is. */
+function withNamedFiles(observed: Observed, root: string | null): Observed {
+  const { kind, outcome, files, text, facts } = observed;
+  const isRun = (kind === "failure" || kind === "test") && outcome === "failure";
+  if (!isRun || files.length > 0 || root === null) return observed;
+  const said = `${facts.error ?? ""}\n${text.slice(0, MAX_LOOKED_AT)}\n${
+    text.slice(-MAX_LOOKED_AT)
+  }`;
+  const [, quoted, plain] = FOLDER.exec(facts.command ?? "") ?? [];
+  const folder = resolvePath(quoted ?? plain ?? "", { folder: root });
+  const named = new Map<string, ObservedFile>();
+  for (const [found] of said.matchAll(PATH)) {
+    if (named.size === MAX_FILES) break;
+    if (found.length > MAX_PATH_CHARS || !SOURCE.test(found) || FOREIGN.test(found)) continue;
+    const path = pathInProject(resolvePath(found, { folder }), root);
+    if (!path.startsWith("/")) named.set(path, { path, digest: null });
+  }
+  return { ...observed, files: [...named.values()] };
 }

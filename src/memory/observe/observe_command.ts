@@ -1,38 +1,43 @@
-/** What a shell command tells: that it ran, failed, tested, or committed. */
+/** Observes a shell command: it ran, failed, tested, or committed. */
 import { digestOf } from "../fnv.ts";
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
 import { inItsFolder } from "./command_folder.ts";
-import { countsText, factsOf, failingTitle, KEPT_OUTPUT, textOf } from "./command_text.ts";
+import {
+  countsText,
+  factsOf,
+  failingTitle,
+  KEPT_OUTPUT,
+  shownCommand,
+  textOf,
+} from "./command_text.ts";
 import {
   calledName,
   type EndedCommand,
   readEnd,
   type ScriptEnd,
   wholeKey,
+  withPrintedStatus,
 } from "./ended_command.ts";
-import { errorLine, tellingErrorLine } from "./error_line.ts";
+import { errorLine, tellingErrorLine, withoutVarying } from "./error_line.ts";
 import { failureKey } from "./command_key.ts";
 import { worksElsewhere } from "./git_words.ts";
 import { commitOf } from "./observe_commit.ts";
-import { withPrintedStatus } from "./printed_status.ts";
 import { isHarmless } from "./script_words.ts";
 import { scriptCommands } from "./shell_words.ts";
-import { shownCommand } from "./shown_command.ts";
-import { withoutVarying } from "./varying.ts";
 import { wrongCall } from "./wrong_call.ts";
 
 const KEPT_ERROR = { head: 900, tail: 2_200 };
-/** So much of the name of a command stands in the title of a failure. */
+/** The longest name of a command in the title of a failure. */
 const MAX_NAME_CHARS = 70;
 const EXIT_CODE = /^Exit code (\d+)\n?/;
 /** Some runners tell a test by its line. */
 const LINE = /:\d+$/;
 
-/** What runners say that found no test to run. */
+/** The output of runners that found no test. */
 const FOUND_NONE =
   /^=*[ \t]*no tests ran\b|^=*[ \t]*\d+ deselected(?:, \d+ warnings?)? in |^collected 0 items$|^[ \t]*No tests? (?:files? )?(?:were )?found\b|^error: No test modules found|^Ran 0 tests\b|^No tests executed!|^No test matches the given testcase filter\b|^\?\s+\S+\s+\[no test files\]|^\[INFO\] (?:No tests to run|Tests are skipped)\.?$/m;
-/** What says that the tests could not be called. */
+/** The output when the test runner itself could not be started. */
 const NOT_CALLED =
   /: command not found$|\bcommand not found: \S|^(?:\/bin\/)?(?:sh|dash): (?:\d+: )?\S+: not found$|\bcd: .*: No such file or directory$|^npm (?:ERR!|error) (?:Missing script|code ENOENT)\b|\bERR_PNPM_NO_(?:SCRIPT|IMPORTER_MANIFEST)|^error: Script not found\b|^error: Task not found\b|\bNo rule to make target\b|: No module named '?(?:pytest|unittest|nose)/m;
 const MAX_END_CHARS = 20_000;
@@ -206,7 +211,7 @@ function ranCommand(
   };
 }
 
-/** What a failure is known by, and what tells it from another failure that is known by the same. */
+/** The key of a failure, and the text that tells it from other failures with the same key. */
 function keysOfFailure(
   { command, commands, output }: EndedCommand,
   { failed, parts }: ScriptEnd,
@@ -242,7 +247,7 @@ function nameOfRun({ command, commands }: EndedCommand): string {
   return shownCommand(telling.length === 1 ? telling[0]!.source : command);
 }
 
-/** What was done in another project is only told when it is asked for: nothing of it is open here, or done. */
+/** The observation of work in another project: a search finds it, but it opens and closes nothing here. */
 function ofOtherProject(told: Observed, run: EndedCommand, about: string): Observed {
   const made = told.kind === "commit"
     ? ranCommand(run, { isUntold: false, passed: [] }, about)
@@ -259,10 +264,10 @@ function ofOtherProject(told: Observed, run: EndedCommand, about: string): Obser
   };
 }
 
-/** The end of a command that somebody has stopped; the others of {@linkcode unknownEnd} go on. */
+/** The end of a command that somebody has stopped. All other commands of {@linkcode unknownEnd} go on. */
 const INTERRUPTED = "was interrupted";
 
-/** What became of a command whose result was not awaited, as the end of a title; null for one that has ended. */
+/** Says how a command goes on that nobody waited for, as the end of a title; null for one that has ended. */
 export function unknownEnd(payload: Readonly<Record<string, unknown>>): string | null {
   const response = payload["tool_response"];
   const { timedOutAfterMs, interrupted } = Object(response);
@@ -275,7 +280,7 @@ export function unknownEnd(payload: Readonly<Record<string, unknown>>): string |
   return isStarted ? "started in the background" : null;
 }
 
-/** A command whose end nobody knows: only what git itself has said of a commit before it is sure. */
+/** A command that nobody waited for. Only commits that git itself printed are sure. */
 function notAwaited(
   run: EndedCommand,
   { end, about }: { readonly end: string; readonly about: string },

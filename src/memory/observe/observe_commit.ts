@@ -1,14 +1,12 @@
 /** The commits that a command has made, as observations. */
 import type { Observed } from "../observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
-import { chained } from "./chained.ts";
-import { KEPT_OUTPUT, textOf } from "./command_text.ts";
-import { committedFiles } from "./committed_files.ts";
+import { chained } from "./observe_words.ts";
+import { KEPT_OUTPUT, MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
 import { type MadeCommit, madeCommits } from "./commits.ts";
 import type { EndedCommand } from "./ended_command.ts";
-import { MAX_COMMAND_CHARS } from "./shown_command.ts";
 
-/** What a command has committed: the first, with the others as what it tells besides. */
+/** The commits of a command: the first one, with the others in `besides`. */
 export function commitOf(run: EndedCommand): Observed | null {
   const made = madeCommits({ ...run, surroundings: run });
   // Of several nobody knows which files are whose.
@@ -36,4 +34,44 @@ function observedCommit({ command, output }: EndedCommand, commit: MadeCommit): 
     },
     sameAs: hash === null && subject === null ? null : `commit ${hash ?? subject}`,
   };
+}
+
+const MODE = /^ (?:create|delete) mode \d{6} (.+)$/;
+const RENAMED = /^ (?:rename|copy) (.+) \(\d+%\)$/;
+const REWRITTEN = /^ rewrite (.+) \(\d+%\)$/;
+/** `src/{a.ts => b.ts}`, `a.ts => b.ts` */
+const FROM_TO = /^(.*?)\{(.*) => (.*)\}(.*)$|^(.+) => (.+)$/;
+const MAX_FILES = 50;
+const MAX_LINES = 2_000;
+
+/** The paths, from the top of the repository, that an output of `git commit` or `git merge` names; none where it is quiet. */
+export function committedFiles(output: string): string[] {
+  const files = new Set<string>();
+  for (const line of output.split("\n", MAX_LINES)) {
+    const [, renamed] = RENAMED.exec(line) ?? [];
+    const [, plain] = MODE.exec(line) ?? REWRITTEN.exec(line) ?? [];
+    for (const path of renamed === undefined ? [plain] : fromAndTo(renamed)) {
+      if (path !== undefined && files.size < MAX_FILES) files.add(unquoted(path));
+    }
+  }
+  return [...files];
+}
+
+function fromAndTo(renamed: string): string[] {
+  const [, head = "", from, to, tail = "", whole = "", other = ""] = FROM_TO.exec(renamed) ?? [];
+  if (from === undefined) return [whole, other].filter((path) => path !== "");
+  return [from, to].map((part) => `${head}${part}${tail}`.replace("//", "/"));
+}
+
+/** Git puts a path in quotes that has other letters than ASCII in it. */
+function unquoted(path: string): string {
+  if (!/^".*"$/.test(path)) return path;
+  const bytes = path.slice(1, -1).replace(/%/g, "%25")
+    .replace(/\\([0-7]{3})/g, (_, octal) => `%${parseInt(octal, 8).toString(16).padStart(2, "0")}`)
+    .replace(/\\(["\\])/g, "$1");
+  try {
+    return decodeURIComponent(bytes);
+  } catch {
+    return path;
+  }
 }

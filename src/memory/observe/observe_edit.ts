@@ -2,7 +2,6 @@
 import { digestOf } from "../fnv.ts";
 import type { Observed, ToolUse } from "../observation.ts";
 import { pathInProject } from "../paths.ts";
-import { definedSymbols } from "../symbols.ts";
 import { headAndTail, shortened, textIn } from "../text.ts";
 
 /** The part of a change that is kept in words; the whole is behind the observation. */
@@ -116,4 +115,28 @@ function patchLines(response: unknown): string[] {
 
 function marked(mark: "+" | "-", text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n").map((line) => mark + line);
+}
+
+/** Definitions as most languages write them; the name is the first group. */
+const DEFINITIONS: readonly RegExp[] = [
+  /\b(?:function\*?|def|fn|func|sub|proc|macro_rules!)\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)/g,
+  /\b(?:class|interface|struct|enum|trait|impl|protocol|namespace|module|type|record|object)\s+([A-Z_$][\w$]*)/g,
+  /\b(?:const|let|var|val)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]{0,80})?=\s*(?:async\s*)?(?:function\b|\([^)\n]{0,200}\)\s*(?::[^=\n]{0,80})?=>|[A-Za-z_$][\w$]*\s*=>)/g,
+  /^[ \t]*(?:(?:public|private|protected|static|async|override|final)[ \t]+)+(?:[\w<>[\],.?]+[ \t]+)?([A-Za-z_$][\w$]*)\s*\(/gm,
+  /\bCREATE\s+(?:UNIQUE\s+)?(?:TABLE|INDEX|VIEW|TRIGGER)\s+(?:IF\s+NOT\s+EXISTS\s+)?([A-Za-z_]\w*)/gi,
+];
+const MAX_SYMBOLS = 24;
+/** The most characters that are searched for names. */
+const MAX_CHARS = 40_000;
+
+/** The names that a text of code defines, each once, in the order of the patterns; at most 24. */
+function definedSymbols(code: string): string[] {
+  const text = code.slice(0, MAX_CHARS);
+  const found = new Set<string>();
+  for (const pattern of DEFINITIONS) {
+    for (const [, name] of text.matchAll(pattern)) {
+      if (name !== undefined && name.length > 1) found.add(name);
+    }
+  }
+  return [...found].slice(0, MAX_SYMBOLS);
 }

@@ -1,11 +1,12 @@
-/** What any other tool tells, of an MCP server for example: what it was given and what it gave. */
+/** Observes tools without a function of their own (those of MCP servers, the web, sub-agents): input and answer. */
 import { digestOf } from "../fnv.ts";
 import type { Observed, ToolUse } from "../observation.ts";
 import { pathInProject } from "../paths.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { failureKey, keyOf } from "./command_key.ts";
+import { KEPT_WORDS } from "./observe_words.ts";
 
-/** Any other tool, of an MCP server for example: what it was given and what it gave. */
+/** A tool without a function of its own: its input and its answer. */
 export function observeOther({ toolName, payload, outcome, root }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const given = typeof input === "object" && input !== null
@@ -39,4 +40,61 @@ export function textOfBlocks(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content.map((block) => textIn(block, "text")).filter((text) => text !== "").join("\n");
+}
+
+/** A sub-agent: its task and its answer. */
+export function observeAgent({ payload, outcome }: ToolUse): Observed | null {
+  const input = payload["tool_input"];
+  const answer = textOfBlocks(Object(payload["tool_response"]).content);
+  const asked = textIn(input, "prompt");
+  if (asked === "" && answer === "") return null;
+  const name = textIn(input, "subagent_type") || "agent";
+  return {
+    kind: "message",
+    outcome,
+    title: titleLine(`${name}: ${textIn(input, "description") || asked}`),
+    text: [headAndTail(asked, KEPT_ANSWER), headAndTail(answer, KEPT_WORDS)].filter((part) =>
+      part !== ""
+    )
+      .join("\n\n"),
+    files: [],
+    facts: { tool: "Agent" },
+    sameAs: null,
+  };
+}
+
+const KEPT_PAGE = { head: 2_400, tail: 600 };
+
+/** WebFetch and WebSearch. */
+export function observeFetch({ payload, outcome }: ToolUse): Observed | null {
+  if (outcome === "failure") return null;
+  const input = payload["tool_input"];
+  const url = textIn(input, "url");
+  const query = textIn(input, "query");
+  if (url === "" && query === "") return null;
+  const asked = textIn(input, "prompt");
+  const answer = answerOf(payload["tool_response"]);
+  return {
+    kind: "fetch",
+    outcome: "success",
+    title: titleLine(url === "" ? `Search the web: ${query}` : `Fetch ${url}`),
+    text: [url || query, asked, headAndTail(answer, KEPT_PAGE)].filter((part) => part !== "")
+      .join("\n"),
+    files: [],
+    facts: {},
+    sameAs: `fetch ${url}${query} ${asked}`,
+  };
+}
+
+function answerOf(response: unknown): string {
+  if (typeof response === "string") return response;
+  const text = textIn(response, "result") || textIn(response, "content");
+  if (text !== "") return text;
+  const results: unknown = Object(response).results;
+  if (!Array.isArray(results)) return "";
+  return results.map((result) =>
+    typeof result === "string"
+      ? result
+      : [textIn(result, "title"), textIn(result, "url")].join(" ").trim()
+  ).join("\n");
 }

@@ -1,4 +1,4 @@
-/** What was read or looked for among the files: their content is not kept in words, only that and what was looked for. */
+/** Observes reads and searches of files. The content of the files is not kept. */
 import type { Observed, ToolUse } from "../observation.ts";
 import { pathInProject } from "../paths.ts";
 import { shortened, textIn, titleLine } from "../text.ts";

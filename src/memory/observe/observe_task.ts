@@ -1,7 +1,6 @@
-/** What the lists of todos and tasks tell: what is done of them, and what is open. */
-import type { Observed, ToolUse } from "../observation.ts";
+/** Observes lists of tasks, and tells which tasks a session left open and done. */
+import type { ObservationKind, Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { shortened, textIn, titleLine } from "../text.ts";
-import { CLEARED_LIST } from "../todos.ts";
 
 const MAX_OPEN = 20;
 
@@ -56,7 +55,7 @@ export function observeTask({ toolName, payload, outcome }: ToolUse): Observed |
   return { ...task, sameAs: number === "" ? null : `task ${number}` };
 }
 
-/** What is to be done, in the same words while it is open and when it is done. */
+/** One line of a task, the same while it is open and when it is done. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
@@ -71,4 +70,51 @@ function taskOf(title: string, text: string, open: readonly string[]): Observed 
     facts: { open },
     sameAs: null,
   };
+}
+
+/** The lists of a session. */
+interface Todos {
+  readonly open: readonly string[];
+  readonly done: readonly string[];
+}
+
+const MAX_TODOS = 20;
+const MAX_CHARS = 120;
+/** The title of the observation that a list was thrown away: what was open on it is no task any more. */
+const CLEARED_LIST = "Tasks: the list was cleared";
+const CLOSED = /^Task (\S+): (?:completed|deleted)$/;
+
+/**
+ * The tasks as the session left them: those of lists (`[x] …`), and those with numbers.
+ *
+ * @param parts Oldest first. @returns Null when the session had no list at all.
+ */
+export function todosOf(
+  parts: readonly {
+    readonly kind: ObservationKind;
+    readonly title: string;
+    readonly text: string;
+    readonly facts: ObservedFacts;
+    /** Epoch milliseconds. */
+    readonly updatedAtMs: number;
+  }[],
+): Todos | null {
+  const tasks = parts.filter(({ kind }) => kind === "task");
+  if (tasks.length === 0) return null;
+  const closed = new Set(tasks.map(({ title }) => CLOSED.exec(title)?.[1]));
+  const clearedAtMs = tasks.find(({ title }) => title === CLEARED_LIST)?.updatedAtMs ?? -Infinity;
+  const open = new Set<string>();
+  const done = new Set<string>();
+  for (const { title, text, facts, updatedAtMs } of tasks) {
+    const [, number, subject = ""] = /^Task (\S+?): (.*)$/.exec(title) ?? [];
+    const isClosed = number !== undefined && closed.has(number);
+    const isDropped = number === undefined && updatedAtMs <= clearedAtMs;
+    for (const one of isDropped ? [] : facts.open ?? []) (isClosed ? done : open).add(one);
+    if (number !== undefined && !CLOSED.test(title) && facts.open?.length === 0) {
+      done.add(shortened(subject, MAX_CHARS));
+    }
+    if (number !== undefined) continue;
+    for (const [, one] of text.matchAll(/^\[x\] (.+)$/gm)) done.add(shortened(one!, MAX_CHARS));
+  }
+  return { open: [...open].slice(0, MAX_TODOS), done: [...done].slice(-MAX_TODOS) };
 }

@@ -1,18 +1,17 @@
-/** How much a failure matters while nothing mends it: what was only tried or looked for is no open end. */
+/** Ranks failures among open ends. What was only tried, or only looked for, is no open end. */
 import { isOnlyLooking } from "../looking_commands.ts";
 import { OPEN_RANKS } from "../open_ends.ts";
 import type { Observed } from "../observation.ts";
-import { isHarmless, isThrownAway } from "./script_words.ts";
+import { isHarmless, isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
-import { nameOf, withoutLaunchers } from "./launchers.ts";
 
-/** What git says that had nothing to commit. */
+/** The output of git when there was nothing to commit. */
 const NOTHING_TO_COMMIT: readonly string[] = [
   "nothing to commit",
   "nothing added to commit",
   "no changes added",
 ];
-/** What a failure says that is nobody's to mend: a person or a rule said no, or nothing was to be done. */
+/** The output of failures that nobody has to mend: a person or a rule refused, or there was nothing to do. */
 const REFUSED: readonly string[] = [
   ...NOTHING_TO_COMMIT,
   "doesn't want to proceed",
@@ -25,29 +24,29 @@ const REFUSED: readonly string[] = [
   "hook blocked",
   "blocked by",
 ];
-/** An operation of git that stopped in its midst: git itself tells as long as it is under way. */
+/** An operation of git that stopped halfway. Git's files tell as long as it is under way. */
 const STOPPED = /\bgit\b.*\b(?:merge|rebase|pull|cherry-pick|revert|am)\b/;
 const IN_CONFLICT = /^conflict \(|could not apply|fix conflicts|automatic merge failed/;
 
 /** A shell's words for: timed out, interrupted, ended from outside. */
 const NOBODYS_STATUS: ReadonlySet<number | undefined> = new Set([124, 130, 143]);
 const COMMAND_NOT_FOUND = 127;
-/** What runs a text that is nobody's file. */
+/** Programs that can run a text instead of a file. */
 const INTERPRETER = /^(?:python[\d.]*|py|node|deno|bun|ruby|perl|php|bash|sh|zsh|tsx|ts-node)$/;
 const TEXT_OPTION = /^(?:-[a-z]*[cepr]|--eval|--print|eval)$/;
-/** What puts a place in order. */
+/** Commands that clean up. */
 const CLEARING: ReadonlySet<string> = new Set(
   ["mkdir", "rmdir", "rm", "chmod", "chown", "touch", "kill", "killall", "pkill"],
 );
 
-/** A failure with its rank; worked out once, since every session that starts asks for it. */
+/** Returns the failure with its rank, which every start of a session asks for. */
 export function withOpenRank(observed: Observed): Observed {
   const { kind, outcome, facts } = observed;
   if ((kind !== "failure" && kind !== "test") || outcome !== "failure") return observed;
   return { ...observed, facts: { ...facts, openRank: rankOf(observed) } };
 }
 
-/** Whether this is what git says where there was nothing to commit: whatever is changed later is no fix of that. */
+/** Whether git says that there was nothing to commit. No later change is a fix of that. */
 export function saysNothingToCommit(error: string): boolean {
   const said = error.toLowerCase();
   return NOTHING_TO_COMMIT.some((words) => said.includes(words));

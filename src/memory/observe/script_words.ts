@@ -1,4 +1,7 @@
-/** What a script has said before a command that matters to it: the folder that it went to, the variables that it set. */
+/**
+ * Helpers for the words of scripts: folders, harmless commands, and programs that only start another one (`npx`,
+ * `timeout 60`).
+ */
 import type { ScriptCommand } from "./shell_words.ts";
 
 /** Commands beside others that are not what failed. */
@@ -20,7 +23,7 @@ export function isHarmless({ words, before }: ScriptCommand): boolean {
   return before === "|" || HARMLESS.has(words[0]!);
 }
 
-/** Where a command runs, as far as the script before it says; the empty text where it goes nowhere. */
+/** The folder that a script has gone to before a command; empty where it goes nowhere. */
 export function folderBefore(commands: readonly ScriptCommand[], at: number): string {
   const shells = new Map<string, string[]>();
   for (const { words: [program, ...args], shells: inside } of commands.slice(0, at + 1)) {
@@ -50,7 +53,7 @@ export function plainPath(path: string): string {
   return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
 }
 
-/** Whether what lies there is nobody's work. */
+/** Whether a path is in a temporary folder. */
 export function isThrownAway(path: string): boolean {
   return THROWN_AWAY.test(path);
 }
@@ -58,4 +61,65 @@ export function isThrownAway(path: string): boolean {
 /** A script without the variables before its commands that change nothing. */
 export function withoutQuietVariables(script: string): string {
   return script.replace(QUIET_IN_FRONT, "$1");
+}
+
+/** Package managers: they run the scripts and programs of a package. */
+export const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
+const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
+  "uv",
+  "poetry",
+  "pipenv",
+  "hatch",
+  "rye",
+  "pdm",
+]);
+const MAX_LAUNCHERS = 6;
+
+/** A command without what only starts it: `npx`, `timeout 60`, `python -m`. */
+export function withoutLaunchers(words: readonly string[]): readonly string[] {
+  let rest = words;
+  for (let i = 0; i < MAX_LAUNCHERS; i++) {
+    const inner = launched(rest);
+    if (inner === null) return rest;
+    rest = inner;
+  }
+  return rest;
+}
+
+/** The command that a launcher starts; null for a command that is no launcher. */
+function launched(words: readonly string[]): readonly string[] | null {
+  const [first = "", second = "", third = ""] = words;
+  const name = nameOf(first);
+  if (/^(?:time|command|exec|nohup)$/.test(name)) return words.slice(1);
+  if (name === "env" || name === "cross-env") {
+    return withoutFirst(words.slice(1), (word, n) => /^-|^\w+=/.test(word) || words[n] === "-u");
+  }
+  if (name === "timeout") return withoutFlags(words.slice(1)).slice(1);
+  if (/^(?:npx|bunx|pnpx)$/.test(name)) return withoutFlags(words.slice(1));
+  if (PACKAGE_MANAGERS.has(name)) {
+    if (/^(?:exec|dlx|x)$/.test(second)) return withoutFlags(words.slice(2));
+    return /^(?:jest|vitest|mocha)$/.test(second) ? words.slice(1) : null;
+  }
+  if (RUNS_IN_ENVIRONMENT.has(name) && second === "run") return words.slice(2);
+  if (name === "bundle" && second === "exec") return words.slice(2);
+  if (/^(?:python[\d.]*|py)$/.test(name) && second === "-m") return words.slice(2);
+  if (name === "coverage" && second === "run" && third === "-m") return words.slice(3);
+  return name === "php" && /(?:^|\/)(?:phpunit|pest)$/.test(second) ? words.slice(1) : null;
+}
+
+function withoutFlags(words: readonly string[]): readonly string[] {
+  return withoutFirst(words, (word) => word.startsWith("-"));
+}
+
+function withoutFirst(
+  words: readonly string[],
+  isGone: (word: string, at: number) => boolean,
+): readonly string[] {
+  const at = words.findIndex((word, at) => !isGone(word, at));
+  return at < 0 ? [] : words.slice(at);
+}
+
+/** A program without its folder: `./node_modules/.bin/jest`. */
+export function nameOf(program: string): string {
+  return program.slice(program.lastIndexOf("/") + 1).replace(/\.(?:exe|cmd|js)$/, "");
 }

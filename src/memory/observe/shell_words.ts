@@ -11,16 +11,16 @@ export interface ScriptCommand {
   readonly sets: readonly string[];
   /** The brackets that it stands in, each with a number of its own, the outermost first: a folder is left with them. */
   readonly shells: readonly number[];
-  /** As it is typed, without what stands before and behind it. */
+  /** The command as it is typed. */
   readonly source: string;
-  /** What stands before it and behind it: `&&`, `||`, `;`, `|`, `&`; the empty text where nothing comes any more. */
+  /** The operators before and after it: `&&`, `||`, `;`, `|`, `&`; empty at the ends. */
   readonly before: string;
   readonly after: string;
-  /** What it reads from a here-document; null when there is none. */
+  /** The text of its here-document; null when there is none. */
   readonly input: string | null;
 }
 
-/** What is looked through, in characters. */
+/** The most characters of a script that are read. */
 const MAX_CHARS = 20_000;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 /** `cat <<'EOF'`, whose output is known. */
@@ -37,7 +37,7 @@ export function scriptCommands(source: string): ScriptCommand[] {
   return withoutFallbacks(new ScriptReader(source.slice(0, MAX_CHARS)).read());
 }
 
-/** What ends a script as a failure, or is one. */
+/** Commands that only fail. */
 const FAILS = /^(?:exit|return)(?: (?!0+$)\S+)?$|^false$/;
 
 /** `npm test || exit 1` is as good as `npm test`: without what runs only when a command has failed, and fails then. */
@@ -57,13 +57,6 @@ function withoutFallbacks(commands: readonly ScriptCommand[]): ScriptCommand[] {
     at = end;
   }
   return kept;
-}
-
-/** Whether the status of a script is that of all of its commands: when it ends well, all of them have. */
-export function tellsItsStatus(commands: readonly ScriptCommand[]): boolean {
-  return commands.every(({ words: [program] }, at) =>
-    program === "set" || tellsStatusFrom(commands, at)
-  );
 }
 
 /** Whether one command of a script has gone well when the script has. */
@@ -95,7 +88,7 @@ class ScriptReader {
   readonly #shells: number[] = [];
   #brackets = 0;
   #before = "";
-  /** Where the command begins that is read. */
+  /** The beginning of the command that is being read. */
   #from = 0;
   #input: string | null = null;
   /** The next word is the target of a redirection. */
@@ -255,7 +248,7 @@ class ScriptReader {
   }
 }
 
-/** Behind a bracket, over brackets and documents within. */
+/** The index after the closing bracket of a substitution. */
 function endOfSubstitution(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -270,7 +263,7 @@ function endOfSubstitution(text: string, from: number): number {
   return text.length;
 }
 
-/** Where the lines of a document end, and where the script goes on. */
+/** The end of a here-document's text, and the index where the script goes on. */
 function endOfDocument(
   text: string,
   { from, name }: { readonly from: number; readonly name: string },

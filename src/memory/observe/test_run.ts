@@ -1,12 +1,12 @@
 /** Reads what the output of a test run counts, and which tests it names as failed. */
-import { saysLittle } from "./summary_lines.ts";
+import { saysLittle } from "./error_line.ts";
 import { TEST_RUNNERS } from "./test_runners.ts";
 
 /** A run of tests, as its runner counts it. */
 export interface TestRun {
   /** Null where the runner does not say. */
   readonly passed: number | null;
-  /** Those that failed, and those that ended in an error. */
+  /** Tests that failed or ended in an error. */
   readonly failed: number;
   readonly skipped: number | null;
   /** Names of tests that failed, the first of many. */
@@ -20,7 +20,7 @@ const FAILING_FILE = /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*?)(?: \[ \S+ \])?$/
 const FAILING_IN_JEST = /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm;
 /** A package manager says this for each package whose tests it runs; each of these counts its own. */
 const PACKAGE_ECHO = /^> (@?[\w./-]{1,200})@\S{1,80} [\w:.-]{1,100}/gm;
-/** Behind its counts mocha tells once more what failed. */
+/** Mocha repeats the failures after its counts. */
 const MOCHA_COUNT = /^[ \t]+\d+ failing\b/m;
 /** Counts stand at the end of an output. */
 const MAX_CHARS = 100_000;
@@ -29,7 +29,7 @@ const MAX_LINE_CHARS = 400;
 const MAX_FAILING = 8;
 const MAX_NAME_CHARS = 120;
 
-/** What the output of a test command counts; null when it is of no runner that is known. */
+/** The tests that an output counts; null when no known runner wrote it. */
 export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS).split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");

@@ -28,7 +28,7 @@ export interface TestRunner {
   readonly counts?: Counts;
   /** Lines that name a test that failed; the name is the first group. */
   readonly failing?: readonly RegExp[];
-  /** What it prints, and what that says: passed (null where it does not say), failed. */
+  /** An output, and its numbers: passed (null where it does not say), failed. */
   readonly example: string;
   readonly says: readonly [passed: number | null, failed: number];
 }

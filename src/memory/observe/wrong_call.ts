@@ -1,9 +1,8 @@
 /** Calls that were wrong themselves: an option that there is not, a path or a target that is not there. */
-import { nameOf, withoutLaunchers } from "./launchers.ts";
-import { isHarmless } from "./script_words.ts";
+import { isHarmless, nameOf, withoutLaunchers } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 
-/** What a program says of a call that is wrong. Where a pattern has a group, that has to stand on the command line. */
+/** The output of a program that was called wrongly. The text of a group must stand in the command line, too. */
 const WRONG_CALLS: readonly { readonly program: RegExp; readonly says: RegExp }[] = [
   {
     program: /^(?:pytest|py\.test)$/,

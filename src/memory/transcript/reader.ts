@@ -1,53 +1,88 @@
-/** Reads a transcript of Claude Code line by line, as the hooks would have seen the same session. */
+/** Reads a transcript of Claude Code line by line and gives what hooks would have seen of the same session. */
 import { normalizeSessionId } from "../../ids.ts";
-import type { TranscribedWords, TranscriptItem, TranscriptPlace } from "./item.ts";
 import { messageText, promptOf, saysInterrupted } from "./spoken.ts";
+
+/** Where and when something happened. */
+export interface TranscriptPlace {
+  /** The session that the line names. */
+  readonly sessionId: string;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Of the line. */
+  readonly uuid: string;
+  readonly cwd: string | null;
+  /** Null where no branch is checked out. */
+  readonly branch: string | null;
+  readonly promptId: string | null;
+  /** The sub-agent that did it; null for the session itself. */
+  readonly agentId: string | null;
+  readonly agentType: string | null;
+}
+
+/** A tool use and its result. */
+export interface TranscribedToolUse extends TranscriptPlace {
+  readonly kind: "toolUse";
+  readonly toolName: string;
+  readonly toolUseId: string;
+  readonly toolInput: unknown;
+  /** What a hook calls `tool_response`; undefined when the tool failed. */
+  readonly response: unknown;
+  /** Null when the tool did not fail. */
+  readonly error: string | null;
+}
+
+/** A prompt, Claude's last message of a turn, or the summary of a compaction. */
+export interface TranscribedWords extends TranscriptPlace {
+  readonly kind: "prompt" | "lastMessage" | "compaction";
+  readonly text: string;
+}
+
+/** One thing in a transcript that memory is made of. */
+export type TranscriptItem = TranscribedToolUse | TranscribedWords;
+
+/** One of {@linkcode ITEM_KINDS}. */
+export type ItemKind = TranscriptItem["kind"];
+
+/** The kinds of items, in the order in which people read about them. */
+export const ITEM_KINDS = ["toolUse", "prompt", "lastMessage", "compaction"] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a line brings. */
+/** What a line says. */
 export interface LineNews {
   readonly items: readonly TranscriptItem[];
-  /** Its session; null for a line that names none. */
+  /** Null for a line that names no session. */
   readonly sessionId: string | null;
   readonly cwd: string | null;
-  /** True for a line that was copied from another session when this one was forked from it: so were those before it. */
+  /** True for a line of another session that this one was forked from: it was copied, and so were all lines before it. */
   readonly isCopied: boolean;
 }
 
-/** Reads one transcript; it remembers what is not over yet. */
+/** Reads one transcript and remembers what is still open. */
 export interface TranscriptReader {
-  /** The next line, as parsed JSON. What is no line of a transcript brings nothing. */
+  /** Takes the next line, as parsed JSON. A line of an unknown kind gives no items. */
   readonly take: (line: unknown) => LineNews;
-  /** What was open when the transcript ended. */
+  /** Gives what was still open at the end of the transcript. */
   readonly end: () => readonly TranscriptItem[];
 }
 
-/** Whether a line may tell something, without reading it: most of a transcript does not. */
+/** Whether a line may hold an item. Most lines do not, and are not parsed. */
 export function mayTell(text: string): boolean {
   return text.includes('"user"') || text.includes('"assistant"') ||
     text.includes('"queued_command"');
 }
 
-/** Reasons why Claude's message ends, after which it goes on by itself. */
+/** After a message that stops for one of these reasons the turn goes on. */
 const GOES_ON = new Set(["tool_use", "pause_turn"]);
-
-interface OpenUse {
-  readonly toolName: string;
-  readonly toolInput: unknown;
-  readonly agentType: string | null;
-}
-
-interface LastMessage {
-  readonly words: TranscribedWords;
-  readonly messageId: unknown;
-  readonly stopReason: unknown;
-}
 
 /** A reader for one file, from its first line. */
 export function transcriptReader(): TranscriptReader {
-  const open = new Map<string, OpenUse>();
-  let last: LastMessage | null = null;
+  const open = new Map<string, Pick<TranscribedToolUse, "toolName" | "toolInput" | "agentType">>();
+  let last: {
+    readonly words: TranscribedWords;
+    readonly messageId: unknown;
+    readonly stopReason: unknown;
+  } | null = null;
   let latestMs = 0;
 
   const closeTurn = (): TranscriptItem[] => {
@@ -57,57 +92,58 @@ export function transcriptReader(): TranscriptReader {
   };
 
   const takeAnswer = (line: Fields, place: TranscriptPlace): TranscriptItem[] => {
-    const message: Fields = Object(line["message"]);
+    const { id: messageId, content, model, stop_reason: stopReason } = Object(line["message"]);
     const items: TranscriptItem[] = [];
     const isMain = line["isSidechain"] !== true;
-    if (isMain && last !== null && last.messageId !== message["id"]) {
+    if (isMain && last !== null && last.messageId !== messageId) {
       if (last.stopReason === "end_turn") items.push(...closeTurn());
       last = null;
     }
-    for (const block of Array.isArray(message["content"]) ? message["content"] : []) {
+    for (const block of Array.isArray(content) ? content : []) {
       const { type, id, name, input, text } = Object(block);
       if (type === "tool_use" && typeof id === "string" && typeof name === "string") {
         open.set(id, { toolName: name, toolInput: input ?? {}, agentType: place.agentType });
         if (isMain) last = null;
       } else if (type === "text" && isMain && typeof text === "string" && text.trim() !== "") {
-        const isClaude = line["isApiErrorMessage"] !== true && message["model"] !== "<synthetic>";
-        last = isClaude
-          ? {
-            words: { ...place, kind: "lastMessage", text },
-            messageId: message["id"],
-            stopReason: message["stop_reason"],
-          }
-          : null;
+        const isClaude = line["isApiErrorMessage"] !== true && model !== "<synthetic>";
+        const words = { ...place, kind: "lastMessage" as const, text };
+        last = isClaude ? { words, messageId, stopReason } : null;
       }
     }
     return items;
   };
 
-  const takeResults = (line: Fields, place: TranscriptPlace): TranscriptItem[] => {
-    const content: unknown = Object(line["message"]).content;
-    return toolResults(line, content).flatMap(({ toolUseId, ...result }): TranscriptItem[] => {
+  const takeResults = (line: Fields, place: TranscriptPlace): TranscriptItem[] =>
+    toolResults(line).flatMap(({ toolUseId, ...result }): TranscriptItem[] => {
       const use = open.get(toolUseId);
       open.delete(toolUseId);
       if (use === undefined) return [];
       const agentType = place.agentType ?? use.agentType;
       return [{ ...place, ...use, ...result, agentType, kind: "toolUse", toolUseId }];
     });
-  };
 
   const takeWords = (line: Fields, place: TranscriptPlace): TranscriptItem[] => {
-    const content: unknown = Object(line["message"]).content;
+    const content = contentOf(line);
     if (line["isSidechain"] === true) return [];
     if (saysInterrupted(content)) {
       last = null;
       return [];
     }
     if (line["isCompactSummary"] === true) {
-      const text = messageText(content);
-      return [...closeTurn(), { ...place, kind: "compaction", text }];
+      return [...closeTurn(), { ...place, kind: "compaction", text: messageText(content) }];
     }
-    if (hasResult(content)) return [];
+    if (blocksOf(content).some(({ type }) => type === "tool_result")) return [];
     const isOwn = line["isMeta"] === true || line["isVisibleInTranscriptOnly"] === true;
     return [...closeTurn(), ...isOwn ? [] : promptItem(content, place)];
+  };
+
+  /** What each type of line holds; all other types hold no items. */
+  const takers: Readonly<
+    Record<string, (line: Fields, place: TranscriptPlace) => TranscriptItem[]>
+  > = {
+    assistant: takeAnswer,
+    user: (line, place) => [...takeResults(line, place), ...takeWords(line, place)],
+    attachment: takeQueued,
   };
 
   return {
@@ -120,25 +156,19 @@ export function transcriptReader(): TranscriptReader {
       const copiedFrom = textOf(line["requestSessionId"]);
       const isCopied = copiedFrom !== null && sessionId !== null && copiedFrom !== sessionId;
       const uuid = textOf(line["uuid"]);
+      const take = Object.hasOwn(takers, String(line["type"])) && takers[String(line["type"])];
       if (isCopied) last = null;
-      if (isCopied || sessionId === null || uuid === null || latestMs === 0) {
+      if (isCopied || sessionId === null || uuid === null || latestMs === 0 || !take) {
         return { items: [], sessionId, cwd, isCopied };
       }
       const place = placeOf(line, { sessionId, uuid, cwd, atMs: latestMs });
-      const items = line["type"] === "assistant"
-        ? takeAnswer(line, place)
-        : line["type"] === "user"
-        ? [...takeResults(line, place), ...takeWords(line, place)]
-        : line["type"] === "attachment"
-        ? takeQueued(line, place)
-        : [];
-      return { items, sessionId, cwd, isCopied };
+      return { items: take(line, place), sessionId, cwd, isCopied };
     },
     end: closeTurn,
   };
 }
 
-/** A prompt that was sent while Claude worked. */
+/** A prompt that a person sent while Claude worked. */
 function takeQueued(line: Fields, place: TranscriptPlace): TranscriptItem[] {
   const { type, prompt, commandMode } = Object(line["attachment"]);
   if (type !== "queued_command" || line["isSidechain"] === true) return [];
@@ -150,8 +180,12 @@ function promptItem(content: unknown, place: TranscriptPlace): TranscriptItem[] 
   return text === null ? [] : [{ ...place, kind: "prompt", text }];
 }
 
-function hasResult(content: unknown): boolean {
-  return Array.isArray(content) && content.some((block) => Object(block).type === "tool_result");
+function contentOf(line: Fields): unknown {
+  return Object(line["message"]).content;
+}
+
+function blocksOf(content: unknown): readonly Fields[] {
+  return Array.isArray(content) ? content.map((block) => Object(block)) : [];
 }
 
 function placeOf(
@@ -173,30 +207,20 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** How results of tools begin that were never used, where a line does not say so in a field of its own. */
+/** How the result of a tool begins that was never used, on lines without a field that says so. */
 const NEVER_USED =
   /^(?:<tool_use_error>|The user doesn't want to proceed|The user doesn't want to take this action|Permission to use |\[Request interrupted)/;
 
-/** The result of a tool use: what it gave, or why it failed. */
-interface ToolResult {
-  readonly toolUseId: string;
-  readonly response: unknown;
-  /** Null when it did not fail. */
-  readonly error: string | null;
-}
-
-/** The results in a message, without those of tools that were never used: refused, unknown, called with a wrong input. */
-function toolResults(line: Fields, content: unknown): ToolResult[] {
-  if (!Array.isArray(content)) return [];
-  const blocks: Fields[] = content.filter((block) =>
-    Object(block).type === "tool_result" && typeof block.tool_use_id === "string"
+/** The results in a message. Leaves out tools that were refused, are unknown, or got a wrong input: they were never used. */
+function toolResults(line: Fields): Pick<TranscribedToolUse, "toolUseId" | "response" | "error">[] {
+  const blocks = blocksOf(contentOf(line)).filter((block) =>
+    block["type"] === "tool_result" && typeof block["tool_use_id"] === "string"
   );
-  // The structured result of a line is that of its one block.
+  // A line with one result also has that result in a structured form.
   const structured = blocks.length === 1 ? line["toolUseResult"] : undefined;
   return blocks.filter((block) => wasUsed(line, block)).map((block) => {
     const toolUseId = String(block["tool_use_id"]);
-    const failed = block["is_error"] === true;
-    return failed
+    return block["is_error"] === true
       ? { toolUseId, response: undefined, error: errorOf(structured, block["content"]) }
       : { toolUseId, response: structured ?? block["content"] ?? "", error: null };
   });
@@ -209,7 +233,7 @@ function wasUsed(line: Fields, block: Fields): boolean {
   return block["is_error"] !== true || !NEVER_USED.test(plainText(block["content"]));
 }
 
-/** A hook is told the error itself; the block may have advice for Claude behind it. */
+/** The error as a hook gets it. The block may add advice for Claude. */
 function errorOf(structured: unknown, content: unknown): string {
   return typeof structured === "string"
     ? structured.replace(/^Error: /, "")
@@ -218,6 +242,5 @@ function errorOf(structured: unknown, content: unknown): string {
 
 function plainText(content: unknown): string {
   if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((block) => String(Object(block).text ?? "")).join("\n");
+  return blocksOf(content).map(({ text }) => String(text ?? "")).join("\n");
 }

@@ -1,16 +1,16 @@
-/** Which texts of a transcript somebody said, among those that Claude Code writes there itself. */
+/** Tells the texts of a transcript that somebody said from those that Claude Code writes itself. */
 
-/** Lines of what was done in Claude Code and not sent to Claude. */
+/** Begins a text that was not sent to Claude, such as the output of a local command. */
 const OWN_TEXT =
   /^\s*(?:<(?:local-command-|bash-|user-memory-input|command-name>)|\[Request interrupted by user)/;
 
-/** A command that becomes a prompt; one that Claude Code carries out itself names itself first. */
+/** Begins a slash command that becomes a prompt. A command that Claude Code runs itself begins with its name. */
 const EXPANDED = /^\s*<command-message>/;
 
-/** Stands where a person has stopped Claude. */
+/** Claude Code writes this when a person interrupts Claude. */
 const INTERRUPTED = /^\s*\[Request interrupted by user/;
 
-/** The text of a message: of its blocks those that are text, a line each. Reminders that were put beside them are none. */
+/** The text of a message: its text blocks joined by line breaks, without reminders of Claude Code. */
 export function messageText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -21,7 +21,7 @@ export function messageText(content: unknown): string {
     .join("\n");
 }
 
-/** The prompt as it was typed; null where a person has sent none. */
+/** The prompt as a person typed it; null if the message is no prompt. */
 export function promptOf(content: unknown): string | null {
   const text = messageText(content);
   if (text.trim() === "" || OWN_TEXT.test(text) || text.startsWith("<system-reminder>")) {
@@ -32,25 +32,25 @@ export function promptOf(content: unknown): string | null {
   return typed === "" ? null : typed;
 }
 
-/** What stands between the first tags of a name; nothing where it is not closed. */
+/** The text inside the first element of a name; empty if it is not closed. */
 function within(text: string, name: string): string {
   const start = text.indexOf(`<${name}>`);
   const end = text.indexOf(`</${name}>`, start);
   return start === -1 || end === -1 ? "" : text.slice(start + name.length + 2, end).trim();
 }
 
-/** Whether a message says that a person has stopped Claude. */
+/** Whether a message says that a person interrupted Claude. */
 export function saysInterrupted(content: unknown): boolean {
   return INTERRUPTED.test(messageText(content));
 }
 
-/** What Claude Code writes around the summary of a compaction. */
+/** Claude Code writes these around the summary of a compaction. */
 const BEFORE_SUMMARY = /^This session is being continued from[^\n]*\n+/;
 const REMINDER = /^<system-reminder>[\s\S]*?<\/system-reminder>\s*/;
 const AFTER_SUMMARY =
   /\n(?:If you need specific details from before compaction|(?:Please )?[Cc]ontinue the conversation from|Recent messages are preserved)[\s\S]*$/;
 
-/** The summary itself, of what a transcript holds or of what a hook was told. */
+/** The bare summary, from the text of a transcript or of a hook. */
 export function bareSummary(text: string): string {
   const [, marked] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(text) ?? [];
   if (marked !== undefined) return marked.trim();
@@ -60,4 +60,21 @@ export function bareSummary(text: string): string {
     .replace(/^(?:Analysis:[\s\S]*?\n)?Summary:\s*/, "")
     .replace(AFTER_SUMMARY, "")
     .trim();
+}
+
+/** How the title of what a compaction kept begins: it tells of all turns before it, and ends none. */
+export const COMPACTION = "Compaction: ";
+
+/** How what a compacted session goes on with begins: the summary of what was there before. */
+const CONTINUED = "This session is being continued from ";
+
+/** Whether a prompt is Claude Code's own: in a tag (a finished background task), or the summary that a session goes on with. */
+export function isOwnPrompt(prompt: string): boolean {
+  const text = prompt.trimStart();
+  return text.startsWith("<") || text.startsWith(CONTINUED);
+}
+
+/** Whether it is such a summary. */
+export function isContinuation(prompt: string): boolean {
+  return prompt.trimStart().startsWith(CONTINUED);
 }

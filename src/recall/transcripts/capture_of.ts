@@ -1,4 +1,4 @@
-/** Makes the capture of a transcript's item that a hook would have made. */
+/** Makes of an item in a transcript the capture that a hook would have made. */
 import {
   capturePriority,
   filesTouched,
@@ -9,19 +9,18 @@ import { redactValue } from "../../secrets/redact_value.ts";
 import { needsRedaction } from "../../secrets/look.ts";
 import { idAt } from "../../ids.ts";
 import { digestOf } from "../../memory/fnv.ts";
-import type { TranscribedToolUse, TranscriptItem } from "../../memory/transcript/item.ts";
+import type { TranscribedToolUse, TranscriptItem } from "../../memory/transcript/reader.ts";
 import { bareSummary } from "../../memory/transcript/spoken.ts";
-import { useKey } from "../../memory/use_key.ts";
-import { WORDS } from "../../memory/words_key.ts";
+import { useKey, WORDS } from "../../memory/capture_keys.ts";
 import type { Capture } from "../../store/captures.ts";
 import type { TranscriptProject } from "./project.ts";
 
-/** The name under which an item is kept: the tool's, or the event's. */
+/** The name of an item's capture: that of the tool, or of the event. */
 export function nameOf(item: TranscriptItem): string {
   return item.kind === "toolUse" ? item.toolName : WORDS[item.kind].event;
 }
 
-/** The id of an item's capture: always the same, whoever makes it. */
+/** The id of an item's capture. It is always the same for the same item. */
 export function captureIdOf(item: TranscriptItem): string {
   const key = `${item.sessionId} ${
     item.kind === "toolUse" ? item.toolUseId : `${item.kind} ${item.uuid}`
@@ -29,17 +28,28 @@ export function captureIdOf(item: TranscriptItem): string {
   return idAt(item.atMs, digestOf(key) + digestOf(`transcript ${key}`));
 }
 
-/** The capture of an item, its secrets masked, what is private dropped, and within the cap. */
+/** The capture of an item: secrets are masked, private parts dropped, and the payload is cut at the limit. */
 export async function captureOf(
   item: TranscriptItem,
   project: TranscriptProject,
 ): Promise<Capture> {
   const fields = masked(fieldsOf(item), project);
   const projectDir = project.hide(project.dir) ?? "";
+  const write = async (payload: Readonly<Record<string, unknown>>) => {
+    const maxBytes = project.config.maxPayloadBytes;
+    const { text, cutBytes } = await serializePayload(payload, { maxBytes, sent: () => "" });
+    return { payload: text, cutBytes };
+  };
   if (item.kind !== "toolUse") {
     const { event, field } = WORDS[item.kind];
-    const payload = { [field]: fields[field], project_dir: projectDir };
-    return { ...await written(payload, project), ...ofWords(event) };
+    return {
+      ...await write({ [field]: fields[field], project_dir: projectDir }),
+      toolName: event,
+      toolUseId: null,
+      outcome: "success",
+      priority: "normal",
+      filesTouched: [],
+    };
   }
   const { tool_name, tool_input, tool_response, ...rest } = fields;
   const failed = item.error !== null;
@@ -54,7 +64,7 @@ export async function captureOf(
     ...rest,
   };
   return {
-    ...await written(payload, project),
+    ...await write(payload),
     toolName: String(tool_name),
     toolUseId: item.toolUseId,
     outcome: failed ? "failure" : "success",
@@ -63,7 +73,7 @@ export async function captureOf(
   };
 }
 
-/** The key that tells tool uses with the same id apart, by the input as the capture holds it. */
+/** The key that tells tool uses with the same id apart, by their masked input. */
 export function useKeyOf(
   { toolUseId, toolName, toolInput }: TranscribedToolUse,
   project: TranscriptProject,
@@ -89,7 +99,7 @@ function fieldsOf(item: TranscriptItem): Record<string, unknown> {
   };
 }
 
-/** A transcript has only the answer of a sub-agent, as Claude was told it: a hook's response has it in `content`. */
+/** A transcript has only the answer of a sub-agent; the response that a hook gets has the answer in `content`. */
 function asResponse(toolName: string, response: unknown): unknown {
   const isAgent = toolName === "Agent" || toolName === "Task";
   return isAgent && (typeof response === "string" || Array.isArray(response))
@@ -97,7 +107,7 @@ function asResponse(toolName: string, response: unknown): unknown {
     : response;
 }
 
-/** Masks as a hook does: one cheap look at everything; names that readers look for are masked by the built-in forms alone. */
+/** Masks as a hook does. Own patterns of the configuration do not apply to the name of a tool and the id of its use. */
 function masked(
   fields: Readonly<Record<string, unknown>>,
   { patterns, dir }: TranscriptProject,
@@ -112,7 +122,7 @@ function masked(
   };
 }
 
-/** Null for what is nested too deep to be written. */
+/** The fields as JSON; null when they are nested too deeply. */
 function jsonOf(fields: Readonly<Record<string, unknown>>): string | null {
   try {
     return JSON.stringify(fields);
@@ -120,25 +130,4 @@ function jsonOf(fields: Readonly<Record<string, unknown>>): string | null {
     if (!(thrown instanceof RangeError)) throw thrown;
     return null;
   }
-}
-
-async function written(
-  payload: Readonly<Record<string, unknown>>,
-  { config }: TranscriptProject,
-): Promise<Pick<Capture, "payload" | "cutBytes">> {
-  const { text, cutBytes } = await serializePayload(payload, {
-    maxBytes: config.maxPayloadBytes,
-    sent: () => "",
-  });
-  return { payload: text, cutBytes };
-}
-
-function ofWords(event: string): Omit<Capture, "payload" | "cutBytes"> {
-  return {
-    toolName: event,
-    toolUseId: null,
-    outcome: "success",
-    priority: "normal",
-    filesTouched: [],
-  };
 }

@@ -1,27 +1,24 @@
 /** Compares transcripts with the captures and observations that the database has. */
 import type { DatabaseSync } from "node:sqlite";
-import { WORDS, wordsKey, wordsKindOf } from "../../memory/words_key.ts";
-import { countCaptures, type KeptOfSession, keptOfSession } from "../../store/backfill.ts";
+import { countCapturesExcept, type KeptOfSession, keptOfSession } from "../../store/backfill.ts";
 import { type StayAway, stayAway } from "../../store/stay_away.ts";
 import type { Entry, Scan, ScannedSession } from "./scan.ts";
 
-/** Why a session is not compared. */
-export type NotHere =
-  | { readonly kind: "elsewhere"; readonly database: string }
-  /** The configuration keeps no database. */
-  | { readonly kind: "off" }
-  /** It was worked into memory, and retention has removed the captures. */
-  | { readonly kind: "removed" };
+/**
+ * Why a session is not compared: its project has another database or none, or it was observed and retention removed its
+ * captures.
+ */
+export type NotHere = "elsewhere" | "off" | "removed";
 
-/** A session, and what of it is missing. */
+/** A session, and what the database lacks of it. */
 export interface ComparedSession {
   readonly session: ScannedSession;
   readonly missing: readonly Entry[];
-  /** How much is missing because it was forgotten: it stays away. */
+  /** How many entries are missing because they were forgotten: they stay away. */
   readonly forgotten: number;
-  /** True when nothing at all of it is kept. */
+  /** True when the database has nothing of it. */
   readonly isUnknown: boolean;
-  /** Captures that its transcripts do not have. */
+  /** How many captures its transcripts do not have. */
   readonly extra: number;
   readonly notHere: NotHere | null;
 }
@@ -36,8 +33,7 @@ export interface Comparison {
 /**
  * Compares scanned sessions with a database.
  *
- * @param database Its path. @param options `isWhole`: whether all transcripts were looked at, so that captures without
- * one can be told.
+ * @param options `database`: its path. `isWhole`: whether all transcripts were scanned, so that captures without one count.
  */
 export function compareScan(
   db: DatabaseSync,
@@ -51,12 +47,7 @@ export function compareScan(
     )
     .map((session) => compareSession(db, session, { database: options.database, away }))
     .sort((a, b) => a.session.firstAtMs - b.session.firstAtMs);
-  let withoutTranscript = 0;
-  if (options.isWhole) {
-    for (const [id, count] of countCaptures(db)) {
-      if (!scan.sessions.has(id)) withoutTranscript += count;
-    }
-  }
+  const withoutTranscript = options.isWhole ? countCapturesExcept(db, scan.sessions.keys()) : 0;
   return { sessions, withoutTranscript };
 }
 
@@ -65,7 +56,7 @@ function compareSession(
   session: ScannedSession,
   { database, away }: { readonly database: string; readonly away: StayAway },
 ): ComparedSession {
-  const kept = keptOfSession(db, session.sessionId, Object.values(WORDS).map(({ event }) => event));
+  const kept = keptOfSession(db, session.sessionId);
   const notHere = notHereOf(session, kept, database);
   const notFound = notHere === null ? missingOf(session.entries, kept) : [];
   const missing = notFound.filter((entry) => !isForgotten(entry, session, away));
@@ -86,30 +77,25 @@ function notHereOf(
   kept: KeptOfSession,
   database: string,
 ): NotHere | null {
-  if (project.database === null) return { kind: "off" };
-  if (project.database !== database) return { kind: "elsewhere", database: project.database };
+  if (project.database === null) return "off";
+  if (project.database !== database) return "elsewhere";
   const isRemoved = !kept.isKnown && kept.captures === 0 && kept.observations > 0;
-  return isRemoved ? { kind: "removed" } : null;
+  return isRemoved ? "removed" : null;
 }
 
+/** Words have no id that lasts: each capture of words stands for one entry with the same key. */
 function missingOf(entries: readonly Entry[], kept: KeptOfSession): Entry[] {
-  const said = new Map<string, number>();
-  for (const { toolName, payload } of kept.words) {
-    const kind = wordsKindOf(toolName);
-    if (kind === null) continue;
-    const key = wordsKey(kind, payload);
-    said.set(key, (said.get(key) ?? 0) + 1);
-  }
-  return entries.filter(({ id, toolUseId, wordsKey: key }) => {
+  const said = [...kept.wordsKeys];
+  return entries.filter(({ id, toolUseId, wordsKeys }) => {
     if (toolUseId !== null) return !kept.toolUseIds.has(toolUseId) && !kept.ids.has(id);
-    const left = said.get(key ?? "") ?? 0;
-    if (left > 0) said.set(key ?? "", left - 1);
-    return left === 0 && !kept.ids.has(id);
+    const at = said.indexOf(wordsKeys[0]!);
+    if (at >= 0) said.splice(at, 1);
+    return at < 0 && !kept.ids.has(id);
   });
 }
 
 function isForgotten(
-  { id, toolUseId, useKey, wordsKey, atMs }: Entry,
+  { id, toolUseId, useKey, wordsKeys, atMs }: Entry,
   { sessionId, project }: ScannedSession,
   away: StayAway,
 ): boolean {
@@ -119,6 +105,6 @@ function isForgotten(
     atMs,
     names: [id],
     use: toolUseId === null ? undefined : { toolUseId, key: () => useKey },
-    keys: wordsKey === null ? [] : [wordsKey],
+    keys: wordsKeys,
   });
 }

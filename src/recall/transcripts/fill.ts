@@ -1,46 +1,37 @@
-/** Fills in what is missing: reads the transcripts again, and writes the captures that hooks would have written. */
+/** Reads transcripts again and writes the missing captures, as hooks would have written them. */
 import type { DatabaseSync } from "node:sqlite";
-import { transcriptReader } from "../../memory/transcript/reader.ts";
+import { type TranscriptItem, transcriptReader } from "../../memory/transcript/reader.ts";
 import { type PastCapture, type PastSession, pastWriter } from "../../store/backfill.ts";
 import { checkpoint } from "../../store/database.ts";
 import { daysMs } from "../../time.ts";
 import { captureIdOf, captureOf } from "./capture_of.ts";
 import type { ComparedSession } from "./compare.ts";
-import { fileLines } from "./lines.ts";
-import { parsedLine, type ScannedSession } from "./scan.ts";
+import { fileLines, parseLine } from "./find.ts";
+import type { ScannedSession } from "./scan.ts";
 
-/** Few enough that no hook waits long, and that they take little memory. */
+/** A batch is small, so that hooks wait only a short time and the captures take little memory. */
 const BATCH = { maxRows: 50, maxChars: 4_000_000 };
 
-/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+/** After so many batches the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_BATCHES = 32;
 
-/** What was filled in. */
+/** How many captures were written, and of how many sessions. */
 export interface FillReport {
-  /** Captures that were written. */
   readonly written: number;
-  /** Sessions that something was written of. */
   readonly sessions: number;
 }
 
-/** How a fill goes. */
-export interface FillOptions {
-  /** The time, in epoch milliseconds. */
-  readonly nowMs: number;
-  /** Called after every write. */
-  readonly onProgress: (written: number) => void;
-}
-
 /**
- * Writes what a comparison found missing. It may be stopped at any time, run beside itself and run again: what is there
- * is not written twice.
+ * Writes what a comparison found missing. It can be stopped at any time, run twice at once, and run again: nothing is
+ * written twice.
  *
- * @throws {Error} What SQLite says when it cannot be written; what was written before stays.
+ * @param options `nowMs`: in epoch milliseconds. `onProgress`: called after every batch.
+ * @throws {Error} When SQLite cannot write; earlier batches stay.
  */
 export async function fillIn(
   db: DatabaseSync,
   compared: readonly ComparedSession[],
-  options: FillOptions,
+  options: { readonly nowMs: number; readonly onProgress: (written: number) => void },
 ): Promise<FillReport> {
   let written = 0;
   let batches = 0;
@@ -77,15 +68,7 @@ async function* pastCaptures(
   session: ScannedSession,
   wanted: Set<string>,
 ): AsyncGenerator<PastCapture> {
-  const reader = transcriptReader();
-  const lines = function* () {
-    for (const { text } of fileLines(path)) {
-      const line = text === null ? { reason: "" } : parsedLine(text);
-      if ("value" in line) yield* reader.take(line.value).items;
-    }
-    yield* reader.end();
-  };
-  for (const item of lines()) {
+  for (const item of itemsIn(path)) {
     if (item.sessionId !== session.sessionId) continue;
     const id = captureIdOf(item);
     if (!wanted.delete(id)) continue;
@@ -94,7 +77,16 @@ async function* pastCaptures(
   }
 }
 
-/** A session older than retention allows still stays for a day, so that the drain can work it into memory. */
+function* itemsIn(path: string): Generator<TranscriptItem> {
+  const reader = transcriptReader();
+  for (const { text } of fileLines(path)) {
+    const line = parseLine(text);
+    if ("value" in line) yield* reader.take(line.value).items;
+  }
+  yield* reader.end();
+}
+
+/** Retention keeps even an old session for a day after the fill, so that the drain can observe it. */
 function pastSessionOf(session: ScannedSession, nowMs: number): PastSession {
   const { project, sessionId, title, firstAtMs, lastAtMs } = session;
   const { sessionRetentionDays: days } = project.config;

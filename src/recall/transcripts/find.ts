@@ -1,12 +1,15 @@
+/** Finds transcripts on the disk and reads their lines. */
+import { mayTell } from "../../memory/transcript/reader.ts";
 import { joinPath } from "../../paths.ts";
+import { byteLines } from "../../byte_lines.ts";
 
-/** A transcript of Claude Code on the disk. */
+/** A transcript of Claude Code. */
 export interface TranscriptFile {
   readonly path: string;
   readonly bytes: number;
-  /** When it was written last, in epoch milliseconds. */
+  /** When it was last written, in epoch milliseconds. */
   readonly changedMs: number;
-  /** The first time in it, in epoch milliseconds; when it was written last where it has none. */
+  /** The first time in it, in epoch milliseconds; `changedMs` where there is none. */
   readonly beginsMs: number;
 }
 
@@ -14,38 +17,33 @@ const HEAD_BYTES = 65_536;
 const TIME = /"timestamp":"(\d{4}-[^"]{5,30})"/;
 
 /**
- * The transcripts in a folder and all below it, and what could not be looked into. A session that was forked from
- * another one repeats its lines: it comes after it.
+ * Finds the transcripts in a folder and all folders below, and what cannot be read there. A forked session repeats lines
+ * of another one, and comes after it.
  *
- * @param root A folder, or one transcript. @throws {Deno.errors.NotFound} When there is nothing.
+ * @param root A folder, or one transcript. @throws {Deno.errors.NotFound} When there is no such file.
  */
 export function findTranscripts(
   root: string,
 ): { readonly files: readonly TranscriptFile[]; readonly unreadable: readonly string[] } {
   const files: TranscriptFile[] = [];
   const unreadable: string[] = [];
-  const visit = (folder: string) => {
-    let entries: readonly Deno.DirEntry[];
+  const orUnreadable = (path: string, look: () => void) => {
     try {
-      entries = [...Deno.readDirSync(folder)];
-    } catch {
-      unreadable.push(folder);
-      return;
-    }
-    for (const { name, isDirectory, isFile } of entries) {
-      const path = joinPath(folder, name);
-      // A link could lead round in a circle, and a pipe is waited for without end.
-      if (isDirectory) visit(path);
-      else if (name.endsWith(".jsonl") && isFile) add(path);
-    }
-  };
-  const add = (path: string) => {
-    try {
-      files.push(lookAt(path));
+      look();
     } catch {
       unreadable.push(path);
     }
   };
+  const add = (path: string) => orUnreadable(path, () => files.push(lookAt(path)));
+  const visit = (folder: string) =>
+    orUnreadable(folder, () => {
+      for (const { name, isDirectory, isFile } of [...Deno.readDirSync(folder)]) {
+        const path = joinPath(folder, name);
+        // Links are left out, since they could lead in a circle, and pipes, since reading one could wait for ever.
+        if (isDirectory) visit(path);
+        else if (name.endsWith(".jsonl") && isFile) add(path);
+      }
+    });
   if (Deno.statSync(root).isFile) add(root);
   else visit(root);
   files.sort((a, b) =>
@@ -60,7 +58,53 @@ function lookAt(path: string): TranscriptFile {
   const head = new Uint8Array(HEAD_BYTES);
   const read = file.readSync(head) ?? 0;
   const changedMs = mtime?.getTime() ?? 0;
-  const first = TIME.exec(new TextDecoder().decode(head.subarray(0, read)))?.[1];
-  const beginsMs = first === undefined ? NaN : Date.parse(first);
+  const beginsMs = Date.parse(
+    TIME.exec(new TextDecoder().decode(head.subarray(0, read)))?.[1] ?? "",
+  );
   return { path, bytes: size, changedMs, beginsMs: Number.isNaN(beginsMs) ? changedMs : beginsMs };
+}
+
+/** One line of a transcript. */
+export interface FileLine {
+  /** From 1. */
+  readonly number: number;
+  /** Null for a line that is longer than any that Claude Code writes. */
+  readonly text: string | null;
+  /** False for the text after the last line break. */
+  readonly isEnded: boolean;
+  /** Bytes of the file up to the end of the line. */
+  readonly offset: number;
+}
+
+/** A longer line is not read: it would take several times its size in memory. */
+export const MAX_LINE_BYTES = 67_108_864;
+
+/**
+ * The lines of a file that are not blank. Bytes that are not UTF-8 become U+FFFD.
+ *
+ * @throws {Deno.errors.NotFound} And other errors of the file system.
+ */
+export function* fileLines(path: string): Generator<FileLine> {
+  using file = Deno.openSync(path);
+  const decoder = new TextDecoder();
+  for (const { bytes, ...line } of byteLines(file, { maxBytes: MAX_LINE_BYTES })) {
+    const text = bytes === null ? null : decoder.decode(bytes);
+    if (text?.trim() !== "") yield { ...line, text };
+  }
+}
+
+/** Parses a line. The value of a line that holds no item is null. The engine's own message would quote the text. */
+export function parseLine(
+  text: string | null,
+): { readonly value: unknown } | { readonly reason: string } {
+  if (text === null) return { reason: `it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB` };
+  if (!mayTell(text)) {
+    const isWhole = text.startsWith("{") && text.trimEnd().endsWith("}");
+    return isWhole ? { value: null } : { reason: "it is no JSON object" };
+  }
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { reason: "it is not JSON" };
+  }
 }

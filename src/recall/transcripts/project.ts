@@ -1,4 +1,4 @@
-/** What counts for the sessions of one project: what hooks there would have gone by. */
+/** The configuration that hooks use in a project. */
 import { redactText } from "../../secrets/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
@@ -6,24 +6,25 @@ import { matchesAny } from "../../paths.ts";
 import { databaseAt, type Locations } from "../../environment.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
+import { isFolder } from "../../project/on_disk.ts";
 
 /** A project that sessions ran in. */
 export interface TranscriptProject {
-  /** The folder that the session began in; null when its transcript names none. */
+  /** The folder in which the session began; null when its transcript names none. */
   readonly dir: string | null;
-  /** The common git directory; null outside of a repository, and where the folder is gone. */
+  /** The common git directory; null outside of a repository, or when the folder is gone. */
   readonly repository: string | null;
   readonly config: HookConfig;
-  /** Where hooks there write to; null where the database is switched off. */
+  /** The database that hooks write to there; null where it is switched off. */
   readonly database: string | null;
-  /** The key of the configuration that keeps everything out; null when nothing does. */
+  /** The configuration key that excludes the whole project; null when none does. */
   readonly excludedBy: string | null;
   readonly patterns: readonly RegExp[];
-  /** A path as it may be stored. */
+  /** Masks secrets in a path. */
   readonly hide: (path: string | null) => string | null;
 }
 
-/** Finds projects by the folders that sessions began in, each once. */
+/** Makes a function that finds the project of a folder. It reads each project once. */
 export function projectFinder(
   locations: Locations,
 ): (dir: string | null) => Promise<TranscriptProject> {
@@ -44,6 +45,7 @@ async function readProject(dir: string | null, locations: Locations): Promise<Tr
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
   return {
     dir,
+    // Where the folder is gone, a repository further up is not the project's.
     repository: dir !== null && isFolder(dir) ? findRepository(looks)?.commonDir ?? null : null,
     config,
     database: config.databaseEnabled ? databaseAt(locations, config.databasePath) : null,
@@ -56,13 +58,4 @@ async function readProject(dir: string | null, locations: Locations): Promise<Tr
 function exclusionOfAll(config: HookConfig, dir: string | null): string | null {
   if (!config.captureEnabled) return "capture.enabled";
   return matchesAny(config.excludeProjects, dir ?? "") ? "capture.exclude.projects" : null;
-}
-
-/** Of a folder that is gone, a repository further up must not be taken for the project's. */
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }

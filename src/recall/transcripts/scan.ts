@@ -1,31 +1,32 @@
-/** Reads transcripts and lists everything that hooks should have kept; no contents are held. */
+/** Reads transcripts and lists everything that hooks should have kept. The contents are not held. */
 import { exclusionOf } from "../../capture/exclusion.ts";
 import { messageOf } from "../../errors.ts";
-import type { ItemKind, TranscriptItem } from "../../memory/transcript/item.ts";
-import { mayTell, transcriptReader } from "../../memory/transcript/reader.ts";
+import { isOwnPrompt } from "../../memory/transcript/spoken.ts";
 import { isSummarizerInput } from "../../memory/summarizer_text.ts";
-import { isOwnPrompt } from "../../memory/own_prompt.ts";
 import { titleLine } from "../../memory/text.ts";
-import type { Capture } from "../../store/captures.ts";
-import { MAX_SESSION_TITLE_CHARS, wordsKey } from "../../memory/words_key.ts";
+import {
+  type ItemKind,
+  type TranscriptItem,
+  transcriptReader,
+} from "../../memory/transcript/reader.ts";
+import { keysOfCapture, MAX_SESSION_TITLE_CHARS } from "../../memory/capture_keys.ts";
 import { captureIdOf, captureOf, nameOf, useKeyOf } from "./capture_of.ts";
-import type { TranscriptFile } from "./find.ts";
-import { fileLines, MAX_LINE_BYTES } from "./lines.ts";
+import { fileLines, parseLine, type TranscriptFile } from "./find.ts";
 import type { TranscriptProject } from "./project.ts";
 
 /** Something in a transcript that hooks should have kept. */
 export interface Entry {
-  /** The id that its capture gets when it is filled in. */
+  /** The id of its capture. */
   readonly id: string;
   readonly kind: ItemKind;
   /** Of the tool, or of the event. */
   readonly name: string;
   /** Null for words. */
   readonly toolUseId: string | null;
-  /** Tells tool uses with one id apart; null for words. */
+  /** Tells tool uses with the same id apart; null for words. */
   readonly useKey: string | null;
-  /** Tells words apart; null for a tool use. */
-  readonly wordsKey: string | null;
+  /** Tell words apart; empty for a tool use. */
+  readonly wordsKeys: readonly string[];
   readonly atMs: number;
   readonly path: string;
 }
@@ -40,10 +41,10 @@ export interface ScannedSession {
   branch: string | null;
   firstAtMs: number;
   lastAtMs: number;
-  entries: Entry[];
-  /** How much the configuration keeps out, by its keys. */
+  readonly entries: Entry[];
+  /** How many items the configuration excludes, by its keys. */
   readonly excluded: Record<string, number>;
-  /** How much is so new that a hook may still be at it. */
+  /** How many items are so new that a hook may still write them. */
   recent: number;
 }
 
@@ -61,125 +62,94 @@ export interface Scan {
   readonly damaged: readonly DamagedLine[];
 }
 
-/** What a scan goes by. */
+/** What a scan looks at; times in epoch milliseconds. */
 export interface ScanOptions {
   readonly projectOf: (dir: string | null) => Promise<TranscriptProject>;
-  /** What is from then on is left out, and a last line that is cut off then is being written; epoch milliseconds. */
+  /** Items from then on are left out, and a cut last line in a file that was written since then is no damage. */
   readonly untilMs: number;
-  /** What is from before is left out; epoch milliseconds. */
+  /** Items before then are left out. */
   readonly sinceMs: number;
-  /** Which sessions are looked at. */
   readonly wanted: (sessionId: string, project: TranscriptProject) => boolean;
-  /** Called now and then. */
   readonly onProgress: (read: { readonly files: number; readonly bytes: number }) => void;
 }
 
-/** Looks through transcripts, in the order of {@linkcode TranscriptFile}s that `findTranscripts` gives. */
+/** Scans transcripts, in the order in which `findTranscripts` gives them. */
 export async function scanTranscripts(
   files: readonly TranscriptFile[],
   options: ScanOptions,
 ): Promise<Scan> {
-  const sessions = new Map<string, ScannedSession>();
-  const damaged: DamagedLine[] = [];
-  const shared = { sessions, seen: new Set<string>(), unwanted: new Set<string>() };
+  const scanner = new Scanner(options);
   let bytes = 0;
   for (const [index, file] of files.entries()) {
-    const scan = new FileScan(file, { ...options, ...shared });
-    for await (const { item, offset } of itemsOf(file, { ...options, damaged, scan })) {
-      if (item !== null) await scan.add(item);
-      options.onProgress({ files: index, bytes: bytes + offset });
-    }
-    scan.finish();
+    await scanner.read(
+      file,
+      (offset) => options.onProgress({ files: index, bytes: bytes + offset }),
+    );
     bytes += file.bytes;
     options.onProgress({ files: index + 1, bytes });
   }
-  return { sessions, damaged };
+  return scanner;
 }
 
-interface FileItem {
-  /** Null for a line that brings none. */
-  readonly item: TranscriptItem | null;
-  readonly offset: number;
-}
+class Scanner implements Scan {
+  readonly sessions = new Map<string, ScannedSession>();
+  readonly damaged: DamagedLine[] = [];
+  /** Items that were read, since a forked session repeats them. */
+  readonly #seen = new Set<string>();
+  readonly #unwanted = new Set<string>();
+  /** Entries of the file that is being read. */
+  #found: { readonly session: ScannedSession; readonly entry: Entry }[] = [];
 
-/** The items of a file, in its order. */
-async function* itemsOf(
-  file: TranscriptFile,
-  { damaged, untilMs, scan }: {
-    readonly damaged: DamagedLine[];
-    readonly untilMs: number;
-    readonly scan: FileScan;
-  },
-): AsyncGenerator<FileItem> {
-  const { path } = file;
-  const reader = transcriptReader();
-  try {
-    for (const { number, text, isEnded, offset } of fileLines(path)) {
-      const line = text === null ? tooLong : parsedLine(text);
-      if ("reason" in line) {
-        if (isEnded || file.changedMs < untilMs) {
-          damaged.push({ path, line: number, reason: isEnded ? line.reason : "it is cut off" });
+  constructor(readonly options: ScanOptions) {}
+
+  async read(file: TranscriptFile, onLine: (offset: number) => void): Promise<void> {
+    const { path } = file;
+    const reader = transcriptReader();
+    this.#found = [];
+    try {
+      for (const { number, text, isEnded, offset } of fileLines(path)) {
+        onLine(offset);
+        const line = parseLine(text);
+        if ("reason" in line) {
+          if (isEnded || file.changedMs < this.options.untilMs) {
+            const reason = isEnded ? line.reason : "it is cut off";
+            this.damaged.push({ path, line: number, reason });
+          }
+          continue;
         }
-        continue;
+        const { items, isCopied, sessionId, cwd } = reader.take(line.value);
+        if (sessionId !== null) await this.#meet(sessionId, { cwd, path });
+        // All entries so far were copied from another session.
+        if (isCopied) this.#found = [];
+        for (const item of items) await this.#add(item, path);
       }
-      const { items, isCopied, sessionId, cwd } = reader.take(line.value);
-      if (sessionId !== null) await scan.meet(sessionId, cwd);
-      if (isCopied) scan.forget();
-      for (const item of items) yield { item, offset };
-      yield { item: null, offset };
+    } catch (thrown) {
+      this.damaged.push({ path, line: null, reason: messageOf(thrown) });
     }
-  } catch (thrown) {
-    damaged.push({ path, line: null, reason: messageOf(thrown) });
+    for (const item of reader.end()) await this.#add(item, path);
+    for (const { session, entry } of this.#found) {
+      session.entries.push(entry);
+      session.lastAtMs = Math.max(session.lastAtMs, entry.atMs);
+    }
   }
-  for (const item of reader.end()) yield { item, offset: file.bytes };
-}
 
-const tooLong = { reason: `it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB` };
-
-/** A line as JSON; of one that tells nothing only that it looks whole. The engine's own message would quote the text. */
-export function parsedLine(
-  text: string,
-): { readonly value: unknown } | { readonly reason: string } {
-  if (!mayTell(text)) {
-    const isWhole = text.startsWith("{") && text.trimEnd().endsWith("}");
-    return isWhole ? { value: null } : { reason: "it is no JSON object" };
-  }
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return { reason: "it is not JSON" };
-  }
-}
-
-/** What one file adds to the sessions. */
-class FileScan {
-  /** Entries of this file; those of a copied part go again. */
-  #entries: { readonly session: ScannedSession; readonly entry: Entry }[] = [];
-
-  constructor(
-    readonly file: TranscriptFile,
-    readonly all: Pick<ScanOptions, "projectOf" | "untilMs" | "sinceMs" | "wanted"> & {
-      readonly sessions: Map<string, ScannedSession>;
-      readonly unwanted: Set<string>;
-      readonly seen: Set<string>;
-    },
-  ) {}
-
-  /** A line names a session: the first one that also names a folder says which project it is of. */
-  async meet(sessionId: string, cwd: string | null): Promise<void> {
-    const { sessions, wanted, projectOf, unwanted } = this.all;
-    const known = sessions.get(sessionId);
+  /** The first line of a session that names a folder decides which project the session is of. */
+  async #meet(
+    sessionId: string,
+    { cwd, path }: { readonly cwd: string | null; readonly path: string },
+  ): Promise<void> {
+    const known = this.sessions.get(sessionId);
     if (known !== undefined) known.cwd = cwd ?? known.cwd;
-    if (known !== undefined || cwd === null || unwanted.has(sessionId)) return;
-    const project = await projectOf(cwd);
-    if (!wanted(sessionId, project)) {
-      unwanted.add(sessionId);
+    if (known !== undefined || cwd === null || this.#unwanted.has(sessionId)) return;
+    const project = await this.options.projectOf(cwd);
+    if (!this.options.wanted(sessionId, project)) {
+      this.#unwanted.add(sessionId);
       return;
     }
-    sessions.set(sessionId, {
+    this.sessions.set(sessionId, {
       sessionId,
       project,
-      transcriptPath: this.file.path,
+      transcriptPath: path,
       title: null,
       cwd,
       branch: null,
@@ -191,70 +161,55 @@ class FileScan {
     });
   }
 
-  /** What this file has told so far was copied from another session. */
-  forget(): void {
-    this.#entries = [];
-  }
-
-  async add(item: TranscriptItem): Promise<void> {
-    const { sessions, seen, untilMs, sinceMs, unwanted } = this.all;
-    // What the summarizer says to itself no hook keeps either.
-    if (item.kind === "prompt" && isSummarizerInput(item.text)) {
-      unwanted.add(item.sessionId);
-      sessions.delete(item.sessionId);
+  async #add(item: TranscriptItem, path: string): Promise<void> {
+    const { sessionId, kind, atMs, uuid } = item;
+    // Hooks do not keep sessions of the summarizer either.
+    if (kind === "prompt" && isSummarizerInput(item.text)) {
+      this.#unwanted.add(sessionId);
+      this.sessions.delete(sessionId);
     }
-    const session = sessions.get(item.sessionId);
-    const once = item.kind === "toolUse" ? `${item.uuid} ${item.toolUseId}` : item.uuid;
-    if (session === undefined || item.atMs < sinceMs || seen.has(once)) return;
-    seen.add(once);
-    session.firstAtMs = Math.min(session.firstAtMs, item.atMs);
-    if (item.atMs >= untilMs) {
+    const session = this.sessions.get(sessionId);
+    const once = kind === "toolUse" ? `${uuid} ${item.toolUseId}` : uuid;
+    if (session === undefined || atMs < this.options.sinceMs || this.#seen.has(once)) return;
+    this.#seen.add(once);
+    session.firstAtMs = Math.min(session.firstAtMs, atMs);
+    if (atMs >= this.options.untilMs) {
       session.recent++;
       return;
     }
-    const excludedBy = exclusionIn(session.project, item);
+    const { project, excluded } = session;
+    const excludedBy = exclusionIn(project, item);
     if (excludedBy !== null) {
-      session.excluded[excludedBy] = (session.excluded[excludedBy] ?? 0) + 1;
+      excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
       return;
     }
-    const capture = item.kind === "toolUse" ? null : await captureOf(item, session.project);
-    if (item.kind === "prompt" && capture !== null) session.title ??= titleOf(capture);
+    const name = nameOf(item);
+    const payload = kind === "toolUse" ? "{}" : (await captureOf(item, project)).payload;
+    if (kind === "prompt") session.title ??= titleOf(payload);
     session.branch = item.branch ?? session.branch;
     const entry: Entry = {
       id: captureIdOf(item),
-      kind: item.kind,
-      name: nameOf(item),
-      toolUseId: item.kind === "toolUse" ? item.toolUseId : null,
-      useKey: item.kind === "toolUse" ? useKeyOf(item, session.project) : null,
-      wordsKey: item.kind === "toolUse" ? null : wordsKey(item.kind, capture?.payload ?? "{}"),
-      atMs: item.atMs,
-      path: this.file.path,
+      kind,
+      name,
+      toolUseId: kind === "toolUse" ? item.toolUseId : null,
+      useKey: kind === "toolUse" ? useKeyOf(item, project) : null,
+      wordsKeys: keysOfCapture(name, payload),
+      atMs,
+      path,
     };
-    this.#entries.push({ session, entry });
-  }
-
-  finish(): void {
-    for (const { session, entry } of this.#entries) {
-      session.entries.push(entry);
-      session.lastAtMs = Math.max(session.lastAtMs, entry.atMs);
-    }
+    this.#found.push({ session, entry });
   }
 }
 
-/** The key of the configuration that keeps an item out; null when it may be kept. */
-export function exclusionIn(project: TranscriptProject, item: TranscriptItem): string | null {
+/** The configuration key that excludes an item; null when hooks may keep it. */
+function exclusionIn(project: TranscriptProject, item: TranscriptItem): string | null {
   if (project.excludedBy !== null || item.kind !== "toolUse") return project.excludedBy;
   const { toolName, toolInput, cwd } = item;
-  return exclusionOf(project.config, {
-    toolName,
-    toolInput,
-    folder: cwd,
-    projectDir: project.dir,
-  });
+  return exclusionOf(project.config, { toolName, toolInput, folder: cwd, projectDir: project.dir });
 }
 
-/** What a session is about, by its first prompt. */
-function titleOf({ payload }: Capture): string | null {
+/** The title of a session, from its first prompt. */
+function titleOf(payload: string): string | null {
   const prompt = String(JSON.parse(payload).prompt);
   return isOwnPrompt(prompt) ? null : titleLine(prompt, MAX_SESSION_TITLE_CHARS) || null;
 }

@@ -1,6 +1,6 @@
 /** The files of a commit, and merges that git makes without a word of their hash. */
 import assert from "node:assert/strict";
-import { committedFiles } from "../../../src/memory/observe/committed_files.ts";
+import { committedFiles } from "../../../src/memory/observe/observe_commit.ts";
 import { failed, ran } from "../../support/commands_observed.ts";
 
 Deno.test("a commit has the files that git names as new, gone, renamed or rewritten", () => {

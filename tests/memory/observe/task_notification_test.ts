@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {
   observeNotification,
   readNotification,
-} from "../../../src/memory/observe/observe_prompt.ts";
+} from "../../../src/memory/observe/observe_words.ts";
 import { observe } from "../../../src/memory/observe/observe.ts";
 import { summarizeSession } from "../../../src/memory/session_summary.ts";
 

@@ -28,7 +28,7 @@ Deno.test("observations on a damaged page are made once more of their captures",
   assert.deepEqual(titles(), told);
 });
 
-Deno.test("a file of a few bytes that somebody names as the database stays as it is", async () => {
+Deno.test("doctor leaves a file of a few bytes as it is that somebody names as the database", async () => {
   using home = tempHome();
   const path = join(home.path, "notes.txt");
   Deno.writeTextFileSync(path, "x");
@@ -73,7 +73,7 @@ Deno.test("an index that lacks entries is found by doctor as by db check, and ma
   assert.deepEqual(rowsIn(home.database, "observations", "*"), before);
 });
 
-Deno.test("an observation whose facts are damaged silences nothing else", async () => {
+Deno.test("an observation with damaged facts keeps no other one from being told", async () => {
   using home = tempHome();
   await worked(home);
   const start = async (session: string) => {

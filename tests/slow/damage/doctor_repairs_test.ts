@@ -1,4 +1,4 @@
-/** What `doctor` promises: that `--fix` does in one run what it offers, and that every way out leads out. */
+/** `doctor --fix` does in one run what `doctor` offers, and every command that it names helps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { change } from "../../support/on_home.ts";
@@ -106,7 +106,7 @@ Deno.test("doctor offers no repair that needs a database where there is a folder
 
 testWhere(
   needsNobody(),
-  "doctor says whose a data folder is that belongs to another user, and how to get it back",
+  "doctor says which user owns the data folder, and how to get it back",
   async () => {
     for (const mode of [0o755, 0o700]) {
       using place = stageOfNobody();
@@ -195,7 +195,7 @@ Deno.test("doctor --fix puts the schema version back that something has changed,
   }
 });
 
-Deno.test("of an old SQLite doctor names a backup only where there is a database", () => {
+Deno.test("doctor advises a backup for an old SQLite only where there is a database", () => {
   using place = stage();
   const nextOf = (database: string) => lookAtSqlite({ database }, "3.50.0")[0]!.next;
   assert.equal(nextOf(place.database), "Install the newest conclaude");

@@ -25,7 +25,7 @@ async function mend(home: TempHome): Promise<string> {
   return stdout;
 }
 
-Deno.test("whatever page of observations is lost, fixes and summaries come back with the rest, none twice", async () => {
+Deno.test("observations of any lost page come back once, with their fixes and summaries", async () => {
   using sound = tempHome();
   await worked(sound);
   const before = told(sound);
@@ -82,7 +82,7 @@ Deno.test("a session whose captures are not all there keeps what is left of it",
   assert.equal(now.length, before.length);
 });
 
-Deno.test("the page that says which numbers were given costs nothing", async () => {
+Deno.test("nothing is lost with the page of the numbers that rows were given", async () => {
   using home = tempHome();
   await worked(home);
   const before = rowsIn(home.database, "observations", "*");
@@ -98,7 +98,7 @@ Deno.test("the page that says which numbers were given costs nothing", async () 
   assert.equal(last, before.length + 1);
 });
 
-Deno.test("the files of observations whose table is lost are nobody else's, and neither are their numbers", async () => {
+Deno.test("new observations get neither the files nor the numbers of lost ones", async () => {
   using home = tempHome();
   await worked(home);
   const filed =
@@ -116,7 +116,7 @@ Deno.test("the files of observations whose table is lost are nobody else's, and 
   assert.ok(Number(first) > Number(last), `${first} after ${last}`);
 });
 
-Deno.test("rows that name what is lost are found by doctor, and taken out or freed by doctor --fix", async () => {
+Deno.test("doctor finds rows that refer to lost ones, and doctor --fix removes or frees them", async () => {
   using home = tempHome();
   await worked(home);
   const make = async (...args: string[]) =>

@@ -1,4 +1,4 @@
-/** Six kinds of damage: with a backup of yesterday nothing is lost but rows of today that no transcript tells. */
+/** Six kinds of damage: with a backup of yesterday only those rows of today are lost that no transcript has. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ import { run } from "../../support/verb.ts";
 import { ask, PAGE_BYTES, pagesOf, rowsIn, worked } from "../../support/worked_database.ts";
 
 const YESTERDAY = new Date("2026-01-04T00:00:00Z");
-/** A session of today, which its transcript tells. */
+/** A session of today, whose transcript is there. */
 const TODAY = "70da0000-0000-4000-8000-000000000001";
 
-/** A home with captures of before, the backup of yesterday, and captures of today that a transcript tells. */
+/** A home with old captures, the backup of yesterday, and captures of today that a transcript has. */
 async function usedHome(): Promise<TempHome> {
   const home = tempHome();
   await worked(home);
@@ -64,7 +64,7 @@ function replaceIn(path: string, text: string, other: string): void {
   Deno.writeFileSync(path, bytes);
 }
 
-/** What is done to the file. */
+/** How each damage is done to the file. */
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   "its header is overwritten": (path) => spoil(path, { at: 0, length: 100 }),
   "its first page is zeroed": (path) => zero(path, 0, PAGE_BYTES),
@@ -101,7 +101,7 @@ const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-Deno.test("whatever of six kinds of damage befalls a database, doctor --fix brings back what the backup and transcripts hold", async (test) => {
+Deno.test("after each of six kinds of damage doctor --fix brings back what the backup and transcripts hold", async (test) => {
   using sound = await usedHome();
   const captures = rowsIn(sound.database, "pending_queue", "id");
   const told = rowsIn(sound.database, "observations", "session_id, kind, title, text");
@@ -152,7 +152,7 @@ Deno.test("without a backup doctor --fix brings back what can be read, and says 
   );
 });
 
-Deno.test("who has a database open while it is written anew cannot write to the one that was set aside", async () => {
+Deno.test("a process that has the database open cannot write to the one that doctor --fix set aside", async () => {
   using home = tempHome();
   await worked(home);
   garble(home.database, [pagesOf(home.database, "observations_by_age", "leaf")[0]!]);

@@ -32,7 +32,7 @@ async function numbersOf(home: TempHome, text: string): Promise<string[]> {
     .map(({ id }) => String(id));
 }
 
-Deno.test("with an observation goes what hooks beside its tool use told of it, and of no other one", async () => {
+Deno.test("with an observation goes what other hooks told of its tool use", async () => {
   using home = tempHome();
   const agent = (id: string, says: string) => ({
     tool_name: "Agent",
@@ -91,7 +91,7 @@ Deno.test("with an observation goes what hooks beside its tool use told of it, a
   }
 });
 
-Deno.test("a text that is forgotten of a session goes out of what events tell of its questions, and of no other one's", async () => {
+Deno.test("a text that is forgotten in one session is removed from the events about its questions alone", async () => {
   using home = tempHome();
   const other = "b6b6b6b6-0000-4000-8000-000000000002";
   for (const session_id of [SESSION, other]) {

@@ -22,7 +22,7 @@ async function withNotes(texts: readonly string[]): Promise<TempHome> {
   return home;
 }
 
-Deno.test("what the index has as a form of a word that stays is not left of a text, and the row is named", async () => {
+Deno.test("a row that the search index has in a form with the text stays, and is named", async () => {
   using home = await withNotes(Object.values(FORMS).map((word) => `We met ${word} on the way`));
   for (const [text, word] of Object.entries(FORMS)) {
     for (const flag of ["--dry-run", "--yes"]) {
@@ -40,7 +40,7 @@ Deno.test("what the index has as a form of a word that stays is not left of a te
   assert.equal(stdout, "Nothing fits; nothing was changed.\n");
 });
 
-Deno.test("where rows with a text go and another one stays that the index has in its form, nothing is left", async () => {
+Deno.test("nothing is left of a text where another row stays that the index has in the same form", async () => {
   using home = await withNotes(["We met in zurich at noon", "We met in Zürich at night"]);
   const forgotten = await run(home, "memory", "forget", "--text", "zurich", "--yes", "--json");
   assert.equal(forgotten.code, 0, forgotten.stdout);
@@ -51,7 +51,7 @@ Deno.test("where rows with a text go and another one stays that the index has in
   assert.equal((await run(home, ...args)).code, 0);
 });
 
-Deno.test("a word of the index that no row gives is found, and taken out of it", async () => {
+Deno.test("a word that is in the index and in no row is found and removed", async () => {
   using home = await withNotes(["We met on the Zürichberg at noon", "We met in Zürich at night"]);
   {
     // A row that changes and the index does not hear of it.
@@ -81,7 +81,7 @@ Deno.test("a look for what would be forgotten makes no database", async () => {
   assert.throws(() => Deno.statSync(home.database), Deno.errors.NotFound);
 });
 
-Deno.test("two signs of a script without spaces are a name that can be forgotten, two letters of others are none", async () => {
+Deno.test("two Chinese, Japanese or Korean signs can be forgotten, two Latin letters cannot", async () => {
   for (
     const [name, code] of [["李明", 0], ["김철", 0], ["ゆき", 0], ["明", 2], ["ab", 2], [
       "éa",

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { textMatcher } from "../../../src/memory/forget_text.ts";
-import { countPlaces, forgetPlaces } from "../../../src/store/forget_places.ts";
+import { changePlaces, textPlaces } from "../../../src/store/forget_places.ts";
 import { tempDatabase } from "../../support/records.ts";
 
 const WORD = 'Zanzibar "Quux"';
+
+/** Counts the rows with the word by table, and takes it out of them when that is asked for. */
+function change(db: DatabaseSync, mode: "look" | "forget", sessions: string[] | null = null) {
+  const places = textPlaces(db, textMatcher(WORD.toUpperCase()), sessions);
+  return changePlaces(db, places, { mode, receiptId: null, changed: new Map() });
+}
 
 /** Tables that are emptied of whole rows elsewhere, or that nobody's words are in. */
 const ELSEWHERE =
@@ -54,11 +60,10 @@ Deno.test("a text goes out of every column of every table that people's words ma
     .map(({ name }) => String(name)).filter((name) => !ELSEWHERE.test(name));
   const filled = tables.filter((table) => fill(db, table).length > 0);
   assert.ok(filled.length >= 14, filled.join());
-  const scope = { text: textMatcher(WORD.toUpperCase()), sessions: null };
-  const counts = countPlaces(db, scope);
+  const counts = change(db, "look");
   assert.deepEqual(Object.keys(counts).sort(), filled.sort());
-  assert.deepEqual(forgetPlaces(db, scope), counts);
-  assert.deepEqual(countPlaces(db, scope), {});
+  assert.deepEqual(change(db, "forget"), counts);
+  assert.deepEqual(change(db, "look"), {});
   for (const table of filled) {
     for (const row of db.prepare(`SELECT * FROM ${table}`).all()) {
       for (
@@ -82,7 +87,7 @@ Deno.test("in a scope of sessions only their rows are changed", async () => {
       "INSERT INTO prompt_queues (session_id, initial_prompt, created_at_ms, updated_at_ms) VALUES (?, ?, 1, 1)",
     ).run(session, `do ${WORD}`);
   }
-  assert.deepEqual(forgetPlaces(db, { text: textMatcher(WORD), sessions: ["b"] }), {
+  assert.deepEqual(change(db, "forget", ["b"]), {
     prompt_queues: 1,
   });
   const rows = db.prepare("SELECT initial_prompt AS text FROM prompt_queues ORDER BY session_id")

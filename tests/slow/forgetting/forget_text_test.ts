@@ -13,7 +13,7 @@ Deno.test("a text is found in letters of either case, with any white space, comp
   }
 });
 
-Deno.test("what was cut short is replaced where it says so, and nothing else that begins alike", () => {
+Deno.test("a text that was cut short is replaced where `…` says so", () => {
   const { replaceIn } = textMatcher("the secret of Zanzibar");
   assert.equal(replaceIn("tell the secret of…"), "tell [forgotten]");
   assert.equal(replaceIn("the secret of Zanz… and"), "[forgotten] and");

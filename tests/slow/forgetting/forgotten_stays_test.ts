@@ -83,7 +83,7 @@ Deno.test("a session that retention has removed comes back without what was forg
   assert.equal((await json(home, "memory", "verify", receipt, "--text", PROMPT)).ok, true);
 });
 
-Deno.test("of a forgotten session a backfill brings nothing from before, also not what no hook had told of", async () => {
+Deno.test("a backfill brings nothing of a forgotten session, not even what no hook captured", async () => {
   using home = tempHome();
   await told(home, (payload) => payload["tool_name"] === "Edit");
   await forget(home, "--session", TOOLS);
@@ -111,7 +111,7 @@ Deno.test("a session that is live while it is forgotten goes on being captured",
   assert.deepEqual(query(home, "SELECT text FROM observations WHERE kind = 'prompt'").length, 1);
 });
 
-Deno.test("an export from before brings nothing back that was forgotten, nor what is made of it", async () => {
+Deno.test("an older export brings back neither what was forgotten nor what is made of it", async () => {
   using home = tempHome();
   await told(home);
   const file = join(home.path, "before.jsonl");
@@ -146,7 +146,7 @@ Deno.test("an export from before brings nothing back that was forgotten, nor wha
   assert.match(text.stdout, /^\d+ rows were forgotten here, and stay away\.$/m);
 });
 
-Deno.test("an export brings a forgotten prompt back under no other id either", async () => {
+Deno.test("an export does not bring a forgotten prompt back under another id", async () => {
   using home = tempHome();
   using other = tempHome();
   await told(home);
@@ -176,7 +176,7 @@ Deno.test("an import says that it does not keep away what was forgotten where th
   assert.equal(jsonOf(here).forgottenElsewhere, 0);
 });
 
-Deno.test("of a forgotten session an export from before brings nothing but that it was", async () => {
+Deno.test("an older export brings back only that a forgotten session existed", async () => {
   using home = tempHome();
   await told(home);
   await hook("Elicitation", {
@@ -277,7 +277,7 @@ Deno.test("a record that waits in the spool is taken in without what was forgott
   );
 });
 
-Deno.test("a second hook of a forgotten tool use brings nothing back: the drain takes it away again", async () => {
+Deno.test("the drain removes what a second hook of a forgotten tool use captures", async () => {
   using home = tempHome();
   const own = {
     session_id: TOOLS,
@@ -352,7 +352,7 @@ Deno.test("names of forgotten words tell nobody the words, and a text never brea
   }
 });
 
-Deno.test("an export from before brings back no change of a task, and no event, that a text was taken out of", async () => {
+Deno.test("an older export brings back no change of a task and no event that held a forgotten text", async () => {
   using home = tempHome();
   await told(home);
   await run(home, "task", "create", "--title", "Rename Zanzibar");

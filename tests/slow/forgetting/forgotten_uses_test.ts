@@ -41,7 +41,7 @@ async function sessionsWith(home: TempHome, word: string): Promise<unknown[]> {
   ).map(({ id }) => id);
 }
 
-Deno.test("a tool use of another session with the id of a forgotten one is kept, and nothing that came back", async () => {
+Deno.test("a tool use of another session that has the id of a forgotten one is kept, and does not count as come back", async () => {
   for (const isBefore of [false, true]) {
     using home = tempHome();
     const other = () => use(home, { session: SECOND, command: "make harbour" });
@@ -58,7 +58,7 @@ Deno.test("a tool use of another session with the id of a forgotten one is kept,
   }
 });
 
-Deno.test("what a fork repeats of a forgotten tool use stays away, and verify tells of one that was there", async () => {
+Deno.test("a forgotten tool use that a fork repeats stays away, and verify names it", async () => {
   using home = tempHome();
   await use(home, { session: FIRST, command: "make zanzibar" });
   await json(home, "queue", "drain");
@@ -74,7 +74,7 @@ Deno.test("what a fork repeats of a forgotten tool use stays away, and verify te
   assert.equal((await json(home, "memory", "verify", receipt.id)).ok, true);
 });
 
-Deno.test("a tool use whose id alone an older version has named stays away as before", async () => {
+Deno.test("a tool use that an older version named by its id alone stays away", async () => {
   using home = tempHome();
   await use(home, { session: FIRST, command: "make zanzibar" });
   await json(home, "queue", "drain");
@@ -98,7 +98,7 @@ const RETOLD: readonly [of: string, session: string, changed: (text: string) => 
     ["another session", SECOND, (text) => text.replaceAll("echo ", "make harbour"), 3],
   ];
 
-Deno.test("transcripts bring the tool uses of another session in, and those of a fork not", async () => {
+Deno.test("transcripts bring in the tool uses of another session, and not those of a fork", async () => {
   for (const [of, session, changed, wanted] of RETOLD) {
     using home = tempHome();
     for (const n of [0, 1, 2]) {
@@ -117,7 +117,7 @@ Deno.test("transcripts bring the tool uses of another session in, and those of a
   }
 });
 
-Deno.test("an export brings the tool use of another session in, and what it repeats not", async () => {
+Deno.test("an export brings in the tool use of another session, and not a repeated one", async () => {
   for (const [command, wanted] of [["make harbour", 1], ["make zanzibar", 0]] as const) {
     using home = tempHome();
     using other = tempHome();

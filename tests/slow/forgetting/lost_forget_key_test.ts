@@ -98,7 +98,7 @@ for (const [name, lose] of Object.entries(LOSSES)) {
   });
 }
 
-Deno.test("a database that has its key, or in which nothing was forgotten, tells of no lost one", async () => {
+Deno.test("doctor names no lost key where the key is there, or where nothing was forgotten", async () => {
   using home = tempHome();
   await run(home, "memory", "remember", "A note of its own");
   change(home, "DROP TABLE meta");

@@ -1,0 +1,96 @@
+/** What the tools and the server share: a call, the project that it is about, and what the command line passes in. */
+import { UserError } from "../errors.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
+import { folderOfProject } from "../memory/paths.ts";
+import { type Observation, readObservations } from "../store/observations.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+/** Arguments that fit the schema of their tool. */
+export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What a tool gets for one call. */
+export interface Call {
+  readonly db: DatabaseSync;
+  /** Path of the database. */
+  readonly database: string;
+  readonly folder: string;
+  readonly project: Project;
+  readonly sessionId: string | null;
+  /** The patterns of `capture.redact.patterns`. */
+  readonly redactPatterns: readonly string[];
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+  readonly args: Arguments;
+}
+
+/** An open database with its configuration. Whoever opened it closes it. */
+export interface OpenedStore {
+  readonly db: DatabaseSync;
+  readonly place: {
+    /** Absolute path. */
+    readonly database: string;
+    readonly config: { readonly redactPatterns: readonly string[] };
+  };
+}
+
+/** What the command line passes to the server. */
+export interface Surroundings {
+  /** The folder whose project the answers are for, absolute. */
+  readonly folder: string;
+  /** The session that the server was started for; null when it is not known. */
+  readonly sessionId: string | null;
+  /**
+   * Opens the database, anew for each call: between two calls it may be replaced, migrated or removed.
+   *
+   * @param what What the error says was not possible: `call recall`. @returns Null where there is no database yet.
+   * @throws {UserError} When it cannot be opened.
+   */
+  readonly openToRead: (what: string) => Promise<OpenedStore | null>;
+  /** Opens the database, and makes it when it is missing. @throws {UserError} When it cannot be opened. */
+  readonly openToWrite: (what: string) => Promise<OpenedStore>;
+  /** The error as what, why and next. @param what As in `openToRead`. */
+  readonly errorText: (thrown: unknown, what: string) => string;
+  /** Tells the person that the server itself is broken. */
+  readonly say: (line: string) => void;
+}
+
+/** The project that answers are for. It is looked up for each call, since a folder may become a repository. */
+export interface Project {
+  /** The common git directory, or the folder where there is none. */
+  readonly key: string;
+  /** The folder that paths are told from. */
+  readonly root: string;
+  /** The folder that answers name it by: a model sees at once when the server was started in another project. */
+  readonly folder: string;
+}
+
+/** The project around a folder. */
+export function projectAround(folder: string): Project {
+  const repository = findRepository(lookUpwards(folder));
+  const key = repository?.commonDir ?? folder;
+  return { key, root: repository?.root ?? folder, folder: folderOfProject(key) };
+}
+
+/** The observation with a number. @throws {UserError} When there is none, or it is of another project without `everywhere`. */
+export function observationOf({ db, project, args }: Call): Observation {
+  const id = Number(args["id"]);
+  const [observation] = readObservations(db, [id]);
+  if (observation === undefined) {
+    throw new UserError(`Cannot find the observation #${id}`, {
+      why: "no observation has this number",
+      next: "find it with `recall`",
+    });
+  }
+  if (args["everywhere"] !== true && observation.project !== project.key) {
+    throw new UserError(`Cannot tell of the observation #${id}`, {
+      why: "it is of another project",
+      next: "Call it again with `everywhere: true` if that is meant",
+    });
+  }
+  return observation;
+}
+
+/** How answers name the project of an observation. */
+export function folderOf({ project }: Pick<Observation, "project">): string {
+  return project === null ? "no project" : folderOfProject(project);
+}

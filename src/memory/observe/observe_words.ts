@@ -1,0 +1,237 @@
+/** What a prompt tells, and what Claude Code sends in a person's place: the end of what ran in the background. */
+import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
+import { COMPACTION, isContinuation } from "../transcript/spoken.ts";
+import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
+import { errorInWords } from "../session_end.ts";
+import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
+import { digestOf } from "../fnv.ts";
+
+/** A prompt; what Claude Code itself sends in a person's place (`<task-notification>`) is none. */
+export function observePrompt({ payload }: ToolUse): Observed | null {
+  const prompt = textIn(payload, "prompt").trim();
+  const notification = readNotification(prompt);
+  if (notification !== null) return observeNotification(notification);
+  return /^<[a-z-]+>/.test(prompt) || isContinuation(prompt)
+    ? relayed(said("message", prompt))
+    : withRules(said("prompt", prompt), prompt);
+}
+
+function relayed(message: Observed | null): Observed | null {
+  return message === null ? null : { ...message, facts: { isRelayed: true } };
+}
+
+/** A prompt with the rules in it, each as a decision that outlasts it. */
+function withRules(told: Observed | null, prompt: string): Observed | null {
+  if (told === null) return null;
+  const besides = chained(
+    standingRules(prompt).map((rule) => said("decision", rule)).filter((rule) => rule !== null),
+  );
+  return besides === null ? told : { ...told, besides };
+}
+
+/** The end of what ran in the background. */
+export interface TaskNotification {
+  /** The tool use that began it; null when it is not told. */
+  readonly toolUseId: string | null;
+  /** How it ended; null when it was stopped, or that is not told. */
+  readonly outcome: "success" | "failure" | null;
+  readonly exitCode: number | null;
+  /** `Background command "Build" failed with exit code 2` */
+  readonly summary: string;
+  /** What it says beside that, an agent's last words; the empty text where there is nothing. */
+  readonly result: string;
+}
+
+const NAME = "task-notification";
+const MARK = `<${NAME}>`;
+const EXIT_CODE = /\bexit code (\d+)\b/;
+
+/** Reads a prompt; null when it is none of these. */
+export function readNotification(prompt: string): TaskNotification | null {
+  if (!prompt.startsWith(MARK)) return null;
+  const summary = inTag(prompt, "summary") ?? inTag(prompt, NAME) ?? prompt;
+  const [, code] = EXIT_CODE.exec(summary) ?? EXIT_CODE.exec(prompt) ?? [];
+  const exitCode = code === undefined ? null : Number(code);
+  const status = inTag(prompt, "status");
+  const hasFailed = status === "failed" || status === "completed" && (exitCode ?? 0) !== 0;
+  const hasPassed = status === "completed" && exitCode === 0;
+  return {
+    toolUseId: inTag(prompt, "tool-use-id"),
+    outcome: hasFailed ? "failure" : hasPassed ? "success" : null,
+    exitCode,
+    summary,
+    result: inTag(prompt, "result") ?? "",
+  };
+}
+
+/** What it tells where nobody knows which command it was: a failure that nothing can mend is none that is open. */
+export function observeNotification({ outcome, summary, result }: TaskNotification): Observed {
+  const failed = outcome === "failure";
+  return {
+    kind: failed ? "failure" : "message",
+    outcome: failed ? "failure" : null,
+    title: titleLine(summary),
+    text: headAndTail(result === "" ? summary : `${summary}\n${result}`, KEPT_ANSWER),
+    files: [],
+    facts: failed ? { tool: "Task", error: titleLine(summary) } : { isRelayed: true },
+    sameAs: null,
+  };
+}
+
+function inTag(text: string, tag: string): string | null {
+  const from = text.indexOf(`<${tag}>`);
+  const end = from < 0 ? -1 : text.indexOf(`</${tag}>`, from);
+  const inside = end < 0 ? "" : text.slice(from + tag.length + 2, end).trim();
+  return inside === "" ? null : inside;
+}
+
+/** Several that one capture tells, as one: the first, with the others as what it tells besides. Null of none. */
+export function chained(told: readonly Observed[]): Observed | null {
+  return told.reduceRight<Observed | null>(
+    (later, one) => later === null ? one : { ...one, besides: later },
+    null,
+  );
+}
+
+/** How a sentence begins that is a rule. */
+interface RuleForm {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly example: string;
+  /** A sentence that begins much like it and is no rule. */
+  readonly counterexample: string;
+}
+
+/** Only the beginning counts: what a rule says behind it is quoted, and not read. */
+export const RULE_FORMS: readonly RuleForm[] = [
+  {
+    name: "always",
+    pattern: /^always\s/i,
+    example: "Always run the linter before a commit.",
+    counterexample: "The upload always fails on Mondays.",
+  },
+  {
+    name: "never",
+    pattern: /^never\s(?!(?:mind|seen|heard|had|been|happened|worked)\b)/i,
+    example: "Never edit src/gen by hand.",
+    counterexample: "Never mind the cache, look at the upload.",
+  },
+  {
+    name: "from now on",
+    pattern: /^from now on\b/i,
+    example: "From now on use pnpm instead of npm.",
+    counterexample: "What do we use from now on?",
+  },
+  {
+    name: "remember",
+    pattern: /^remember\s?:/i,
+    example: "Remember: the tests need the service on port 5433.",
+    counterexample: "Remember the bug of last week, it is back.",
+  },
+];
+
+/** What is said behind so many characters is rather pasted than typed. */
+const MAX_LOOKED_AT = 4_000;
+const MAX_RULES = 3;
+const MIN_WORDS = 3;
+const MAX_CHARS = 240;
+/** Code between fences and lines that quote somebody are not said by the person. */
+const NOT_OWN = /^ *```[\s\S]*?(?:^ *```|(?![\s\S]))|^ *>.*$/gm;
+const SENTENCE_END = /(?<=[.!?]["”»]?)\s+|\n+/;
+/** What may stand before a rule: the mark of a list, and `please`. */
+const BEFORE = /^(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?:please,?\s+)?/i;
+
+/** The rules in a prompt, as they were said, at most three. A question is none. */
+export function standingRules(prompt: string): string[] {
+  const sentences = prompt.slice(0, MAX_LOOKED_AT).replace(NOT_OWN, "\n").split(SENTENCE_END);
+  const rules = sentences.map((sentence) => sentence.trim().replace(BEFORE, "")).filter(isRule);
+  return [...new Set(rules)].slice(0, MAX_RULES).map((rule) => shortened(rule, MAX_CHARS));
+}
+
+function isRule(sentence: string): boolean {
+  return !/[?:]$/.test(sentence) && sentence.split(/\s+/).length >= MIN_WORDS &&
+    RULE_FORMS.some(({ pattern }) => pattern.test(sentence));
+}
+
+/** What Claude said last in a turn. */
+export function observeMessage({ payload }: ToolUse): Observed | null {
+  return said("message", textIn(payload, "last_assistant_message").trim());
+}
+
+/** An error of the API that ended a turn. */
+export function observeStopFailure({ payload }: ToolUse): Observed | null {
+  const stopped = textIn(payload, "error").trim();
+  const parts = [textIn(payload, "last_assistant_message"), textIn(payload, "error_details")]
+    .map((part) => part.trim()).filter((part) => part !== "");
+  const what = errorInWords(stopped);
+  const found = said("message", parts.join("\n") || what);
+  if (found === null) return null;
+  const title = titleLine(`Cut off (${what})${parts.length === 0 ? "" : `: ${found.title}`}`);
+  const sameAs = `stop failure ${stopped} ${found.sameAs}`;
+  return { ...found, outcome: "failure", title, facts: { stopped }, sameAs };
+}
+
+/** What a compaction kept of a session: the summary, without the thoughts before it. */
+export function observeCompaction({ payload }: ToolUse): Observed | null {
+  const whole = textIn(payload, "compact_summary");
+  const [, summary = whole] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(whole) ?? [];
+  const found = said("message", summary.trim());
+  return found === null ? null : { ...found, title: titleLine(`${COMPACTION}${found.title}`) };
+}
+
+/** What stands before the name of a plan, and what any plan might begin with. */
+const PLAN_MARK =
+  /^(?:(?:the|my|our|an?|implementation|proposed|detailed|final|updated) )*plan *[:–—-] +/i;
+const ANY_PLAN =
+  /^(?:(?:okay|ok|sure|great|alright)[,.!:]? *)?(?:(?:here(?:'s|’s| is)|this is|below is) (?:the|my|our|an?) (?:[\w-]+ ){0,3}plan\b.{0,40}|(?:(?:the|my|our|an?|implementation|proposed|detailed|final|updated|project) )*plan|context|overview|background|summary|goals?|objectives?|introduction|problem(?: statement)?|approach|steps?|tasks?|proposal|analysis|motivation|changes|current (?:state|situation)|requirements|scope|to-?do|(?:step|phase|part) \d+|next steps)[.:]*$/i;
+const MAX_PLAN_LINES = 40;
+
+/** A plan that was shown to the person. */
+export function observePlan({ payload, outcome }: ToolUse): Observed | null {
+  const plan = textIn(payload["tool_input"], "plan") || textIn(payload["tool_response"], "plan");
+  const found = said("decision", plan.trim());
+  if (found === null) return null;
+  const what = outcome === "failure" ? "Plan refused" : "Plan";
+  return { ...found, outcome, title: titleLine(`${what}: ${planTitle(plan)}`) };
+}
+
+/** The first line of a plan that tells what it is about; where none does, the first. */
+function planTitle(plan: string): string {
+  const lines = plan.split("\n", MAX_PLAN_LINES)
+    .map((line) => titleLine(line).replaceAll("**", "").replace(PLAN_MARK, "").trim())
+    .filter((line) => occursIn(LETTER_OR_DIGIT, line));
+  return lines.find((line) => !ANY_PLAN.test(line)) ?? lines[0] ?? "";
+}
+
+/** Questions to the person, with the answers. */
+export function observeQuestion({ payload }: ToolUse): Observed | null {
+  const asked: unknown = Object(payload["tool_input"]).questions;
+  const questions = Array.isArray(asked) ? asked.map((one) => textIn(one, "question")) : [];
+  const answers = Object.entries(Object(Object(payload["tool_response"]).answers));
+  const lines = answers.length > 0
+    ? answers.map(([question, answer]) => `${question}\n→ ${String(answer)}`)
+    : [...questions, textIn(payload, "tool_response")];
+  const found = said("decision", lines.filter((line) => line !== "").join("\n"));
+  const [first] = answers;
+  return found === null || first === undefined ? found : {
+    ...found,
+    title: titleLine(`${shortened(first[0], 90)} → ${String(first[1])}`),
+  };
+}
+
+/** Longer texts keep head and tail; the whole is behind the observation. */
+export const KEPT_WORDS = { head: 48_000, tail: 16_000 };
+
+/** A text that somebody said; null when there is nothing in it. */
+export function said(kind: ObservationKind, text: string): Observed | null {
+  if (text === "") return null;
+  return {
+    kind,
+    outcome: null,
+    title: titleLine(text),
+    text: headAndTail(text, KEPT_WORDS),
+    files: [],
+    facts: {},
+    sameAs: `${kind} ${digestOf(text)}`,
+  };
+}
