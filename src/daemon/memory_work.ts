@@ -115,15 +115,21 @@ export class MemoryWork {
   /** @returns False when another process drains. */
   async #drain(): Promise<boolean> {
     const { db, database, settings, home } = this.#context;
-    const [{ drainSteps }, { lateRedaction }, { drainLockPath, takeLock }] = await Promise.all([
+    const [
+      { drainSteps },
+      { lateRedaction },
+      { drainLockPath, takeLock },
+      { removeForgottenAgain: withoutForgotten },
+    ] = await Promise.all([
       import("../recall/capture_drain.ts"),
       import("../recall/late_redaction.ts"),
       import("../store/process_lock.ts"),
+      import("../store/forget_places.ts"),
     ]);
     const redact = await lateRedaction(settings.ofUser(Date.now()).capture.redact.patterns);
     const lock = takeLock(drainLockPath(database), { waitMs: 0 });
     if (lock === null) return false;
-    const steps = drainSteps(db, { home, now: Date.now, batch: STEP, redact });
+    const steps = drainSteps(db, { home, now: Date.now, batch: STEP, redact, withoutForgotten });
     try {
       while (!this.#stopping.signal.aborted && !steps.next().done) await pause(STEP_PAUSE_MS);
     } finally {

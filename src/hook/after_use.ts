@@ -8,8 +8,7 @@ import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
 import type { Proof } from "../requirement/proof.ts";
 import { usedSkill } from "../requirement/skills.ts";
 import { planText } from "../requirement/requirement_text.ts";
-import type { ApplyChanges } from "../store/captures.ts";
-import { applyChanges, type RequirementChange } from "../store/requirements.ts";
+import { type ApplyChanges, applyChanges, type RequirementChange } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 

@@ -4,8 +4,8 @@ import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment, Locations } from "../environment.ts";
 import type { Repository } from "../git/repository.ts";
 import type { SessionChange } from "../orchestration/session_changes.ts";
-import type { ApplyChanges, Capture, ExecutionStatus, SessionTouch } from "../store/captures.ts";
-import type { RequirementChange } from "../store/requirements.ts";
+import type { Capture, ExecutionStatus, SessionTouch } from "../store/captures.ts";
+import type { ApplyChanges, RequirementChange } from "../store/requirements.ts";
 import type { ApplySessionChanges } from "../store/session_agents.ts";
 import type { HookEvent } from "./protocol.ts";
 

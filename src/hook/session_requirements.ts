@@ -1,15 +1,18 @@
 /** The start and the end of a session, as far as requirements go. */
-import { groundFor } from "../gate/ground.ts";
+import { groundFor, quietly, UNTOLD_BRANCH } from "../gate/ground.ts";
 import { keepingOf } from "../guard/lift.ts";
-import { quietly, UNTOLD_BRANCH } from "../gate/ground.ts";
 import { standOf } from "../gate/standings.ts";
 import { deniedUnkept, isStrict, unkeptText } from "../gate/asked_requirements.ts";
 import { carriedOver, takenOver } from "../requirement/satisfy.ts";
 import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { briefingText } from "../requirement/requirement_text.ts";
-import type { ApplyChanges } from "../store/captures.ts";
+import {
+  type ApplyChanges,
+  applyChanges,
+  readStandings,
+  type RequirementChange,
+} from "../store/requirements.ts";
 import { findPause } from "../store/pauses.ts";
-import { applyChanges, readStandings, type RequirementChange } from "../store/requirements.ts";
 import type { HookWork } from "./handler.ts";
 import { nameOf, transcriptOf } from "./protocol.ts";
 

@@ -215,13 +215,15 @@ async function titlesOfWaiting(
   { config, sessionId, repository, projectDir }: HookWork,
   project: string,
 ): Promise<ContextPlace["waiting"]> {
-  const [{ waitingTitles }, { lateRedaction }] = await Promise.all([
+  const [{ waitingTitles }, { lateRedaction }, { removeForgottenAgain }] = await Promise.all([
     import("../recall/waiting_titles.ts"),
     import("../recall/late_redaction.ts"),
+    import("../store/forget_places.ts"),
   ]);
   const redact = await lateRedaction(config.redactPatterns);
   const root = repository?.root ?? projectDir;
-  return waitingTitles(db, { project, except: sessionId, root, redact });
+  const withoutForgotten = removeForgottenAgain;
+  return waitingTitles(db, { project, except: sessionId, root, redact, withoutForgotten });
 }
 
 /** What the database answers; undefined when there is none or it cannot: saving the event tells of that. */

@@ -10,6 +10,7 @@ import { drainAlone } from "../recall/capture_drain.ts";
 import { lateRedaction } from "../recall/late_redaction.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, HookWork } from "./handler.ts";
+import { removeForgottenAgain } from "../store/forget_places.ts";
 
 /** How long the drain after a turn works, in milliseconds; nobody waits for it. */
 const BUDGET_MS = 5_000;
@@ -36,6 +37,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     const report = drainAlone(db, database, {
       home,
       now: Date.now,
+      withoutForgotten: removeForgottenAgain,
       untilMs,
       redact,
       onRebuild: (why) => log("warn", rebuildText(why)),
@@ -83,6 +85,7 @@ export async function drainFor(
     drainAlone(db, database, {
       home,
       now: Date.now,
+      withoutForgotten: removeForgottenAgain,
       untilMs: performance.now() + budgetMs,
       batch: HELD_BATCH,
       mendsIndex: false,

@@ -1,18 +1,5 @@
 /** How a session ended: by itself, by the person, by an error of the API, or with its process; in a turn or between turns. */
-
-/** The last turn of a session: it has begun, Claude ended it, or an error of the API did. */
-export type LastTurn =
-  | { readonly kind: "begun" | "ended" }
-  | { readonly kind: "failed"; readonly error: string };
-
-/** What is known of a session's end. */
-export interface SessionEnd {
-  readonly status: "active" | "ended" | "abandoned";
-  /** The reason that Claude Code gave: `prompt_input_exit`, `clear`, …; null where it gave none. */
-  readonly reason: string | null;
-  /** Null when nothing is known of it. */
-  readonly turn: LastTurn | null;
-}
+import type { SessionEnd } from "../store/sessions.ts";
 
 /** Reasons that only a person gives. `other` is given by a `claude -p`, and when a terminal is closed. */
 const BY_PERSON: ReadonlySet<string> = new Set(["prompt_input_exit", "clear", "logout", "resume"]);

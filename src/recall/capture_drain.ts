@@ -5,7 +5,6 @@ import { digestOf } from "../memory/fnv.ts";
 import type { Observed } from "../memory/observation.ts";
 import { collectEvery } from "../process/garbage.ts";
 import { checkpoint, dataVersionReader } from "../store/database.ts";
-import { removeForgottenAgain } from "../store/forget_places.ts";
 import { indexTogether, requireIndex, withIndex } from "../store/memory_index.ts";
 import { type NewObservation, saveObservation } from "../store/observations.ts";
 import { sameFailure } from "../store/open_failures.ts";
@@ -40,8 +39,16 @@ export interface CaptureDrainReport {
   readonly complete: boolean;
 }
 
+/** Takes captures of what was forgotten away, and gives the others. */
+export type WithoutForgotten = <Capture extends { readonly id: string }>(
+  db: DatabaseSync,
+  captures: readonly Capture[],
+) => readonly Capture[];
+
 /** How far a drain goes. */
 export interface CaptureDrainOptions {
+  /** Takes away captures of what was forgotten meanwhile. @returns The others. */
+  readonly withoutForgotten: WithoutForgotten;
   /** The user's home folder, which `~` in a command means; by default unknown. */
   readonly home?: string | null;
   /** The time, in epoch milliseconds. */
@@ -118,7 +125,7 @@ export function* drainSteps(
         : yield* summarySteps(db, { untilMs });
       return { worked, failed, forgotten, ...written };
     }
-    const wanted = removeForgottenAgain(db, claimed);
+    const wanted = options.withoutForgotten(db, claimed);
     forgotten += claimed.length - wanted.length;
     const done = workIn(db, wanted, {
       atMs: now(),

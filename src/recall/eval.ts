@@ -8,7 +8,7 @@ import type { RankWeights } from "../memory/rank.ts";
 import { type HookRecord, saveRecords } from "../store/captures.ts";
 import { capturesByObservation, editedAfterPrompts, knownOfFiles } from "../store/memory_look.ts";
 import { EVERYTHING, lastObservation, plainSearch } from "../store/memory_search.ts";
-import { drainCaptures } from "./capture_drain.ts";
+import { drainCaptures, type WithoutForgotten } from "./capture_drain.ts";
 import { rankMatches } from "./search.ts";
 
 /** Documents that go in with one transaction. */
@@ -39,7 +39,8 @@ export function takeInDocuments(
     saveRecords(db, records);
     onProgress(from);
   }
-  drainCaptures(db, { now: Date.now, onProgress, summarizes: false });
+  const withoutForgotten: WithoutForgotten = (_db, captures) => captures;
+  drainCaptures(db, { now: Date.now, onProgress, summarizes: false, withoutForgotten });
   return new Map(
     [...capturesByObservation(db)].map(([observation, captures]) => [
       observation,

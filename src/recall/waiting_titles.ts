@@ -5,10 +5,10 @@ import { isOwnPrompt } from "../memory/transcript/spoken.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { whyCutOff } from "../memory/session_end.ts";
 import { shortened, textIn, titleLine } from "../memory/text.ts";
-import { removeForgottenAgain } from "../store/forget_places.ts";
 import { readPayload } from "../store/payloads.ts";
 import { newestWaiting, type WaitingCapture } from "../store/queue_work.ts";
 import { sessionEnd } from "../store/sessions.ts";
+import type { WithoutForgotten } from "./capture_drain.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 
 const MAX_SESSIONS = 3;
@@ -19,15 +19,16 @@ const MAX_INPUT_CHARS = 120;
 /** The newest captures of the project's other sessions that wait: of each its last prompt, then what it did last. */
 export function waitingTitles(
   db: DatabaseSync,
-  { project, except, root, redact }: {
+  { project, except, root, redact, withoutForgotten }: {
     readonly project: string;
     readonly except: string;
     /** The folder that paths are told from. */
     readonly root: string | null;
     readonly redact: LateRedaction | undefined;
+    readonly withoutForgotten: WithoutForgotten;
   },
 ): PlainLine[] {
-  const captures = removeForgottenAgain(
+  const captures = withoutForgotten(
     db,
     newestWaiting(db, { project, except, sessions: MAX_SESSIONS, uses: MAX_USES }),
   );

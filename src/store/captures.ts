@@ -1,9 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
-import type { SessionChange } from "../orchestration/session_changes.ts";
 import { transaction } from "./database.ts";
-import type { RequirementChange } from "./requirements.ts";
-import type { ApplySessionChanges } from "./session_agents.ts";
 
 /** The result of a hook event. `blocked` is a decision, not a failure. */
 export type ExecutionStatus = "success" | "blocked" | "failure" | "timeout" | "skipped";
@@ -67,22 +64,20 @@ export interface HookRecord {
   /** Types of the session's counters to raise by one. */
   readonly counters: readonly string[];
   /** Changes of requirements; most records have none. */
-  readonly changes?: readonly RequirementChange[];
+  readonly changes?: readonly unknown[];
   /** Changes of sub-agents and questions; most records have none. */
-  readonly told?: readonly SessionChange[];
+  readonly told?: readonly unknown[];
 }
 
-/** Writes {@linkcode HookRecord.changes}: `applyChanges` of `requirements.ts`, which few hooks load. */
-export type ApplyChanges = (
-  db: DatabaseSync,
-  changes: readonly RequirementChange[],
-  atMs: number,
-) => void;
+/** Writes one part of a record. What the part holds is known to the room that owns its tables. */
+type ApplyPart<More> = {
+  apply(db: DatabaseSync, part: readonly unknown[], more: More): void;
+}["apply"];
 
-/** Functions that write the parts which few records have. */
+/** What writes the parts of a record that few events have. */
 export interface Appliers {
-  readonly changes?: ApplyChanges | undefined;
-  readonly told?: ApplySessionChanges | undefined;
+  readonly changes?: ApplyPart<number> | undefined;
+  readonly told?: ApplyPart<HookRecord> | undefined;
 }
 
 /**

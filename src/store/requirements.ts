@@ -80,6 +80,9 @@ function standingOf(row: Readonly<Record<string, unknown>>): Standing {
   return { ...row, metadata: JSON.parse(String(row["metadata"])) } as unknown as Standing;
 }
 
+/** The type of {@linkcode applyChanges}, which few hooks have to load. */
+export type ApplyChanges = typeof applyChanges;
+
 /** Writes changes of an event in the caller's transaction. A late event changes nothing that was said after it. */
 export function applyChanges(
   db: DatabaseSync,

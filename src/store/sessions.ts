@@ -1,8 +1,21 @@
 /** The table of sessions: what other rooms ask of it, and what SessionStart marks in it. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import type { LastTurn, SessionEnd } from "../memory/session_end.ts";
 import type { SessionProcess } from "../session/liveness.ts";
 import { statement } from "./statement.ts";
+
+/** The last turn of a session: it has begun, Claude ended it, or an error of the API did. */
+export type LastTurn =
+  | { readonly kind: "begun" | "ended" }
+  | { readonly kind: "failed"; readonly error: string };
+
+/** What is known of a session's end. */
+export interface SessionEnd {
+  readonly status: "active" | "ended" | "abandoned";
+  /** The reason that Claude Code gave: `prompt_input_exit`, `clear`, …; null where it gave none. */
+  readonly reason: string | null;
+  /** Null when nothing is known of it. */
+  readonly turn: LastTurn | null;
+}
 
 /** A session as people and programs see it. */
 export interface SessionRow {

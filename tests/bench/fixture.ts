@@ -6,6 +6,7 @@ import { checkpoint, openDatabase } from "../../src/store/database.ts";
 import { surroundings } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";
+import { removeForgottenAgain } from "../../src/store/forget_places.ts";
 
 /** A home with a history, and a project in it. */
 export interface Workplace {
@@ -60,7 +61,7 @@ export async function usedWorkplace(folder: string, rows: number): Promise<Workp
       ),
     );
   }
-  drainCaptures(db, { now: Date.now });
+  drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: Date.now });
   checkpoint(db, "TRUNCATE");
   db.close();
   return place;

@@ -14,6 +14,7 @@ import { againstEmpty, captureSubject, hookSubject } from "./hooks.ts";
 import { compare, median, timeOnce } from "./measure.ts";
 import { findMeter, peakKilobytes } from "./memory.ts";
 import { fillMemory, writeProject } from "./memory_fixture.ts";
+import { removeForgottenAgain } from "../../src/store/forget_places.ts";
 
 const MILLION = 1_000_000;
 const HUNDRED_THOUSAND = 100_000;
@@ -167,7 +168,7 @@ async function timeDrain(base: string) {
     saveRecords(db, records.slice(from, from + 500));
   }
   let start = performance.now();
-  drainCaptures(db, { now: Date.now });
+  drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: Date.now });
   const drainMs = performance.now() - start;
   const rows = db.prepare("SELECT * FROM observations ORDER BY id").all();
   const files = db.prepare("SELECT * FROM observation_files").all();

@@ -1,6 +1,7 @@
 /** How a session ended, in words. */
 import assert from "node:assert/strict";
-import { endInWords, type SessionEnd, whyCutOff, withEnd } from "../../src/memory/session_end.ts";
+import { endInWords, whyCutOff, withEnd } from "../../src/memory/session_end.ts";
+import { type SessionEnd } from "../../src/store/sessions.ts";
 
 const begun = { kind: "begun" } as const;
 const ended = { kind: "ended" } as const;

@@ -12,6 +12,7 @@ import { tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
 import { slowTest } from "../support/lanes.ts";
 import { testWith } from "../support/fixtures.ts";
+import { removeForgottenAgain } from "../../src/store/forget_places.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
 const SESSION = "5e55a000-0000-4000-8000-000000000001";
@@ -65,7 +66,7 @@ slowTest("a summary that was written on the way ends as one that was written onc
       const db = await openDatabase(join(folder, `${size}.db`), { busyTimeoutMs: 5_000 });
       for (let from = 0; from < records.length; from += size) {
         saveRecords(db, records.slice(from, from + size));
-        drainCaptures(db, { now: Date.now });
+        drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: Date.now });
       }
       const rows = db.prepare(
         `SELECT o.uid, o.title, o.text, o.files, o.created_at_ms, o.updated_at_ms,

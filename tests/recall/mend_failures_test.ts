@@ -4,6 +4,7 @@ import { creditedChanges } from "../../src/memory/describe_fix.ts";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { assertLeftOpen, assertMended, leftOpen, type Mending } from "../support/left_open.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
+import { removeForgottenAgain } from "../../src/store/forget_places.ts";
 
 const BAD = "FAILED tests/t.py::a - assert 1 == 2\n1 failed, 4 passed in 0.12s";
 const TWO_BAD = "FAILED tests/t.py::a - no\nFAILED tests/u.py::b - no\n2 failed in 0.1s";
@@ -263,7 +264,7 @@ Deno.test("what failed as a whole and in part is one fix", async () => {
       },
     });
   }
-  drainCaptures(temp.db, { now: () => 10_000 });
+  drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 10_000 });
   const fixes = temp.db.prepare("SELECT title FROM observations WHERE kind = 'fix'").all();
   assert.deepEqual(fixes.map(({ title }) => title), ["Fixed tests/t.py::a by a.py"]);
   const open = temp.db.prepare(

@@ -4,6 +4,7 @@ import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { recallForPrompt } from "../../src/recall/recall.ts";
 import { rememberNote } from "../../src/recall/remember.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
+import { removeForgottenAgain } from "../../src/store/forget_places.ts";
 
 const START = Date.UTC(2026, 6, 15);
 
@@ -44,7 +45,7 @@ async function ledger() {
     "mypy ledger",
     'ledger/cli.py:12: error: Argument 1 to "main" has incompatible type "str"  [arg-type]\nFound 1 error in 1 file',
   );
-  drainCaptures(temp.db, { now: () => START + 1_000_000 });
+  drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => START + 1_000_000 });
   rememberNote(temp.db, "Decision: amounts are kept in cents, floats are never used for money", {
     project: "/p",
     branch: null,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
+import { removeForgottenAgain } from "../../src/store/forget_places.ts";
 
 Deno.test("a session keeps the title of what it was asked while that waits to be worked in", async () => {
   using temp = await tempDatabase();
@@ -21,8 +22,15 @@ Deno.test("a session keeps the title of what it was asked while that waits to be
   const title = () =>
     temp.db.prepare("SELECT title FROM observations WHERE kind = 'summary'").get()?.["title"];
   const batch = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 1_000 };
-  assert.equal(drainCaptures(temp.db, { now: () => 3_000, batch }).worked, 1);
+  assert.equal(
+    drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 3_000, batch })
+      .worked,
+    1,
+  );
   assert.equal(title(), `Session: ${asked} (1 file)`);
-  assert.equal(drainCaptures(temp.db, { now: () => 4_000 }).worked, 1);
+  assert.equal(
+    drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 4_000 }).worked,
+    1,
+  );
   assert.equal(title(), `Session: ${asked} (1 file)`);
 });

@@ -4,6 +4,7 @@ import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { workFolder } from "../../src/memory/observe/command_folder.ts";
 import { git } from "../support/git.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
+import { removeForgottenAgain } from "../../src/store/forget_places.ts";
 
 const RED = "FAIL src/a.test.js\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
 const GREEN = "PASS src/a.test.js\n\nTests:       5 passed, 5 total";
@@ -66,7 +67,7 @@ async function told(steps: readonly Step[]) {
     );
     temp.db.prepare("UPDATE pending_queue SET branch = ? WHERE created_at_ms = ?").run(on, at + 1);
   }
-  drainCaptures(temp.db, { now: () => 1_000_000 });
+  drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 1_000_000 });
   return temp.db.prepare(
     `SELECT branch, kind, facts ->> '$.command' AS command, resolved_by AS by
        FROM observations

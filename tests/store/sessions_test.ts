@@ -1,8 +1,7 @@
 /** What is told of sessions: how they ended, and the newest of a project. */
 import assert from "node:assert/strict";
-import type { LastTurn } from "../../src/memory/session_end.ts";
+import { type LastTurn, sessionEnd } from "../../src/store/sessions.ts";
 import type { Execution } from "../../src/store/captures.ts";
-import { sessionEnd } from "../../src/store/sessions.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 
 const BEGUN: LastTurn = { kind: "begun" };

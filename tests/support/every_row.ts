@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { compactPayloads } from "../../src/maintenance/compaction.ts";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveEvent } from "./records.ts";
+import { removeForgottenAgain } from "../../src/store/forget_places.ts";
 
 /** Tasks come before their parents here, and every column of theirs that refers to something does. */
 const ROWS = `
@@ -82,7 +83,7 @@ export function fillEveryTable(db: DatabaseSync): void {
       },
     });
   });
-  drainCaptures(db, { now: () => 50_000 });
+  drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: () => 50_000 });
   compactPayloads(db);
   saveEvent(db, {
     atMs: 60_000,

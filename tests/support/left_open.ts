@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveEvent, tempDatabase } from "./records.ts";
+import { removeForgottenAgain } from "../../src/store/forget_places.ts";
 
 /** A command, what it printed, and whether it failed. */
 export type Step = readonly [command: string, output: string, failed?: boolean];
@@ -54,7 +55,7 @@ export async function leftOpen(...steps: readonly Step[]): Promise<readonly stri
     });
   }
   temp.db.exec("UPDATE pending_queue SET branch = 'main'");
-  drainCaptures(temp.db, { now: () => start + 1_000_000 });
+  drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => start + 1_000_000 });
   return temp.db.prepare(
     `SELECT facts
        FROM observations

@@ -15,6 +15,7 @@ import { bytesText } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { removeForgottenAgain } from "../../store/forget_places.ts";
 
 export const drain = verb({
   about: [
@@ -37,6 +38,7 @@ export const drain = verb({
     const memory = isOff ? null : drainAlone(db, place.database, {
       home: context.locations.home,
       now: Date.now,
+      withoutForgotten: removeForgottenAgain,
       waitMs: WAIT_MS,
       despiteDeaths: true,
       redact: await lateRedaction(place.config.redactPatterns),

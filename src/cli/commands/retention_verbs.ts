@@ -18,6 +18,7 @@ import { toggle } from "../flags.ts";
 import { progressLine } from "../terminal.ts";
 import { openStore } from "../store.ts";
 import { group, verb } from "../verb.ts";
+import { removeForgottenAgain } from "../../store/forget_places.ts";
 
 const run = verb({
   flags: { dryRun: toggle("Say what would be removed, and remove nothing") },
@@ -51,6 +52,7 @@ const run = verb({
       drainAlone(db, database, {
         home: context.locations.home,
         now: Date.now,
+        withoutForgotten: removeForgottenAgain,
         onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
       });
     }

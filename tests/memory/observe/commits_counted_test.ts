@@ -6,6 +6,7 @@ import { type SummarizedPart, summarizeSession } from "../../../src/memory/sessi
 import { drainCaptures } from "../../../src/recall/capture_drain.ts";
 import { failed, ran, ROOT } from "../../support/commands_observed.ts";
 import { saveEvent, tempDatabase } from "../../support/records.ts";
+import { removeForgottenAgain } from "../../../src/store/forget_places.ts";
 
 function ranIn(command: string, stdout: string, cwd: string): Observed {
   const payload = { tool_input: { command }, tool_response: { stdout, stderr: "" }, cwd };
@@ -112,7 +113,10 @@ Deno.test("the drain keeps each commit of a chain", async () => {
       payload: JSON.stringify({ tool_input: { command }, tool_response: { stdout: "" } }),
     },
   });
-  assert.equal(drainCaptures(temp.db, { now: () => 10_000 }).worked, 1);
+  assert.equal(
+    drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 10_000 }).worked,
+    1,
+  );
   const titles = temp.db.prepare(
     "SELECT title FROM observations WHERE kind = 'commit' ORDER BY title",
   )

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { drainCaptures } from "../../../src/recall/capture_drain.ts";
 import { failed, ran } from "../../support/commands_observed.ts";
 import { saveEvent, tempDatabase } from "../../support/records.ts";
+import { removeForgottenAgain } from "../../../src/store/forget_places.ts";
 
 const REFUSED =
   "[main abc1234] Say less\n 1 file changed, 2 insertions(+)\nTo ../far.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to '../far.git'";
@@ -71,7 +72,10 @@ Deno.test("the drain keeps a commit beside the failure that came behind it", asy
     atMs: 1_000,
     capture: { toolName: "Bash", outcome: "failure", payload: JSON.stringify(payload) },
   });
-  assert.equal(drainCaptures(temp.db, { now: () => 10_000 }).worked, 1);
+  assert.equal(
+    drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 10_000 }).worked,
+    1,
+  );
   const rows = temp.db.prepare(
     "SELECT kind, outcome FROM observations WHERE kind IN ('commit', 'failure') ORDER BY kind",
   ).all().map(({ kind, outcome }) => `${kind} ${outcome}`);
