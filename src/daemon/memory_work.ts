@@ -5,6 +5,7 @@
 import { count } from "../counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Settings } from "../engine/settings.ts";
+import type { DaemonConfig } from "./retention_work.ts";
 import { messageOf } from "../errors.ts";
 import { queueRetries } from "../store/queue.ts";
 import { hasWaiting, sessionsToSummarize } from "../store/queue_work.ts";
@@ -13,7 +14,7 @@ export interface MemoryContext {
   readonly db: DatabaseSync;
   /** Absolute path. */
   readonly database: string;
-  readonly settings: Settings;
+  readonly settings: Settings<DaemonConfig>;
   readonly home: string | null;
   readonly folder: string;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;

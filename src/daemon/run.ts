@@ -3,6 +3,7 @@ import "../config_sections.ts";
 import { type Locations, THIS_PROCESS } from "../environment.ts";
 import { Engine } from "../engine/engine.ts";
 import { Settings } from "../engine/settings.ts";
+import { type DaemonConfig, removeOld } from "./retention_work.ts";
 import { covenNotice, undecidedCoven } from "../engine/coven.ts";
 import { showNotification } from "../process/notifier.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
@@ -96,7 +97,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     isStopping = true;
     stopping.resolve({ code, why });
   };
-  const settings = new Settings({
+  const settings = new Settings<DaemonConfig>({
     locations: options.locations,
     folder: options.folder,
     warn: (message) => log("warn", message),
@@ -118,6 +119,13 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     log,
     changed: () => hub.changed(),
     count: (name, by) => metrics.add(name, by),
+    removeOld: (signal) => {
+      const count = (removed: number) => metrics.add("retention_removals", removed);
+      return removeOld(
+        { db, database, settings, log, changed: () => hub.changed(), count },
+        signal,
+      );
+    },
     notify: (title, body) => showNotification({ title, body, isUrgent: false }, THIS_PROCESS),
   });
   const memory = new MemoryWork({

@@ -4,12 +4,6 @@
  */
 import { messageOf } from "../errors.ts";
 import { lookAtTree } from "../git/task_trees.ts";
-import {
-  keptByDaemon,
-  NOTHING,
-  type RetentionCounts,
-  retentionSteps,
-} from "../maintenance/retention.ts";
 import { listAgents, listUnendedProcesses, requestKill } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { renewClaim, takeBackLapsed } from "../store/task_claims.ts";
@@ -33,7 +27,6 @@ import {
 import { approve, cancel, reject } from "./reviews.ts";
 import { startReady } from "./scheduler.ts";
 import { removeFolder } from "./work_folder.ts";
-import { daysMs } from "../time.ts";
 
 /** How often it looks for work by itself, in milliseconds. */
 const LOOK_AROUND_MS = { working: 1000, idle: 5000 };
@@ -131,7 +124,7 @@ export class Engine {
   }
 
   #removeOld(): void {
-    this.#retention = this.#retention.then(() => removeOld(this.#parts));
+    this.#retention = this.#retention.then(() => this.#parts.removeOld(this.#parts.signal));
   }
 
   async #lookAround(): Promise<void> {
@@ -284,37 +277,5 @@ export class Engine {
     if (stays !== null) return log("warn", `workflow ${workflow.id}: ${stays}`);
     const told = { event: null, atMs: Date.now() };
     transaction(db, () => changeWorkflow(db, workflow.id, { worktree: null }, told));
-  }
-}
-
-/** Runs retention a little at a time beside other work, and logs what it removed or why it could not. */
-async function removeOld(parts: EngineParts): Promise<void> {
-  const { db, database, settings, signal, log, changed, count } = parts;
-  const nowMs = Date.now();
-  try {
-    const unsure = settings.unsure(nowMs);
-    if (unsure !== null) {
-      throw new Error(`nothing is removed while a file cannot be read: ${unsure}`);
-    }
-    const { store, memory } = settings.own(nowMs);
-    let removed: RetentionCounts = NOTHING;
-    const steps = retentionSteps(db, {
-      nowMs,
-      database,
-      kept: { ...keptByDaemon(store), observations: daysMs(memory.retentionDays) },
-      captures: "worked",
-      batchRows: store.retentionBatchRows,
-    });
-    for (removed of steps) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      if (signal.aborted) break;
-    }
-    const counts = Object.entries(removed).filter(([, count]) => count > 0);
-    if (counts.length === 0) return;
-    count("retention_removals", counts.reduce((all, [, count]) => all + count, 0));
-    log("info", `removed what is old: ${counts.map((pair) => pair.join(" ")).join(", ")}`);
-    changed();
-  } catch (thrown) {
-    log("error", `retention: ${messageOf(thrown)}`);
   }
 }

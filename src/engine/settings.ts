@@ -2,7 +2,6 @@
 import { type ConfigFile, readConfigFiles, type UserPlace } from "../config/discover.ts";
 import { parseConfig, type ParsedConfig } from "../config/parse.ts";
 import type { Config as OwnConfig } from "../config/config_schema.ts";
-import type { MemorySettings } from "../memory/memory_section.ts";
 import type { OrchestrationSettings } from "../orchestration/orchestration_section.ts";
 import type { Locations } from "../environment.ts";
 import { lookUpwards } from "../git/repository.ts";
@@ -11,28 +10,27 @@ import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
 import type { Lasting } from "./begin.ts";
 
-/** The sections that the daemon goes by. */
-export type DaemonConfig = OwnConfig & {
-  readonly memory: MemorySettings;
+/** The sections that the engine goes by. */
+export type EngineConfig = OwnConfig & {
   readonly orchestration: OrchestrationSettings;
 };
 
 /** How long a read configuration counts before its files are looked at again, in milliseconds. */
 const FRESH_MS = 1000;
 
-interface Read {
-  readonly config: DaemonConfig;
+interface Read<Config> {
+  readonly config: Config;
   /** The content of the files. */
   readonly text: string;
   readonly atMs: number;
   readonly unreadable: string;
 }
 
-export class Settings {
+export class Settings<Config extends EngineConfig = EngineConfig> {
   readonly #user: UserPlace;
   readonly #folder: string;
   readonly #warn: (message: string) => void;
-  readonly #known = new Map<string | null, Read>();
+  readonly #known = new Map<string | null, Read<Config>>();
 
   /**
    * @param options.folder Where the daemon was started: its own settings are those that count there.
@@ -56,7 +54,7 @@ export class Settings {
   }
 
   /** The settings of the daemon itself: how many agents run at once, how long things are kept. */
-  own(nowMs: number): DaemonConfig {
+  own(nowMs: number): Config {
     return this.at(this.#folder, nowMs);
   }
 
@@ -66,17 +64,17 @@ export class Settings {
   }
 
   /** The settings of the user's own file, which no project changes. */
-  ofUser(nowMs: number): DaemonConfig {
+  ofUser(nowMs: number): Config {
     return this.#read(null, nowMs);
   }
 
   /** The settings of a project. */
-  at(folder: string, nowMs: number): DaemonConfig {
+  at(folder: string, nowMs: number): Config {
     return this.#read(folder, nowMs);
   }
 
   /** @param folder Null for no project. */
-  #read(folder: string | null, nowMs: number): DaemonConfig {
+  #read(folder: string | null, nowMs: number): Config {
     const known = this.#known.get(folder);
     if (known !== undefined && nowMs - known.atMs < FRESH_MS && nowMs >= known.atMs) {
       return known.config;
@@ -92,7 +90,7 @@ export class Settings {
     }
     // Faults of the user's own file are told with each project, since the file counts for all of them.
     const { config, hook: { unreadable } } = folder === null
-      ? parseConfig<DaemonConfig>(files)
+      ? parseConfig<Config>(files)
       : this.#parse(files);
     // While a file cannot be read, its last readable content counts.
     const counts = unreadable !== "" && known !== undefined ? known.config : config;
@@ -109,8 +107,8 @@ export class Settings {
     return this.#known.get(this.#folder)?.unreadable || null;
   }
 
-  #parse(files: readonly ConfigFile[]): ParsedConfig<DaemonConfig> {
-    const parsed = parseConfig<DaemonConfig>(files);
+  #parse(files: readonly ConfigFile[]): ParsedConfig<Config> {
+    const parsed = parseConfig<Config>(files);
     for (const problem of parsed.problems) {
       const { key, path, line, message } = problem;
       const instead = key === ""
@@ -144,7 +142,9 @@ export interface EngineContext {
   readonly changed: () => void;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
   /** Raises a counter of the daemon. */
-  readonly count: (name: "lease_expiries" | "retention_removals", by: number) => void;
+  readonly count: (name: "lease_expiries", by: number) => void;
+  /** Removes what was kept long enough, a little at a time. @param signal Ends it early. */
+  readonly removeOld: (signal: AbortSignal) => Promise<void>;
   /** Tells the person. */
   readonly notify: (title: string, body: string) => void;
 }
@@ -160,7 +160,7 @@ export interface EngineParts extends EngineContext {
 export function configFor(
   { settings, folder }: Pick<EngineParts, "settings" | "folder">,
   workflow: WorkflowRow | undefined,
-): DaemonConfig {
+): EngineConfig {
   return settings.at(workflow?.projectDir ?? folder, Date.now());
 }
 

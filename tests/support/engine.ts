@@ -116,6 +116,7 @@ export async function engineStage(
         changed: () => {},
         count: () => {},
         log: () => {},
+        removeOld: () => Promise.resolve(),
         notify: () => {},
       });
       await engine.start();

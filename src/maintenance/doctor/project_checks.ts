@@ -4,7 +4,7 @@ import type { HookConfig } from "../../config/hook_config.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { undecidedCoven } from "../../engine/coven.ts";
-import type { DaemonConfig } from "../../engine/settings.ts";
+import type { EngineConfig } from "../../engine/settings.ts";
 import { AGENT_COMMAND } from "../../engine/step_launch.ts";
 import { listWorkflowFiles } from "../../engine/workflow_files.ts";
 import { isStrict } from "../../gate/asked_requirements.ts";
@@ -81,7 +81,7 @@ export function lookAtAgents(place: DoctorPlace): Finding[] {
   const isUsed = listWorkflowFiles(projectDir).some(({ path }) => path !== null) ||
     Object.keys(askDatabase(place, countState)?.workflows ?? {}).length > 0;
   if (!isUsed) return [];
-  const command = parseConfig<DaemonConfig>(files).config.orchestration.agentCommand ??
+  const command = parseConfig<EngineConfig>(files).config.orchestration.agentCommand ??
     AGENT_COMMAND;
   // Any other path begins at a working tree that may not be there yet.
   if (!isBareName(command) && !isAbsolutePath(command)) return [];
