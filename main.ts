@@ -25,5 +25,10 @@ if (Deno.args.length === 1 && ["--version", "-v"].includes(Deno.args[0]!)) {
   }
 } else {
   const { runCli } = await import("./src/cli/command_line.ts");
-  await runCli(Deno.args);
+  await runCli(Deno.args, {
+    mcp: async () => (await import("./src/mcp/mcp_verb.ts")).mcp,
+    daemon: async () => (await import("./src/daemon/daemon_verbs.ts")).daemon,
+    explain: async () => (await import("./src/hook/explain_verb.ts")).explain,
+    hook: async () => (await import("./src/hook/hook_verb.ts")).hook,
+  });
 }

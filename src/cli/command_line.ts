@@ -7,7 +7,7 @@ import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { plainCall } from "./plain_call.ts";
 import { camel, kebab, USAGE } from "./usage.ts";
 import { perform } from "./verb.ts";
-import { VERBS } from "./verbs.ts";
+import { type FaceVerbs, VERBS, verbsOfFaces } from "./verbs.ts";
 import { showError } from "./view.ts";
 
 sectionsFrom(() => import("../config_sections.ts"));
@@ -16,7 +16,8 @@ sectionsFrom(() => import("../config_sections.ts"));
 const COMPLETE = "__complete";
 
 /** Runs the command line and leaves with its exit status: 0 done, 1 could not, 2 usage. */
-export async function runCli(args: readonly string[]): Promise<never> {
+export async function runCli(args: readonly string[], verbs: FaceVerbs): Promise<never> {
+  verbsOfFaces(verbs);
   Deno.exit(await performLine(args, THIS_PROCESS));
 }
 

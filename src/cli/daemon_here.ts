@@ -1,12 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
-import { hasDaemon } from "../daemon/client.ts";
 import type { Task } from "../orchestration/task.ts";
 import { parentOf } from "../paths.ts";
+import { isLocked } from "../store/process_lock.ts";
 import { openDependencies } from "../store/task_claims.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import type { Place } from "./store.ts";
 import { shortTaskId } from "./task_view.ts";
+import { daemonFiles, realDatabase } from "../process/daemon_files.ts";
+
+/** Whether a database has a daemon. @param privateFolder As in {@linkcode daemonFiles}. */
+function hasDaemon(database: string, privateFolder: string): boolean {
+  return isLocked(daemonFiles(realDatabase(database), privateFolder).lock);
+}
 
 /** What a person does when there is something for a daemon to do and none runs. */
 export function startDaemon({ globals }: Pick<CliContext, "globals">): string {

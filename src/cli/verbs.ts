@@ -1,5 +1,14 @@
 import { lazy, type LazyVerb } from "./verb.ts";
 
+/** Loads the verbs of the other faces. Faces do not import each other, so `main.ts` gives these. */
+export type FaceVerbs = Readonly<Record<"mcp" | "daemon" | "explain" | "hook", LazyVerb["load"]>>;
+
+let ofFaces: FaceVerbs | null = null;
+
+export function verbsOfFaces(verbs: FaceVerbs): void {
+  ofFaces = verbs;
+}
+
 /** Every verb of the first level, in the order in which people should meet them. */
 export const VERBS: Readonly<Record<string, LazyVerb>> = {
   installHooks: lazy(
@@ -35,7 +44,7 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = {
   ),
   mcp: lazy(
     "Serve memory to Claude as tools: an MCP server on stdin and stdout",
-    async () => (await import("./commands/mcp_verbs.ts")).mcp,
+    () => ofFaces!.mcp(),
   ),
   queue: lazy(
     "Captured tool uses that wait to be worked in",
@@ -74,7 +83,7 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = {
   ),
   daemon: lazy(
     "The daemon: answers programs, runs workflows; nothing else needs it",
-    async () => (await import("./commands/daemon_verbs.ts")).daemon,
+    () => ofFaces!.daemon(),
     "run start stop status logs",
   ),
   migrate: lazy(
@@ -97,7 +106,7 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = {
   ),
   explain: lazy(
     "Show what the rules say of a tool use, without doing anything",
-    async () => (await import("./commands/explain_verbs.ts")).explain,
+    () => ofFaces!.explain(),
   ),
   config: lazy(
     "Configuration files: write, find, show, check",
@@ -134,6 +143,6 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = {
   ),
   hook: lazy(
     "Handle one hook event of Claude Code: JSON on stdin, the answer on stdout",
-    async () => (await import("./commands/hook_verbs.ts")).hook,
+    () => ofFaces!.hook(),
   ),
 };

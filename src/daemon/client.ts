@@ -1,7 +1,7 @@
 /** Finds the daemon of a database by its files and talks to it; writes and reads the daemon's state file. */
 import { isLocked } from "../store/process_lock.ts";
 import { livesOn } from "../process/identity.ts";
-import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
+import type { DaemonFiles } from "../process/daemon_files.ts";
 
 /** What a daemon tells of itself; the token stands in its file alone. */
 export type KnownDaemon = Omit<DaemonState, "token" | "processMark">;
@@ -21,11 +21,6 @@ type Door = Pick<DaemonState, "socket" | "port" | "token">;
 
 /** The longest wait for an answer, in milliseconds. */
 const ANSWER_MS = 5_000;
-
-/** Whether a database has a daemon. @param privateFolder As in {@linkcode daemonFiles}. */
-export function hasDaemon(database: string, privateFolder: string): boolean {
-  return isLocked(daemonFiles(realDatabase(database), privateFolder).lock);
-}
 
 /**
  * Looks for the daemon. The lock tells whether there is one, and its answer who it is. The file counts only when nobody

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { programCommand } from "../../src/build/program.ts";
 import { splitGlobals } from "../../src/cli/global_flags.ts";
 import { performLine } from "../../src/cli/command_line.ts";
+import { verbsOfFaces } from "../../src/cli/verbs.ts";
 import type { Environment } from "../../src/environment.ts";
 import { type Descent, readDescent } from "../../src/process/ancestors.ts";
 import { handleHook } from "../../src/hook/handle.ts";
@@ -19,6 +20,13 @@ import {
   usualVariables,
 } from "./process.ts";
 import { removeFolder } from "./folders.ts";
+
+verbsOfFaces({
+  mcp: async () => (await import("../../src/mcp/mcp_verb.ts")).mcp,
+  daemon: async () => (await import("../../src/daemon/daemon_verbs.ts")).daemon,
+  explain: async () => (await import("../../src/hook/explain_verb.ts")).explain,
+  hook: async () => (await import("../../src/hook/hook_verb.ts")).hook,
+});
 
 const OBSERVED = new URL("../testdata/observed/", import.meta.url);
 /** A Stop that continues a stopped one makes no database. */

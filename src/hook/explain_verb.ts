@@ -1,15 +1,15 @@
-import { SHELL_TOOLS } from "../../capture/payload.ts";
-import type { HookConfig } from "../../config/hook_config.ts";
-import { findRepository, lookUpwards } from "../../git/repository.ts";
-import { type GuardPolicy, MAIN_AGENT } from "../../guard/guard_policy.ts";
-import type { RequirementPolicy } from "../../requirement/requirement_policy.ts";
-import { transcriptNear } from "../../store/sessions.ts";
-import { optional, text, textFlag, usually } from "../flags.ts";
-import { nearestWords } from "../../likeness.ts";
-import { sessionIdOrNone } from "../requirements_here.ts";
-import { explanationText, tryEvent } from "../tried_event.ts";
-import { usageError } from "../usage.ts";
-import { verb } from "../verb.ts";
+import { SHELL_TOOLS } from "../capture/payload.ts";
+import type { HookConfig } from "../config/hook_config.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
+import { type GuardPolicy, MAIN_AGENT } from "../guard/guard_policy.ts";
+import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
+import { transcriptNear } from "../store/sessions.ts";
+import { optional, text, textFlag, usually } from "../cli/flags.ts";
+import { nearestWords } from "../likeness.ts";
+import { sessionIdOrNone } from "../cli/requirements_here.ts";
+import { explanationText, tryEvent } from "./tried_event.ts";
+import { usageError } from "../cli/usage.ts";
+import { verb } from "../cli/verb.ts";
 
 export const explain = verb({
   args: [
@@ -29,7 +29,7 @@ export const explain = verb({
     `conclaude explain Write '{"file_path":"new.txt"}' --json`,
   ],
   async run(context, { agent, session }, tool, input) {
-    const { madeUp } = await import("../../hook/dry_run.ts");
+    const { madeUp } = await import("./dry_run.ts");
     const { cwd, environment, locations: { home } } = context;
     const trial = await tryEvent(context, cwd, async (db, policy) => {
       const session_id = await sessionIdOrNone(db, context, session);

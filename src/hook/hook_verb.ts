@@ -1,8 +1,8 @@
-import type { CliContext } from "../context.ts";
-import { optional, parsed, toggle } from "../flags.ts";
-import { explanationText, type Trial, tryEvent } from "../tried_event.ts";
-import { verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import type { CliContext } from "../cli/context.ts";
+import { optional, parsed, toggle } from "../cli/flags.ts";
+import { explanationText, type Trial, tryEvent } from "./tried_event.ts";
+import { verb } from "../cli/verb.ts";
+import type { View } from "../cli/view.ts";
 
 /** `conclaude hook [EVENT]`. `main.ts` handles hooks itself; only `--help` and `--dry-run` come through here. */
 export const hook = verb({
@@ -27,7 +27,7 @@ export const hook = verb({
   async run(context, flags, event) {
     if (flags.dryRun) return await tryHook(context, event);
     const { globals } = context;
-    const { runHook } = await import("../../hook/run.ts");
+    const { runHook } = await import("./run.ts");
     return await runHook([
       ...(event === undefined ? [] : [event]),
       ...(globals.db === undefined ? [] : ["--db", globals.db]),
@@ -37,7 +37,7 @@ export const hook = verb({
 });
 
 async function tryHook(context: CliContext, name: string | undefined): Promise<View> {
-  const { readEvent } = await import("../../hook/dry_run.ts");
+  const { readEvent } = await import("./dry_run.ts");
   const tried = await readEvent(name, {
     home: context.locations.home,
     environment: context.environment,

@@ -12,17 +12,17 @@ import type { Repository } from "../git/repository.ts";
 import { rulesOf, type SingleRule, whyAside } from "../guard/single_rules.ts";
 import { answerPermission, isForTool } from "../guard/decide.ts";
 import type { Block, GuardPolicy, PermissionPolicy, Verdict } from "../guard/guard_policy.ts";
-import type { TriedEvent } from "../hook/dry_run.ts";
-import type { Answer } from "../hook/handler.ts";
+import type { TriedEvent } from "./dry_run.ts";
+import type { Answer } from "./handler.ts";
 import { mayBeOpen, type Open } from "../requirement/open_requirements.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/requirement_policy.ts";
 import { satisfyingOf } from "../requirement/standing.ts";
 import { reasonOf, triggersText } from "../requirement/requirement_text.ts";
 import { type Doubt, triggeredBy } from "../requirement/trigger_match.ts";
 import { findPause } from "../store/pauses.ts";
-import type { CliContext } from "./context.ts";
-import { type Peek, peek } from "./look_as_hook.ts";
-import { tableText } from "./table.ts";
+import type { CliContext } from "../cli/context.ts";
+import { type Peek, peek } from "../cli/look_as_hook.ts";
+import { tableText } from "../cli/table.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export interface Trial extends Explanation {
@@ -48,7 +48,7 @@ export async function tryEvent(
     policy: GuardPolicy | null,
   ) => TriedEvent | Promise<TriedEvent>,
 ): Promise<Trial> {
-  const { answerTo } = await import("../hook/dry_run.ts");
+  const { answerTo } = await import("./dry_run.ts");
   const { config, found } = await peek(context, folder, async (db, config, { policy, places }) => {
     const tried = await eventOf(db, policy);
     const answer = await answerTo(tried, { config, places, db, locations: context.locations });

@@ -1,10 +1,10 @@
-import { plain } from "../../capture/plain.ts";
-import { normalizeSessionId } from "../../ids.ts";
-import { resolvePath } from "../../paths.ts";
-import { nextHere } from "../next_command.ts";
-import { openKeptStore, openStoreIfThere } from "../store.ts";
-import { verb } from "../verb.ts";
-import { asUserError, errorText } from "../view.ts";
+import { plain } from "../capture/plain.ts";
+import { normalizeSessionId } from "../ids.ts";
+import { resolvePath } from "../paths.ts";
+import { nextHere } from "../cli/next_command.ts";
+import { openKeptStore, openStoreIfThere } from "../cli/store.ts";
+import { verb } from "../cli/verb.ts";
+import { asUserError, errorText } from "../cli/view.ts";
 
 export const mcp = verb({
   about: [
@@ -16,7 +16,7 @@ export const mcp = verb({
     const { variable } = context.environment;
     const projectDir = variable("CLAUDE_PROJECT_DIR") ?? context.cwd;
     const here = { ...context, cwd: resolvePath(projectDir, { folder: context.cwd }) };
-    const { runMcp } = await import("../../mcp/run.ts");
+    const { runMcp } = await import("./run.ts");
     const exitCode = await runMcp({
       folder: here.cwd,
       sessionId: normalizeSessionId(variable("CLAUDE_CODE_SESSION_ID")) ?? null,

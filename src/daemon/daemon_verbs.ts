@@ -4,21 +4,21 @@ import {
   type FoundDaemon,
   isWrittenDown,
   type KnownDaemon,
-} from "../../daemon/client.ts";
-import { covenNotice, undecidedCoven } from "../../engine/coven.ts";
-import { UserError } from "../../errors.ts";
-import { parentOf } from "../../paths.ts";
-import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
-import { askToLeave, startAlone } from "../../process/start.ts";
-import { isLocked } from "../../store/process_lock.ts";
-import { VERSION } from "../../version.ts";
-import type { CliContext } from "../context.ts";
-import { number, optional, toggle, usually } from "../flags.ts";
-import { hintsHere } from "../next_command.ts";
-import { ownProgram } from "../own_program.ts";
-import { keptPlace, openAt, type Place } from "../store.ts";
-import { group, verb } from "../verb.ts";
-import type { View } from "../view.ts";
+} from "./client.ts";
+import { covenNotice, undecidedCoven } from "../engine/coven.ts";
+import { UserError } from "../errors.ts";
+import { parentOf } from "../paths.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
+import { askToLeave, startAlone } from "../process/start.ts";
+import { isLocked } from "../store/process_lock.ts";
+import { VERSION } from "../version.ts";
+import type { CliContext } from "../cli/context.ts";
+import { number, optional, toggle, usually } from "../cli/flags.ts";
+import { hintsHere } from "../cli/next_command.ts";
+import { ownProgram } from "../cli/own_program.ts";
+import { keptPlace, openAt, type Place } from "../cli/store.ts";
+import { group, verb } from "../cli/verb.ts";
+import type { View } from "../cli/view.ts";
 
 const PORT = optional(
   number(0, 65_535, "Answer on this port of this machine too, with a token; 0 takes a free one"),
@@ -36,7 +36,7 @@ const run = verb({
     const place = await daemonPlace(context);
     const { config, database, privateFolder } = place;
     await tryDatabase(place);
-    const { runDaemon } = await import("../../daemon/run.ts");
+    const { runDaemon } = await import("./run.ts");
     const exitCode = await runDaemon({
       database,
       locations: context.locations,
