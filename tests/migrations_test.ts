@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../migrations/mod.ts";
+import { openDatabase } from "../src/store/database.ts";
 import {
   APPLICATION_ID,
   ForeignDatabaseError,
   NewerSchemaError,
-  openDatabase,
   SCHEMA_VERSION,
-} from "../src/store/database.ts";
+} from "../src/store/transaction.ts";
 import { migrate } from "../src/store/migrate.ts";
 
 const FOLDER = new URL("../migrations/", import.meta.url);

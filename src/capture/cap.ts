@@ -1,5 +1,5 @@
 /** Makes a payload small enough to keep, and says in place what was cut. */
-import { headOf, isPair } from "./payload.ts";
+import { headOf, isPair } from "../letters.ts";
 
 /** A text or value within its limit, and how many UTF-8 bytes that took away (0 when it fitted). */
 export interface Capped<Value> {

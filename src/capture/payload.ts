@@ -1,3 +1,4 @@
+import { headOf } from "../letters.ts";
 /** What a hook's payload says about a tool use. */
 
 /** How soon a captured tool use is worth looking at. */
@@ -154,22 +155,6 @@ function summarize(value: unknown, limits: SummaryLimits, depth: number): unknow
     deeper(item),
   ]);
   return Object.fromEntries(missing > 0 ? [...kept, ["…", `${missing} more`]] : kept);
-}
-
-/** The first `length` characters; half of a surrogate pair at the end is left out. */
-export function headOf(text: string, length: number): string {
-  const splits = isPair(text, length - 1);
-  return text.slice(0, splits ? length - 1 : length);
-}
-
-/** True when the character and the next one are one surrogate pair. */
-export function isPair(text: string, at: number): boolean {
-  return isBetween(text.charCodeAt(at), 0xd800, 0xdbff) &&
-    isBetween(text.charCodeAt(at + 1), 0xdc00, 0xdfff);
-}
-
-function isBetween(code: number, first: number, last: number): boolean {
-  return code >= first && code <= last;
 }
 
 /**

@@ -173,7 +173,7 @@ const VERSION_FLAG: StricliIntegration<CliContext> = {
 /** The program, what it runs on, and the schema that it writes: what a report of a fault needs. */
 async function versionFacts() {
   const { sqliteVersion } = await import("../store/care.ts");
-  const { SCHEMA_VERSION } = await import("../store/database.ts");
+  const { SCHEMA_VERSION } = await import("../store/transaction.ts");
   return {
     version: VERSION,
     schema: SCHEMA_VERSION,

@@ -4,7 +4,8 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { databaseAt, type Locations } from "../environment.ts";
 import { lookUpwards } from "../git/repository.ts";
-import { NewerSchemaError, openDatabase } from "../store/database.ts";
+import { openDatabase } from "../store/database.ts";
+import { NewerSchemaError } from "../store/transaction.ts";
 import { identifyDatabase, openToLook } from "../store/identity.ts";
 import type { CliContext } from "./context.ts";
 

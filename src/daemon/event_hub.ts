@@ -1,6 +1,6 @@
 /** Reads new events once for all streams, keeps them for a while, and gives them to each stream at its own pace. */
 import type { DatabaseSync } from "node:sqlite";
-import { dataVersionReader } from "../store/database.ts";
+import { dataVersionReader } from "../store/transaction.ts";
 import { lastEventId, listStoredEvents, type StoredEvent } from "../store/events.ts";
 
 /** How often to look whether another process has written, in milliseconds: while somebody waits, and otherwise. */

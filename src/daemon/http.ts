@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers";
 import { refusal } from "../orchestration/refusal.ts";
-import { reading, transaction } from "../store/database.ts";
+import { reading, transaction } from "../store/transaction.ts";
 import { API_HELP, errorResponse, httpError } from "./api_error.ts";
 import { isSamePlace } from "./database_watch.ts";
 import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";

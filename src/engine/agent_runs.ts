@@ -10,7 +10,7 @@ import {
 } from "../orchestration/progress.ts";
 import { endGroupOf } from "../process/start.ts";
 import { type Agent, endAgent, markRunning, readAgent } from "../store/agents.ts";
-import { transaction } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { markDelivered } from "../store/questions.ts";
 import { SYSTEM } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isUserError } from "../errors.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import { type Agent, readAgent } from "../store/agents.ts";
-import { allOrNothing } from "../store/database.ts";
+import { allOrNothing } from "../store/transaction.ts";
 import {
   answerQuestion,
   listQuestions,

@@ -5,7 +5,7 @@
 import { messageOf } from "../errors.ts";
 import { lookAtTree } from "../git/task_trees.ts";
 import { listAgents, listUnendedProcesses, requestKill } from "../store/agents.ts";
-import { transaction } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { renewClaim, takeBackLapsed } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
 import {

@@ -7,7 +7,7 @@ import { blockedOutcome, mergedOutcome } from "../orchestration/progress.ts";
 import { renderMergeStep } from "../orchestration/render_step.ts";
 import { runWords } from "../process/run.ts";
 import { listAgents, requestKill } from "../store/agents.ts";
-import { transaction } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { resolveQuestions, UNRESOLVED } from "../store/questions.ts";
 import { SYSTEM } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";

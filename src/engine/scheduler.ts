@@ -4,7 +4,7 @@ import type { OrchestrationSettings } from "../orchestration/orchestration_secti
 import { isUserError, messageOf } from "../errors.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
-import { transaction } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { changeTask } from "../store/task_changes.ts";
 import { SYSTEM } from "../store/task_claims.ts";
 import { listReady, readTask } from "../store/tasks.ts";

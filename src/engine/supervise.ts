@@ -4,7 +4,7 @@ import { endGroupOf } from "../process/start.ts";
 import { readAgentLine } from "../orchestration/agent_text.ts";
 import { detectQuestion } from "../orchestration/questions.ts";
 import { type Agent, readAgent, setAgentSession } from "../store/agents.ts";
-import { transaction } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { askQuestion } from "../store/questions.ts";
 import {
   type AgentFiles,

@@ -8,7 +8,7 @@ import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../git/task_t
 import type { Task } from "../orchestration/task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../paths.ts";
 import { exists } from "../project/on_disk.ts";
-import { transaction } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { changeWorkflow, type WorkflowRow } from "../store/workflows.ts";
 import { inTurn, lossBefore } from "./working_tree.ts";
 import { refusal } from "../orchestration/refusal.ts";

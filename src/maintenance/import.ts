@@ -4,7 +4,8 @@ import type { RedactRules } from "../secrets/redact.ts";
 import { UserError } from "../errors.ts";
 import { summaryUid } from "../store/observations.ts";
 import { paceBesideHooks } from "../recall/capture_drain.ts";
-import { checkpoint, SCHEMA_VERSION, transaction } from "../store/database.ts";
+import { checkpoint } from "../store/database.ts";
+import { SCHEMA_VERSION, transaction } from "../store/transaction.ts";
 import {
   type CountName,
   EXPORT_FORMAT,

@@ -19,7 +19,8 @@ import {
   type MendedTable,
   openDamaged,
 } from "../store/damaged_database.ts";
-import { openDatabase, SCHEMA_VERSION, transaction } from "../store/database.ts";
+import { openDatabase } from "../store/database.ts";
+import { SCHEMA_VERSION, transaction } from "../store/transaction.ts";
 import { identifyDatabase } from "../store/identity.ts";
 import { receiptsWithoutKey } from "../store/forget_receipts.ts";
 import { drainLockPath, takeLock } from "../store/process_lock.ts";

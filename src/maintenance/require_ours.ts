@@ -1,7 +1,7 @@
 /** Which database files may be worked on, and which may be set aside for another one. */
 import { UserError } from "../errors.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import { SCHEMA_VERSION } from "../store/database.ts";
+import { SCHEMA_VERSION } from "../store/transaction.ts";
 import { type DatabaseFile, identifyDatabase } from "../store/identity.ts";
 import { drainLockPath } from "../store/process_lock.ts";
 import { VERSION } from "../version.ts";

@@ -10,7 +10,7 @@ import { pathInProject } from "../memory/paths.ts";
 import { resolvePath, withoutLine } from "../paths.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { UserError } from "../errors.ts";
-import { transaction } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import { withIndex } from "../store/memory_index.ts";
 import { type Observation, readObservations, saveObservation } from "../store/observations.ts";
 import { resolveObservation } from "../store/open_failures.ts";

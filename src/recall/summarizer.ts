@@ -12,7 +12,7 @@ import { indexedTerms } from "../memory/terms.ts";
 import { charsOfTokens, estimateTokens, plainOutput, titleLine } from "../memory/text.ts";
 import { SUMMARIZER_VARIABLE } from "../environment.ts";
 import { type FilterEnd, runFilter } from "../process/filter.ts";
-import { transaction } from "../store/database.ts";
+import { transaction } from "../store/transaction.ts";
 import type { Observation } from "../store/observations.ts";
 import { summarizerLockPath, takeLock } from "../store/process_lock.ts";
 import { observationsToSummarize } from "../store/session_observations.ts";

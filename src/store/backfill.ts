@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
 import { keysOfCapture, titleKey, useKeyOfCapture, WORDS } from "../memory/capture_keys.ts";
 import { type Capture, insertCapture } from "./captures.ts";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 import { statement } from "./statement.ts";
 import { type Arrival, type StayAway, stayAway } from "./stay_away.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** The result of a hook event. `blocked` is a decision, not a failure. */
 export type ExecutionStatus = "success" | "blocked" | "failure" | "timeout" | "skipped";

@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { CLAIM } from "./counters.ts";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** How long a claim is kept, in milliseconds: no hook may work for so long. */
 const MAX_AGE_MS = 3_600_000;

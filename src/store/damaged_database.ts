@@ -1,7 +1,7 @@
 /** Opens a damaged database as far as SQLite can read it, and copies its tables into the one that takes its place. */
 import { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../../migrations/mod.ts";
-import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion, transaction } from "./database.ts";
+import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion, transaction } from "./transaction.ts";
 import { orDamaged } from "./export_salvage.ts";
 import { schemaDifferences } from "./schema_care.ts";
 import { withoutTriggers } from "./settle_rows.ts";

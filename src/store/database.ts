@@ -1,11 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentOf, resolvePath } from "../paths.ts";
-
-/** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
-export const SCHEMA_VERSION = 22;
-
-/** The `PRAGMA application_id` of a conclaude database: "conc" in ASCII. */
-export const APPLICATION_ID = 0x636f6e63;
+import {
+  APPLICATION_ID,
+  ForeignDatabaseError,
+  NewerSchemaError,
+  SCHEMA_VERSION,
+} from "./transaction.ts";
 
 /** A longer chain of links is left to SQLite, which refuses it. */
 const MAX_LINKS = 8;
@@ -20,28 +20,6 @@ export interface OpenOptions {
   readonly busyTimeoutMs: number;
   /** Refuse a file that is a link or belongs to another user: for a place that others can write to. */
   readonly ownOnly?: boolean;
-}
-
-/** A database that a newer program has migrated. It is read and written by that program only. */
-export class NewerSchemaError extends Error {
-  override readonly name = "NewerSchemaError";
-  constructor(readonly path: string, readonly version: number) {
-    super(
-      `the database has schema version ${version}, this program knows ${SCHEMA_VERSION}: a newer conclaude has been here`,
-    );
-  }
-}
-
-/** A file that is a database of some other program. */
-export class ForeignDatabaseError extends Error {
-  override readonly name = "ForeignDatabaseError";
-  constructor(readonly path: string, readonly version: number) {
-    super(
-      version > SCHEMA_VERSION
-        ? `the file is a database of another program, or of a much newer conclaude (schema version ${version})`
-        : "the file is a database of another program",
-    );
-  }
 }
 
 /**
@@ -71,49 +49,6 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
     closeQuietly(db);
     throw thrown;
   }
-}
-
-/** Runs `work` in one write transaction; rolls back and rethrows when it throws. */
-export function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    db.exec("COMMIT");
-    return result;
-  } catch (thrown) {
-    // A full disk or an I/O error has rolled back already; a second ROLLBACK would hide the cause.
-    if (db.isTransaction) db.exec("ROLLBACK");
-    throw thrown;
-  }
-}
-
-/** Runs `work` inside of a transaction so that nothing of it stays when it throws, and rethrows. */
-export function allOrNothing<Result>(db: DatabaseSync, work: () => Result): Result {
-  db.exec("SAVEPOINT all_or_nothing");
-  try {
-    const result = work();
-    db.exec("RELEASE all_or_nothing");
-    return result;
-  } catch (thrown) {
-    if (db.isTransaction) db.exec("ROLLBACK TO all_or_nothing; RELEASE all_or_nothing");
-    throw thrown;
-  }
-}
-
-/** Runs `work` so that all that it reads is of one moment. */
-export function reading<Result>(db: DatabaseSync, work: () => Result): Result {
-  db.exec("BEGIN");
-  try {
-    return work();
-  } finally {
-    if (db.isTransaction) db.exec("COMMIT");
-  }
-}
-
-/** A number that changes when another connection has written; what this one writes does not change it. */
-export function dataVersionReader(db: DatabaseSync): () => number {
-  const statement = db.prepare("PRAGMA data_version");
-  return () => Number(statement.get()!["data_version"]);
 }
 
 /** What a checkpoint moved from the write-ahead log into the database file. */
@@ -156,11 +91,6 @@ function identityOf(db: DatabaseSync): { readonly version: number; readonly isOu
        FROM pragma_user_version, pragma_application_id`,
   ).get();
   return { version: Number(row!["version"]), isOurs: row!["application"] === APPLICATION_ID };
-}
-
-/** The value of `PRAGMA user_version`; 0 in a new file. */
-export function schemaVersion(db: DatabaseSync): number {
-  return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }
 
 /** A database is not shorter than its header. */

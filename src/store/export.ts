@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
 import { firstIdAt } from "../ids.ts";
 import { VERSION } from "../version.ts";
-import { schemaVersion } from "./database.ts";
+import { schemaVersion } from "./transaction.ts";
 import { orDamaged, reachablePlaces } from "./export_salvage.ts";
 import {
   type CountName,

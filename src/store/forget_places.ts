@@ -7,7 +7,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
 import type { TextMatcher } from "../memory/forget_text.ts";
 import { keptJson } from "../memory/observation.ts";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { defineTextFunctions, type ForgetFilter, namesIn, UNDER_A_FILE } from "./forget_choice.ts";
 import { FORGET_KEY } from "./forgotten_names.ts";
 import { statement } from "./statement.ts";

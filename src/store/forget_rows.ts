@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { summaryUid } from "./observations.ts";
 import type { HookRecord } from "./captures.ts";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { auditOf, changePlaces, type PlaceChange, titlesAfter } from "./forget_places.ts";
 import { digestOfRow, type Receipt } from "./forget_receipts.ts";
 import { nameForgotten, sessionName } from "./forgotten_names.ts";

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
-import { APPLICATION_ID, hasLog, SCHEMA_VERSION, schemaVersion } from "./database.ts";
+import { hasLog } from "./database.ts";
+import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from "./transaction.ts";
 
 /** What lies at a database's path. Only `ours` and `older` may be written to. */
 export type DatabaseFile =

@@ -3,7 +3,7 @@ import { FACTS } from "./observations.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Tellable } from "../memory/context_text.ts";
 import { COMPACTION } from "../memory/transcript/spoken.ts";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { statement } from "./statement.ts";
 
 /** An observation that may be told, as it is stored: files and facts are JSON. */

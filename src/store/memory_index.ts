@@ -2,7 +2,8 @@
 import { count } from "../counts.ts";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
-import { hasLog, transaction } from "./database.ts";
+import { hasLog } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { openToLook } from "./identity.ts";
 import {
   IndexDamage,

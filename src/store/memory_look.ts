@@ -9,7 +9,7 @@ import {
 import { isAbsolutePath } from "../paths.ts";
 import { type FileMatch, fileMatch } from "./file_match.ts";
 import { isKnownFile, pathsWithPart } from "./known_files.ts";
-import { IS_PRUNED } from "./payload_pruning.ts";
+import { IS_PRUNED } from "./payloads.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 
 /** A text that can only be a number: a uid that begins with so few digits begins with a 0. */

@@ -10,7 +10,7 @@ import {
   SCHEMA_VERSION,
   schemaVersion,
   transaction,
-} from "./database.ts";
+} from "./transaction.ts";
 import { waitMs } from "./wait.ts";
 
 /** How often the switch to the write-ahead log is tried again while others hold the file, and the pause between. */

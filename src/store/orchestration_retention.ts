@@ -1,6 +1,6 @@
 /** Removes tasks, workflows and events that were kept long enough; each step is one short transaction. */
 import type { DatabaseSync } from "node:sqlite";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { markDeleted, removeTasks } from "./task_tree.ts";
 import { readTask } from "./tasks.ts";
 

@@ -1,6 +1,6 @@
 /** The queue of captures as people see it. A drain turns captures into observations; see `queue_work.ts`. */
 import type { DatabaseSync } from "node:sqlite";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { filterOf } from "./filter.ts";
 import type { StoredPayload } from "./payloads.ts";
 

@@ -1,6 +1,6 @@
 /** The queue as a drain sees it: it claims captures, then confirms them. Only one process drains at a time. */
 import type { DatabaseSync } from "node:sqlite";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import type { StoredPayload } from "./payloads.ts";
 import { DRAIN_ORDER } from "./queue.ts";
 import { statement } from "./statement.ts";

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { schemaVersion } from "./database.ts";
+import { schemaVersion } from "./transaction.ts";
 import { applySteps, MigrationError } from "./migrate.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Writes observations anew that lose some of their captures. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { type NewObservation, saveFiles } from "./observations.ts";
 import { statement } from "./statement.ts";
 

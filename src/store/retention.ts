@@ -1,6 +1,6 @@
 /** Removes old sessions with their rows, rows of no session, and old observations. */
 import type { DatabaseSync } from "node:sqlite";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** Rows by table. */
 export interface RowCounts {

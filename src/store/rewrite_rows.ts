@@ -4,7 +4,8 @@
  * `VACUUM` only to a program with all permissions.
  */
 import { DatabaseSync } from "node:sqlite";
-import { checkpoint, hasLog, transaction } from "./database.ts";
+import { checkpoint, hasLog } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { rebuildIndex } from "./memory_index.ts";
 import { releasePages, spaceUse } from "./space.ts";
 import { ordinaryTables, quotedName } from "./table_copy.ts";

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionChange, Settled, ToldQuestion } from "../orchestration/session_changes.ts";
 import { endAgent, tellAgent } from "./agents.ts";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import {
   answerQuestion,
   askQuestion,

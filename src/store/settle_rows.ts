@@ -1,9 +1,9 @@
 /** Makes a database consistent into which some rows were copied while others are lost. */
 import type { DatabaseSync } from "node:sqlite";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { forgottenCaptures } from "./stay_away.ts";
 import { rebuildIndex } from "./memory_index.ts";
-import { IS_PRUNED } from "./payload_pruning.ts";
+import { IS_PRUNED } from "./payloads.ts";
 import { quotedName } from "./table_copy.ts";
 
 /** Gives no new row a number that an old one had. */

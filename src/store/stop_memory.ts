@@ -1,7 +1,7 @@
 /** What is kept for the stops of a session: counters, the files of the folder, the first prompt, notices. */
 import type { DatabaseSync } from "node:sqlite";
 import { incrementCounter, readCounter, resetCounters } from "./counters.ts";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import type { QueuePlace } from "../guard/stop_policy.ts";
 
 /** The counter of the rounds that a session has come to an end of. */

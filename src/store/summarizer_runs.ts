@@ -1,6 +1,6 @@
 /** The ledger of the summarizer's runs, and the summaries that wait for it. */
 import type { DatabaseSync } from "node:sqlite";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 import { statement } from "./statement.ts";
 

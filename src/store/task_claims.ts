@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import { hasLapsed, statusesAfter, type Task } from "../orchestration/task.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 import { statement } from "./statement.ts";
 import { type Author, changeTask, listHistory, needTask } from "./task_changes.ts";
 import { listReady, TASK_COLUMNS, taskOf } from "./tasks.ts";

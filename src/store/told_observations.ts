@@ -1,7 +1,7 @@
 /** Remembers which observations a session was told, so that none is told twice. */
 import type { DatabaseSync } from "node:sqlite";
 import { CLAIM, incrementCounter } from "./counters.ts";
-import { transaction } from "./database.ts";
+import { transaction } from "./transaction.ts";
 
 /** They are stored among the counters of the session, and are removed with it. */
 const TOLD = `${CLAIM}told:`;

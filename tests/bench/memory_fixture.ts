@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind } from "../../src/memory/observation.ts";
 import { indexedTerms } from "../../src/memory/terms.ts";
-import { checkpoint, openDatabase, transaction } from "../../src/store/database.ts";
+import { checkpoint, openDatabase } from "../../src/store/database.ts";
+import { transaction } from "../../src/store/transaction.ts";
 import { saveObservation } from "../../src/store/observations.ts";
 import { type CorpusQuestion, makeCorpus } from "../support/memory_corpus.ts";
 

@@ -1,5 +1,6 @@
 /** A verb of the command line against an empty compiled program of the same runtime. */
-import { openDatabase, transaction } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { transaction } from "../../src/store/transaction.ts";
 import { makeTask } from "../support/tasks.ts";
 import type { Bench } from "./bench.ts";
 import { emptyWorkplace } from "./fixture.ts";

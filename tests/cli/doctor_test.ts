@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { MIGRATIONS } from "../../migrations/mod.ts";
 import { spoolRecord } from "../../src/spool/spool.ts";
-import { APPLICATION_ID } from "../../src/store/database.ts";
+import { APPLICATION_ID } from "../../src/store/transaction.ts";
 import { modeOf, namesIn, queryValue } from "../support/look.ts";
 import { isNext } from "../support/next.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SCHEMA_VERSION } from "../../src/store/database.ts";
+import { SCHEMA_VERSION } from "../../src/store/transaction.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
 import { VERSION } from "../../src/version.ts";
 import { stage } from "./support.ts";

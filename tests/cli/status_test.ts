@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SCHEMA_VERSION } from "../../src/store/database.ts";
+import { SCHEMA_VERSION } from "../../src/store/transaction.ts";
 import { VERSION } from "../../src/version.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { indexedTerms } from "../../src/memory/terms.ts";
 import { answerMemory } from "../../src/recall/search.ts";
-import { openDatabase, transaction } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { transaction } from "../../src/store/transaction.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { saveObservation } from "../../src/store/observations.ts";
 import { tempHome } from "../support/program.ts";

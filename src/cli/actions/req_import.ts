@@ -16,7 +16,7 @@ import {
 import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { compileRedactPatterns, type RedactRules } from "../../secrets/redact.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import { isKeyForgotten } from "../../store/stay_away.ts";
 import { readStandings, satisfy } from "../../store/requirements.ts";
 import { findSessions } from "../../store/sessions.ts";

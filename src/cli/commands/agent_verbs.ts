@@ -13,7 +13,7 @@ import {
   listAgents,
   readAgent,
 } from "../../store/agents.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import { readTask } from "../../store/tasks.ts";
 import { readWorkflow } from "../../store/workflows.ts";
 import { relativeTime } from "../../time.ts";

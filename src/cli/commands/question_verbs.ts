@@ -1,7 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import { answer } from "../../engine/answers.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import { listQuestions, needQuestion } from "../../store/questions.ts";
 import { readTask } from "../../store/tasks.ts";
 import { readWorkflow } from "../../store/workflows.ts";

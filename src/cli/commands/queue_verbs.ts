@@ -6,13 +6,13 @@ import { shortened } from "../../memory/text.ts";
 import { spooledFiles } from "../../spool/drain.ts";
 import { checkpoint } from "../../store/database.ts";
 import {
+  payloadText,
   previewPruning,
   type PruneCounts,
   prunedBytes,
   prunePayloads,
   pruneUnreadable,
-} from "../../store/payload_pruning.ts";
-import { payloadText } from "../../store/payloads.ts";
+} from "../../store/payloads.ts";
 import {
   listQueue,
   type QueueItem,

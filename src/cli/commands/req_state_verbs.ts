@@ -8,7 +8,7 @@ import { runTool } from "../../process/run.ts";
 import { toldByPerson } from "../../requirement/satisfy.ts";
 import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { quoteWord } from "../../settings/hooks.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import { removePause, savePause } from "../../store/pauses.ts";
 import {
   type BranchKey,

@@ -7,7 +7,7 @@ import { bringOver, leftBehind } from "../../maintenance/fallback.ts";
 import { baseName, parentOf } from "../../paths.ts";
 import { openFailureIds } from "../../recall/open_now.ts";
 import { spooledFiles } from "../../spool/drain.ts";
-import { SCHEMA_VERSION } from "../../store/database.ts";
+import { SCHEMA_VERSION } from "../../store/transaction.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../store/executions.ts";
 import { memoryHealth } from "../../store/memory_health.ts";
 import { summarizeQueue, totalsOf } from "../../store/queue.ts";

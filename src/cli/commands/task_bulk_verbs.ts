@@ -2,7 +2,7 @@
 import { count } from "../../counts.ts";
 import { isUserError } from "../../errors.ts";
 import { checkPriority, checkTags } from "../../orchestration/task_input.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import { type Author, changeTags, changeTask, needTask } from "../../store/task_changes.ts";
 import { completeTask } from "../../store/task_life.ts";
 import { deleteTask } from "../../store/task_tree.ts";

@@ -16,7 +16,7 @@ import {
   checkType,
   checkWorkflowName,
 } from "../../orchestration/task_input.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import { type Author, changeTask, needTask, type TaskChanges } from "../../store/task_changes.ts";
 import { releaseTask } from "../../store/task_claims.ts";
 import { changeDependencies, listWaiting } from "../../store/task_dependencies.ts";

@@ -1,5 +1,5 @@
 import { checkTags } from "../../orchestration/task_input.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import { changeTags, needTask, type TagChange } from "../../store/task_changes.ts";
 import { listTags } from "../../store/tasks.ts";
 import { AGENT_FLAG, optional, TASK, text } from "../flags.ts";

@@ -2,7 +2,7 @@
 import { refusal } from "../../orchestration/refusal.ts";
 import type { Task } from "../../orchestration/task.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import { type Author, needTask } from "../../store/task_changes.ts";
 import {
   claimNext,

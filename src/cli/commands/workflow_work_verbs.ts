@@ -16,7 +16,7 @@ import { checkBody } from "../../orchestration/task_input.ts";
 import { exists } from "../../project/on_disk.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { listAgents } from "../../store/agents.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import { type EventRow, lastEventId, listEvents } from "../../store/events.ts";
 import { readWorkflow, type WorkflowRow } from "../../store/workflows.ts";
 import type { CliContext } from "../context.ts";

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { UserError } from "../../errors.ts";
 import type { Task } from "../../orchestration/task.ts";
 import { checkPriority } from "../../orchestration/task_input.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import {
   changeTags,
   changeTask,

@@ -4,7 +4,7 @@ import { lookAtProcesses } from "../../process/identity.ts";
 import { goneSessions } from "../../session/liveness.ts";
 import { foreignKeyFaults } from "../../store/care.ts";
 import { correctReferences } from "../../store/settle_rows.ts";
-import { transaction } from "../../store/database.ts";
+import { transaction } from "../../store/transaction.ts";
 import { receiptsWithoutKey, unfinishedReceipts } from "../../store/forget_receipts.ts";
 import { identifyDatabase } from "../../store/identity.ts";
 import { countIndexed, indexFaultsAt, rebuildIndex } from "../../store/memory_index.ts";

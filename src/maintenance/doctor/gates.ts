@@ -9,7 +9,7 @@ import { ownershipHere, unwrap } from "../../settings/own_handler.ts";
 import { checkHooks } from "../../settings/handler_schema.ts";
 import { isSameProgram, machineHere, readHookCommand } from "../../settings/hook_program.ts";
 import { commandLine, type HookEntry, isOurName, quoteWord } from "../../settings/hooks.ts";
-import { SCHEMA_VERSION } from "../../store/database.ts";
+import { SCHEMA_VERSION } from "../../store/transaction.ts";
 import { VERSION } from "../../version.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { canBeProved, proveHook, versionOfHook } from "./gate_proof.ts";

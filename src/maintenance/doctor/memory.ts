@@ -15,7 +15,7 @@ import {
   type SummarizerSettings,
 } from "../../recall/summarizer_settings.ts";
 import { commandLine } from "../../settings/hooks.ts";
-import { damagedPayloads } from "../../store/damaged_payloads.ts";
+import { damagedPayloads } from "../../store/payloads.ts";
 import { type MemoryHealth, memoryHealth } from "../../store/memory_health.ts";
 import { drainLockPath } from "../../store/process_lock.ts";
 import { lastRuns, summarizerUse, usedUp } from "../../store/summarizer_runs.ts";

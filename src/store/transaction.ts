@@ -1,0 +1,78 @@
+/** Transactions, and what a database says of its schema. */
+import type { DatabaseSync } from "node:sqlite";
+
+/** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
+export const SCHEMA_VERSION = 22;
+
+/** The `PRAGMA application_id` of a conclaude database: "conc" in ASCII. */
+export const APPLICATION_ID = 0x636f6e63;
+
+/** A database that a newer program has migrated. It is read and written by that program only. */
+export class NewerSchemaError extends Error {
+  override readonly name = "NewerSchemaError";
+  constructor(readonly path: string, readonly version: number) {
+    super(
+      `the database has schema version ${version}, this program knows ${SCHEMA_VERSION}: a newer conclaude has been here`,
+    );
+  }
+}
+
+/** A file that is a database of some other program. */
+export class ForeignDatabaseError extends Error {
+  override readonly name = "ForeignDatabaseError";
+  constructor(readonly path: string, readonly version: number) {
+    super(
+      version > SCHEMA_VERSION
+        ? `the file is a database of another program, or of a much newer conclaude (schema version ${version})`
+        : "the file is a database of another program",
+    );
+  }
+}
+
+/** Runs `work` in one write transaction; rolls back and rethrows when it throws. */
+export function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (thrown) {
+    // A full disk or an I/O error has rolled back already; a second ROLLBACK would hide the cause.
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw thrown;
+  }
+}
+
+/** Runs `work` inside of a transaction so that nothing of it stays when it throws, and rethrows. */
+export function allOrNothing<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec("SAVEPOINT all_or_nothing");
+  try {
+    const result = work();
+    db.exec("RELEASE all_or_nothing");
+    return result;
+  } catch (thrown) {
+    if (db.isTransaction) db.exec("ROLLBACK TO all_or_nothing; RELEASE all_or_nothing");
+    throw thrown;
+  }
+}
+
+/** Runs `work` so that all that it reads is of one moment. */
+export function reading<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec("BEGIN");
+  try {
+    return work();
+  } finally {
+    if (db.isTransaction) db.exec("COMMIT");
+  }
+}
+
+/** A number that changes when another connection has written; what this one writes does not change it. */
+export function dataVersionReader(db: DatabaseSync): () => number {
+  const statement = db.prepare("PRAGMA data_version");
+  return () => Number(statement.get()!["data_version"]);
+}
+
+/** The value of `PRAGMA user_version`; 0 in a new file. */
+export function schemaVersion(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+}
