@@ -11,7 +11,7 @@ import {
   type StricliProcess,
 } from "@stricli/core";
 import { type LazyVerb, perform, type Verb, type VerbGroup, type Verbs } from "./verb.ts";
-import { type CliContext, type Globals, locateToLook, PROCESS_STREAMS } from "./context.ts";
+import { type CliContext, type Globals, locateToLook } from "./context.ts";
 import { camel } from "./usage.ts";
 import { usageText } from "./usage_text.ts";
 import { VERBS } from "./verbs.ts";
@@ -217,7 +217,7 @@ function spelling({ name, value }: GlobalFlag): string {
 export async function complete(
   words: readonly string[],
   environment: Environment,
-  { stdout }: StricliProcess = PROCESS_STREAMS,
+  { stdout }: StricliProcess,
 ): Promise<void> {
   const proposals = await proposalsFor(words, environment);
   if (proposals.length > 0) stdout.write(proposals.join("\n") + "\n");

@@ -28,7 +28,7 @@ export async function runCli(args: readonly string[], verbs: FaceVerbs): Promise
 export async function performLine(
   args: readonly string[],
   environment: Environment,
-  streams?: StricliProcess,
+  streams: StricliProcess = PROCESS_STREAMS,
 ): Promise<number> {
   if (args[0] === COMPLETE) {
     const { complete } = await import("./app.ts");
@@ -91,4 +91,25 @@ function reportQuietly(context: CliContext, thrown: unknown): void {
   } finally {
     context.process.exitCode = 1;
   }
+}
+
+/** Stdout and stderr of this process. */
+const PROCESS_STREAMS = { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) };
+
+function writer(stream: typeof Deno.stdout | typeof Deno.stderr): { write(text: string): void } {
+  const encoder = new TextEncoder();
+  return {
+    write(text) {
+      const bytes = encoder.encode(text);
+      try {
+        for (let written = 0; written < bytes.length;) {
+          written += stream.writeSync(bytes.subarray(written));
+        }
+      } catch (thrown) {
+        // `conclaude … | head`: the reader has seen enough.
+        if (thrown instanceof Deno.errors.BrokenPipe) Deno.exit(0);
+        throw thrown;
+      }
+    },
+  };
 }

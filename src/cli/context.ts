@@ -34,7 +34,7 @@ export function typedPath(
 export function contextOf(
   globals: Globals,
   environment: Environment,
-  process: StricliProcess = PROCESS_STREAMS,
+  process: StricliProcess,
 ): CliContext {
   const cwd = environment.cwd();
   const locations = locateToLook(environment, { dbFlag: globals.db });
@@ -76,25 +76,4 @@ function namesOrRoom(wanted: string): string[] | null {
   } catch {
     return null;
   }
-}
-
-/** Stdout and stderr of this process. */
-export const PROCESS_STREAMS = { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) };
-
-function writer(stream: typeof Deno.stdout | typeof Deno.stderr): { write(text: string): void } {
-  const encoder = new TextEncoder();
-  return {
-    write(text) {
-      const bytes = encoder.encode(text);
-      try {
-        for (let written = 0; written < bytes.length;) {
-          written += stream.writeSync(bytes.subarray(written));
-        }
-      } catch (thrown) {
-        // `conclaude … | head`: the reader has seen enough.
-        if (thrown instanceof Deno.errors.BrokenPipe) Deno.exit(0);
-        throw thrown;
-      }
-    },
-  };
 }
