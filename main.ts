@@ -2,7 +2,7 @@
  * conclaude: one program, several faces. This file only chooses one, and each is loaded when it is wanted: a hook must
  * not pay for the command line.
  */
-import { VERSION } from "./src/version.ts";
+import { VERSION } from "./src/base/version.ts";
 
 // Global flags may stand before the verb; a hook with them must still be a hook, for it may never leave with status 2.
 let verb = 0;

@@ -1,271 +1,251 @@
 /**
- * Holds the drawing to the code: which folder may import which, what no floor may do, and how little a hook loads.
- * The module graph comes from `deno info --json`, so nothing has to be kept up by hand.
+ * Holds the house to its plan: which room may import which, what no room may do, and how little a hook loads.
+ * The graph is read from the import statements of the files themselves, those of types included.
  */
 import assert from "node:assert/strict";
+import { basename, dirname, join, normalize } from "node:path/posix";
+import { fileURLToPath } from "node:url";
 
-const ROOT = new URL("../", import.meta.url);
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-interface Module {
-  /** Path from the root of the repository, or the specifier of a package. */
-  readonly path: string;
-  readonly imports: readonly string[];
-  readonly lazyImports: readonly string[];
-}
-
-/** Folders by floor. A file imports its own floor and those below it. */
-const FLOORS: readonly (readonly string[])[] = [
-  [
-    "environment.ts",
-    "errors.ts",
-    "paths.ts",
-    "ids.ts",
-    "time.ts",
-    "letters.ts",
-    "likeness.ts",
-    "byte_lines.ts",
-    "counts.ts",
-    "version.ts",
-  ],
-  [
-    "secrets",
-    "capture",
-    "guard",
-    "requirement",
-    "orchestration",
-    "memory",
-    "session",
-    "settings",
-    "config",
-  ],
-  ["store"],
-  [
-    "config",
-    "settings",
-    "git",
-    "process",
-    "project",
-    "gate",
-    "spool",
-    "log",
-    "maintenance",
-    "recall",
-    "engine",
-  ],
-  ["hook", "cli", "daemon", "mcp", "config_sections.ts"],
+/** Rooms from the lowest to the highest. Rooms in one row do not import each other; a file imports its own room and lower ones. */
+const ROOMS: readonly (readonly string[])[] = [
+  ["base"],
+  ["system"],
+  ["db"],
+  ["secrets"],
+  ["claude"],
+  ["config"],
+  ["policy", "work", "memory", "team"],
+  ["upkeep"],
+  ["operations"],
+  ["hook", "cli", "daemon", "mcp", "web"],
 ];
 
-/** Floor 1 inside folders that also have files with effects on floor 3. */
-const PURE_FILES = [
-  /^src\/config\/(config_schema|schema_kit|sections|hook_config|parse|layer|globs|config_template|yaml_tree)\.ts$/,
-  /^src\/process\/types\.ts$/,
-  /^src\/settings\/(hooks|handler_schema|json_edit)\.ts$/,
-  /^src\/(secrets|capture|guard|requirement|orchestration|memory|session)\//,
+/** Rooms without effects: no runtime, no clock, no chance, no SQL. */
+const PURE_ROOMS = ["base", "secrets"];
+
+/** The files in which a face meets the process that it runs in. */
+const ENTRY_FILES = [
+  "src/hook/run.ts",
+  "src/cli/command_line.ts",
+  "src/daemon/run.ts",
+  "src/mcp/run.ts",
 ];
 
-/** How many modules `hook/handle.ts`, `hook/work.ts` and one handler reach at most, beside themselves. */
+/** Names that say the same in every room: what runs a face, the types of a room, what others may do with its tables. */
+const SHARED_NAMES = ["run.ts", "types.ts", "store.ts"];
+
+/** How many modules `hook/run.ts`, `hook/work.ts` and one handler reach at most, beside themselves. */
 const MAX_HOT_MODULES = 16;
 const HANDLERS = ["post_tool_use", "session_end", "stop", "other_event"];
 
-const graph = await readGraph();
-const sources = graph.filter(({ path }) => path.startsWith("src/"));
+interface Source {
+  /** From the root of the repository. */
+  readonly path: string;
+  /** Without comments. */
+  readonly code: string;
+  readonly imports: readonly Import[];
+}
 
-Deno.test("every file imports only its own floor and those below", () => {
-  const wrong = sources.flatMap(({ path, imports, lazyImports }) =>
-    [...imports, ...lazyImports]
-      .filter((target) => target.startsWith("src/") && floorOf(target) > floorOf(path))
-      .map((target) =>
-        `${path} (floor ${floorOf(path)}) imports ${target} (floor ${floorOf(target)})`
-      )
+interface Import {
+  /** A path from the root of the repository, or the specifier of a package. */
+  readonly target: string;
+  readonly kind: "static" | "type" | "lazy";
+}
+
+const sources = ["main.ts", ...filesBelow("src")].map(readSource);
+const program = sources.filter(({ path }) => roomOf(path) !== "build" && path !== "main.ts");
+
+Deno.test("every file stands in a room of the plan", () => {
+  const rooms = [...ROOMS.flat(), "build"];
+  const strangers = sources.filter(({ path }) =>
+    path !== "main.ts" && !rooms.includes(roomOf(path))
   );
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(strangers.map(({ path }) => path), []);
 });
 
-Deno.test("the faces do not import each other", () => {
-  const face = (path: string) => /^src\/(hook|cli|daemon|mcp)\//.exec(path)?.[1];
-  const wrong = sources.flatMap(({ path, imports }) =>
-    imports
-      .filter((target) => face(path) && face(target) && face(path) !== face(target))
-      .filter((target) => !(face(path) === "cli" && target === "src/daemon/client.ts"))
-      .map((target) => `${path} imports ${target}`)
+Deno.test("a room imports only itself and lower rooms, types included", () => {
+  const wrong = importsBetweenRooms()
+    .filter(({ from, to }) => rankOf(to) >= rankOf(from))
+    .filter(({ from, target }) => !(from === "cli" && target === "src/daemon/client.ts"));
+  assert.deepEqual(wrong.map(({ path, target }) => `${path} imports ${target}`), []);
+});
+
+Deno.test("no file leads back to itself", () => {
+  assert.deepEqual(circles(), []);
+});
+
+Deno.test("only system/ and the entry files of the faces name the runtime", () => {
+  const wrong = program.filter(({ path, code }) =>
+    roomOf(path) !== "system" && !ENTRY_FILES.includes(path) && /\bDeno\./.test(code)
   );
-  assert.deepEqual(wrong, []);
+  assert.deepEqual(wrong.map(({ path }) => path), []);
 });
 
-Deno.test("rules are pure: no runtime, no clock, no SQL", async () => {
-  const forbidden =
-    /\bDeno\.|\bDate\.now\(|new Date\(\)|performance\.now\(|Math\.random\(|from "node:/;
-  const wrong: string[] = [];
-  for (const { path } of sources) {
-    if (!PURE_FILES.some((pattern) => pattern.test(path))) continue;
-    const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)));
-    const found = forbidden.exec(code);
-    if (found) wrong.push(`${path}: ${found[0]}`);
-  }
-  assert.deepEqual(wrong, []);
+Deno.test("pure rooms have no effects", () => {
+  const effect = /\bDate\.now\(|new Date\(\)|performance\.now\(|Math\.random\(|from "node:/;
+  const wrong = program.filter(({ path, code }) =>
+    PURE_ROOMS.includes(roomOf(path)) && effect.test(code)
+  );
+  assert.deepEqual(wrong.map(({ path, code }) => `${path}: ${effect.exec(code)}`), []);
 });
 
-/** Rooms that have no circle of files, and those of them that reach the runtime through other rooms alone. */
-const WITHOUT_CIRCLES =
-  /^src\/(config|settings|git|project|process|gate|guard|requirement|spool|log)\/[^/]+$/;
-const WITHOUT_RUNTIME = /^src\/(config|settings|gate|guard|requirement|spool)\//;
-
-Deno.test("no file of the lower rooms leads back to itself", () => {
-  const wrong = sources.filter(({ path }) => WITHOUT_CIRCLES.test(path)).flatMap(({ path }) => {
-    const reached = new Set<string>();
-    const waiting = [path];
-    for (const at of waiting) {
-      for (const target of graph.find((module) => module.path === at)?.imports ?? []) {
-        if (target === path) return [path];
-        if (!WITHOUT_CIRCLES.test(target) || reached.has(target)) continue;
-        reached.add(target);
-        waiting.push(target);
-      }
-    }
-    return [];
-  });
-  assert.deepEqual(wrong, []);
-});
-
-Deno.test("policy, configuration, settings and spool use no runtime", async () => {
-  const wrong: string[] = [];
-  for (const { path } of sources) {
-    if (!WITHOUT_RUNTIME.test(path)) continue;
-    const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)));
-    if (/\bDeno\./.test(code)) wrong.push(path);
-  }
-  assert.deepEqual(wrong, []);
-});
-
-Deno.test("classes of all scripts are worked out when they are wanted, not where a file is read", async () => {
-  const wrong: string[] = [];
-  for (const { path } of sources) {
-    if (path.startsWith("src/build/")) continue;
-    const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)))
-      .replace(/(?:String\.raw)?`[^`]*`/g, "");
-    const found = /.*\\p\{.*/.exec(code);
-    if (found) wrong.push(`${path}: ${found[0].trim()}`);
-  }
-  assert.deepEqual(wrong, []);
-});
-
-Deno.test("SQL and node:sqlite live in store/ alone", async () => {
+Deno.test("SQL stands in db/ and in the tables' files of a room", () => {
   const statement =
     /\b(SELECT\s+\S+[\s\S]{0,200}\sFROM|INSERT INTO|UPDATE \w+\s+SET|DELETE FROM|CREATE TABLE)\b/;
-  const wrong: string[] = [];
-  for (const { path } of sources) {
-    if (path.startsWith("src/store/") || path.startsWith("src/build/")) continue;
-    const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)));
-    if (statement.test(code)) wrong.push(`${path}: SQL`);
-    if (/import (?!type)[^;]*"node:sqlite"/.test(code)) wrong.push(`${path}: node:sqlite`);
-  }
-  assert.deepEqual(wrong, []);
+  const wrong = program.filter(({ path, code }) =>
+    roomOf(path) !== "db" && !path.endsWith("_table.ts") && statement.test(code)
+  );
+  assert.deepEqual(wrong.map(({ path }) => path), []);
 });
 
-Deno.test("floors 0 to 3 do not print and do not exit", async () => {
-  const forbidden = /\bconsole\.|Deno\.(stdout|stderr|exit)\b/;
-  const wrong: string[] = [];
-  for (const { path } of sources) {
-    if (path.startsWith("src/build/") || floorOf(path) > 3) continue;
-    const found = forbidden.exec(withoutComments(await Deno.readTextFile(new URL(path, ROOT))));
-    if (found) wrong.push(`${path}: ${found[0]}`);
-  }
+Deno.test("only its own room imports a table's file", () => {
+  const wrong = importsBetweenRooms().filter(({ target }) => target.endsWith("_table.ts"));
+  assert.deepEqual(wrong.map(({ path, target }) => `${path} imports ${target}`), []);
+});
+
+Deno.test("only store.ts of a room exports what other files hold", () => {
+  const wrong = sources.filter(({ path, code }) =>
+    basename(path) !== "store.ts" && /^export (\*|(type )?\{[^}]*\}) from/m.test(code)
+  );
+  assert.deepEqual(wrong.map(({ path }) => path), []);
+});
+
+Deno.test("only db/ loads node:sqlite", () => {
+  const loaders = program.filter(({ path, imports }) =>
+    roomOf(path) !== "db" &&
+    imports.some(({ target, kind }) => target === "node:sqlite" && kind !== "type")
+  );
+  assert.deepEqual(loaders.map(({ path }) => path), []);
+});
+
+Deno.test("rooms below the faces do not print and do not exit", () => {
+  const wrong = program.filter(({ path, code }) =>
+    rankOf(roomOf(path)) < rankOf("hook") && roomOf(path) !== "system" && /\bconsole\./.test(code)
+  );
+  assert.deepEqual(wrong.map(({ path }) => path), []);
+});
+
+Deno.test("a file's name is its own, or says the same everywhere", () => {
+  const places = Map.groupBy(sources.map(({ path }) => path), (path) => basename(path));
+  const twice = [...places].filter(([name, paths]) =>
+    paths.length > 1 && !SHARED_NAMES.includes(name)
+  );
+  assert.deepEqual(twice, []);
+});
+
+Deno.test("classes of all scripts are worked out when they are wanted, not where a file is read", () => {
+  const wrong = program.flatMap(({ path, code }) => {
+    const found = /.*\\p\{.*/.exec(code.replace(/(?:String\.raw)?`[^`]*`/g, ""));
+    return found === null ? [] : [`${path}: ${found[0].trim()}`];
+  });
   assert.deepEqual(wrong, []);
 });
 
 Deno.test("a hook loads few modules, and of node: only node:sqlite", () => {
   for (const handler of HANDLERS) {
     const start = ["src/hook/run.ts", "src/hook/work.ts", `src/hook/${handler}.ts`];
-    const reached = staticReach(start);
-    const node = reached.filter((path) => path.startsWith("node:") && path !== "node:sqlite");
-    assert.deepEqual(node, [], `${handler} reaches ${node.join(", ")}`);
-    const packages = reached.filter((path) => path.startsWith("npm:"));
-    assert.deepEqual(packages, [], `${handler} reaches ${packages.join(", ")}`);
+    const reached = reachedFrom(start);
+    const foreign = reached.filter((path) =>
+      /^(?:npm|node):|^[@a-z][^/]*$/.test(path) && !path.endsWith(".ts")
+    );
+    assert.deepEqual(foreign, ["node:sqlite"], handler);
     const modules = reached.filter((path) => path.startsWith("src/") && !start.includes(path));
     assert.ok(
       modules.length <= MAX_HOT_MODULES,
-      `${handler} reaches ${modules.length} modules: ${modules.join(", ")}`,
+      `${handler} reaches ${modules.length}: ${modules.join(", ")}`,
     );
   }
 });
 
 Deno.test("the protocol's library is loaded by the MCP server alone, and that when it is asked for", () => {
-  const users = sources.filter(({ imports, lazyImports }) =>
-    [...imports, ...lazyImports].some((target) => target.includes("@modelcontextprotocol/"))
+  const users = program.filter(({ imports }) =>
+    imports.some(({ target }) => target.startsWith("@modelcontextprotocol/"))
   );
-  assert.deepEqual(users.map(({ path }) => path).sort(), ["src/mcp/run.ts", "src/mcp/server.ts"]);
-  const loaders = graph.filter(({ path, imports }) =>
-    !path.startsWith("src/mcp/") && imports.some((target) => target.startsWith("src/mcp/"))
-  );
-  assert.deepEqual(loaders.map(({ path }) => path), []);
+  assert.deepEqual(users.map(({ path }) => roomOf(path)).filter((room) => room !== "mcp"), []);
 });
 
-Deno.test("main.ts loads its faces lazily, and the version", () => {
-  const main = graph.find(({ path }) => path === "main.ts")!;
-  assert.deepEqual(main.imports, ["src/version.ts"]);
-  assert.deepEqual(main.lazyImports.toSorted(), ["src/cli/command_line.ts", "src/hook/run.ts"]);
+Deno.test("main.ts loads the version, and its faces when they are wanted", () => {
+  const { imports } = sources.find(({ path }) => path === "main.ts")!;
+  const statics = imports.filter(({ kind }) => kind === "static");
+  assert.deepEqual(statics.map(({ target }) => target), ["src/base/version.ts"]);
 });
 
-Deno.test("no module is a barrel", async () => {
-  const wrong: string[] = [];
-  for (const { path } of sources) {
-    if (/^export (\*|\{[^}]*\}) from/m.test(await Deno.readTextFile(new URL(path, ROOT)))) {
-      wrong.push(path);
-    }
-  }
-  assert.deepEqual(wrong, []);
-});
-
-function floorOf(path: string): number {
-  const name = path.split("/")[1]!;
-  if (path.startsWith("migrations/")) return 2;
-  if (path.startsWith("src/build/")) return 5;
-  if (PURE_FILES.some((pattern) => pattern.test(path))) return 1;
-  for (let floor = FLOORS.length - 1; floor >= 0; floor--) {
-    if (FLOORS[floor]!.includes(name)) return floor;
-  }
-  throw new Error(`${path} stands on no floor: add its folder to the table`);
+function roomOf(path: string): string {
+  return path.startsWith("src/") ? path.split("/")[1]! : "";
 }
 
-function staticReach(start: readonly string[]): string[] {
-  const reached = new Set<string>();
-  const waiting = [...start];
-  while (waiting.length > 0) {
-    const path = waiting.pop()!;
-    if (reached.has(path)) continue;
-    reached.add(path);
-    waiting.push(...graph.find((module) => module.path === path)?.imports ?? []);
+function rankOf(room: string): number {
+  return ROOMS.findIndex((row) => row.includes(room));
+}
+
+function importsBetweenRooms() {
+  return program.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target }) => target.startsWith("src/") && roomOf(target) !== roomOf(path))
+      .map(({ target }) => ({ path, target, from: roomOf(path), to: roomOf(target) }))
+  );
+}
+
+/** The modules that are loaded with others, these included. */
+function reachedFrom(start: readonly string[]): string[] {
+  const reached = new Set(start);
+  for (const path of reached) {
+    for (const { target, kind } of sources.find((source) => source.path === path)?.imports ?? []) {
+      if (kind === "static") reached.add(target);
+    }
   }
   return [...reached];
 }
 
-async function readGraph(): Promise<Module[]> {
-  const { stdout, success, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", "main.ts"],
-    cwd: ROOT,
-  }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-  const info: {
-    readonly modules: readonly {
-      readonly specifier: string;
-      readonly dependencies?: readonly {
-        readonly specifier: string;
-        readonly code?: { readonly specifier: string };
-        readonly type?: unknown;
-        readonly isDynamic?: boolean;
-      }[];
-    }[];
-  } = JSON.parse(new TextDecoder().decode(stdout));
-  const relative = (specifier: string) => specifier.replace(ROOT.href, "");
-  return info.modules.map(({ specifier, dependencies = [] }) => {
-    const targets = (dynamic: boolean) =>
-      dependencies
-        .filter(({ code, isDynamic }) => code !== undefined && (isDynamic ?? false) === dynamic)
-        .map(({ code }) => relative(code!.specifier));
-    return { path: relative(specifier), imports: targets(false), lazyImports: targets(true) };
+/** The files that reach themselves, by the shortest way. */
+function circles(): string[] {
+  const targetsOf = new Map(
+    sources.map(({ path, imports }) => [path, [...new Set(imports.map(({ target }) => target))]]),
+  );
+  return sources.flatMap(({ path }) => {
+    const cameFrom = new Map<string, string>();
+    const waiting = [path];
+    for (const at of waiting) {
+      for (const target of targetsOf.get(at) ?? []) {
+        if (target === path) {
+          const way = [path];
+          for (let back = at; back !== path; back = cameFrom.get(back)!) way.splice(1, 0, back);
+          return [way.join(" → ")];
+        }
+        if (!targetsOf.has(target) || cameFrom.has(target)) continue;
+        cameFrom.set(target, at);
+        waiting.push(target);
+      }
+    }
+    return [];
   });
 }
 
-function withoutComments(code: string): string {
-  return code.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+function filesBelow(folder: string): string[] {
+  return Array.from(Deno.readDirSync(join(ROOT, folder))).flatMap(({ name, isDirectory }) => {
+    const path = `${folder}/${name}`;
+    return isDirectory ? filesBelow(path) : /\.tsx?$/.test(name) ? [path] : [];
+  }).sort();
+}
+
+function readSource(path: string): Source {
+  const code = Deno.readTextFileSync(join(ROOT, path))
+    .replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  const imports = [
+    ...code.matchAll(/^(?:import|export) (type )?(?:([^;"]*?) from )?"([^"]+)"/gm),
+  ].map(([, isType, names = "", specifier]): Import => ({
+    target: targetOf(path, specifier!),
+    kind: isType !== undefined || /^\{(?:\s*type [^,}]+,?)+\s*\}$/.test(names.trim())
+      ? "type"
+      : "static",
+  }));
+  const lazy = [...code.matchAll(/\bimport\(\s*"([^"]+)"/g)]
+    .map(([, specifier]): Import => ({ target: targetOf(path, specifier!), kind: "lazy" }));
+  return { path, code, imports: [...imports, ...lazy] };
+}
+
+function targetOf(path: string, specifier: string): string {
+  return specifier.startsWith(".") ? normalize(join(dirname(path), specifier)) : specifier;
 }

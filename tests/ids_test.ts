@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "./support/any_text.ts";
-import { firstIdAt, idAt, newId, normalizeSessionId, shortSessionId } from "../src/ids.ts";
+import { firstIdAt, idAt, newId, normalizeSessionId, shortSessionId } from "../src/base/ids.ts";
 
 Deno.test("newId() is a UUIDv7 that carries its time", () => {
   const id = newId(1_795_215_906_552);

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../migrations/mod.ts";
-import { openDatabase } from "../src/store/database.ts";
+import { openDatabase } from "../src/db/database.ts";
 import {
   APPLICATION_ID,
   ForeignDatabaseError,
   NewerSchemaError,
   SCHEMA_VERSION,
-} from "../src/store/transaction.ts";
-import { migrate } from "../src/store/migrate.ts";
+} from "../src/db/transaction.ts";
+import { migrate } from "../src/db/migrate.ts";
 
 const FOLDER = new URL("../migrations/", import.meta.url);
 

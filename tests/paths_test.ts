@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { locate, THIS_PROCESS } from "../src/environment.ts";
+import { locate, THIS_PROCESS } from "../src/system/environment.ts";
 import { homeAlone } from "./support/program.ts";
-import { baseName, isAbsolutePath, joinPath, parentOf, resolvePath } from "../src/paths.ts";
+import { baseName, isAbsolutePath, joinPath, parentOf, resolvePath } from "../src/base/paths.ts";
 
 Deno.test("parentOf() climbs to the root and stays there", () => {
   const cases: readonly (readonly [path: string, parent: string])[] = [

@@ -1,9 +1,9 @@
 /** Holds the README and its pages to the program: what they promise exists, and what exists is in them. */
-import "../src/config_sections.ts";
+import "../src/operations/config_sections.ts";
 import assert from "node:assert/strict";
 import { configSchema } from "../src/config/config_schema.ts";
-import { DEFAULT_EVENTS } from "../src/settings/hooks.ts";
-import { ENVIRONMENT_NAMES } from "../src/cli/permissions.ts";
+import { DEFAULT_EVENTS } from "../src/claude/settings/hooks.ts";
+import { ENVIRONMENT_NAMES } from "../src/operations/permissions.ts";
 import { startProgram } from "./support/process.ts";
 
 const { keys: CONFIG_KEYS, itemKeys: CONFIG_ITEM_KEYS } = configSchema();

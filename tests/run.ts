@@ -7,7 +7,7 @@
  */
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { homeOfAccount } from "../src/cli/require_person.ts";
+import { homeOfAccount } from "../src/operations/require_person.ts";
 import { SLOW_MARK } from "./support/lanes.ts";
 
 const CLONE = fileURLToPath(new URL("..", import.meta.url));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fileStamp, relativeTime } from "../src/time.ts";
+import { fileStamp, relativeTime } from "../src/base/time.ts";
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;

@@ -4,8 +4,8 @@
  * lie in the executable's overlay (`load.ts`).
  */
 import { parseArgs } from "node:util";
-import { type System, thisSystem } from "../cli/permissions.ts";
-import { messageOf, UserError } from "../errors.ts";
+import { type System, thisSystem } from "../operations/permissions.ts";
+import { messageOf, UserError } from "../base/errors.ts";
 import { bundleProgram } from "./bundle.ts";
 import { learnt } from "./learn.ts";
 import { MODULES_FILE } from "./load.ts";

@@ -4,8 +4,8 @@
  * afterwards. Nothing outside its own temporary folder is touched. An executable learns from it what is usual.
  */
 import { join } from "node:path";
-import { isUserError, messageOf, UserError } from "../errors.ts";
-import { DRAIN_WORD } from "../settings/hooks.ts";
+import { isUserError, messageOf, UserError } from "../base/errors.ts";
+import { DRAIN_WORD } from "../claude/settings/hooks.ts";
 import { programCommand, surroundings } from "./program.ts";
 import { changeFile, commandsFor, type Payload, readRecording } from "./replay.ts";
 import { type HookRun, runHookCommand, type Settings } from "./replay.ts";

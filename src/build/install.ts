@@ -4,9 +4,9 @@
  */
 import { delimiter, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { thisSystem } from "../cli/permissions.ts";
-import { messageOf, UserError } from "../errors.ts";
-import { VERSION } from "../version.ts";
+import { thisSystem } from "../operations/permissions.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { VERSION } from "../base/version.ts";
 import { compileProgram, NO_RUNTIME, NoRuntime, RUNTIME_ADVICE } from "./compile.ts";
 import { launcherFiles, type Placed, placeExecutable, placeProgram } from "./place_file.ts";
 import { bundleCommand } from "./program.ts";

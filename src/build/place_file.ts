@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import type { System } from "../cli/permissions.ts";
-import { quoteWord } from "../settings/hooks.ts";
+import type { System } from "../operations/permissions.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
 import { runFlags } from "./program.ts";
 
 /** Whose file was there before. A foreign file is kept under the name `movedTo`. */

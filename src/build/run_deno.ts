@@ -1,4 +1,4 @@
-import { UserError } from "../errors.ts";
+import { UserError } from "../base/errors.ts";
 
 /** The end of a program, and its output. */
 export interface Ran {

@@ -10,15 +10,21 @@ import {
   type StricliIntegration,
   type StricliProcess,
 } from "@stricli/core";
-import { type LazyVerb, perform, type Verb, type VerbGroup, type Verbs } from "./verb.ts";
-import { type CliContext, type Globals, locateToLook } from "./context.ts";
-import { camel } from "./usage.ts";
+import {
+  type LazyVerb,
+  perform,
+  type Verb,
+  type VerbGroup,
+  type Verbs,
+} from "../operations/verb.ts";
+import { type CliContext, type Globals, locateToLook } from "../operations/context.ts";
+import { camel } from "../operations/usage.ts";
 import { usageText } from "./usage_text.ts";
 import { VERBS } from "./verbs.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../base/version.ts";
 import { GLOBAL_FLAGS, type GlobalFlag, splitGlobals } from "./global_flags.ts";
-import { show } from "./view.ts";
-import type { Environment } from "../environment.ts";
+import { show } from "../operations/view.ts";
+import { type Environment, RUNTIME_VERSION, TARGET } from "../system/environment.ts";
 
 /** Runs a command line with all that the library does for it: help, errors, flags in every spelling. */
 export async function runWithLibrary(context: CliContext, words: readonly string[]): Promise<void> {
@@ -172,14 +178,14 @@ const VERSION_FLAG: StricliIntegration<CliContext> = {
 
 /** The program, what it runs on, and the schema that it writes: what a report of a fault needs. */
 async function versionFacts() {
-  const { sqliteVersion } = await import("../store/care.ts");
-  const { SCHEMA_VERSION } = await import("../store/transaction.ts");
+  const { sqliteVersion } = await import("../upkeep/store.ts");
+  const { SCHEMA_VERSION } = await import("../db/transaction.ts");
   return {
     version: VERSION,
     schema: SCHEMA_VERSION,
     sqlite: sqliteVersion(),
-    deno: Deno.version.deno,
-    target: Deno.build.target,
+    deno: RUNTIME_VERSION,
+    target: TARGET,
   };
 }
 

@@ -1,16 +1,16 @@
 import type { StricliProcess } from "@stricli/core";
 import { sectionsFrom } from "../config/sections.ts";
-import { type Environment, THIS_PROCESS } from "../environment.ts";
-import { isUserError } from "../errors.ts";
-import { type CliContext, contextOf } from "./context.ts";
+import { type Environment, THIS_PROCESS } from "../system/environment.ts";
+import { isUserError } from "../base/errors.ts";
+import { type CliContext, contextOf } from "../operations/context.ts";
 import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { plainCall } from "./plain_call.ts";
-import { camel, kebab, USAGE } from "./usage.ts";
-import { perform } from "./verb.ts";
+import { camel, kebab, USAGE } from "../operations/usage.ts";
+import { perform } from "../operations/verb.ts";
 import { type FaceVerbs, VERBS, verbsOfFaces } from "./verbs.ts";
-import { showError } from "./view.ts";
+import { showError } from "../operations/view.ts";
 
-sectionsFrom(() => import("../config_sections.ts"));
+sectionsFrom(() => import("../operations/config_sections.ts"));
 
 /** The verb that completion scripts call; it must be quick, and leave no trace. */
 const COMPLETE = "__complete";

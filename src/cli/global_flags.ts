@@ -1,7 +1,7 @@
-import { quoteWord } from "../settings/hooks.ts";
-import type { UserError } from "../errors.ts";
-import type { Globals } from "./context.ts";
-import { usageError } from "./usage.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
+import type { UserError } from "../base/errors.ts";
+import type { Globals } from "../operations/context.ts";
+import { usageError } from "../operations/usage.ts";
 
 /** A flag that is not a verb's own. */
 export interface GlobalFlag {

@@ -3,9 +3,9 @@
  * value as a word of its own or behind `=`. Help, mistakes and everything else are left to the library, which costs
  * as much time as the work of a verb.
  */
-import type { Parameter } from "./flags.ts";
-import type { Action, Verb, Verbs } from "./verb.ts";
-import { camel, kebab } from "./usage.ts";
+import type { Parameter } from "../operations/flags.ts";
+import type { Action, Verb, Verbs } from "../operations/verb.ts";
+import { camel, kebab } from "../operations/usage.ts";
 import { VERBS } from "./verbs.ts";
 
 export interface PlainCall {

@@ -13,12 +13,12 @@ import {
   UnsatisfiedFlagError,
   UnsatisfiedPositionalError,
 } from "@stricli/core";
-import { isUserError, messageOf, UserError } from "../errors.ts";
-import { quoteWord } from "../settings/hooks.ts";
-import type { CliContext } from "./context.ts";
+import { isUserError, messageOf, UserError } from "../base/errors.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
+import type { CliContext } from "../operations/context.ts";
 import { GLOBAL_FLAGS } from "./global_flags.ts";
-import { nearestWords } from "../likeness.ts";
-import { camel, kebab, usageError } from "./usage.ts";
+import { nearestWords } from "../base/likeness.ts";
+import { camel, kebab, usageError } from "../operations/usage.ts";
 
 /** What verbs call their arguments that are words of any kind. */
 const FREE_TEXT: ReadonlySet<string> = new Set(["query", "text"]);

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Locations } from "../environment.ts";
-import { isFile } from "../project/on_disk.ts";
-import { readCachedConfig, rememberStrict, storeCachedConfig } from "../store/config_cache.ts";
-import { openDatabase } from "../store/database.ts";
+import type { Locations } from "../system/environment.ts";
+import { isFile } from "../system/on_disk.ts";
+import { readCachedConfig, rememberStrict, storeCachedConfig } from "../db/config_cache.ts";
+import { openDatabase } from "../db/database.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, hashConfigFiles } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";

@@ -1,10 +1,10 @@
 /** Which configuration files count, what they say, and one hash over it all. Runs in every hook. */
-import { type FolderLook, leadsInto } from "../git/repository.ts";
-import { fingerprint } from "../ids.ts";
-import { joinPath, parentOf } from "../paths.ts";
-import { type Locations } from "../environment.ts";
-import { findFault, isFile, readSmallFile, realOr } from "../project/file_owners.ts";
-import { trustedFolders } from "../store/trusted_folders.ts";
+import { type FolderLook, leadsInto } from "../system/git/repository.ts";
+import { fingerprint } from "../base/ids.ts";
+import { joinPath, parentOf } from "../base/paths.ts";
+import { type Locations } from "../system/environment.ts";
+import { findFault, isFile, readSmallFile, realOr } from "../system/files.ts";
+import { trustedFolders } from "./trusted_folders_table.ts";
 import type { HookConfig } from "./hook_config.ts";
 
 /** `local` lies over `project`, `project` over `user`. */

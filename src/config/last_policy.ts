@@ -1,8 +1,8 @@
 /** Keeps strict rules in force while a configuration file cannot be read. */
 import type { DatabaseSync } from "node:sqlite";
-import { appendLog, logFiles } from "../log/log.ts";
-import type { Locations } from "../environment.ts";
-import { readLastConfig, rememberedStrict } from "../store/config_cache.ts";
+import { appendLog, logFiles } from "../system/log.ts";
+import type { Locations } from "../system/environment.ts";
+import { readLastConfig, rememberedStrict } from "../db/config_cache.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, isLeftOut } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";

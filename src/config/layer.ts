@@ -1,8 +1,8 @@
 /** Reads one configuration file. What the schema refuses is taken out and reported; the rest counts. */
 import type * as z from "zod/mini";
-import { editDistance } from "../likeness.ts";
-import { parentOf, resolvePath } from "../paths.ts";
-import { quoteWord } from "../settings/hooks.ts";
+import { editDistance } from "../base/likeness.ts";
+import { parentOf, resolvePath } from "../base/paths.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
 import { configSchema } from "./config_schema.ts";
 import type { ConfigFile } from "./discover.ts";
 import type { ConfigKey } from "./schema_kit.ts";

@@ -1,8 +1,8 @@
 /** Policy files of a project that do not count: others can write them, or another file stands beside them. */
-import { findRepository, lookUpwards } from "../git/repository.ts";
-import { joinPath } from "../paths.ts";
-import { exists, namesIn } from "../project/on_disk.ts";
-import { quoteWord } from "../settings/hooks.ts";
+import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { joinPath } from "../base/paths.ts";
+import { exists, namesIn } from "../system/on_disk.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
 import {
   type ConfigFile,
   type Distrust,

@@ -2,7 +2,7 @@
  * Parses the texts of the configuration files. The result is the complete configuration, its short form for hooks, and the
  * mistakes in the files. Hooks come here only when the cache misses.
  */
-import { parentOf } from "../paths.ts";
+import { parentOf } from "../base/paths.ts";
 import { type Config, configSchema } from "./config_schema.ts";
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
 import { compileGlob } from "./globs.ts";

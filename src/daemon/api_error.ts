@@ -1,6 +1,6 @@
 /** Why the daemon refuses a request: the table of codes, and the response for each. */
-import { isDatabaseBusy, messageOf, UserError } from "../errors.ts";
-import { type Refusal, REFUSALS } from "../orchestration/refusal.ts";
+import { isDatabaseBusy, messageOf, UserError } from "../base/errors.ts";
+import { type Refusal, REFUSALS } from "../work/refusal.ts";
 
 /** The document that names every input. */
 export const API_HELP = "GET /openapi.json";

@@ -1,7 +1,11 @@
 /** Finds the daemon of a database by its files and talks to it; writes and reads the daemon's state file. */
-import { isLocked } from "../store/process_lock.ts";
-import { livesOn } from "../process/identity.ts";
-import type { DaemonFiles } from "../process/daemon_files.ts";
+import { isLocked } from "../db/process_lock.ts";
+import { livesOn } from "../system/process/process_identity.ts";
+import type { DaemonFiles } from "../system/daemon_files.ts";
+import { OS } from "../system/environment.ts";
+import { createHttpClient } from "../system/network.ts";
+import { OWN_PID } from "../system/processes.ts";
+import { readTextFileSync, renameSync, writeTextFileSync } from "../system/files.ts";
 
 /** What a daemon tells of itself; the token stands in its file alone. */
 export type KnownDaemon = Omit<DaemonState, "token" | "processMark">;
@@ -63,9 +67,7 @@ export async function askToStop(files: DaemonFiles): Promise<boolean> {
 
 /** The socket has a fixed place. Without sockets only the file tells the port. */
 function doorOf({ socket }: DaemonFiles, written: DaemonState | null): Door {
-  return Deno.build.os === "windows" && written !== null
-    ? written
-    : { socket, port: null, token: "" };
+  return OS === "windows" && written !== null ? written : { socket, port: null, token: "" };
 }
 
 /** @returns `null` when the daemon does not answer in time, or not with JSON. */
@@ -75,7 +77,7 @@ async function askDaemon(
 ): Promise<Answer | null> {
   using client = socket === null
     ? undefined
-    : Deno.createHttpClient({ proxy: { transport: "unix", path: socket } });
+    : createHttpClient({ proxy: { transport: "unix", path: socket } });
   try {
     const response = await fetch(`http://127.0.0.1${port === null ? "" : `:${port}`}${path}`, {
       method,
@@ -108,9 +110,9 @@ export interface DaemonState {
 export function keepState(path: string, state: DaemonState): "kept" | "written" {
   const text = `${JSON.stringify(state, null, 2)}\n`;
   if (readText(path) === text) return "kept";
-  const draft = `${path}.${Deno.pid}.tmp`;
-  Deno.writeTextFileSync(draft, text, { mode: 0o600 });
-  Deno.renameSync(draft, path);
+  const draft = `${path}.${OWN_PID}.tmp`;
+  writeTextFileSync(draft, text, { mode: 0o600 });
+  renameSync(draft, path);
   return "written";
 }
 
@@ -138,7 +140,7 @@ function isState(value: unknown, kind: "file" | "answer"): value is DaemonState 
 
 function readText(path: string): string | null {
   try {
-    return Deno.readTextFileSync(path);
+    return readTextFileSync(path);
   } catch {
     return null;
   }

@@ -5,20 +5,22 @@ import {
   isWrittenDown,
   type KnownDaemon,
 } from "./client.ts";
-import { covenNotice, undecidedCoven } from "../engine/coven.ts";
-import { UserError } from "../errors.ts";
-import { parentOf } from "../paths.ts";
-import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
-import { askToLeave, startAlone } from "../process/start.ts";
-import { isLocked } from "../store/process_lock.ts";
-import { VERSION } from "../version.ts";
-import type { CliContext } from "../cli/context.ts";
-import { number, optional, toggle, usually } from "../cli/flags.ts";
-import { hintsHere } from "../cli/next_command.ts";
-import { ownProgram } from "../cli/own_program.ts";
-import { keptPlace, openAt, type Place } from "../cli/store.ts";
-import { group, verb } from "../cli/verb.ts";
-import type { View } from "../cli/view.ts";
+import { covenNotice, undecidedCoven } from "../upkeep/transfer/coven.ts";
+import { UserError } from "../base/errors.ts";
+import { parentOf } from "../base/paths.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "../system/daemon_files.ts";
+import { askToLeave, startAlone } from "../system/process/start.ts";
+import { isLocked } from "../db/process_lock.ts";
+import { VERSION } from "../base/version.ts";
+import type { CliContext } from "../operations/context.ts";
+import { number, optional, toggle, usually } from "../operations/flags.ts";
+import { hintsHere } from "../operations/next_command.ts";
+import { ownProgram } from "../operations/own_program.ts";
+import { keptPlace, openAt, type Place } from "../operations/open_store.ts";
+import { group, verb } from "../operations/verb.ts";
+import type { View } from "../operations/view.ts";
+import { mkdirSync, readTextFileSync } from "../system/files.ts";
+import { revokeNetwork } from "../system/network.ts";
 
 const PORT = optional(
   number(0, 65_535, "Answer on this port of this machine too, with a token; 0 takes a free one"),
@@ -70,7 +72,7 @@ const start = verb({
     const logged = readText(files.log);
     const { words } = ownProgram(context.environment);
     const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
-    Deno.mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
+    mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
     const child = startAlone([...words, "--db", database, "daemon", "run", "--quiet", ...port], {
       log: files.log,
       folder: context.cwd,
@@ -223,7 +225,7 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
 
 /** Gives up the permission to use the network; the daemon's socket was its only use. */
 function giveUpNetwork(): void {
-  Deno.permissions.revokeSync({ name: "net" });
+  revokeNetwork();
 }
 
 function pause(ms: number): Promise<void> {
@@ -248,7 +250,7 @@ async function followLog(
 
 function readText(path: string): string {
   try {
-    return Deno.readTextFileSync(path);
+    return readTextFileSync(path);
   } catch {
     return "";
   }

@@ -2,6 +2,7 @@
  * Watches the files that a daemon needs. SQLite goes on writing to a removed database, no client finds a daemon without
  * its socket, and without the lock another daemon could start.
  */
+import { type FileInfo, isNotFound, statSync } from "../system/files.ts";
 
 const LOOK_MS = 1_000;
 
@@ -22,7 +23,7 @@ export function watchPlaces(
   places: readonly (readonly [name: string, path: string])[],
   { gone, fine }: { readonly gone: (why: string) => void; readonly fine: () => void },
 ): () => void {
-  const before = places.map(([name, path]) => ({ name, path, info: Deno.statSync(path) }));
+  const before = places.map(([name, path]) => ({ name, path, info: statSync(path) }));
   const timer = setInterval(() => {
     for (const { name, path, info } of before) {
       const why = whatBecame(path, info);
@@ -35,23 +36,23 @@ export function watchPlaces(
   return () => clearInterval(timer);
 }
 
-export function isSamePlace(path: string, before: Deno.FileInfo): boolean {
+export function isSamePlace(path: string, before: FileInfo): boolean {
   return whatBecame(path, before) === null;
 }
 
-function whatBecame(path: string, before: Deno.FileInfo): string | null {
+function whatBecame(path: string, before: FileInfo): string | null {
   try {
-    const { ino, dev } = Deno.statSync(path);
+    const { ino, dev } = statSync(path);
     // Some systems have no such numbers; there the file only has to exist.
     return ino === before.ino && dev === before.dev ? null : "was replaced by another file";
   } catch (thrown) {
-    return thrown instanceof Deno.errors.NotFound ? "was removed" : null;
+    return isNotFound(thrown) ? "was removed" : null;
   }
 }
 
 function sizeOf(path: string): number {
   try {
-    return Deno.statSync(path).size;
+    return statSync(path).size;
   } catch {
     return 0;
   }

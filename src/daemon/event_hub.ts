@@ -1,7 +1,7 @@
 /** Reads new events once for all streams, keeps them for a while, and gives them to each stream at its own pace. */
 import type { DatabaseSync } from "node:sqlite";
-import { dataVersionReader } from "../store/transaction.ts";
-import { lastEventId, listStoredEvents, type StoredEvent } from "../store/events.ts";
+import { dataVersionReader } from "../db/transaction.ts";
+import { lastEventId, listStoredEvents, type StoredEvent } from "../work/store.ts";
 
 /** How often to look whether another process has written, in milliseconds: while somebody waits, and otherwise. */
 const POLL_MS = { watched: 75, idle: 250 };

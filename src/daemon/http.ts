@@ -1,13 +1,14 @@
 /** Answers a request: finds its route, checks who asks, reads and checks its input, and runs it in one transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers";
-import { refusal } from "../orchestration/refusal.ts";
-import { reading, transaction } from "../store/transaction.ts";
+import { refusal } from "../work/refusal.ts";
+import { reading, transaction } from "../db/transaction.ts";
 import { API_HELP, errorResponse, httpError } from "./api_error.ts";
 import { isSamePlace } from "./database_watch.ts";
 import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";
 import { type Call, type Daemon, type Route, routerOf, targetOf } from "./route.ts";
-import { knowsToken } from "../store/person_proof.ts";
+import { knowsToken } from "../policy/store.ts";
+import { statSync } from "../system/files.ts";
 
 /** How a request came in. */
 export type Door =
@@ -21,7 +22,7 @@ export function createHandler(
 ): (request: Request, door: Door) => Promise<Response> {
   const { database, db, hub, engine, log, metrics } = daemon;
   const findRoute = routerOf(routes);
-  const file = Deno.statSync(database);
+  const file = statSync(database);
   const writes = new WriteGroup(db, () => {
     // Without the file a write would be lost although the answer says that it was kept.
     if (isSamePlace(database, file)) return;

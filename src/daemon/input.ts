@@ -1,18 +1,17 @@
 /** Reads and checks the input of a request. */
 import * as z from "zod/mini";
-import { isUserError, UserError } from "../errors.ts";
-import { refusal } from "../orchestration/refusal.ts";
+import { isUserError, UserError } from "../base/errors.ts";
+import { refusal } from "../work/refusal.ts";
 import {
   checkAgentId,
   checkPriority,
   checkTags,
   checkTitle,
   checkType,
-} from "../orchestration/task_input.ts";
+} from "../work/task_input.ts";
 import { API_HELP, httpError } from "./api_error.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { lastEventId, listEvents } from "../store/events.ts";
-import { eventIdAt } from "../store/state_counts.ts";
+import { eventIdAt, lastEventId, listEvents } from "../work/store.ts";
 
 /** Largest body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;

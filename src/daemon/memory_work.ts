@@ -2,13 +2,13 @@
  * Works captures into memory while the daemon runs, and lets the summarizer rewrite summaries. It begins when another
  * process has written, and works in small steps, so that requests are answered between them.
  */
-import { count } from "../counts.ts";
+import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { Settings } from "../engine/settings.ts";
+import type { Settings } from "../work/engine/engine_settings.ts";
 import type { DaemonConfig } from "./retention_work.ts";
-import { messageOf } from "../errors.ts";
-import { queueRetries } from "../store/queue.ts";
-import { hasWaiting, sessionsToSummarize } from "../store/queue_work.ts";
+import { messageOf } from "../base/errors.ts";
+import { queueRetries } from "../db/queue.ts";
+import { hasWaiting, sessionsToSummarize } from "../db/queue_work.ts";
 
 export interface MemoryContext {
   readonly db: DatabaseSync;
@@ -122,10 +122,10 @@ export class MemoryWork {
       { drainLockPath, takeLock },
       { removeForgottenAgain: withoutForgotten },
     ] = await Promise.all([
-      import("../recall/capture_drain.ts"),
-      import("../recall/late_redaction.ts"),
-      import("../store/process_lock.ts"),
-      import("../store/forget_places.ts"),
+      import("../memory/drain/capture_drain.ts"),
+      import("../memory/drain/late_redaction.ts"),
+      import("../db/process_lock.ts"),
+      import("../upkeep/store.ts"),
     ]);
     const redact = await lateRedaction(settings.ofUser(Date.now()).capture.redact.patterns);
     const lock = takeLock(drainLockPath(database), { waitMs: 0 });
@@ -152,8 +152,8 @@ export class MemoryWork {
   async #summarize(nowMs: number): Promise<void> {
     const { db, database, settings, folder, log } = this.#context;
     const [{ runSummarizer }, { summarizerIn }] = await Promise.all([
-      import("../recall/summarizer.ts"),
-      import("../recall/summarizer_settings.ts"),
+      import("../memory/drain/summarizer.ts"),
+      import("../memory/drain/summarizer_settings.ts"),
     ]);
     const summarizer = summarizerIn(settings.ofUser(nowMs));
     if (summarizer === null) return;

@@ -1,15 +1,15 @@
 /** Removes what was kept long enough, a little at a time beside the daemon's other work. */
 import type { DatabaseSync } from "node:sqlite";
-import type { EngineConfig, Settings } from "../engine/settings.ts";
-import { messageOf } from "../errors.ts";
+import type { EngineConfig, Settings } from "../work/engine/engine_settings.ts";
+import { messageOf } from "../base/errors.ts";
 import {
   keptByDaemon,
   NOTHING,
   type RetentionCounts,
   retentionSteps,
-} from "../maintenance/retention.ts";
+} from "../upkeep/care/retention.ts";
 import type { MemorySettings } from "../memory/memory_section.ts";
-import { daysMs } from "../time.ts";
+import { daysMs } from "../base/time.ts";
 
 /** The sections that the daemon goes by. */
 export type DaemonConfig = EngineConfig & { readonly memory: MemorySettings };

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
-import type { Author } from "../store/task_changes.ts";
+import type { Author } from "../work/store.ts";
 import { type ErrorCode, httpError } from "./api_error.ts";
 import type { DaemonState } from "./client.ts";
 import type { EventHub } from "./event_hub.ts";

@@ -8,7 +8,7 @@ import { agentRoutes } from "./routes/agents.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 import { taskRoutes } from "./routes/tasks.ts";
 import { treeRoutes } from "./routes/task_tree.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../base/version.ts";
 import { type ErrorCode, statusOf } from "./api_error.ts";
 
 export const ROUTES: readonly Route[] = [

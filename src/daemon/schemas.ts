@@ -1,6 +1,6 @@
 /** The schemas of requests and responses, for checks and for the document. */
 import * as z from "zod/mini";
-import { PRIORITIES, TASK_STATUSES, TASK_TYPES } from "../orchestration/task.ts";
+import { PRIORITIES, TASK_STATUSES, TASK_TYPES } from "../work/task.ts";
 import { invalidInput } from "./input.ts";
 import {
   isKeepable,
@@ -8,7 +8,7 @@ import {
   MAX_NAME_CHARS,
   MAX_TITLE_CHARS,
   NO_NUL,
-} from "../orchestration/task_input.ts";
+} from "../work/task_input.ts";
 
 const nullable = z.nullable;
 const timeMs = z.int();

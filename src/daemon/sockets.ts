@@ -1,13 +1,22 @@
 /** Opens the socket of the daemon, for this user alone, and a port of this machine. */
-import { UserError } from "../errors.ts";
-import { parentOf } from "../paths.ts";
-import { makePrivateFolder } from "../project/write_file.ts";
+import { UserError } from "../base/errors.ts";
+import { parentOf } from "../base/paths.ts";
+import { makePrivateFolder } from "../system/write_file.ts";
 import type { Door } from "./http.ts";
-import type { DaemonFiles } from "../process/daemon_files.ts";
+import type { DaemonFiles } from "../system/daemon_files.ts";
+import { type HttpServer, isAddrInUse, serve } from "../system/network.ts";
+import {
+  chmodSync,
+  isPermissionDenied,
+  lstatSync,
+  mkdirSync,
+  removeSync,
+  renameSync,
+} from "../system/files.ts";
 
 export type Handler = (request: Request, door: Door) => Promise<Response>;
 
-export type Server = Pick<Deno.HttpServer, "shutdown" | "finished">;
+export type Server = Pick<HttpServer, "shutdown" | "finished">;
 
 /**
  * Listens on the socket. The socket is made in a private folder and then moved to its place, so that nobody else can
@@ -20,15 +29,15 @@ export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {
   refuseOther(socket);
   makePrivateFolder(parentOf(socket));
   removeFolder(socketDraft);
-  Deno.mkdirSync(socketDraft, { mode: 0o700 });
+  mkdirSync(socketDraft, { mode: 0o700 });
   try {
     const path = `${socketDraft}/s`;
-    const server = Deno.serve(
+    const server = serve(
       { path, onListen: () => {} },
       (request) => handler(request, { kind: "socket" }),
     );
-    Deno.chmodSync(path, 0o600);
-    Deno.renameSync(path, socket);
+    chmodSync(path, 0o600);
+    renameSync(path, socket);
     return server;
   } finally {
     removeFolder(socketDraft);
@@ -43,7 +52,7 @@ export function listenOnPort(
 ): { readonly server: Server; readonly port: number } {
   const address: { port: number } = { port: wanted };
   try {
-    const server = Deno.serve(
+    const server = serve(
       { hostname: "127.0.0.1", port: wanted, onListen: () => {} },
       (request) => handler(request, { kind: "port", port: address.port, token }),
     );
@@ -51,15 +60,13 @@ export function listenOnPort(
     return { server, port: address.port };
   } catch (thrown) {
     if (
-      !(thrown instanceof Deno.errors.AddrInUse) &&
-      !(thrown instanceof Deno.errors.PermissionDenied)
+      !isAddrInUse(thrown) &&
+      !isPermissionDenied(thrown)
     ) {
       throw thrown;
     }
     throw new UserError(`Cannot listen on port ${wanted}`, {
-      why: thrown instanceof Deno.errors.AddrInUse
-        ? "something else listens there"
-        : "the system does not allow it",
+      why: isAddrInUse(thrown) ? "something else listens there" : "the system does not allow it",
       next: "conclaude daemon run --port 0",
     });
   }
@@ -68,7 +75,7 @@ export function listenOnPort(
 /** Removes the socket, if it is one. */
 export function removeSocket(path: string): void {
   try {
-    if (Deno.lstatSync(path).isSocket !== false) Deno.removeSync(path);
+    if (lstatSync(path).isSocket !== false) removeSync(path);
   } catch {
     // Gone already.
   }
@@ -76,7 +83,7 @@ export function removeSocket(path: string): void {
 
 function refuseOther(path: string): void {
   try {
-    if (Deno.lstatSync(path).isSocket) return;
+    if (lstatSync(path).isSocket) return;
   } catch {
     return;
   }
@@ -88,7 +95,7 @@ function refuseOther(path: string): void {
 
 function removeFolder(path: string): void {
   try {
-    Deno.removeSync(path, { recursive: true });
+    removeSync(path, { recursive: true });
   } catch {
     // It does not exist.
   }

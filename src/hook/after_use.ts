@@ -1,14 +1,14 @@
 /** After a tool use: a skill satisfies requirements, an action uses satisfactions up. */
-import { gitAliasesFor } from "../gate/git_aliases.ts";
-import { groundFor } from "../gate/ground.ts";
-import { usedUp } from "../gate/used_up.ts";
-import { satisfactionsBySkill } from "../gate/skill_use.ts";
-import { standOf } from "../gate/standings.ts";
-import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
-import type { Proof } from "../requirement/proof.ts";
-import { usedSkill } from "../requirement/skills.ts";
-import { planText } from "../requirement/requirement_text.ts";
-import { type ApplyChanges, applyChanges, type RequirementChange } from "../store/requirements.ts";
+import { gitAliasesFor } from "../policy/git_aliases.ts";
+import { groundFor } from "../policy/ground.ts";
+import { usedUp } from "../policy/used_up.ts";
+import { satisfactionsBySkill } from "../policy/skill_use.ts";
+import { standOf } from "../policy/standings.ts";
+import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import type { Proof } from "../policy/requirements/proof.ts";
+import { usedSkill } from "../policy/requirements/skills.ts";
+import { planText } from "../policy/requirements/requirement_text.ts";
+import { type ApplyChanges, applyChanges, type RequirementChange } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 

@@ -1,11 +1,11 @@
 /** Answers a hook event without acting on it, for a person who tries the rules. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
-import { type Environment, type Locations, readAll } from "../environment.ts";
-import type { AskedUse } from "../gate/judge_use.ts";
-import { lookUpwards, type Repository, repositoryAt } from "../git/repository.ts";
-import type { KnownPlaces } from "../gate/own_files.ts";
-import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
+import { type Environment, type Locations, readAll } from "../system/environment.ts";
+import type { AskedUse } from "../policy/judge_use.ts";
+import { lookUpwards, type Repository, repositoryAt } from "../system/git/repository.ts";
+import type { KnownPlaces } from "../policy/own_files.ts";
+import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
 import {

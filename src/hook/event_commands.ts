@@ -1,7 +1,7 @@
-import type { CommandGround } from "../gate/run_commands.ts";
-import { endText } from "../guard/notify.ts";
-import type { CommandRun } from "../process/types.ts";
-import { commandDeadlineMs } from "../settings/hooks.ts";
+import type { CommandGround } from "../policy/run_commands.ts";
+import { endText } from "../policy/guards/notify.ts";
+import type { CommandRun } from "../system/process/types.ts";
+import { commandDeadlineMs } from "../claude/settings/hooks.ts";
 import type { HookWork } from "./handler.ts";
 import { folderOf, transcriptOf } from "./protocol.ts";
 

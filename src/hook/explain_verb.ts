@@ -1,15 +1,15 @@
-import { SHELL_TOOLS } from "../capture/payload.ts";
+import { SHELL_TOOLS } from "../claude/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { findRepository, lookUpwards } from "../git/repository.ts";
-import { type GuardPolicy, MAIN_AGENT } from "../guard/guard_policy.ts";
-import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
-import { transcriptNear } from "../store/sessions.ts";
-import { optional, text, textFlag, usually } from "../cli/flags.ts";
-import { nearestWords } from "../likeness.ts";
-import { sessionIdOrNone } from "../cli/requirements_here.ts";
+import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { type GuardPolicy, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
+import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import { transcriptNear } from "../db/sessions.ts";
+import { optional, text, textFlag, usually } from "../operations/flags.ts";
+import { nearestWords } from "../base/likeness.ts";
+import { sessionIdOrNone } from "../operations/requirements_here.ts";
 import { explanationText, tryEvent } from "./tried_event.ts";
-import { usageError } from "../cli/usage.ts";
-import { verb } from "../cli/verb.ts";
+import { usageError } from "../operations/usage.ts";
+import { verb } from "../operations/verb.ts";
 
 export const explain = verb({
   args: [

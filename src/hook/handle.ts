@@ -1,6 +1,7 @@
-import type { Environment } from "../environment.ts";
+import { type Environment, userId } from "../system/environment.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 import { type Input, readInput } from "./protocol.ts";
+import { lstatSync, readDirSync, readTextFileSync } from "../system/files.ts";
 
 interface HandlerModule {
   handle(work: HookWork): Promise<Answer> | Answer;
@@ -87,13 +88,13 @@ function mayHoldStop(
 /** Whether a file whose name begins like this speaks of stops, or may: who reads files later decides about others' files. */
 function speaksOfStops(folder: string, beginning: string): boolean {
   try {
-    for (const { name } of Deno.readDirSync(folder)) {
+    for (const { name } of readDirSync(folder)) {
       if (!name.startsWith(beginning)) continue;
       const path = `${folder}/${name}`;
-      const { isFile, uid } = Deno.lstatSync(path);
+      const { isFile, uid } = lstatSync(path);
       // Another user's file, or a pipe: the code that knows whom to trust decides about it.
-      if (!isFile || uid !== Deno.uid()) return true;
-      if (/\b(?:stop|requirements)\b/.test(Deno.readTextFileSync(path))) return true;
+      if (!isFile || uid !== userId()) return true;
+      if (/\b(?:stop|requirements)\b/.test(readTextFileSync(path))) return true;
     }
   } catch {
     // Not a readable folder.

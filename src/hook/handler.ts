@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConfigFile } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import type { Environment, Locations } from "../environment.ts";
-import type { Repository } from "../git/repository.ts";
-import type { SessionChange } from "../orchestration/session_changes.ts";
-import type { Capture, ExecutionStatus, SessionTouch } from "../store/captures.ts";
-import type { ApplyChanges, RequirementChange } from "../store/requirements.ts";
-import type { ApplySessionChanges } from "../store/session_agents.ts";
+import type { Environment, Locations } from "../system/environment.ts";
+import type { Repository } from "../system/git/repository.ts";
+import type { SessionChange } from "../claude/session_changes.ts";
+import type { Capture, ExecutionStatus, SessionTouch } from "../db/captures.ts";
+import type { ApplyChanges, RequirementChange } from "../policy/store.ts";
+import type { ApplySessionChanges } from "../work/store.ts";
 import type { HookEvent } from "./protocol.ts";
 
 export type Answer = Readonly<Record<string, unknown>> | null;

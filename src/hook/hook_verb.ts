@@ -1,8 +1,8 @@
-import type { CliContext } from "../cli/context.ts";
-import { optional, parsed, toggle } from "../cli/flags.ts";
+import type { CliContext } from "../operations/context.ts";
+import { optional, parsed, toggle } from "../operations/flags.ts";
 import { explanationText, type Trial, tryEvent } from "./tried_event.ts";
-import { verb } from "../cli/verb.ts";
-import type { View } from "../cli/view.ts";
+import { verb } from "../operations/verb.ts";
+import type { View } from "../operations/view.ts";
 
 /** `conclaude hook [EVENT]`. `main.ts` handles hooks itself; only `--help` and `--dry-run` come through here. */
 export const hook = verb({

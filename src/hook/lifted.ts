@@ -1,4 +1,4 @@
-import { quietly } from "../errors.ts";
+import { quietly } from "../base/errors.ts";
 import {
   keepingOf,
   type KeepingState,
@@ -7,9 +7,9 @@ import {
   mendText,
   ownText,
   sendText,
-} from "../guard/lift.ts";
-import { isPaused } from "../store/pauses.ts";
-import { tellingId } from "../store/telling_id.ts";
+} from "../policy/guards/lift.ts";
+import { isPaused } from "../policy/store.ts";
+import { tellingId } from "../db/telling_id.ts";
 import type { HookWork } from "./handler.ts";
 
 export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
@@ -51,6 +51,6 @@ async function lifting(
 
 /** Loaded only here: a database that cannot be used is rare. */
 async function mending({ database, locations, fault, atMs }: HookWork): Promise<Mending> {
-  const { mendingOf } = await import("../maintenance/doctor/database.ts");
+  const { mendingOf } = await import("../upkeep/doctor/database_checks.ts");
   return mendingOf({ database, locations, databaseChosenBy: "", nowMs: atMs }, fault);
 }

@@ -1,7 +1,7 @@
 /** Takes out of an event what must not be kept: loaded where there may be such, or where it is too large. */
 import { redactText } from "../secrets/redact.ts";
 import { redactValue } from "../secrets/redact_value.ts";
-import { shortenJson, withoutOverlaps } from "../capture/shorten.ts";
+import { shortenJson, withoutOverlaps } from "../claude/shorten.ts";
 import {
   type HookEvent,
   identityOf,

@@ -4,9 +4,9 @@ import {
   lineOf,
   notificationOf,
   type NotificationPolicy,
-} from "../guard/notify.ts";
-import type { CommandRun } from "../process/types.ts";
-import { showNotification } from "../process/notifier.ts";
+} from "../policy/guards/notify.ts";
+import type { CommandRun } from "../system/process/types.ts";
+import { showNotification } from "../system/process/notifier.ts";
 import type { HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 

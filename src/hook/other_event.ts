@@ -1,6 +1,6 @@
-import { filesTouched, serializePayload, summarizeInput } from "../capture/payload.ts";
+import { filesTouched, serializePayload, summarizeInput } from "../claude/payload.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
-import type { Capture } from "../store/captures.ts";
+import type { Capture } from "../db/captures.ts";
 
 const MAX_TITLE_CHARS = 120;
 /** How prompts of Claude Code itself begin, as in `memory/own_prompt.ts`, which would take too long to load. */

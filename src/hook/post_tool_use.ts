@@ -6,8 +6,8 @@ import {
   inputExcerpt,
   serializePayload,
   SHELL_TOOLS,
-} from "../capture/payload.ts";
-import type { Capture } from "../store/captures.ts";
+} from "../claude/payload.ts";
+import type { Capture } from "../db/captures.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 

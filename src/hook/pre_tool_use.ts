@@ -1,13 +1,18 @@
-import { count } from "../counts.ts";
+import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { gitAliasesFor } from "../gate/git_aliases.ts";
-import { type AskedUse, judgeUse, unreadText } from "../gate/judge_use.ts";
-import type { RequiredUse } from "../gate/tool_requirements.ts";
-import type { RequirementSaying } from "../gate/use_decision.ts";
-import { answerPermission } from "../guard/decide.ts";
-import { type Block, type GuardPolicy, MAIN_AGENT, type Verdict } from "../guard/guard_policy.ts";
-import { mayBeRequired } from "../requirement/look.ts";
-import { isPaused } from "../store/pauses.ts";
+import { gitAliasesFor } from "../policy/git_aliases.ts";
+import { type AskedUse, judgeUse, unreadText } from "../policy/judge_use.ts";
+import type { RequiredUse } from "../policy/tool_requirements.ts";
+import type { RequirementSaying } from "../policy/use_decision.ts";
+import { answerPermission } from "../policy/guards/decide.ts";
+import {
+  type Block,
+  type GuardPolicy,
+  MAIN_AGENT,
+  type Verdict,
+} from "../policy/guards/guard_policy.ts";
+import { mayBeRequired } from "../policy/requirements/requirement_look.ts";
+import { isPaused } from "../policy/store.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
@@ -105,7 +110,7 @@ async function askRequirements(
   if (config.requirements === "") return null;
   const isAsked = event.name === "PermissionRequest";
   const prepared = (isAllowed || !isAsked) && mayBeRequired(config.requiredUses, use)
-    ? await (await import("../gate/tool_requirements.ts")).prepareUse(
+    ? await (await import("../policy/tool_requirements.ts")).prepareUse(
       config.requirements,
       { ...use, toolUseId: event.toolUseId },
       { ...work, isStrict, transcriptPath: transcriptOf(work.sent) },
@@ -113,7 +118,7 @@ async function askRequirements(
     : null;
   // A PermissionRequest is never denied here: PreToolUse has done that. It is noted that a person is asked.
   return isAsked
-    ? (await import("../gate/tool_requirements.ts")).askedFor(sessionId, prepared)
+    ? (await import("../policy/tool_requirements.ts")).askedFor(sessionId, prepared)
     : prepared;
 }
 

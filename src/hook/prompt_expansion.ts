@@ -1,8 +1,8 @@
-import { groundFor } from "../gate/ground.ts";
-import { satisfactionsBySkill } from "../gate/skill_use.ts";
-import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
-import type { Proof } from "../requirement/proof.ts";
-import { applyChanges } from "../store/requirements.ts";
+import { groundFor } from "../policy/ground.ts";
+import { satisfactionsBySkill } from "../policy/skill_use.ts";
+import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import type { Proof } from "../policy/requirements/proof.ts";
+import { applyChanges } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";

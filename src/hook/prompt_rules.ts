@@ -1,9 +1,9 @@
-import { quietly } from "../errors.ts";
-import { contextFor, runForPrompt } from "../gate/prompt_commands.ts";
-import type { PromptPolicy } from "../guard/prompt_policy.ts";
-import type { StopPolicy } from "../guard/stop_policy.ts";
-import { joinPath } from "../paths.ts";
-import { keepFirstPrompt } from "../store/stop_memory.ts";
+import { quietly } from "../base/errors.ts";
+import { contextFor, runForPrompt } from "../policy/prompt_commands.ts";
+import type { PromptPolicy } from "../policy/guards/prompt_policy.ts";
+import type { StopPolicy } from "../policy/guards/stop_policy.ts";
+import { joinPath } from "../base/paths.ts";
+import { keepFirstPrompt } from "../policy/store.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { isLifted, wayToSend } from "./lifted.ts";

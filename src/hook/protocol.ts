@@ -1,5 +1,5 @@
-import type { Environment } from "../environment.ts";
-import { normalizeSessionId } from "../ids.ts";
+import type { Environment } from "../system/environment.ts";
+import { normalizeSessionId } from "../base/ids.ts";
 
 /**
  * The wire: what Claude Code writes to a hook's stdin and honours on its stdout. Its names (`hook_event_name`,
@@ -48,7 +48,7 @@ const KEPT_BYTES = 2_097_152;
 export async function readInput(stdin: string | Uint8Array): Promise<Input> {
   const bytes = typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
   if (bytes.length <= MAX_PARSED_BYTES) return parseInput(new TextDecoder().decode(bytes));
-  const { shortenJson } = await import("../capture/shorten.ts");
+  const { shortenJson } = await import("../claude/shorten.ts");
   const { text, cutBytes } = shortenJson(bytes, KEPT_BYTES);
   return parseInput(text, cutBytes);
 }

@@ -1,7 +1,7 @@
 /** What memory adds to a prompt or tells before an edit, where the configuration asks for it. */
-import { EDITING_TOOLS, filesTouched } from "../capture/payload.ts";
-import { quietly } from "../errors.ts";
-import { recallForFile, recallForPrompt, type RecallPlace } from "../recall/recall.ts";
+import { EDITING_TOOLS, filesTouched } from "../claude/payload.ts";
+import { quietly } from "../base/errors.ts";
+import { recallForFile, recallForPrompt, type RecallPlace } from "../memory/search/recall.ts";
 import type { HookWork } from "./handler.ts";
 
 /** What memory knows about a prompt; empty when it knows nothing or the database fails. */

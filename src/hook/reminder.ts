@@ -1,8 +1,8 @@
-import { groundFor } from "../gate/ground.ts";
-import { standOf } from "../gate/standings.ts";
-import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
-import { reminderText } from "../requirement/requirement_text.ts";
-import { isPaused } from "../store/pauses.ts";
+import { groundFor } from "../policy/ground.ts";
+import { standOf } from "../policy/standings.ts";
+import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import { reminderText } from "../policy/requirements/requirement_text.ts";
+import { isPaused } from "../policy/store.ts";
 import type { HookWork } from "./handler.ts";
 import { transcriptOf } from "./protocol.ts";
 

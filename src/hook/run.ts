@@ -1,4 +1,4 @@
-import { readAll, THIS_PROCESS } from "../environment.ts";
+import { readAll, THIS_PROCESS } from "../system/environment.ts";
 import { handleHook } from "./handle.ts";
 import type { Answer, HookFlags } from "./handler.ts";
 

@@ -1,5 +1,5 @@
-import { summarizeInput } from "../capture/payload.ts";
-import { checkpoint } from "../store/database.ts";
+import { summarizeInput } from "../claude/payload.ts";
+import { checkpoint } from "../db/database.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
@@ -30,7 +30,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     }
     checkpoint(db, "PASSIVE");
     const untilMs = performance.now() + CLEANUP_MS;
-    const { keptByHooks, retentionSteps } = await import("../maintenance/retention.ts");
+    const { keptByHooks, retentionSteps } = await import("../upkeep/care/retention.ts");
     const steps = retentionSteps(db, {
       nowMs: work.atMs,
       database: ":memory:",

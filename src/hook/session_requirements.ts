@@ -1,18 +1,18 @@
 /** The start and the end of a session, as far as requirements go. */
-import { groundFor, quietly, UNTOLD_BRANCH } from "../gate/ground.ts";
-import { keepingOf } from "../guard/lift.ts";
-import { standOf } from "../gate/standings.ts";
-import { deniedUnkept, isStrict, unkeptText } from "../gate/asked_requirements.ts";
-import { carriedOver, takenOver } from "../requirement/satisfy.ts";
-import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
-import { briefingText } from "../requirement/requirement_text.ts";
+import { groundFor, quietly, UNTOLD_BRANCH } from "../policy/ground.ts";
+import { keepingOf } from "../policy/guards/lift.ts";
+import { standOf } from "../policy/standings.ts";
+import { deniedUnkept, isStrict, unkeptText } from "../policy/asked_requirements.ts";
+import { carriedOver, takenOver } from "../policy/requirements/satisfy.ts";
+import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import { briefingText } from "../policy/requirements/requirement_text.ts";
 import {
   type ApplyChanges,
   applyChanges,
+  findPause,
   readStandings,
   type RequirementChange,
-} from "../store/requirements.ts";
-import { findPause } from "../store/pauses.ts";
+} from "../policy/store.ts";
 import type { HookWork } from "./handler.ts";
 import { nameOf, transcriptOf } from "./protocol.ts";
 

@@ -1,22 +1,27 @@
-import { count } from "../counts.ts";
+import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { summarizeInput } from "../capture/payload.ts";
+import { summarizeInput } from "../claude/payload.ts";
 import { isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { messageOf, quietly } from "../errors.ts";
-import type { GuardPolicy } from "../guard/guard_policy.ts";
-import type { StopPolicy } from "../guard/stop_policy.ts";
-import { contextChars, MAX_CONTEXT_CHARS, toldIn, waitingText } from "../memory/context_text.ts";
-import { lookAtProcesses, lookForLife } from "../process/identity.ts";
-import { goneSessions, type SessionProcess } from "../session/liveness.ts";
-import { sessionContext } from "../recall/context.ts";
-import type { ContextPlace } from "../recall/told_rows.ts";
-import { lastSeenAtMs } from "../store/memory_context.ts";
-import { countWaiting, hasWaiting } from "../store/queue_work.ts";
-import { activeSessions } from "../store/sessions.ts";
-import { noteTold } from "../store/told_observations.ts";
+import { messageOf, quietly } from "../base/errors.ts";
+import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
+import type { StopPolicy } from "../policy/guards/stop_policy.ts";
+import {
+  contextChars,
+  MAX_CONTEXT_CHARS,
+  toldIn,
+  waitingText,
+} from "../memory/tell/context_text.ts";
+import { lookAtProcesses, lookForLife } from "../system/process/process_identity.ts";
+import { goneSessions, type SessionProcess } from "../db/liveness.ts";
+import { sessionContext } from "../memory/tell/session_context.ts";
+import type { ContextPlace } from "../memory/tell/told_rows.ts";
+import { lastSeenAtMs, noteTold } from "../memory/store.ts";
+import { countWaiting, hasWaiting } from "../db/queue_work.ts";
+import { activeSessions } from "../db/sessions.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
+import { statSync } from "../system/files.ts";
 
 const MAX_LOOKED_AFTER = 20;
 
@@ -48,7 +53,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (db !== null && work.config.stop !== "") await lookAtRoot(db, work);
   const gone = goneSessions(others, processes, work.claudePid);
   if (gone.length > 0) {
-    const { abandonSessions } = await import("../store/session_agents.ts");
+    const { abandonSessions } = await import("../work/store.ts");
     ask(db, (db) => abandonSessions(db, gone, work.atMs));
   }
   await tellLeftOut(work);
@@ -70,12 +75,12 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   const project = work.configFiles.at(-1);
   if (work.config.isSilentAboutRoot && project !== undefined && db !== null) {
-    const { rootNotice } = await import("../gate/root_additions.ts");
+    const { rootNotice } = await import("../policy/root_additions.ts");
     const notice = ask(db, (db) => rootNotice(db, project.path)) ?? null;
     if (notice !== null) work.tell(notice);
   }
   if (mayGuard(work.config) && work.projectDir !== null) {
-    const { unarmedNotice } = await import("../gate/armed_gates.ts");
+    const { unarmedNotice } = await import("../policy/armed_gates.ts");
     const notice = unarmedNotice(work.config, {
       projectDir: work.projectDir,
       home: work.home,
@@ -138,7 +143,7 @@ async function tellLeftOut(work: HookWork): Promise<void> {
 
 function isThere(path: string): boolean {
   try {
-    Deno.statSync(path);
+    statSync(path);
     return true;
   } catch {
     return false;
@@ -149,7 +154,7 @@ function isThere(path: string): boolean {
 async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: HookWork) {
   const { root, preventsRootAdditions }: StopPolicy = JSON.parse(config.stop);
   if (root === null || !preventsRootAdditions || event.own["source"] === "compact") return;
-  const { takeSnapshot } = await import("../gate/root_additions.ts");
+  const { takeSnapshot } = await import("../policy/root_additions.ts");
   ask(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
@@ -216,9 +221,9 @@ async function titlesOfWaiting(
   project: string,
 ): Promise<ContextPlace["waiting"]> {
   const [{ waitingTitles }, { lateRedaction }, { removeForgottenAgain }] = await Promise.all([
-    import("../recall/waiting_titles.ts"),
-    import("../recall/late_redaction.ts"),
-    import("../store/forget_places.ts"),
+    import("../memory/tell/waiting_titles.ts"),
+    import("../memory/drain/late_redaction.ts"),
+    import("../upkeep/store.ts"),
   ]);
   const redact = await lateRedaction(config.redactPatterns);
   const root = repository?.root ?? projectDir;

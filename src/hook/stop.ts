@@ -1,6 +1,6 @@
-import { summarizeInput } from "../capture/payload.ts";
-import { quietly } from "../errors.ts";
-import { countPending } from "../store/captures.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { summarizeInput } from "../claude/payload.ts";
+import { countPending } from "../db/captures.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
 /** Lets Claude stop, and keeps the hook out of its transcript. */
@@ -26,9 +26,16 @@ export async function handle(work: HookWork): Promise<Answer> {
 }
 
 function draftOf({ db, sessionId, keepsContent, event }: HookWork): Draft {
-  const pending = db === null
-    ? {}
-    : { pending: quietly(() => countPending(db, sessionId)) ?? null };
+  const pending = db === null ? {} : { pending: pendingIn(db, sessionId) };
   const told = keepsContent ? summarizeInput(event.own) : {};
   return { metadata: { ...pending, ...told } };
+}
+
+/** How many captures of the session wait; null where the database cannot say. */
+function pendingIn(db: DatabaseSync, sessionId: string): number | null {
+  try {
+    return countPending(db, sessionId);
+  } catch {
+    return null;
+  }
 }

@@ -1,16 +1,18 @@
-import { compactPayloads } from "../maintenance/compaction.ts";
-import { readProcesses } from "../process/identity.ts";
-import { isLogLong } from "../store/database.ts";
-import { askForSummaryOfEnd, keepMark, lacksMark } from "../store/sessions.ts";
-import { rebuildText } from "../store/memory_index.ts";
-import { shortenLog } from "../store/shorten_log.ts";
-import { appendLog } from "../log/log.ts";
-import { messageOf, quietly } from "../errors.ts";
-import { drainAlone } from "../recall/capture_drain.ts";
-import { lateRedaction } from "../recall/late_redaction.ts";
+import { compactPayloads } from "../upkeep/care/compaction.ts";
+import { readProcesses } from "../system/process/process_identity.ts";
+import { isLogLong } from "../db/database.ts";
+import { askForSummaryOfEnd, keepMark, lacksMark } from "../db/sessions.ts";
+import { rebuildText } from "../memory/store.ts";
+import { shortenLog } from "../memory/drain/shorten_log.ts";
+import { appendLog } from "../system/log.ts";
+import { messageOf, quietly } from "../base/errors.ts";
+import { drainAlone } from "../memory/drain/capture_drain.ts";
+import { lateRedaction } from "../memory/drain/late_redaction.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, HookWork } from "./handler.ts";
-import { removeForgottenAgain } from "../store/forget_places.ts";
+import { removeForgottenAgain } from "../upkeep/store.ts";
+import { OS } from "../system/environment.ts";
+import { addSignalListener, removeSignalListener } from "../system/processes.ts";
 
 /** How long the drain after a turn works, in milliseconds; nobody waits for it. */
 const BUDGET_MS = 5_000;
@@ -27,7 +29,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const untilMs = performance.now() + BUDGET_MS;
   // `claude -p` sends SIGTERM at its end and kills a second and a half later.
   const goOn = () => {};
-  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", goOn);
+  if (OS !== "windows") addSignalListener("SIGTERM", goOn);
   const { logFile, home } = locations;
   const log = (level: "warn" | "error", message: string) =>
     appendLog([logFile], { home, level, message, atMs: Date.now() });
@@ -49,14 +51,14 @@ export async function handle(work: HookWork): Promise<Answer> {
   } catch (thrown) {
     log("error", `the drain after a turn stopped: ${messageOf(thrown)}`);
   } finally {
-    if (Deno.build.os !== "windows") Deno.removeSignalListener("SIGTERM", goOn);
+    if (OS !== "windows") removeSignalListener("SIGTERM", goOn);
   }
   return null;
 }
 
 /** Makes the backup of the day, once a day. @throws {Error} When the database is damaged, or there is no room. */
 async function backUpOfDay({ database, config, locations, atMs }: HookWork): Promise<void> {
-  const { backUpDaily } = await import("../maintenance/backup.ts");
+  const { backUpDaily } = await import("../upkeep/care/backup.ts");
   const { dataFolder } = locations;
   await backUpDaily(database, { dataFolder, keep: config.dailyBackups, nowMs: atMs });
 }

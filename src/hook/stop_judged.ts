@@ -1,20 +1,24 @@
-import { beginRow, haveRequirementsHeld, holdOnce, type Remembering } from "../gate/stop_row.ts";
+import { beginRow, haveRequirementsHeld, holdOnce, type Remembering } from "../policy/stop_row.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { handleOnce } from "./twin.ts";
-import type { RequirementPolicy } from "../requirement/requirement_policy.ts";
-import { transaction } from "../store/transaction.ts";
-import { applyChanges, type RequirementChange } from "../store/requirements.ts";
-import { REQUIREMENTS_HELD } from "../store/stop_memory.ts";
+import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import { transaction } from "../db/transaction.ts";
+import { applyChanges, type RequirementChange, REQUIREMENTS_HELD } from "../policy/store.ts";
 import { transcriptOf } from "./protocol.ts";
 import {
   acceptAdditions,
   findStopBlocks,
   judgeRounds,
   type StopFindings,
-} from "../gate/stop_blocks.ts";
+} from "../policy/stop_blocks.ts";
 import { speakOfStops } from "../config/discover.ts";
-import type { Block } from "../guard/guard_policy.ts";
-import { letThroughText, mostBlocks, type StopPolicy, stopReason } from "../guard/stop_policy.ts";
+import type { Block } from "../policy/guards/guard_policy.ts";
+import {
+  letThroughText,
+  mostBlocks,
+  type StopPolicy,
+  stopReason,
+} from "../policy/guards/stop_policy.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import { isLifted, wayOut } from "./lifted.ts";
 import { tellable } from "./other_event.ts";
@@ -107,7 +111,7 @@ export async function saveJudged(
 async function askRequirements(work: HookWork): Promise<HeldForRequirements> {
   if (work.config.requirements === "") return NOT_HELD;
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const { decideStop, prepareStop } = await import("../gate/required_stop.ts");
+  const { decideStop, prepareStop } = await import("../policy/required_stop.ts");
   const prepared = await prepareStop(policy, { ...work, transcriptPath: transcriptOf(work.sent) });
   const { db } = work;
   const nothing = { ...NOT_HELD, changes: prepared?.changes ?? [] };

@@ -1,7 +1,7 @@
-import type { SubagentPolicy } from "../guard/prompt_policy.ts";
-import { runCommands } from "../gate/run_commands.ts";
-import { failureText } from "../guard/notify.ts";
-import { commandsFor } from "../guard/prompt_policy.ts";
+import type { SubagentPolicy } from "../policy/guards/prompt_policy.ts";
+import { runCommands } from "../policy/run_commands.ts";
+import { failureText } from "../policy/guards/notify.ts";
+import { commandsFor } from "../policy/guards/prompt_policy.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";

@@ -1,17 +1,18 @@
 /** Saves what an event tells about the session's task, its sub-agents and its questions. */
-import { quietly } from "../errors.ts";
-import { UNKNOWN_SESSION_ID, uuidOf } from "../ids.ts";
-import { type SessionChange, settledBy, toldBy } from "../orchestration/session_changes.ts";
-import { joinPath, parentOf } from "../paths.ts";
-import { hasOpenQuestion, hasRunningSubagent, isOfTask } from "../store/sessions.ts";
+import { quietly } from "../base/errors.ts";
+import { UNKNOWN_SESSION_ID, uuidOf } from "../base/ids.ts";
+import { type SessionChange, settledBy, toldBy } from "../claude/session_changes.ts";
+import { joinPath, parentOf } from "../base/paths.ts";
+import { hasOpenQuestion, hasRunningSubagent, isOfTask } from "../db/sessions.ts";
 import type { HookWork } from "./handler.ts";
+import { realPathSync } from "../system/files.ts";
 
 /** Writes what the event tells with it; nothing when no content is kept. */
 export async function saveTold(work: HookWork): Promise<void> {
   if (!work.config.databaseEnabled || work.sessionId === UNKNOWN_SESSION_ID) return;
   const changes = [...taskOf(work), ...settledOf(work), ...await toldOf(work)];
   if (changes.length === 0) return;
-  const { applySessionChanges } = await import("../store/session_agents.ts");
+  const { applySessionChanges } = await import("../work/store.ts");
   work.saveBeside(changes, applySessionChanges);
 }
 
@@ -49,8 +50,8 @@ async function worktreeOf({ event, repository, mask }: HookWork): Promise<string
   if (event.name !== "SubagentStart" || repository === undefined) return null;
   const { root, commonDir } = repository;
   try {
-    if (Deno.realPathSync(joinPath(root, ".git")) === commonDir) return null;
-    if (Deno.realPathSync(root) === parentOf(commonDir)) return null;
+    if (realPathSync(joinPath(root, ".git")) === commonDir) return null;
+    if (realPathSync(root) === parentOf(commonDir)) return null;
   } catch {
     return null;
   }

@@ -1,28 +1,33 @@
 /** Tries a hook event: what a hook would answer and what every rule says of it. It does and writes nothing. */
-import { SHELL_TOOLS } from "../capture/payload.ts";
+import { SHELL_TOOLS } from "../claude/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { type AskedUse, judgeUse, unreadText } from "../gate/judge_use.ts";
-import { type Keeping, keepingOf } from "../guard/lift.ts";
-import type { KnownPlaces, OwnPlaces } from "../gate/own_files.ts";
-import { DETACHED, groundOf, UNKEPT, UNTOLD_BRANCH } from "../gate/ground.ts";
-import { requirementsFor } from "../gate/asked_requirements.ts";
-import { prepareParts, untoldAt } from "../gate/tool_requirements.ts";
-import { type JudgedUse, judgePart } from "../gate/use_decision.ts";
-import type { Repository } from "../git/repository.ts";
-import { rulesOf, type SingleRule, whyAside } from "../guard/single_rules.ts";
-import { answerPermission, isForTool } from "../guard/decide.ts";
-import type { Block, GuardPolicy, PermissionPolicy, Verdict } from "../guard/guard_policy.ts";
+import { type AskedUse, judgeUse, unreadText } from "../policy/judge_use.ts";
+import { type Keeping, keepingOf } from "../policy/guards/lift.ts";
+import type { KnownPlaces, OwnPlaces } from "../policy/own_files.ts";
+import { DETACHED, groundOf, UNKEPT, UNTOLD_BRANCH } from "../policy/ground.ts";
+import { requirementsFor } from "../policy/asked_requirements.ts";
+import { prepareParts, untoldAt } from "../policy/tool_requirements.ts";
+import { type JudgedUse, judgePart } from "../policy/use_decision.ts";
+import type { Repository } from "../system/git/repository.ts";
+import { rulesOf, type SingleRule, whyAside } from "../policy/guards/single_rules.ts";
+import { answerPermission, isForTool } from "../policy/guards/decide.ts";
+import type {
+  Block,
+  GuardPolicy,
+  PermissionPolicy,
+  Verdict,
+} from "../policy/guards/guard_policy.ts";
 import type { TriedEvent } from "./dry_run.ts";
 import type { Answer } from "./handler.ts";
-import { mayBeOpen, type Open } from "../requirement/open_requirements.ts";
-import type { Requirement, RequirementPolicy } from "../requirement/requirement_policy.ts";
-import { satisfyingOf } from "../requirement/standing.ts";
-import { reasonOf, triggersText } from "../requirement/requirement_text.ts";
-import { type Doubt, triggeredBy } from "../requirement/trigger_match.ts";
-import { findPause } from "../store/pauses.ts";
-import type { CliContext } from "../cli/context.ts";
-import { type Peek, peek } from "../cli/look_as_hook.ts";
-import { tableText } from "../cli/table.ts";
+import { mayBeOpen, type Open } from "../policy/requirements/open_requirements.ts";
+import type { Requirement, RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import { satisfyingOf } from "../policy/requirements/standing.ts";
+import { reasonOf, triggersText } from "../policy/requirements/requirement_text.ts";
+import { type Doubt, triggeredBy } from "../policy/requirements/trigger_match.ts";
+import { findPause } from "../policy/store.ts";
+import type { CliContext } from "../operations/context.ts";
+import { type Peek, peek } from "../operations/look_as_hook.ts";
+import { tableText } from "../operations/table.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export interface Trial extends Explanation {

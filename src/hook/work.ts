@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { OWN_TOOLS } from "../capture/payload.ts";
+import { OWN_TOOLS } from "../claude/payload.ts";
 import { needsRedaction } from "../secrets/look.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
 import {
@@ -8,16 +8,17 @@ import {
   locate,
   type Locations,
   SUMMARIZER_VARIABLE,
-} from "../environment.ts";
-import { matchesAny } from "../paths.ts";
+} from "../system/environment.ts";
+import { matchesAny } from "../base/paths.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { lookUpwards, repositoryAt } from "../git/repository.ts";
-import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
-import { type Appliers, type HookRecord, saveRecord } from "../store/captures.ts";
-import { isLogLong, openDatabase } from "../store/database.ts";
+import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
+import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../base/ids.ts";
+import { type Appliers, type HookRecord, saveRecord } from "../db/captures.ts";
+import { isLogLong, openDatabase } from "../db/database.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import type { Masked } from "./masking.ts";
 import { elapsedMs, folderOf, type Input, toEvent, withPlainLetters } from "./protocol.ts";
+import { mkdirSync, readDirSync } from "../system/files.ts";
 
 const MAX_DRAIN_MS = 500;
 const SPARE_BUSY_MS = 100;
@@ -41,7 +42,7 @@ export async function beginWork(
     : await (await import("../config/cached.ts")).loadHookConfig(files, {
       locations,
       noDb,
-      sections: () => import("../config_sections.ts"),
+      sections: () => import("../operations/config_sections.ts"),
     });
   const config = noDb ? { ...written, databaseEnabled: false } : written;
   const repository = repositoryAt(folderOf(sent), { projectDir, looks });
@@ -113,7 +114,7 @@ export async function beginWork(
       saveRecord(db, () => recordOf(decide(db)), { changes: apply, told: applyTold });
       saved = true;
       if (database !== ":memory:" && isLogLong(database)) {
-        (await import("../store/shorten_log.ts")).shortenLog(db, database);
+        (await import("../memory/drain/shorten_log.ts")).shortenLog(db, database);
       }
     } catch (thrown) {
       fault = thrown;
@@ -157,7 +158,7 @@ export async function beginWork(
       if (excluded === 0 && !toolName.startsWith(OWN_TOOLS)) {
         return null;
       }
-      const { exclusionOf } = await import("../capture/exclusion.ts");
+      const { exclusionOf } = await import("../config/exclusion.ts");
       return exclusionOf(config, {
         toolName,
         toolInput,
@@ -258,7 +259,7 @@ async function takeInSpool(
   locations: Locations,
 ): Promise<void> {
   if (!locations.spoolFolders.some(holdsRecords)) return;
-  const { drainSpool } = await import("../spool/drain.ts");
+  const { drainSpool } = await import("../upkeep/transfer/drain_spool.ts");
   const untilMs = performance.now() + MAX_DRAIN_MS;
   const { damaged } = drainSpool(db, { database, folders: locations.spoolFolders, untilMs });
   if (damaged.length > 0) (await import("./failure.ts")).reportDamaged(damaged, locations);
@@ -268,10 +269,10 @@ async function takeInSpool(
 function holdsRecords(folder: string): boolean {
   try {
     // Damaged files that were set aside have another ending.
-    for (const { name } of Deno.readDirSync(folder)) if (name.endsWith(".json")) return true;
+    for (const { name } of readDirSync(folder)) if (name.endsWith(".json")) return true;
   } catch {
     try {
-      Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
     } catch {
       // It cannot be made, so nothing waits there.
     }

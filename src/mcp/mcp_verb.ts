@@ -1,10 +1,10 @@
-import { plain } from "../capture/plain.ts";
-import { normalizeSessionId } from "../ids.ts";
-import { resolvePath } from "../paths.ts";
-import { nextHere } from "../cli/next_command.ts";
-import { openKeptStore, openStoreIfThere } from "../cli/store.ts";
-import { verb } from "../cli/verb.ts";
-import { asUserError, errorText } from "../cli/view.ts";
+import { plain } from "../secrets/plain.ts";
+import { normalizeSessionId } from "../base/ids.ts";
+import { resolvePath } from "../base/paths.ts";
+import { nextHere } from "../operations/next_command.ts";
+import { openKeptStore, openStoreIfThere } from "../operations/open_store.ts";
+import { verb } from "../operations/verb.ts";
+import { asUserError, errorText } from "../operations/view.ts";
 
 export const mcp = verb({
   about: [

@@ -1,4 +1,4 @@
-import { UserError } from "../errors.ts";
+import { UserError } from "../base/errors.ts";
 import type { Arguments } from "./tool_call.ts";
 
 /** The JSON Schema of one argument, as far as our tools need it. */

@@ -3,8 +3,8 @@ import { Server } from "@modelcontextprotocol/sdk/server";
 // The package exports its types only under names without `.js`, and its code under names with it.
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
-import { VERSION } from "../version.ts";
-import { UserError } from "../errors.ts";
+import { VERSION } from "../base/version.ts";
+import { UserError } from "../base/errors.ts";
 import { readArguments } from "./schema.ts";
 import { projectAround, type Surroundings } from "./tool_call.ts";
 import { INSTRUCTIONS, type ToolName, TOOLS, type ToolSpec } from "./tools.ts";

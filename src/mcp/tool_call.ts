@@ -1,8 +1,8 @@
 /** What the tools and the server share: a call, the project that it is about, and what the command line passes in. */
-import { UserError } from "../errors.ts";
-import { findRepository, lookUpwards } from "../git/repository.ts";
-import { folderOfProject } from "../memory/paths.ts";
-import { type Observation, readObservations } from "../store/observations.ts";
+import { UserError } from "../base/errors.ts";
+import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { folderOfProject } from "../memory/project_paths.ts";
+import { type Observation, readObservations } from "../memory/store.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 /** Arguments that fit the schema of their tool. */

@@ -2,40 +2,42 @@
  * The tools as the model sees them, and their work. The model reads the descriptions at the start of each session,
  * whether it needs a tool or not: together at most 900 tokens.
  */
-import { headed, plain, plainLines } from "../capture/plain.ts";
-import { count } from "../counts.ts";
-import { messageOf, UserError } from "../errors.ts";
-import { formerNames } from "../git/file_status.ts";
-import { OBSERVATION_KINDS, type ObservationKind } from "../memory/observation.ts";
-import { pathInProject } from "../memory/paths.ts";
-import { spokenTime } from "../memory/spoken_time.ts";
+import { headed, plain, plainLines } from "../secrets/plain.ts";
+import { count } from "../base/counts.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { formerNames } from "../system/git/file_status.ts";
+import { OBSERVATION_KINDS, type ObservationKind } from "../memory/observe/observation.ts";
+import { pathInProject } from "../memory/project_paths.ts";
+import { spokenTime } from "../memory/search/spoken_time.ts";
 import { shortened } from "../memory/text.ts";
-import { withoutLine } from "../paths.ts";
-import { openFailureIds } from "../recall/open_now.ts";
-import { rememberedText, rememberHere } from "../recall/remember.ts";
-import { answerMemory, type SearchResult } from "../recall/search.ts";
+import { withoutLine } from "../base/paths.ts";
+import { openFailureIds } from "../memory/tell/open_now.ts";
+import { rememberedText, rememberHere } from "../memory/drain/remember.ts";
+import { answerMemory, type SearchResult } from "../memory/search/search.ts";
 import {
   nowhereLine,
   observationFacts,
   observationLine,
   outcomeWord,
   projectName,
-} from "../recall/view.ts";
-import { integrityFaults } from "../store/care.ts";
-import { memoryHealth } from "../store/memory_health.ts";
-import { rebuildText, withIndex } from "../store/memory_index.ts";
+} from "../memory/search/observation_view.ts";
+import { integrityFaults } from "../upkeep/store.ts";
 import {
   capturesOfObservation,
+  EVERYTHING,
+  memoryHealth,
   projectMemory,
+  readObservations,
+  rebuildText,
   timelineAround,
   timelineOfFile,
   timelineOfNames,
-} from "../store/memory_look.ts";
-import { EVERYTHING } from "../store/memory_search.ts";
-import { readObservations } from "../store/observations.ts";
-import { daysMs, relativeTime } from "../time.ts";
+  withIndex,
+} from "../memory/store.ts";
+import { daysMs, relativeTime } from "../base/time.ts";
 import type { InputSchema } from "./schema.ts";
 import { type Call, folderOf, observationOf } from "./tool_call.ts";
+import { statSync } from "../system/files.ts";
 
 /** What the model reads of one tool. */
 export interface ToolSpec {
@@ -329,7 +331,7 @@ function status({ db, database, project, nowMs }: Call): string {
 
 function healthOf({ db, database }: Pick<Call, "db" | "database">): string {
   try {
-    if (Deno.statSync(database).size > MAX_CHECKED_BYTES) {
+    if (statSync(database).size > MAX_CHECKED_BYTES) {
       return "readable; `conclaude doctor` looks at it whole";
     }
     const [fault] = integrityFaults(db, "quick");

@@ -1,8 +1,8 @@
 /** Finds a text wherever it may stand, and puts a mark in its place. */
 
-import { isBeyondAscii, scriptPattern } from "../letters.ts";
-import { MAX_NAME_CHARS, MAX_TEXT_CHARS } from "../orchestration/session_changes.ts";
-import { FORGOTTEN_MARK } from "./forget_mark.ts";
+import { isBeyondAscii, scriptPattern } from "../base/letters.ts";
+import { MAX_NAME_CHARS, MAX_TEXT_CHARS } from "../claude/session_changes.ts";
+import { FORGOTTEN_MARK } from "./observe/forget_mark.ts";
 
 /** A shorter text would be found everywhere. */
 const MIN_FORGET_CHARS = 3;

@@ -1,6 +1,6 @@
 /** Texts made short enough to be kept and to be read. */
 import { withoutColours } from "../secrets/colours.ts";
-import { headOf } from "../letters.ts";
+import { headOf } from "../base/letters.ts";
 
 /** Longest title of an observation, in characters. */
 export const MAX_TITLE_CHARS = 160;

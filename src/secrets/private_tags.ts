@@ -1,5 +1,5 @@
 /** Finds the tags of `<private>…</private>` in a text, and the parts that they make private. */
-import { LETTER, occursIn } from "../letters.ts";
+import { LETTER, occursIn } from "../base/letters.ts";
 
 /** Replaces private text. */
 export const PRIVATE_MASK = "[private removed]";

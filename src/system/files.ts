@@ -1,4 +1,5 @@
 /** Files and folders, as the runtime offers them. Other rooms import these names and never name the runtime. */
+import { parentOf, resolvePath, withParents } from "../base/paths.ts";
 
 export const {
   chmodSync,
@@ -65,4 +66,161 @@ export function isNotCapable(error: unknown): error is Error {
 /** Whether a part of the path is a file where a folder is needed. */
 export function isNotADirectory(error: unknown): error is Error {
   return error instanceof Deno.errors.NotADirectory;
+}
+
+/** How many links are followed. */
+const MAX_WAYS = 40;
+const GROUP_WRITES = 0o020;
+const ALL_WRITE = 0o002;
+/** In a folder with this bit, only its owner can remove a file. */
+const STICKY = 0o1000;
+
+/** Why others could have written a file. */
+interface Fault {
+  readonly why: string;
+  /** The command that takes the fault away; null where only trust helps. */
+  readonly mend: readonly string[] | null;
+}
+
+/**
+ * Looks at a file, the target of its link, and the folders up to `top`. Null where they belong to the user or root and
+ * nobody else may write there, where there is no file, and on systems without owners.
+ */
+export function findFault(path: string, top: string): Fault | null {
+  const uid = Deno.uid();
+  try {
+    return uid === null ? null : faultOnTheWay(path, top, uid);
+  } catch {
+    // It is gone, or may not be looked at: whoever reads it will say so.
+    return null;
+  }
+}
+
+function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
+  const info = Deno.lstatSync(path);
+  let fault = info.isSymlink ? faultOfLink(path, uid) : faultAt(path, uid, info);
+  for (let folder = parentOf(path); fault === null; folder = parentOf(folder)) {
+    fault = faultAt(folder, uid);
+    if (folder === top || folder === parentOf(folder)) break;
+  }
+  return fault;
+}
+
+/**
+ * A link leads to other folders: whoever can change one of them, or a folder above it, chooses the file that is read.
+ */
+function faultOfLink(path: string, uid: number): Fault | null {
+  const target = Deno.realPathSync(path);
+  const ways = new Set<string>();
+  for (let at = path; at !== target && ways.size < MAX_WAYS; ways.add(at)) {
+    if (!Deno.lstatSync(at).isSymlink) break;
+    at = resolvePath(Deno.readLinkSync(at), { folder: parentOf(at) });
+  }
+  const folders = new Set([...ways, target].map(parentOf));
+  const above = new Set([...folders].flatMap((folder) => withParents(parentOf(folder))));
+  let fault = faultAt(target, uid);
+  for (const folder of folders) fault ??= faultAt(folder, uid);
+  for (const folder of above) fault ??= faultAt(folder, uid, Deno.statSync(folder), true);
+  return fault;
+}
+
+/** @param isAbove True for folders further up, such as `/tmp`: there the sticky bit keeps others from foreign files. */
+function faultAt(
+  path: string,
+  uid: number,
+  info = Deno.statSync(path),
+  isAbove = false,
+): Fault | null {
+  const { uid: owner, gid, mode } = info;
+  if (isAbove && owner === 0 && ((mode ?? 0) & STICKY) !== 0) return null;
+  if (owner !== uid && owner !== 0) {
+    return { why: `${path} belongs to another user (uid ${owner})`, mend: null };
+  }
+  const rights = mode ?? 0;
+  const isOpen = (rights & ALL_WRITE) !== 0;
+  if (!isOpen && ((rights & GROUP_WRITES) === 0 || isOwnGroup(gid ?? 0, owner, uid))) return null;
+  const who = isOpen ? "everybody" : `the group ${gid}`;
+  const shown = (rights & 0o7777).toString(8).padStart(4, "0");
+  return {
+    why: `${who} may write ${path} (mode ${shown})`,
+    mend: owner === uid ? ["chmod", isOpen ? "o-w" : "g-w", path] : null,
+  };
+}
+
+/**
+ * Whether only the user and root are in a group, as on systems where everybody has a group of their own and the umask is
+ * 002: root's group for root's files, else the user's first group, if it has the user's number or no other member.
+ */
+function isOwnGroup(gid: number, owner: number, uid: number): boolean {
+  if (gid === 0 && owner === 0) return true;
+  return gid === Deno.gid() && (gid === uid || !hasOthers(gid, uid));
+}
+
+/** Whether others are in a group; true also when that is not known. */
+function hasOthers(gid: number, uid: number): boolean {
+  try {
+    const [accounts, groups] = ["/etc/passwd", "/etc/group"].map((file) =>
+      Deno.readTextFileSync(file).split("\n").map((line) => line.split(":"))
+    );
+    const own = accounts!.filter(([, , number]) => number === `${uid}` || number === "0")
+      .map(([name]) => name);
+    const group = groups!.find(([, , number]) => number === `${gid}`);
+    const members = accounts!.filter(([, , , number]) => number === `${gid}`).map(([name]) => name)
+      .concat(group?.[3]?.split(",") ?? []);
+    const isKnown = Deno.build.os === "linux" && group !== undefined &&
+      accounts!.some(([, , number]) => number === `${uid}`);
+    return !isKnown || members.some((name) => name !== "" && !own.includes(name));
+  } catch {
+    return true;
+  }
+}
+
+/** The path with all links followed; the path itself where that fails. */
+export function realOr(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Whether it is a file, or a link to one. */
+export function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/** A larger file is not read, in bytes. */
+const MAX_FILE_BYTES = 1_048_576;
+
+/** Reads a small file. @returns Its text, why it cannot be read, or undefined where there is none. */
+export function readSmallFile(
+  path: string,
+): { readonly text: string } | { readonly problem: string } | undefined {
+  try {
+    // Asked first: reading a pipe would wait for ever, and a huge file would cost the hook its deadline.
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile) return { problem: "not a regular file" };
+    if (size > MAX_FILE_BYTES) return { problem: `${size} bytes; the limit is 1 MiB` };
+    return { text: Deno.readTextFileSync(path) };
+  } catch (error) {
+    // Somebody meant a file to be at the end of a link.
+    if (isMissing(error)) return isLink(path) ? { problem: "a link to nothing" } : undefined;
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+function isLink(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isSymlink;
+  } catch {
+    return false;
+  }
 }

@@ -1,7 +1,7 @@
 /** Programs that the daemon is measured with: servers that are started and ended, and a client that costs little itself. */
 import { join } from "node:path";
-import { openDatabase } from "../../src/store/database.ts";
-import { transaction } from "../../src/store/transaction.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { transaction } from "../../src/db/transaction.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { makeTask } from "../support/tasks.ts";
 import type { Workplace } from "./fixture.ts";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { newId } from "../../src/ids.ts";
-import { type HookRecord, saveRecords } from "../../src/store/captures.ts";
-import { drainCaptures } from "../../src/recall/capture_drain.ts";
-import { checkpoint, openDatabase } from "../../src/store/database.ts";
+import { newId } from "../../src/base/ids.ts";
+import { type HookRecord, saveRecords } from "../../src/db/captures.ts";
+import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
+import { checkpoint, openDatabase } from "../../src/db/database.ts";
 import { surroundings } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";
-import { removeForgottenAgain } from "../../src/store/forget_places.ts";
+import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 
 /** A home with a history, and a project in it. */
 export interface Workplace {

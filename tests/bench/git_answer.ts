@@ -1,8 +1,8 @@
 /** What it costs at the start of a session to ask git which commits stand on other branches only. */
 import { join } from "node:path";
-import { THIS_PROCESS } from "../../src/environment.ts";
-import { unloggedCommits } from "../../src/recall/known_now.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { THIS_PROCESS } from "../../src/system/environment.ts";
+import { unloggedCommits } from "../../src/memory/tell/known_now.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import type { Bench } from "./bench.ts";
 import { median } from "./measure.ts";
 

@@ -1,12 +1,12 @@
 /** A PreToolUse that is judged by many rules, against an empty compiled program of the same runtime. */
 import { join } from "node:path";
-import { THIS_PROCESS } from "../../src/environment.ts";
+import { THIS_PROCESS } from "../../src/system/environment.ts";
 import { parseConfig } from "../support/configuration.ts";
-import { type AskedUse, judgeUse } from "../../src/gate/judge_use.ts";
-import { requirementsFor } from "../../src/gate/asked_requirements.ts";
-import { findRepository, lookUpwards } from "../../src/git/repository.ts";
-import type { GuardPolicy } from "../../src/guard/guard_policy.ts";
-import type { RequirementPolicy } from "../../src/requirement/requirement_policy.ts";
+import { type AskedUse, judgeUse } from "../../src/policy/judge_use.ts";
+import { requirementsFor } from "../../src/policy/asked_requirements.ts";
+import { findRepository, lookUpwards } from "../../src/system/git/repository.ts";
+import type { GuardPolicy } from "../../src/policy/guards/guard_policy.ts";
+import type { RequirementPolicy } from "../../src/policy/requirements/requirement_policy.ts";
 import { observed } from "../support/program.ts";
 import type { Bench, BenchContext, Figure } from "./bench.ts";
 import { emptyWorkplace, type Workplace } from "./fixture.ts";

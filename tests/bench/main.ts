@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { UserError } from "../../src/errors.ts";
+import { UserError } from "../../src/base/errors.ts";
 import { runTask } from "../../src/build/run_deno.ts";
 import { copyAnew, makeExecutables } from "../support/executables.ts";
 import type { Bench, Figure } from "./bench.ts";

@@ -1,11 +1,11 @@
 /** A memory after months of use, made without the way through the queue: that would take minutes. */
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservationKind } from "../../src/memory/observation.ts";
-import { indexedTerms } from "../../src/memory/terms.ts";
-import { checkpoint, openDatabase } from "../../src/store/database.ts";
-import { transaction } from "../../src/store/transaction.ts";
-import { saveObservation } from "../../src/store/observations.ts";
+import type { ObservationKind } from "../../src/memory/observe/observation.ts";
+import { indexedTerms } from "../../src/memory/search/terms.ts";
+import { checkpoint, openDatabase } from "../../src/db/database.ts";
+import { transaction } from "../../src/db/transaction.ts";
+import { saveObservation } from "../../src/memory/drain/observations_table.ts";
 import { type CorpusQuestion, makeCorpus } from "../support/memory_corpus.ts";
 
 /** As they come in ordinary work: most of it is edits, commands and what was looked at. */

@@ -1,12 +1,12 @@
 /** Memory: how long it takes to find things, to tell a session of them, and to work captures in. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { drainCaptures } from "../../src/recall/capture_drain.ts";
-import { answerMemory } from "../../src/recall/search.ts";
-import { saveRecords } from "../../src/store/captures.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { transaction } from "../../src/store/transaction.ts";
-import { EVERYTHING } from "../../src/store/memory_search.ts";
+import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
+import { answerMemory } from "../../src/memory/search/search.ts";
+import { saveRecords } from "../../src/db/captures.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { transaction } from "../../src/db/transaction.ts";
+import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import { observed } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
 import type { Bench, BenchContext, Figure } from "./bench.ts";
@@ -15,7 +15,7 @@ import { againstEmpty, captureSubject, hookSubject } from "./hooks.ts";
 import { compare, median, timeOnce } from "./measure.ts";
 import { findMeter, peakKilobytes } from "./memory.ts";
 import { fillMemory, writeProject } from "./memory_fixture.ts";
-import { removeForgottenAgain } from "../../src/store/forget_places.ts";
+import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 
 const MILLION = 1_000_000;
 const HUNDRED_THOUSAND = 100_000;

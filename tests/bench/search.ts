@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { takeInDocuments } from "../../src/recall/eval.ts";
-import { answerMemory } from "../../src/recall/search.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { EVERYTHING } from "../../src/store/memory_search.ts";
+import { takeInDocuments } from "../../src/memory/search/eval.ts";
+import { answerMemory } from "../../src/memory/search/search.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
 import { removeFolder } from "../support/folders.ts";
 import { searchTexts } from "../support/search_texts.ts";

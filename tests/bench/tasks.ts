@@ -1,6 +1,6 @@
 /** A verb of the command line against an empty compiled program of the same runtime. */
-import { openDatabase } from "../../src/store/database.ts";
-import { transaction } from "../../src/store/transaction.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { transaction } from "../../src/db/transaction.ts";
 import { makeTask } from "../support/tasks.ts";
 import type { Bench } from "./bench.ts";
 import { emptyWorkplace } from "./fixture.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { backupsOf, defaultBackupPath } from "../../src/maintenance/backup.ts";
+import { backupsOf, defaultBackupPath } from "../../src/upkeep/care/backup.ts";
 import { closeDatabase, garbage, schemaPages, spoil } from "../support/spoilt.ts";
 import { modeOf, namesIn, query, queryValue } from "../support/look.ts";
 import { change, hurried } from "../support/on_home.ts";

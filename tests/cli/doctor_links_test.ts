@@ -1,7 +1,7 @@
 /** doctor mends what is this program's own, and nothing that a link leads to. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { spoolSuffix } from "../../src/spool/spool.ts";
+import { spoolSuffix } from "../../src/db/spool.ts";
 import { modeOf, query, spoolFiles } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";

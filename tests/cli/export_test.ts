@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { CliContext } from "../../src/cli/context.ts";
-import { fileSink } from "../../src/cli/line_sink.ts";
+import type { CliContext } from "../../src/operations/context.ts";
+import { fileSink } from "../../src/operations/line_sink.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { SCHEMA_VERSION } from "../../src/store/transaction.ts";
+import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
-import { VERSION } from "../../src/version.ts";
+import { VERSION } from "../../src/base/version.ts";
 import { stage } from "./support.ts";
 import { testWith } from "../support/fixtures.ts";
 

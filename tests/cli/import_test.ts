@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { isNext } from "../support/next.ts";
 import { stage } from "./support.ts";

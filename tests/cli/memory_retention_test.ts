@@ -1,7 +1,7 @@
 /** What a SessionEnd clears away, and what it must not. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { query, queryValue } from "../support/look.ts";
 import { hook, runProgram, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";

@@ -1,8 +1,8 @@
 /** What people and programs ask of memory, on the real program. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { saveRecords } from "../../src/store/captures.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { saveRecords } from "../../src/db/captures.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
 import { runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";

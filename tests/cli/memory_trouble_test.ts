@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync } from "node:zlib";
-import { drainCaptures } from "../../src/recall/capture_drain.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { claimCaptures, DEATHS_APART_MS, releaseClaims } from "../../src/store/queue_work.ts";
+import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { claimCaptures, DEATHS_APART_MS, releaseClaims } from "../../src/db/queue_work.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 import { testWith } from "../support/fixtures.ts";
-import { removeForgottenAgain } from "../../src/store/forget_places.ts";
+import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 
 const PAYLOAD = JSON.stringify({
   tool_input: { file_path: "/p/upload.ts", content: "export const tries = 3;\n".repeat(20) },

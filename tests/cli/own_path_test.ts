@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { findOwnPath } from "../../src/cli/own_program.ts";
+import { findOwnPath } from "../../src/operations/own_program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { stage } from "./support.ts";
 

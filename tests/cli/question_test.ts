@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { askQuestion } from "../../src/store/questions.ts";
+import { askQuestion } from "../../src/work/questions_table.ts";
 import { busyStage, engineStage, linesOf } from "../support/engine.ts";
 import { until } from "../support/wait.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
-import { newId } from "../../src/ids.ts";
-import { compactPayloads } from "../../src/maintenance/compaction.ts";
-import { spoolRecord } from "../../src/spool/spool.ts";
+import { newId } from "../../src/base/ids.ts";
+import { compactPayloads } from "../../src/upkeep/care/compaction.ts";
+import { spoolRecord } from "../../src/db/spool.ts";
 import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";

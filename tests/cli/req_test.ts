@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parseConfig } from "../support/configuration.ts";
-import { presetText } from "../../src/requirement/presets.ts";
+import { presetText } from "../../src/policy/requirements/presets.ts";
 import { hook } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { SCHEMA_VERSION } from "../../src/store/transaction.ts";
-import { VERSION } from "../../src/version.ts";
+import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
+import { VERSION } from "../../src/base/version.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";

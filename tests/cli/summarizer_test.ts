@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { SummarizerRun } from "../../src/store/summarizer_runs.ts";
+import type { SummarizerRun } from "../../src/memory/drain/summarizer_runs_table.ts";
 import { isAlive, killNow } from "../support/processes.ts";
 import { query } from "../support/look.ts";
 import { spawnProgram } from "../support/process.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { agentsFolder } from "../../src/engine/agent_files.ts";
+import { agentsFolder } from "../../src/work/engine/agent_files.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { query, queryValue } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";

@@ -1,7 +1,7 @@
 /** Tasks as people and agents use them: the real program, one database. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { type Stage, stage } from "./support.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { makeTask } from "../support/tasks.ts";

@@ -6,8 +6,8 @@ import {
   hashConfigFiles,
   readConfigFiles as readFiles,
 } from "../../src/config/discover.ts";
-import { fingerprint } from "../../src/ids.ts";
-import { lookUpwards } from "../../src/git/repository.ts";
+import { fingerprint } from "../../src/base/ids.ts";
+import { lookUpwards } from "../../src/system/git/repository.ts";
 
 /** A throw-away folder with `home/` and `project/` in it; files are given by their path inside it. */
 function withFiles(

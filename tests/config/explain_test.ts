@@ -1,6 +1,6 @@
-import "../../src/config_sections.ts";
+import "../../src/operations/config_sections.ts";
 import assert from "node:assert/strict";
-import { explainProblems } from "../../src/cli/config_warnings.ts";
+import { explainProblems } from "../../src/operations/config_warnings.ts";
 
 Deno.test("explainProblems() is empty when all is well", () => {
   assert.equal(explainProblems([]), "");

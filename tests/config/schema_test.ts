@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CONFIG_FORMAT, DEFAULT_HOOK_CONFIG } from "../../src/config/discover.ts";
-import { fingerprint } from "../../src/ids.ts";
+import { fingerprint } from "../../src/base/ids.ts";
 import { compileGlob } from "../../src/config/globs.ts";
 import { configJsonSchema, type JsonSchema } from "../../src/config/config_template.ts";
 import { parseConfig } from "../support/configuration.ts";

@@ -1,8 +1,8 @@
-import "../../src/config_sections.ts";
+import "../../src/operations/config_sections.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { suggestKeys } from "../../src/config/layer.ts";
-import { editDistance } from "../../src/likeness.ts";
+import { editDistance } from "../../src/base/likeness.ts";
 
 const KNOWN = [
   "stop",

@@ -1,7 +1,7 @@
 /** Kills the drain at random moments, again and again, and compares what it leaves with an undisturbed one. */
 import { join } from "node:path";
-import { openDatabase } from "../../src/store/database.ts";
-import { saveRecords } from "../../src/store/captures.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { saveRecords } from "../../src/db/captures.ts";
 import { query } from "../support/look.ts";
 import { spawnProgram, startProgram } from "../support/process.ts";
 import { seededRandom } from "../support/tool_uses.ts";

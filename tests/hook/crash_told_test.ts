@@ -1,7 +1,7 @@
 /** After a crash, when nothing of the last turn was worked in: the first session is told what was asked. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { drainLockPath, takeLock } from "../../src/store/process_lock.ts";
+import { drainLockPath, takeLock } from "../../src/db/process_lock.ts";
 import { endedPid } from "../support/processes.ts";
 import { change, printed } from "../support/on_home.ts";
 import { asked, edit, FIRST, start, type Workplace, workplace } from "../support/told_sessions.ts";

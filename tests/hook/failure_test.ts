@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { keepCrashed } from "../../src/hook/failure.ts";
-import { locate } from "../../src/environment.ts";
+import { locate } from "../../src/system/environment.ts";
 import { sizedTest, someOf } from "../support/lanes.ts";
 import { homeAlone } from "../support/program.ts";
 import { FORMED_SECRETS } from "../support/secret_texts.ts";

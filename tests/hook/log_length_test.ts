@@ -1,9 +1,9 @@
 /** The write-ahead log, which every hook reads that no other process keeps the index of: who empties it, and when. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { saveRecords } from "../../src/store/captures.ts";
-import { isLogLong, openDatabase } from "../../src/store/database.ts";
-import { drainLockPath, takeLock } from "../../src/store/process_lock.ts";
+import { saveRecords } from "../../src/db/captures.ts";
+import { isLogLong, openDatabase } from "../../src/db/database.ts";
+import { drainLockPath, takeLock } from "../../src/db/process_lock.ts";
 import { hook, observed, type TempHome, tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
 import { testWith } from "../support/fixtures.ts";

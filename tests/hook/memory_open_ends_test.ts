@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { drainLockPath, takeLock } from "../../src/store/process_lock.ts";
+import { drainLockPath, takeLock } from "../../src/db/process_lock.ts";
 import { git } from "../support/git.ts";
 import { change, printed } from "../support/on_home.ts";
 import { runProgram } from "../support/program.ts";

@@ -1,8 +1,8 @@
 /** Captures that no drain has come to: a session is told that there are some. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { saveRecords } from "../../src/store/captures.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { saveRecords } from "../../src/db/captures.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { change, printed } from "../support/on_home.ts";
 import { asked, send, start, type Workplace, workplace } from "../support/told_sessions.ts";
 import { workRecords } from "../support/work_sessions.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client";
 // @ts-types="@modelcontextprotocol/sdk/client/stdio"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { indexedTerms } from "../../src/memory/terms.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { type NewObservation, saveObservation } from "../../src/store/observations.ts";
+import { indexedTerms } from "../../src/memory/search/terms.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { type NewObservation, saveObservation } from "../../src/memory/drain/observations_table.ts";
 import { programStart } from "../support/process.ts";
 
 /** A home with two projects, none of them a repository, and a server of the first. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { estimateTokens } from "../../src/memory/text.ts";
-import { daysMs } from "../../src/time.ts";
+import { daysMs } from "../../src/base/time.ts";
 import { filesWith, query } from "../support/look.ts";
 import { connect, keep, places } from "./support.ts";
 

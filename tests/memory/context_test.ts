@@ -5,16 +5,16 @@ import {
   contextText,
   type Tellable,
   withState,
-} from "../../src/memory/context_text.ts";
-import { liesOutside, OUTSIDE_CAUSES } from "../../src/memory/describe_fix.ts";
-import { recallText } from "../../src/recall/recall.ts";
+} from "../../src/memory/tell/context_text.ts";
+import { liesOutside, OUTSIDE_CAUSES } from "../../src/memory/tell/describe_fix.ts";
+import { recallText } from "../../src/memory/search/recall.ts";
 import {
   isWhole,
   namesTest,
   openEndRank,
   openFailures,
   programsOf,
-} from "../../src/memory/open_ends.ts";
+} from "../../src/memory/tell/open_ends.ts";
 import { observe } from "../../src/memory/observe/observe.ts";
 import { endOfText, shortened } from "../../src/memory/text.ts";
 import { todosOf } from "../../src/memory/observe/observe_task.ts";

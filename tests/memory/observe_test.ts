@@ -1,6 +1,6 @@
 /** What captures tell, without any model. */
 import assert from "node:assert/strict";
-import type { Observed, ToolUse } from "../../src/memory/observation.ts";
+import type { Observed, ToolUse } from "../../src/memory/observe/observation.ts";
 import { failureKey } from "../../src/memory/observe/command_key.ts";
 import { errorLine } from "../../src/memory/observe/error_line.ts";
 import { observe } from "../../src/memory/observe/observe.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pathInProject } from "../../src/memory/paths.ts";
+import { pathInProject } from "../../src/memory/project_paths.ts";
 
 Deno.test("pathInProject() speaks of the same file in all working trees of a repository", () => {
   const rows: readonly (readonly [path: string, root: string | null, told: string])[] = [

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
-import { readQuestion } from "../../src/memory/question.ts";
-import { spokenTime } from "../../src/memory/spoken_time.ts";
+import { readQuestion } from "../../src/memory/search/question.ts";
+import { spokenTime } from "../../src/memory/search/spoken_time.ts";
 
 /** A Wednesday. */
 const NOW = Date.UTC(2026, 6, 15, 10);

@@ -1,7 +1,7 @@
 /** How a session ended, in words. */
 import assert from "node:assert/strict";
-import { endInWords, whyCutOff, withEnd } from "../../src/memory/session_end.ts";
-import { type SessionEnd } from "../../src/store/sessions.ts";
+import { endInWords, whyCutOff, withEnd } from "../../src/memory/tell/ended_session.ts";
+import { type SessionEnd } from "../../src/db/sessions.ts";
 
 const begun = { kind: "begun" } as const;
 const ended = { kind: "ended" } as const;

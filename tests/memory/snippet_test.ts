@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { snippetOf } from "../../src/recall/search.ts";
+import { snippetOf } from "../../src/memory/search/search.ts";
 
 const FILLER = "and then there was more to be said about other things ".repeat(20);
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { RULE_FORMS, standingRules } from "../../src/memory/observe/observe_words.ts";
-import { drainCaptures } from "../../src/recall/capture_drain.ts";
+import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
-import { removeForgottenAgain } from "../../src/store/forget_places.ts";
+import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 
 Deno.test("each form of a rule finds its example, quoted as it was said, and not its counterexample", () => {
   for (const { name, example, counterexample } of RULE_FORMS) {

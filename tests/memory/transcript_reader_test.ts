@@ -3,8 +3,8 @@ import {
   mayTell,
   type TranscriptItem,
   transcriptReader,
-} from "../../src/memory/transcript/reader.ts";
-import { bareSummary, promptOf } from "../../src/memory/transcript/spoken.ts";
+} from "../../src/claude/transcript/transcript_reader.ts";
+import { bareSummary, promptOf } from "../../src/claude/transcript/spoken.ts";
 
 const COMMON = { sessionId: "s1", cwd: "/p", gitBranch: "main", timestamp: "2026-01-05T10:00:00Z" };
 let lines = 0;

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
-import { digestOf } from "../../src/memory/fnv.ts";
-import { readQuestion } from "../../src/memory/question.ts";
-import { codeTerms, exactTerm, projectTerm, wordsOf } from "../../src/memory/terms.ts";
+import { digestOf } from "../../src/base/fnv.ts";
+import { readQuestion } from "../../src/memory/search/question.ts";
+import { codeTerms, exactTerm, projectTerm, wordsOf } from "../../src/memory/search/terms.ts";
 import { estimateTokens } from "../../src/memory/text.ts";
-import { openDatabase } from "../../src/store/database.ts";
-import { rememberNote } from "../../src/recall/remember.ts";
-import { answerMemory } from "../../src/recall/search.ts";
-import { EVERYTHING } from "../../src/store/memory_search.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { rememberNote } from "../../src/memory/drain/remember.ts";
+import { answerMemory } from "../../src/memory/search/search.ts";
+import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const PLACE = { sessionId: null, project: "/p", branch: null, root: "/p", files: [], atMs: NOW_MS };

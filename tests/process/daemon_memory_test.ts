@@ -1,8 +1,8 @@
 /** The daemon works captures into memory by itself, and is not held up by it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { openDatabase } from "../../src/store/database.ts";
-import { takeLock } from "../../src/store/process_lock.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { takeLock } from "../../src/db/process_lock.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { countRows, query, queryValue } from "../support/look.ts";
 import { change, held } from "../support/on_home.ts";

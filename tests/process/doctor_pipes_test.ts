@@ -1,7 +1,7 @@
 /** What lies where a file should be, and is a pipe: nobody waits for it, and doctor names it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { spoolSuffix } from "../../src/spool/spool.ts";
+import { spoolSuffix } from "../../src/db/spool.ts";
 import { queryValue } from "../support/look.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";

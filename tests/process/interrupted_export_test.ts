@@ -1,6 +1,6 @@
 /** An export that a signal ends leaves nothing behind. */
 import assert from "node:assert/strict";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { spawnProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";

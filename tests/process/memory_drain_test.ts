@@ -1,9 +1,9 @@
 /** Captures on their way into memory, on the real program: killed, twice at once, without a session, late. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { drainCaptures } from "../../src/recall/capture_drain.ts";
-import { saveRecords } from "../../src/store/captures.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
+import { saveRecords } from "../../src/db/captures.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { killDrains } from "../crash/drain.ts";
 import { logOf, query } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
@@ -12,7 +12,7 @@ import { tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
 import { slowTest } from "../support/lanes.ts";
 import { testWith } from "../support/fixtures.ts";
-import { removeForgottenAgain } from "../../src/store/forget_places.ts";
+import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
 const SESSION = "5e55a000-0000-4000-8000-000000000001";

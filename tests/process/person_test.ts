@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { PERSON_VERBS } from "../../src/guard/lifting.ts";
+import { PERSON_VERBS } from "../../src/policy/guards/lifting.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
-import type { Verbs } from "../../src/cli/verb.ts";
+import type { Verbs } from "../../src/operations/verb.ts";
 import { programCommand, surroundings } from "../../src/build/program.ts";
 import { query } from "../support/look.ts";
 import { change } from "../support/on_home.ts";

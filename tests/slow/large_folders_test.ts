@@ -1,7 +1,7 @@
 /** Commands about folders that hold more than a hook has the time to read. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { entriesOf } from "../../src/project/on_disk.ts";
+import { entriesOf } from "../../src/system/on_disk.ts";
 import { projectIn } from "../support/guarded.ts";
 import { hook, tempHome } from "../support/program.ts";
 import { answerOf } from "../support/process.ts";

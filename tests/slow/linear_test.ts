@@ -1,13 +1,13 @@
 /** What memory makes of a text takes time in proportion to it, whatever it holds: a drain works at it in a hook's time. */
 import { observe } from "../../src/memory/observe/observe.ts";
-import type { ToolUse } from "../../src/memory/observation.ts";
+import type { ToolUse } from "../../src/memory/observe/observation.ts";
 import { standingRules } from "../../src/memory/observe/observe_words.ts";
-import { programsOf } from "../../src/memory/open_ends.ts";
-import { liesOutside } from "../../src/memory/describe_fix.ts";
+import { programsOf } from "../../src/memory/tell/open_ends.ts";
+import { liesOutside } from "../../src/memory/tell/describe_fix.ts";
 import { endOfText, shortened } from "../../src/memory/text.ts";
 import { textMatcher } from "../../src/memory/forget_text.ts";
-import { indexedTerms } from "../../src/memory/terms.ts";
-import { bareSummary, promptOf } from "../../src/memory/transcript/spoken.ts";
+import { indexedTerms } from "../../src/memory/search/terms.ts";
+import { bareSummary, promptOf } from "../../src/claude/transcript/spoken.ts";
 import { needsRedaction } from "../../src/secrets/look.ts";
 import { withoutColours } from "../../src/secrets/colours.ts";
 import { assertQuick } from "../support/quick.ts";

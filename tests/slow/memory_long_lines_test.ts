@@ -1,6 +1,6 @@
 /** Captures of a megabyte on one line, of every tool and of hardly any form, are worked in within the time that a person waits. */
 import assert from "node:assert/strict";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { query } from "../support/look.ts";
 import { jsonOf, runProgram, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { SCHEMA_VERSION } from "../../src/store/transaction.ts";
+import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
 import { damages, executions, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
 import { answerOf, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";

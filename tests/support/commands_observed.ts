@@ -1,6 +1,6 @@
 /** What memory makes of one shell command. */
 import assert from "node:assert/strict";
-import type { Observed } from "../../src/memory/observation.ts";
+import type { Observed } from "../../src/memory/observe/observation.ts";
 import { observe } from "../../src/memory/observe/observe.ts";
 
 /** The folder that paths are told from. */

@@ -1,12 +1,12 @@
 /** A project in a git repository, agents that are shell scripts, the engine in this process and the verbs as the real program. */
-import "../../src/config_sections.ts";
+import "../../src/operations/config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { Engine } from "../../src/engine/engine.ts";
-import { Settings } from "../../src/engine/settings.ts";
-import { locate } from "../../src/environment.ts";
-import { takeLock } from "../../src/store/process_lock.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { Engine } from "../../src/work/engine/engine.ts";
+import { Settings } from "../../src/work/engine/engine_settings.ts";
+import { locate } from "../../src/system/environment.ts";
+import { takeLock } from "../../src/db/process_lock.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { removeFolder } from "./folders.ts";
 import type { Finished } from "./process.ts";
 import { git, makeRepository } from "./git.ts";

@@ -1,9 +1,9 @@
 /** A database with rows of every kind. */
 import type { DatabaseSync } from "node:sqlite";
-import { compactPayloads } from "../../src/maintenance/compaction.ts";
-import { drainCaptures } from "../../src/recall/capture_drain.ts";
+import { compactPayloads } from "../../src/upkeep/care/compaction.ts";
+import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { saveEvent } from "./records.ts";
-import { removeForgottenAgain } from "../../src/store/forget_places.ts";
+import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 
 /** Tasks come before their parents here, and every column of theirs that refers to something does. */
 const ROWS = `

@@ -1,8 +1,8 @@
 /** Which failures are left open by commands that run one after the other. */
 import assert from "node:assert/strict";
-import { drainCaptures } from "../../src/recall/capture_drain.ts";
+import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { saveEvent, tempDatabase } from "./records.ts";
-import { removeForgottenAgain } from "../../src/store/forget_places.ts";
+import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 
 /** A command, what it printed, and whether it failed. */
 export type Step = readonly [command: string, output: string, failed?: boolean];

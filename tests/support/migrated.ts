@@ -1,6 +1,6 @@
 /** A database that is migrated once for a test file, and copied for each home. */
 import { DatabaseSync } from "node:sqlite";
-import { migrate } from "../../src/store/migrate.ts";
+import { migrate } from "../../src/db/migrate.ts";
 
 let migrated: Uint8Array | undefined;
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { REPOSITORY } from "./process.ts";
 
 const WRITER = `
-const { openDatabase, transaction } = await import(Deno.args[0] + "/src/store/database.ts");
-const { createTask } = await import(Deno.args[0] + "/src/store/task_life.ts");
+const { openDatabase, transaction } = await import(Deno.args[0] + "/src/db/database.ts");
+const { createTask } = await import(Deno.args[0] + "/src/work/task_life_table.ts");
 const db = await openDatabase(Deno.args[1], { busyTimeoutMs: 8000 });
 for (let n = 0; n < Number(Deno.args[2]); n++) {
   const task = { title: Deno.args[3], body: "", type: "task", priority: 2, parentId: null, tags: [], dependsOn: [],

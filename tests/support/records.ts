@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { newId } from "../../src/ids.ts";
+import { newId } from "../../src/base/ids.ts";
 import {
   type Capture,
   type Execution,
   type HookRecord,
   saveRecord,
-} from "../../src/store/captures.ts";
-import { openDatabase } from "../../src/store/database.ts";
+} from "../../src/db/captures.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { migratedDatabase } from "./migrated.ts";
 
 /** A database in a folder of its own that goes with it: `using temp = await tempDatabase()`. */

@@ -1,6 +1,6 @@
 /** Ways to spoil a database file, for tests of what the program does then. */
 import { DatabaseSync } from "node:sqlite";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { hook, type TempHome } from "./program.ts";
 import { seededRandom } from "./tool_uses.ts";
 

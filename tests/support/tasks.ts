@@ -1,7 +1,7 @@
 /** Tasks for tests: made straight in the store. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Task } from "../../src/orchestration/task.ts";
-import { createTask, type NewTask } from "../../src/store/task_life.ts";
+import type { Task } from "../../src/work/task.ts";
+import { createTask, type NewTask } from "../../src/work/task_life_table.ts";
 
 /** When {@linkcode makeTask} makes a task, if nothing is said. */
 export const MADE_AT_MS = 1_000_000;

@@ -1,6 +1,6 @@
-import { capturePriority, filesTouched, inputExcerpt } from "../../src/capture/payload.ts";
-import { newId } from "../../src/ids.ts";
-import type { HookRecord } from "../../src/store/captures.ts";
+import { capturePriority, filesTouched, inputExcerpt } from "../../src/claude/payload.ts";
+import { newId } from "../../src/base/ids.ts";
+import type { HookRecord } from "../../src/db/captures.ts";
 
 /** A tool use with the shape that Claude Code gives it, its texts taken from real source files. */
 interface ToolUse {

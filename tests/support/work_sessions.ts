@@ -1,6 +1,6 @@
 /** Sessions of ordinary work as hooks keep them: prompts, edits, tests that fail and pass, commits, repeats, talk. */
-import { capturePriority } from "../../src/capture/payload.ts";
-import type { Capture, HookRecord } from "../../src/store/captures.ts";
+import { capturePriority } from "../../src/claude/payload.ts";
+import type { Capture, HookRecord } from "../../src/db/captures.ts";
 import { seededRandom } from "./tool_uses.ts";
 
 /** Where the sessions take place. */

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { saveRecords } from "../../src/store/captures.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { saveRecords } from "../../src/db/captures.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { type TempHome, tempHome } from "./program.ts";
 import { closeDatabase } from "./spoilt.ts";
 import { workRecords } from "./work_sessions.ts";

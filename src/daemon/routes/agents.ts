@@ -1,14 +1,12 @@
 /** Routes of agents, and of the questions that agents ask. */
 import * as z from "zod/mini";
-import { agentFiles } from "../../engine/agent_files.ts";
-import { answer } from "../../engine/answers.ts";
-import { readOutputPage } from "../../engine/output.ts";
-import { needAgent, requestEnd } from "../../engine/requests.ts";
-import { refusal } from "../../orchestration/refusal.ts";
-import { checkBody } from "../../orchestration/task_input.ts";
-import { listAgents } from "../../store/agents.ts";
-import { listQuestions, needQuestion } from "../../store/questions.ts";
-import type { Author } from "../../store/task_changes.ts";
+import { agentFiles } from "../../work/engine/agent_files.ts";
+import { answer } from "../../work/engine/answers.ts";
+import { readOutputPage } from "../../work/engine/agent_output.ts";
+import { needAgent, requestEnd } from "../../work/engine/requests.ts";
+import { refusal } from "../../work/refusal.ts";
+import { checkBody } from "../../work/task_input.ts";
+import { type Author, listAgents, listQuestions, needQuestion } from "../../work/store.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import { agentSchema, fields, isSet, listOf, paged, questionSchema, wordOf } from "../schemas.ts";
 

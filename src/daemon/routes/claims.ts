@@ -1,19 +1,22 @@
 /** Routes about who works on a task, and where the task stands. */
 import * as z from "zod/mini";
-import { refusal } from "../../orchestration/refusal.ts";
-import type { Task } from "../../orchestration/task.ts";
-import { checkBody, checkStatus } from "../../orchestration/task_input.ts";
-import { needTask } from "../../store/task_changes.ts";
+import { refusal } from "../../work/refusal.ts";
+import type { Task } from "../../work/task.ts";
+import { checkBody, checkStatus } from "../../work/task_input.ts";
 import {
+  badTransition,
+  blockTask,
   claimNext,
   claimTask,
+  completeTask,
   needClaim,
+  needTask,
+  readTask,
   releaseTask,
   renewClaim,
   takeBackLapsed,
-} from "../../store/task_claims.ts";
-import { badTransition, blockTask, completeTask, unblockTask } from "../../store/task_life.ts";
-import { readTask } from "../../store/tasks.ts";
+  unblockTask,
+} from "../../work/store.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema } from "../schemas.ts";
 

@@ -1,7 +1,13 @@
 /** Routes about the daemon itself, and the route of the whole state. */
 import * as z from "zod/mini";
 import { databaseBytes } from "../database_watch.ts";
-import { countState } from "../../store/state_counts.ts";
+import {
+  countState,
+  listAgents,
+  listQuestions,
+  listTasks,
+  listWorkflows,
+} from "../../work/store.ts";
 import { type Figure, figure } from "../metrics.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import {
@@ -11,10 +17,7 @@ import {
   taskSchema,
   workflowSchema,
 } from "../schemas.ts";
-import { listAgents } from "../../store/agents.ts";
-import { listQuestions } from "../../store/questions.ts";
-import { listTasks } from "../../store/tasks.ts";
-import { listWorkflows } from "../../store/workflows.ts";
+import { memoryUsage } from "../../system/environment.ts";
 
 const route = routesOf("daemon");
 
@@ -121,7 +124,7 @@ function figuresOf({ db, database, state }: Daemon, nowMs: number): Figure[] {
     figure("events_total", "Events that were ever written", counts.lastEventId),
     figure("database_bytes", "Size of the database file", bytes.database),
     figure("wal_bytes", "Size of the write-ahead log", bytes.wal),
-    figure("process_resident_memory_bytes", "Memory of the daemon", Deno.memoryUsage().rss),
+    figure("process_resident_memory_bytes", "Memory of the daemon", memoryUsage().rss),
     figure("uptime_seconds", "How long the daemon has been running", uptime),
   ];
 }

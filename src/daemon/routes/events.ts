@@ -1,8 +1,7 @@
 /** The route of events, as a list or as a stream that goes on. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
-import { type EventRow, lastEventId, listEvents } from "../../store/events.ts";
-import { countState } from "../../store/state_counts.ts";
+import { countState, type EventRow, lastEventId, listEvents } from "../../work/store.ts";
 import type { EventFacts, EventHub, ReadyEvent } from "../event_hub.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import { eventSchema, fields, isSet } from "../schemas.ts";

@@ -1,25 +1,23 @@
 /** Routes about tasks as a tree, their tags and their history, and about many at once. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
-import { UserError } from "../../errors.ts";
-import type { Task } from "../../orchestration/task.ts";
-import { checkPriority } from "../../orchestration/task_input.ts";
-import { transaction } from "../../store/transaction.ts";
+import { UserError } from "../../base/errors.ts";
+import type { Task } from "../../work/task.ts";
+import { checkPriority } from "../../work/task_input.ts";
+import { transaction } from "../../db/transaction.ts";
 import {
   changeTags,
   changeTask,
-  listHistory,
-  needTask,
-  type TagChange,
-} from "../../store/task_changes.ts";
-import { completeTask } from "../../store/task_life.ts";
-import {
+  completeTask,
   deleteTask,
   listAncestors,
   listChildren,
+  listHistory,
   listSubtree,
+  needTask,
   reparentTask,
-} from "../../store/task_tree.ts";
+  type TagChange,
+} from "../../work/store.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema } from "../schemas.ts";
 import { invalidInput, startMsOf } from "../input.ts";

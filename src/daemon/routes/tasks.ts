@@ -8,21 +8,31 @@ import {
   checkTitle,
   checkType,
   checkWorkflowName,
-} from "../../orchestration/task_input.ts";
-import { tagsLike } from "../../orchestration/tag_pattern.ts";
-import { changeTags, changeTask, needTask } from "../../store/task_changes.ts";
-import { changeDependencies } from "../../store/task_dependencies.ts";
-import { createTask, queueTask } from "../../store/task_life.ts";
-import { listAncestors, listChildren, restoreTask } from "../../store/task_tree.ts";
-import { openDependencies, takeBackToLook } from "../../store/task_claims.ts";
-import { listReady, listTags, listTasks } from "../../store/tasks.ts";
+} from "../../work/task_input.ts";
+import { tagsLike } from "../../work/tag_pattern.ts";
+import {
+  changeDependencies,
+  changeTags,
+  changeTask,
+  createTask,
+  listAncestors,
+  listChildren,
+  listReady,
+  listTags,
+  listTasks,
+  needTask,
+  openDependencies,
+  queueTask,
+  restoreTask,
+  takeBackToLook,
+} from "../../work/store.ts";
 import { inField, invalidInput } from "../input.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, listOf, paged, taskSchema } from "../schemas.ts";
-import { findWorkflowFile } from "../../engine/workflow_files.ts";
-import { findRepository, lookUpwards } from "../../git/repository.ts";
-import { isAbsolutePath } from "../../paths.ts";
-import { exists } from "../../project/on_disk.ts";
+import { findWorkflowFile } from "../../work/engine/workflow_files.ts";
+import { findRepository, lookUpwards } from "../../system/git/repository.ts";
+import { isAbsolutePath } from "../../base/paths.ts";
+import { exists } from "../../system/on_disk.ts";
 
 const route = routesOf("tasks");
 const oneTask = z.object({ task: taskSchema });

@@ -1,12 +1,22 @@
 /** Routes of workflows. A route writes down what a person wants; the engine does it. */
 import * as z from "zod/mini";
-import { actionsOf, needWorkflow, requestDecision, requestRetry } from "../../engine/requests.ts";
-import { refusal } from "../../orchestration/refusal.ts";
-import { checkBody } from "../../orchestration/task_input.ts";
-import { listEvents } from "../../store/events.ts";
-import { changeTask, needTask } from "../../store/task_changes.ts";
-import { listSteps } from "../../store/workflow_steps.ts";
-import { type Decision, listWorkflows, readWorkflowOfTask } from "../../store/workflows.ts";
+import {
+  actionsOf,
+  needWorkflow,
+  requestDecision,
+  requestRetry,
+} from "../../work/engine/requests.ts";
+import { refusal } from "../../work/refusal.ts";
+import { checkBody } from "../../work/task_input.ts";
+import {
+  changeTask,
+  type Decision,
+  listEvents,
+  listSteps,
+  listWorkflows,
+  needTask,
+  readWorkflowOfTask,
+} from "../../work/store.ts";
 import { type Route, routesOf } from "../route.ts";
 import {
   fields,

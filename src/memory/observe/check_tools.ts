@@ -1,5 +1,5 @@
 /** Programs that build, lint and check types, and programs that run the tasks of a project: one row each. */
-import type { Check } from "../observation.ts";
+import type { Check } from "./observation.ts";
 
 /** A program that checks something. */
 export interface CheckTool {

@@ -1,5 +1,5 @@
 /** Finds the folder in which a command runs: the same words in two folders are two commands. */
-import { resolvePath } from "../../paths.ts";
+import { resolvePath } from "../../base/paths.ts";
 import { gitFolders } from "./git_words.ts";
 import { folderBefore, isHarmless, nameOf, plainPath, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";

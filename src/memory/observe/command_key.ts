@@ -2,8 +2,8 @@
  * Makes the key of a command: its program and subcommand, its package or folder, and the tests or files that it takes.
  * A failure is open until a command with the same key passes, or one that takes more.
  */
-import { pathInProject } from "../paths.ts";
-import type { Check, CommandKey } from "../observation.ts";
+import { pathInProject } from "../project_paths.ts";
+import type { Check, CommandKey } from "./observation.ts";
 import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, TASK_PROGRAMS } from "./check_tools.ts";
 import { gitArguments, gitFolders } from "./git_words.ts";
 import {

@@ -1,5 +1,5 @@
 /** The texts, facts and titles of observations of commands. */
-import type { ObservedFacts } from "../observation.ts";
+import type { ObservedFacts } from "./observation.ts";
 import { headAndTail, MAX_TITLE_CHARS, shortened, titleLine } from "../text.ts";
 import { withoutQuietVariables } from "./script_words.ts";
 

@@ -1,6 +1,6 @@
 /** How the commands of a script ended: which passed, and which has failed, by the status and by what is seen of the output. */
-import { isOnlyLooking } from "../looking_commands.ts";
-import type { CommandKey } from "../observation.ts";
+import { isOnlyLooking } from "../search/looking_commands.ts";
+import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
 import { calledAs, commandKey, keyOf } from "./command_key.ts";
 import { gitArguments } from "./git_words.ts";

@@ -1,5 +1,5 @@
 /** Which observation a capture makes: one row a tool. */
-import type { Observed, ObservedFile, ToolUse } from "../observation.ts";
+import type { Observed, ObservedFile, ToolUse } from "./observation.ts";
 import { observeAgent, observeFetch, observeOther } from "./observe_other.ts";
 import { observeCommand } from "./observe_command.ts";
 import {
@@ -14,8 +14,8 @@ import { observeEdit } from "./observe_edit.ts";
 import { observeRead, observeSearch } from "./observe_read.ts";
 import { observeTask, observeTodos } from "./observe_task.ts";
 import { withOpenRank } from "./open_rank.ts";
-import { resolvePath } from "../../paths.ts";
-import { pathInProject } from "../paths.ts";
+import { resolvePath } from "../../base/paths.ts";
+import { pathInProject } from "../project_paths.ts";
 
 type Observer = (use: ToolUse) => Observed | null;
 

@@ -1,6 +1,6 @@
 /** Observes a shell command: it ran, failed, tested, or committed. */
-import { digestOf } from "../fnv.ts";
-import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
+import { digestOf } from "../../base/fnv.ts";
+import type { Observed, ObservedFacts, ToolUse } from "./observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
 import { inItsFolder } from "./command_folder.ts";
 import {

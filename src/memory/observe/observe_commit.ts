@@ -1,5 +1,5 @@
 /** The commits that a command has made, as observations. */
-import type { Observed } from "../observation.ts";
+import type { Observed } from "./observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
 import { chained } from "./observe_words.ts";
 import { KEPT_OUTPUT, MAX_COMMAND_CHARS, textOf } from "./command_text.ts";

@@ -1,7 +1,7 @@
 /** What an edit of a file tells. */
-import { digestOf } from "../fnv.ts";
-import type { Observed, ToolUse } from "../observation.ts";
-import { pathInProject } from "../paths.ts";
+import { digestOf } from "../../base/fnv.ts";
+import type { Observed, ToolUse } from "./observation.ts";
+import { pathInProject } from "../project_paths.ts";
 import { headAndTail, shortened, textIn } from "../text.ts";
 
 /** The part of a change that is kept in words; the whole is behind the observation. */

@@ -1,7 +1,7 @@
 /** Observes tools without a function of their own (those of MCP servers, the web, sub-agents): input and answer. */
-import { digestOf } from "../fnv.ts";
-import type { Observed, ToolUse } from "../observation.ts";
-import { pathInProject } from "../paths.ts";
+import { digestOf } from "../../base/fnv.ts";
+import type { Observed, ToolUse } from "./observation.ts";
+import { pathInProject } from "../project_paths.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { failureKey, keyOf } from "./command_key.ts";
 import { KEPT_WORDS } from "./observe_words.ts";

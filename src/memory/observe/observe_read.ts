@@ -1,6 +1,6 @@
 /** Observes reads and searches of files. The content of the files is not kept. */
-import type { Observed, ToolUse } from "../observation.ts";
-import { pathInProject } from "../paths.ts";
+import type { Observed, ToolUse } from "./observation.ts";
+import { pathInProject } from "../project_paths.ts";
 import { shortened, textIn, titleLine } from "../text.ts";
 import { observeOther } from "./observe_other.ts";
 

@@ -1,5 +1,5 @@
 /** Observes lists of tasks, and tells which tasks a session left open and done. */
-import type { ObservationKind, Observed, ObservedFacts, ToolUse } from "../observation.ts";
+import type { ObservationKind, Observed, ObservedFacts, ToolUse } from "./observation.ts";
 import { shortened, textIn, titleLine } from "../text.ts";
 
 const MAX_OPEN = 20;

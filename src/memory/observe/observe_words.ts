@@ -1,10 +1,10 @@
 /** What a prompt tells, and what Claude Code sends in a person's place: the end of what ran in the background. */
-import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
-import { COMPACTION, isContinuation } from "../transcript/spoken.ts";
+import type { ObservationKind, Observed, ToolUse } from "./observation.ts";
+import { COMPACTION, isContinuation } from "../../claude/transcript/spoken.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
-import { errorInWords } from "../session_end.ts";
-import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
-import { digestOf } from "../fnv.ts";
+import { errorInWords } from "../tell/ended_session.ts";
+import { LETTER_OR_DIGIT, occursIn } from "../../base/letters.ts";
+import { digestOf } from "../../base/fnv.ts";
 
 /** A prompt; what Claude Code itself sends in a person's place (`<task-notification>`) is none. */
 export function observePrompt({ payload }: ToolUse): Observed | null {

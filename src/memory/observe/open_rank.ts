@@ -1,7 +1,7 @@
 /** Ranks failures among open ends. What was only tried, or only looked for, is no open end. */
-import { isOnlyLooking } from "../looking_commands.ts";
-import { OPEN_RANKS } from "../open_ends.ts";
-import type { Observed } from "../observation.ts";
+import { isOnlyLooking } from "../search/looking_commands.ts";
+import { OPEN_RANKS } from "../tell/open_ends.ts";
+import type { Observed } from "./observation.ts";
 import { isHarmless, isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 

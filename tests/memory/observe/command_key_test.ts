@@ -1,6 +1,6 @@
 /** What commands are known by, and which of them run, build or check something. */
 import assert from "node:assert/strict";
-import type { CommandKey } from "../../../src/memory/observation.ts";
+import type { CommandKey } from "../../../src/memory/observe/observation.ts";
 import { CHECK_TOOLS } from "../../../src/memory/observe/check_tools.ts";
 import { commandKey } from "../../../src/memory/observe/command_key.ts";
 import { scriptCommands } from "../../../src/memory/observe/shell_words.ts";

@@ -1,12 +1,12 @@
 /** Which commits are this project's, and how many: none of another's, each of several, an amended one as no other. */
 import assert from "node:assert/strict";
-import type { Observed } from "../../../src/memory/observation.ts";
+import type { Observed } from "../../../src/memory/observe/observation.ts";
 import { observe } from "../../../src/memory/observe/observe.ts";
-import { type SummarizedPart, summarizeSession } from "../../../src/memory/session_summary.ts";
-import { drainCaptures } from "../../../src/recall/capture_drain.ts";
+import { type SummarizedPart, summarizeSession } from "../../../src/memory/tell/session_summary.ts";
+import { drainCaptures } from "../../../src/memory/drain/capture_drain.ts";
 import { failed, ran, ROOT } from "../../support/commands_observed.ts";
 import { saveEvent, tempDatabase } from "../../support/records.ts";
-import { removeForgottenAgain } from "../../../src/store/forget_places.ts";
+import { removeForgottenAgain } from "../../../src/upkeep/forget/forget_places_table.ts";
 
 function ranIn(command: string, stdout: string, cwd: string): Observed {
   const payload = { tool_input: { command }, tool_response: { stdout, stderr: "" }, cwd };

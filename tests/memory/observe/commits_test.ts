@@ -1,9 +1,9 @@
 /** Which commands have made a commit, and what is known of it. */
 import assert from "node:assert/strict";
-import { drainCaptures } from "../../../src/recall/capture_drain.ts";
+import { drainCaptures } from "../../../src/memory/drain/capture_drain.ts";
 import { failed, ran } from "../../support/commands_observed.ts";
 import { saveEvent, tempDatabase } from "../../support/records.ts";
-import { removeForgottenAgain } from "../../../src/store/forget_places.ts";
+import { removeForgottenAgain } from "../../../src/upkeep/forget/forget_places_table.ts";
 
 const REFUSED =
   "[main abc1234] Say less\n 1 file changed, 2 insertions(+)\nTo ../far.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to '../far.git'";

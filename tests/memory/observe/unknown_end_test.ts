@@ -1,6 +1,6 @@
 /** Commands that were not waited for: nobody knows how they ended. */
 import assert from "node:assert/strict";
-import type { Observed } from "../../../src/memory/observation.ts";
+import type { Observed } from "../../../src/memory/observe/observation.ts";
 import { observe } from "../../../src/memory/observe/observe.ts";
 import { ROOT } from "../../support/commands_observed.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { change } from "../../support/on_home.ts";
-import { lookAtSqlite } from "../../../src/maintenance/doctor/program.ts";
+import { lookAtSqlite } from "../../../src/upkeep/doctor/program_check.ts";
 import { isNext } from "../../support/next.ts";
 import { privateMounts } from "../../support/private_mounts.ts";
 import { runProgram } from "../../support/program.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { integrityFaults } from "../../../src/store/care.ts";
-import { openDatabase } from "../../../src/store/database.ts";
-import { checkIndex } from "../../../src/store/memory_index.ts";
+import { integrityFaults } from "../../../src/upkeep/care/care_table.ts";
+import { openDatabase } from "../../../src/db/database.ts";
+import { checkIndex } from "../../../src/memory/search/memory_index_table.ts";
 import { fillEveryTable } from "../../support/every_row.ts";
 import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { closeDatabase, spoil } from "../../support/spoilt.ts";

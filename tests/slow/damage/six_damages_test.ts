@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { backUpDaily } from "../../../src/maintenance/backup.ts";
+import { backUpDaily } from "../../../src/upkeep/care/backup.ts";
 import { filesBelow } from "../../support/look.ts";
 import { type TempHome, tempHome } from "../../support/program.ts";
 import { closeDatabase, garbage, spoil } from "../../support/spoilt.ts";

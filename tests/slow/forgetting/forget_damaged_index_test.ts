@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/store/database.ts";
+import { openDatabase } from "../../../src/db/database.ts";
 import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { closeDatabase } from "../../support/spoilt.ts";
 import { run } from "../../support/verb.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { textMatcher } from "../../../src/memory/forget_text.ts";
-import { changePlaces, textPlaces } from "../../../src/store/forget_places.ts";
+import { changePlaces, textPlaces } from "../../../src/upkeep/forget/forget_places_table.ts";
 import { tempDatabase } from "../../support/records.ts";
 
 const WORD = 'Zanzibar "Quux"';

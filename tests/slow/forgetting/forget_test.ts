@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { quoteWord } from "../../../src/settings/hooks.ts";
-import { spoolRecord, spoolSuffix } from "../../../src/spool/spool.ts";
-import { integrityFaults } from "../../../src/store/care.ts";
-import { isForgotten } from "../../../src/store/forgotten_names.ts";
-import { checkIndex } from "../../../src/store/memory_index.ts";
+import { quoteWord } from "../../../src/claude/settings/hooks.ts";
+import { spoolRecord, spoolSuffix } from "../../../src/db/spool.ts";
+import { integrityFaults } from "../../../src/upkeep/care/care_table.ts";
+import { isForgotten } from "../../../src/upkeep/forget/forgotten_names_table.ts";
+import { checkIndex } from "../../../src/memory/search/memory_index_table.ts";
 import { programCommand } from "../../../src/build/program.ts";
 import { countRows, filesBelow, latin1 } from "../../support/look.ts";
 import { addToken } from "../../support/person.ts";

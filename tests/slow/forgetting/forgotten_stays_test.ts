@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { spoolRecord } from "../../../src/spool/spool.ts";
-import { pastWriter } from "../../../src/store/backfill.ts";
-import type { HookRecord } from "../../../src/store/captures.ts";
+import { spoolRecord } from "../../../src/db/spool.ts";
+import { pastWriter } from "../../../src/upkeep/transfer/backfill_table.ts";
+import type { HookRecord } from "../../../src/db/captures.ts";
 import { fillClaudeMem, makeClaudeMem } from "../../support/claude_mem.ts";
 import { countRows, filesBelow, query, queryValue, sessionOf } from "../../support/look.ts";
 import { change } from "../../support/on_home.ts";

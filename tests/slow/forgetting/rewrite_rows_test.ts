@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { rewriteRows } from "../../../src/store/rewrite_rows.ts";
-import { integrityFaults } from "../../../src/store/care.ts";
-import { openDatabase } from "../../../src/store/database.ts";
+import { rewriteRows } from "../../../src/upkeep/care/rewrite_rows_table.ts";
+import { integrityFaults } from "../../../src/upkeep/care/care_table.ts";
+import { openDatabase } from "../../../src/db/database.ts";
 
 const SECRET = "zanzibarquux";
 

@@ -1,7 +1,7 @@
 /** `conclaude req import` on the real program: a whole older installation, and what hooks decide afterwards. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { writePlanned } from "../../../src/cli/config_target.ts";
+import { writePlanned } from "../../../src/operations/config_target.ts";
 import { query } from "../../support/look.ts";
 import { hook, runProgram } from "../../support/program.ts";
 import { needsTools, testWhere } from "../../support/requirements.ts";

@@ -1,0 +1,187 @@
+import { headOf } from "../base/letters.ts";
+/** What a hook's payload says about a tool use. */
+
+/** How soon a captured tool use is worth looking at. */
+export type CapturePriority = "high" | "normal" | "low";
+
+const PRIORITIES: ReadonlyMap<string, CapturePriority> = new Map([
+  ["Write", "high"],
+  ["Edit", "high"],
+  ["MultiEdit", "high"],
+  ["Bash", "high"],
+  ["PowerShell", "high"],
+  ["Read", "low"],
+  ["Glob", "low"],
+  ["Grep", "low"],
+  ["TodoRead", "low"],
+  ["TodoWrite", "low"],
+]);
+
+/** The priority of a tool's captures: what changes things is high, what only looks is low (seed 001). */
+export function capturePriority(toolName: string): CapturePriority {
+  return PRIORITIES.get(toolName) ?? "normal";
+}
+
+/** The field of a tool's input that names its file. */
+const PATH_FIELDS: ReadonlyMap<string, string> = new Map([
+  ["Write", "file_path"],
+  ["Edit", "file_path"],
+  ["MultiEdit", "file_path"],
+  ["Read", "file_path"],
+  ["NotebookEdit", "notebook_path"],
+  ["NotebookRead", "notebook_path"],
+]);
+
+/** Tools that run a shell command, as `command`; what is configured of Bash counts for all of them. */
+export const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "PowerShell", "Monitor"]);
+
+/** The names by which rules know a tool: what is said of Bash counts for every shell. */
+export function namesInRules(tool: string): readonly string[] {
+  return SHELL_TOOLS.has(tool) ? [...new Set([tool, "Bash"])] : [tool];
+}
+
+/** How the tools of this program's own MCP server are called; what they say is memory already, and may be forgotten there. */
+export const OWN_TOOLS = "mcp__conclaude__";
+
+/** Tools that write the file that they name. */
+export const EDITING_TOOLS: ReadonlySet<string> = new Set([
+  "Write",
+  "Edit",
+  "MultiEdit",
+  "NotebookEdit",
+]);
+
+/** Tools that look through the folder, or the file, that they call `path`. */
+export const SEARCHING_TOOLS: ReadonlySet<string> = new Set(["Grep", "Glob", "LS"]);
+
+const MAX_PATH_CHARS = 4_096;
+
+/** The files that a tool use names, as they are kept; none for other tools and for an input of any other shape. */
+export function filesTouched(toolName: string, toolInput: unknown): string[] {
+  return pathsIn(PATH_FIELDS.get(toolName), toolInput).map((path) => headOf(path, MAX_PATH_CHARS));
+}
+
+/** The tools tidy a path up before they use it: one of any length may lead to a file. */
+function pathsIn(field: string | undefined, toolInput: unknown): string[] {
+  if (field === undefined || typeof toolInput !== "object" || toolInput === null) return [];
+  const path = Object.hasOwn(toolInput, field) ? Reflect.get(toolInput, field) : undefined;
+  return typeof path === "string" && path !== "" ? [path] : [];
+}
+
+/** How tools of MCP servers call the files that they work on, the servers for files among them. */
+const PATH_NAMES = new Set(
+  "path paths file_path filePath filepath file filename relative_path source destination".split(
+    " ",
+  ),
+);
+
+/** The files that a tool use names, whole, and what a tool of an MCP server names like a path: it may be one of another machine. */
+export function filesNamed(toolName: string, toolInput: unknown): string[] {
+  if (SEARCHING_TOOLS.has(toolName)) return pathsIn("path", toolInput);
+  if (!toolName.startsWith("mcp__")) return pathsIn(PATH_FIELDS.get(toolName), toolInput);
+  return Object.entries(Object(toolInput)).filter(([name]) => PATH_NAMES.has(name))
+    .flatMap(([, value]) => value)
+    .filter((value): value is string => typeof value === "string" && value !== "");
+}
+
+const INPUT_KEY = '"tool_input":';
+/** The keys that follow the input in a payload. Inside a string their quotes would be escaped. */
+const KEYS_BEHIND_INPUT = [',"tool_response":', ',"project_dir":'];
+/** How much of a tool's input, and of its error, the audit row of a capture repeats; the whole is in the queue. */
+const MAX_EXCERPT_CHARS = 160;
+
+/** The beginning of a text, with `…` where more follows. */
+export function excerpt(text: string): string {
+  return text.length <= MAX_EXCERPT_CHARS ? text : `${headOf(text, MAX_EXCERPT_CHARS)}…`;
+}
+
+/** The beginning of the tool's input, as it stands in the JSON of a capture's payload. */
+export function inputExcerpt(payload: string): string {
+  const start = payload.indexOf(INPUT_KEY) + INPUT_KEY.length;
+  // A little more than an excerpt, so that a short input is seen to end.
+  const head = payload.slice(start, start + 2 * MAX_EXCERPT_CHARS);
+  const ends = KEYS_BEHIND_INPUT.map((key) => head.indexOf(key)).filter((end) => end >= 0);
+  return excerpt(head.slice(0, Math.min(head.length, ...ends)));
+}
+/** How small {@link summarizeInput} makes its copy. */
+export interface SummaryLimits {
+  readonly maxChars: number;
+  readonly maxItems: number;
+  readonly maxDepth: number;
+  readonly maxBytes: number;
+}
+
+const SUMMARY_LIMITS: SummaryLimits = { maxChars: 500, maxItems: 20, maxDepth: 4, maxBytes: 4_096 };
+
+/**
+ * A small copy of a tool's input for its audit row: long strings end in `…`, containers keep their
+ * first entries and say how many are missing, and the whole stays below `maxBytes` of JSON.
+ */
+export function summarizeInput(
+  fields: Readonly<Record<string, unknown>>,
+  limits: Partial<SummaryLimits> = {},
+): Record<string, unknown> {
+  const all = { ...SUMMARY_LIMITS, ...limits };
+  const summary = summarize(fields, all, 0) as Record<string, unknown>;
+  if (fits(JSON.stringify(summary), all.maxBytes)) return summary;
+  if (all.maxChars < 8) return { "…": "too large" };
+  return summarizeInput(fields, {
+    ...all,
+    maxChars: all.maxChars >> 1,
+    maxItems: Math.max(2, all.maxItems >> 1),
+  });
+}
+
+function fits(json: string, maxBytes: number): boolean {
+  return json.length * 3 <= maxBytes || new TextEncoder().encode(json).length <= maxBytes;
+}
+
+function summarize(value: unknown, limits: SummaryLimits, depth: number): unknown {
+  if (typeof value === "string") {
+    return value.length <= limits.maxChars ? value : `${headOf(value, limits.maxChars)}…`;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= limits.maxDepth) return "…";
+  const deeper = (item: unknown) => summarize(item, limits, depth + 1);
+  if (Array.isArray(value)) {
+    const missing = value.length - limits.maxItems;
+    const items = value.slice(0, limits.maxItems).map(deeper);
+    return missing > 0 ? [...items, `… ${missing} more`] : items;
+  }
+  const entries = Object.entries(value);
+  const missing = entries.length - limits.maxItems;
+  const kept = entries.slice(0, limits.maxItems).map(([key, item]): [string, unknown] => [
+    key,
+    deeper(item),
+  ]);
+  return Object.fromEntries(missing > 0 ? [...kept, ["…", `${missing} more`]] : kept);
+}
+
+/**
+ * The JSON of a payload within the cap. What is nested too deep to be written as JSON is kept as the text that was sent.
+ *
+ * @param limit `maxBytes`: of UTF-8. `sent`: the text, asked for only then.
+ * @returns `cutBytes`: how much was taken out.
+ */
+export async function serializePayload(
+  payload: Readonly<Record<string, unknown>>,
+  { maxBytes, sent }: { readonly maxBytes: number; readonly sent: () => string },
+): Promise<{ readonly text: string; readonly cutBytes: number }> {
+  let text = "";
+  let isTooDeep = false;
+  try {
+    text = JSON.stringify(payload);
+    if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    isTooDeep = true;
+  }
+  const { capValue, isNestedDeeply } = await import("./cap.ts");
+  if (isTooDeep || (text.length > maxBytes && isNestedDeeply(text))) {
+    const { tool_name, project_dir } = payload;
+    payload = { tool_name, project_dir, unparsed: sent() };
+    text = "";
+  }
+  const { value, cutBytes } = capValue(payload, maxBytes);
+  return { text: cutBytes === 0 && text !== "" ? text : JSON.stringify(value), cutBytes };
+}

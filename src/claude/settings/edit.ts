@@ -1,0 +1,332 @@
+/**
+ * Puts our hooks into the text of a settings file, and takes them out again. Foreign hooks, unknown keys, key order,
+ * indentation, line ends, a byte order mark and a missing final newline stay as they are.
+ *
+ * Each edit is one small step on the text (`json_edit.ts`), and steps are taken until nothing is left to do. So installing
+ * twice is the same as installing once.
+ */
+import { getNodePath, getNodeValue, parseTree } from "jsonc-parser";
+import { isUserError } from "../../base/errors.ts";
+import type { HookEntry, HookRole } from "./hooks.ts";
+import { type Json, type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
+import { type Ownership, roleOf } from "./own_handler.ts";
+import type { Attempt, Target } from "./settings_file.ts";
+import { openSettings } from "./settings_text.ts";
+
+/** What is to be installed. */
+export interface InstallPlan extends Ownership, Target {
+  /** At most one entry for an event and role. All our other handlers are removed. */
+  readonly entries: readonly HookEntry[];
+}
+
+/** A text after an edit, and the events of which our handlers changed. */
+export interface Edit {
+  readonly text: string;
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/**
+ * The text with our handlers as the plan wants them: missing ones are added, changed ones are corrected where they
+ * stand, repeated ones are dropped.
+ *
+ * A handler that shares its group with foreign ones stays there when the group's matcher is right; otherwise it moves to
+ * a group of its own, since the matcher is not ours to change.
+ *
+ * @param text A whole settings file; "" for one that does not exist.
+ * @throws UserError When the text cannot be edited safely (`openSettings`).
+ */
+export function installInto(text: string, plan: InstallPlan): Edit {
+  const { mark, body } = openSettings(text, attemptOf("install-hooks", plan));
+  const wanted = new Map(plan.entries.map((entry) => [keyOf(entry), entry]));
+  const owners = ownersIn(body, plan);
+  const changed = new Set<string>();
+  let edited = body;
+  for (const entry of wanted.values()) {
+    const settled = settle(edited, { entry, ownership: plan });
+    if (settled !== edited) changed.add(entry.event);
+    edited = settled;
+  }
+  for (const owner of owners.filter((owner) => !wanted.has(keyOf(owner)))) {
+    edited = removeOwn(edited, { ...owner, ownership: plan });
+    changed.add(owner.event);
+  }
+  const before = new Set(owners.map(({ event }) => event));
+  const after = new Set(plan.entries.map(({ event }) => event));
+  return {
+    text: edited === body ? text : mark + edited,
+    added: [...changed].filter((event) => !before.has(event)),
+    updated: [...changed].filter((event) => before.has(event) && after.has(event)),
+    removed: [...before].filter((event) => !after.has(event)),
+  };
+}
+
+/**
+ * The text without our handlers, and without the groups, event arrays and the `hooks` object that held nothing else.
+ * What was empty before is left alone, and a text without our handlers comes back as it is.
+ *
+ * @param text A whole settings file.
+ * @throws UserError When the text cannot be edited safely (`openSettings`).
+ */
+export function uninstallFrom(text: string, options: Ownership & Target): Edit {
+  const { mark, body } = openSettings(text, attemptOf("uninstall-hooks", options));
+  const owners = ownersIn(body, options);
+  const removed = [...new Set(owners.map(({ event }) => event))];
+  let edited = body;
+  for (const owner of owners) edited = removeOwn(edited, { ...owner, ownership: options });
+  return { text: removed.length > 0 ? mark + edited : text, added: [], updated: [], removed };
+}
+
+/**
+ * Lists our handlers in a settings file, in the file's order, in the form in which a plan lists them.
+ *
+ * @throws UserError When the text cannot be edited safely (`openSettings`).
+ */
+export function readOwnEntries(
+  text: string,
+  options: Ownership & { readonly attempt: Attempt },
+): HookEntry[] {
+  const { body } = openSettings(text, options.attempt);
+  return ownersIn(body, options).map(({ event, role, matcher, handler }) => ({
+    event,
+    role,
+    matcher,
+    command: String(valueAt(handler, "command")?.value),
+    timeout: Number(valueAt(handler, "timeout")?.value),
+    onFailure: valueAt(handler, "onFailure")?.value === "block" ? "block" : undefined,
+    // Only the drain has it from us; under any other hook it was put there, and is not to be put there again.
+    async: role === "drain" && valueAt(handler, "async")?.value === true ? true : undefined,
+  }));
+}
+
+function attemptOf(command: Attempt["command"], { path, flags }: Target): Attempt {
+  return { command, path, flags };
+}
+
+/** One of our handlers in a text, and its group. */
+interface Owner {
+  readonly event: string;
+  readonly role: HookRole;
+  readonly group: Node;
+  readonly handler: Node;
+  /** The group's matcher; a value that is no string stands here as text, which equals no matcher of ours. */
+  readonly matcher: string | undefined;
+  /** True when every handler of the group is ours. */
+  readonly groupIsOurs: boolean;
+}
+
+function ownersIn(body: string, ownership: Ownership): Owner[] {
+  const hooks = valueAt(parseTree(body), "hooks");
+  const properties = hooks?.type === "object" ? hooks.children ?? [] : [];
+  const events = properties.map(({ children }) => String(children?.[0]?.value));
+  return events.flatMap((event) =>
+    itemsOf(valueAt(hooks, event)).flatMap((group) => {
+      const handlers = itemsOf(valueAt(group, "hooks"));
+      const ours = handlers.flatMap((handler) => {
+        const role = roleOf(getNodeValue(handler), ownership);
+        return role === undefined ? [] : [{ handler, role }];
+      });
+      const matcher = valueAt(group, "matcher");
+      return ours.map((own) => ({
+        ...own,
+        event,
+        group,
+        matcher: matcher === undefined ? undefined : String(matcher.value),
+        groupIsOurs: ours.length === handlers.length,
+      }));
+    })
+  );
+}
+
+/** A key for each of our handlers. */
+function keyOf({ event, role }: Pick<HookEntry, "event" | "role">): string {
+  return `${event} ${role}`;
+}
+
+function ownersOf(
+  body: string,
+  { event, role, ownership }: Pick<HookEntry, "event" | "role"> & { readonly ownership: Ownership },
+): Owner[] {
+  return ownersIn(body, ownership).filter((owner) => keyOf(owner) === keyOf({ event, role }));
+}
+
+/** Takes steps until there is exactly one handler of the entry's event and role, and that one is as it should be. */
+function settle(
+  body: string,
+  options: { readonly entry: HookEntry; readonly ownership: Ownership },
+): string {
+  const { entry, ownership } = options;
+  for (let edited = body;;) {
+    const owners = ownersOf(edited, { ...entry, ownership });
+    if (owners.length === 0) return addGroup(edited, entry);
+    const next = step(edited, { entry, owners });
+    if (next === undefined) return edited;
+    edited = next;
+  }
+}
+
+/** The text after the next step towards `entry`, or `undefined` when there is none to take. */
+function step(
+  body: string,
+  options: { readonly entry: HookEntry; readonly owners: readonly Owner[] },
+): string | undefined {
+  const { entry, owners } = options;
+  const kept = owners.find((owner) => matchesSame(owner.matcher, entry.matcher)) ??
+    owners.find((owner) => owner.groupIsOurs);
+  const surplus = owners.find((owner) => owner !== kept);
+  if (surplus !== undefined) return removeMember(body, emptiedBy(surplus.handler));
+  if (kept === undefined) return undefined;
+  return correctHandler(body, kept.handler, entry) ?? correctMatcher(body, kept, entry.matcher);
+}
+
+/** The values that Claude Code assumes for missing keys of a handler. */
+const USUAL: Readonly<Record<string, unknown>> = {
+  onFailure: "continue",
+  async: false,
+  asyncRewake: false,
+  shell: "bash",
+};
+
+/**
+ * The text after the next step that makes a handler what the entry says; `undefined` when it is so already. `args` is the
+ * form of a command without a shell; the last three keys make Claude Code ask only now and then, not wait for the answer,
+ * or start the command in a shell that it is not written for.
+ */
+function correctHandler(body: string, handler: Node, entry: HookEntry): string | undefined {
+  const { command, timeout, onFailure, async } = entry;
+  const wanted: Readonly<Record<string, string | number | boolean | undefined>> = {
+    command,
+    args: undefined,
+    timeout,
+    onFailure,
+    async,
+    if: undefined,
+    asyncRewake: undefined,
+    shell: undefined,
+  };
+  for (const [key, value] of Object.entries(wanted)) {
+    const present = valueAt(handler, key);
+    const isScalar = present?.value !== undefined;
+    if (isScalar && present.value === (value ?? USUAL[key])) continue;
+    if (value !== undefined) return setAt(body, [...getNodePath(handler), key], value);
+    if (present !== undefined) return removeMember(body, present.parent!);
+  }
+  return undefined;
+}
+
+/** Sets the matcher of a group in the text; `undefined` when the matcher is right already. */
+function correctMatcher(
+  body: string,
+  { group, matcher }: Owner,
+  wanted: string | undefined,
+): string | undefined {
+  if (matchesSame(matcher, wanted)) return undefined;
+  if (wanted !== undefined) return setAt(body, [...getNodePath(group), "matcher"], wanted);
+  const present = propertyAt(group, "matcher");
+  return present && removeMember(body, present);
+}
+
+/** Claude Code takes a missing matcher, "" and "*" for the same: everything. */
+function matchesSame(one: string | undefined, other: string | undefined): boolean {
+  return (one || "*") === (other || "*");
+}
+
+function addGroup(body: string, entry: HookEntry): string {
+  const { event, matcher, command, timeout, onFailure, async } = entry;
+  const group: Json = {
+    ...(matcher === undefined ? {} : { matcher }),
+    hooks: [{
+      type: "command",
+      command,
+      timeout,
+      ...(onFailure === undefined ? {} : { onFailure }),
+      ...(async === undefined ? {} : { async }),
+    }],
+  };
+  const groups = valueAt(valueAt(parseTree(body), "hooks"), event);
+  return setAt(body, ["hooks", event, groups?.children?.length ?? 0], group);
+}
+
+function removeOwn(
+  body: string,
+  options: Pick<HookEntry, "event" | "role"> & { readonly ownership: Ownership },
+): string {
+  for (let edited = body;;) {
+    const [owner] = ownersOf(edited, options);
+    if (owner === undefined) return edited;
+    edited = removeMember(edited, emptiedBy(owner.handler));
+  }
+}
+
+/**
+ * The largest part of the text that would be empty without a handler: the handler itself, its group, the event or all
+ * of `hooks`. A group without handlers does nothing, whatever else it says.
+ */
+function emptiedBy(handler: Node): Node {
+  const group = handler.parent?.parent?.parent;
+  if (group === undefined || isShared(handler)) return handler;
+  const event = group.parent?.parent;
+  if (event === undefined || isShared(group)) return group;
+  const hooks = event.parent?.parent;
+  return hooks === undefined || isShared(event) ? event : hooks;
+}
+
+function isShared(member: Node): boolean {
+  return (member.parent?.children?.length ?? 0) > 1;
+}
+
+function itemsOf(node: Node | undefined): readonly Node[] {
+  return node?.type === "array" ? node.children ?? [] : [];
+}
+
+/** How our hooks leave a settings file. */
+type Removal =
+  /** There were none. */
+  | { readonly kind: "absent" }
+  /** Only the installation has touched the file since the backup: its bytes come back. */
+  | { readonly kind: "restored"; readonly text: string }
+  /** Only the installation is in the file: it was made by it. */
+  | { readonly kind: "deleted" }
+  /** The file has changed since; our handlers are cut out of it. */
+  | { readonly kind: "edited"; readonly text: string };
+
+/**
+ * Decides how our hooks leave a settings file.
+ *
+ * The backup is trusted only when installing into it today gives exactly the present text. So nothing that was written
+ * after the installation is ever lost, and an outdated backup does no harm.
+ *
+ * @throws UserError When the text cannot be edited safely.
+ */
+export function planRemoval(
+  text: string,
+  options: Ownership & Target & { readonly backup: string | undefined },
+): Removal {
+  const { path, flags, backup, ...ownership } = options;
+  const attempt = { command: "uninstall-hooks", path, flags } as const;
+  const entries = readOwnEntries(text, { ...ownership, attempt });
+  if (entries.length === 0) return { kind: "absent" };
+  const plan = { ...ownership, path, entries };
+  if (backup !== undefined && isOriginOf(text, { plan, origin: backup })) {
+    return { kind: "restored", text: backup };
+  }
+  if (isOriginOf(text, { plan, origin: "" })) return { kind: "deleted" };
+  return { kind: "edited", text: uninstallFrom(text, { ...ownership, path }).text };
+}
+
+/** True when `origin` has none of our hooks, and installing them by `plan` gives exactly `text`. */
+export function isOriginOf(
+  text: string,
+  options: { readonly plan: InstallPlan; readonly origin: string },
+): boolean {
+  const { plan, origin } = options;
+  const attempt = { command: "install-hooks", path: plan.path } as const;
+  try {
+    return readOwnEntries(origin, { ...plan, attempt }).length === 0 &&
+      installInto(origin, plan).text === text;
+  } catch (thrown) {
+    if (isUserError(thrown)) return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,318 @@
+/**
+ * Registers conclaude as an MCP server of Claude Code, and takes it out again. Every byte of the file that is not about
+ * our server stays as it is.
+ */
+import { getNodeValue, parseTree } from "jsonc-parser";
+import { UserError } from "../../base/errors.ts";
+import { joinPath, resolvePath } from "../../base/paths.ts";
+import { whileLocked } from "../../system/folder_lock.ts";
+import type { Program } from "./hooks.ts";
+import { type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
+import { memberOf, splitWords } from "./own_handler.ts";
+import {
+  type Attempt,
+  refusal,
+  replaceSettings,
+  type SettingsFile,
+  type SettingsPlace,
+  type SettingsScope,
+  withFreshFile,
+} from "./settings_file.ts";
+import { mustBe, openObject, refuseTwins } from "./settings_text.ts";
+
+export interface ServerOptions {
+  readonly place: ServersPlace;
+  readonly dryRun?: boolean | undefined;
+  /** The flags of the command, to be repeated in a refusal: `["--scope", "local", "--mcp"]`. */
+  readonly flags: readonly string[];
+}
+
+/** The result in one file; with `dryRun`, the result that it would have. */
+export interface ServerReport {
+  readonly file: string;
+  readonly scope: SettingsScope;
+  readonly changed: boolean;
+  readonly dryRun: boolean;
+  /** `present` and `absent`: nothing had to be done. `foreign`: another server has our name. */
+  readonly done: "added" | "updated" | "present" | "removed" | "absent" | "foreign";
+  /** True when the file was made for the server, and is removed. */
+  readonly deleted: boolean;
+  /** Our server before (`- `) and after (`+ `). The rest of the file is private, so it is not shown. */
+  readonly diff: readonly string[];
+}
+
+/** How Claude Code starts the server of a program. */
+export function serverOf(program: Program): ServerEntry {
+  const words = program.kind === "line"
+    ? splitWords(program.line) ?? [program.line]
+    : [program.kind === "name" ? program.name : program.path];
+  const [command = "", ...args] = words;
+  return { command, args: [...args, SERVER_VERB] };
+}
+
+/**
+ * Registers our server, or brings it up to date. A second run changes nothing.
+ *
+ * @throws UserError When the file cannot be read, edited safely or written, or when another server has our name.
+ */
+export function registerServer(
+  options: ServerOptions & { readonly program: Program },
+): ServerReport {
+  const { place, program, dryRun = false } = options;
+  const edit = editOf("install-hooks", options);
+  const entry = serverOf(program);
+  return withFreshFile(edit.attempt, (file) => {
+    const before = file.text ?? "";
+    const had = findServer(before, edit);
+    const after = addServer(before, { ...edit, entry });
+    const changed = after !== before;
+    if (changed && !dryRun && !replace(file, after, place)) return undefined;
+    return {
+      ...factsOf(file, place),
+      changed,
+      dryRun,
+      done: !changed ? "present" : had.kind === "none" ? "added" : "updated",
+      deleted: false,
+      diff: changed ? serverLines(before, after, edit) : [],
+    };
+  });
+}
+
+/**
+ * Takes our server out of a file again; one of another program under our name stays.
+ *
+ * @throws UserError When the file names us, and cannot be read, edited safely or written.
+ */
+export function unregisterServer(options: ServerOptions): ServerReport {
+  const { place, dryRun = false } = options;
+  const edit = editOf("uninstall-hooks", options);
+  return withFreshFile(edit.attempt, (file) => {
+    const before = file.text ?? "";
+    const had = findServer(before, edit);
+    const after = removeServer(before, edit);
+    const changed = after !== before;
+    const deleted = changed && isMadeFor(before, { ...edit, value: had });
+    const text = deleted ? undefined : after;
+    if (changed && !dryRun && !replace(file, text, place)) return undefined;
+    return {
+      ...factsOf(file, place),
+      changed,
+      dryRun,
+      done: changed ? "removed" : had.kind === "foreign" ? "foreign" : "absent",
+      deleted,
+      diff: changed ? serverLines(before, after, edit) : [],
+    };
+  });
+}
+
+function editOf(
+  command: Attempt["command"],
+  { place, flags }: Pick<ServerOptions, "place" | "flags">,
+): ServerEdit {
+  const { path, keys } = place;
+  return { keys, attempt: { command, path, flags, subject: "the MCP server" } };
+}
+
+/**
+ * Claude Code changes the file that it keeps for itself under a lock beside it (seen in 2.1.329). Without the lock, it
+ * could read the file before our change and write it after. We wait for five seconds: longer than anybody needs to write.
+ */
+const CLAUDES_LOCK = { waitMs: 5_000, staleMs: 10_000 };
+
+/** @returns False, with nothing written, when the file has changed since it was read. */
+function replace(
+  file: SettingsFile,
+  text: string | undefined,
+  { isClaudes }: ServersPlace,
+): boolean {
+  const act = () => replaceSettings(file, text);
+  return isClaudes ? whileLocked(`${file.path}.lock`, act, CLAUDES_LOCK) : act();
+}
+
+function factsOf(
+  { path }: SettingsFile,
+  { scope }: ServersPlace,
+): Pick<ServerReport, "file" | "scope"> {
+  return { file: path, scope };
+}
+
+/** Whether the file holds nothing but our server, as a registration into no file writes it. */
+function isMadeFor(
+  text: string,
+  { value, ...edit }: ServerEdit & { readonly value: ReturnType<typeof findServer> },
+): boolean {
+  if (value.kind !== "ours") return false;
+  const { command, args } = value.value as ServerEntry;
+  return addServer("", { ...edit, entry: { command, args } }) === text;
+}
+
+function serverLines(before: string, after: string, edit: ServerEdit): string[] {
+  const path = [...edit.keys, SERVER_NAME].join(".");
+  const line = (mark: string, text: string) => {
+    const found = findServer(text, edit);
+    return found.kind === "none" ? [] : [`${mark} ${path}: ${JSON.stringify(found.value)}`];
+  };
+  return [...line("-", before), ...line("+", after)];
+}
+
+/** The place of one object of MCP servers. */
+interface ServersPlace {
+  readonly scope: SettingsScope;
+  readonly path: string;
+  /** The keys that lead to the object; it need not exist. */
+  readonly keys: readonly string[];
+  /** True for the file that Claude Code keeps for itself and changes at any time. */
+  readonly isClaudes: boolean;
+}
+
+/** A scope without a file of its own: settings files hold no servers. */
+export interface ServersScope extends Omit<SettingsPlace, "settings"> {
+  /** The name by which Claude Code remembers the project, for the local scope. */
+  readonly projectKey: string;
+}
+
+const SERVERS = "mcpServers";
+
+/**
+ * The place of the servers of a scope (seen in 2.1.329): `.mcp.json` of the project for the whole team, else the file
+ * that Claude Code keeps for itself.
+ *
+ * @throws UserError When the user's file is asked for and there is neither a home nor a configuration folder.
+ */
+export function serversPlace(place: ServersScope): ServersPlace {
+  const { scope, projectDir, projectKey, home, configDir } = place;
+  if (scope === "project") {
+    return { scope, path: joinPath(projectDir, ".mcp.json"), keys: [SERVERS], isClaudes: false };
+  }
+  const folder = configDir || home;
+  if (!folder) {
+    throw new UserError("Cannot find the file in which Claude Code keeps MCP servers", {
+      why: "neither CLAUDE_CONFIG_DIR nor HOME is set; nothing was changed",
+      next: "set HOME, or leave out `--mcp`",
+    });
+  }
+  const cwd = place.cwd ?? projectDir;
+  const path = joinPath(resolvePath(folder, { folder: cwd, home }), ".claude.json");
+  const keys = scope === "local" ? ["projects", projectKey, SERVERS] : [SERVERS];
+  return { scope, path, keys, isClaudes: true };
+}
+
+/** The name under which Claude Code knows our server. */
+const SERVER_NAME = "conclaude";
+
+/** The verb that makes the program an MCP server. */
+const SERVER_VERB = "mcp";
+
+interface ServerEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** `keys` lead to the object of servers. */
+export interface ServerEdit {
+  readonly keys: readonly string[];
+  readonly attempt: Attempt;
+}
+
+/** What the file has under our name. */
+type FoundServer =
+  | { readonly kind: "none" }
+  | { readonly kind: "ours" | "foreign"; readonly value: unknown };
+
+/** @throws UserError When the text cannot be edited safely. A text without our name is not looked into. */
+function findServer(text: string, edit: ServerEdit): FoundServer {
+  if (!text.includes(`"${SERVER_NAME}"`)) return { kind: "none" };
+  const { body } = openObject(text, edit.attempt);
+  const node = valueAt(openServers(body, edit), SERVER_NAME);
+  if (node === undefined) return { kind: "none" };
+  const value: unknown = getNodeValue(node);
+  return { kind: isOurs(value) ? "ours" : "foreign", value };
+}
+
+/**
+ * Adds our server to the text. A server that is ours already is corrected in its place and keeps other keys (`env`).
+ *
+ * @throws UserError When the text cannot be edited safely, or when another server has our name.
+ */
+export function addServer(
+  text: string,
+  options: ServerEdit & { readonly entry: ServerEntry },
+): string {
+  const { keys, attempt, entry } = options;
+  const { mark, body } = openObject(text, attempt);
+  const path = [...keys, SERVER_NAME];
+  if (valueAt(openServers(body, options), SERVER_NAME) === undefined) {
+    return mark + setAt(body, path, { type: "stdio", ...entry });
+  }
+  if (findServer(text, options).kind === "foreign") {
+    throw refusal(attempt, {
+      why: `another MCP server has the name \`${SERVER_NAME}\` there, and is not ours to change`,
+      todo: `give that server another name, or remove it (\`claude mcp remove ${SERVER_NAME}\`),`,
+    });
+  }
+  const corrected = correct(body, { path, entry });
+  return corrected === body ? text : mark + corrected;
+}
+
+/**
+ * The text without our server, and without the objects that held nothing else. The `mcpServers` of a project that Claude
+ * Code keeps other things of stays: it gives one to each.
+ *
+ * @throws UserError When the text cannot be edited safely.
+ */
+export function removeServer(text: string, edit: ServerEdit): string {
+  if (findServer(text, edit).kind !== "ours") return text;
+  const { mark, body } = openObject(text, edit.attempt);
+  const own = propertyAt(openServers(body, edit), SERVER_NAME);
+  return own === undefined ? text : mark + removeMember(body, emptiedBy(own, edit.keys));
+}
+
+/** Any program that is started as an MCP server by our verb counts as ours: a person may have changed the rest. */
+function isOurs(value: unknown): boolean {
+  const type = memberOf(value, "type");
+  const args = memberOf(value, "args");
+  return (type === undefined || type === "stdio") &&
+    typeof memberOf(value, "command") === "string" &&
+    Array.isArray(args) && args.at(-1) === SERVER_VERB;
+}
+
+/** The object of servers; undefined when the file has none yet. */
+function openServers(body: string, { keys, attempt }: ServerEdit): Node | undefined {
+  let node = parseTree(body);
+  let path = "";
+  for (const key of [...keys, SERVER_NAME]) {
+    if (node === undefined) return undefined;
+    if (path !== "") mustBe("object", { node, path: `\`${path.slice(0, -1)}\``, attempt });
+    refuseTwins(body, { object: node, keys: [key], path, attempt });
+    if (key === SERVER_NAME) return node;
+    path += `${key}.`;
+    node = valueAt(node, key);
+  }
+  return undefined;
+}
+
+function correct(
+  body: string,
+  { path, entry }: { readonly path: readonly string[]; readonly entry: ServerEntry },
+): string {
+  return (["command", "args"] as const).reduce((edited, key) => {
+    const server = path.reduce<Node | undefined>(valueAt, parseTree(edited));
+    const value = valueAt(server, key);
+    if (value === undefined) return edited;
+    const isSame = JSON.stringify(getNodeValue(value)) === JSON.stringify(entry[key]);
+    return isSame ? edited : setAt(edited, [...path, key], entry[key]);
+  }, body);
+}
+
+function emptiedBy(own: Node, keys: readonly string[]): Node {
+  let emptied = own;
+  for (const _ of keys) {
+    const holder = emptied.parent?.parent;
+    const isAlone = emptied.parent?.children?.length === 1;
+    if (holder === undefined || !isAlone) break;
+    const isOfProject = keys.length > 1 && emptied === own;
+    if (isOfProject && (holder.parent?.children?.length ?? 0) > 1) break;
+    emptied = holder;
+  }
+  return emptied;
+}

@@ -1,0 +1,230 @@
+/** Which handlers in a settings file are conclaude's own. Any other belongs to another tool and is never touched. */
+import { baseName, isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
+import { isSameFile } from "../../system/process/executable.ts";
+import { readJsonFile } from "../../system/on_disk.ts";
+import {
+  commandLine,
+  DRAIN_WORD,
+  type HookRole,
+  isOurName,
+  OWN_MARK,
+  type Program,
+  programLine,
+  quoteWord,
+} from "./hooks.ts";
+
+/** How our handlers are recognised, beyond the mark and the program's name. */
+export interface Ownership {
+  /** The program that is being installed: its handlers are ours under any name. */
+  readonly program?: Program | undefined;
+  /** Whether an absolute path leads to this very executable, perhaps by a link; by default none does. */
+  readonly isThisExecutable?: (path: string) => boolean;
+  /** Whether a `main.ts` or `main.js` that Deno runs is conclaude's; by default its folders tell. */
+  readonly isOurScript?: (path: string) => boolean;
+}
+
+/**
+ * True for a command handler that conclaude wrote:
+ *
+ * - `conclaude hook Stop`, with any folder before and any version or platform behind the name;
+ * - `cc-state hook Stop --conclaude`, whatever the program is called: no other program writes the mark;
+ * - `deno run … main.ts hook Stop`, and the same with the bundle's `main.js`, marked or from a folder of ours;
+ * - whatever runs `ownership.program` the way that the installer writes it, or leads to this very executable.
+ *
+ * A command that does anything else besides (`conclaude hook Stop && notify-send done`) is a person's own.
+ */
+export function isOwnHandler(handler: unknown, ownership: Ownership = {}): boolean {
+  return roleOf(handler, ownership) !== undefined;
+}
+
+/** The role of our handler, by its command; `undefined` when it is not ours. */
+export function roleOf(handler: unknown, ownership: Ownership = {}): HookRole | undefined {
+  const own = commandsOf(handler).find((command) => isOwnCommand(command, ownership));
+  if (own === undefined) return undefined;
+  const word = own.args === undefined ? WRITTEN.exec(own.text)?.[2] : undefined;
+  return (word ?? programWords(own)?.word) === DRAIN_WORD ? "drain" : "event";
+}
+
+function isOwnCommand(command: Command, ownership: Ownership): boolean {
+  const { program, isThisExecutable = () => false, isOurScript = isInOurFolder } = ownership;
+  if (program !== undefined && isRunBy(program, command)) return true;
+  const { words, marked } = programWords(command) ?? { words: [], marked: false };
+  const [first] = words;
+  if (first === undefined || isNoProgram(first)) return false;
+  if (words.length === 1) {
+    return marked || isOurName(baseName(first)) ||
+      (isAbsolutePath(first) && isThisExecutable(first));
+  }
+  const script = words[words.length - 1] ?? "";
+  return /^deno(?:\.exe)?$/i.test(baseName(first)) &&
+    words.slice(1, -1).includes("run") &&
+    /^main\.[jt]s$/.test(baseName(script)) &&
+    (marked || isOurScript(script));
+}
+
+/** True when a folder on the way carries our name, like a clone or an unpacked release. */
+export function isInOurFolder(script: string): boolean {
+  return script.split(/[\\/]/).slice(0, -1).some(isOurName);
+}
+
+/** An assignment (`PATH=/opt/conclaude`) or a comment. */
+function isNoProgram(word: string): boolean {
+  return /^(?:#|[A-Za-z_]\w*=)/.test(word);
+}
+
+interface Command {
+  readonly text: string;
+  /** Arguments of the form without a shell. */
+  readonly args: readonly string[] | undefined;
+}
+
+/** Lists the ways to read a handler. With `args`, the command should be one word, but people also write more. */
+function commandsOf(handler: unknown): readonly Command[] {
+  if (typeof handler !== "object" || handler === null) return [];
+  const { type, command, args } = handler as Record<string, unknown>;
+  if (type !== "command" || typeof command !== "string") return [];
+  const line = { text: command, args: undefined };
+  if (args === undefined) return [line];
+  const words = Array.isArray(args) ? args.filter((word) => typeof word === "string") : [];
+  return [{ text: command, args: words }, line];
+}
+
+/** The installer's own form of a handler. */
+const WRITTEN = new RegExp(`^(.*) hook ([A-Za-z]+)(?: ${OWN_MARK})?$`, "s");
+
+function isRunBy(program: Program, command: Command): boolean {
+  return command.args === undefined && WRITTEN.exec(command.text)?.[1] === programLine(program);
+}
+
+interface HookWords {
+  /** The words before `hook <Event>`. */
+  readonly words: readonly string[];
+  /** The event's word in the command; `undefined` when the command has none and the payload names the event. */
+  readonly word: string | undefined;
+  readonly marked: boolean;
+}
+
+/** Takes `<program> hook [<Event>]` apart; `undefined` when the command is anything else. */
+function programWords(command: Command): HookWords | undefined {
+  const all = command.args === undefined
+    ? splitWords(command.text)
+    : [command.text, ...command.args];
+  const marked = all?.at(-1) === OWN_MARK;
+  const words = marked ? all?.slice(0, -1) : all;
+  if (words?.at(-1) === "hook") return { words: words.slice(0, -1), word: undefined, marked };
+  const word = words?.at(-1) ?? "";
+  if (words?.at(-2) !== "hook" || !/^[A-Za-z]+$/.test(word)) return undefined;
+  return { words: words.slice(0, -2), word, marked };
+}
+
+/** A piece of a word: in single quotes, in double quotes, an escaped character, or bare. */
+const PIECE =
+  /'(?<single>[^']*)'|"(?<double>(?:[^"\\`$]|\\[^]|\$(?!\())*)"|\\(?<escaped>[^\n])|(?<bare>[^\s'"\\`;&|<>()]+)/y;
+
+/**
+ * The words of a simple shell command; variables stay as they are written.
+ *
+ * @returns `undefined` for more than one simple command, a substitution, a redirect, or an open quote.
+ */
+export function splitWords(command: string): string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (let at = 0; at < command.length;) {
+    if (command[at] === " " || command[at] === "\t") {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      at++;
+      continue;
+    }
+    PIECE.lastIndex = at;
+    const piece = PIECE.exec(command);
+    if (piece === null) return undefined;
+    const { single, double, escaped, bare } = piece.groups ?? {};
+    word = (word ?? "") +
+      (single ?? double?.replace(/\\([\\"$`])/g, "$1") ?? escaped ?? bare ?? "");
+    at = PIECE.lastIndex;
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+export interface Asker {
+  /** The program that hooks shall start. */
+  readonly program?: Program | undefined;
+  /** This process's executable; null or nothing when it runs from source. */
+  readonly executable?: string | null | undefined;
+}
+
+/**
+ * Recognises handlers with what this machine can tell. Only this very executable counts as the same file: other programs
+ * may share one file (`busybox`, the shims of a version manager).
+ */
+export function ownershipHere({ program, executable }: Asker): Ownership {
+  return {
+    program,
+    isOurScript: isConclaudeScript,
+    isThisExecutable: (path) => executable != null && isSameFile(path, executable),
+  };
+}
+
+/** `main.ts` lies beside the `deno.json` of its clone, `dist/bundle/main.js` two folders below. */
+const FOLDERS_UP = 3;
+
+/** Whether a script is conclaude's: a folder on its way carries our name, or the `deno.json` of its clone does. */
+function isConclaudeScript(script: string): boolean {
+  if (isInOurFolder(script)) return true;
+  let folder = parentOf(script);
+  for (let level = 0; level < FOLDERS_UP; level++) {
+    const config = readJsonFile(joinPath(folder, "deno.json"));
+    if (memberOf(config, "name") === "conclaude") return true;
+    folder = parentOf(folder);
+  }
+  return false;
+}
+
+/** The value of a key; undefined when there is no such key, or the value is neither an object nor an array. */
+export function memberOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+/** Finds one of our hooks inside a longer command. */
+export interface WrappedHook {
+  readonly event: string;
+  readonly role: HookRole;
+  readonly command: string;
+}
+
+/** Matches the end of the first simple command, and the rest of the line. */
+const COMMAND_END = /\s*(?:\d*[<>]|[|&;\n])[^]*$/;
+
+/** The wrapped hooks in a parsed settings file. */
+export function findWrapped(settings: unknown, ownership: Ownership): WrappedHook[] {
+  const hooks = memberOf(settings, "hooks");
+  if (typeof hooks !== "object" || hooks === null) return [];
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    itemsOf(groups).flatMap((group) => itemsOf(memberOf(group, "hooks")))
+      .flatMap((handler) => {
+        const role = wrappedRole(handler, ownership);
+        const command = String(memberOf(handler, "command"));
+        return role === undefined ? [] : [{ event, role, command }];
+      })
+  );
+}
+
+/** How a person replaces a wrapped hook by ours. */
+export function unwrap({ command }: WrappedHook, path: string, flags: readonly string[]): string {
+  return `take \`${command}\` out of ${quoteWord(path)}, then run \`${
+    commandLine("install-hooks", flags)
+  }\``;
+}
+
+/** The role of the hook that a handler wraps; `undefined` where it wraps none. */
+function wrappedRole(handler: unknown, ownership: Ownership): HookRole | undefined {
+  const command = memberOf(handler, "command");
+  if (typeof command !== "string" || isOwnHandler(handler, ownership)) return undefined;
+  const first = command.replace(COMMAND_END, "");
+  return first === command ? undefined : roleOf({ type: "command", command: first }, ownership);
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

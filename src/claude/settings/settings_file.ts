@@ -1,0 +1,255 @@
+/**
+ * Settings files on disk: finds, reads and replaces them whole, so that Claude Code and other programs never see half a
+ * file. A link stays a link; its target is replaced.
+ */
+import { isUserError, messageOf, UserError } from "../../base/errors.ts";
+import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
+import { IS_WINDOWS } from "../../system/process/executable.ts";
+import { linkAt } from "../../system/on_disk.ts";
+import {
+  folderMode,
+  keepOwner,
+  makeFolder,
+  readFile,
+  removeFile,
+  removeQuietly,
+  writeWhole,
+} from "../../system/write_file.ts";
+import { commandLine, quoteWord } from "./hooks.ts";
+
+/** The user's own file, the project's shared one, or the project's private one. */
+export type SettingsScope = "user" | "project" | "local";
+
+export interface SettingsPlace {
+  readonly scope: SettingsScope;
+  /** A file that was named outright; `scope` then does not count. A relative path starts at `cwd`. */
+  readonly settings?: string | undefined;
+  readonly projectDir: string;
+  /** The working directory; the project directory when it is not given. */
+  readonly cwd?: string | undefined;
+  readonly home: string | undefined;
+  /** `CLAUDE_CONFIG_DIR`, which replaces `~/.claude`. */
+  readonly configDir?: string | undefined;
+}
+
+export interface SettingsFile {
+  readonly path: string;
+  /** The file behind all links; the same as `path` when there are none. It need not exist. */
+  readonly target: string;
+  readonly text: string | undefined;
+  /** The file's permission bits, or 0600 when there is no file. */
+  readonly mode: number;
+}
+
+export interface Target {
+  readonly path: string;
+  /** The flags of the command, repeated when a refusal says how to go on. */
+  readonly flags?: readonly string[] | undefined;
+}
+
+/** Who wants to edit which file. */
+export interface Attempt extends Target {
+  readonly command: "install-hooks" | "uninstall-hooks";
+  /** The subject of the edit in a refusal; by default `hooks`. */
+  readonly subject?: string | undefined;
+}
+
+const NEW_FILE_MODE = 0o600;
+const MOST_LINKS = 40;
+
+/** @throws UserError When the user's settings are asked for and there is neither a home nor a configuration folder. */
+export function settingsPath(place: SettingsPlace): string {
+  const { scope, projectDir, home, configDir } = place;
+  const cwd = place.cwd ?? projectDir;
+  if (place.settings) return resolvePath(place.settings, { folder: cwd, home });
+  if (scope === "project") return joinPath(joinPath(projectDir, ".claude"), "settings.json");
+  if (scope === "local") return joinPath(joinPath(projectDir, ".claude"), "settings.local.json");
+  const folder = configDir || (home && joinPath(home, ".claude"));
+  if (!folder) {
+    throw new UserError("Cannot find the user's settings file", {
+      why: "neither CLAUDE_CONFIG_DIR nor HOME is set",
+      next: "Use `--settings FILE` to name the file",
+    });
+  }
+  return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
+}
+
+/**
+ * Claude Code's settings files for a project, the one with the last word first; without the user's where its place is
+ * not known.
+ */
+export function settingsPaths(
+  place: Pick<SettingsPlace, "projectDir" | "home" | "configDir">,
+): string[] {
+  const isUserKnown = Boolean(place.home || place.configDir);
+  const scopes: readonly SettingsScope[] = [
+    "local",
+    "project",
+    ...isUserKnown ? ["user"] as const : [],
+  ];
+  return [...new Set(scopes.map((scope) => settingsPath({ scope, ...place })))];
+}
+
+/** The flags with which a command finds the same file again; none for the user's own settings. */
+export function placeFlags(place: SettingsPlace): string[] {
+  if (place.settings) return ["--settings", settingsPath(place)];
+  return place.scope === "user" ? [] : ["--scope", place.scope];
+}
+
+/**
+ * Reads a settings file through all links. A byte order mark is kept.
+ *
+ * @throws UserError When it is no file, cannot be read, or is not UTF-8.
+ */
+export function readSettings(path: string): SettingsFile {
+  return orExplain(path, `Cannot read "${path}"`, () => {
+    const target = followLinks(path);
+    const held = readFile(target);
+    if (held === null) return { path, target, text: undefined, mode: NEW_FILE_MODE };
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(held.bytes);
+    return { path, target, text, mode: held.mode ?? NEW_FILE_MODE };
+  });
+}
+
+/**
+ * Replaces a file that was read before, or makes it with its folder; `undefined` removes it.
+ *
+ * @returns False, with nothing written, when the file has changed since it was read.
+ * @throws UserError When it cannot be written.
+ */
+export function replaceSettings(file: SettingsFile, text: string | undefined): boolean {
+  return orExplain(file.path, `Cannot write "${file.path}"`, () => {
+    const isUnchanged = () => {
+      const now = readSettings(file.path);
+      return now.text === file.text && now.target === file.target;
+    };
+    if (text !== undefined) return writeSettings(text, { ...file, isWelcome: isUnchanged });
+    if (!isUnchanged()) return false;
+    removeFile(file.target);
+    return true;
+  });
+}
+
+/** The path of the backup: beside the settings file, or beside the link to it. */
+export function backupPath(path: string): string {
+  return `${path}.conclaude-backup`;
+}
+
+/** @returns `undefined` when there is no backup, or it cannot be read: nothing depends on it. */
+export function readBackup(path: string): string | undefined {
+  try {
+    return readSettings(backupPath(path)).text;
+  } catch (thrown) {
+    if (isUserError(thrown)) return undefined;
+    throw thrown;
+  }
+}
+
+/**
+ * {@linkcode replaceSettings} with a backup of the former text, which takes the place of any older one.
+ *
+ * @throws {UserError} When either cannot be written.
+ */
+export function replaceBackedUp(file: SettingsFile, text: string): boolean {
+  const target = backupPath(file.path);
+  orExplain(
+    target,
+    `Cannot write "${target}"`,
+    () => writeSettings(file.text ?? "", { ...file, target }),
+  );
+  return replaceSettings(file, text);
+}
+
+/** A backup that stays does no harm: the next installation replaces it. */
+export function dropBackup(path: string): void {
+  removeQuietly(backupPath(path));
+}
+
+/** Follows all links, also to a file that does not exist yet. */
+function followLinks(path: string): string {
+  let target = path;
+  for (let links = 0; links < MOST_LINKS; links++) {
+    const next = linkAt(target);
+    if (next === null) return target;
+    target = isAbsolutePath(next) ? next : joinPath(parentOf(target), next);
+  }
+  throw new Error("too many levels of symbolic links");
+}
+
+function writeSettings(
+  text: string,
+  options: {
+    readonly target: string;
+    readonly mode: number;
+    /** Asked right before the rename; false keeps the old file. */
+    readonly isWelcome?: () => boolean;
+  },
+): boolean {
+  const { target, mode, isWelcome = () => true } = options;
+  makeFolder(parentOf(target), NEW_FOLDER_MODE);
+  return writeWhole(target, text, {
+    mode,
+    prepare: (draft) => {
+      keepOwner(draft, { target, mode });
+      return isWelcome();
+    },
+  });
+}
+
+function orExplain<T>(path: string, what: string, act: () => T): T {
+  try {
+    return act();
+  } catch (thrown) {
+    if (isUserError(thrown)) throw thrown;
+    throw new UserError(what, {
+      why: `${messageOf(thrown)}; nothing was changed`,
+      next: `ls -l ${quoteWord(path)}`,
+      cause: thrown,
+    });
+  }
+}
+
+/** A refusal that names the file in its first line and says in its last how to go on. */
+export function refusal(
+  attempt: Attempt,
+  details: { readonly why: string; readonly todo: string; readonly cause?: unknown },
+): UserError {
+  const { command, path, subject = "hooks" } = attempt;
+  const action = command === "install-hooks" ? `add ${subject} to` : `remove ${subject} from`;
+  const again = commandLine(attempt.command, attempt.flags);
+  return new UserError(`Cannot ${action} "${path}"`, {
+    why: details.why,
+    next: `${details.todo} and run \`${again}\` again; nothing was changed`,
+    cause: details.cause,
+  });
+}
+
+/** Claude Code keeps people's prompts beside its settings, so only the owner may read a new folder. */
+const NEW_FOLDER_MODE = 0o700;
+
+/** Removes an empty settings folder that, by its mode, an installation has made. */
+export function removeMadeFolder(settings: string): void {
+  const folder = parentOf(settings);
+  const mode = folderMode(folder);
+  // Where something else is in it, it stays.
+  if (mode === NEW_FOLDER_MODE || (IS_WINDOWS && mode !== null)) removeQuietly(folder);
+}
+
+/** How often a file that another program changes meanwhile is read again. */
+const MOST_ROUNDS = 20;
+
+/**
+ * Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing.
+ *
+ * @throws UserError As `act`, and when other programs do not stop changing the file.
+ */
+export function withFreshFile<T>(attempt: Attempt, act: (file: SettingsFile) => T | undefined): T {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const done = act(readSettings(attempt.path));
+    if (done !== undefined) return done;
+  }
+  throw refusal(attempt, {
+    why: `other programs changed the file ${MOST_ROUNDS} times while it was being edited`,
+    todo: "wait until they are done",
+  });
+}

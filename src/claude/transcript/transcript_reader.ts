@@ -1,0 +1,246 @@
+/** Reads a transcript of Claude Code line by line and gives what hooks would have seen of the same session. */
+import { normalizeSessionId } from "../../base/ids.ts";
+import { messageText, promptOf, saysInterrupted } from "./spoken.ts";
+
+/** Where and when something happened. */
+export interface TranscriptPlace {
+  /** The session that the line names. */
+  readonly sessionId: string;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Of the line. */
+  readonly uuid: string;
+  readonly cwd: string | null;
+  /** Null where no branch is checked out. */
+  readonly branch: string | null;
+  readonly promptId: string | null;
+  /** The sub-agent that did it; null for the session itself. */
+  readonly agentId: string | null;
+  readonly agentType: string | null;
+}
+
+/** A tool use and its result. */
+export interface TranscribedToolUse extends TranscriptPlace {
+  readonly kind: "toolUse";
+  readonly toolName: string;
+  readonly toolUseId: string;
+  readonly toolInput: unknown;
+  /** What a hook calls `tool_response`; undefined when the tool failed. */
+  readonly response: unknown;
+  /** Null when the tool did not fail. */
+  readonly error: string | null;
+}
+
+/** A prompt, Claude's last message of a turn, or the summary of a compaction. */
+export interface TranscribedWords extends TranscriptPlace {
+  readonly kind: "prompt" | "lastMessage" | "compaction";
+  readonly text: string;
+}
+
+/** One thing in a transcript that memory is made of. */
+export type TranscriptItem = TranscribedToolUse | TranscribedWords;
+
+/** One of {@linkcode ITEM_KINDS}. */
+export type ItemKind = TranscriptItem["kind"];
+
+/** The kinds of items, in the order in which people read about them. */
+export const ITEM_KINDS = ["toolUse", "prompt", "lastMessage", "compaction"] as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a line says. */
+export interface LineNews {
+  readonly items: readonly TranscriptItem[];
+  /** Null for a line that names no session. */
+  readonly sessionId: string | null;
+  readonly cwd: string | null;
+  /** True for a line of another session that this one was forked from: it was copied, and so were all lines before it. */
+  readonly isCopied: boolean;
+}
+
+/** Reads one transcript and remembers what is still open. */
+export interface TranscriptReader {
+  /** Takes the next line, as parsed JSON. A line of an unknown kind gives no items. */
+  readonly take: (line: unknown) => LineNews;
+  /** Gives what was still open at the end of the transcript. */
+  readonly end: () => readonly TranscriptItem[];
+}
+
+/** Whether a line may hold an item. Most lines do not, and are not parsed. */
+export function mayTell(text: string): boolean {
+  return text.includes('"user"') || text.includes('"assistant"') ||
+    text.includes('"queued_command"');
+}
+
+/** After a message that stops for one of these reasons the turn goes on. */
+const GOES_ON = new Set(["tool_use", "pause_turn"]);
+
+/** A reader for one file, from its first line. */
+export function transcriptReader(): TranscriptReader {
+  const open = new Map<string, Pick<TranscribedToolUse, "toolName" | "toolInput" | "agentType">>();
+  let last: {
+    readonly words: TranscribedWords;
+    readonly messageId: unknown;
+    readonly stopReason: unknown;
+  } | null = null;
+  let latestMs = 0;
+
+  const closeTurn = (): TranscriptItem[] => {
+    const closed = last;
+    last = null;
+    return closed === null || GOES_ON.has(String(closed.stopReason)) ? [] : [closed.words];
+  };
+
+  const takeAnswer = (line: Fields, place: TranscriptPlace): TranscriptItem[] => {
+    const { id: messageId, content, model, stop_reason: stopReason } = Object(line["message"]);
+    const items: TranscriptItem[] = [];
+    const isMain = line["isSidechain"] !== true;
+    if (isMain && last !== null && last.messageId !== messageId) {
+      if (last.stopReason === "end_turn") items.push(...closeTurn());
+      last = null;
+    }
+    for (const block of Array.isArray(content) ? content : []) {
+      const { type, id, name, input, text } = Object(block);
+      if (type === "tool_use" && typeof id === "string" && typeof name === "string") {
+        open.set(id, { toolName: name, toolInput: input ?? {}, agentType: place.agentType });
+        if (isMain) last = null;
+      } else if (type === "text" && isMain && typeof text === "string" && text.trim() !== "") {
+        const isClaude = line["isApiErrorMessage"] !== true && model !== "<synthetic>";
+        const words = { ...place, kind: "lastMessage" as const, text };
+        last = isClaude ? { words, messageId, stopReason } : null;
+      }
+    }
+    return items;
+  };
+
+  const takeResults = (line: Fields, place: TranscriptPlace): TranscriptItem[] =>
+    toolResults(line).flatMap(({ toolUseId, ...result }): TranscriptItem[] => {
+      const use = open.get(toolUseId);
+      open.delete(toolUseId);
+      if (use === undefined) return [];
+      const agentType = place.agentType ?? use.agentType;
+      return [{ ...place, ...use, ...result, agentType, kind: "toolUse", toolUseId }];
+    });
+
+  const takeWords = (line: Fields, place: TranscriptPlace): TranscriptItem[] => {
+    const content = contentOf(line);
+    if (line["isSidechain"] === true) return [];
+    if (saysInterrupted(content)) {
+      last = null;
+      return [];
+    }
+    if (line["isCompactSummary"] === true) {
+      return [...closeTurn(), { ...place, kind: "compaction", text: messageText(content) }];
+    }
+    if (blocksOf(content).some(({ type }) => type === "tool_result")) return [];
+    const isOwn = line["isMeta"] === true || line["isVisibleInTranscriptOnly"] === true;
+    return [...closeTurn(), ...isOwn ? [] : promptItem(content, place)];
+  };
+
+  /** What each type of line holds; all other types hold no items. */
+  const takers: Readonly<
+    Record<string, (line: Fields, place: TranscriptPlace) => TranscriptItem[]>
+  > = {
+    assistant: takeAnswer,
+    user: (line, place) => [...takeResults(line, place), ...takeWords(line, place)],
+    attachment: takeQueued,
+  };
+
+  return {
+    take(given) {
+      const line: Fields = Object(given);
+      const sessionId = normalizeSessionId(line["sessionId"]) ?? null;
+      const cwd = textOf(line["cwd"]);
+      const parsed = Date.parse(String(line["timestamp"]));
+      if (!Number.isNaN(parsed) && parsed >= 0) latestMs = parsed;
+      const copiedFrom = textOf(line["requestSessionId"]);
+      const isCopied = copiedFrom !== null && sessionId !== null && copiedFrom !== sessionId;
+      const uuid = textOf(line["uuid"]);
+      const take = Object.hasOwn(takers, String(line["type"])) && takers[String(line["type"])];
+      if (isCopied) last = null;
+      if (isCopied || sessionId === null || uuid === null || latestMs === 0 || !take) {
+        return { items: [], sessionId, cwd, isCopied };
+      }
+      const place = placeOf(line, { sessionId, uuid, cwd, atMs: latestMs });
+      return { items: take(line, place), sessionId, cwd, isCopied };
+    },
+    end: closeTurn,
+  };
+}
+
+/** A prompt that a person sent while Claude worked. */
+function takeQueued(line: Fields, place: TranscriptPlace): TranscriptItem[] {
+  const { type, prompt, commandMode } = Object(line["attachment"]);
+  if (type !== "queued_command" || line["isSidechain"] === true) return [];
+  return commandMode === undefined || commandMode === "prompt" ? promptItem(prompt, place) : [];
+}
+
+function promptItem(content: unknown, place: TranscriptPlace): TranscriptItem[] {
+  const text = promptOf(content);
+  return text === null ? [] : [{ ...place, kind: "prompt", text }];
+}
+
+function contentOf(line: Fields): unknown {
+  return Object(line["message"]).content;
+}
+
+function blocksOf(content: unknown): readonly Fields[] {
+  return Array.isArray(content) ? content.map((block) => Object(block)) : [];
+}
+
+function placeOf(
+  line: Fields,
+  known: Pick<TranscriptPlace, "sessionId" | "uuid" | "cwd" | "atMs">,
+): TranscriptPlace {
+  const branch = textOf(line["gitBranch"]);
+  return {
+    ...known,
+    // Claude Code writes `HEAD` where no branch is checked out, and outside of a repository.
+    branch: branch === "HEAD" ? null : branch,
+    promptId: textOf(line["promptId"]),
+    agentId: textOf(line["agentId"]),
+    agentType: textOf(line["attributionAgent"]),
+  };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** How the result of a tool begins that was never used, on lines without a field that says so. */
+const NEVER_USED =
+  /^(?:<tool_use_error>|The user doesn't want to proceed|The user doesn't want to take this action|Permission to use |\[Request interrupted)/;
+
+/** The results in a message. Leaves out tools that were refused, are unknown, or got a wrong input: they were never used. */
+function toolResults(line: Fields): Pick<TranscribedToolUse, "toolUseId" | "response" | "error">[] {
+  const blocks = blocksOf(contentOf(line)).filter((block) =>
+    block["type"] === "tool_result" && typeof block["tool_use_id"] === "string"
+  );
+  // A line with one result also has that result in a structured form.
+  const structured = blocks.length === 1 ? line["toolUseResult"] : undefined;
+  return blocks.filter((block) => wasUsed(line, block)).map((block) => {
+    const toolUseId = String(block["tool_use_id"]);
+    return block["is_error"] === true
+      ? { toolUseId, response: undefined, error: errorOf(structured, block["content"]) }
+      : { toolUseId, response: structured ?? block["content"] ?? "", error: null };
+  });
+}
+
+function wasUsed(line: Fields, block: Fields): boolean {
+  if (typeof line["toolDenialKind"] === "string") return false;
+  const decision = Object(line["permissionDecision"]).decision;
+  if (typeof decision === "string") return decision === "accept";
+  return block["is_error"] !== true || !NEVER_USED.test(plainText(block["content"]));
+}
+
+/** The error as a hook gets it. The block may add advice for Claude. */
+function errorOf(structured: unknown, content: unknown): string {
+  return typeof structured === "string"
+    ? structured.replace(/^Error: /, "")
+    : plainText(content).replace(/^<tool_use_error>([\s\S]*)<\/tool_use_error>$/, "$1");
+}
+
+function plainText(content: unknown): string {
+  if (typeof content === "string") return content;
+  return blocksOf(content).map(({ text }) => String(text ?? "")).join("\n");
+}

@@ -1,0 +1,2 @@
+/** What other rooms read and write of the tables of this one. */
+export { addTrusted, removeTrusted, trustedFolders } from "./trusted_folders_table.ts";

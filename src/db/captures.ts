@@ -1,0 +1,293 @@
+import type { DatabaseSync } from "node:sqlite";
+import { shortSessionId } from "../base/ids.ts";
+import { transaction } from "./transaction.ts";
+
+/** The result of a hook event. `blocked` is a decision, not a failure. */
+export type ExecutionStatus = "success" | "blocked" | "failure" | "timeout" | "skipped";
+
+/** The audit row of one handled event. */
+export interface Execution {
+  readonly hookName: string;
+  readonly toolName: string | null;
+  readonly toolUseId: string | null;
+  readonly status: ExecutionStatus;
+  /** From the start of the process to the write, in milliseconds. */
+  readonly durationMs: number;
+  readonly errorMessage: string | null;
+  readonly errorStack: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What an event tells of its session. `revive` reopens an ended session (SessionStart, a prompt), `end` ends it, `touch`
+ * only shows that it lives. A null keeps what is known.
+ */
+export interface SessionTouch {
+  readonly effect: "touch" | "revive" | "end";
+  readonly source: string | null;
+  readonly title: string | null;
+  readonly projectDir: string | null;
+  /** The common git directory; all worktrees of a repository share it. */
+  readonly repository: string | null;
+  readonly branch: string | null;
+  readonly cwd: string | null;
+  readonly permissionMode: string | null;
+  readonly transcriptPath: string | null;
+  readonly claudePid: number | null;
+  /** Tells the process from a later one with the same number. */
+  readonly claudeProcess: string | null;
+  readonly endReason: string | null;
+}
+
+/** A tool use, or words, with all that the hook was told. */
+export interface Capture {
+  readonly toolName: string;
+  readonly toolUseId: string | null;
+  readonly outcome: "success" | "failure";
+  readonly priority: "high" | "normal" | "low";
+  readonly filesTouched: readonly string[];
+  /** JSON; secrets are masked, and its size is limited. */
+  readonly payload: string;
+  readonly cutBytes: number;
+}
+
+/** Everything that one hook event writes. It is plain data, so it can wait in the spool. */
+export interface HookRecord {
+  /** UUIDv7, the id of the audit row and the capture. A second save of the same record does nothing. */
+  readonly id: string;
+  readonly atMs: number;
+  readonly sessionId: string;
+  /** Null when the event named no session. */
+  readonly session: SessionTouch | null;
+  readonly execution: Execution;
+  readonly capture: Capture | null;
+  /** Types of the session's counters to raise by one. */
+  readonly counters: readonly string[];
+  /** Changes of requirements; most records have none. */
+  readonly changes?: readonly unknown[];
+  /** Changes of sub-agents and questions; most records have none. */
+  readonly told?: readonly unknown[];
+}
+
+/** Writes one part of a record. What the part holds is known to the room that owns its tables. */
+type ApplyPart<More> = {
+  apply(db: DatabaseSync, part: readonly unknown[], more: More): void;
+}["apply"];
+
+/** What writes the parts of a record that few events have. */
+export interface Appliers {
+  readonly changes?: ApplyPart<number> | undefined;
+  readonly told?: ApplyPart<HookRecord> | undefined;
+}
+
+/**
+ * Writes one hook event in one transaction. A record whose id is there already changes nothing.
+ *
+ * @param record A function is called in the transaction, so its record can depend on the database.
+ * @returns False when the record was saved before.
+ */
+export function saveRecord(
+  db: DatabaseSync,
+  record: HookRecord | (() => HookRecord),
+  appliers: Appliers = {},
+): boolean {
+  return saveRecords(db, () => [typeof record === "function" ? record() : record], appliers) > 0;
+}
+
+/** {@linkcode saveRecord} for many records in one transaction. @returns How many were saved. */
+export function saveRecords(
+  db: DatabaseSync,
+  records: readonly HookRecord[] | (() => readonly HookRecord[]),
+  appliers: Appliers = {},
+): number {
+  return transaction(db, () => {
+    const told = typeof records === "function" ? records() : records;
+    return told.filter((record) => writeRecord(db, record, appliers)).length;
+  });
+}
+
+/** How many captures of a session are not done. */
+export function countPending(db: DatabaseSync, sessionId: string): number {
+  const row = db.prepare(
+    `SELECT count(*) AS n
+       FROM pending_queue
+      WHERE session_id = ?
+        AND status <> 'done'`,
+  ).get(sessionId);
+  return Number(row?.["n"] ?? 0);
+}
+
+function writeRecord(db: DatabaseSync, record: HookRecord, appliers: Appliers): boolean {
+  if (!insertExecution(db, record)) return false;
+  if (record.session !== null && !touchActiveSession(db, record, record.session)) {
+    upsertSession(db, record, record.session);
+  }
+  if (record.capture !== null) insertCapture(db, record, record.capture);
+  if (record.counters.length > 0) raiseCounters(db, record);
+  if (record.changes !== undefined) appliers.changes?.(db, record.changes, record.atMs);
+  if (record.told !== undefined) appliers.told?.(db, record.told, record);
+  return true;
+}
+
+function insertExecution(
+  db: DatabaseSync,
+  { id, sessionId, atMs, execution }: HookRecord,
+): boolean {
+  const { changes } = db.prepare(
+    `INSERT INTO hook_executions
+       (id, session_id, hook_name, tool_name, tool_use_id, status, duration_ms, error_message, error_stack,
+        metadata, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+  ).run(
+    id,
+    sessionId,
+    execution.hookName,
+    execution.toolName,
+    execution.toolUseId,
+    execution.status,
+    execution.durationMs,
+    execution.errorMessage,
+    execution.errorStack,
+    JSON.stringify(execution.metadata),
+    atMs,
+  );
+  return changes > 0;
+}
+
+/**
+ * The usual case: a sign of life of an active session whose lasting facts are known. It changes no indexed column, so it
+ * writes one page where {@linkcode upsertSession} writes three.
+ *
+ * @returns False when there is more to write.
+ */
+function touchActiveSession(
+  db: DatabaseSync,
+  { sessionId, atMs }: HookRecord,
+  touch: SessionTouch,
+): boolean {
+  if (touch.effect !== "touch") return false;
+  const { changes } = db.prepare(
+    `UPDATE sessions
+        SET updated_at_ms = ?2,
+            branch = coalesce(?4, branch),
+            cwd = coalesce(?5, cwd),
+            permission_mode = coalesce(?6, permission_mode)
+      WHERE session_id = ?1
+        AND status = 'active'
+        AND updated_at_ms <= ?2
+        AND project_dir IS NOT NULL
+        AND transcript_path IS NOT NULL
+        AND (?3 IS NULL OR repository IS NOT NULL)
+        AND (?7 IS NULL OR claude_pid = ?7)`,
+  ).run(
+    sessionId,
+    atMs,
+    touch.repository,
+    touch.branch,
+    touch.cwd,
+    touch.permissionMode,
+    touch.claudePid,
+  );
+  return changes > 0;
+}
+
+/**
+ * An event that is older than the end of the session never reopens it. A later event reopens an abandoned session; only
+ * `revive` reopens an ended one.
+ */
+function upsertSession(
+  db: DatabaseSync,
+  { sessionId, atMs }: HookRecord,
+  touch: SessionTouch,
+): void {
+  const ends = touch.effect === "end" ? 1 : 0;
+  db.prepare(
+    `INSERT INTO sessions
+       (session_id, short_id, status, source, title, project_dir, repository, branch, cwd, permission_mode,
+        transcript_path, claude_pid, claude_process, started_at_ms, updated_at_ms, ended_at_ms, end_reason)
+     VALUES ($id, $short, iif($ends, 'ended', 'active'), $source, $title, $projectDir, $repository, $branch, $cwd,
+             $permissionMode, $transcript, $pid, $process, $at, $at, iif($ends, $at, NULL), $reason)
+     ON CONFLICT (session_id) DO UPDATE SET
+       status = CASE
+         WHEN $ends THEN 'ended'
+         WHEN $at >= ended_at_ms AND ($revives OR status = 'abandoned') THEN 'active'
+         ELSE status END,
+       ended_at_ms = CASE
+         WHEN $ends THEN iif(status = 'ended', ended_at_ms, $at)
+         WHEN $at >= ended_at_ms AND ($revives OR status = 'abandoned') THEN NULL
+         ELSE ended_at_ms END,
+       end_reason = CASE
+         WHEN $ends THEN iif(status = 'ended', end_reason, $reason)
+         WHEN $at >= ended_at_ms AND ($revives OR status = 'abandoned') THEN NULL
+         ELSE end_reason END,
+       source          = coalesce($source, source),
+       title           = coalesce(title, $title),
+       project_dir     = coalesce(project_dir, $projectDir),
+       repository      = coalesce(repository, $repository),
+       branch          = iif($at < updated_at_ms, coalesce(branch, $branch), coalesce($branch, branch)),
+       cwd             = iif($at >= updated_at_ms, coalesce($cwd, cwd), coalesce(cwd, $cwd)),
+       permission_mode = iif($at >= updated_at_ms, coalesce($permissionMode, permission_mode),
+                             coalesce(permission_mode, $permissionMode)),
+       transcript_path = coalesce($transcript, transcript_path),
+       claude_process  = iif($pid IS NULL OR $pid IS claude_pid, coalesce($process, claude_process), $process),
+       claude_pid      = coalesce($pid, claude_pid),
+       started_at_ms   = min(started_at_ms, $at),
+       updated_at_ms   = max(updated_at_ms, $at)`,
+  ).run({
+    $id: sessionId,
+    $short: shortSessionId(sessionId),
+    $ends: ends,
+    $revives: touch.effect === "revive" ? 1 : 0,
+    $at: atMs,
+    $source: touch.source,
+    $title: touch.title,
+    $projectDir: touch.projectDir,
+    $repository: touch.repository,
+    $branch: touch.branch,
+    $cwd: touch.cwd,
+    $permissionMode: touch.permissionMode,
+    $transcript: touch.transcriptPath,
+    $pid: touch.claudePid,
+    $process: touch.claudeProcess,
+    $reason: touch.endReason,
+  });
+}
+
+/** Adds a capture to the queue. @throws {Error} What SQLite says, for example that the id is taken. */
+export function insertCapture(
+  db: DatabaseSync,
+  { id, sessionId, session, atMs }: Pick<HookRecord, "id" | "sessionId" | "atMs"> & {
+    readonly session: Pick<SessionTouch, "branch"> & { repository?: string | null } | null;
+  },
+  capture: Capture,
+): void {
+  db.prepare(
+    `INSERT INTO pending_queue
+       (id, session_id, tool_name, tool_use_id, outcome, priority, files_touched, payload, raw_bytes, cut_bytes,
+        branch, created_at_ms, updated_at_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, octet_length(?8), ?9, ?10, ?11, ?11)`,
+  ).run(
+    id,
+    sessionId,
+    capture.toolName,
+    capture.toolUseId,
+    capture.outcome,
+    capture.priority,
+    JSON.stringify(capture.filesTouched),
+    capture.payload,
+    capture.cutBytes,
+    // An empty text means that `HEAD` is on no branch; null means that the event does not say.
+    session?.branch ?? (session?.repository == null ? null : ""),
+    atMs,
+  );
+}
+
+function raiseCounters(db: DatabaseSync, { sessionId, atMs, counters }: HookRecord): void {
+  const statement = db.prepare(
+    `INSERT INTO counters (session_id, type, value, updated_at_ms)
+     VALUES (?1, ?2, 1, ?3)
+     ON CONFLICT (session_id, type) DO UPDATE SET value = value + 1, updated_at_ms = ?3`,
+  );
+  for (const type of counters) statement.run(sessionId, type, atMs);
+}

@@ -1,0 +1,27 @@
+/** Opens a database as it is: no schema is asked for, none is made. The caller must close it. */
+import { backup, DatabaseSync } from "node:sqlite";
+
+/** How a database is opened as it is. */
+export interface ConnectOptions {
+  /** How long a statement waits for another process's lock, in milliseconds; by default not at all. */
+  readonly timeout?: number;
+  readonly readOnly?: boolean;
+}
+
+/** Opens a file, or `:memory:`. @throws {Error} What SQLite says. */
+export function connect(path: string, options: ConnectOptions = {}): DatabaseSync {
+  return new DatabaseSync(path, options);
+}
+
+/** A copy takes all pages in one step, so that a busy writer cannot make it begin again and again. */
+const ALL_PAGES = 2 ** 30;
+
+/**
+ * Copies a database as it is at this moment, its log included, while others go on writing.
+ *
+ * @param target A file that is not there, or is empty: its permissions stay.
+ * @throws {Error} What SQLite says of either file.
+ */
+export async function copyDatabase(db: DatabaseSync, target: string): Promise<void> {
+  await backup(db, target, { rate: ALL_PAGES });
+}

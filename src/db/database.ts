@@ -1,0 +1,182 @@
+import { DatabaseSync } from "node:sqlite";
+import { parentOf, resolvePath } from "../base/paths.ts";
+import {
+  APPLICATION_ID,
+  ForeignDatabaseError,
+  NewerSchemaError,
+  SCHEMA_VERSION,
+} from "./transaction.ts";
+import {
+  type FileInfo,
+  isAlreadyExists,
+  isNotFound,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readLinkSync,
+  statSync,
+} from "../system/files.ts";
+import { userId } from "../system/environment.ts";
+
+/** A longer chain of links is left to SQLite, which refuses it. */
+const MAX_LINKS = 8;
+
+/** How often a file that looks truncated is looked at again, and the pause between. */
+const TRUNCATED_ROUNDS = 40;
+const TRUNCATED_PAUSE_MS = 25;
+
+/** How a database is opened. */
+export interface OpenOptions {
+  /** How long a statement waits for another process's lock, in milliseconds. */
+  readonly busyTimeoutMs: number;
+  /** Refuse a file that is a link or belongs to another user: for a place that others can write to. */
+  readonly ownOnly?: boolean;
+}
+
+/**
+ * Opens the database for writing, makes it when it is missing (folder 0700, file 0600), and brings an older schema
+ * up to this program's.
+ *
+ * The connection is meant for one short process: `synchronous=NORMAL`, and nobody has to close it, since a commit
+ * in the write-ahead log is durable against the death of the process.
+ *
+ * @param path Absolute path, or `:memory:`.
+ * @throws {NewerSchemaError | ForeignDatabaseError} The file is left untouched.
+ * @throws {Error} What SQLite or the file system says: locked, read-only, damaged, full.
+ */
+export async function openDatabase(path: string, options: OpenOptions): Promise<DatabaseSync> {
+  const wasEmpty = path !== ":memory:" && createPrivateFile(path, options.ownOnly ?? false);
+  const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
+  try {
+    db.exec(
+      "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA secure_delete = ON",
+    );
+    const { version, isOurs } = identityOf(db);
+    if (!isOurs && version !== 0) throw new ForeignDatabaseError(path, version);
+    if (version > SCHEMA_VERSION) throw new NewerSchemaError(path, version);
+    if (version < SCHEMA_VERSION) (await import("./migrate.ts")).migrate(db, path, { wasEmpty });
+    return db;
+  } catch (thrown) {
+    closeQuietly(db);
+    throw thrown;
+  }
+}
+
+/** What a checkpoint moved from the write-ahead log into the database file. */
+export interface CheckpointReport {
+  /** True when another process kept it from moving everything. */
+  readonly busy: boolean;
+  readonly walPages: number;
+  readonly movedPages: number;
+}
+
+/**
+ * Moves the write-ahead log into the database file.
+ *
+ * @param mode PASSIVE waits for nobody; TRUNCATE waits for readers and empties the log file.
+ */
+export function checkpoint(
+  db: DatabaseSync,
+  mode: "PASSIVE" | "FULL" | "RESTART" | "TRUNCATE",
+): CheckpointReport {
+  const row = db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() ?? {};
+  return {
+    busy: Number(row["busy"]) !== 0,
+    walPages: Number(row["log"]),
+    movedPages: Number(row["checkpointed"]),
+  };
+}
+
+/** No process stays to keep the log's index alive, so every hook reads the whole log to make it anew. */
+const MAX_LOG_BYTES = 300_000;
+
+/** Whether the write-ahead log is so long that hooks are slow. */
+export function isLogLong(path: string): boolean {
+  return logBytes(path) > MAX_LOG_BYTES;
+}
+
+/** What a database says of itself; version 0 in a new file. */
+function identityOf(db: DatabaseSync): { readonly version: number; readonly isOurs: boolean } {
+  const row = db.prepare(
+    `SELECT user_version AS version, application_id AS application
+       FROM pragma_user_version, pragma_application_id`,
+  ).get();
+  return { version: Number(row!["version"]), isOurs: row!["application"] === APPLICATION_ID };
+}
+
+/** A database is not shorter than its header. */
+const SMALLEST_BYTES = 100;
+
+/**
+ * SQLite would make the file with the process's umask, and gives its companions (`-wal`, `-shm`) the file's own
+ * permissions: so the file is made first, private, also where a link leads to it.
+ *
+ * @returns Whether there is a file already that has no bytes.
+ */
+function createPrivateFile(path: string, ownOnly: boolean, links = 0): boolean {
+  try {
+    const info = lstatSync(path);
+    if (ownOnly && !isOwnFile(info)) {
+      throw new Error("the file in the shared temporary folder is not this user's own");
+    }
+    if (info.size === 0 && staysTruncated(path)) {
+      // SQLite would take it for a new database, and throw away the log with all that is in it.
+      throw new Error(
+        "the database file is empty, but its write-ahead log is not: it was truncated",
+      );
+    }
+    if (info.isSymlink && links < MAX_LINKS) {
+      const target = resolvePath(readLinkSync(path), { folder: parentOf(path) });
+      return createPrivateFile(target, ownOnly, links + 1);
+    }
+    if (info.isFile && info.size > 0 && info.size < SMALLEST_BYTES) {
+      // SQLite would take it for a new database as well, and write over it.
+      throw new Error("file is not a database");
+    }
+    return info.size === 0;
+  } catch (thrown) {
+    if (!isNotFound(thrown)) throw thrown;
+  }
+  mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
+  try {
+    openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
+  } catch (thrown) {
+    if (!isAlreadyExists(thrown)) throw thrown;
+  }
+  return false;
+}
+
+/** Whether it is a file that this user made, and no link: in a folder that others write to, anybody could have put it there. */
+export function isOwnFile(info: FileInfo): boolean {
+  return !info.isSymlink && info.uid === userId();
+}
+
+/** A file that another process is just making looks the same for a moment. */
+function staysTruncated(path: string): boolean {
+  for (let round = 0; round < TRUNCATED_ROUNDS; round++) {
+    if (!hasLog(path) || lstatSync(path).size > 0) return false;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRUNCATED_PAUSE_MS);
+  }
+  return true;
+}
+
+/** Whether a database has a write-ahead log with anything in it. */
+export function hasLog(path: string): boolean {
+  return logBytes(path) > 0;
+}
+
+function logBytes(path: string): number {
+  try {
+    return statSync(`${path}-wal`).size;
+  } catch {
+    return 0;
+  }
+}
+
+function closeQuietly(db: DatabaseSync): void {
+  try {
+    db.close();
+  } catch {
+    // The error that led here is the one to tell.
+  }
+}

@@ -1,0 +1,176 @@
+import { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../base/errors.ts";
+import { hasLog } from "./database.ts";
+import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from "./transaction.ts";
+import { isNotFound, openSync, statSync } from "../system/files.ts";
+
+/** What lies at a database's path. Only `ours` and `older` may be written to. */
+export type DatabaseFile =
+  | { readonly kind: "missing" }
+  /** A file of no bytes, which SQLite takes for a new database. */
+  | { readonly kind: "empty" }
+  | { readonly kind: "folder" }
+  /** A device, a pipe, a socket. */
+  | { readonly kind: "special" }
+  /** The system or another process does not let it be read. */
+  | { readonly kind: "unreadable"; readonly why: string }
+  /** Content that is no SQLite database. */
+  | { readonly kind: "garbage" }
+  /** A SQLite database whose pages contradict each other. */
+  | { readonly kind: "damaged"; readonly why: string }
+  /** Another program's database. */
+  | { readonly kind: "foreign" }
+  /** Migrated by a newer conclaude. */
+  | { readonly kind: "newer"; readonly version: number }
+  | { readonly kind: "older"; readonly version: number }
+  | { readonly kind: "ours"; readonly version: number };
+
+/** https://sqlite.org/fileformat2.html, §1.3 */
+const HEADER_BYTES = 100;
+const MAGIC = "SQLite format 3\0";
+const SCHEMA_COOKIE_AT = 40;
+const USER_VERSION_AT = 60;
+const APPLICATION_ID_AT = 68;
+
+/** How long a look waits for another process. */
+const LOOK_BUSY_MS = 500;
+
+/**
+ * Tells what lies at a path, and leaves it as it is: a file that is not ours is not even opened as a database, unless
+ * its write-ahead log has to be read with it.
+ */
+export function identifyDatabase(path: string): DatabaseFile {
+  let header: Uint8Array;
+  try {
+    const info = statSync(path);
+    if (info.isDirectory) return { kind: "folder" };
+    if (!info.isFile) return { kind: "special" };
+    if (info.size === 0) {
+      return hasLog(path)
+        ? { kind: "damaged", why: "the file is empty, but its write-ahead log is not" }
+        : { kind: "empty" };
+    }
+    header = readHeader(path);
+  } catch (thrown) {
+    return isNotFound(thrown)
+      ? { kind: "missing" }
+      : { kind: "unreadable", why: messageOf(thrown) };
+  }
+  if (new TextDecoder().decode(header.subarray(0, MAGIC.length)) !== MAGIC) {
+    return { kind: "garbage" };
+  }
+  if (header.length < HEADER_BYTES) {
+    return { kind: "damaged", why: `the file ends after ${header.length} bytes` };
+  }
+  return hasLog(path) ? askDatabase(path) : readIdentity(header);
+}
+
+/** Opens a database that is `ours` or `older` for reading; closing it leaves no new files. @throws {Error} What SQLite says. */
+export function openToLook(path: string): DatabaseSync {
+  // A read-only connection would leave an empty `-wal` and `-shm` behind where there are none; a read-write one that is
+  // the last to close takes away what it made.
+  const db = new DatabaseSync(path, { timeout: LOOK_BUSY_MS, readOnly: hasLog(path) });
+  try {
+    db.exec("PRAGMA query_only = ON");
+    return db;
+  } catch (thrown) {
+    db.close();
+    throw thrown;
+  }
+}
+
+/** {@linkcode openToLook} for a database of this schema or an older one; null for anything else, and when it cannot be read. */
+export function openIfOurs(path: string): DatabaseSync | null {
+  const { kind } = identifyDatabase(path);
+  if (kind !== "ours" && kind !== "older") return null;
+  try {
+    return openToLook(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether another process holds the write lock; nobody has a database open that has no log. @throws {Error} What SQLite says. */
+export function isLocked(path: string): boolean {
+  if (!isFile(`${path}-wal`)) return false;
+  // While a reader stays, closing the writer is not the last close, which would move the log into the database.
+  const reader = new DatabaseSync(path, { timeout: LOOK_BUSY_MS, readOnly: true });
+  try {
+    reader.prepare("PRAGMA schema_version").get();
+    return isBusy(path);
+  } finally {
+    reader.close();
+  }
+}
+
+function isBusy(path: string): boolean {
+  const writer = new DatabaseSync(path, { timeout: LOOK_BUSY_MS });
+  try {
+    writer.exec("BEGIN IMMEDIATE");
+    writer.exec("ROLLBACK");
+    return false;
+  } catch (thrown) {
+    if (/locked|busy/i.test(messageOf(thrown))) return true;
+    throw thrown;
+  } finally {
+    writer.close();
+  }
+}
+
+function readHeader(path: string): Uint8Array {
+  using file = openSync(path);
+  const bytes = new Uint8Array(HEADER_BYTES);
+  let length = 0;
+  for (let read = file.readSync(bytes); read; read = file.readSync(bytes.subarray(length))) {
+    length += read;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Frames in the log are newer than the header, so SQLite itself has to say what the database is. */
+function askDatabase(path: string): DatabaseFile {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: LOOK_BUSY_MS, readOnly: true });
+    const id = Number(db.prepare("PRAGMA application_id").get()?.["application_id"]);
+    const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"]);
+    return nameIdentity({ id, version: schemaVersion(db), isBlank: tables === 0 });
+  } catch (thrown) {
+    const why = messageOf(thrown);
+    return /malformed|not a database|corrupt/i.test(why)
+      ? { kind: "damaged", why }
+      : { kind: "unreadable", why };
+  } finally {
+    db?.close();
+  }
+}
+
+function readIdentity(header: Uint8Array): DatabaseFile {
+  const view = new DataView(header.buffer, header.byteOffset);
+  return nameIdentity({
+    id: view.getInt32(APPLICATION_ID_AT),
+    version: view.getInt32(USER_VERSION_AT),
+    // The cookie is raised with every change of the schema.
+    isBlank: view.getInt32(SCHEMA_COOKIE_AT) === 0,
+  });
+}
+
+function nameIdentity(
+  { id, version, isBlank }: {
+    readonly id: number;
+    readonly version: number;
+    readonly isBlank: boolean;
+  },
+): DatabaseFile {
+  if (id !== APPLICATION_ID && !isBlank) return { kind: "foreign" };
+  if (version > SCHEMA_VERSION) return { kind: "newer", version };
+  return { kind: version < SCHEMA_VERSION ? "older" : "ours", version };
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

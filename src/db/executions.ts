@@ -1,0 +1,123 @@
+import type { DatabaseSync } from "node:sqlite";
+import { firstIdAt } from "../base/ids.ts";
+import type { ExecutionStatus } from "./captures.ts";
+import { filterOf } from "./filter_sql.ts";
+
+/** A handled hook event as people and programs see it. */
+export interface ExecutionRow {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly hookName: string;
+  readonly toolName: string | null;
+  readonly toolUseId: string | null;
+  readonly status: ExecutionStatus;
+  /** From the start of the hook's process to its write, in milliseconds. */
+  readonly durationMs: number;
+  readonly errorMessage: string | null;
+  readonly errorStack: string | null;
+  /** What the hook noted; `{ unreadable: text }` when the stored text is no JSON object. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly createdAtMs: number;
+}
+
+/** Which rows of the audit trail are wanted; a null lets all rows through. */
+export interface ExecutionFilter {
+  readonly sessionId: string | null;
+  readonly hookName: string | null;
+  readonly toolName: string | null;
+  readonly status: ExecutionStatus | null;
+  /** Epoch milliseconds; rows from then on. */
+  readonly sinceMs: number | null;
+  readonly limit: number;
+}
+
+/** The audit trail, newest first. */
+export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): ExecutionRow[] {
+  const { sql, values } = filterOf([
+    ["session_id = ?", filter.sessionId],
+    ["hook_name = ?", filter.hookName],
+    ["tool_name = ?", filter.toolName],
+    ["status = ?", filter.status],
+    // Ids sort by time, so the primary key finds the rows since a time.
+    ["id >= ?", filter.sinceMs === null ? null : firstIdAt(filter.sinceMs)],
+  ]);
+  const rows = db.prepare(
+    `SELECT id, session_id AS sessionId, hook_name AS hookName, tool_name AS toolName,
+            tool_use_id AS toolUseId, status, duration_ms AS durationMs, error_message AS errorMessage,
+            error_stack AS errorStack, metadata, created_at_ms AS createdAtMs
+       FROM hook_executions
+       ${sql}
+      ORDER BY id DESC
+      LIMIT ?`,
+  ).all(...values, filter.limit);
+  return rows.map((row) => ({
+    ...row,
+    metadata: metadataOf(String(row["metadata"])),
+  } as unknown as ExecutionRow));
+}
+
+/** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */
+export interface ExecutionSummary {
+  readonly count: number;
+  /** Failures and timeouts. */
+  readonly failures: number;
+  readonly blocked: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+  readonly p99Ms: number | null;
+  readonly maxMs: number | null;
+}
+
+/** {@linkcode ExecutionSummary} of one kind of hook. */
+export type HookSummary = ExecutionSummary & { readonly hookName: string };
+
+/** A percentile is the nearest rank: the smallest measured duration that so many percent do not exceed. */
+const SUMMARY_COLUMNS = `count(*) AS count,
+            count(*) FILTER (WHERE status IN ('failure', 'timeout')) AS failures,
+            count(*) FILTER (WHERE status = 'blocked') AS blocked,
+            ${percentile(50)} AS p50Ms,
+            ${percentile(95)} AS p95Ms,
+            ${percentile(99)} AS p99Ms,
+            max(duration_ms) AS maxMs`;
+
+/** A summary of each kind of hook since a time, the most frequent first. */
+export function summarizeHooks(db: DatabaseSync, sinceMs: number | null): HookSummary[] {
+  return db.prepare(
+    `SELECT hook_name AS hookName, ${SUMMARY_COLUMNS}
+       FROM (${ranked("PARTITION BY hook_name")})
+      GROUP BY hook_name
+      ORDER BY count DESC, hook_name`,
+  ).all(firstIdAt(sinceMs ?? 0)) as unknown as HookSummary[];
+}
+
+/** One summary of all hooks since a time. */
+export function summarizeExecutions(db: DatabaseSync, sinceMs: number): ExecutionSummary {
+  return db.prepare(`SELECT ${SUMMARY_COLUMNS} FROM (${ranked("")})`)
+    .get(firstIdAt(sinceMs)) as unknown as ExecutionSummary;
+}
+
+/** The executions with the place of their durations. */
+function ranked(partition: string): string {
+  return `SELECT hook_name, status, duration_ms,
+                 row_number() OVER (${partition} ORDER BY duration_ms) AS place,
+                 count(*) OVER (${partition}) AS total
+            FROM hook_executions
+           WHERE id >= ?`;
+}
+
+/** Rank ⌈percent · total / 100⌉, in whole numbers. */
+function percentile(percent: 50 | 95 | 99): string {
+  return `max(duration_ms) FILTER (WHERE place = (total * ${percent} + 99) / 100)`;
+}
+
+function metadataOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // The row is shown nevertheless.
+  }
+  return { unreadable: text };
+}

@@ -1,0 +1,37 @@
+/** SQL that matches the files of observations with a path. */
+import { isAbsolutePath } from "../base/paths.ts";
+
+/** A condition of SQL with one parameter, and its value. */
+export interface FileMatch {
+  readonly sql: string;
+  readonly value: string;
+}
+
+/** SQL: the whole path of a name in a folder; NULL when the folder is not known. */
+export function wholeName(name: string, folder: string): string {
+  return `iif(${name} GLOB '/*' OR ${name} GLOB '[A-Za-z]:[/\\]*', ${name}, ${folder} || '/' || ${name})`;
+}
+
+/** SQL: the whole path of the file `t.path` of an observation `o`. Most are relative to the folder of the project. */
+export const WHOLE_PATH = wholeName(
+  "t.path",
+  "iif(substr(o.project, -5) = '/.git', substr(o.project, 1, length(o.project) - 5), o.project)",
+);
+
+/**
+ * Whether `t.path` of an observation `o` is a file, or is in a folder.
+ *
+ * @param file A whole path, or a part of a path in any project.
+ */
+export function fileMatch(file: string): FileMatch {
+  if (isAbsolutePath(file)) {
+    return {
+      sql: `instr(${WHOLE_PATH} || '/', ? || '/') = 1`,
+      value: file.replace(/(?<=.)\/+$/, ""),
+    };
+  }
+  return {
+    sql: "instr('/' || t.path || '/', '/' || ? || '/') > 0",
+    value: file.replace(/^\.?\/+|\/+$/g, ""),
+  };
+}

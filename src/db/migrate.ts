@@ -1,0 +1,116 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type Migration, MIGRATIONS } from "../../migrations/mod.ts";
+import { messageOf } from "../base/errors.ts";
+import { VERSION } from "../base/version.ts";
+import { noteEmptyBeginning } from "./beginning.ts";
+import {
+  APPLICATION_ID,
+  ForeignDatabaseError,
+  NewerSchemaError,
+  SCHEMA_VERSION,
+  schemaVersion,
+  transaction,
+} from "./transaction.ts";
+import { waitMs } from "../system/wait.ts";
+
+/** How often the switch to the write-ahead log is tried again while others hold the file, and the pause between. */
+const WAL_ATTEMPTS = 300;
+const WAL_PAUSE_MS = 20;
+
+/** What the runtime puts behind SQLite's own words: a whole file of ours. */
+const STATEMENT = / in \S.* at offset \d+$/;
+
+/** A step that cannot be made. */
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+  constructor({ version, name }: Migration, cause: unknown) {
+    super(`migration ${version} (${name}) fails: ${messageOf(cause).replace(STATEMENT, "")}`, {
+      cause,
+    });
+  }
+}
+
+/** What a migration run did. */
+export interface MigrationReport {
+  readonly from: number;
+  readonly to: number;
+  /** Names of the applied migrations, oldest first; empty when there was nothing to do. */
+  readonly applied: readonly string[];
+}
+
+/**
+ * Brings the schema up to this program's, all steps in one transaction: another process sees the old schema or the
+ * new one. Safe to call from many processes at once; one does the work, the others find it done.
+ *
+ * @param path For error messages, and to see whether there was a database before.
+ * @param options `wasEmpty`: whether its file was there already, without bytes.
+ * @throws {NewerSchemaError} Another, newer program migrated in the meantime.
+ * @throws {ForeignDatabaseError} The file holds tables, but not ours. Nothing was changed.
+ * @throws {MigrationError} The schema is as it was.
+ */
+export function migrate(
+  db: DatabaseSync,
+  path: string,
+  { wasEmpty = false }: { readonly wasEmpty?: boolean } = {},
+): MigrationReport {
+  assertOurs(db, path);
+  // Only before the first table can a database be made one that gives free pages back.
+  db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  if (path !== ":memory:") enterWal(db);
+  return transaction(db, () => {
+    const from = schemaVersion(db);
+    if (from > SCHEMA_VERSION) throw new NewerSchemaError(path, from);
+    const steps = applySteps(db, from);
+    if (steps.length > 0) {
+      db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      db.prepare(
+        `INSERT INTO meta (key, value)
+         VALUES ('migrated_by', ?1), ('migrated_at_ms', ?2)
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+      ).run(VERSION, String(Date.now()));
+      if (from === 0 && wasEmpty) noteEmptyBeginning(db, path, Date.now());
+    }
+    return { from, to: SCHEMA_VERSION, applied: steps.map((step) => step.name) };
+  });
+}
+
+/**
+ * Makes the tables of every step after a version, in the transaction of the caller.
+ *
+ * @throws {MigrationError} With the step and what SQLite says.
+ */
+export function applySteps(db: DatabaseSync, from: number): readonly Migration[] {
+  const steps = MIGRATIONS.filter(({ version }) => version > from);
+  for (const step of steps) {
+    try {
+      db.exec(step.sql);
+    } catch (thrown) {
+      throw new MigrationError(step, thrown);
+    }
+  }
+  return steps;
+}
+
+/** In one statement, so that another process cannot migrate between the two questions. */
+function assertOurs(db: DatabaseSync, path: string): void {
+  const row = db.prepare(
+    `SELECT application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
+       FROM pragma_application_id`,
+  ).get();
+  if (row!["application"] === APPLICATION_ID || row!["tables"] === 0) return;
+  throw new ForeignDatabaseError(path, schemaVersion(db));
+}
+
+/** The switch needs the file for itself for a moment, and SQLite does not wait for that with its busy timeout. */
+function enterWal(db: DatabaseSync): void {
+  for (let attempt = 1;; attempt++) {
+    try {
+      db.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (thrown) {
+      if (attempt >= WAL_ATTEMPTS || !/locked|busy/i.test(String(thrown))) throw thrown;
+      waitMs(WAL_PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,222 @@
+/** The queue of captures as people see it. A drain turns captures into observations; see `queue_work.ts`. */
+import type { DatabaseSync } from "node:sqlite";
+import { transaction } from "./transaction.ts";
+import { filterOf } from "./filter_sql.ts";
+import type { StoredPayload } from "./payloads.ts";
+
+/** A capture waits (`raw`), is with a drain (`processing`), is `done`, or was given up after errors (`error`). */
+export type QueueStatus = "raw" | "processing" | "done" | "error";
+
+/** How soon a capture is drained. */
+export type QueuePriority = "high" | "normal" | "low";
+
+/** A capture in the queue, without its payload. */
+export interface QueueItem {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly toolName: string;
+  readonly toolUseId: string | null;
+  readonly outcome: "success" | "failure";
+  readonly priority: QueuePriority;
+  readonly status: QueueStatus;
+  /** How often a drain took it since it came or was retried. */
+  readonly attempts: number;
+  readonly filesTouched: readonly string[];
+  /** Size of the payload's JSON, in bytes of UTF-8; null when it is damaged. */
+  readonly rawBytes: number | null;
+  /** How much of the tool use was cut at the size limit, in bytes. */
+  readonly cutBytes: number;
+  readonly errorMessage: string | null;
+  /** When a capture that failed is tried again; null when it did not fail. */
+  readonly retryAtMs: number | null;
+  readonly createdAtMs: number;
+  /** When its status last changed. */
+  readonly updatedAtMs: number;
+}
+
+const COLUMNS =
+  `id, session_id AS sessionId, tool_name AS toolName, tool_use_id AS toolUseId, outcome, priority, status,
+            attempts, files_touched AS filesTouched, raw_bytes AS rawBytes, cut_bytes AS cutBytes,
+            error_message AS errorMessage, retry_at_ms AS retryAtMs, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs`;
+
+/** The order of a drain; the index `pending_queue_to_drain` has the same expression. */
+export const DRAIN_ORDER =
+  "CASE priority WHEN 'high' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END, created_at_ms, id";
+
+/** The captures in the order of a drain: by priority, the oldest first. A null filter lets all through. */
+export function listQueue(
+  db: DatabaseSync,
+  filter: {
+    readonly sessionId: string | null;
+    readonly status: QueueStatus | null;
+    readonly priority: QueuePriority | null;
+    readonly limit: number;
+  },
+): QueueItem[] {
+  const pending = filter.status === "raw" || filter.status === "processing";
+  const { sql, values } = filterOf([
+    ["session_id = ?", filter.sessionId],
+    ["priority = ?", filter.priority],
+    // SQLite uses the partial index only if its condition stands here word for word.
+    ["status IN ('raw', 'processing') AND status = ?", pending ? filter.status : null],
+    ["status = ?", pending ? null : filter.status],
+  ]);
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM pending_queue
+       ${sql}
+      ORDER BY ${DRAIN_ORDER}
+      LIMIT ?`,
+  ).all(...values, filter.limit).map(itemOf);
+}
+
+/** The captures whose ids begin with a text, the oldest first, at most `limit`; none for an empty text. */
+export function findQueueItems(db: DatabaseSync, id: string, limit: number): QueueItem[] {
+  if (id === "") return [];
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM pending_queue
+      WHERE id >= ?1
+        AND id < ?1 || char(0x10ffff)
+      ORDER BY id
+      LIMIT ?2`,
+  ).all(id, limit).map(itemOf);
+}
+
+/** The payload of a capture as it is stored; undefined when there is no such capture. */
+export function readStoredPayload(db: DatabaseSync, id: string): StoredPayload | undefined {
+  const row = db.prepare(
+    `SELECT id, encoding, payload, raw_bytes AS rawBytes
+       FROM pending_queue
+      WHERE id = ?`,
+  ).get(id);
+  return row as unknown as StoredPayload | undefined;
+}
+
+/** Lets captures that were given up wait again. @param ids Null for all. @returns How many wait again. */
+export function retryQueueItems(
+  db: DatabaseSync,
+  ids: readonly string[] | null,
+  atMs: number,
+): number {
+  const { changes } = transaction(db, () =>
+    db.prepare(
+      `UPDATE pending_queue
+          SET status = 'raw', attempts = 0, error_message = NULL, retry_at_ms = NULL, updated_at_ms = ?1
+        WHERE status = 'error'
+          AND (?2 IS NULL OR id IN (SELECT value FROM json_each(?2)))`,
+    ).run(atMs, ids === null ? null : JSON.stringify(ids)));
+  return Number(changes);
+}
+
+function itemOf(row: Readonly<Record<string, unknown>>): QueueItem {
+  const rawBytes = Number(row["rawBytes"]);
+  return {
+    ...row,
+    rawBytes: rawBytes >= 0 ? rawBytes : null,
+    filesTouched: namesOf(String(row["filesTouched"])),
+  } as unknown as QueueItem;
+}
+
+/** The names in a JSON list; none when the text is no list. */
+function namesOf(text: string): string[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Captures of one status and one priority. */
+interface QueueGroup {
+  readonly status: QueueStatus;
+  readonly priority: QueuePriority;
+  readonly count: number;
+  /** Size of the payloads' JSON, in bytes of UTF-8. */
+  readonly rawBytes: number;
+  /** Bytes that these take in the database, compressed or not. */
+  readonly storedBytes: number;
+  /** Epoch milliseconds of the oldest one. */
+  readonly oldestAtMs: number;
+}
+
+/** The queue by status and priority; groups without captures are left out. */
+export function summarizeQueue(db: DatabaseSync): QueueGroup[] {
+  return db.prepare(
+    `SELECT status, priority, count(*) AS count, sum(max(raw_bytes, 0)) AS rawBytes,
+            sum(octet_length(payload)) AS storedBytes, min(created_at_ms) AS oldestAtMs
+       FROM pending_queue
+      GROUP BY status, priority
+      ORDER BY status, priority`,
+  ).all() as unknown as QueueGroup[];
+}
+
+/** The whole queue in numbers. */
+interface QueueTotals {
+  readonly items: number;
+  readonly byStatus: Readonly<Record<QueueStatus, number>>;
+  readonly byPriority: Readonly<Record<QueuePriority, number>>;
+  readonly rawBytes: number;
+  readonly storedBytes: number;
+  /** When the oldest waiting capture came, in epoch milliseconds; null when none waits. */
+  readonly oldestAtMs: number | null;
+}
+
+/** Adds up the groups. */
+export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
+  const sum = (pick: (group: QueueGroup) => number, of = groups) =>
+    of.reduce((total, group) => total + pick(group), 0);
+  const by = <Name extends string>(key: "status" | "priority", names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [
+      name,
+      sum(({ count }) => count, groups.filter((group) => group[key] === name)),
+    ])) as Record<Name, number>;
+  const waiting = groups.filter(({ status }) => status === "raw" || status === "processing");
+  return {
+    items: sum(({ count }) => count),
+    byStatus: by("status", ["raw", "processing", "done", "error"]),
+    byPriority: by("priority", ["high", "normal", "low"]),
+    rawBytes: sum(({ rawBytes }) => rawBytes),
+    storedBytes: sum(({ storedBytes }) => storedBytes),
+    oldestAtMs: waiting.length === 0 ? null : Math.min(...waiting.map((group) => group.oldestAtMs)),
+  };
+}
+
+/** Captures that failed and are tried again. */
+interface QueueRetries {
+  readonly retrying: number;
+  /** When the first of them is tried, in epoch milliseconds; null when there is none. */
+  readonly nextRetryAtMs: number | null;
+}
+
+/** The captures that wait for another try, also those whose time has come: the next drain takes them. */
+export function queueRetries(db: DatabaseSync): QueueRetries {
+  return db.prepare(
+    `SELECT count(*) AS retrying, min(retry_at_ms) AS nextRetryAtMs
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND retry_at_ms IS NOT NULL`,
+  ).get() as unknown as QueueRetries;
+}
+
+/** The state of the queue, for `doctor`. */
+interface QueueHealth {
+  /** Captures that wait or are with a drain. */
+  readonly waiting: number;
+  /** Captures that a drain took before the given time and did not finish. */
+  readonly stuck: number;
+  /** All payloads together, as JSON. */
+  readonly rawBytes: number;
+}
+
+/** Counts the whole queue, without reading payloads. */
+export function queueHealth(db: DatabaseSync, stuckBeforeMs: number): QueueHealth {
+  const row = db.prepare(
+    `SELECT count(*) FILTER (WHERE status IN ('raw', 'processing'))            AS waiting,
+            count(*) FILTER (WHERE status = 'processing' AND updated_at_ms < ?) AS stuck,
+            coalesce(sum(max(raw_bytes, 0)), 0)                                AS rawBytes
+       FROM pending_queue`,
+  ).get(stuckBeforeMs);
+  return row as unknown as QueueHealth;
+}

@@ -1,0 +1,338 @@
+/** The table of sessions: what other rooms ask of it, and what SessionStart marks in it. */
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { SessionProcess } from "./liveness.ts";
+import { statement } from "./statement.ts";
+
+/** The last turn of a session: it has begun, Claude ended it, or an error of the API did. */
+export type LastTurn =
+  | { readonly kind: "begun" | "ended" }
+  | { readonly kind: "failed"; readonly error: string };
+
+/** What is known of a session's end. */
+export interface SessionEnd {
+  readonly status: "active" | "ended" | "abandoned";
+  /** The reason that Claude Code gave: `prompt_input_exit`, `clear`, …; null where it gave none. */
+  readonly reason: string | null;
+  /** Null when nothing is known of it. */
+  readonly turn: LastTurn | null;
+}
+
+/** A session as people and programs see it. */
+export interface SessionRow {
+  readonly sessionId: string;
+  readonly shortId: string;
+  readonly status: "active" | "ended" | "abandoned";
+  readonly source: string | null;
+  readonly title: string | null;
+  readonly projectDir: string | null;
+  readonly repository: string | null;
+  readonly branch: string | null;
+  readonly cwd: string | null;
+  readonly permissionMode: string | null;
+  readonly claudePid: number | null;
+  readonly startedAtMs: number;
+  readonly updatedAtMs: number;
+  readonly endedAtMs: number | null;
+  readonly endReason: string | null;
+  /** The task that it works for, and the agent that it is, when the daemon has started it. */
+  readonly taskId: string | null;
+  readonly agentId: string | null;
+}
+
+const COLUMNS =
+  `session_id AS sessionId, short_id AS shortId, status, source, title, project_dir AS projectDir,
+            repository, branch, cwd, permission_mode AS permissionMode, claude_pid AS claudePid,
+            started_at_ms AS startedAtMs, updated_at_ms AS updatedAtMs, ended_at_ms AS endedAtMs,
+            end_reason AS endReason, task_id AS taskId, agent_id AS agentId`;
+
+/** @param rest What follows `FROM sessions`. */
+function select(db: DatabaseSync, rest: string, values: readonly SQLInputValue[]): SessionRow[] {
+  return db.prepare(`SELECT ${COLUMNS} FROM sessions ${rest}`)
+    .all(...values) as unknown as SessionRow[];
+}
+
+/** Sessions, the latest sign of life first. A null filter lets all sessions through. */
+export function listSessions(
+  db: DatabaseSync,
+  filter: {
+    /** A common git directory; outside of a repository, a project directory. */
+    readonly project: string | null;
+    readonly status: string | null;
+    readonly limit: number;
+  },
+): SessionRow[] {
+  return select(
+    db,
+    `WHERE (?1 IS NULL OR coalesce(repository, project_dir) = ?1)
+       AND (?2 IS NULL OR status = ?2)
+     ORDER BY updated_at_ms DESC, session_id
+     LIMIT ?3`,
+    [filter.project, filter.status, filter.limit],
+  );
+}
+
+/** The sessions that worked for a task, the newest first. */
+export function listSessionsOfTask(db: DatabaseSync, taskId: string): SessionRow[] {
+  return select(db, "WHERE task_id = ? ORDER BY started_at_ms DESC, session_id", [taskId]);
+}
+
+/** The path of a session's transcript, or that of the newest session in the repository; null when none is known. */
+export function transcriptNear(
+  db: DatabaseSync,
+  { repository, sessionId }: { readonly repository: string | null; readonly sessionId: string },
+): string | null {
+  const row = db.prepare(
+    `SELECT transcript_path AS path
+       FROM sessions
+      WHERE transcript_path IS NOT NULL
+        AND (session_id = ?2 OR repository = ?1)
+      ORDER BY session_id = ?2 DESC, updated_at_ms DESC
+      LIMIT 1`,
+  ).get(repository, sessionId);
+  return textIn(row, "path");
+}
+
+/** The title of a session; null when it has none. */
+export function sessionTitle(db: DatabaseSync, sessionId: string): string | null {
+  const row = statement(db, "SELECT title FROM sessions WHERE session_id = ?").get(sessionId);
+  return textIn(row, "title");
+}
+
+/** The last branch of a session in a repository; null when there is none. */
+export function lastBranch(
+  db: DatabaseSync,
+  { sessionId, repository }: { readonly sessionId: string; readonly repository: string },
+): string | null {
+  const sql = "SELECT branch FROM sessions WHERE session_id = ? AND repository = ?";
+  return textIn(statement(db, sql).get(sessionId, repository), "branch");
+}
+
+function textIn(row: Readonly<Record<string, unknown>> | undefined, column: string): string | null {
+  return row?.[column] == null ? null : String(row[column]);
+}
+
+/** An active session, and the mark that its Claude process had at the start; null when it was not recorded. */
+export interface ActiveSession {
+  readonly session: SessionRow;
+  readonly claudeProcess: string | null;
+}
+
+/**
+ * The active sessions of some projects, the latest sign of life first.
+ *
+ * @param projects Common git directories; outside of a repository, project directories.
+ */
+export function listActive(db: DatabaseSync, projects: readonly string[]): ActiveSession[] {
+  const rows = db.prepare(
+    `SELECT ${COLUMNS}, claude_process AS claudeProcess
+       FROM sessions
+      WHERE coalesce(repository, project_dir) IN (SELECT value FROM json_each(?))
+        AND status = 'active'
+      ORDER BY updated_at_ms DESC, session_id`,
+  ).all(JSON.stringify(projects)) as unknown as (SessionRow & {
+    readonly claudeProcess: string | null;
+  })[];
+  return rows.map(({ claudeProcess, ...session }) => ({ session, claudeProcess }));
+}
+
+/** The shortest beginning of an id that is looked up, in characters without dashes. */
+export const MIN_ID_BEGINNING = 4;
+
+/** SQL: an id without dashes and in small letters. */
+const KEY = "lower(replace(session_id, '-', ''))";
+
+/** Tables whose rows may exist without their session. */
+const TABLES_OF_SESSIONS = ["hook_executions", "pending_queue", "counters", "observations"];
+
+/**
+ * The session with this id or short id, otherwise those whose ids begin with it. Case and dashes do not matter. A
+ * beginning must have at least {@linkcode MIN_ID_BEGINNING} characters.
+ *
+ * @returns At most `limit`, the newest first.
+ */
+export function findSessions(db: DatabaseSync, text: string, limit = 100): SessionRow[] {
+  return firstFound(
+    text,
+    (condition, value) =>
+      select(db, `WHERE ${condition} ORDER BY updated_at_ms DESC LIMIT ?`, [value, limit]),
+    ["session_id = ?", "short_id = ?"],
+  );
+}
+
+/** Full ids that only an event, a capture, a counter or an observation has; otherwise as {@linkcode findSessions}. */
+export function findIdsWithoutSession(db: DatabaseSync, text: string, limit = 100): string[] {
+  return firstFound(text, (condition, value) => {
+    const tables = TABLES_OF_SESSIONS.map((table) =>
+      `SELECT session_id
+         FROM ${table}
+        WHERE ${condition.replaceAll("?", "?1")}`
+    );
+    return db.prepare(
+      `${tables.join("\n        UNION\n       ")}
+        EXCEPT
+       SELECT session_id
+         FROM sessions
+        LIMIT ?2`,
+    ).all(value, limit).map((row) => String(row["session_id"]));
+  }, ["session_id = ?"]);
+}
+
+/** The rows that the first matching condition finds. Conditions that an index serves come first. */
+function firstFound<Found>(
+  text: string,
+  ask: (condition: string, value: string) => Found[],
+  byIndex: readonly string[],
+): Found[] {
+  const key = text.replaceAll("-", "").toLowerCase();
+  const ways: readonly (readonly [condition: string, value: string])[] = [
+    ...byIndex.map((condition) => [condition, text] as const),
+    [`${KEY} = ?`, key],
+    ...key.length < MIN_ID_BEGINNING ? [] : [[`instr(${KEY}, ?) = 1`, key] as const],
+  ];
+  for (const [condition, value] of ways) {
+    const found = ask(condition, value);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** Whether a question of a session is open. */
+export function hasOpenQuestion(db: DatabaseSync, sessionId: string): boolean {
+  return isAny(db, "questions WHERE session_id = ? AND status <> 'resolved'", [sessionId]);
+}
+
+/** Whether a sub-agent of a session is running. */
+export function hasRunningSubagent(db: DatabaseSync, sessionId: string): boolean {
+  const running = "agents WHERE session_id = ? AND kind = 'subagent' AND ended_at_ms IS NULL";
+  return isAny(db, running, [sessionId]);
+}
+
+/** Whether a session is known to work for this task as this agent. */
+export function isOfTask(
+  db: DatabaseSync,
+  sessionId: string,
+  { taskId, agentId }: { readonly taskId: string; readonly agentId: string | null },
+): boolean {
+  const known = "sessions WHERE session_id = ? AND task_id = ? AND agent_id IS ?";
+  return isAny(db, known, [sessionId, taskId, agentId]);
+}
+
+function isAny(db: DatabaseSync, from: string, values: readonly SQLInputValue[]): boolean {
+  return db.prepare(`SELECT 1 FROM ${from} LIMIT 1`).get(...values) !== undefined;
+}
+
+/** How a session ended; null when the session is not known. A prompt or stop that was blocked counts for nothing. */
+export function sessionEnd(db: DatabaseSync, sessionId: string): SessionEnd | null {
+  const session = statement(
+    db,
+    `SELECT status, end_reason AS reason
+       FROM sessions
+      WHERE session_id = ?`,
+  ).get(sessionId) as Omit<SessionEnd, "turn"> | undefined;
+  return session === undefined ? null : { ...session, turn: lastTurn(db, sessionId) };
+}
+
+function lastTurn(db: DatabaseSync, sessionId: string): LastTurn | null {
+  const row = statement(
+    db,
+    `SELECT hook_name AS event, iif(json_valid(metadata), metadata ->> '$.error', NULL) AS error
+       FROM hook_executions
+      WHERE session_id = ?
+        AND hook_name IN ('UserPromptSubmit', 'Stop', 'StopFailure')
+        AND status <> 'blocked'
+      ORDER BY created_at_ms DESC, id DESC
+      LIMIT 1`,
+  ).get(sessionId);
+  if (row === undefined) return null;
+  if (row["event"] === "StopFailure") return { kind: "failed", error: String(row["error"] ?? "") };
+  return { kind: row["event"] === "Stop" ? "ended" : "begun" };
+}
+
+/** Sessions by status. */
+export interface SessionCounts {
+  readonly total: number;
+  readonly active: number;
+  readonly ended: number;
+  readonly abandoned: number;
+}
+
+/** Counts sessions. @param project A common git directory, or a project directory; null for all projects. */
+export function countSessions(db: DatabaseSync, project: string | null): SessionCounts {
+  return db.prepare(
+    `SELECT count(*) AS total,
+            count(*) FILTER (WHERE status = 'active') AS active,
+            count(*) FILTER (WHERE status = 'ended') AS ended,
+            count(*) FILTER (WHERE status = 'abandoned') AS abandoned
+       FROM sessions
+      WHERE ?1 IS NULL OR coalesce(repository, project_dir) = ?1`,
+  ).get(project) as unknown as SessionCounts;
+}
+
+/** Active sessions with a known process, the longest quiet first. */
+export function activeSessions(
+  db: DatabaseSync,
+  options: { readonly except: string; readonly limit: number },
+): SessionProcess[] {
+  return db.prepare(
+    `SELECT session_id AS sessionId, claude_pid AS claudePid, claude_process AS claudeProcess
+       FROM sessions
+      WHERE status = 'active'
+        AND claude_pid IS NOT NULL
+        AND session_id <> ?
+      ORDER BY updated_at_ms
+      LIMIT ?`,
+  ).all(options.except, options.limit) as unknown as SessionProcess[];
+}
+
+/** Whether the mark of a session's process is not stored yet. */
+export function lacksMark(db: DatabaseSync, sessionId: string, claudePid: number): boolean {
+  const lacking = "sessions WHERE session_id = ? AND claude_pid = ? AND claude_process IS NULL";
+  return isAny(db, lacking, [sessionId, claudePid]);
+}
+
+/** Stores the mark of a session's process, unless another process runs the session by now. */
+export function keepMark(
+  db: DatabaseSync,
+  sessionId: string,
+  { claudePid, mark }: { readonly claudePid: number; readonly mark: string },
+): void {
+  db.prepare(
+    `UPDATE sessions
+        SET claude_process = ?3
+      WHERE session_id = ?1
+        AND claude_pid = ?2
+        AND claude_process IS NULL`,
+  ).run(sessionId, claudePid, mark);
+}
+
+/**
+ * Marks active sessions as abandoned; they ended at their last sign of life. A session that showed life after
+ * `seenBeforeMs` stays active.
+ *
+ * @returns How many were marked.
+ */
+export function markAbandoned(
+  db: DatabaseSync,
+  sessionIds: readonly string[],
+  seenBeforeMs: number,
+): number {
+  const marked = db.prepare(
+    `UPDATE sessions
+        SET status = 'abandoned', ended_at_ms = updated_at_ms
+      WHERE status = 'active'
+        AND updated_at_ms <= ?
+        AND session_id IN (SELECT value FROM json_each(?))
+     RETURNING session_id AS sessionId`,
+  ).all(seenBeforeMs, JSON.stringify(sessionIds));
+  for (const { sessionId } of marked) askForSummaryOfEnd(db, String(sessionId));
+  return marked.length;
+}
+
+/** Asks for a new summary of a session that ended, if it has observations: the summary says how it ended. */
+export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
+  db.prepare(
+    `INSERT OR IGNORE INTO sessions_to_summarize (session_id)
+     SELECT ?1
+      WHERE EXISTS (SELECT 1 FROM observations WHERE session_id = ?1)`,
+  ).run(sessionId);
+}

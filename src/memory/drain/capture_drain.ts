@@ -1,0 +1,347 @@
+/** Works captures into memory: claim, observe, confirm; then the summaries of the sessions that have news. */
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../../base/errors.ts";
+import { digestOf } from "../../base/fnv.ts";
+import type { Observed } from "../observe/observation.ts";
+import { collectEvery } from "../../system/process/garbage.ts";
+import { checkpoint } from "../../db/database.ts";
+import { dataVersionReader } from "../../db/transaction.ts";
+import { indexTogether, requireIndex, withIndex } from "../search/memory_index_table.ts";
+import { type NewObservation, saveObservation } from "./observations_table.ts";
+import { sameFailure } from "../tell/open_failures_table.ts";
+import {
+  askForSummary,
+  type BatchSize,
+  claimCaptures,
+  type ClaimedCapture,
+  confirmCaptures,
+  failCapture,
+  releaseClaims,
+  type WorkedCapture,
+} from "../../db/queue_work.ts";
+import { waitMs } from "../../system/wait.ts";
+import type { LateRedaction } from "./late_redaction.ts";
+import { mendFailures } from "../tell/mend_failures.ts";
+import { type ReadAt, readCapture, type Reading, termsOf } from "./read_capture.ts";
+import { summarySteps } from "./summaries.ts";
+import { WorkTrees } from "../tell/work_trees.ts";
+import { drainLockPath, takeLock } from "../../db/process_lock.ts";
+
+/** What a drain did. */
+export interface CaptureDrainReport {
+  /** Captures worked in. */
+  readonly worked: number;
+  /** Captures that could not be; they wait for another try, or are given up. */
+  readonly failed: number;
+  /** Captures of what was forgotten, which were taken away again. */
+  readonly forgotten: number;
+  readonly summaries: number;
+  /** False when the time ran out first. */
+  readonly complete: boolean;
+}
+
+/** Takes captures of what was forgotten away, and gives the others. */
+export type WithoutForgotten = <Capture extends { readonly id: string }>(
+  db: DatabaseSync,
+  captures: readonly Capture[],
+) => readonly Capture[];
+
+/** How far a drain goes. */
+export interface CaptureDrainOptions {
+  /** Takes away captures of what was forgotten meanwhile. @returns The others. */
+  readonly withoutForgotten: WithoutForgotten;
+  /** The user's home folder, which `~` in a command means; by default unknown. */
+  readonly home?: string | null;
+  /** The time, in epoch milliseconds. */
+  readonly now: () => number;
+  /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
+  readonly untilMs?: number;
+  readonly batch?: BatchSize;
+  /** Masks what was captured before its pattern was configured. */
+  readonly redact?: LateRedaction | undefined;
+  /** Also what drains have died over: a person has asked for it. */
+  readonly despiteDeaths?: boolean;
+  /** False leaves the summaries of sessions to another drain. */
+  readonly summarizes?: boolean;
+  /** Called after every batch. */
+  readonly onProgress?: (worked: number) => void;
+}
+
+/** Few enough that a hook never waits long for its turn, and that the payloads take little memory. */
+const BATCH: BatchSize = { maxRows: 128, maxBytes: 1_000_000 };
+/** The batches between two checkpoints, so that the write-ahead log does not grow with the whole run. */
+const CHECKPOINT_EVERY_BATCHES = 48;
+/** After so many captures, or bytes of payloads, what is left of them is collected: a capture leaves some 4 kB. */
+const COLLECT_EVERY = { rows: 2_500, bytes: 4_000_000 };
+
+/**
+ * A drain that dies over a capture cannot say so. So many tries that nobody heard of again, all but the first of it
+ * alone and none shortly after another, are no chance: only what is worked at for long is hit so often.
+ */
+const MAX_DEATHS = 5;
+
+/**
+ * Works off the queue. It must be the only one that does: whoever calls it holds the lock of `drain_lock.ts`.
+ *
+ * A capture that is done is marked in the transaction that writes what was made of it, so a drain that is killed leaves
+ * every capture either waiting or worked in.
+ *
+ * @throws {Error} What SQLite says when the database cannot be read or written; what was done before stays done.
+ */
+export function drainCaptures(
+  db: DatabaseSync,
+  options: CaptureDrainOptions,
+): CaptureDrainReport {
+  const steps = drainSteps(db, options);
+  let step = steps.next();
+  while (!step.done) {
+    if (step.value > 0) waitMs(step.value);
+    step = steps.next();
+  }
+  return step.value;
+}
+
+/**
+ * {@linkcode drainCaptures} in steps, a batch or some summaries each, between which others may work: at least for so
+ * many milliseconds as each step gives.
+ */
+export function* drainSteps(
+  db: DatabaseSync,
+  options: CaptureDrainOptions,
+): Generator<number, CaptureDrainReport> {
+  const { now, batch = BATCH, untilMs = Infinity } = options;
+  releaseClaims(db);
+  const paceOf = paceBesideHooks(db, batch);
+  const trees = new WorkTrees(options.home ?? null);
+  let worked = 0;
+  let failed = 0;
+  let forgotten = 0;
+  const collect = collectEvery(COLLECT_EVERY);
+  for (let round = 1; performance.now() < untilMs; round++) {
+    const pace = paceOf();
+    const claimed = claimCaptures(db, now(), pace.batch);
+    if (claimed.length === 0) {
+      const written = options.summarizes === false
+        ? { summaries: 0, complete: true }
+        : yield* summarySteps(db, { untilMs });
+      return { worked, failed, forgotten, ...written };
+    }
+    const wanted = options.withoutForgotten(db, claimed);
+    forgotten += claimed.length - wanted.length;
+    const done = workIn(db, wanted, {
+      atMs: now(),
+      redact: options.redact,
+      maxAttempts: options.despiteDeaths === true ? Infinity : MAX_DEATHS,
+      trees,
+    });
+    worked += done.worked;
+    failed += done.failed;
+    if (round % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
+    collect(claimed);
+    options.onProgress?.(worked);
+    yield pace.pauseMs;
+  }
+  return { worked, failed, forgotten, summaries: 0, complete: false };
+}
+
+function workIn(
+  db: DatabaseSync,
+  claimed: readonly ClaimedCapture[],
+  at: ReadAt,
+) {
+  const readings = claimed.map((capture) => readCapture(db, capture, at));
+  try {
+    return keepAll(db, readings, at);
+  } catch (thrown) {
+    if (!isOfValues(thrown)) throw thrown;
+  }
+  // One of them cannot be kept: alone, it does not hold up the others.
+  let failed = 0;
+  for (const reading of readings) {
+    try {
+      failed += keepAll(db, [reading], at).failed;
+    } catch (thrown) {
+      if (!isOfValues(thrown)) throw thrown;
+      failed += keepAll(db, [{ ...reading, fault: messageOf(thrown) }], at).failed;
+    }
+  }
+  return { worked: readings.length - failed, failed };
+}
+
+function keepAll(db: DatabaseSync, readings: readonly Reading[], at: ReadAt) {
+  return indexTogether(db, () => {
+    const worked: WorkedCapture[] = [];
+    const withNews = new Set<string>();
+    for (const reading of readings) {
+      const { capture: { id, attempts, sessionId }, fault } = reading;
+      if (fault !== null) {
+        giveBack(db, reading.capture, { fault, atMs: at.atMs });
+        continue;
+      }
+      const observationId = keep(db, reading, at.atMs);
+      if (observationId !== null) withNews.add(sessionId);
+      worked.push({ id, attempts, observationId });
+    }
+    if (!confirmCaptures(db, worked, at.atMs)) throw new Error("another drain has taken over");
+    for (const sessionId of withNews) askForSummary(db, sessionId);
+    return { worked: worked.length, failed: readings.length - worked.length };
+  });
+}
+
+/** @returns The observation that was made of it; null where it tells nothing. */
+function keep(
+  db: DatabaseSync,
+  { capture, observed, terms }: Reading,
+  nowMs: number,
+): number | null {
+  const observationId = observed === null
+    ? null
+    : saveObservation(db, newObservation(capture, { observed, terms }));
+  let n = 0;
+  for (let besides = observed?.besides; besides !== undefined; besides = besides.besides) {
+    const words = termsOf(besides, capture.project);
+    n++;
+    saveObservation(db, {
+      ...newObservation(capture, { observed: besides, terms: words }),
+      uid: n === 1 ? `${capture.id}/${besides.kind}` : `${capture.id}/${besides.kind}/${n}`,
+    });
+  }
+  if (observed === null || observationId === null) return null;
+  const { passes = [], facts: { command = "" } } = observed;
+  if (passes.length > 0) mendFailures(db, { capture, passes, command, by: observationId, nowMs });
+  return observationId;
+}
+
+function newObservation(
+  capture: ClaimedCapture,
+  { observed, terms }: { readonly observed: Observed; readonly terms: string },
+): NewObservation {
+  const { id, sessionId, project, branch, createdAtMs } = capture;
+  const { kind, outcome, title, text, files, facts } = observed;
+  return {
+    kind,
+    outcome,
+    title,
+    text,
+    files,
+    facts,
+    uid: id,
+    sessionId,
+    project,
+    branch,
+    terms,
+    sameAs: storedSameAs(observed),
+    atMs: createdAtMs,
+  };
+}
+
+/** The stored text that repeats of an observation share; null when nothing repeats it. */
+function storedSameAs({ sameAs, wrong }: Observed): string | null {
+  if (sameAs === null || wrong === undefined) return sameAs === null ? null : digestOf(sameAs);
+  return sameFailure(digestOf(sameAs), digestOf(wrong));
+}
+
+/** After this many tries a capture is given up; between them the pause doubles (reference, §5). */
+const MAX_TRIES = 3;
+const FIRST_PAUSE_MS = 5_000;
+
+/** Gives a capture back to the queue. @param why `fault`: what is wrong with it. `atMs`: when that was seen, in epoch milliseconds. */
+function giveBack(
+  db: DatabaseSync,
+  capture: Pick<ClaimedCapture, "id" | "attempts">,
+  { fault, atMs }: { readonly fault: string; readonly atMs: number },
+): void {
+  const pauseMs = FIRST_PAUSE_MS * 2 ** (capture.attempts - 1);
+  failCapture(db, capture, {
+    errorMessage: fault,
+    retryAtMs: capture.attempts >= MAX_TRIES ? null : atMs + pauseMs,
+    atMs,
+  });
+}
+
+/**
+ * Works off the queue of a database, unless another process does.
+ *
+ * @param database Its path; `:memory:` needs no lock. @returns Null when another process is at it.
+ * @throws {Error} As {@linkcode drainCaptures}, and when the lock cannot be made.
+ */
+export function drainAlone(
+  db: DatabaseSync,
+  database: string,
+  options: CaptureDrainOptions & {
+    readonly waitMs?: number;
+    /** False leaves a damaged index as it is: making it anew may take seconds. */
+    readonly mendsIndex?: boolean;
+    /** Called before a damaged index is made anew: this is worth telling. */
+    readonly onRebuild?: (why: string) => void;
+  },
+): CaptureDrainReport | null {
+  if (database === ":memory:") return drainCaptures(db, options);
+  const lock = takeLock(drainLockPath(database), { waitMs: options.waitMs ?? 0 });
+  if (lock === null) return null;
+  try {
+    // What is written goes into the index as well: one that is damaged would keep everything waiting. Of one that is gone
+    // SQLite says what it says of a capture that it does not take.
+    const drain = () => {
+      requireIndex(db);
+      return drainCaptures(db, options);
+    };
+    return options.mendsIndex === false ? drain() : withIndex(db, drain, options.onRebuild);
+  } finally {
+    lock.release();
+  }
+}
+
+/** For so long after another process has written, more writes are expected; milliseconds. */
+const EXPECTED_MS = 2_000;
+/** The batch while hooks are at work: a transaction of about two milliseconds. */
+const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };
+/** How long the database is left alone between two of them, in milliseconds. */
+const PAUSE_MS = 4;
+
+/** How a drain goes on. */
+interface Pace {
+  readonly batch: BatchSize;
+  /** To be left between this batch and the next, in milliseconds. */
+  readonly pauseMs: number;
+}
+
+/**
+ * Looks whether others write into the same database.
+ *
+ * @param batch What is taken at once where nobody does.
+ * @param small What is taken at once where somebody does, if that is less.
+ * @returns A function that tells the pace of the moment; it takes a few microseconds.
+ */
+export function paceBesideHooks(
+  db: DatabaseSync,
+  batch: BatchSize,
+  small: BatchSize = SMALL,
+): () => Pace {
+  const readVersion = dataVersionReader(db);
+  let version = readVersion();
+  let expectedUntilMs = -Infinity;
+  return () => {
+    const seen = readVersion();
+    if (seen !== version) expectedUntilMs = performance.now() + EXPECTED_MS;
+    version = seen;
+    if (performance.now() >= expectedUntilMs) return { batch, pauseMs: 0 };
+    const least = {
+      ...batch,
+      maxRows: Math.min(batch.maxRows, small.maxRows),
+      maxBytes: Math.min(batch.maxBytes, small.maxBytes),
+    };
+    return { batch: least, pauseMs: PAUSE_MS };
+  };
+}
+
+/** SQLite's codes for what is wrong with a statement or a value, not with the database (https://sqlite.org/rescode.html). */
+const OF_VALUES: ReadonlySet<number> = new Set([1, 18, 19, 20]);
+
+/** Whether an error is about what is written. Any other would meet whatever is written after it, too. */
+function isOfValues(thrown: unknown): boolean {
+  const { errcode } = thrown as { readonly errcode?: unknown };
+  if (typeof errcode === "number") return OF_VALUES.has(errcode & 0xff);
+  return thrown instanceof TypeError || thrown instanceof RangeError ||
+    thrown instanceof SyntaxError;
+}

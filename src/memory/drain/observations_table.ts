@@ -1,0 +1,238 @@
+import {
+  keptJson,
+  type ObservationKind,
+  type ObservedFacts,
+  type ObservedFile,
+} from "../observe/observation.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { statement } from "../../db/statement.ts";
+
+/** The fields of an observation both when it is written and when it is stored. */
+interface ObservationBase {
+  /** The same in every database that it is copied to. */
+  readonly uid: string;
+  readonly sessionId: string;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly kind: ObservationKind;
+  readonly outcome: "success" | "failure" | null;
+  readonly title: string;
+  readonly text: string;
+  readonly facts: ObservedFacts;
+}
+
+/** An observation as it is written. */
+export interface NewObservation extends ObservationBase {
+  /** The words of code, as the index has them. */
+  readonly terms: string;
+  readonly files: readonly ObservedFile[];
+  /** The text that its repeats in the session share; null when it has none. */
+  readonly sameAs: string | null;
+  readonly atMs: number;
+}
+
+/** An observation as it is stored. */
+export interface Observation extends ObservationBase {
+  readonly id: number;
+  readonly files: readonly string[];
+  /** How often it was seen in its session, 1 and up. */
+  readonly repeats: number;
+  /** The observation that mended this failure; 0 where that is gone. */
+  readonly resolvedBy: number | null;
+  /** When it was seen first, and last. */
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** Files that an observation names, at most, however often it is seen. */
+export const MAX_FILES = 50;
+
+/** The columns of an {@linkcode Observation}, to be read with {@linkcode observationOf}. */
+export const OBSERVATION_COLUMNS =
+  `o.id, o.uid, o.session_id AS sessionId, o.project, o.branch, o.kind, o.outcome, o.title, o.text, o.files,
+            o.facts, o.repeats,
+            iif(o.resolved_by IS NULL, NULL,
+                coalesce((SELECT id FROM observations WHERE id = o.resolved_by), 0)) AS resolvedBy,
+            o.created_at_ms AS createdAtMs, o.updated_at_ms AS updatedAtMs`;
+
+/** The observation in a row of {@linkcode OBSERVATION_COLUMNS}, or that part of it which a row has. */
+export function observationOf(row: Readonly<Record<string, unknown>>): Observation {
+  return {
+    ...row,
+    files: keptJson<string[]>(row["files"], []),
+    facts: keptJson<ObservedFacts>(row["facts"], {}),
+  } as unknown as Observation;
+}
+
+/** Writes an observation, or counts it as a repeat of the same one; the newest text stays. @returns Its id. */
+export function saveObservation(db: DatabaseSync, observation: NewObservation): number {
+  const { uid, sessionId, files, facts, atMs } = observation;
+  const { sameAs, known } = sameOnBranch(db, observation);
+  if (known !== undefined) return repeatObservation(db, known, observation);
+  const { lastInsertRowid } = statement(
+    db,
+    `INSERT INTO observations
+       (uid, session_id, project, branch, kind, outcome, title, text, terms, files, facts, same_as, created_at_ms,
+        updated_at_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13)`,
+  ).run(
+    uid,
+    sessionId,
+    observation.project,
+    observation.branch,
+    observation.kind,
+    observation.outcome,
+    observation.title,
+    observation.text,
+    observation.terms,
+    JSON.stringify(files.map(({ path }) => path)),
+    JSON.stringify(facts),
+    sameAs,
+    atMs,
+  );
+  const id = Number(lastInsertRowid);
+  saveFiles(db, id, files);
+  return id;
+}
+
+/**
+ * Writes an observation over the same one, and counts no repeat.
+ *
+ * @param observation One with a `sameAs`. @returns Its id.
+ */
+export function replaceObservation(db: DatabaseSync, observation: NewObservation): number {
+  const known = findSame(db, observation.sessionId, observation.sameAs ?? "");
+  if (known === undefined) return saveObservation(db, observation);
+  if (known.text !== observation.text || known.title !== observation.title) {
+    rewrite(db, known.id, observation);
+  }
+  statement(
+    db,
+    `UPDATE observations
+        SET project = ?2, branch = ?3, files = ?4, facts = ?5, created_at_ms = ?6, updated_at_ms = ?6
+      WHERE id = ?1`,
+  ).run(
+    known.id,
+    observation.project,
+    observation.branch,
+    JSON.stringify(observation.files.map(({ path }) => path)),
+    JSON.stringify(observation.facts),
+    observation.atMs,
+  );
+  statement(
+    db,
+    "DELETE FROM observation_files WHERE observation_id = ? AND path NOT IN (SELECT value FROM json_each(?))",
+  ).run(known.id, JSON.stringify(observation.files.map(({ path }) => path)));
+  saveFiles(db, known.id, observation.files);
+  return known.id;
+}
+
+interface Same {
+  readonly id: number;
+  readonly branch: string | null;
+  readonly title: string;
+  readonly text: string;
+  /** Its paths, as they are stored. */
+  readonly files: string;
+  readonly updatedAtMs: number;
+}
+
+function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | undefined {
+  return statement(
+    db,
+    `SELECT id, branch, title, text, files, updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE same_as = ?
+        AND session_id = ?`,
+  ).get(sameAs, sessionId) as unknown as Same | undefined;
+}
+
+/** Kinds that tell the state of a branch: the same on another branch is no repeat. */
+const OF_BRANCH: ReadonlySet<ObservationKind> = new Set(["command", "failure", "test"]);
+
+/**
+ * The observation that is repeated, and the text that repeats share. During a rebase HEAD is on no branch: what is
+ * seen then belongs to any.
+ */
+function sameOnBranch(
+  db: DatabaseSync,
+  { sessionId, sameAs, kind, branch }: NewObservation,
+): { readonly sameAs: string | null; readonly known?: Same | undefined } {
+  if (sameAs === null) return { sameAs };
+  const known = findSame(db, sessionId, sameAs);
+  const isHere = known === undefined || known.branch === branch || known.branch === null ||
+    branch === null;
+  if (isHere || !OF_BRANCH.has(kind)) return { sameAs, known };
+  const here = `${sameAs}/${branch}`;
+  return { sameAs: here, known: findSame(db, sessionId, here) };
+}
+
+function repeatObservation(db: DatabaseSync, known: Same, observation: NewObservation): number {
+  const { title, text, files, atMs } = observation;
+  statement(
+    db,
+    `UPDATE observations
+        SET repeats = repeats + 1, created_at_ms = min(created_at_ms, ?2), updated_at_ms = max(updated_at_ms, ?2)
+      WHERE id = ?1`,
+  ).run(known.id, atMs);
+  addFiles(db, known, files);
+  if (atMs < known.updatedAtMs) return known.id;
+  if (text !== known.text || title !== known.title) {
+    rewrite(db, known.id, observation);
+  }
+  saveFiles(db, known.id, files);
+  return known.id;
+}
+
+/** Adds the files that a repeat names. */
+function addFiles(db: DatabaseSync, known: Same, files: readonly ObservedFile[]): void {
+  const before = keptJson<string[]>(known.files, []);
+  const added = files.map(({ path }) => path).filter((path) => !before.includes(path));
+  if (added.length === 0 || before.length >= MAX_FILES) return;
+  statement(db, "UPDATE observations SET files = ?2 WHERE id = ?1").run(
+    known.id,
+    JSON.stringify([...before, ...added].slice(0, MAX_FILES)),
+  );
+}
+
+function rewrite(db: DatabaseSync, id: number, observation: NewObservation): void {
+  const { title, text, terms, facts, outcome } = observation;
+  statement(
+    db,
+    `UPDATE observations
+        SET title = ?2, text = ?3, terms = ?4, outcome = ?6, facts = ?5
+      WHERE id = ?1`,
+  ).run(id, title, text, terms, JSON.stringify(facts), outcome);
+}
+
+/** Stores the digests of an observation's files, as they were when it was seen last. */
+export function saveFiles(db: DatabaseSync, id: number, files: readonly ObservedFile[]): void {
+  for (const { path, digest } of files) {
+    statement(
+      db,
+      `INSERT INTO observation_files (path, observation_id, digest)
+       VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET digest = excluded.digest`,
+    ).run(path, id, digest);
+  }
+}
+
+/** The observations with these ids, in that order; those that are gone are left out. */
+export function readObservations(db: DatabaseSync, ids: readonly number[]): Observation[] {
+  if (ids.length === 0) return [];
+  const rows = db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM json_each(?) AS wanted
+       JOIN observations AS o ON o.id = wanted.value
+      ORDER BY wanted.key`,
+  ).all(JSON.stringify(ids));
+  return rows.map(observationOf);
+}
+
+/** The uid of the summary of a session. An imported summary has another one, and cannot be made anew. */
+export function summaryUid(sessionId: string): string {
+  return `summary/${sessionId}`;
+}
+
+/** The facts of a row in SQL; an empty object where they are no JSON. */
+export const FACTS = "iif(json_valid(facts), facts, '{}')";

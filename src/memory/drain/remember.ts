@@ -1,0 +1,183 @@
+/** Keeps notes: what a person or Claude wants later sessions of a project to know. */
+import type { DatabaseSync } from "node:sqlite";
+import { compileRedactPatterns, redactText } from "../../secrets/redact.ts";
+import { lookUpwards, repositoryAt } from "../../system/git/repository.ts";
+import { newId } from "../../base/ids.ts";
+import { digestOf } from "../../base/fnv.ts";
+import { isReplaced, NO_SESSION, type ObservedFile } from "../observe/observation.ts";
+import { said } from "../observe/observe_words.ts";
+import { pathInProject } from "../project_paths.ts";
+import { resolvePath, withoutLine } from "../../base/paths.ts";
+import { indexedTerms } from "../search/terms.ts";
+import { UserError } from "../../base/errors.ts";
+import { transaction } from "../../db/transaction.ts";
+import { withIndex } from "../search/memory_index_table.ts";
+import { type Observation, readObservations, saveObservation } from "./observations_table.ts";
+import { resolveObservation } from "../tell/open_failures_table.ts";
+import { digestOfFile } from "../tell/stale_files.ts";
+
+/** A longer note would lose its middle. */
+const MAX_NOTE_CHARS = 64_000;
+
+/** Where a note belongs. */
+export interface NotePlace {
+  /** Null: to no session. */
+  readonly sessionId: string | null;
+  readonly project: string | null;
+  readonly branch: string | null;
+  /** The folder that files are told from. */
+  readonly root: string | null;
+  /** Without secrets, as the others. */
+  readonly files: readonly ObservedFile[];
+  readonly atMs: number;
+  /** The number of the note or decision that this one corrects; null or missing where it corrects none. */
+  readonly replaces?: number | null;
+}
+
+/** A note that was kept. */
+export interface KeptNote {
+  readonly id: number;
+  readonly isNew: boolean;
+  /** The number of what it replaces. */
+  readonly replaces?: number;
+}
+
+/**
+ * Keeps what somebody wants remembered. The same text once more is counted, not kept twice.
+ *
+ * @param text Without secrets. @throws {UserError} When nothing is left of it, or it cannot replace what it shall.
+ */
+export function rememberNote(
+  db: DatabaseSync,
+  text: string,
+  { sessionId, project, branch, root, files, atMs, replaces = null }: NotePlace,
+): KeptNote {
+  if (text.length > MAX_NOTE_CHARS) {
+    throw new UserError("Cannot remember this", {
+      why: `it has ${text.length} characters, and a note has at most ${MAX_NOTE_CHARS}`,
+      next: 'conclaude memory remember "What the service needs stands in docs/service.md"',
+    });
+  }
+  const note = said("note", text.trim());
+  if (note === null) {
+    throw new UserError("Cannot remember this", {
+      why: "there is no text, or all of it is private",
+      next: 'conclaude memory remember "Tests need the service on port 5433"',
+    });
+  }
+  const told = files.map(({ path, digest }) => ({ path: pathInProject(path, root), digest }));
+  const { sameAs, ...observed } = note;
+  const save = () => {
+    const wrong = replaces === null ? null : replaceable(db, replaces, project);
+    const id = saveObservation(db, {
+      ...observed,
+      uid: newId(atMs),
+      sessionId: sessionId ?? NO_SESSION,
+      project,
+      branch,
+      terms: indexedTerms([text, ...told.map(({ path }) => path)].join("\n"), project),
+      files: told,
+      // Notes of no session are the same only within a project.
+      sameAs: sameAs === null ? null : digestOf(`${sameAs} ${project}`),
+      atMs,
+    });
+    if (wrong?.id === id) {
+      throw cannotReplace(id, {
+        why: "it says the same",
+        next: `conclaude memory remember "What is right" --replaces ${id}`,
+      });
+    }
+    if (wrong !== null) resolveObservation(db, wrong.id, id);
+    return id;
+  };
+  const id = withIndex(db, () => transaction(db, save));
+  const isNew = readObservations(db, [id])[0]?.repeats === 1;
+  return replaces === null ? { id, isNew } : { id, isNew, replaces };
+}
+
+/** The note or decision of this number. @throws {UserError} When it cannot be replaced, with the reason. */
+function replaceable(db: DatabaseSync, id: number, project: string | null): Observation {
+  const [found] = readObservations(db, [id]);
+  if (found === undefined) {
+    throw cannotReplace(id, {
+      why: "no observation has this number",
+      next: "conclaude memory search WORDS --kind note",
+    });
+  }
+  if (found.kind !== "note" && found.kind !== "decision") {
+    throw cannotReplace(id, {
+      why: `it is of the kind ${found.kind}, and only notes and decisions are replaced`,
+      next: 'conclaude memory remember "What is right"',
+    });
+  }
+  if (found.project !== project) {
+    throw cannotReplace(id, {
+      why: "it is of another project",
+      next: "remember it from the folder of that project",
+    });
+  }
+  if (isReplaced(found)) {
+    const by = found.resolvedBy;
+    throw cannotReplace(id, {
+      why: by === 0 ? "it is replaced already" : `#${by} has replaced it already`,
+      next: by === 0 ? "remember it without replacing anything" : `replace #${by}`,
+    });
+  }
+  return found;
+}
+
+function cannotReplace(id: number, options: { readonly why: string; readonly next: string }) {
+  return new UserError(`Cannot replace #${id}`, options);
+}
+
+/**
+ * Keeps a note for the project around a folder, its secrets masked.
+ *
+ * @throws {UserError} When nothing is left of it.
+ */
+export function rememberHere(
+  db: DatabaseSync,
+  text: string,
+  { folder, files, redactPatterns, ...note }:
+    & Pick<NotePlace, "sessionId" | "atMs" | "replaces">
+    & {
+      readonly folder: string;
+      /** Paths, from the project's folder where they are not whole. */
+      readonly files: readonly string[];
+      readonly redactPatterns: readonly string[];
+    },
+): KeptNote {
+  const repository = repositoryAt(folder, { projectDir: folder, looks: lookUpwards(folder) });
+  const root = repository?.root ?? folder;
+  const rules = compileRedactPatterns(redactPatterns);
+  const mask = (plain: string) => redactText(plain, rules);
+  const masked = mask(text);
+  const isAllPrivate =
+    masked.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "";
+  return rememberNote(db, isAllPrivate ? "" : masked, {
+    ...note,
+    // As hooks keep them.
+    files: files.map((named) => fileOf(named, root))
+      .map(({ path, digest }) => ({ path: mask(path), digest })),
+    project: mask(repository?.commonDir ?? folder),
+    branch: repository?.branch == null ? null : mask(repository.branch),
+    root: mask(root),
+  });
+}
+
+/** A file as somebody names it, without the line that its path was copied with, unless a file is called so. */
+function fileOf(named: string, root: string): ObservedFile {
+  const digest = digestOfFile(resolvePath(named, { folder: root }));
+  const path = digest === null ? withoutLine(named) : named;
+  return path === named
+    ? { path, digest }
+    : { path, digest: digestOfFile(resolvePath(path, { folder: root })) };
+}
+
+/** The answer to a person who has kept a note. */
+export function rememberedText({ id, isNew, replaces }: KeptNote): string {
+  const instead = replaces === undefined ? "" : `, in the place of #${replaces}`;
+  return isNew
+    ? `Remembered as #${id}${instead}.`
+    : `Already remembered as #${id}; counted once more${instead}.`;
+}

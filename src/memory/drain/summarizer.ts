@@ -1,0 +1,287 @@
+/** Lets a command that a person has configured rewrite the summaries of sessions, within the budget of a day. */
+import type { DatabaseSync } from "node:sqlite";
+import { LETTER, occursIn } from "../../base/letters.ts";
+import { digestOf } from "../../base/fnv.ts";
+import {
+  answeredSummary,
+  MAX_ANSWER_CHARS,
+  MAX_TITLES,
+  summarizerInput,
+} from "./summarizer_text.ts";
+import { indexedTerms } from "../search/terms.ts";
+import { charsOfTokens, estimateTokens, plainOutput, titleLine } from "../text.ts";
+import { SUMMARIZER_VARIABLE } from "../../system/environment.ts";
+import { type FilterEnd, runFilter } from "../../system/process/filter_program.ts";
+import { transaction } from "../../db/transaction.ts";
+import type { Observation } from "./observations_table.ts";
+import { summarizerLockPath, takeLock } from "../../db/process_lock.ts";
+import { observationsToSummarize } from "../observe/session_observations_table.ts";
+import {
+  beginRun,
+  endLostRuns,
+  endRun,
+  failuresOf,
+  lastRuns,
+  rewriteSummary,
+  summariesToRewrite,
+  type SummarizerUse,
+  summarizerUse,
+  summaryOf,
+} from "./summarizer_runs_table.ts";
+import { digestOfSummary } from "./summaries.ts";
+import type { SummarizerSettings } from "./summarizer_settings.ts";
+
+/** The result of a pass of the summarizer. */
+export interface SummarizerReport {
+  /** Another process is at the summaries: this one has done nothing. */
+  readonly isBusy: boolean;
+  readonly written: number;
+  readonly failed: number;
+  /** Summaries that are left to be rewritten. */
+  readonly left: number;
+  /** Of these, the summaries with which this command failed too often. */
+  readonly givenUp: number;
+  /** The part of the day's budget that is used up. */
+  readonly usedUp: "runs" | "tokens" | null;
+  /** The tokens that the next run needs at least, where too few are left; else null. */
+  readonly needed: number | null;
+  /** Why the last run that failed did; null when none has. */
+  readonly reason: string | null;
+  /** The use of today, with this pass. */
+  readonly today: SummarizerUse;
+}
+
+/** How a pass is made. */
+export interface SummarizerOptions {
+  /** The path of the database; one in memory is nobody else's. */
+  readonly database: string;
+  readonly settings: SummarizerSettings;
+  /** The user's own patterns of secrets: they and the built-in kinds are masked in what goes in and what comes out. */
+  readonly redactPatterns: readonly string[];
+  /** Where the command is run. */
+  readonly folder: string;
+  /** The time, in epoch milliseconds. */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  /** A person has asked for it: what failed just now is tried again, but no more often in all. */
+  readonly isAsked: boolean;
+  readonly onProgress?: (done: { readonly written: number; readonly of: number }) => void;
+}
+
+/** A session that shows no life for so long is taken for quiet, in milliseconds. */
+const QUIET_MS = 10 * 60_000;
+/** How many summaries one pass looks at, the newest. */
+const MAX_SUMMARIES = 500;
+/** After so many failures in a row there is no sense in going on; nor with one summary after so many. */
+const MAX_FAILURES = 3;
+/** Unless somebody asks for it, no failure is followed by a new try before so much time is over, in milliseconds. */
+const PAUSE_MS = 3_600_000;
+/** A run that has not ended so long after its time is over is told to have failed, in milliseconds. */
+const GRACE_MS = 30_000;
+const DAY_MS = 86_400_000;
+/** Control characters, which no text has. Colours are taken out before. */
+// deno-lint-ignore no-control-regex -- what no text has
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+
+/** When the day of a moment began, in UTC. */
+export function dayStartMs(nowMs: number): number {
+  return nowMs - nowMs % DAY_MS;
+}
+
+/**
+ * Rewrites what can be rewritten now, one summary after the other, unless another process does. Whatever goes wrong with the
+ * command changes nothing but the ledger. A run that the ledger has as begun died with its process.
+ *
+ * @throws {Error} What SQLite says, and when the lock cannot be made.
+ */
+export async function runSummarizer(
+  db: DatabaseSync,
+  options: SummarizerOptions,
+): Promise<SummarizerReport> {
+  const { database } = options;
+  if (database === ":memory:") return await rewriteAll(db, options);
+  const lock = takeLock(summarizerLockPath(database), { waitMs: 0 });
+  if (lock === null) return await rewriteAll(db, { ...options, isBusy: true });
+  try {
+    endLostRuns(db, options.now());
+    return await rewriteAll(db, options);
+  } finally {
+    lock.release();
+  }
+}
+
+async function rewriteAll(
+  db: DatabaseSync,
+  options: SummarizerOptions & { readonly isBusy?: boolean },
+): Promise<SummarizerReport> {
+  const { settings, now, signal, isAsked, isBusy = false } = options;
+  const done = { written: 0, failed: 0, reason: null as string | null };
+  const all = waitingSummaries(db, now());
+  const ready = !isBusy && (isAsked || !isPaused(db, now())) ? all : [];
+  let usedUp: SummarizerReport["usedUp"] = null;
+  let needed: number | null = null;
+  let [inARow, givenUp] = [0, 0];
+  const mask = await maskBy(options.redactPatterns);
+  for (const summary of ready) {
+    if (signal.aborted || inARow === MAX_FAILURES) break;
+    const digest = digestOfSummary(db, summary);
+    const tried = digestOf(JSON.stringify([digest, settings.command]));
+    const before = failuresOf(db, { sessionId: summary.sessionId, summary: tried });
+    if (before.count >= MAX_FAILURES) givenUp++;
+    if (before.count >= MAX_FAILURES || !isAsked && now() - before.lastAtMs < PAUSE_MS) continue;
+    options.onProgress?.({ written: done.written, of: ready.length });
+    const input = inputOf(db, summary, mask);
+    const nowMs = now();
+    const run = beginRun(db, {
+      sessionId: summary.sessionId,
+      summary: tried,
+      inputTokens: estimateTokens(input),
+      nowMs,
+      expiresAtMs: nowMs + settings.timeoutSeconds * 1_000 + GRACE_MS,
+    }, {
+      maxRuns: settings.maxRunsPerDay,
+      maxTokens: settings.maxTokensPerDay,
+      sinceMs: dayStartMs(nowMs),
+    });
+    if (typeof run === "string") {
+      usedUp = run;
+      needed = run === "tokens" ? estimateTokens(input) + 1 : null;
+      break;
+    }
+    const reason = await rewrite(db, summary, { ...options, mask, run, input, digest });
+    if (reason === null) done.written++;
+    else {
+      done.failed++;
+      done.reason = reason;
+    }
+    inARow = reason === null ? 0 : inARow + 1;
+  }
+  const today = summarizerUse(db, dayStartMs(now()));
+  return { ...done, isBusy, left: all.length - done.written, givenUp, usedUp, needed, today };
+}
+
+/** Masks secrets. The module is loaded only here, since a drain without a summarizer does not need it. */
+async function maskBy(patterns: readonly string[]): Promise<(text: string) => string> {
+  const { compileRedactPatterns, redactText } = await import("../../secrets/redact.ts");
+  const rules = compileRedactPatterns(patterns);
+  return (text) => redactText(text, rules);
+}
+
+/** Summaries that are to be rewritten. */
+function waitingSummaries(db: DatabaseSync, nowMs: number): Observation[] {
+  return summariesToRewrite(db, {
+    quietBeforeMs: nowMs - QUIET_MS,
+    limit: MAX_SUMMARIES,
+  });
+}
+
+/** Whether the last runs have all failed, and not long ago. */
+function isPaused(db: DatabaseSync, nowMs: number): boolean {
+  const last = lastRuns(db, nowMs, MAX_FAILURES);
+  return last.length === MAX_FAILURES && last.every(({ status }) => status === "failed") &&
+    nowMs - last[0]!.startedAtMs < PAUSE_MS;
+}
+
+function inputOf(
+  db: DatabaseSync,
+  { sessionId, title, text }: Observation,
+  mask: (text: string) => string,
+): string {
+  const titles = observationsToSummarize(db, sessionId, MAX_TITLES).map(({ title }) => title);
+  return mask(summarizerInput({ title, text }, titles));
+}
+
+/** Runs the command for one summary. @returns Why nothing came of it; null when the summary is rewritten. */
+async function rewrite(
+  db: DatabaseSync,
+  summary: Observation,
+  { settings, mask, folder, signal, now, run, input, digest }: SummarizerOptions & {
+    readonly mask: (text: string) => string;
+    readonly run: number;
+    readonly input: string;
+    /** Of the summary. */
+    readonly digest: string;
+  },
+): Promise<string | null> {
+  const { tokens } = summarizerUse(db, dayStartMs(now()));
+  const affordable = charsOfTokens(Math.max(0, settings.maxTokensPerDay - tokens));
+  const maxChars = Math.min(MAX_ANSWER_CHARS, affordable);
+  const id = crypto.randomUUID();
+  const end = await runFilter(settings.command, {
+    input,
+    folder,
+    variables: { [SUMMARIZER_VARIABLE]: id },
+    mark: `${SUMMARIZER_VARIABLE}=${id}`,
+    timeoutMs: settings.timeoutSeconds * 1_000,
+    maxChars,
+    signal,
+  });
+  const answer = end.kind === "ended" ? end.stdout : "";
+  // Masked before it is cut: half a secret looks like none.
+  const text = answeredSummary(mask(plainOutput(answer)));
+  const fault = faultOf(end, {
+    text,
+    timeoutSeconds: settings.timeoutSeconds,
+    isOverBudget: affordable < MAX_ANSWER_CHARS,
+  });
+  return transaction(db, () => {
+    const held = summaryOf(db, summary.sessionId);
+    const isSame = held !== undefined && held.id === summary.id &&
+      digestOfSummary(db, held) === digest;
+    const reason = fault ?? (isSame ? null : "the session has gone on meanwhile");
+    if (reason === null) {
+      const { id, title, files, project } = summary;
+      rewriteSummary(db, id, {
+        text,
+        terms: indexedTerms([title, text, ...files].join("\n"), project),
+        rewrittenFrom: digest,
+      });
+    }
+    const told = reason === null ? null : mask(reason);
+    endRun(db, run, {
+      reason: told,
+      outputTokens: tokensIn(end, maxChars),
+      atMs: now(),
+    });
+    return told;
+  });
+}
+
+/** The tokens of the answer, as far as it was read. */
+function tokensIn(end: FilterEnd, maxChars: number): number {
+  if (end.kind === "tooLong") return Math.floor(maxChars / charsOfTokens(1000) * 1000);
+  return end.kind === "ended" && end.stdout !== "" ? estimateTokens(end.stdout) : 0;
+}
+
+/** Why nothing can come of an answer. */
+function faultOf(
+  end: FilterEnd,
+  { text, timeoutSeconds, isOverBudget }: {
+    readonly text: string;
+    readonly timeoutSeconds: number;
+    /** Whether the day's budget allows less than the longest answer. */
+    readonly isOverBudget: boolean;
+  },
+): string | null {
+  switch (end.kind) {
+    case "late":
+      return `it took longer than ${timeoutSeconds} s`;
+    case "tooLong":
+      return isOverBudget
+        ? "its answer is longer than what is left of today's tokens"
+        : "its answer is too long";
+    case "stopped":
+      return "it was interrupted";
+    case "unstarted":
+      return titleLine(`it cannot be started: ${end.why}`);
+    case "ended": {
+      if (end.code !== 0) {
+        const said = titleLine(end.stderr);
+        return `it left with status ${end.code}${said === "" ? "" : `: ${said}`}`;
+      }
+      if (text === "") return "it answered nothing";
+      if (!occursIn(LETTER, text)) return "there is no word in its answer";
+      return end.isUtf8 && !CONTROL.test(text) ? null : "its answer is not text";
+    }
+  }
+}

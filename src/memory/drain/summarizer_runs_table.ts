@@ -1,0 +1,200 @@
+/** The ledger of the summarizer's runs, and the summaries that wait for it. */
+import type { DatabaseSync } from "node:sqlite";
+import { transaction } from "../../db/transaction.ts";
+import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations_table.ts";
+import { statement } from "../../db/statement.ts";
+
+/** How long a run is kept, in milliseconds: 90 days. */
+const KEPT_MS = 90 * 86_400_000;
+
+/** The reason of a run that nobody has ended. */
+const DIED = "its process was ended";
+
+/** The runs and tokens since a moment, failed ones included. */
+export interface SummarizerUse {
+  readonly runs: number;
+  /** Given and answered. */
+  readonly tokens: number;
+  readonly failed: number;
+}
+
+/** What a day allows. */
+export interface SummarizerBudget {
+  readonly maxRuns: number;
+  readonly maxTokens: number;
+}
+
+/** A run as the ledger has it. */
+export interface SummarizerRun {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly status: "running" | "written" | "failed";
+  /** Why it failed. */
+  readonly reason: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
+}
+
+/** A run that is about to begin. */
+export interface NewRun {
+  readonly sessionId: string;
+  /** Digest of the summary that is to be rewritten, and of the command that is to do it. */
+  readonly summary: string;
+  readonly inputTokens: number;
+  readonly nowMs: number;
+  /** The time at which it counts as failed. */
+  readonly expiresAtMs: number;
+}
+
+/** What was spent since `sinceMs`. */
+export function summarizerUse(db: DatabaseSync, sinceMs: number): SummarizerUse {
+  return db.prepare(
+    `SELECT count(*) AS runs, coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
+            count(*) FILTER (WHERE status = 'failed') AS failed
+       FROM summarizer_runs
+      WHERE started_at_ms >= ?`,
+  ).get(sinceMs) as unknown as SummarizerUse;
+}
+
+/** The part of a budget that forbids a run of so many tokens; null when it is allowed. */
+export function usedUp(
+  { runs, tokens }: SummarizerUse,
+  { maxRuns, maxTokens }: SummarizerBudget,
+  inputTokens: number,
+): "runs" | "tokens" | null {
+  if (runs >= maxRuns) return "runs";
+  return tokens + inputTokens > maxTokens ? "tokens" : null;
+}
+
+/** Begins a run, if the budget allows it. @returns Its number, or the part of the budget that is used up. */
+export function beginRun(
+  db: DatabaseSync,
+  { sessionId, summary, inputTokens, nowMs, expiresAtMs }: NewRun,
+  budget: SummarizerBudget & { readonly sinceMs: number },
+): number | "runs" | "tokens" {
+  return transaction(db, () => {
+    // It has to be able to answer something.
+    const why = usedUp(summarizerUse(db, budget.sinceMs), budget, inputTokens + 1);
+    if (why !== null) return why;
+    db.prepare("DELETE FROM summarizer_runs WHERE started_at_ms < ?").run(nowMs - KEPT_MS);
+    const { lastInsertRowid } = db.prepare(
+      `INSERT INTO summarizer_runs (session_id, summary, status, input_tokens, started_at_ms, expires_at_ms)
+       VALUES (?, ?, 'running', ?, ?, ?)`,
+    ).run(sessionId, summary, inputTokens, nowMs, expiresAtMs);
+    return Number(lastInsertRowid);
+  });
+}
+
+/** Ends a run, in the transaction that writes its result. @param reason Null when the summary is written. */
+export function endRun(
+  db: DatabaseSync,
+  id: number,
+  end: {
+    readonly reason: string | null;
+    readonly outputTokens: number;
+    readonly atMs: number;
+  },
+): void {
+  db.prepare(
+    `UPDATE summarizer_runs
+        SET status = iif(?2 IS NULL, 'written', 'failed'), reason = ?2, output_tokens = ?3, ended_at_ms = ?4
+      WHERE id = ?1`,
+  ).run(id, end.reason, end.outputTokens, end.atMs);
+}
+
+/** Ends all open runs as failed. Only for the holder of the lock. */
+export function endLostRuns(db: DatabaseSync, nowMs: number): void {
+  db.prepare(
+    "UPDATE summarizer_runs SET status = 'failed', reason = ?, ended_at_ms = ? WHERE status = 'running'",
+  ).run(DIED, nowMs);
+}
+
+/** How often a command has failed with a summary, and when last; 0 for never. */
+export function failuresOf(
+  db: DatabaseSync,
+  { sessionId, summary }: Pick<NewRun, "sessionId" | "summary">,
+): { readonly count: number; readonly lastAtMs: number } {
+  return db.prepare(
+    `SELECT count(*) AS count, coalesce(max(started_at_ms), 0) AS lastAtMs
+       FROM summarizer_runs
+      WHERE session_id = ?
+        AND summary = ?
+        AND status <> 'written'`,
+  ).get(sessionId, summary) as unknown as { count: number; lastAtMs: number };
+}
+
+/** The last runs that are over, the newest first. One that nobody ended in time has failed. */
+export function lastRuns(db: DatabaseSync, nowMs: number, limit: number): SummarizerRun[] {
+  return db.prepare(
+    `SELECT id, session_id AS sessionId, iif(status = 'running', 'failed', status) AS status,
+            iif(status = 'running', '${DIED}', reason) AS reason, input_tokens AS inputTokens,
+            output_tokens AS outputTokens, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs
+       FROM summarizer_runs
+      WHERE status <> 'running'
+         OR expires_at_ms <= ?
+      ORDER BY id DESC
+      LIMIT ?`,
+  ).all(nowMs, limit) as unknown as SummarizerRun[];
+}
+
+/**
+ * Summaries that no model has rewritten, of sessions that are over or quiet and have no waiting captures; the newest
+ * first.
+ *
+ * @param when `quietBeforeMs`: a session that showed life later is not quiet.
+ */
+export function summariesToRewrite(
+  db: DatabaseSync,
+  when: { readonly quietBeforeMs: number; readonly limit: number },
+): Observation[] {
+  return db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+       LEFT JOIN sessions AS s ON s.session_id = o.session_id
+      WHERE o.uid >= 'summary/'
+        AND o.uid < 'summary0'
+        AND o.kind = 'summary'
+        AND json_extract(o.facts, '$.rewrittenFrom') IS NULL
+        AND (s.status IS NULL OR s.status <> 'active' OR s.updated_at_ms < ?1)
+        AND NOT EXISTS (SELECT 1 FROM sessions_to_summarize AS n WHERE n.session_id = o.session_id)
+        AND NOT EXISTS (
+          SELECT 1
+            FROM pending_queue AS q
+           WHERE q.session_id = o.session_id
+             AND q.status IN ('raw', 'processing'))
+      ORDER BY o.updated_at_ms DESC, o.id DESC
+      LIMIT ?2`,
+  ).all(when.quietBeforeMs, when.limit).map(observationOf);
+}
+
+/** The summary of a session; undefined when it has none. */
+export function summaryOf(db: DatabaseSync, sessionId: string): Observation | undefined {
+  const row = statement(
+    db,
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.uid = 'summary/' || ?`,
+  ).get(sessionId);
+  return row === undefined ? undefined : observationOf(row);
+}
+
+/** Replaces the text of a summary; its title stays. @param told `end`: how the session ended, where that is new. */
+export function rewriteSummary(
+  db: DatabaseSync,
+  id: number,
+  told: {
+    readonly text: string;
+    readonly terms: string;
+    readonly rewrittenFrom: string;
+    readonly end?: string;
+  },
+): void {
+  db.prepare(
+    `UPDATE observations
+        SET text = ?2, terms = ?3,
+            facts = json_patch(json_set(facts, '$.rewrittenFrom', ?4), json_object('end', coalesce(?5, facts ->> '$.end')))
+      WHERE id = ?1`,
+  ).run(id, told.text, told.terms, told.rewrittenFrom, told.end ?? null);
+}

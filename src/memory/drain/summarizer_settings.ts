@@ -1,0 +1,81 @@
+import { readConfigFiles, type UserPlace } from "../../config/discover.ts";
+import type { ConfigProblem } from "../../config/layer.ts";
+import type { Config as OwnConfig } from "../../config/config_schema.ts";
+import { loadSections } from "../../config/sections.ts";
+import type { MemorySettings } from "../memory_section.ts";
+
+/** The configuration with what concerns a summarizer. */
+export type SummarizedConfig = OwnConfig & { readonly memory: MemorySettings };
+
+/** `memory.summarizer` of the user's own file. */
+export interface SummarizerSettings {
+  readonly command: string;
+  readonly maxRunsPerDay: number;
+  readonly maxTokensPerDay: number;
+  readonly timeoutSeconds: number;
+}
+
+/** The key by which nothing at all may be spent; null where something may. */
+export function forbiddingLimit(
+  { maxRunsPerDay, maxTokensPerDay }: SummarizerSettings,
+): string | null {
+  if (maxRunsPerDay === 0) return "memory.summarizer.maxRunsPerDay";
+  return maxTokensPerDay === 0 ? "memory.summarizer.maxTokensPerDay" : null;
+}
+
+/** The summarizer as it is configured. */
+export interface ConfiguredSummarizer {
+  readonly settings: SummarizerSettings;
+  /** The user's own patterns of secrets: they and the built-in kinds are masked in what goes through it. */
+  readonly redactPatterns: readonly string[];
+}
+
+/** The summarizer of a configuration; null where there is none, or where nothing is to be remembered. */
+export function summarizerIn({ memory, capture }: SummarizedConfig): ConfiguredSummarizer | null {
+  const { command } = memory.summarizer;
+  if (!memory.enabled || command === null || command.trim() === "") return null;
+  return {
+    settings: { ...memory.summarizer, command },
+    redactPatterns: capture.redact.patterns,
+  };
+}
+
+/** A file without a match configures no summarizer. A backslash may spell the key. */
+const MAY_CONFIGURE = /summarizer|\\/;
+
+/** The summarizer in the user's own file. */
+export type FoundSummarizer =
+  | { readonly kind: "ready"; readonly summarizer: ConfiguredSummarizer }
+  /** A mistake in its section switches it off; `problem` is the mistake, in one line, with its place. */
+  | { readonly kind: "faulty"; readonly problem: string }
+  | { readonly kind: "none" };
+
+/**
+ * The summarizer of the user's own file: no other one counts, wherever the program is started. A file that does not
+ * speak of one is not parsed: loading the parser takes more memory than a drain.
+ */
+export async function readSummarizer(
+  locations: UserPlace,
+): Promise<FoundSummarizer> {
+  const files = readConfigFiles([], locations);
+  if (!files.some(({ text }) => text !== null && MAY_CONFIGURE.test(text))) return { kind: "none" };
+  await loadSections();
+  const { parseConfig } = await import("../../config/parse.ts");
+  return foundSummarizer(parseConfig<SummarizedConfig>(files));
+}
+
+/** The summarizer in a parsed configuration. */
+export function foundSummarizer(
+  { config, summarizerFault }: {
+    readonly config: SummarizedConfig;
+    readonly summarizerFault: ConfigProblem | null;
+  },
+): FoundSummarizer {
+  if (!config.memory.enabled) return { kind: "none" };
+  if (summarizerFault !== null) {
+    const { path, line, column, key, message } = summarizerFault;
+    return { kind: "faulty", problem: `${path}:${line}:${column} ${key}: ${message}` };
+  }
+  const summarizer = summarizerIn(config);
+  return summarizer === null ? { kind: "none" } : { kind: "ready", summarizer };
+}

@@ -1,0 +1,147 @@
+/**
+ * Keys by which a capture is known again: of a tool use, and of words, which have no lasting id (a prompt, the last
+ * message of a turn, the summary of a compaction). Some gateways count tool use ids anew in each session.
+ */
+import { digestOf } from "../../base/fnv.ts";
+import { titleLine } from "../text.ts";
+import type { ItemKind } from "../../claude/transcript/transcript_reader.ts";
+import { bareSummary } from "../../claude/transcript/spoken.ts";
+
+/** The kinds of words, by who said them and when. */
+export type WordsKind = Exclude<ItemKind, "toolUse">;
+
+/** The event under which hooks keep words, and the field of the payload that holds them. */
+export const WORDS: Readonly<
+  Record<WordsKind, { readonly event: string; readonly field: string }>
+> = {
+  prompt: { event: "UserPromptSubmit", field: "prompt" },
+  lastMessage: { event: "Stop", field: "last_assistant_message" },
+  compaction: { event: "PostCompact", field: "compact_summary" },
+};
+
+/** Longest title of a session, in characters. */
+export const MAX_SESSION_TITLE_CHARS = 120;
+
+const MAX_COMPARED_CHARS = 2_000;
+const COMPARED_TITLE_CHARS = 100;
+
+/** The kind of words that a capture with this name holds; null for a tool use. */
+export function wordsKindOf(toolName: string): WordsKind | null {
+  for (const kind of ["prompt", "lastMessage", "compaction"] as const) {
+    if (WORDS[kind].event === toolName) return kind;
+  }
+  return null;
+}
+
+/**
+ * A key that tells words of one kind and session apart. It looks at the beginning only, since hooks may have cut the
+ * rest. @param payload JSON.
+ */
+export function wordsKey(kind: WordsKind, payload: string): string {
+  return textKey(kind, String(Object(JSON.parse(payload))[WORDS[kind].field]));
+}
+
+/** The keys of a capture's words; empty for a tool use, and for a payload that cannot be read. */
+export function keysOfCapture(toolName: string, payload: string): readonly string[] {
+  return wordsOf(toolName, payload).map(({ kind, text }) => textKey(kind, text));
+}
+
+/** The keys of the titles that the prompt in a capture may have given to its session. */
+export function titleKeysOfCapture(toolName: string, payload: string): readonly string[] {
+  return wordsOf(toolName, payload).flatMap(({ kind, text }) =>
+    kind === "prompt" ? titleKeysOf(text) : []
+  );
+}
+
+/** The keys of the words that an observation may be made of; empty for other kinds. */
+export function keysOfObservation(kind: string, text: string): readonly string[] {
+  // What Claude Code sends in a person's place is a message.
+  const kinds: readonly WordsKind[] = kind === "prompt"
+    ? ["prompt"]
+    : kind === "message"
+    ? ["prompt", "lastMessage", "compaction"]
+    : [];
+  return kinds.map((one) => textKey(one, text));
+}
+
+/** A hook makes the title of the whole prompt, a transcript of its first line. */
+export function titleKeysOf(prompt: string): readonly string[] {
+  return [...new Set([titleKey(titleLine(prompt, MAX_SESSION_TITLE_CHARS)), titleKey(prompt)])];
+}
+
+function wordsOf(
+  toolName: string,
+  payload: string,
+): readonly { readonly kind: WordsKind; readonly text: string }[] {
+  const kind = wordsKindOf(toolName);
+  if (kind === null) return [];
+  try {
+    return [{ kind, text: String(Object(JSON.parse(payload))[WORDS[kind].field]) }];
+  } catch {
+    return [];
+  }
+}
+
+/** The key of a session's title. */
+export function titleKey(title: string): string {
+  return `title ${digestOf(compared(title).slice(0, COMPARED_TITLE_CHARS).replace(/[\s…]+$/, ""))}`;
+}
+
+function textKey(kind: WordsKind, text: string): string {
+  return `${kind} ${digestOf(compared(kind === "compaction" ? bareSummary(text) : text))}`;
+}
+
+function compared(text: string): string {
+  return text.replace(/\s+/g, " ").trim().slice(0, MAX_COMPARED_CHARS);
+}
+
+/** The first characters of each field that are compared, since a payload may have lost the middle of a long field. */
+const COMPARED_CHARS = 500;
+
+/** An id with so many letters and digits in a row is no other's. */
+const UNIQUE_ID = /[0-9a-z]{20}/i;
+
+/** A tool use, by what Claude asked for. */
+interface AskedUse {
+  readonly toolUseId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+/**
+ * A key of a tool use, made of its id, tool and input but not of its session, since a fork repeats what its parent
+ * did. `description` and flags do not count: Claude Code does not always send them.
+ */
+export function useKey({ toolUseId, toolName, input }: AskedUse): string {
+  const fields = Object.entries(Object(input))
+    .filter(([name, value]) => name !== "description" && isTelling(value))
+    .map(([name, value]) => [name, headOf(value)])
+    .sort();
+  return `toolUse ${toolUseId} ${digestOf(JSON.stringify([toolName, ...fields]))}`;
+}
+
+/** {@linkcode useKey} of a capture; null where its payload, JSON, has no input any more. */
+export function useKeyOfCapture(
+  { toolUseId, toolName, payload }: Omit<AskedUse, "input"> & { readonly payload: string },
+): string | null {
+  try {
+    const input: unknown = Object(JSON.parse(payload)).tool_input;
+    return input === undefined ? null : useKey({ toolUseId, toolName, input });
+  } catch {
+    return null;
+  }
+}
+
+/** Whether no other tool use has this id, in whatever session. */
+export function isUniqueId(toolUseId: string): boolean {
+  return UNIQUE_ID.test(toolUseId);
+}
+
+function isTelling(value: unknown): boolean {
+  return typeof value === "string" || (typeof value === "object" && value !== null);
+}
+
+function headOf(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.replace(/\s+/g, " ").trim().slice(0, COMPARED_CHARS);
+}

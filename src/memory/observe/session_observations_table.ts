@@ -1,0 +1,119 @@
+/** Reads what a session did: between two moments, or for its summary. */
+import type { DatabaseSync } from "node:sqlite";
+import {
+  type Observation,
+  OBSERVATION_COLUMNS,
+  observationOf,
+} from "../drain/observations_table.ts";
+import { statement } from "../../db/statement.ts";
+
+/** A change that may have mended something. */
+export type Change = Pick<
+  Observation,
+  "id" | "title" | "text" | "files" | "facts" | "createdAtMs" | "updatedAtMs"
+>;
+
+/** The columns of a {@linkcode Change}, which {@linkcode observationOf} reads as well. */
+const CHANGE_COLUMNS =
+  "id, title, text, files, facts, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs";
+
+/** The edits of a session between two moments, both included; oldest first. */
+export function changesBetween(
+  db: DatabaseSync,
+  sessionId: string,
+  between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
+): Change[] {
+  const rows = statement(
+    db,
+    `SELECT ${CHANGE_COLUMNS}
+       FROM observations
+      WHERE session_id = ?
+        AND created_at_ms BETWEEN ? AND ?
+        AND kind = 'edit'
+      ORDER BY created_at_ms, id
+      LIMIT ?`,
+  ).all(sessionId, between.fromMs, between.untilMs, between.limit);
+  return rows.map(observationOf);
+}
+
+/** In SQL: whether an observation tells all of its capture. A commit beside a failure has the failed script, too. */
+const IS_WHOLE = "instr(uid, '/') = 0";
+
+/**
+ * The newest commands of a session between two moments that passed, or may have (the shell hides it, or they run in
+ * the background); oldest first.
+ */
+export function commandsBetween(
+  db: DatabaseSync,
+  sessionId: string,
+  between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
+): Change[] {
+  const rows = statement(
+    db,
+    `SELECT ${CHANGE_COLUMNS}
+       FROM observations
+      WHERE session_id = ?
+        AND created_at_ms <= ?
+        AND updated_at_ms BETWEEN ? AND ?
+        AND kind IN ('command', 'test', 'commit')
+        AND (outcome = 'success'
+             OR kind = 'command' AND (facts ->> 'isUntold' OR facts ->> 'isStarted'))
+        AND ${IS_WHOLE}
+      ORDER BY updated_at_ms DESC, id DESC
+      LIMIT ?`,
+  ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);
+  return rows.map(observationOf).reverse();
+}
+
+/** Whether a session ran, searched or fetched anything; its summary does not say so. */
+export function usedTools(db: DatabaseSync, sessionId: string): boolean {
+  return statement(
+    db,
+    `SELECT 1
+       FROM observations
+      WHERE session_id = ?
+        AND kind IN ('command', 'search', 'fetch')
+      LIMIT 1`,
+  ).get(sessionId) !== undefined;
+}
+
+/**
+ * The observations that a summary is made of, oldest first: all but reads, searches and plain commands. Of a long
+ * session the newest, with the first and the last prompt before them.
+ */
+export function observationsToSummarize(
+  db: DatabaseSync,
+  sessionId: string,
+  limit: number,
+): Observation[] {
+  const newest = statement(
+    db,
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?
+        AND o.kind NOT IN ('search', 'fetch', 'command', 'summary')
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?`,
+  ).all(sessionId, limit).map(observationOf).reverse();
+  return newest.length < limit ? newest : [...promptsBefore(db, newest[0]!), ...newest];
+}
+
+/** The first and the last prompt of a session before an observation. */
+function promptsBefore(
+  db: DatabaseSync,
+  { sessionId, createdAtMs, id }: Observation,
+): Observation[] {
+  const asked = (order: "ASC" | "DESC") =>
+    statement(
+      db,
+      `SELECT ${OBSERVATION_COLUMNS}
+         FROM observations AS o
+        WHERE o.session_id = ?
+          AND o.kind = 'prompt'
+          AND (o.created_at_ms, o.id) < (?, ?)
+        ORDER BY o.created_at_ms ${order}, o.id ${order}
+        LIMIT 1`,
+    ).all(sessionId, createdAtMs, id).map(observationOf);
+  const [first, last] = [asked("ASC"), asked("DESC")];
+  return first[0]?.id === last[0]?.id ? first : [...first, ...last];
+}

@@ -1,0 +1,24 @@
+import { baseName, parentOf, resolvePath } from "../base/paths.ts";
+
+/** The usual places of working trees inside of another one: those of Claude Code, and two customs. */
+const TREE_WITHIN = /^(?:\.claude\/worktrees|\.worktrees|\.trees)\/[^/]+\/(?=.)/;
+
+/**
+ * A path as memory tells it: from the project's folder where it lies in it, so that all working trees of a repository
+ * speak of the same file; whole otherwise, with `/` between its parts.
+ *
+ * @param root Absolute; null when it is not known.
+ */
+export function pathInProject(path: string, root: string | null): string {
+  const whole = resolvePath(path.replaceAll("\\", "/"), { folder: root ?? "/" });
+  const folder = root === null ? "" : resolvePath(root, { folder: "/" });
+  if (folder !== "" && folder !== "/" && whole.startsWith(`${folder}/`)) {
+    return whole.slice(folder.length + 1).replace(TREE_WITHIN, "");
+  }
+  return root === null && !path.startsWith("/") ? path : whole;
+}
+
+/** The folder of a project: `/work/shop` for `/work/shop/.git`. */
+export function folderOfProject(project: string): string {
+  return baseName(project) === ".git" ? parentOf(project) : project;
+}

@@ -1,0 +1,156 @@
+/** Finds the candidates for a question: asks the index for its words, and scores each hit by how much it holds. */
+import type { DatabaseSync } from "node:sqlite";
+import {
+  type CountedMatch,
+  type MatchLimits,
+  matchLimits,
+  narrowMatch,
+  planMatch,
+} from "./match.ts";
+import type { MemoryQuestion, QueryTerm } from "./question.ts";
+import { coverageOf, type CoveredTerm, type Scored } from "./rank.ts";
+import { projectTerm } from "./terms.ts";
+import {
+  type IndexHit,
+  lastObservation,
+  type MemoryFilter,
+  newestMatches,
+  searchIndex,
+  withTerm,
+} from "./memory_search_table.ts";
+import { type AskedTerm, askedTerms } from "./asked_terms.ts";
+
+/** A question that the index can be asked more than once, for other times. */
+export interface AskedQuestion {
+  readonly phrases: readonly string[];
+  readonly terms: readonly AskedTerm[];
+  readonly limits: MatchLimits;
+  readonly observations: number;
+}
+
+/** A pair is found where both of its words are, which count already. */
+const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
+  word: 1,
+  exact: 1,
+  part: 1,
+  pair: 0.7,
+};
+/** The most words for which it is asked whether they stand together. */
+const MAX_TOGETHER = 6;
+const NOTHING: ReadonlySet<number> = new Set();
+
+/** Looks the words of a question up. */
+export function askIndex(
+  db: DatabaseSync,
+  { terms, phrases }: Pick<MemoryQuestion, "terms" | "phrases">,
+  project: string | null,
+): AskedQuestion {
+  const observations = lastObservation(db);
+  const limits = matchLimits(observations);
+  return {
+    phrases,
+    terms: askedTerms(db, terms, { limit: limits.perTerm, observations, project }),
+    limits,
+    observations,
+  };
+}
+
+/** The words of a question that the index has, as expressions. */
+export function knownMatches({ terms }: AskedQuestion): string[] {
+  return terms.flatMap(({ term, count, resembling }) => [
+    ...count > 0 ? [term.match] : [],
+    ...resembling === null ? [] : [resembling.match],
+  ]);
+}
+
+/** The observations that have words of a question, as many as asked for at most; the scores are those of the index. */
+export function candidates(
+  db: DatabaseSync,
+  { phrases, terms, limits }: AskedQuestion,
+  options: { readonly filter: MemoryFilter; readonly limit: number },
+): IndexHit[] {
+  const { project, ...rest } = options.filter;
+  const within = { ...options, filter: { ...rest, project: null } };
+  const inProject = (match: string) =>
+    project === null ? match : `(${match}) AND "${projectTerm(project)}"`;
+  const newest = (match: string) => newestMatches(db, inProject(match), within);
+  // The word of the project says nothing of how well anything matches.
+  const best = (match: string, among = match) =>
+    searchIndex(db, match, {
+      ...within,
+      among: among === match && project === null ? null : inProject(among),
+    });
+  const plan = planMatch(countedOf(terms), phrases, limits);
+  if (plan.kind === "none") return [];
+  const narrow = narrowMatch(countedOf(terms), phrases, limits);
+  const few = narrow === null ? [] : best(narrow.match, narrow.among);
+  if (few.length >= options.limit) return few;
+  const known = new Set(few.map(({ id }) => id));
+  const many = plan.kind === "ranked" ? best(plan.match) : newest(plan.all);
+  const hits = [...few, ...many.filter(({ id }) => !known.has(id))];
+  return hits.length === 0 && plan.kind === "newest" && phrases.length === 0
+    ? newest(plan.any)
+    : hits;
+}
+
+/**
+ * The candidates, each with how much it holds of the question: 1 for the best. Where each word is in too many observations
+ * to be ranked by, the scores stay as they are.
+ */
+export function scoredByWords(
+  db: DatabaseSync,
+  { terms, limits, observations }: AskedQuestion,
+  hits: readonly IndexHit[],
+): Scored<IndexHit>[] {
+  const plan = planMatch(countedOf(terms), [], limits);
+  if (plan.kind !== "ranked") return [...hits];
+  const ids = hits.map(({ id }) => id);
+  // A word that is nearly everywhere is looked for only where a rarer one is: FTS5 then skips most of its observations.
+  const find = (match: string, count: number) =>
+    withTerm(db, count < limits.perTerm ? match : `${match} AND ${plan.match}`, ids);
+  const scores = coverageOf(
+    hits,
+    terms.flatMap(({ term, count, resembling }): CoveredTerm[] =>
+      count === 0 && resembling === null ? [] : [{
+        count: term.kind === "pair"
+          ? commonerOf(term, terms)
+          : count === 0
+          ? resembling!.count
+          : count,
+        weight: WEIGHTS[term.kind],
+        isTyped: term.kind === "word",
+        within: count === 0 ? NOTHING : find(term.match, count),
+        resembling: resembling === null ? NOTHING : find(resembling.match, resembling.count),
+      }]
+    ),
+    { observations, together: togetherIn(db, terms, ids) },
+  );
+  return hits.map((hit, at) => ({ ...hit, textScore: scores[at]! }));
+}
+
+/** The hits in which all words of a short question stand together. */
+function togetherIn(
+  db: DatabaseSync,
+  terms: readonly AskedTerm[],
+  ids: readonly number[],
+): ReadonlySet<number> {
+  const words = terms.filter(({ term }) => term.kind === "word");
+  const isAsked = words.length > 1 && words.length <= MAX_TOGETHER;
+  if (!isAsked || words.some(({ count }) => count === 0)) return NOTHING;
+  const near = words.map(({ term }) => term.match).join(" ");
+  return withTerm(db, `NEAR(${near}, ${words.length})`, ids);
+}
+
+/** A pair tells no more than the commoner of its words: that a name stands before "is" says little. */
+function commonerOf({ match }: QueryTerm, terms: readonly AskedTerm[]): number {
+  const words = match.slice(1, -1).split(" ").map((word) => `"${word}"`);
+  return Math.max(...terms.map(({ term, count }) => words.includes(term.match) ? count : 0));
+}
+
+/** The words, and what stands for them, each by itself. */
+function countedOf(terms: readonly AskedTerm[]): CountedMatch[] {
+  return terms.flatMap(({ term, count, resembling }) => [
+    { match: term.match, count },
+    ...resembling === null ? [] : [resembling],
+  ]);
+}

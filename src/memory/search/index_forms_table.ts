@@ -1,0 +1,88 @@
+/** Finds words of the search index that hold a text which no row holds: rows have the word in another form. */
+import type { DatabaseSync } from "node:sqlite";
+import { scriptPattern } from "../../base/letters.ts";
+import type { TextMatcher } from "../forget_text.ts";
+import { hasLog } from "../../db/database.ts";
+import { openToLook } from "../../db/database_identity.ts";
+import { INDEX_DEFINITIONS } from "./memory_index_table.ts";
+import { connect } from "../../db/connect.ts";
+
+/** A word as the index has it, without its accents and its ending, and an observation with that word. */
+export interface WordForm {
+  readonly word: string;
+  readonly observation: number;
+  /** The word as this observation has it. */
+  readonly as: string;
+}
+
+/** How long a look waits for another process. */
+const LOOK_BUSY_MS = 500;
+/** Rows of a word that are looked at: any that has it will do. */
+const MAX_ROWS = 5;
+/** Matches what the tokenizer of the index takes for a word. */
+const wordPattern = scriptPattern(String.raw`[\p{L}\p{N}\p{M}\p{Co}]+`, "gu");
+
+const TOKENIZER = /tokenize = '([^']+)'/.exec(INDEX_DEFINITIONS.get("memory_index")!)![1]!;
+
+/** The words of the index in which a text stands. */
+export interface IndexedWords {
+  /** Words of rows that do not hold the text: made into words of an index again, these rows give the same. */
+  readonly forms: readonly WordForm[];
+  /** How many words come from no such row. */
+  readonly unexplained: number;
+}
+
+/** Looks for the words of the index in which a text stands. @throws {Error} What SQLite says. */
+export function indexedWords(database: string, text: Pick<TextMatcher, "isIn">): IndexedWords {
+  // Only temporary tables are written.
+  const db = connect(database, { timeout: LOOK_BUSY_MS, readOnly: hasLog(database) });
+  try {
+    db.exec(
+      `PRAGMA temp_store = MEMORY;
+       CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, memory_index, row);
+       CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, memory_index, instance);
+       CREATE VIRTUAL TABLE temp.own USING fts5 (word, tokenize = '${TOKENIZER}');
+       CREATE VIRTUAL TABLE temp.own_places USING fts5vocab(temp, own, instance)`,
+    );
+    const words = db.prepare("SELECT term FROM terms").all()
+      .map(({ term }) => String(term))
+      .filter(text.isIn);
+    const forms = words.flatMap((word) => formOf(db, word, text));
+    return { forms, unexplained: words.length - forms.length };
+  } finally {
+    db.close();
+  }
+}
+
+/** The observation that a word comes from; empty when no row has it in a form without the text. */
+function formOf(db: DatabaseSync, word: string, { isIn }: Pick<TextMatcher, "isIn">): WordForm[] {
+  const rows = db.prepare(
+    `SELECT id, title || char(10) || text || char(10) || terms AS text
+       FROM observations
+      WHERE id IN (SELECT DISTINCT doc FROM places WHERE term = ? LIMIT ${MAX_ROWS})
+      ORDER BY id`,
+  ).all(word);
+  const add = db.prepare("INSERT INTO own (word) VALUES (?)");
+  const find = db.prepare(
+    "SELECT word FROM own WHERE rowid IN (SELECT doc FROM own_places WHERE term = ?)",
+  );
+  for (const { id, text } of rows) {
+    db.exec("DELETE FROM own");
+    for (const each of new Set(String(text).match(wordPattern()))) add.run(each);
+    const as = find.all(word).map((row) => String(row["word"])).find((each) => !isIn(each));
+    if (as !== undefined) return [{ word, observation: Number(id), as }];
+  }
+  return [];
+}
+
+/** The tables and indexes to which bytes of a database belong; `free pages` for what belongs to none. */
+export function pageOwners(database: string, places: readonly { readonly at: number }[]): string[] {
+  using db = openToLook(database);
+  const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
+  const pages = [...new Set(places.map(({ at }) => Math.floor(at / pageBytes) + 1))];
+  return db.prepare(
+    `SELECT DISTINCT coalesce(owner.name, 'free pages') AS name
+       FROM json_each(?) AS page
+       LEFT JOIN dbstat AS owner ON owner.pageno = page.value`,
+  ).all(JSON.stringify(pages)).map(({ name }) => String(name));
+}

@@ -1,0 +1,77 @@
+/** Counts captures that wait for a drain, or that no drain could work in. */
+import type { DatabaseSync } from "node:sqlite";
+import { firstIdAt } from "../../base/ids.ts";
+import { SUSPECT_ATTEMPTS } from "../../db/queue_work.ts";
+
+/** What `doctor` and `status` say of memory. */
+export interface MemoryHealth {
+  readonly observations: number;
+  /** Captures that are not worked in yet. */
+  readonly waiting: number;
+  /** Of these, captures from before the given time that no retry holds up. */
+  readonly overdue: number;
+  /** Whether a hook has run since that time. */
+  readonly hooksRan: boolean;
+  /** Captures that drains took again and again and did not finish, the most tried first; at most three. */
+  readonly suspects: readonly Suspect[];
+  readonly givenUp: number;
+  /** Why captures were given up, the most frequent first. */
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/** A capture that ends drains. */
+export interface Suspect {
+  readonly id: string;
+  readonly toolName: string;
+  readonly rawBytes: number;
+  readonly attempts: number;
+}
+
+/** How many reasons, and how many suspects, are told. */
+const MAX_REASONS = 3;
+const MAX_SUSPECTS = 3;
+
+/** Counts observations, and captures that are not worked in. @param overdueBeforeMs Epoch milliseconds. */
+export function memoryHealth(db: DatabaseSync, overdueBeforeMs: number): MemoryHealth {
+  const row = db.prepare(
+    `SELECT (SELECT count(*) FROM observations)                                            AS observations,
+            count(*) FILTER (WHERE status IN ('raw', 'processing'))                        AS waiting,
+            count(*) FILTER (WHERE status = 'raw' AND retry_at_ms IS NULL AND created_at_ms < ?1) AS overdue,
+            EXISTS (SELECT 1 FROM hook_executions WHERE id >= ?2) AS hooksRan,
+            count(*) FILTER (WHERE status = 'error')                                       AS givenUp
+       FROM pending_queue`,
+  ).get(overdueBeforeMs, firstIdAt(overdueBeforeMs)) as unknown as Omit<
+    MemoryHealth,
+    "reasons" | "suspects"
+  >;
+  return {
+    ...row,
+    suspects: row.waiting === 0 ? [] : suspectsIn(db),
+    hooksRan: Number(row.hooksRan) === 1,
+    reasons: row.givenUp === 0 ? [] : reasonsIn(db),
+  };
+}
+
+/** Captures that failed with a reason wait for a retry, and are not among the suspects. */
+function suspectsIn(db: DatabaseSync): readonly Suspect[] {
+  return db.prepare(
+    `SELECT id, tool_name AS toolName, raw_bytes AS rawBytes, attempts
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND attempts >= ?
+        AND error_message IS NULL
+      ORDER BY attempts DESC, created_at_ms
+      LIMIT ?`,
+  ).all(SUSPECT_ATTEMPTS, MAX_SUSPECTS) as unknown as readonly Suspect[];
+}
+
+function reasonsIn(db: DatabaseSync): MemoryHealth["reasons"] {
+  return db.prepare(
+    `SELECT coalesce(nullif(error_message, ''), 'no reason was written down') AS reason, count(*) AS count
+       FROM pending_queue
+      WHERE status = 'error'
+      GROUP BY reason
+      ORDER BY count DESC, min(updated_at_ms)
+      LIMIT ?`,
+  ).all(MAX_REASONS) as unknown as MemoryHealth["reasons"];
+}

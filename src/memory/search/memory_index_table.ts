@@ -1,0 +1,253 @@
+/** Checks and rebuilds the search index. It can always be made anew from the observations. */
+import { count } from "../../base/counts.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../../base/errors.ts";
+import { hasLog } from "../../db/database.ts";
+import { transaction } from "../../db/transaction.ts";
+import { openToLook } from "../../db/database_identity.ts";
+import {
+  IndexDamage,
+  isIndexDamageOf,
+  missingTables,
+  namesIn,
+  OWN_TABLES,
+} from "./index_damage_table.ts";
+import { statement } from "../../db/statement.ts";
+import { connect } from "../../db/connect.ts";
+import memory from "../../../migrations/0016_memory.sql" with { type: "text" };
+import indexedTogether from "../../../migrations/0020_indexed_together.sql" with { type: "text" };
+
+/** The layout of an index that takes words out of its pages at once. */
+const FORMAT = 5;
+
+/** How long a check waits for another process. */
+const CHECK_BUSY_MS = 1000;
+
+/**
+ * The faults of the index, compared with every observation. It changes nothing, but other writers wait meanwhile: a
+ * second for some 20,000 observations.
+ *
+ * @param db A connection that may write. @throws {Error} When the database is locked.
+ */
+export function checkIndex(db: DatabaseSync): string[] {
+  try {
+    db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('integrity-check', 1)");
+    return indexFaults(db);
+  } catch (thrown) {
+    if (/locked|busy/i.test(messageOf(thrown))) throw thrown;
+    return [messageOf(thrown)];
+  }
+}
+
+/**
+ * The faults of the index that reading shows: in its tables, and which observations it knows; not whether it has the
+ * right words.
+ */
+export function indexFaults(db: DatabaseSync): string[] {
+  try {
+    const gone = missingDefinitions(db);
+    if (gone.length > 0) return [`${gone.join(", ")} ${gone.length === 1 ? "is" : "are"} missing`];
+    const rows = db.prepare("PRAGMA integrity_check(memory_index)").all();
+    const faults = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");
+    const { missing, extra, lost } = db.prepare(
+      `SELECT (SELECT count(*) FROM observations WHERE id NOT IN (SELECT id FROM memory_index_docsize)) AS missing,
+              (SELECT count(*) FROM memory_index_docsize WHERE id NOT IN (SELECT id FROM observations)) AS extra,
+              ${HAS_LOST_PAGES} AS lost`,
+    ).get() as unknown as Readonly<Record<"missing" | "extra" | "lost", number>>;
+    return [
+      ...faults,
+      ...(lost === 1 ? ["its pages cannot be found"] : []),
+      ...(missing > 0 ? [`${count(missing, "observation is", "observations are")} not in it`] : []),
+      ...(extra > 0
+        ? [`${extra} of its entries ${extra === 1 ? "belongs" : "belong"} to no observation`]
+        : []),
+    ];
+  } catch (thrown) {
+    if (/locked|busy/i.test(messageOf(thrown))) throw thrown;
+    return [messageOf(thrown)];
+  }
+}
+
+function missingDefinitions(db: DatabaseSync): string[] {
+  const names = namesIn(db);
+  return [...INDEX_DEFINITIONS.keys()].filter((name) => !names.has(name));
+}
+
+/** In SQL: whether the index has pages and no list of them. SQLite finds nothing then, and reports no fault. */
+const HAS_LOST_PAGES = `EXISTS (SELECT 1 FROM memory_index_docsize)
+              AND EXISTS (SELECT 1 FROM memory_index_data WHERE id > 10)
+              AND NOT EXISTS (SELECT 1 FROM memory_index_idx)`;
+
+/**
+ * Checks the index after a search that found a word nowhere, since SQLite reports none of these faults itself.
+ *
+ * @throws {IndexDamage} When the index has lost its list of pages, or does not know the newest observation.
+ * @throws {Error} What SQLite says of damaged pages.
+ */
+export function requireWholeIndex(db: DatabaseSync): void {
+  const { lacks, lost } = statement(
+    db,
+    `SELECT coalesce((SELECT max(id) FROM observations) > (SELECT coalesce(max(id), 0) FROM memory_index_docsize), 0) AS lacks,
+            ${HAS_LOST_PAGES} AS lost`,
+  ).get() as unknown as { readonly lacks: number; readonly lost: number };
+  if (lacks === 1) throw new IndexDamage("the newest observations are not in it");
+  if (lost === 1) throw new IndexDamage("its pages cannot be found");
+}
+
+/**
+ * All faults of the index of a database that this process has not open. Nothing is changed.
+ *
+ * @param options `maxRows`: with more observations the words are not compared, since hooks would have to wait. @throws
+ * {Error} When it is locked, or cannot be read.
+ */
+export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string[] {
+  // A reader that stays keeps the close of the writer from moving the log into the database.
+  const look = openToLook(path);
+  try {
+    const seen = indexFaults(look);
+    if (seen.length > 0 || countIndexed(look) > maxRows) return seen;
+    if (!hasLog(path)) {
+      look.exec("PRAGMA query_only = OFF");
+      return withoutWriting(look);
+    }
+    const writer = connect(path, { timeout: CHECK_BUSY_MS });
+    try {
+      return withoutWriting(writer);
+    } finally {
+      writer.close();
+    }
+  } finally {
+    look.close();
+  }
+}
+
+/** How many observations the index knows. */
+export function countIndexed(db: DatabaseSync): number {
+  return Number(db.prepare("SELECT count(*) AS n FROM memory_index_docsize").get()?.["n"]);
+}
+
+/** Checks the index as far as that needs no writing. */
+function withoutWriting(db: DatabaseSync): string[] {
+  return checkIndex(db).filter((fault) => !/readonly/i.test(fault));
+}
+
+/**
+ * Makes the index anew from the observations, in one transaction; when its tables are too damaged even for that, or are
+ * gone, they are made anew as well, with their triggers. No observation is touched.
+ *
+ * @throws {Error} What SQLite says, when the database itself is damaged, full or locked.
+ */
+export function rebuildIndex(db: DatabaseSync): void {
+  try {
+    transaction(db, () => {
+      db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
+      db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
+    });
+    if (checkIndex(db).length === 0) return;
+  } catch (thrown) {
+    if (/locked|busy|full|readonly/i.test(messageOf(thrown))) throw thrown;
+  }
+  // SQLite keeps the tables of an index from being written; only so one can be opened that has lost what it says of itself.
+  setDefensive(db, false);
+  try {
+    transaction(db, () => makeAnew(db));
+  } finally {
+    setDefensive(db, true);
+  }
+}
+
+function makeAnew(db: DatabaseSync): void {
+  if (!missingDefinitions(db).includes("memory_index")) {
+    db.exec("CREATE TABLE IF NOT EXISTS memory_index_config (k PRIMARY KEY, v) WITHOUT ROWID");
+    db.exec(`INSERT OR REPLACE INTO memory_index_config VALUES ('version', ${FORMAT})`);
+    db.exec("DROP TABLE memory_index");
+  }
+  for (const name of OWN_TABLES) db.exec(`DROP TABLE IF EXISTS ${name}`);
+  for (const name of INDEX_DEFINITIONS.keys()) {
+    if (name !== "memory_index") db.exec(`DROP TRIGGER IF EXISTS ${name}`);
+  }
+  makeIndex(db);
+}
+
+function setDefensive(db: DatabaseSync, active: boolean): void {
+  const set: unknown = Reflect.get(db, "enableDefensive");
+  if (typeof set === "function") set.call(db, active);
+}
+
+/** Says that the index is made anew. @param why What is wrong with it. */
+export function rebuildText(why: string): string {
+  return `The search index is damaged (${why}): making it anew of the observations, none of which is lost.`;
+}
+
+/**
+ * Runs `work`; when the index turns out to be damaged, rebuilds it and runs `work` once more.
+ *
+ * @param onRebuild Called before the rebuild. @throws {Error} Whatever else `work` throws.
+ */
+export function withIndex<Result>(
+  db: DatabaseSync,
+  work: () => Result,
+  onRebuild: (why: string) => void = () => {},
+): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    if (db.isTransaction || !isIndexDamageOf(db, thrown)) throw thrown;
+    onRebuild(messageOf(thrown));
+    rebuildIndex(db);
+    return work();
+  }
+}
+
+/** Asks the index something. @throws {Error} When it cannot be used at all, or one of its tables is gone. */
+export function requireIndex(db: DatabaseSync): void {
+  const [gone] = missingTables(db);
+  if (gone !== undefined) throw new IndexDamage(`no such table: ${gone}`);
+  db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH 'a' LIMIT 1").get();
+}
+
+/** Rebuilds the index where it cannot be used at all. For work that writes observations in many transactions. */
+export function ensureIndex(db: DatabaseSync): void {
+  withIndex(db, () => requireIndex(db));
+}
+
+/** The table of the index and the triggers that keep it, as the migrations leave them, by name. */
+export const INDEX_DEFINITIONS: ReadonlyMap<string, string> = new Map(
+  Array.from(
+    `${memory}\n${indexedTogether}`.matchAll(
+      /^CREATE (?:VIRTUAL TABLE|TRIGGER) (\w+)[^]*?^(?:\)|END);$/gm,
+    ),
+    ([sql, name]) => [name!, sql],
+  ),
+);
+
+/** Makes the index and its triggers of the observations that are there. */
+function makeIndex(db: DatabaseSync): void {
+  for (const sql of INDEX_DEFINITIONS.values()) db.exec(sql);
+  db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
+  db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
+}
+
+/**
+ * Runs `work` in one write transaction, and puts the observations that it writes into the search index at the end: until
+ * then `work` itself does not find them there. Rolls back and rethrows when it throws.
+ */
+export function indexTogether<Result>(db: DatabaseSync, work: () => Result): Result {
+  return transaction(db, () => {
+    const { until } = statement(db, "SELECT coalesce(max(id), 0) AS until FROM observations")
+      .get() as { readonly until: number };
+    statement(db, "INSERT OR REPLACE INTO meta (key, value) VALUES ('indexed_until', ?)")
+      .run(String(until));
+    const result = work();
+    statement(db, "DELETE FROM meta WHERE key = 'indexed_until'").run();
+    statement(
+      db,
+      `INSERT INTO memory_index (rowid, title, text, terms)
+       SELECT id, title, text, terms
+         FROM observations
+        WHERE id > ?
+        ORDER BY id`,
+    ).run(until);
+    return result;
+  });
+}

@@ -1,0 +1,323 @@
+/** Reads memory for people: one observation, its neighbours in time, the history of a file, counts. */
+import type { DatabaseSync } from "node:sqlite";
+import {
+  keptJson,
+  NO_SESSION,
+  type ObservationKind,
+  type ObservedFile,
+} from "../observe/observation.ts";
+import { isAbsolutePath } from "../../base/paths.ts";
+import { type FileMatch, fileMatch } from "../../db/file_match.ts";
+import { isKnownFile, pathsWithPart } from "../observe/known_files_table.ts";
+import { IS_PRUNED } from "../../db/payloads.ts";
+import {
+  type Observation,
+  OBSERVATION_COLUMNS,
+  observationOf,
+} from "../drain/observations_table.ts";
+
+/** A text that can only be a number: a uid that begins with so few digits begins with a 0. */
+const ONLY_NUMBER = /^(?:#\d+|0|[1-9]\d{0,6})$/;
+
+/**
+ * The observations that a text names: by the number (`12`, `#12`), else those whose `uid` begins like it, oldest
+ * first. A short number names no `uid`, or a number that nothing has would open something else.
+ *
+ * @returns At most `limit`; none for an empty text.
+ */
+export function findObservations(db: DatabaseSync, text: string, limit: number): Observation[] {
+  const [, number] = /^#?(\d{1,15})$/.exec(text) ?? [];
+  const byNumber = number === undefined ? [] : db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.id = ?`,
+  ).all(Number(number));
+  const rows = byNumber.length > 0 || text === "" || ONLY_NUMBER.test(text) ? byNumber : db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.uid >= ?1
+        AND o.uid < ?1 || char(0x10ffff)
+      ORDER BY o.uid
+      LIMIT ?2`,
+  ).all(text, limit);
+  return rows.map(observationOf);
+}
+
+/** The files of an observation, with the content that they had then. */
+export function filesOfObservation(db: DatabaseSync, id: number): ObservedFile[] {
+  return db.prepare(
+    `SELECT path, digest
+       FROM observation_files
+      WHERE observation_id = ?
+      ORDER BY path`,
+  ).all(id) as unknown as ObservedFile[];
+}
+
+/** A capture that an observation was made of. */
+export interface SourceCapture {
+  readonly id: string;
+  /** Whether its payload was taken away. */
+  readonly isPruned: boolean;
+}
+
+/** The captures that an observation was made of, as far as they are still kept, oldest first. */
+export function capturesOfObservation(
+  db: DatabaseSync,
+  { id, sessionId }: Pick<Observation, "id" | "sessionId">,
+): SourceCapture[] {
+  return db.prepare(
+    `SELECT id, ${IS_PRUNED} AS isPruned
+       FROM pending_queue
+      WHERE session_id = ?
+        AND observation_id = ?
+      ORDER BY created_at_ms, id`,
+  ).all(sessionId, id).map((row) => ({ id: String(row["id"]), isPruned: row["isPruned"] === 1 }));
+}
+
+/**
+ * The captures that went into observations, as far as they are still kept, the oldest first.
+ *
+ * @param observations Those that are asked for; without them, every one.
+ */
+export function capturesByObservation(
+  db: DatabaseSync,
+  observations?: Iterable<number>,
+): ReadonlyMap<number, readonly string[]> {
+  const isAsked = observations === undefined
+    ? "IS NOT NULL"
+    : "IN (SELECT value FROM json_each(?1))";
+  const found = new Map<number, string[]>();
+  const rows = db.prepare(
+    `SELECT observation_id AS observation, id
+       FROM pending_queue
+      WHERE observation_id ${isAsked}
+      ORDER BY created_at_ms, id`,
+  ).iterate(...(observations === undefined ? [] : [JSON.stringify([...observations])]));
+  for (const row of rows) {
+    const observation = Number(row["observation"]);
+    const captures = found.get(observation);
+    if (captures === undefined) found.set(observation, [String(row["id"])]);
+    else captures.push(String(row["id"]));
+  }
+  return found;
+}
+
+/**
+ * The observations around one in its session, with itself, oldest first; of the same project alone, since all notes of
+ * no session share one.
+ *
+ * @param limit At most so many, 1 and up: half before, half after it.
+ */
+export function timelineAround(
+  db: DatabaseSync,
+  { id, sessionId, project, createdAtMs }: Pick<
+    Observation,
+    "id" | "sessionId" | "project" | "createdAtMs"
+  >,
+  limit: number,
+): Observation[] {
+  const most = Math.floor((limit - 1) / 2);
+  const before = db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?1
+        AND (o.created_at_ms, o.id) < (?2, ?3)
+        AND o.project IS ?5
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?4`,
+  ).all(sessionId, createdAtMs, id, most, project).reverse();
+  const behind = db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?1
+        AND (o.created_at_ms, o.id) >= (?2, ?3)
+        AND o.project IS ?5
+      ORDER BY o.created_at_ms, o.id
+      LIMIT ?4`,
+  ).all(sessionId, createdAtMs, id, limit - most, project);
+  return [...before, ...behind].map(observationOf);
+}
+
+/**
+ * The observations of a file, or of all files below a folder, the newest first.
+ *
+ * @param file From the project's folder, or the end of such a path. @param options `project`: null for all; `kinds`:
+ * missing for all.
+ */
+export function timelineOfFile(
+  db: DatabaseSync,
+  file: string,
+  { project, kinds, limit }: {
+    readonly project: string | null;
+    readonly kinds?: readonly ObservationKind[];
+    readonly limit: number;
+  },
+): Observation[] {
+  const files = filesMeant(db, file);
+  if (files === null) return [];
+  return db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE (?2 IS NULL OR o.project = ?2)
+        AND (?4 IS NULL OR o.kind IN (SELECT value FROM json_each(?4)))
+        AND ${files.sql}
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?3`,
+  ).all(
+    files.value,
+    project,
+    limit,
+    kinds === undefined ? null : JSON.stringify(kinds),
+  ).map(observationOf);
+}
+
+/** {@linkcode timelineOfFile} of a file with former names. */
+export function timelineOfNames(
+  db: DatabaseSync,
+  names: readonly string[],
+  options: Parameters<typeof timelineOfFile>[2],
+): Observation[] {
+  const found = names.flatMap((name) => timelineOfFile(db, name, options));
+  const byId = new Map(found.map((one) => [one.id, one]));
+  return [...byId.values()]
+    .sort((a, b) => b.createdAtMs - a.createdAtMs || b.id - a.id)
+    .slice(0, options.limit);
+}
+
+/** A condition in SQL for the observations `o` of a file, with `?1` for the value; null where there are none. */
+function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
+  if (isAbsolutePath(file)) {
+    if (!isKnownFile(db, file)) return null;
+    const { sql, value } = fileMatch(file);
+    return {
+      sql: `EXISTS (
+          SELECT 1
+            FROM observation_files AS t
+           WHERE t.observation_id = o.id
+             AND ${sql.replace("?", "?1")})`,
+      value,
+    };
+  }
+  const paths = pathsWithPart(db, file);
+  return paths.length === 0 ? null : {
+    sql: `o.id IN (
+          SELECT observation_id
+            FROM observation_files
+           WHERE path IN (SELECT value FROM json_each(?1)))`,
+    value: JSON.stringify(paths),
+  };
+}
+
+/** How much is remembered. */
+export interface MemoryCounts {
+  readonly observations: number;
+  /** Sessions with an observation. Notes of no session count for none. */
+  readonly sessions: number;
+  readonly projects: number;
+  readonly repeats: number;
+  readonly oldestAtMs: number | null;
+  readonly newestAtMs: number | null;
+  readonly byKind: readonly { readonly kind: string; readonly count: number }[];
+  /** Captures that wait for a drain, and those that were given up. */
+  readonly waiting: number;
+  readonly givenUp: number;
+}
+
+/** Counts what is remembered. */
+export function countMemory(db: DatabaseSync): MemoryCounts {
+  const row = db.prepare(
+    `SELECT count(*) AS observations, count(DISTINCT session_id) FILTER (WHERE session_id <> ?) AS sessions,
+            count(DISTINCT project) AS projects,
+            coalesce(sum(repeats - 1), 0) AS repeats, min(created_at_ms) AS oldestAtMs,
+            max(updated_at_ms) AS newestAtMs,
+            (SELECT count(*) FROM pending_queue WHERE status IN ('raw', 'processing')) AS waiting,
+            (SELECT count(*) FROM pending_queue WHERE status = 'error') AS givenUp
+       FROM observations`,
+  ).get(NO_SESSION);
+  const byKind = db.prepare(
+    `SELECT kind, count(*) AS count
+       FROM observations
+      GROUP BY kind
+      ORDER BY count DESC, kind`,
+  ).all();
+  return { ...row, byKind: byKind.map((kind) => ({ ...kind })) } as unknown as MemoryCounts;
+}
+
+/** The memory of one project, counted. */
+export interface ProjectMemory {
+  readonly observations: number;
+  /** The newest summary of a session; null before there is one. */
+  readonly lastSummary: Observation | null;
+}
+
+/** Looks at the memory of a project. */
+export function projectMemory(db: DatabaseSync, project: string): ProjectMemory {
+  const counts = db.prepare(
+    `SELECT count(*) AS observations
+       FROM observations
+      WHERE project = ?`,
+  ).get(project);
+  const summary = db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.project = ?
+        AND o.kind = 'summary'
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT 1`,
+  ).get(project);
+  return {
+    observations: Number(counts!["observations"]),
+    lastSummary: summary === undefined ? null : observationOf(summary),
+  };
+}
+
+/** A prompt, and the files that were edited before the next one. */
+interface PromptWithEdits {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly project: string | null;
+  readonly text: string;
+  readonly atMs: number;
+  readonly files: readonly string[];
+}
+
+/** The newest prompts after which files were edited, the newest first. */
+export function editedAfterPrompts(db: DatabaseSync, limit: number): PromptWithEdits[] {
+  const rows = db.prepare(
+    `SELECT p.id, p.session_id AS sessionId, p.project, p.text, p.created_at_ms AS atMs,
+            (SELECT json_group_array(DISTINCT f.path)
+               FROM observations AS e
+               JOIN observation_files AS f ON f.observation_id = e.id
+              WHERE e.session_id = p.session_id
+                AND e.kind = 'edit'
+                AND e.created_at_ms > p.created_at_ms
+                AND e.created_at_ms < coalesce(
+                  (SELECT min(n.created_at_ms)
+                     FROM observations AS n
+                    WHERE n.session_id = p.session_id
+                      AND n.kind = 'prompt'
+                      AND n.created_at_ms > p.created_at_ms), 9e15)) AS files
+       FROM observations AS p
+      WHERE p.kind = 'prompt'
+      ORDER BY p.created_at_ms DESC
+      LIMIT ?`,
+  ).all(limit);
+  return rows.map((row) => ({ ...row, files: keptJson<string[]>(row["files"], []) }))
+    .filter(({ files }) => files.length > 0) as unknown as PromptWithEdits[];
+}
+
+/** Numbers of what earlier sessions of the project left about the files, oldest first. */
+export function knownOfFiles(db: DatabaseSync, prompt: PromptWithEdits): number[] {
+  return db.prepare(
+    `SELECT DISTINCT o.id
+       FROM observation_files AS f
+       JOIN observations AS o ON o.id = f.observation_id
+      WHERE f.path IN (SELECT value FROM json_each(?1))
+        AND o.project IS ?2
+        AND o.session_id <> ?3
+        AND o.created_at_ms < ?4
+        AND o.kind IN ('edit', 'fix', 'commit', 'decision', 'note')
+      ORDER BY o.id`,
+  ).all(JSON.stringify(prompt.files), prompt.project, prompt.sessionId, prompt.atMs)
+    .map((row) => Number(row["id"]));
+}

@@ -1,0 +1,327 @@
+/** Asks the search index. */
+import type { DatabaseSync } from "node:sqlite";
+import { patternFor, WORD } from "../../base/letters.ts";
+import type { ObservationKind } from "../observe/observation.ts";
+import { fileMatch } from "../../db/file_match.ts";
+import { filterOf } from "../../db/filter_sql.ts";
+import { statement } from "../../db/statement.ts";
+
+/** Filters observations; null lets everything through. */
+export interface MemoryFilter {
+  /** Common git directory, or project directory where there is none. */
+  readonly project: string | null;
+  readonly sessionId: string | null;
+  readonly branch: string | null;
+  /** A whole path, or a part of one: `run.ts`; see {@linkcode fileMatch}. */
+  readonly file: string | null;
+  readonly kind: ObservationKind | null;
+  /** Epoch milliseconds: from then on, and before. */
+  readonly sinceMs: number | null;
+  readonly untilMs: number | null;
+}
+
+/** A filter that lets everything through. */
+export const EVERYTHING: MemoryFilter = {
+  project: null,
+  sessionId: null,
+  branch: null,
+  file: null,
+  kind: null,
+  sinceMs: null,
+  untilMs: null,
+};
+
+/** A hit, with what ranking looks at. */
+export interface IndexHit {
+  readonly id: number;
+  /** Higher is better; more than 0. */
+  readonly textScore: number;
+  readonly sessionId: string;
+  readonly kind: ObservationKind;
+  readonly title: string;
+  /** JSON. */
+  readonly files: string;
+  readonly createdAtMs: number;
+  readonly resolvedBy: number | null;
+  /** Bytes of the text. */
+  readonly length: number;
+}
+
+/** The columns of an {@linkcode IndexHit} but its score; `o` is the table of observations. */
+export const HIT_COLUMNS =
+  `o.id, o.session_id AS sessionId, o.kind, o.title, o.files, o.created_at_ms AS createdAtMs,
+            o.resolved_by AS resolvedBy, octet_length(o.text) AS length`;
+
+/** How much a match counts in the title, in prose, and among the words of code. */
+const WEIGHTS = "2.0, 1.0, 1.5";
+
+/** The number of the newest observation: about how many there are; 0 when there is none. */
+export function lastObservation(db: DatabaseSync): number {
+  const row = statement(db, "SELECT max(id) AS id FROM observations").get();
+  return Number(row!["id"] ?? 0);
+}
+
+/** Counts the observations with a word, up to a limit: 1 µs for ten of them. */
+export function countMatches(db: DatabaseSync, match: string, limit: number): number {
+  const row = statement(
+    db,
+    `SELECT count(*) AS n
+       FROM (SELECT rowid FROM memory_index WHERE memory_index MATCH ? LIMIT ?)`,
+  ).get(match, limit);
+  return Number(row!["n"]);
+}
+
+/**
+ * Counts the observations with a word up to a limit, and estimates a larger number by how close together those lie
+ * that were counted.
+ */
+export function reckonMatches(
+  db: DatabaseSync,
+  match: string,
+  { limit, observations }: { readonly limit: number; readonly observations: number },
+): number {
+  const last = statement(
+    db,
+    "SELECT rowid AS id FROM memory_index WHERE memory_index MATCH ? LIMIT 1 OFFSET ?",
+  ).get(match, limit - 1);
+  if (last === undefined) return countMatches(db, match, limit);
+  return Math.max(limit, Math.round(limit * observations / Number(last["id"])));
+}
+
+/** The given observations that have a word. SQLite goes through all that have it: 0.1 µs each. */
+export function withTerm(
+  db: DatabaseSync,
+  match: string,
+  ids: readonly number[],
+): ReadonlySet<number> {
+  // Without the `+` each of the ids would be looked for by itself, which takes 50 µs.
+  const rows = statement(
+    db,
+    `SELECT rowid AS id
+       FROM memory_index
+      WHERE memory_index MATCH ?
+        AND +rowid IN (SELECT value FROM json_each(?))`,
+  ).all(match, JSON.stringify(ids));
+  return new Set(rows.map((row) => Number(row["id"])));
+}
+
+/**
+ * The given observations that have a text literally, whatever its case; each is read. @param text In small letters.
+ */
+export function withText(
+  db: DatabaseSync,
+  text: string,
+  ids: readonly number[],
+): ReadonlySet<number> {
+  const rows = statement(
+    db,
+    `SELECT id
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?1))
+        AND (instr(lower(title), ?2) > 0 OR instr(lower(text), ?2) > 0)`,
+  ).all(JSON.stringify(ids), text);
+  return new Set(rows.map((row) => Number(row["id"])));
+}
+
+/**
+ * The observations that match best, by the words alone.
+ *
+ * @param match An expression of FTS5.
+ * @param options.among Another one, which has to match as well and says nothing of how well: what matches is ranked by each
+ *   word that is named, for which the index goes through all that has it.
+ * @throws {Error} What SQLite says; of a damaged index, too.
+ */
+export function searchIndex(
+  db: DatabaseSync,
+  match: string,
+  { filter, limit, among }: {
+    readonly filter: MemoryFilter;
+    readonly limit: number;
+    readonly among: string | null;
+  },
+): IndexHit[] {
+  const { sql, values } = conditionsOf(filter);
+  const join = sql === "" ? "WHERE" : `JOIN observations AS o ON o.id = f.rowid ${sql} AND`;
+  // With the `+` they are made a set of first; without, each is looked for by itself.
+  const isAmong = among === null ? "" : `AND +f.rowid IN (
+          SELECT rowid FROM memory_index WHERE memory_index MATCH ?)`;
+  const found = `SELECT f.rowid AS id, bm25(memory_index, ${WEIGHTS}) AS score
+         FROM memory_index AS f
+        ${join} memory_index MATCH ? ${isAmong}
+        ORDER BY score
+        LIMIT ?`;
+  const rows = statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, -best.score AS textScore
+       FROM (${found}) AS best
+       JOIN observations AS o ON o.id = best.id
+      ORDER BY best.score, o.id DESC`,
+  ).all(...values, match, ...among === null ? [] : [among], limit);
+  return rows as unknown as IndexHit[];
+}
+
+/** SQLite's own search: any word of a text, ordered by `bm25()` without weights. Ranking is measured against it. */
+export function plainSearch(
+  db: DatabaseSync,
+  text: string,
+  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
+): number[] {
+  const words = text.match(patternFor(WORD, text)) ?? [];
+  if (words.length === 0) return [];
+  const { sql, values } = conditionsOf(filter);
+  const match = [...new Set(words)].map((word) => `"${word}"`).join(" OR ");
+  const join = sql === "" ? "WHERE" : `JOIN observations AS o ON o.id = f.rowid ${sql} AND`;
+  return statement(
+    db,
+    `SELECT f.rowid AS id
+       FROM memory_index AS f
+      ${join} memory_index MATCH ?
+      ORDER BY bm25(memory_index)
+      LIMIT ?`,
+  ).all(...values, match, limit).map((row) => Number(row["id"]));
+}
+
+/** The newest observations that match; for words that are everywhere. */
+export function newestMatches(
+  db: DatabaseSync,
+  match: string,
+  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
+): IndexHit[] {
+  const { sql, values } = conditionsOf(filter);
+  const condition = sql === "" ? "WHERE" : `${sql} AND`;
+  return statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
+       FROM memory_index AS f
+       JOIN observations AS o ON o.id = f.rowid
+      ${condition} memory_index MATCH ?
+      ORDER BY f.rowid DESC
+      LIMIT ?`,
+  ).all(...values, match, limit) as unknown as IndexHit[];
+}
+
+/** An observation near another one in its session. */
+export interface Neighbour {
+  /** The observation whose neighbour it is. */
+  readonly of: number;
+  /** 1 is the next one behind, −1 the one before. */
+  readonly distance: number;
+  readonly hit: IndexHit;
+}
+
+/** SQL for one side of an observation `h` in its session. */
+function nextOnSide(compared: "<" | ">", order: "ASC" | "DESC"): string {
+  return `SELECT id
+            FROM (SELECT n.id
+                    FROM observations AS n
+                   WHERE n.session_id = h.session_id
+                     AND (n.created_at_ms, n.id) ${compared} (h.created_at_ms, h.id)
+                     AND n.kind <> 'summary'
+                     AND n.project IS h.project
+                   ORDER BY n.created_at_ms ${order}, n.id ${order}
+                   LIMIT ?2)`;
+}
+
+/** A hit, and whose neighbour it is. */
+type NeighbourRow = IndexHit & {
+  readonly neighbourOf: number;
+  readonly isBehind: 0 | 1;
+};
+
+/**
+ * The observations at most `reach` before and after the given ones in their sessions; of the same project alone, since
+ * all notes of no session share one.
+ */
+export function neighboursOf(
+  db: DatabaseSync,
+  ids: readonly number[],
+  reach: number,
+): Neighbour[] {
+  // One statement for all: each that is run by itself costs more than what it finds.
+  const rows = statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, 0.0 AS textScore, h.id AS neighbourOf,
+            (o.created_at_ms, o.id) > (h.created_at_ms, h.id) AS isBehind
+       FROM json_each(?1) AS asked
+       JOIN observations AS h ON h.id = asked.value
+       JOIN observations AS o
+         ON o.id IN (${nextOnSide(">", "ASC")} UNION ALL ${nextOnSide("<", "DESC")})
+      ORDER BY asked.key, o.created_at_ms, o.id`,
+  ).all(JSON.stringify(ids), reach) as unknown as NeighbourRow[];
+  const found: Neighbour[] = [];
+  for (let at = 0; at < rows.length;) {
+    const { neighbourOf } = rows[at]!;
+    // From here on the rows of one observation: those before it, then those behind it.
+    let self = at;
+    while (rows[self]?.neighbourOf === neighbourOf && rows[self]!.isBehind === 0) self++;
+    for (; rows[at]?.neighbourOf === neighbourOf; at++) {
+      const distance = at < self ? at - self : at - self + 1;
+      found.push({ of: neighbourOf, distance, hit: rows[at]! });
+    }
+  }
+  return found;
+}
+
+/** A filter as conditions on `o`, the table of observations, and their values. */
+export function conditionsOf(filter: MemoryFilter) {
+  const file = filter.file === null ? null : fileMatch(filter.file);
+  return filterOf([
+    ["o.project = ?", filter.project],
+    ["o.session_id = ?", filter.sessionId],
+    ["o.branch = ?", filter.branch],
+    ["o.kind = ?", filter.kind],
+    ["o.created_at_ms >= ?", filter.sinceMs],
+    ["o.created_at_ms < ?", filter.untilMs],
+    [
+      `EXISTS (
+         SELECT 1
+           FROM observation_files AS t
+          WHERE t.observation_id = o.id
+            AND ${file?.sql})`,
+      file && file.value,
+    ],
+  ]);
+}
+
+/** The newest observations, which are looked at first: a time that lasts until now is among them. */
+const LAST_LOOKED_AT = 2_000;
+
+/**
+ * The newest observations of a time, for a question without words. Where the last ones are not enough, an index of
+ * times is looked through, 0.1 µs an observation; the rows themselves would take ten times as long.
+ */
+export function newestObservations(
+  db: DatabaseSync,
+  { filter, fromMs, untilMs, limit }: {
+    readonly filter: MemoryFilter;
+    readonly fromMs: number;
+    readonly untilMs: number;
+    readonly limit: number;
+  },
+): IndexHit[] {
+  const { sql, values } = conditionsOf({ ...filter, sinceMs: fromMs, untilMs });
+  const last = statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
+       FROM (SELECT id FROM observations ORDER BY id DESC LIMIT ${LAST_LOOKED_AT}) AS newest
+       JOIN observations AS o ON o.id = newest.id
+      ${sql}
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?`,
+  ).all(...values, limit);
+  if (last.length >= limit) return last as unknown as IndexHit[];
+  const rows = statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
+       FROM (SELECT id
+               FROM observations INDEXED BY observations_by_session
+              WHERE created_at_ms >= ? AND created_at_ms < ?
+              ORDER BY created_at_ms DESC, id DESC
+              -- Without a limit SQLite leaves out the order of what is joined.
+              LIMIT -1) AS within
+       CROSS JOIN observations AS o ON o.id = within.id
+      ${sql}
+      LIMIT ?`,
+  ).all(fromMs, untilMs, ...values, limit);
+  return rows as unknown as IndexHit[];
+}

@@ -1,0 +1,220 @@
+/** Turns what a person typed into a question to the index. Any text works. */
+import {
+  isBeyondAscii,
+  LETTER_OR_DIGIT,
+  type LetterPattern,
+  occursIn,
+  patternFor,
+  scriptPattern,
+} from "../../base/letters.ts";
+import type { SpokenTime } from "./spoken_time.ts";
+import { codeTerms, exactTerm, isUnspaced } from "./terms.ts";
+
+/** One word to look for. */
+export interface QueryTerm {
+  /** The word in quotes, as the index takes it: `"parse"`. */
+  readonly match: string;
+  /** Exact words of code and paths tell more than words of prose. */
+  readonly kind: "word" | "exact" | "part" | "pair";
+}
+
+/** A question to memory. */
+export interface MemoryQuestion {
+  /** Each once, in the order in which they were typed. None when only a time is asked for. */
+  readonly terms: readonly QueryTerm[];
+  /** The quoted phrases, in small letters; none where there are many quotes, since that text was pasted. */
+  readonly phrases: readonly string[];
+  /** All words in small letters, joined by single blanks. */
+  readonly said: string;
+  /** The time that it speaks of; null when it speaks of none, or nobody has looked. */
+  readonly time: SpokenTime | null;
+  /** Whether a time is all that it asks for. */
+  readonly isOfTimeAlone: boolean;
+  /** Common words, for when the terms find nothing: `still to do`. */
+  readonly common: readonly QueryTerm[];
+  /** Paths in it, in small letters: `run.ts`. */
+  readonly paths: readonly string[];
+  /** Pieces of a short one with marks in them, in small letters: `n+1`, `#334`, `2.10`; what has them so comes first. */
+  readonly literals: readonly string[];
+  /** Who said the answer: the person, or Claude; null when the question does not say. */
+  readonly speaker: "person" | "claude" | null;
+}
+
+/** The first characters of a question, which are looked at. */
+export const MAX_QUERY_CHARS = 4_000;
+const MAX_TERMS = 64;
+/** In a question of at most so many words, every word counts: `docker compose down`. */
+const MAX_SHORT = 4;
+/** An identifier is made of so many words at most, which are looked for among so many of the first words. */
+const MAX_JOINED_WORDS = 5;
+const MAX_JOINED_FROM = 12;
+/** A text with more pieces in quotes is code or a log, of which no piece has to be there. */
+const MAX_PHRASES = 3;
+const MAX_WORD_CHARS = 64;
+const DAY_MS = 86_400_000;
+const MAX_PATH_CHARS = 256;
+/** A mark that makes a piece more than a word; what names are joined with, the index knows as one word. */
+const ANY_MARK = /[#@$%&*+=<>~^|\\]|::|->|\d\.\d/;
+const MAX_LITERALS = 3;
+/** The most pieces of a question in which marks count. In a longer one the words count more. */
+const MAX_BESIDE_MARKS = 6;
+
+/** A word with its accents, however they are written. */
+const WORD: LetterPattern = {
+  ascii: /[a-z\d]+/g,
+  any: scriptPattern(String.raw`[\p{L}\p{N}\p{M}]+`, "gu"),
+};
+
+/** Claude is asked what it said: "which library did you suggest?". */
+const OF_CLAUDE =
+  /\b(?:did|had|have|were|was) you\b(?! (?:know|remember))|\byou(?:'ve| have| had)? (?:said|suggested|recommended|proposed|advised|told|mentioned|gave|found|wrote|listed|explained|showed)\b|\byour (?:advice|suggestion|recommendation|answer|proposal|explanation)s?\b/;
+/** The person asks what they told of themselves; with a path in it, what was done there. */
+const OF_PERSON = /\b(?:my|mine|me|am i|i am|i'm|i'd|i've|i)\b/;
+
+/**
+ * Reads a question. It never fails; a text without any letter or digit gives no terms.
+ *
+ * @param time What `spokenTime()` reads in the same text: its words are not looked for, its day is.
+ */
+export function readQuestion(whole: string, time: SpokenTime | null = null): MemoryQuestion {
+  const text = whole.slice(0, MAX_QUERY_CHARS);
+  const lower = text.toLowerCase();
+  const paths = pathsIn(lower);
+  const read = readTerms(time === null ? text : without(text, time.words));
+  return {
+    terms: time === null ? read.terms : [...read.tells ? read.terms : [], ...dayTerms(time)],
+    isOfTimeAlone: time !== null && !read.tells,
+    common: wordTerms(bareWords(text).split(" ").filter((word) => !EMPTY_WORDS.has(word))),
+    literals: literalsIn(lower),
+    phrases: read.phrases,
+    said: bareWords(text),
+    time,
+    paths,
+    speaker: OF_CLAUDE.test(lower)
+      ? "claude"
+      : OF_PERSON.test(lower) && paths.length === 0
+      ? "person"
+      : null,
+  };
+}
+
+/** The words of a text, one blank between them, in small letters: asked again, a question may have other marks. */
+export function bareWords(text: string): string {
+  return (text.toLowerCase().match(patternFor(WORD, text)) ?? []).join(" ");
+}
+
+/** The words to look for in a text. `tells`: whether any of them says what is looked for, as `what did I do` does not. */
+function readTerms(
+  whole: string,
+): Pick<MemoryQuestion, "terms" | "phrases"> & { readonly tells: boolean } {
+  // SQLite takes a NUL for the end of an expression.
+  const bare = whole.replaceAll("\0", " ");
+  const typed = isBeyondAscii(bare) ? bare.normalize("NFC").toWellFormed() : bare;
+  const found = new Map<string, QueryTerm["kind"]>();
+  const words = (typed.toLowerCase().match(patternFor(WORD, typed)) ?? [])
+    .map((word) => word.slice(0, MAX_WORD_CHARS));
+  const empty = words.length <= MAX_SHORT ? EMPTY_WORDS : STOP_WORDS;
+  const telling = words.filter((word) =>
+    !empty.has(word) && (word.length > 1 || /\d/.test(word) || isUnspaced(word))
+  );
+  const { exact, parts } = codeTerms(typed);
+  for (const word of exact) found.set(word, "exact");
+  for (const word of telling.length > 0 ? telling : words) {
+    if (!found.has(word)) found.set(word, "word");
+  }
+  for (const name of joinedWords(telling)) if (!found.has(name)) found.set(name, "exact");
+  for (const word of parts) if (!found.has(word) && !STOP_WORDS.has(word)) found.set(word, "part");
+  for (const pair of pairsOf(words)) found.set(pair, "pair");
+  return {
+    terms: [...found].slice(0, MAX_TERMS).map(([word, kind]) => ({ match: `"${word}"`, kind })),
+    phrases: quotedPhrases(typed),
+    tells: telling.length + exact.length > 0,
+  };
+}
+
+function wordTerms(words: readonly string[]): QueryTerm[] {
+  return [...new Set(words)].slice(0, MAX_TERMS)
+    .map((word) => ({ match: `"${word}"`, kind: "word" }));
+}
+
+/** Neighbouring words as one identifier: who remembers `parseHookEvent` may type "parse hook event". */
+function joinedWords(words: readonly string[]): string[] {
+  const names: string[] = [];
+  for (let length = 2; length <= MAX_JOINED_WORDS; length++) {
+    for (let from = 0; from + length <= Math.min(words.length, MAX_JOINED_FROM); from++) {
+      names.push(exactTerm(words.slice(from, from + length).join("")));
+    }
+  }
+  return names;
+}
+
+/** Words that stand next to each other and both tell something: together they name a thing. */
+function pairsOf(words: readonly string[]): string[] {
+  return words.slice(0, MAX_JOINED_FROM).flatMap((word, at) => {
+    const next = words[at + 1];
+    const tells = (one: string | undefined) => one !== undefined && !STOP_WORDS.has(one);
+    return tells(word) && tells(next) && word !== next ? [`${word} ${next}`] : [];
+  });
+}
+
+function quotedPhrases(typed: string): string[] {
+  const phrases = [...typed.matchAll(/"([^"]{2,200})"/g)]
+    .map(([, phrase]) => phrase!.toLowerCase().replace(/\s+/g, " ").trim())
+    .filter((phrase) => occursIn(LETTER_OR_DIGIT, phrase));
+  return phrases.length > MAX_PHRASES ? [] : phrases;
+}
+
+/** The pieces of a short text that are more than their words, without what ends a sentence or stands around it. */
+function literalsIn(lower: string): string[] {
+  if (lower.length > MAX_PATH_CHARS || !ANY_MARK.test(lower)) return [];
+  const pieces = lower.split(/\s+/);
+  if (pieces.length > MAX_BESIDE_MARKS) return [];
+  return pieces.map((piece) => piece.replace(/^["'`(]+|["'`).,;:?!]+$/g, ""))
+    .filter((piece) => piece.length > 1 && ANY_MARK.test(piece) && occursIn(LETTER_OR_DIGIT, piece))
+    .slice(0, MAX_LITERALS);
+}
+
+/** The paths in a text of small letters. */
+function pathsIn(lower: string): string[] {
+  if (!lower.includes(".")) return [];
+  return (lower.match(/[\w@./\\-]+/g) ?? [])
+    .filter((piece) => piece.length <= MAX_PATH_CHARS && piece.includes("."))
+    .flatMap((piece) => piece.match(/[\w@-][\w@./\\-]*\.[a-z]\w{0,7}\b/g) ?? [])
+    .map((path) => path.replaceAll("\\", "/"));
+}
+
+/** A day by its date, as a text says it: `2026-03-04`, or as it was typed. What is seen from now (`yesterday`) no text says. */
+function dayTerms({ isRelative, fromMs, untilMs, words }: SpokenTime): QueryTerm[] {
+  if (isRelative || untilMs - fromMs > DAY_MS) return [];
+  const day = new Date(fromMs).toISOString().slice(0, 10);
+  const written = new Set([exactTerm(day), ...codeTerms(words).exact]);
+  return Array.from(written, (term) => ({ match: `"${term}"`, kind: "exact" }));
+}
+
+/** A text without a part that is found in it whatever its case. */
+function without(text: string, part: string): string {
+  const lower = text.toLowerCase();
+  const at = lower.indexOf(part);
+  return lower.length === text.length && at >= 0
+    ? `${text.slice(0, at)} ${text.slice(at + part.length)}`
+    : lower.replace(part, " ");
+}
+
+/** Words of English that say nothing of what is looked for. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  ("a about after again all also am an and any anything are aren as ask asked at be because been before being between both but by " +
+    "can could couldn did didn do does doesn doing don done down during each ever few for from further get gets getting give given go goes going got had hadn has " +
+    "hasn have haven having he her here hers herself him himself his how i if in into is isn it its itself just ll " +
+    "let lets like made make many may me might mine more most much must mustn my myself need near next no nor not now of off " +
+    "on once only onto or other our ours ourselves out over own per please re really said same say says see shall she should shouldn " +
+    "so some something still such than that the their theirs them themselves then there these they thing things this those through to " +
+    "too under until up upon us use used using ve very via was wasn way we were weren what when where which while " +
+    "who whom whose why will with within without would wouldn yet you your yours yourself yourselves tell told know remember remind " +
+    "anyone someone somebody happened happen earlier ago").split(" "),
+);
+/** The most common of them, with which questions are made. */
+const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  ("a about am an and are be been being can could did do does had has have how i if is it its me my of or our shall should that the " +
+    "their there these this those to us was we were what when where which who whom whose why will would you your")
+    .split(" "),
+);

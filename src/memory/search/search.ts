@@ -1,0 +1,326 @@
+/** Searching memory: the index gives candidates, ranking orders them, and what is asked for is read whole. */
+import type { DatabaseSync } from "node:sqlite";
+import { NO_SESSION, type ObservationKind } from "../observe/observation.ts";
+import { bareWords, type MemoryQuestion, readQuestion } from "./question.ts";
+import { rank, RANK_WEIGHTS, type Ranked, type RankWeights, type Scored } from "./rank.ts";
+import type { SpokenTime } from "./spoken_time.ts";
+import { isOfIndex, isUnspaced, pairOf } from "./terms.ts";
+import { estimateTokens, shortened } from "../text.ts";
+import { isOfUnknownFile } from "../observe/known_files_table.ts";
+import { requireWholeIndex } from "./memory_index_table.ts";
+import {
+  type IndexHit,
+  type MemoryFilter,
+  neighboursOf,
+  newestObservations,
+  withText,
+} from "./memory_search_table.ts";
+import { readObservations } from "../drain/observations_table.ts";
+import {
+  type AskedQuestion,
+  askIndex,
+  candidates,
+  knownMatches,
+  scoredByWords,
+} from "./candidates.ts";
+import { LETTER_OR_DIGIT, occursIn } from "../../base/letters.ts";
+
+/** What was found. */
+export interface SearchResult {
+  readonly id: number;
+  readonly uid: string;
+  readonly kind: ObservationKind;
+  readonly title: string;
+  /** The part of the text that the question is about, one line. */
+  readonly snippet: string;
+  readonly score: number;
+  readonly sessionId: string;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly outcome: "success" | "failure" | null;
+  readonly resolvedBy: number | null;
+  readonly files: readonly string[];
+  readonly createdAtMs: number;
+  /** The tokens of its whole text. */
+  readonly tokens: number;
+}
+
+/** How memory is searched. */
+export interface SearchOptions {
+  readonly filter: MemoryFilter;
+  /** 1 to 100. */
+  readonly limit: number;
+  /** The moment of the question, epoch milliseconds. */
+  readonly nowMs: number;
+  /** The result of `spokenTime()` for the question; null where nobody has looked. */
+  readonly time?: SpokenTime | null;
+  readonly weights?: RankWeights;
+  /** Finds nothing rather than what only has words that say little. */
+  readonly isSure?: boolean;
+}
+
+/** What a search comes to. */
+export interface SearchAnswer {
+  /** The best first; empty when nothing matches. */
+  readonly results: readonly SearchResult[];
+  /** Quoted phrases that no result has: the results are those of a search without quotes. Else empty. */
+  readonly quotedNowhere: readonly string[];
+}
+
+/** Candidates that ranking looks at. */
+const CANDIDATES = 120;
+/** Best candidates whose neighbours are looked at, and how far. */
+const WITH_NEIGHBOURS = 10;
+const REACH = 3;
+/** The score of what was done in the time of a question, beside 1 for what has its words. */
+const DONE_THEN = 0.2;
+const SNIPPET_CHARS = 240;
+/** A question that was asked before has so many words at least. */
+const MIN_ECHO_WORDS = 3;
+/** Best candidates that are read for what was typed with its marks. */
+const READ_FOR_MARKS = 60;
+
+/**
+ * Searches memory for what a person typed. What stood in quotes is in every result; where nothing has it, it is looked for
+ * without the quotes.
+ *
+ * @throws {Error} What SQLite says, of a damaged index, too; `withIndex()` mends that.
+ */
+export function answerMemory(
+  db: DatabaseSync,
+  text: string,
+  options: SearchOptions,
+): SearchAnswer {
+  const { filter, limit, time = null } = options;
+  if (isOfUnknownFile(db, filter)) return { results: [], quotedNowhere: [] };
+  const question = readQuestion(text, time);
+  const { phrases } = question;
+  const asked = askIndex(db, question, filter.project);
+  let found = rankAsked(db, asked, { ...options, question });
+  const isNowhere = phrases.length > 0 && found.length === 0;
+  if (isNowhere) found = rankAsked(db, { ...asked, phrases: [] }, { ...options, question });
+  if (found.length === 0 && phrases.length === 0 && question.common.length > 0 && !options.isSure) {
+    const common = askIndex(db, { terms: question.common, phrases }, filter.project);
+    found = rankAsked(db, common, { ...options, question });
+  }
+  if (isMissingAny(asked, found.length)) requireWholeIndex(db);
+  const results = tellResults(db, asked, found)
+    // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
+    .filter(({ project }) => filter.project === null || project === filter.project)
+    .slice(0, limit);
+  return { results, quotedNowhere: isNowhere && results.length > 0 ? phrases : [] };
+}
+
+/** The order in which observations answer a question. @throws {Error} As {@linkcode answerMemory}. */
+export function rankMatches(
+  db: DatabaseSync,
+  text: string,
+  options: SearchOptions,
+): Ranked<IndexHit>[] {
+  const question = readQuestion(text, options.time ?? null);
+  const asked = askIndex(db, question, options.filter.project);
+  const found = rankAsked(db, asked, { ...options, question });
+  return found.length > 0 || question.phrases.length === 0
+    ? found
+    : rankAsked(db, { ...asked, phrases: [] }, { ...options, question });
+}
+
+/** Whether a word was not found, which an index that has lost its pages gives no other sign of. */
+function isMissingAny({ terms }: AskedQuestion, found: number): boolean {
+  return terms.length > 0 &&
+    (found === 0 || terms.some(({ term, count }) => term.kind === "word" && count === 0));
+}
+
+function rankAsked(
+  db: DatabaseSync,
+  asked: AskedQuestion,
+  { question, filter, nowMs, weights = RANK_WEIGHTS, limit }: SearchOptions & {
+    readonly question: MemoryQuestion;
+  },
+): Ranked<IndexHit>[] {
+  const { time, paths, speaker } = question;
+  const options = { filter, limit: Math.max(CANDIDATES, limit) };
+  const hits = candidates(db, asked, options);
+  const within = time === null ? null : withinTime(filter, time);
+  if (within !== null) {
+    const dated = candidates(db, asked, { ...options, filter: within });
+    hits.push(...newTo(hits, dated));
+  }
+  const scored: Scored<IndexHit>[] = scoredByWords(db, asked, hits);
+  // Nor does what was merely done in a time hold what stood in quotes.
+  const isOfTimeAlone = asked.phrases.length === 0 &&
+    (hits.length === 0 || question.isOfTimeAlone);
+  if (within !== null && isOfTimeAlone) {
+    const done = newestObservations(db, {
+      filter,
+      fromMs: within.sinceMs,
+      untilMs: within.untilMs,
+      limit: options.limit,
+    });
+    scored.push(...newTo(scored, done).map((hit) => ({ ...hit, textScore: DONE_THEN })));
+  }
+  // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
+  const best = asked.phrases.length > 0
+    ? []
+    : scored.filter(({ sessionId }) => sessionId !== NO_SESSION)
+      .toSorted((one, other) => other.textScore - one.textScore);
+  const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS).map(({ id }) => id), REACH)
+    .filter(({ hit }) => isWithin(hit, filter));
+  const context = {
+    nowMs,
+    time,
+    paths,
+    speaker,
+    echoes: echoesOf(question, scored),
+    literal: literalIn(db, question, scored),
+  };
+  return rank(scored, neighbours, context, { weights, limit });
+}
+
+/** The hits that are not among others. */
+function newTo(known: readonly IndexHit[], hits: readonly IndexHit[]): IndexHit[] {
+  const ids = new Set(known.map(({ id }) => id));
+  return hits.filter(({ id }) => !ids.has(id));
+}
+
+/** A filter that lets through what was made in a time as well. */
+function withinTime(filter: MemoryFilter, { fromMs, untilMs }: SpokenTime) {
+  return {
+    ...filter,
+    sinceMs: Math.max(filter.sinceMs ?? fromMs, fromMs),
+    untilMs: Math.min(filter.untilMs ?? untilMs, untilMs),
+  };
+}
+
+/** Neighbours are of the same session, but may be of another kind or time than what was asked for. */
+function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: MemoryFilter): boolean {
+  return (kind === null || hit.kind === kind) && file === null && branch === null &&
+    (sinceMs === null || hit.createdAtMs >= sinceMs) &&
+    (untilMs === null || hit.createdAtMs < untilMs);
+}
+
+/** The prompts that are the question itself, asked before; of two words or fewer none is. */
+function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): ReadonlySet<number> {
+  const isQuestion = said.split(" ", MIN_ECHO_WORDS).length >= MIN_ECHO_WORDS;
+  const echoes = !isQuestion
+    ? []
+    : hits.filter(({ kind, title }) => kind === "prompt" && bareWords(title) === said);
+  return new Set(echoes.map(({ id }) => id));
+}
+
+/** Which of the best have all pieces of the question with their marks, as they were typed. */
+function literalIn(
+  db: DatabaseSync,
+  { literals, time }: MemoryQuestion,
+  scored: readonly Scored<IndexHit>[],
+): ReadonlySet<number> {
+  if (literals.length === 0 || time !== null) return new Set();
+  let ids = scored.toSorted((one, other) => other.textScore - one.textScore)
+    .slice(0, READ_FOR_MARKS).map(({ id }) => id);
+  for (const text of literals) ids = [...withText(db, text, ids)];
+  return new Set(ids);
+}
+
+function tellResults(
+  db: DatabaseSync,
+  asked: AskedQuestion,
+  found: readonly Ranked<Pick<IndexHit, "id">>[],
+): SearchResult[] {
+  const words = wordsOf(asked);
+  const scores = new Map(found.map(({ hit, score }) => [hit.id, score]));
+  return readObservations(db, found.map(({ hit }) => hit.id)).map((observation) => {
+    const { id, title, text } = observation;
+    return {
+      id,
+      uid: observation.uid,
+      kind: observation.kind,
+      title,
+      snippet: snippetOf(text, words, SNIPPET_CHARS),
+      score: Math.round((scores.get(id) ?? 0) * 1000) / 1000,
+      sessionId: observation.sessionId,
+      project: observation.project,
+      branch: observation.branch,
+      outcome: observation.outcome,
+      resolvedBy: observation.resolvedBy,
+      files: observation.files,
+      createdAtMs: observation.createdAtMs,
+      tokens: estimateTokens(`${title}\n${text}`),
+    };
+  });
+}
+
+/** The words that were looked for, as they may stand in a text: what only the index has is left out. */
+function wordsOf(asked: AskedQuestion): string[] {
+  return knownMatches(asked)
+    .flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
+    .map((word) => pairOf(word) ?? word)
+    .filter((word) => !isOfIndex(word) && !word.includes(" "));
+}
+
+/** Places of one word that are looked at. */
+const MAX_PLACES = 50;
+/** The characters that are shown before the first word found. */
+const LEAD_CHARS = 40;
+/** The longest ending of a word, and the least that it leaves. */
+const ENDING_CHARS = 2;
+const MIN_STEM_CHARS = 4;
+
+/** A word of the question in the text. */
+interface Place {
+  readonly at: number;
+  readonly word: string;
+}
+
+/**
+ * The part of a text that holds most of the words, the first of equal ones, on one line; the beginning where it holds
+ * none. A word counts where one begins like it, whatever its ending.
+ *
+ * @param words In small letters. @param maxChars What is left out is told by `…`, which counts.
+ */
+export function snippetOf(text: string, words: readonly string[], maxChars: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= maxChars) return line;
+  const places = placesOf(line.toLowerCase(), words);
+  const from = startOf(line, bestPlace(places, maxChars - 2 * LEAD_CHARS));
+  return from === 0 ? shortened(line, maxChars) : `…${shortened(line.slice(from), maxChars - 1)}`;
+}
+
+/** The places of words that begin like words of the question, in the order of the text. */
+function placesOf(text: string, words: readonly string[]): Place[] {
+  const places: Place[] = [];
+  for (const word of words) {
+    const start = word.slice(0, Math.max(MIN_STEM_CHARS, word.length - ENDING_CHARS));
+    let at = text.indexOf(start);
+    for (let seen = 0; at >= 0 && seen < MAX_PLACES; seen++) {
+      const before = text[at - 1];
+      if (
+        before === undefined || isUnspaced(start) ||
+        !occursIn(LETTER_OR_DIGIT, before)
+      ) {
+        places.push({ at, word });
+      }
+      at = text.indexOf(start, at + start.length);
+    }
+  }
+  return places.sort((one, other) => one.at - other.at);
+}
+
+/** The beginning of the part that holds most words, each counted once; 0 when there is none. */
+function bestPlace(places: readonly Place[], reach: number): number {
+  let best = { at: 0, count: 0 };
+  for (const [i, { at }] of places.entries()) {
+    const within = new Set<string>();
+    for (let j = i; j < places.length && places[j]!.at < at + reach; j++) {
+      within.add(places[j]!.word);
+    }
+    if (within.size > best.count) best = { at, count: within.size };
+  }
+  return best.at;
+}
+
+/** A little before a place, at the beginning of a word. */
+function startOf(line: string, at: number): number {
+  if (at <= LEAD_CHARS) return 0;
+  const blank = line.indexOf(" ", at - LEAD_CHARS);
+  return blank < 0 || blank >= at ? at : blank + 1;
+}

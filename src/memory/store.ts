@@ -1,0 +1,50 @@
+/** What other rooms read and write of the tables of this one. */
+export {
+  FACTS,
+  type Observation,
+  readObservations,
+  summaryUid,
+} from "./drain/observations_table.ts";
+export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
+export { isKnownFile, newestOfPaths, observedPaths } from "./observe/known_files_table.ts";
+export { type Remade, type Remake, writeRemade } from "./remade_table.ts";
+export { findIds, MIN_ID_PART } from "./search/find_ids_table.ts";
+export { isIndexDamageOf } from "./search/index_damage_table.ts";
+export {
+  type IndexedWords,
+  indexedWords,
+  pageOwners,
+  type WordForm,
+} from "./search/index_forms_table.ts";
+export {
+  isKnownBranch,
+  isKnownProject,
+  knownBranches,
+  knownProjects,
+} from "./search/known_project_table.ts";
+export { type MemoryHealth, memoryHealth } from "./search/memory_health_table.ts";
+export {
+  checkIndex,
+  countIndexed,
+  ensureIndex,
+  indexFaults,
+  indexFaultsAt,
+  indexTogether,
+  rebuildIndex,
+  rebuildText,
+  withIndex,
+} from "./search/memory_index_table.ts";
+export {
+  capturesByObservation,
+  capturesOfObservation,
+  countMemory,
+  filesOfObservation,
+  findObservations,
+  projectMemory,
+  timelineAround,
+  timelineOfFile,
+  timelineOfNames,
+} from "./search/memory_look_table.ts";
+export { EVERYTHING, lastObservation } from "./search/memory_search_table.ts";
+export { lastSeenAtMs } from "./tell/memory_context_table.ts";
+export { noteTold } from "./tell/told_observations_table.ts";

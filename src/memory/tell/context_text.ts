@@ -1,0 +1,179 @@
+/** Writes what a session is told of earlier ones: a few lines, each with the number that opens the whole. */
+import { count } from "../../base/counts.ts";
+import { headed, plainLines } from "../../secrets/plain.ts";
+import { relativeTime } from "../../base/time.ts";
+import type { ObservationKind, ObservedFacts } from "../observe/observation.ts";
+import { charsOfTokens } from "../text.ts";
+
+/** Claude Code cuts what a hook says at 10,000 characters. */
+export const MAX_CONTEXT_CHARS = 9_000;
+
+/** Something that may be told. */
+export interface Tellable {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly branch: string | null;
+  readonly kind: ObservationKind;
+  readonly outcome: "success" | "failure" | null;
+  readonly title: string;
+  readonly files: readonly string[];
+  readonly facts: ObservedFacts;
+  /** How often it happened in its session. */
+  readonly repeats: number;
+  readonly resolvedBy: number | null;
+  readonly updatedAtMs: number;
+  /** Whether its files changed or are gone; null where they did not change, or nobody has looked. */
+  readonly stale: Stale | null;
+}
+
+/** An observation as one line of the context. */
+export interface ToldLine {
+  readonly of: Pick<Tellable, "id" | "branch" | "updatedAtMs">;
+  /** Says what it is, where the text does not: `task`, `fix`, `asked`. */
+  readonly label?: string;
+  readonly text: string;
+  /** A remark after the text: ` (its file has changed since)`. */
+  readonly note?: string;
+}
+
+/** A line without the number of an observation: a task, a workflow, an operation of git, a capture that waits. */
+export interface PlainLine {
+  /** The id to use in a command; empty where there is none. */
+  readonly name: string;
+  readonly atMs: number | null;
+  readonly text: string;
+}
+
+/** The lines to tell, by section; within a section the most useful first. */
+export interface ContextFacts {
+  readonly branch: string | null;
+  readonly nowMs: number;
+  /** Open on this branch, and on others. */
+  readonly open: readonly ToldLine[];
+  readonly openElsewhere: readonly ToldLine[];
+  readonly operations: readonly PlainLine[];
+  readonly tasks: readonly PlainLine[];
+  readonly workflows: readonly PlainLine[];
+  /** How the last session ended, in its own words. */
+  readonly lastWords: readonly ToldLine[];
+  /** Fixes, then decisions and notes. */
+  readonly known: readonly ToldLine[];
+  readonly sessions: readonly ToldLine[];
+  /** Edits, and commits of other branches: what `git log` does not show. */
+  readonly unlogged: readonly ToldLine[];
+  /** Older decisions and notes, for which there may be room. */
+  readonly more: readonly ToldLine[];
+  /** Captures that no drain has come to. */
+  readonly waiting: readonly PlainLine[];
+}
+
+/** How much may be said. */
+export interface ContextBudget {
+  readonly tokens: number;
+  /** Characters that are left of what a hook may say. */
+  readonly room: number;
+}
+
+const HEADING = headed("## Memory of this project");
+const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
+
+interface Line {
+  readonly section: string;
+  readonly text: string;
+}
+
+/**
+ * The context of a session within a budget, by whole lines, in the order of the sections.
+ *
+ * @returns The empty text when there is nothing to tell.
+ */
+export function contextText(facts: ContextFacts, budget: ContextBudget): string {
+  const maxChars = contextChars(budget) - FOOTER.length;
+  let text = HEADING;
+  let heading = "";
+  for (const { section, text: told } of linesOf(facts)) {
+    const line = `${section === heading ? "" : `\n${section}`}\n- ${
+      told.replace(/\s*\n\s*/g, " ")
+    }`;
+    if (text.length + line.length > maxChars) continue;
+    text += line;
+    heading = section;
+  }
+  // Claude Code shows it on a terminal, too.
+  return heading === "" ? "" : plainLines(text) + FOOTER;
+}
+
+/** The numbers of what a context tells. */
+export function toldIn(context: string): number[] {
+  return Array.from(context.matchAll(/^- #(\d+) /gm), ([, id]) => Number(id));
+}
+
+/** Says that captures wait for a drain. @param waiting The number of captures of other sessions of the project. */
+export function waitingText(waiting: number): string {
+  if (waiting === 0) return "";
+  const are = waiting === 1 ? "is" : "are";
+  return `${
+    count(waiting, "capture")
+  } of other sessions of this project ${are} not worked in yet, so what they tell, and what is still open, ` +
+    "may be missing here: `conclaude queue drain`.";
+}
+
+/** Characters of a budget. */
+export function contextChars({ tokens, room }: ContextBudget): number {
+  return Math.min(charsOfTokens(tokens), room, MAX_CONTEXT_CHARS);
+}
+
+function linesOf(facts: ContextFacts): Line[] {
+  const { branch, nowMs } = facts;
+  const told = (section: string, lines: readonly ToldLine[]) =>
+    lines.map(({ of, label, text, note = "" }): Line => {
+      const where = of.branch === branch || of.branch === null ? "" : ` on ${of.branch}`;
+      const what = label === undefined ? "" : `, ${label}`;
+      // Where it was done is said before it.
+      const plain = where === "" ? text : text.replace(`${where}:`, ":");
+      return {
+        section,
+        text: `#${of.id} ${relativeTime(of.updatedAtMs, nowMs)}${where}${what}: ${plain}${note}`,
+      };
+    });
+  const named = (section: string, lines: readonly PlainLine[]) =>
+    lines.map(({ name, atMs, text }): Line => {
+      const lead = [name, atMs === null ? "" : relativeTime(atMs, nowMs)].filter((one) =>
+        one !== ""
+      );
+      return { section, text: lead.length === 0 ? text : `${lead.join(" ")}: ${text}` };
+    });
+  const here = `Left open${branch === null ? "" : ` on ${branch}`}:`;
+  return [
+    ...told(here, facts.open),
+    ...named("Under way in git:", facts.operations),
+    ...told("Left open elsewhere:", facts.openElsewhere),
+    ...named("Open tasks (`conclaude task show ID`):", facts.tasks),
+    ...named("Workflows that wait for a person (`conclaude workflow show ID`):", facts.workflows),
+    ...told("The end of the last session, as Claude said it:", facts.lastWords),
+    ...told("Known:", facts.known),
+    ...told("Last sessions:", facts.sessions),
+    ...named("Captured, and not worked in yet:", facts.waiting),
+    ...told("Not in the log of this branch:", facts.unlogged),
+    ...told("Known as well:", facts.more),
+  ];
+}
+
+/** A fact, with a remark when its files changed. */
+export function withState(one: Tellable, label?: string): ToldLine {
+  return {
+    of: one,
+    text: one.title,
+    note: staleText(one.stale),
+    ...label === undefined ? {} : { label },
+  };
+}
+
+/** Its content has changed, or the file is gone. */
+export type Stale = "changed" | "gone";
+
+/** The remark after a fact; empty where no file has changed. */
+export function staleText(stale: Stale | null): string {
+  if (stale === "gone") return " (its file is gone)";
+  return stale === "changed" ? " (its file has changed since)" : "";
+}

@@ -1,0 +1,245 @@
+/** A failure and what mended it, as one observation: the error, the changes, and that the same command passes. */
+import { baseName, isAbsolutePath } from "../../base/paths.ts";
+import type { ObservedFacts } from "../observe/observation.ts";
+import { saysLittle } from "../observe/error_line.ts";
+import { headAndTail, shortened, titleLine } from "../text.ts";
+
+/** A failed command. */
+interface Failure {
+  readonly title: string;
+  readonly text: string;
+  readonly facts: ObservedFacts;
+}
+
+/** An edit, or a command that changes something. */
+export interface PossibleFix {
+  /** The files that an edit changed; none for a command. */
+  readonly files: readonly string[];
+  /**
+   * Of a command: the part that changes something, and whether it changes something outside of the project's files.
+   */
+  readonly part?: string;
+  readonly isOutside?: boolean;
+}
+
+/** A change as a fix tells it. */
+type ToldChange = PossibleFix & {
+  readonly id: number;
+  readonly title: string;
+  readonly text: string;
+};
+
+/** A fix in words. */
+export interface Fix {
+  readonly title: string;
+  readonly text: string;
+  readonly files: readonly string[];
+  readonly facts: ObservedFacts;
+}
+
+const KEPT_CHANGE = { head: 700, tail: 200 };
+const KEPT_ERROR = { head: 300, tail: 900 };
+const MAX_WHAT_CHARS = 90;
+const MAX_COMMAND_CHARS = 80;
+const MAX_BY_CHARS = 60;
+/** The number of files that a title names. */
+const NAMED_FILES = 2;
+const FILE_ALONE = /^\S+\.[cm]?[jt]sx?$/;
+/** `tests/a.py::test_b`, `OrderTest.total:42`, `TestAdd`: nobody takes them for words of the title. */
+const IS_CODE = /^\S*(?:[:/._#(]|[a-z][A-Z])\S*$/;
+
+/**
+ * Tells a fix.
+ *
+ * @param changes What was changed between the failure and what passes; at least one. @param passing The command that passes.
+ */
+export function describeFix(
+  failure: Failure & { readonly id: number },
+  changes: readonly ToldChange[],
+  passing: string,
+): Fix {
+  const files = [...new Set(changes.flatMap((change) => change.files))];
+  const { command = "", error } = failure.facts;
+  return {
+    title: titleLine(`Fixed ${whatFailed(failure, files)} by ${byWhat(changes, files)}`),
+    text: [
+      `Failed: ${failure.title}`,
+      headAndTail(failure.text, KEPT_ERROR),
+      ...changes.map(({ title, text }) => `${title}\n${headAndTail(text, KEPT_CHANGE)}`),
+      `Passes since: ${shortened(passing, 200)}`,
+    ].join("\n"),
+    files,
+    facts: {
+      command,
+      ...(error === undefined ? {} : { error }),
+      mended: failure.id,
+      by: changes.map(({ id }) => id),
+    },
+  };
+}
+
+function byWhat(changes: readonly ToldChange[], files: readonly string[]): string {
+  const parts = changes.flatMap(({ part }) => part ?? []);
+  if (parts.length === 0) return namesOf(files);
+  const command = `\`${shortened(parts.at(-1)!, MAX_BY_CHARS)}\``;
+  return files.length === 0 ? command : `${command} and ${namesOf(files)}`;
+}
+
+function whatFailed({ text, facts }: Failure, files: readonly string[]): string {
+  const { command = "", error, failing, failed = 0 } = facts;
+  const [test] = failing ?? [];
+  // Of a file that could not be read at all no test is named.
+  const isTest = test !== undefined && !FILE_ALONE.test(test);
+  if (error !== undefined && !saysLittle(error) && !isTest) {
+    return shortened(foundByLinter(error, { text, files }) ?? error, MAX_WHAT_CHARS);
+  }
+  if (test === undefined) return shortened(command, MAX_COMMAND_CHARS);
+  const many = Math.max(failing?.length ?? 0, failed);
+  const name = shortened(test, MAX_WHAT_CHARS);
+  return `${IS_CODE.test(name) ? name : `"${name}"`}${many > 1 ? ` +${many - 1} more` : ""}`;
+}
+
+/** Files as a title names them; those of long folders by their names alone. */
+function namesOf(files: readonly string[]): string {
+  const named = files.slice(0, NAMED_FILES);
+  const isLong = named.join(", ").length > MAX_BY_CHARS;
+  const more = files.length - named.length;
+  return shortened((isLong ? named.map(baseName) : named).join(", "), MAX_BY_CHARS) +
+    (more > 0 ? ` +${more} more` : "");
+}
+
+/** `3:5 error 'x' is not defined no-undef`, below a line that names the file. */
+const FOUND = /^\d+(?::\d+)? +(?:error|warning) +(.+)$/;
+/** The name of a rule stands at the end, apart from the message. */
+const RULE = /^(.+?) {2,}(@?[\w-]+(?:\/[\w-]+){0,3})$/;
+const PATH = /^\S*[^\s:]\.\w{1,12}$/;
+
+/** The finding of a linter that prints the file above its findings; null for any other line. */
+function foundByLinter(
+  error: string,
+  { text, files }: { readonly text: string; readonly files: readonly string[] },
+): string | null {
+  if (!FOUND.test(error)) return null;
+  const lines = text.split("\n");
+  const at = lines.findIndex((line) => line.replace(/\s+/g, " ").trim() === error);
+  const [, found = ""] = FOUND.exec(lines[at]?.trim() ?? error) ?? [];
+  const [, message = found, rule] = RULE.exec(found) ?? [];
+  const above = lines.slice(0, Math.max(0, at)).findLast((line) => PATH.test(line.trimEnd()));
+  return `${rule ?? message}${above === undefined ? "" : ` in ${placeOf(above.trim(), files)}`}`;
+}
+
+/** A file as it is told from its project, as far as that is known. */
+function placeOf(path: string, files: readonly string[]): string {
+  const known = files.find((file) => path === file || path.endsWith(`/${file}`));
+  return known ?? (isAbsolutePath(path) ? baseName(path) : path);
+}
+
+/** A cause, and how an error tells of it. */
+interface OutsideCause {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly example: string;
+  /** An error much like it whose cause lies in the code. */
+  readonly counterexample: string;
+}
+
+/** What an error says of each. */
+export const OUTSIDE_CAUSES: readonly OutsideCause[] = [
+  {
+    name: "port",
+    pattern:
+      /\bEADDRINUSE\b|address (?:is )?already in use|port \S+ (?:is )?(?:already )?(?:in use|allocated)/i,
+    example: "Error: listen EADDRINUSE: address already in use :::3000",
+    counterexample: "TypeError: port must be a number",
+  },
+  {
+    name: "service",
+    pattern:
+      /\bECONNREFUSED\b|connection refused|could not connect|failed to connect|cannot connect to|no such host|\bENOTFOUND\b|could not translate host name|name or service not known/i,
+    example: 'connection to server at "localhost", port 5432 failed: Connection refused',
+    counterexample: "AssertionError: expected the connection to be closed",
+  },
+  {
+    name: "variable",
+    pattern:
+      /\b[A-Z][A-Z0-9_]{3,} (?:is |must be |was )?(?:not set|unset|required|missing)\b|environment variable|unbound variable/,
+    example: "Error: DATABASE_URL is not set",
+    counterexample: "error: unused variable `total`",
+  },
+  {
+    name: "version",
+    pattern:
+      /unsupported engine|requires? (?:node|python|go|ruby|java|rustc|php)\b|(?:node|python|go|ruby|java|rustc|php)(?:\.js)? (?:version )?(?:>=|v?\d[\d.]* is (?:not supported|too old|required))|wrong architecture|was compiled against a different/i,
+    example: "error: package x requires rustc 1.80 or newer",
+    counterexample: "error: expected version 2 of the header, got 3",
+  },
+  {
+    name: "program or package",
+    pattern:
+      /command not found|No module named|ModuleNotFoundError|Cannot find (?:module|package) ['"](?![./@~#])|error while loading shared libraries|ERESOLVE|externally-managed-environment/i,
+    example: "bash: protoc: command not found",
+    counterexample: "Cannot find module './parser'",
+  },
+];
+
+/** Whether an error tells of a cause outside of the code. */
+export function liesOutside(error: string): boolean {
+  return OUTSIDE_CAUSES.some(({ pattern }) => pattern.test(error));
+}
+
+/** The number of changes that a fix tells. */
+const MAX_CREDITED = 4;
+/** Texts for people: no test and no compiler reads them. */
+const PROSE = /\.(?:md|markdown|rst|adoc|txt)$|(?:^|\/)(?:README|LICENSE|CHANGELOG)$/i;
+const IN_NAME = /[\w.-]/;
+const MIN_NAME_CHARS = 3;
+
+/**
+ * The changes that a fix names, in their order: those that the failure names or that touch what it ran, else all; of a file
+ * the last change, and at most four. What failed for a cause outside of the code was mended by a command, where one changed
+ * something there.
+ */
+export function creditedChanges<Change extends PossibleFix>(
+  failure: Failure,
+  changes: readonly Change[],
+): Change[] {
+  const own = changes.filter(({ files, part }) =>
+    part !== undefined || files.some((path) => !isAbsolutePath(path))
+  );
+  const outside = liesOutside(failure.facts.error ?? failure.title)
+    ? own.filter(({ isOutside }) => isOutside === true)
+    : [];
+  const read = own.filter(({ files }) =>
+    files.length === 0 || !files.every((path) => PROSE.test(path))
+  );
+  const likely = read.length > 0 ? read : own;
+  const about = likely.filter((change) => isAbout(failure, change));
+  const named = outside.length > 0 ? [...outside, ...about] : about.length > 0 ? about : likely;
+  const last = new Map(named.map((change) => [change.part ?? change.files.join("\n"), change]));
+  const credited = new Set([...last.values()].slice(-MAX_CREDITED));
+  return changes.filter((change) => credited.has(change));
+}
+
+function isAbout({ title, text, facts }: Failure, { files, part = "" }: PossibleFix): boolean {
+  const { paths = [], error = "" } = facts;
+  return files.some((path) =>
+    isNamedIn(text, path) || isNamedIn(title, path) ||
+    paths.some((one) => path === one || path.startsWith(`${one.replace(/\/\.$/, "")}/`))
+  ) ||
+    part.split(/\s+/).slice(1).some((word) =>
+      word.length >= MIN_NAME_CHARS && !word.startsWith("-") && standsIn(error, baseName(word))
+    );
+}
+
+/** Whether a text names a file, in whichever folder. */
+function isNamedIn(text: string, path: string): boolean {
+  return standsIn(text, baseName(path));
+}
+
+/** Whether a text has a name, or the end of a path, that is no end of a longer name. */
+export function standsIn(text: string, name: string): boolean {
+  if (name === "") return false;
+  let at = text.indexOf(name);
+  while (at > 0 && IN_NAME.test(text[at - 1]!)) at = text.indexOf(name, at + 1);
+  return at >= 0;
+}

@@ -1,0 +1,52 @@
+/** How a session ended: by itself, by the person, by an error of the API, or with its process; in a turn or between turns. */
+import type { SessionEnd } from "../../db/sessions.ts";
+
+/** Reasons that only a person gives. `other` is given by a `claude -p`, and when a terminal is closed. */
+const BY_PERSON: ReadonlySet<string> = new Set(["prompt_input_exit", "clear", "logout", "resume"]);
+const MAX_ERROR_CHARS = 60;
+/** How the last line of a summary begins that says how the session ended. */
+const MARK = "\nEnded: ";
+
+/** An error of the API in words: `rate_limit` is a rate limit, and `unknown` says nothing. */
+export function errorInWords(error: string): string {
+  const words = error.replaceAll("_", " ").replace(/\s+/g, " ").trim().slice(0, MAX_ERROR_CHARS);
+  return words === "" || words === "unknown" ? "API error" : words;
+}
+
+/** Why a session was cut off in a turn; null where it lives, or its last turn had ended. */
+export function whyCutOff({ status, reason, turn }: SessionEnd): string | null {
+  if (turn?.kind === "failed") return errorInWords(turn.error);
+  if (turn?.kind !== "begun" || status === "active") return null;
+  if (status === "abandoned") return "its process died";
+  return isByPerson(reason) ? "by the person" : "its session ended";
+}
+
+/** How a session ended, in words; empty while it goes on. */
+export function endInWords(end: SessionEnd): string {
+  const { status, reason, turn } = end;
+  if (turn?.kind === "failed") {
+    const what = errorInWords(turn.error);
+    return `cut off by an error of the API${what === "API error" ? "" : ` (${what})`}`;
+  }
+  if (status === "active") return "";
+  const when = turn === null ? "" : turn.kind === "begun" ? ", in a turn" : ", after its last turn";
+  if (status === "abandoned") return `its process died${when}`;
+  if (isByPerson(reason)) return `by the person${when}`;
+  return turn?.kind === "begun" ? "cut off in a turn" : `by itself${when}`;
+}
+
+/** The text of a summary with a last line that says how the session ended; an older such line is replaced. */
+export function withEnd(text: string, end: string): string {
+  const without = withoutEnd(text);
+  return end === "" ? without : `${without}${MARK}${end}`;
+}
+
+/** The text of a summary without how the session ended. */
+export function withoutEnd(text: string): string {
+  const at = text.lastIndexOf("\n");
+  return at >= 0 && text.startsWith(MARK, at) ? text.slice(0, at) : text;
+}
+
+function isByPerson(reason: string | null): boolean {
+  return reason !== null && BY_PERSON.has(reason);
+}

@@ -1,0 +1,160 @@
+/**
+ * Collects what is known of a project and still holds: fixes, decisions, notes, and work that the log of the branch
+ * does not show.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { loggedCommits } from "../../system/git/reflogs.ts";
+import { type Tellable, type ToldLine, withState } from "./context_text.ts";
+import { liesOutside } from "./describe_fix.ts";
+import { keptJson } from "../observe/observation.ts";
+import { editsOfBranch, triesOf } from "./memory_context_table.ts";
+import { knownFromFiles } from "../observe/known_files.ts";
+import { putBackAmong, staleAmong } from "./stale_files.ts";
+import { type ContextPlace, isToldTo, newestFirst } from "./told_rows.ts";
+import type { Environment } from "../../system/environment.ts";
+import { commitsElsewhere, refsState } from "../../system/git/branches.ts";
+import { keepAnswer, keptAnswer } from "./git_answer_table.ts";
+
+const MAX_FIXES = 6;
+const MAX_KEPT = 40;
+const MAX_COMMITS = 6;
+const MAX_EDITS = 6;
+/** Edits that are looked at. */
+const OF_EDITS = 12;
+/** A fix is worth telling after so many failures. */
+const MIN_TRIES = 2;
+
+/**
+ * Fixes that took more than one try, or whose cause lay outside of the code, of each command the newest; none whose files
+ * hold again what they held before.
+ */
+export function fixes(
+  db: DatabaseSync,
+  rows: readonly Tellable[],
+  place: ContextPlace,
+): ToldLine[] {
+  const all = newestFirst(rows.filter(({ kind }) => kind === "fix"));
+  const tries = triesOf(db, all.flatMap(({ facts }) => facts.mended ?? []));
+  const isOutside = ({ files, facts }: Tellable) =>
+    files.length === 0 || liesOutside(facts.error ?? "");
+  const worth = newestBy(
+    all.filter((one) => isOutside(one) || (tries.get(one.facts.mended ?? 0) ?? 0) >= MIN_TRIES),
+    ({ sessionId, facts }) => `${sessionId} ${facts.command}`,
+  );
+  const back = putBackAmong(db, worth, place.root);
+  const told = worth.filter(({ id }) => !back.has(id)).slice(0, MAX_FIXES);
+  const stale = staleAmong(db, told, place);
+  return told.map((one) => withState({ ...one, stale: stale.get(one.id) ?? null }, "fix"));
+}
+
+/** Decisions and notes, but for those that stand in what Claude reads anyway. */
+export function keptFacts(
+  db: DatabaseSync,
+  rows: readonly Tellable[],
+  place: ContextPlace,
+): ToldLine[] {
+  const all = newestBy(
+    newestFirst(rows.filter(({ kind }) => kind === "decision" || kind === "note")),
+    ({ title }) => title,
+  );
+  const isKnown = knownFromFiles(all, {
+    ...place,
+    configDir: place.environment.variable("CLAUDE_CONFIG_DIR"),
+  });
+  const told = all.filter((one) => !isKnown(one)).slice(0, MAX_KEPT);
+  const stale = staleAmong(db, told, place);
+  return told.map((one) => withState({ ...one, stale: stale.get(one.id) ?? null }, one.kind));
+}
+
+/** Commits that another branch has, and this one has not. */
+export async function commits(
+  db: DatabaseSync,
+  rows: readonly Tellable[],
+  place: ContextPlace,
+): Promise<ToldLine[]> {
+  const made = newestFirst(
+    rows.filter(({ kind, branch, facts }) =>
+      kind === "commit" && branch !== place.branch && facts.commit?.hash != null
+    ),
+  ).slice(0, 2 * MAX_COMMITS);
+  const isUnlogged = await unloggedCommits(db, place, made.map(({ facts }) => facts.commit!.hash!));
+  return made.flatMap((one): ToldLine[] => {
+    const found = isUnlogged(one.facts.commit!.hash!);
+    if (found === "no") return [];
+    return [{ ...withState(one, "commit"), note: found === "unknown" ? " (not checked)" : "" }];
+  }).slice(0, MAX_COMMITS);
+}
+
+/** Edits since the last commit on this branch that were not put back, of each file the last one; none where nobody can look. */
+export function edits(db: DatabaseSync, place: ContextPlace, since: number | null): ToldLine[] {
+  const { project, branch, root } = place;
+  if (root === null) return [];
+  const committedAtMs = branch === null
+    ? -Infinity
+    : loggedCommits({ commonDir: project }, branch).at(-1)?.atMs ?? -Infinity;
+  const made = editsOfBranch(db, place, OF_EDITS)
+    .filter((row) => isToldTo(row, place, since) && row.updatedAtMs > committedAtMs)
+    .map((row): Tellable => ({
+      ...row,
+      files: keptJson<string[]>(row.files, []),
+      facts: {},
+      stale: null,
+    }));
+  const last = newestBy(made, ({ files }) => files.join());
+  const back = putBackAmong(db, last, root);
+  const told = last.filter(({ id }) => !back.has(id)).slice(0, MAX_EDITS);
+  const stale = staleAmong(db, told, place);
+  return told.map((one) => withState({ ...one, stale: stale.get(one.id) ?? null }, "edit"));
+}
+
+/** The first of those that have the same key. */
+function newestBy(rows: readonly Tellable[], keyOf: (row: Tellable) => string): Tellable[] {
+  const seen = new Set<string>();
+  return rows.filter((row) => !seen.has(keyOf(row)) && seen.add(keyOf(row)));
+}
+
+/** Git is not waited for longer, in milliseconds. */
+const GIT_MS = 8;
+
+/** Whether a commit stands on another branch only; `unknown` where git did not tell in time. */
+type Unlogged = "elsewhere" | "no" | "unknown";
+
+/** What git said, as it is kept. */
+interface Answer {
+  readonly state?: string;
+  readonly asked?: readonly string[];
+  readonly elsewhere?: readonly string[];
+}
+
+/**
+ * Tells of commits, by their ids or how these begin, whether they stand on a branch, but not below `HEAD`. One that was
+ * amended, rebased or reset away stands nowhere.
+ */
+export async function unloggedCommits(
+  db: DatabaseSync,
+  { project, root, environment }: {
+    /** The common git directory. */
+    readonly project: string;
+    readonly root: string | null;
+    readonly environment: Environment;
+  },
+  ids: readonly string[],
+): Promise<(id: string) => Unlogged> {
+  if (ids.length === 0 || root === null) return () => "no";
+  const state = refsState({ root, commonDir: project });
+  if (state === null) return () => "unknown";
+  const kept = keptJson<Answer>(keptAnswer(db, project) ?? "{}", {});
+  if (kept.state === state && ids.every((id) => kept.asked?.includes(id))) {
+    return (id) => kept.elsewhere?.includes(id) === true ? "elsewhere" : "no";
+  }
+  const found = await commitsElsewhere(root, { timeoutMs: GIT_MS, environment });
+  if (found === null) return () => "unknown";
+  const elsewhere = ids.filter((id) => found.some((one) => one.startsWith(id)));
+  const answer: Answer = { state, asked: ids, elsewhere };
+  try {
+    keepAnswer(db, project, JSON.stringify(answer));
+  } catch {
+    // Somebody else writes: the next session asks again.
+  }
+  return (id) => elsewhere.includes(id) ? "elsewhere" : "no";
+}

@@ -1,0 +1,169 @@
+/** Closes failures: what is known by the same passes later on the branch, and what was changed between is the fix. */
+import type { DatabaseSync } from "node:sqlite";
+import { creditedChanges, describeFix } from "./describe_fix.ts";
+import { digestOf } from "../../base/fnv.ts";
+import type { CommandKey, ObservedFile } from "../observe/observation.ts";
+import { changingPart } from "../observe/changing_commands.ts";
+import { failureKey } from "../observe/command_key.ts";
+import { saysNothingToCommit } from "../observe/open_rank.ts";
+import { indexedTerms } from "../search/terms.ts";
+import { digestsOf } from "./memory_context_table.ts";
+import { saveObservation } from "../drain/observations_table.ts";
+import { type OpenFailure, openFailures, resolveObservation } from "./open_failures_table.ts";
+import { askForSummary, type ClaimedCapture } from "../../db/queue_work.ts";
+import {
+  type Change,
+  changesBetween,
+  commandsBetween,
+} from "../observe/session_observations_table.ts";
+
+/** What passed, in which capture. */
+interface Pass {
+  readonly capture: ClaimedCapture;
+  readonly passes: readonly CommandKey[];
+  /** The command as it was typed; empty for another tool. */
+  readonly command: string;
+  /** Its observation. */
+  readonly by: number;
+  /** Epoch milliseconds: what is dated later than this was told by a clock that was set back since. */
+  readonly nowMs: number;
+}
+
+/** The most edits and commands between a failure and a pass that are looked at. */
+const MAX_CHANGES = 200;
+const NOT_ALL = /^panic: |\[(?:build|setup) failed\]/m;
+
+/** Closes the failures on the branch that were open when something passed which has taken all that failed. */
+export function mendFailures(db: DatabaseSync, pass: Pass): void {
+  const { capture: { sessionId, project, branch, createdAtMs: before }, passes, by, nowMs } = pass;
+  const fixes = new Map<string, number>();
+  for (const key of passes) {
+    const sameAs = digestOf(failureKey(key.what));
+    // While commits are put on top of others HEAD is on no branch.
+    const session = key.what.startsWith("git ") ? sessionId : null;
+    const open = openFailures(db, { sameAs, session, project, branch, before, nowMs })
+      .filter((failure) => failure.id !== by && covers(key, takenBy(failure)));
+    for (const failure of open) {
+      // What failed in another way since was gone by then.
+      const next = open.findLast(({ createdAtMs }) => createdAtMs > failure.updatedAtMs);
+      const untilMs = next?.createdAtMs ?? before;
+      const fix = tellFix(db, failure, { pass, fixes, untilMs });
+      resolveObservation(db, failure.id, fix ?? by);
+      if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
+    }
+  }
+}
+
+function takenBy({ facts, text }: OpenFailure) {
+  const { command = "", paths = [], chosen = [], failing = [], failed = 0, passed } = facts;
+  // Go does not count: others may have failed where a filter shows a part, or a package was not built.
+  const isPart = passed === undefined && (command.includes("|") || NOT_ALL.test(text));
+  return { paths, chosen, failing: failing.length >= failed && !isPart ? failing : [] };
+}
+
+/** Tells the fix of a failure; null where nothing was changed since. What is told already, of another failure, is one fix. */
+function tellFix(
+  db: DatabaseSync,
+  failure: OpenFailure,
+  { pass, fixes, untilMs }: {
+    readonly pass: Pass;
+    readonly fixes: Map<string, number>;
+    readonly untilMs: number;
+  },
+): number | null {
+  const { id, sessionId, project, branch, createdAtMs } = pass.capture;
+  const early = changesSince(db, failure, { sessionId, untilMs });
+  const changes = early.length > 0
+    ? early
+    : changesSince(db, failure, { sessionId, untilMs: createdAtMs });
+  if (changes.length === 0) return null;
+  const { files, ...fix } = describeFix(failure, changes, pass.command);
+  const known = fixes.get(fix.title);
+  if (known !== undefined) return known;
+  const fixId = saveObservation(db, {
+    ...fix,
+    uid: `${id}/fix/${failure.id}`,
+    sessionId,
+    project,
+    branch,
+    kind: "fix",
+    outcome: "success",
+    terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
+    files: filesOf(db, changes, files),
+    sameAs: null,
+    atMs: createdAtMs,
+  });
+  fixes.set(fix.title, fixId);
+  return fixId;
+}
+
+/** The changes of a session between a failure and a pass that may have mended it, oldest first. */
+function changesSince(
+  db: DatabaseSync,
+  failure: OpenFailure,
+  { sessionId, untilMs }: { readonly sessionId: string; readonly untilMs: number },
+) {
+  const { command, error = failure.title } = failure.facts;
+  // Tools other than the shell fail by what they are asked.
+  if (command === undefined || saysNothingToCommit(error)) return [];
+  const between = { fromMs: failure.updatedAtMs, untilMs, limit: MAX_CHANGES };
+  const commands = commandsBetween(db, sessionId, between).flatMap((change) => {
+    const changing = changingPart(change.facts.command ?? "");
+    if (changing === null) return [];
+    return [{ ...change, files: [], part: changing.source, isOutside: changing.isOutside }];
+  });
+  const changes = [...changesBetween(db, sessionId, between), ...commands]
+    .sort((one, other) => one.updatedAtMs - other.updatedAtMs || one.id - other.id);
+  return creditedChanges(failure, changes);
+}
+
+/** The files of some changes, with the content that the last of them left. */
+function filesOf(
+  db: DatabaseSync,
+  changes: readonly Pick<Change, "id">[],
+  paths: readonly string[],
+): ObservedFile[] {
+  const digests = digestsOf(db, changes.map(({ id }) => id));
+  return paths.map((path) => {
+    const last = changes.findLast(({ id }) => digests.get(id)?.has(path));
+    return { path, digest: (last && digests.get(last.id)?.get(path)) ?? null };
+  });
+}
+
+/** The part of a failure that is compared with a pass. */
+interface FailedRun extends Pick<CommandKey, "paths" | "chosen"> {
+  /** Names of the tests that failed; empty where they are not all known. */
+  readonly failing: readonly string[];
+}
+
+/** Whether a command that passed, known by the same program and place, has taken all that failed. */
+function covers(passed: Pick<CommandKey, "paths" | "chosen">, failed: FailedRun): boolean {
+  const { failing } = failed;
+  const isChosen = passed.chosen.length === 0 || areSame(passed.chosen, failed.chosen) ||
+    failing.length > 0 && failing.every((name) => passed.chosen.some((one) => chooses(one, name)));
+  const isThere = passed.paths.length === 0 ||
+    failed.paths.length > 0 && failed.paths.every((path) => isWithin(path, passed.paths)) ||
+    failing.length > 0 && failing.every((name) => isWithin(name, passed.paths));
+  return isChosen && isThere;
+}
+
+/** Characters after a path that lead to something inside of it. */
+const WITHIN = /^[/:[# ]/;
+
+function isWithin(path: string, paths: readonly string[]): boolean {
+  return paths.some((one) =>
+    path === one ||
+    // Tests of Python are told by the names of modules as well: `tests.a.B`.
+    path.startsWith(one) && (one.includes("/") ? WITHIN : /^\W/).test(path.slice(one.length))
+  );
+}
+
+/** Whether an option that chooses tests by their names takes one: `^TestA$|TestB`, `a or b`. */
+function chooses(option: string, name: string): boolean {
+  const parts = option.split(/\||\bor\b/).map((part) => part.replace(/[\^$()\\]/g, "").trim());
+  return parts.some((part) => part !== "" && name.includes(part));
+}
+
+function areSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, n) => text === other[n]);
+}

@@ -1,0 +1,128 @@
+/** Which failures are open ends that a session is told of. */
+import type { ObservationKind, ObservedFacts } from "../observe/observation.ts";
+
+/** The facts that decide whether a failure is open. */
+export interface MaybeOpen {
+  readonly kind: ObservationKind;
+  readonly outcome: "success" | "failure" | null;
+  readonly facts: ObservedFacts;
+  readonly resolvedBy: number | null;
+}
+
+/** A failure as it is counted and told. */
+interface OpenFailure extends MaybeOpen {
+  readonly id: number;
+  readonly branch: string | null;
+  /** How often it happened in its session. */
+  readonly repeats: number;
+  readonly updatedAtMs: number;
+}
+
+/** How much a failure matters: tests before builds and checks before what else should have worked. */
+export const OPEN_RANKS = { tests: 0, checks: 1, others: 2 } as const;
+/** An older failure is found by a search only. */
+export const OPEN_FOR_MS = 14 * 86_400_000;
+/** The number of failures after which a command is told that is neither a test nor a check. */
+const MIN_TRIES = 2;
+
+/** Whether something failed that nothing has mended, whether it matters or not. */
+export function isUnmended({ kind, outcome, resolvedBy }: Omit<MaybeOpen, "facts">): boolean {
+  return (kind === "failure" || kind === "test") && outcome === "failure" && resolvedBy === null;
+}
+
+/** The rank of a failure that nothing has mended; null for what is no open end. */
+export function openEndRank(one: MaybeOpen): number | null {
+  if (!isUnmended(one)) return null;
+  const { kind, facts } = one;
+  // Old rows do not know their rank: they are rather told than lost.
+  if (facts.openRank === undefined) return kind === "test" ? OPEN_RANKS.tests : OPEN_RANKS.others;
+  return facts.openRank;
+}
+
+/** Keeps the newest failure of each command on a branch. */
+export function newestOfEach<
+  Failure extends Omit<OpenFailure, keyof MaybeOpen | "repeats"> & {
+    readonly facts: ObservedFacts;
+  },
+>(
+  failures: readonly Failure[],
+): Failure[] {
+  const newest = new Map<string, Failure>();
+  for (const one of failures) {
+    const known = newest.get(keyOf(one));
+    if (known === undefined || isNewer(one, known)) newest.set(keyOf(one), one);
+  }
+  return failures.filter((one) => newest.get(keyOf(one)) === one);
+}
+
+/**
+ * The failures that are told: of each command on a branch the last one, where it is a test or a check or failed more than
+ * once, within fourteen days. Tests come first, then checks, then the rest; of these the newest.
+ */
+export function openFailures<Failure extends OpenFailure>(
+  rows: readonly Failure[],
+  nowMs: number,
+): Failure[] {
+  const open = rows.filter((one) =>
+    openEndRank(one) !== null && nowMs - one.updatedAtMs <= OPEN_FOR_MS
+  );
+  const tries = new Map<string, number>();
+  for (const one of open) tries.set(keyOf(one), (tries.get(keyOf(one)) ?? 0) + one.repeats);
+  return newestOfEach(open)
+    .map((one) => ({ one, rank: openEndRank(one) ?? OPEN_RANKS.others }))
+    .filter(({ one, rank }) => rank < OPEN_RANKS.others || tries.get(keyOf(one))! >= MIN_TRIES)
+    .sort((a, b) => a.rank - b.rank || b.one.updatedAtMs - a.one.updatedAtMs)
+    .map(({ one }) => one);
+}
+
+/** Between the commands of a script, behind the first of a pipe, and what may stand before the name of a program. */
+const COMMAND_ENDS = /&&|\|\||[;\n]/;
+const PIPED = /\|.*/;
+const BEFORE_PROGRAM = /^(?:[A-Za-z_]\w*=\S*\s+)*/;
+/** Subcommands that are followed by the name of a script. */
+const RUNS: ReadonlySet<string> = new Set(["run", "exec", "run-script"]);
+
+/** The programs of a script, each with its subcommand: `go build`, `npm run lint`. */
+export function programsOf(command: string): string[] {
+  return command.split(COMMAND_ENDS)
+    .map((part) => part.replace(PIPED, "").trim().replace(BEFORE_PROGRAM, "").split(/\s+/))
+    .filter(([program = ""]) => program !== "" && program !== "cd")
+    .map(([program, next = "", name = ""]) => {
+      if (!/^[a-z][\w:-]*$/i.test(next)) return program!;
+      return RUNS.has(next) ? `${program} ${next} ${name}` : `${program} ${next}`;
+    });
+}
+
+/** Whether a failure names no test that failed: a build, a check, or tests that could not be run at all. */
+export function isWhole({ facts: { failing = [] } }: Pick<MaybeOpen, "facts">): boolean {
+  return failing.every((test) => /:\d+(?::\d+)?\b/.test(test));
+}
+
+/** A word of a command, or what stands in quotes there. */
+const WORDS = /"([^"]+)"|'([^']+)'|[^\s"']+/g;
+/** Anchors around a name in a pattern. */
+const ANCHORS = /^\^|\$$/g;
+/** A shorter word names no test. */
+const MIN_NAME = 8;
+
+/** Whether a command names a test, or its file, as a whole or by its beginning: `go test -run TestCart`. */
+export function namesTest(command: string, test: string): boolean {
+  return command.matchAll(WORDS).some(([word, double, single]) => {
+    const name = (double ?? single ?? word).replace(ANCHORS, "");
+    return name.length >= MIN_NAME && test.startsWith(name);
+  });
+}
+
+function keyOf(
+  { id, branch, facts }: Pick<OpenFailure, "id" | "branch"> & { readonly facts: ObservedFacts },
+): string {
+  return JSON.stringify([branch, facts.of ?? id]);
+}
+
+function isNewer(
+  one: Pick<OpenFailure, "id" | "updatedAtMs">,
+  other: Pick<OpenFailure, "id" | "updatedAtMs">,
+): boolean {
+  return one.updatedAtMs > other.updatedAtMs ||
+    one.updatedAtMs === other.updatedAtMs && one.id > other.id;
+}

@@ -1,0 +1,89 @@
+/** Failures that nothing has mended yet. */
+import type { DatabaseSync } from "node:sqlite";
+import { type Observation, observationOf } from "../drain/observations_table.ts";
+import { statement } from "../../db/statement.ts";
+
+/** A failure that nothing has mended yet. */
+export type OpenFailure = Pick<
+  Observation,
+  "id" | "sessionId" | "title" | "text" | "facts" | "createdAtMs" | "updatedAtMs"
+>;
+
+/** The stored `same_as` of a failure: what the command is known by, and what is wrong. */
+export function sameFailure(sameAs: string, wrong: string): string {
+  return `${sameAs}/${wrong}`;
+}
+
+/**
+ * Failures of one key on a branch of a project that nothing has mended; the newest first.
+ *
+ * @param failure `before`: epoch milliseconds, only what failed before; `nowMs`: a failure that is dated later than the
+ *   present happened before a clock was set back, and counts as well.
+ */
+export function openFailures(
+  db: DatabaseSync,
+  failure: {
+    readonly sameAs: string;
+    /** The session whose failures count as well where HEAD was on no branch; null for none. */
+    readonly session: string | null;
+    readonly project: string | null;
+    readonly branch: string | null;
+    readonly before: number;
+    readonly nowMs: number;
+  },
+): OpenFailure[] {
+  return statement(
+    db,
+    `SELECT id, session_id AS sessionId, title, text, facts, created_at_ms AS createdAtMs,
+            updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE same_as >= ?1
+        AND same_as < ?1 || '0'
+        AND project IS ?2
+        AND (branch IS ?3 OR session_id = ?6 AND (branch IS NULL OR ?3 IS NULL))
+        AND outcome = 'failure'
+        AND resolved_by IS NULL
+        AND (updated_at_ms <= ?4 OR updated_at_ms > ?5)
+      ORDER BY updated_at_ms DESC, id DESC`,
+  ).all(
+    failure.sameAs,
+    failure.project,
+    failure.branch,
+    failure.before,
+    failure.nowMs,
+    failure.session,
+  ).map(observationOf);
+}
+
+/** A failure that nothing has mended, with what tells whether it is an open end. */
+export type UnmendedFailure = Pick<
+  Observation,
+  "id" | "project" | "branch" | "kind" | "outcome" | "resolvedBy" | "facts" | "updatedAtMs"
+>;
+
+/** The newest failures that nothing has mended. @param project Null for all projects. */
+export function unmendedFailures(
+  db: DatabaseSync,
+  project: string | null,
+  limit: number,
+): UnmendedFailure[] {
+  return db.prepare(
+    `SELECT id, project, branch, kind, outcome, resolved_by AS resolvedBy, facts, updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE outcome = 'failure'
+        AND resolved_by IS NULL
+        AND (?1 IS NULL OR project = ?1)
+      ORDER BY id DESC
+      LIMIT ?2`,
+  ).all(project, limit).map(observationOf);
+}
+
+/** Closes a failure by what has passed. When the same fails again, that is another failure. */
+export function resolveObservation(db: DatabaseSync, id: number, by: number): void {
+  statement(
+    db,
+    `UPDATE observations
+        SET resolved_by = ?2, same_as = NULL
+      WHERE id = ?1`,
+  ).run(id, by);
+}

@@ -1,0 +1,134 @@
+/** Which facts speak of files that are not as they were, and which changes were put back. */
+import type { DatabaseSync } from "node:sqlite";
+import { goneBranches } from "../../system/git/branches.ts";
+import type { ObservationKind } from "../observe/observation.ts";
+import type { Stale } from "./context_text.ts";
+import { isAbsolutePath, joinPath } from "../../base/paths.ts";
+import { contentBefore, digestsOf } from "./memory_context_table.ts";
+import { digestOf } from "../../base/fnv.ts";
+import { isNotFound, readTextFileSync, statSync } from "../../system/files.ts";
+
+/** Kinds that speak of a file on every branch, and those that do so on their own branch only. */
+const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
+const OF_BRANCH_FILES: ReadonlySet<ObservationKind> = new Set(["failure", "test"]);
+
+/** What has to be known of a fact. */
+interface FactOfFiles {
+  readonly id: number;
+  readonly kind: ObservationKind;
+  readonly branch: string | null;
+  readonly files: readonly string[];
+  /** When it was observed last, epoch milliseconds. */
+  readonly updatedAtMs: number;
+}
+
+/**
+ * Facts of which a file has changed or is gone. A file that only another branch has is not gone, as long as that branch
+ * is there.
+ *
+ * @param here `root`: the folder that paths are told from; null where nobody can look. `project`: its common git directory.
+ */
+export function staleAmong(
+  db: DatabaseSync,
+  facts: readonly FactOfFiles[],
+  here: {
+    readonly root: string | null;
+    readonly branch: string | null;
+    readonly project: string;
+  },
+): ReadonlyMap<number, Stale> {
+  const stale = new Map<number, Stale>();
+  const { root } = here;
+  if (root === null) return stale;
+  const withFiles = facts.filter(({ kind, branch, files }) =>
+    files.length > 0 && (OF_FILES.has(kind) || OF_BRANCH_FILES.has(kind) && branch === here.branch)
+  );
+  if (withFiles.length === 0) return stale;
+  const isGone = goneBranches({ commonDir: here.project, branch: here.branch });
+  const isElsewhere = (branch: string | null) =>
+    branch !== null && branch !== here.branch && !isGone(branch);
+  const digests = digestsOf(db, withFiles.map(({ id }) => id));
+  for (const { id, branch, updatedAtMs } of withFiles) {
+    for (const [path, digest] of digests.get(id) ?? []) {
+      // The path of a file outside of the project is whole.
+      const file = isAbsolutePath(path) ? path : joinPath(root, path);
+      const state = fileSince(file, digest, updatedAtMs);
+      if (state === "gone" && !isAbsolutePath(path) && isElsewhere(branch)) continue;
+      // Of several files one that is gone says the most.
+      if (state !== null && stale.get(id) !== "gone") stale.set(id, state);
+    }
+  }
+  return stale;
+}
+
+/**
+ * Edits, and fixes by the edits that they are credited with, after which every file of them holds again what it held before.
+ *
+ * @param changes Edits, and fixes. @param root The folder that paths are told from; null where nobody can look.
+ */
+export function putBackAmong(
+  db: DatabaseSync,
+  changes: readonly { readonly id: number; readonly facts: { readonly by?: readonly number[] } }[],
+  root: string | null,
+): ReadonlySet<number> {
+  if (root === null || changes.length === 0) return new Set();
+  const editsOf = (change: typeof changes[number]) => change.facts.by ?? [change.id];
+  const edits = new Map(
+    contentBefore(db, changes.flatMap(editsOf)).map((edit) => [edit.id, edit]),
+  );
+  const now = new Map<string, string | null>();
+  const isAsBefore = (path: string, before: string) => {
+    const file = isAbsolutePath(path) ? path : joinPath(root, path);
+    if (!now.has(file)) now.set(file, digestOfFile(file));
+    return now.get(file) === before;
+  };
+  const isPutBack = (change: typeof changes[number]) => {
+    // The first edit of a file tells what it held before all of them.
+    const first = new Map<string, string | null>();
+    for (const id of editsOf(change).toSorted((one, other) => one - other)) {
+      const edit = edits.get(id);
+      if (edit !== undefined && !first.has(edit.path)) first.set(edit.path, edit.before);
+    }
+    return first.size > 0 &&
+      [...first].every(([path, before]) => before !== null && isAsBefore(path, before));
+  };
+  return new Set(changes.filter(isPutBack).map(({ id }) => id));
+}
+
+/** A larger file is not read. */
+const MAX_BYTES = 65_536;
+
+/** The content of a file; null when it cannot be read, or is too large. */
+export function contentOf(path: string): string | null {
+  try {
+    const { isFile, size } = statSync(path);
+    return isFile && size <= MAX_BYTES ? readTextFileSync(path) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Digest of the content that a file has now; null where {@linkcode contentOf} is. */
+export function digestOfFile(path: string): string | null {
+  const content = contentOf(path);
+  return content === null ? null : digestOf(content);
+}
+
+/**
+ * What has become of a file since something was observed of it; null when it has not changed, or cannot be read.
+ *
+ * A file that is older than the observation has not changed. A younger one is compared by its content, also where it is
+ * younger by a moment only: a formatter that runs right after an edit changes the file as well.
+ *
+ * @param atMs When it was observed, epoch milliseconds.
+ */
+function fileSince(path: string, digest: string, atMs: number): "changed" | "gone" | null {
+  try {
+    const { mtime, size } = statSync(path);
+    if ((mtime?.getTime() ?? Infinity) <= atMs) return null;
+    const isSame = size <= MAX_BYTES && digestOf(readTextFileSync(path)) === digest;
+    return isSame ? null : "changed";
+  } catch (thrown) {
+    return isNotFound(thrown) ? "gone" : null;
+  }
+}

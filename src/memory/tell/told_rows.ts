@@ -1,0 +1,136 @@
+/** Who is told of earlier sessions, and which observations may be told. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Environment } from "../../system/environment.ts";
+import { formerBranchNames, madeAnewAtMs } from "../../system/git/reflogs.ts";
+import type { goneBranches } from "../../system/git/branches.ts";
+import type { PlainLine, Tellable } from "./context_text.ts";
+import { keptJson } from "../observe/observation.ts";
+import {
+  type ProjectBranch,
+  renameBranch,
+  tellableOfBranch,
+  tellableOfProject,
+  type TellableRow,
+} from "./memory_context_table.ts";
+
+/** The session that is told. */
+export interface ContextPlace {
+  readonly sessionId: string;
+  /** Common git directory, or project directory where there is none. */
+  readonly project: string;
+  readonly branch: string | null;
+  /** The folder that paths are told from. */
+  readonly root: string | null;
+  /** The kind of start: `startup`, `resume`, `compact`, …. */
+  readonly source: string;
+  /** When it showed life before, epoch milliseconds; null when it is new. */
+  readonly seenAtMs: number | null;
+  /** Captures of other sessions that no drain has come to. */
+  readonly waiting: readonly PlainLine[];
+  readonly nowMs: number;
+  readonly home: string | null;
+  readonly environment: Environment;
+}
+
+/** Rows that are looked at: of this branch, of each of the others, and of the project. */
+const OF_BRANCH = { among: 200, limit: 60 };
+const OF_OTHERS = { among: 100, limit: 16 };
+const OF_PROJECT = 60;
+/** Other branches that something is told of: those that were worked on last. */
+const MAX_OTHER_BRANCHES = 3;
+
+/**
+ * The time up to which a session knows everything itself, in epoch milliseconds; null when it has to be told all. A
+ * resumed session still has what it was told; so has a fork, also where it has a new id.
+ */
+export function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
+  if (source === "fork") return seenAtMs ?? nowMs;
+  return source === "resume" ? seenAtMs : null;
+}
+
+/** One that goes on hears only of what others did since; one that was compacted has lost its own past as well. */
+export function isToldTo(
+  { sessionId, updatedAtMs }: Pick<TellableRow, "sessionId" | "updatedAtMs">,
+  place: Pick<ContextPlace, "sessionId" | "source">,
+  since: number | null,
+): boolean {
+  if (since !== null) return sessionId !== place.sessionId && updatedAtMs > since;
+  return place.source === "compact" || sessionId !== place.sessionId;
+}
+
+/** The rows that may be told, each once. Rows under a former name of the branch get its present name. */
+export function rowsOf(
+  db: DatabaseSync,
+  here: ProjectBranch,
+  isGone: ReturnType<typeof goneBranches>,
+): Tellable[] {
+  const { project, branch } = here;
+  let rows = readRows(db, here);
+  const gone = new Set(rows.map((row) => row.branch).filter(isGone));
+  const former = branch === null || gone.size === 0
+    ? new Set<string>()
+    : formerBranchNames({ commonDir: project }, branch);
+  const renamed = [...gone].filter((name) => name !== null && former.has(name));
+  if (renamed.length > 0) {
+    try {
+      for (const name of renamed) renameBranch(db, { project, branch: branch! }, name!);
+    } catch {
+      // Somebody else writes, or nobody can: the next session tries again.
+    }
+    rows = readRows(db, here);
+  }
+  const told = [...new Map(rows.map((row) => [row.id, row])).values()].map((row): Tellable => ({
+    ...row,
+    branch: renamed.includes(row.branch) ? branch : row.branch,
+    files: keptJson<string[]>(row.files, []),
+    facts: keptJson<Tellable["facts"]>(row.facts, {}),
+    stale: null,
+  }));
+  return apartFromFormer(project, told, isGone);
+}
+
+/** Rows of this branch, of those that were worked on last, and what counts on every one. */
+function readRows(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
+  const { project, branch } = here;
+  const own = tellableOfBranch(db, here, OF_BRANCH);
+  const ofProject = tellableOfProject(db, project, OF_PROJECT);
+  const others = new Set([...ofProject, ...own].flatMap(branchesOf));
+  others.delete(branch);
+  // What was brought in from elsewhere stands on no branch.
+  others.delete(null);
+  const elsewhere = [...[...others].slice(0, MAX_OTHER_BRANCHES), ...branch === null ? [] : [null]];
+  return [
+    ...own,
+    ...elsewhere.flatMap((other) => tellableOfBranch(db, { project, branch: other }, OF_OTHERS)),
+    ...ofProject,
+  ];
+}
+
+/** The branches that a session was on. */
+function branchesOf({ kind, branch, facts }: TellableRow): readonly (string | null)[] {
+  if (kind !== "summary" || !facts.includes('"branches"')) return [branch];
+  return [branch, ...keptJson<Tellable["facts"]>(facts, {}).branches ?? []];
+}
+
+/** Gives what was done on a branch that was deleted, before another one was made under its name, a name that is gone. */
+function apartFromFormer(
+  project: string,
+  rows: readonly Tellable[],
+  isGone: ReturnType<typeof goneBranches>,
+): Tellable[] {
+  const names = [...new Set(rows.map(({ branch }) => branch))]
+    .filter((name) => name !== null && !isGone(name));
+  const madeAtMs = new Map(
+    names.map((name) => [name, madeAnewAtMs({ commonDir: project }, name!)]),
+  );
+  return rows.map((row) =>
+    row.updatedAtMs < (madeAtMs.get(row.branch) ?? 0)
+      ? { ...row, branch: `${row.branch} (deleted)` }
+      : row
+  );
+}
+
+/** The newest first. */
+export function newestFirst(rows: readonly Tellable[]): Tellable[] {
+  return rows.toSorted((a, b) => b.updatedAtMs - a.updatedAtMs || b.id - a.id);
+}

@@ -1,0 +1,67 @@
+/** Titles of the newest captures that wait for a drain, as after a crash. */
+import type { DatabaseSync } from "node:sqlite";
+import type { PlainLine } from "./context_text.ts";
+import { isOwnPrompt } from "../../claude/transcript/spoken.ts";
+import { pathInProject } from "../project_paths.ts";
+import { whyCutOff } from "./ended_session.ts";
+import { shortened, textIn, titleLine } from "../text.ts";
+import { readPayload } from "../../db/payloads.ts";
+import { newestWaiting, type WaitingCapture } from "../../db/queue_work.ts";
+import { sessionEnd } from "../../db/sessions.ts";
+import type { WithoutForgotten } from "../drain/capture_drain.ts";
+import type { LateRedaction } from "../drain/late_redaction.ts";
+
+const MAX_SESSIONS = 3;
+/** The tool uses that are told of each session, besides its last prompt. */
+const MAX_USES = 2;
+const MAX_INPUT_CHARS = 120;
+
+/** The newest captures of the project's other sessions that wait: of each its last prompt, then what it did last. */
+export function waitingTitles(
+  db: DatabaseSync,
+  { project, except, root, redact, withoutForgotten }: {
+    readonly project: string;
+    readonly except: string;
+    /** The folder that paths are told from. */
+    readonly root: string | null;
+    readonly redact: LateRedaction | undefined;
+    readonly withoutForgotten: WithoutForgotten;
+  },
+): PlainLine[] {
+  const captures = withoutForgotten(
+    db,
+    newestWaiting(db, { project, except, sessions: MAX_SESSIONS, uses: MAX_USES }),
+  );
+  return captures.flatMap((capture) => {
+    const title = titleOf(db, capture, { root, redact });
+    return title === null ? [] : [{ name: "", atMs: capture.createdAtMs, text: title }];
+  });
+}
+
+function titleOf(
+  db: DatabaseSync,
+  capture: WaitingCapture,
+  { root, redact }: { readonly root: string | null; readonly redact: LateRedaction | undefined },
+): string | null {
+  try {
+    const { text, value } = readPayload(capture);
+    const whole: Record<string, unknown> = Object(value);
+    const payload = redact?.(whole, text) ?? whole;
+    if (capture.toolName !== "UserPromptSubmit") {
+      const input = payload["tool_input"];
+      const file = textIn(input, "file_path");
+      const what = file === "" ? textIn(input, "command") : pathInProject(file, root);
+      if (what.trim() === "") return null;
+      const end = capture.outcome === "failure" ? " (failed)" : "";
+      return `${capture.toolName} ${shortened(titleLine(what), MAX_INPUT_CHARS)}${end}`;
+    }
+    const prompt = textIn(payload, "prompt");
+    if (isOwnPrompt(prompt) || prompt.trim() === "") return null;
+    const end = sessionEnd(db, capture.sessionId);
+    const why = end === null ? null : whyCutOff(end);
+    return `asked${why === null ? "" : `, cut off (${why})`}: ${titleLine(prompt)}`;
+  } catch {
+    // It cannot be read; the drain says so.
+    return null;
+  }
+}

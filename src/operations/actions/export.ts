@@ -1,0 +1,115 @@
+import { count } from "../../base/counts.ts";
+import { plain } from "../../secrets/plain.ts";
+import { UserError } from "../../base/errors.ts";
+import { wellFormedJson } from "../../upkeep/care/well_formed.ts";
+import { isOutputClosed } from "../../system/process/closed_output.ts";
+import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/store.ts";
+import type { CliContext } from "../context.ts";
+import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";
+import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
+import { nextHere } from "../next_command.ts";
+import { progressLine } from "../terminal.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
+import { takeInSpool } from "../spool_first.ts";
+import { openStore } from "../open_store.ts";
+import { errorText, type View } from "../view.ts";
+
+/** So many rows that cannot be read are named. */
+const MAX_NAMED = 5;
+/** After so many lines a signal can end the process. */
+const LINES_AT_ONCE = 100;
+
+/** `conclaude export` */
+export async function exportDatabase(
+  context: CliContext,
+  flags: { readonly session?: string; readonly since?: number; readonly output?: string },
+): Promise<View> {
+  if (flags.output === undefined && await isOutputClosed(context.environment)) {
+    throw new UserError("Cannot write the export", {
+      why: "the standard output is closed, so nothing of it would arrive; nothing was written",
+      next: "conclaude export --output conclaude.jsonl",
+    });
+  }
+  const { db, place } = await openStore(context, "read");
+  const filter = {
+    sessionId: sessionFilterOf(db, flags.session),
+    sinceMs: flags.since ?? null,
+  };
+  const { output } = flags;
+  const waiting = takeInSpool(db, place.database, context);
+  const lost: LostRow[] = [];
+  const write = async (sink: LineSink): Promise<ExportCounts> => {
+    const progress = output === undefined ? null : progressLine(context);
+    const onLost = (row: LostRow) => void lost.push(row);
+    const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
+    try {
+      let step = lines.next();
+      for (let written = 1; !step.done; step = lines.next(), written++) {
+        sink.write(wellFormedJson(step.value));
+        progress?.tell(`${count(written, "line")} …`);
+        if (written % LINES_AT_ONCE === 0) await hearSignals();
+      }
+      sink.close();
+      return step.value;
+    } catch (thrown) {
+      sink.abandon();
+      throw thrown;
+    } finally {
+      progress?.end();
+    }
+  };
+  const counts = output === undefined
+    ? await write(stdoutSink(context))
+    : await withoutDraftsLeft(() => write(fileSink(output, context, place.database)));
+  tellLosses({ ...counts, lost, waiting }, context);
+  const exitCode = counts.damaged + counts.unreadable + waiting > 0 ? 1 : 0;
+  // On stdout the lines are all that there is to say.
+  if (output === undefined) return { json: undefined, text: "", exitCode };
+  const { sessions, executions, captures, observations, counters } = counts;
+  return {
+    json: { output, ...counts, waiting },
+    text: [
+      `Wrote ${output}: ${count(sessions, "session")}`,
+      count(executions, "audit row"),
+      count(captures, "capture"),
+      count(observations, "observation"),
+      `${count(counters, "counter")}.`,
+    ].join(", "),
+    exitCode,
+  };
+}
+
+/** Reports on stderr what is missing: stdout may hold the lines. */
+function tellLosses(
+  { damaged, unreadable, lost, waiting }: ExportCounts & {
+    readonly lost: readonly LostRow[];
+    readonly waiting: number;
+  },
+  context: CliContext,
+): void {
+  const tell = (n: number, [what, why, next]: readonly [string, string, string]) => {
+    if (n === 0) return;
+    const error = { what, why, next: nextHere(next, context.globals) };
+    context.process.stderr.write(errorText(error));
+  };
+  const named = lost.slice(0, MAX_NAMED).map(({ type, id, why }) => `${type} ${id} (${why})`);
+  const more = unreadable > named.length ? ` and ${unreadable - named.length} more` : "";
+  const where = named.length === 0
+    ? "they lie on damaged pages of the database"
+    : plain(named.join(", ")) + more;
+  tell(unreadable, [
+    `At least ${count(unreadable, "row")} cannot be read`,
+    `${where}; all the others were written`,
+    "conclaude doctor",
+  ]);
+  tell(waiting, [
+    count(waiting, "record of a hook is missing", "records of hooks are missing"),
+    "they wait in the spool, since the database cannot take them now",
+    "conclaude queue drain",
+  ]);
+  tell(damaged, [
+    count(damaged, "payload is damaged", "payloads are damaged"),
+    "what is stored there cannot be read; the lines hold it as it is",
+    "conclaude db check",
+  ]);
+}

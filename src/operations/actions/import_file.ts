@@ -1,0 +1,162 @@
+/** `conclaude import FILE`: imports an export. */
+import type { ByteSource } from "../../base/byte_lines.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { compileRedactPatterns } from "../../secrets/redact.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import { count } from "../../base/counts.ts";
+import { type CountName, noCounts } from "../../upkeep/transfer/exported_tables.ts";
+import { importLines, type ImportReport, linesOfExport } from "../../upkeep/transfer/import.ts";
+import { linesOf } from "../../upkeep/transfer/import_lines.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { type CliContext, typedPath } from "../context.ts";
+import { tellLostForgetKey } from "../lost_forget_key.ts";
+import { nextHere } from "../next_command.ts";
+import { progressLine } from "../terminal.ts";
+import { lookIntoStore, openKeptStore, placeOf } from "../open_store.ts";
+import { errorText, type View } from "../view.ts";
+import { type FsFile, openSync, SeekMode } from "../../system/files.ts";
+
+/** How a database begins, which a person may take for an export. */
+const SQLITE = "SQLite format 3";
+
+/** `conclaude import file FILE` */
+export async function importFile(
+  context: CliContext,
+  { dryRun }: { readonly dryRun: boolean },
+  file: string,
+): Promise<View> {
+  const source = sourceOf(context, file);
+  const progress = progressLine(context);
+  try {
+    const { config } = await placeOf(context);
+    const options = {
+      rules: compileRedactPatterns(config.redactPatterns),
+      dryRun,
+      onProgress: (rows: number) => progress.tell(`${count(rows, "row")} …`),
+    };
+    const lines = linesOfExport(linesOf(source));
+    const importInto = (db: DatabaseSync) => importLines(db, lines, options);
+    const kept = dryRun ? null : (await openKeptStore(context, "import")).db;
+    const report = kept === null ? await lookIntoStore(context, importInto) : importInto(kept);
+    if (kept !== null) tellLostForgetKey(context, kept);
+    progress.end();
+    tellTrouble(context, report, file);
+    const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;
+    return {
+      json: { file, dryRun, ...report },
+      text: textOf(report, { file, dryRun }),
+      exitCode: isBad ? 1 : 0,
+    };
+  } finally {
+    progress.end();
+    source.close();
+  }
+}
+
+/** @throws {UserError} When it cannot be read, or is a database. */
+function sourceOf(
+  context: CliContext,
+  file: string,
+): ByteSource & { readonly close: () => void } {
+  // The runtime does not open /dev/stdin by its name.
+  if (file === "-" || file === "/dev/stdin") {
+    return { readSync: (buffer) => context.environment.stdin.readSync(buffer), close: () => {} };
+  }
+  const path = typedPath(context, file);
+  const cannot = (why: string, next: string, cause?: unknown) =>
+    new UserError(`Cannot import "${path}"`, { why: `${why}; nothing was changed`, next, cause });
+  let opened: FsFile;
+  try {
+    opened = openSync(path);
+    if (opened.statSync().isDirectory) {
+      opened.close();
+      throw new Error("it is a folder");
+    }
+  } catch (thrown) {
+    throw cannot(messageOf(thrown), "conclaude import --help", thrown);
+  }
+  const first = new Uint8Array(SQLITE.length);
+  const length = opened.statSync().isFile ? opened.readSync(first) ?? 0 : 0;
+  if (length > 0) opened.seekSync(0, SeekMode.Start);
+  if (new TextDecoder().decode(first) === SQLITE) {
+    opened.close();
+    throw cannot(
+      "it is a database, not an export: a copy of conclaude's own is restored, that of claude-mem taken over",
+      `conclaude import claude-mem ${quoteWord(file)}`,
+    );
+  }
+  return { readSync: (buffer) => opened.readSync(buffer), close: () => opened.close() };
+}
+
+/** Reports on stderr what could not be imported, and what may come back although it was forgotten elsewhere. */
+function tellTrouble(context: CliContext, report: ImportReport, file: string): void {
+  const { damaged, damagedLines, cutShort, missing, forgottenElsewhere } = report;
+  const again = "Export it again where it comes from: conclaude export --output conclaude.jsonl";
+  const tell = (what: string, why: string, next = again) =>
+    context.process.stderr.write(errorText({ what, why, next }));
+  for (const { line, why } of damagedLines) {
+    context.process.stderr.write(`line ${line}: ${why}\n`);
+  }
+  if (damaged > 0) {
+    tell(
+      `${count(damaged, "line")} of ${file} cannot be taken over`,
+      "they are not as an export has them; all the others were read",
+    );
+  }
+  if (cutShort) {
+    tell(`The export ${file} was cut short`, "its last line is missing; what is there was read");
+  } else if (missing > 0) {
+    tell(
+      `${count(missing, "line is", "lines are")} missing in ${file}`,
+      "its last line tells of more; what is there was read",
+    );
+  }
+  if (forgottenElsewhere > 0) {
+    const receipts = count(forgottenElsewhere, "receipt of it is", "receipts of it are");
+    tell(
+      "What was forgotten where the export was made is not kept away here",
+      `${receipts} in that database alone: transcripts and older exports may bring it here`,
+      nextHere("conclaude memory forget --help", context.globals),
+    );
+  }
+}
+
+/** A sentence for each count of the report: how it begins for one row and for several, and how it ends. */
+const SENTENCES = [
+  ["known", "row was", "rows were", "there already"],
+  ["replaced", "row was", "rows were", "older here, and replaced"],
+  ["outdated", "row was", "rows were", "left out: a newer version is here"],
+  ["forgotten", "row was forgotten here, and stays", "rows were forgotten here, and stay", "away"],
+  ["unattached", "row was", "rows were", "left out, of tasks or workflows that are not there"],
+  ["detachedTasks", "task has", "tasks have", "no parent any more: it is not in the export"],
+] as const;
+
+function textOf(
+  report: ImportReport,
+  { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
+): string {
+  const { imported } = report;
+  const names = Object.keys(noCounts()) as CountName[];
+  const parts = names.filter((name) => imported[name] > 0).map((name) => {
+    const [one, many] = LABELS[name] ?? [name.replace(/s$/, ""), name];
+    return count(imported[name], one, many);
+  });
+  const known = names.reduce((sum, name) => sum + report.known[name], 0);
+  return [
+    `${dryRun ? "Would import" : "Imported"} from ${file}: ${parts.join(", ") || "nothing new"}.`,
+    ...SENTENCES.flatMap(([name, one, many, end]) => {
+      const rows = name === "known" ? known : report[name];
+      return rows === 0 ? [] : [`${count(rows, one, many)} ${end}.`];
+    }),
+  ].join("\n");
+}
+
+/** Words for counts whose names people do not know. */
+const LABELS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  executions: ["audit row", "audit rows"],
+  taskTags: ["tag of a task", "tags of tasks"],
+  taskDependencies: ["dependency of a task", "dependencies of tasks"],
+  taskChanges: ["change of a task", "changes of tasks"],
+  workflowSteps: ["step of a workflow", "steps of workflows"],
+  summaryRequests: ["summary to be written", "summaries to be written"],
+};

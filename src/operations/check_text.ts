@@ -1,0 +1,37 @@
+import { plain } from "../secrets/plain.ts";
+import type { HookConfig } from "../config/hook_config.ts";
+import type { Check } from "../upkeep/care/check.ts";
+import type { CliContext, Globals } from "./context.ts";
+
+const COLORS: Readonly<Record<Check["status"], number>> = { ok: 32, warn: 33, fail: 31 };
+
+/** Findings for a terminal: a line each, and under it what to do. */
+export function checkLines(checks: readonly Check[], { color }: Pick<Globals, "color">): string[] {
+  const nameWidth = Math.max(0, ...checks.map(({ name }) => name.length));
+  const indent = " ".repeat("fail  ".length + nameWidth + 2);
+  return checks.flatMap(({ name, status, message, next }) => {
+    const word = status.padEnd(4);
+    const label = color ? `\x1b[${COLORS[status]}m${word}\x1b[0m` : word;
+    const line = `${label}  ${name.padEnd(nameWidth)}  ${plain(message)}`;
+    return next === null ? [line] : [line, `${indent}next: ${plain(next)}`];
+  });
+}
+
+export type DatabaseSource =
+  | "flag"
+  | "environment"
+  | "configuration"
+  | "default"
+  | "fallback"
+  | "memory";
+
+/** What chose the database that `placeOf()` names. */
+export function databaseFrom(
+  { globals, locations }: Pick<CliContext, "globals" | "locations">,
+  config: HookConfig,
+): DatabaseSource {
+  if (globals.noDb || !config.databaseEnabled) return "memory";
+  const from = locations.databaseFrom;
+  if (from === "flag" || from === "environment") return from;
+  return config.databasePath === null ? from : "configuration";
+}

@@ -1,0 +1,51 @@
+/** All sections of the configuration. Code that parses a configuration imports this file. */
+import type { Config as OwnConfig, SectionValues } from "../config/config_schema.ts";
+import { useSections } from "../config/sections.ts";
+import { isMapping } from "../config/yaml_tree.ts";
+import { compileGuards, GUARD_SECTIONS } from "../policy/guards/guard_section.ts";
+import { compileStopSections, STOP_SECTIONS } from "../policy/guards/stop_section.ts";
+import { MEMORY } from "../memory/memory_section.ts";
+import { ORCHESTRATION } from "../work/orchestration_section.ts";
+import {
+  compileRequirements,
+  followedTools,
+  REQUIREMENT_SECTIONS,
+} from "../policy/requirements/requirement_section.ts";
+import { usesOf } from "../policy/requirements/trigger_match.ts";
+
+const SHAPE = {
+  ...GUARD_SECTIONS,
+  ...STOP_SECTIONS,
+  ...REQUIREMENT_SECTIONS,
+  memory: MEMORY,
+  orchestration: ORCHESTRATION,
+};
+
+/** A complete configuration: every key has a value. */
+export type Config = OwnConfig & SectionValues<typeof SHAPE>;
+
+useSections({
+  shape: SHAPE,
+  compile: (config: Config, from) => {
+    const { root, user } = from;
+    const policy = compileGuards(config, from);
+    const isGuarded = root !== null || isMapping(user.preToolUse) ||
+      isMapping(user.permissionRequest);
+    const requirements = root === null ? null : compileRequirements(config);
+    return {
+      policy,
+      hook: {
+        ...compileStopSections(config, from),
+        guards: isGuarded ? JSON.stringify(policy) : "",
+        requirements: requirements === null ? "" : JSON.stringify(requirements),
+        requiredUses: usesOf(requirements?.requirements ?? []),
+        followedTools: followedTools(requirements),
+        memoryEnabled: config.memory.enabled,
+        contextTokens: config.memory.context.tokens,
+        recallsPrompts: config.memory.recall.prompts,
+        recallsEdits: config.memory.recall.edits,
+        memoryRetentionDays: config.memory.retentionDays,
+      },
+    };
+  },
+});

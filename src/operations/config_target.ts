@@ -1,0 +1,212 @@
+/** The project's configuration files as verbs change them: which file, its text, and writing it whole. */
+import {
+  type ConfigFile,
+  type ConfigLayer,
+  isLeftOut,
+  readConfigFiles,
+} from "../config/discover.ts";
+import { type Plain, readYaml } from "../config/yaml_tree.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { writeAdvice, writeWholeFile } from "../upkeep/care/whole_file.ts";
+import { joinPath, parentOf } from "../base/paths.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
+import type { CliContext } from "./context.ts";
+import { type Document, isMap, parseDocument } from "yaml";
+import { removeSync } from "../system/files.ts";
+
+const NAMES: Readonly<Record<Exclude<ConfigLayer, "user">, string>> = {
+  project: ".conclaude.yaml",
+  local: ".conclaude.local.yaml",
+};
+
+export interface ConfigTarget {
+  readonly path: string;
+  /** Empty where there is none yet. */
+  readonly text: string;
+  readonly isNew: boolean;
+  /** A project's file is committed, so others may read it; a local one only the user. */
+  readonly mode: number;
+}
+
+/** Advice for a file that must not be committed. */
+export const IGNORE_ADVICE = "\nIt is yours alone: add .conclaude.local.yaml to .gitignore.";
+
+/** Advice for a new file that must not be committed; empty otherwise. */
+export function ignoreAdvice({ isNew, mode }: ConfigTarget): string {
+  return isNew && mode === 0o600 ? IGNORE_ADVICE : "";
+}
+
+/** The file as a document that keeps comments. @throws {UserError} When it is not YAML, or not a map of keys. */
+export function documentOf({ path, text }: ConfigTarget) {
+  const document = parseDocument(text);
+  if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) {
+    throw new UserError(`Cannot change "${path}"`, {
+      why: `${
+        document.errors[0]?.message.split("\n")[0] ?? "it is no map of keys"
+      }; nothing was changed`,
+      next: "conclaude config validate",
+    });
+  }
+  return document;
+}
+
+export function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
+  return readConfigFiles(lookUpwards(cwd), locations);
+}
+
+/**
+ * The file of a layer that counts here. Where there is none, a new one beside the other layer's file, else at the top
+ * of the repository. @throws {UserError} When the file cannot be read.
+ */
+export function targetOf(context: CliContext, layer: "project" | "local"): ConfigTarget {
+  const files = filesHere(context);
+  const mode = layer === "local" ? 0o600 : 0o644;
+  const inLayer = files.filter((file) => file.layer === layer);
+  const found = inLayer.find((file) => !isLeftOut(file)) ?? inLayer[0];
+  if (found !== undefined && found.text !== null) {
+    return { path: found.path, text: found.text, isNew: false, mode };
+  }
+  if (found !== undefined) {
+    throw new UserError(`Cannot change "${found.path}"`, {
+      why: `it ${isLeftOut(found) ? "is left out" : "cannot be read"}: ${found.problem}; ` +
+        "nothing was changed",
+      next: found.distrust?.next.map(quoteWord).join(" ") ?? "conclaude config validate",
+    });
+  }
+  const beside = files.find((file) => file.layer === "project" || file.layer === "local");
+  const folder = beside === undefined
+    ? findRepository(lookUpwards(context.cwd))?.root ?? context.cwd
+    : parentOf(beside.path);
+  return { path: joinPath(folder, NAMES[layer]), text: "", isNew: true, mode };
+}
+
+/** Replaces the file, whole or not at all. @throws {UserError} When it cannot be written. */
+export function writeTarget(
+  { path, mode }: Pick<ConfigTarget, "path" | "mode">,
+  text: string,
+): void {
+  try {
+    writeWholeFile(path, text, { mode });
+  } catch (thrown) {
+    throw new UserError(`Cannot write "${path}"`, {
+      why: `${messageOf(thrown)}; nothing was changed`,
+      next: writeAdvice(path, thrown),
+      cause: thrown,
+    });
+  }
+}
+
+interface ConfigValue {
+  readonly path: readonly string[];
+  readonly value: Plain;
+}
+
+/**
+ * The new text of a file. Sections that it does not have are added below; the rest stays as it is.
+ * @param document The file as it is. @param head The comment that a new file begins with.
+ * @throws {UserError} When something other than a map of keys is in the way.
+ */
+export function withEntries(
+  target: ConfigTarget,
+  document: Document.Parsed,
+  { added, head }: { readonly added: readonly ConfigValue[]; readonly head: string },
+): string {
+  const before = target.text.trimEnd();
+  const isBlock = isMap(document.contents) && !document.contents.flow;
+  const isAppended = before !== "" && (document.contents === null || isBlock) &&
+    added.every(({ path }) => !document.has(path[0]!));
+  const changed = isAppended ? parseDocument("") : document;
+  for (const { path, value } of added) {
+    mapAt(changed, path.slice(0, -1), target.path);
+    changed.setIn(path, changed.createNode(value));
+  }
+  if (before === "") changed.commentBefore = head;
+  // Braces keep their inner spaces.
+  const written = changed.toString({ lineWidth: 0, flowCollectionPadding: !/\{\S/.test(before) });
+  return isAppended ? `${before}\n\n${written}` : written;
+}
+
+/** Makes sure that there is a map of keys at a path, one key a line. */
+function mapAt(document: Document.Parsed, path: readonly string[], file: string): void {
+  if (isMap(document.contents)) document.contents.flow = false;
+  for (let length = 1; length <= path.length; length++) {
+    const part = path.slice(0, length);
+    const found: unknown = document.getIn(part, true);
+    if (isMap(found)) {
+      found.flow = false;
+    } else if (document.getIn(part) === undefined || document.getIn(part) === null) {
+      document.setIn(part, document.createNode({}));
+    } else {
+      throw new UserError(`Cannot change "${file}"`, {
+        why: `"${part.join(".")}" is no map of keys there; nothing was changed`,
+        next: "conclaude config validate",
+      });
+    }
+  }
+}
+
+/** A value for a file of ours, and its name in what is told. */
+export interface ConfigEntry {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly value: Plain;
+}
+
+/** One of our files as it is to be, with the names of what is added. */
+export interface PlannedFile {
+  readonly target: ConfigTarget;
+  readonly text: string;
+  readonly added: readonly string[];
+}
+
+/**
+ * Plans what a file gets; nothing is written.
+ *
+ * @param how `stays`: whether what the file says already stays; by default whatever it says. @returns `file` is null where nothing is added.
+ * @throws {UserError} When the file cannot be changed.
+ */
+export function planEntries(target: ConfigTarget, entries: readonly ConfigEntry[], how: {
+  readonly head: string;
+  readonly stays?: (said: Plain | undefined, entry: ConfigEntry) => boolean;
+}): { readonly file: PlannedFile | null; readonly kept: readonly string[] } {
+  const document = documentOf(target);
+  const root = readYaml(target.text).root ?? {};
+  const { stays = (said) => said !== undefined } = how;
+  const { kept = [], added = [] } = Object.groupBy(
+    entries,
+    (entry) => stays(valueAt(root, entry.path), entry) ? "kept" : "added",
+  );
+  const namesOf = (some: readonly ConfigEntry[]) => some.map(({ name }) => name);
+  const file = added.length === 0 ? null : {
+    target,
+    text: withEntries(target, document, { added, head: how.head }),
+    added: namesOf(added),
+  };
+  return { file, kept: namesOf(kept) };
+}
+
+/** What stands at a path; undefined when nothing does. */
+export function valueAt(values: unknown, path: readonly string[]): Plain | undefined {
+  return path.reduce<unknown>(
+    (at, key) => Object.hasOwn(Object(at), key) ? Object(at)[key] : undefined,
+    values,
+  ) as Plain | undefined;
+}
+
+/** Writes the planned files, all or none. @throws {UserError} When one cannot be written; what was written before it is taken back. */
+export function writePlanned(files: readonly PlannedFile[]): void {
+  const written: ConfigTarget[] = [];
+  try {
+    for (const { target, text } of files) {
+      writeTarget(target, text);
+      written.push(target);
+    }
+  } catch (thrown) {
+    for (const target of written) {
+      if (target.isNew) removeSync(target.path);
+      else writeTarget(target, target.text);
+    }
+    throw thrown;
+  }
+}

@@ -1,0 +1,85 @@
+import type { CommandContext, StricliProcess } from "@stricli/core";
+import { trustBy } from "../config/discover.ts";
+import {
+  type Environment,
+  locate,
+  type LocateOptions,
+  type Locations,
+} from "../system/environment.ts";
+import { isThere, namesIn } from "../upkeep/care/whole_file.ts";
+import { joinPath, parentOf, resolvePath } from "../base/paths.ts";
+import { mkdirSync, removeSync, statSync } from "../system/files.ts";
+
+/** Flags that every verb understands, wherever they stand on the command line. */
+export interface Globals {
+  readonly db: string | undefined;
+  readonly noDb: boolean;
+  readonly json: boolean;
+  /** False with `--no-color`, with `NO_COLOR` set, and where stdout is no terminal. */
+  readonly color: boolean;
+}
+
+/** What a command is given beside its own flags. */
+export interface CliContext extends CommandContext {
+  readonly process: StricliProcess;
+  readonly globals: Globals;
+  readonly environment: Environment;
+  readonly locations: Locations;
+  readonly cwd: string;
+}
+
+/** A path as a person types it, made absolute. */
+export function typedPath(
+  { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
+  path: string,
+): string {
+  return resolvePath(path, { folder: cwd, home: locations.home ?? undefined });
+}
+
+/** The context of a command, which prints to these streams. */
+export function contextOf(
+  globals: Globals,
+  environment: Environment,
+  process: StricliProcess,
+): CliContext {
+  const cwd = environment.cwd();
+  const locations = locateToLook(environment, { dbFlag: globals.db });
+  trustBy(locations);
+  if (locations.databaseFrom === "fallback") {
+    process.stderr.write(
+      `HOME is unset or takes no folder: without a \`database.path\` the database is ${locations.database}.\n`,
+    );
+  }
+  return { process, globals, environment, locations, cwd };
+}
+
+/**
+ * The places of a command that may only read. It makes no folder, not even for a moment: another process might write
+ * into it.
+ */
+export function locateToLook(
+  environment: Environment,
+  options: Omit<LocateOptions, "namesIn"> = {},
+): Locations {
+  const namesIn = (folder: string) =>
+    namesOrRoom(resolvePath(folder, { folder: environment.cwd() }));
+  return locate(environment, { ...options, namesIn });
+}
+
+/**
+ * The names in a folder. A folder that is missing counts as empty when it could be made, and as null when it could
+ * not. @param wanted An absolute path.
+ */
+function namesOrRoom(wanted: string): string[] | null {
+  let above = wanted;
+  while (!isThere(above) && parentOf(above) !== above) above = parentOf(above);
+  try {
+    if (above === wanted) return statSync(wanted).isDirectory ? namesIn(wanted) : null;
+    const tried = joinPath(above, `.conclaude-${crypto.randomUUID()}`);
+    mkdirSync(tried, { mode: 0o700 });
+    removeSync(tried);
+    return [];
+  } catch {
+    return null;
+  }
+}

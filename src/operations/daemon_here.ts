@@ -1,0 +1,41 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Task } from "../work/task.ts";
+import { parentOf } from "../base/paths.ts";
+import { isLocked } from "../db/process_lock.ts";
+import { openDependencies } from "../work/store.ts";
+import type { CliContext } from "./context.ts";
+import { nextHere } from "./next_command.ts";
+import type { Place } from "./open_store.ts";
+import { shortTaskId } from "./task_view.ts";
+import { daemonFiles, realDatabase } from "../system/daemon_files.ts";
+
+/** Whether a database has a daemon. @param privateFolder As in {@linkcode daemonFiles}. */
+function hasDaemon(database: string, privateFolder: string): boolean {
+  return isLocked(daemonFiles(realDatabase(database), privateFolder).lock);
+}
+
+/** What a person does when there is something for a daemon to do and none runs. */
+export function startDaemon({ globals }: Pick<CliContext, "globals">): string {
+  return nextHere("conclaude daemon start", globals);
+}
+
+export function isDaemonHere(
+  { locations }: Pick<CliContext, "locations">,
+  { database }: Pick<Place, "database">,
+): boolean {
+  return hasDaemon(database, parentOf(locations.spoolFolders.at(-1)!));
+}
+
+/** What becomes of a task that was handed over: `handed to the scheduler, and …`. */
+export function handedOver(
+  context: Pick<CliContext, "locations" | "globals">,
+  { db, place }: { readonly db: DatabaseSync; readonly place: Pick<Place, "database"> },
+  task: Pick<Task, "id">,
+): string {
+  const waitingFor = openDependencies(db, task.id).map(shortTaskId);
+  const when = waitingFor.length === 0 ? "" : `, and waits for ${waitingFor.join(", ")}`;
+  const who = isDaemonHere(context, place)
+    ? "The daemon takes it when there is room."
+    : `No daemon runs here: ${startDaemon(context)}`;
+  return `handed to the scheduler${when}. ${who}`;
+}

@@ -1,0 +1,37 @@
+/** Work that writes drafts, which must be gone when a signal ends the process. */
+import { removeOpenDrafts } from "../upkeep/care/draft.ts";
+import { ENDING_SIGNALS } from "../system/process/start.ts";
+import { addSignalListener, exit, removeSignalListener, type Signal } from "../system/processes.ts";
+
+/** As in a shell, the exit status after a signal is this plus the number of the signal. */
+const ENDED_BY_SIGNAL = 128;
+const SIGNAL_NUMBERS: Readonly<Partial<Record<Signal, number>>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGTERM: 15,
+};
+
+/**
+ * Does work that writes drafts; a signal that ends the process removes them first. Signals are heard only while the
+ * process waits, so long work calls {@linkcode hearSignals} now and then.
+ */
+export async function withoutDraftsLeft<Result>(work: () => Promise<Result>): Promise<Result> {
+  const listeners = ENDING_SIGNALS.map((signal) => ({
+    signal,
+    end() {
+      removeOpenDrafts();
+      exit(ENDED_BY_SIGNAL + SIGNAL_NUMBERS[signal]!);
+    },
+  }));
+  for (const { signal, end } of listeners) addSignalListener(signal, end);
+  try {
+    return await work();
+  } finally {
+    for (const { signal, end } of listeners) removeSignalListener(signal, end);
+  }
+}
+
+/** Lets listeners run for signals that came while this process worked. */
+export function hearSignals(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

@@ -1,0 +1,136 @@
+/** Reads what a person wants to be forgotten. */
+import type { DatabaseSync } from "node:sqlite";
+import { UserError } from "../base/errors.ts";
+import { leastForgetChars, MAX_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
+import { commandAgain, SAME_FILE, SAME_TEXT } from "../upkeep/forget/forget_again.ts";
+import { findObservation, type ForgetFilter, unfinishedReceipts } from "../upkeep/store.ts";
+import { findQueueItems } from "../db/queue.ts";
+import { type CliContext, typedPath } from "./context.ts";
+import { queueItemOf } from "./record_lookup.ts";
+import { projectMeant, wholePathOf } from "./project_filter.ts";
+import { sessionFilterOf } from "./session_lookup.ts";
+import { whyEmpty } from "./point_in_time.ts";
+import { USAGE } from "./usage.ts";
+
+/** Flags that say what is to be forgotten. */
+export type ForgetFlags = {
+  readonly session?: string;
+  readonly project?: string;
+  readonly file?: string;
+  readonly text?: string;
+  readonly since?: number;
+  readonly until?: number;
+};
+
+/**
+ * What is asked for, as the database knows it.
+ *
+ * @throws {UserError} When nothing is asked for, a text is too short, or an id or session is not there.
+ */
+export function forgetFilterOf(
+  db: DatabaseSync,
+  context: CliContext,
+  { flags, ids }: { readonly flags: ForgetFlags; readonly ids: readonly string[] },
+): ForgetFilter {
+  requireChoice(flags, ids);
+  return {
+    ids: ids.length === 0 ? null : idsOf(db, ids),
+    sessionId: sessionFilterOf(db, flags.session),
+    project: flags.project === undefined ? null : projectMeant(db, context, flags.project),
+    files: flags.file === undefined ? null : spellingsOf(db, context, flags.file),
+    text: flags.text === undefined ? null : textMatcher(flags.text),
+    sinceMs: flags.since ?? null,
+    untilMs: flags.until ?? null,
+  };
+}
+
+/** A filter for a text alone. @throws {UserError} When it is too short or too long. */
+export function textFilterOf(text: string): ForgetFilter {
+  requireText(text);
+  const nothing = { ids: null, sessionId: null, project: null, files: null };
+  return { ...nothing, text: textMatcher(text), sinceMs: null, untilMs: null };
+}
+
+/** The same command once more, without the text. */
+export function forgetAgain(
+  { session, project, file, text, since, until }: ForgetFlags,
+  ids: readonly string[],
+): string {
+  return commandAgain({ ids, session, project, file, text, sinceMs: since, untilMs: until });
+}
+
+function requireChoice(
+  { session, project, file, text, since, until }: ForgetFlags,
+  ids: readonly string[],
+): void {
+  const given = [session, project, file, text, since, until].filter((one) => one !== undefined);
+  if (given.length + ids.length === 0) {
+    throw usageError(
+      "there is neither an id nor one of --session, --project, --file, --text, --since, --until",
+    );
+  }
+  if (text !== undefined) requireText(text);
+  // Somebody has pasted a command in which they were to replace something.
+  if (text?.trim() === SAME_TEXT || file?.trim() === SAME_FILE) {
+    throw usageError(
+      `"${SAME_TEXT}" and "${SAME_FILE}" stand for what is not written down anywhere: put what you mean in their place; ` +
+        "nothing was changed",
+    );
+  }
+  const empty = whyEmpty({ since, until });
+  if (empty !== null) throw usageError(empty);
+}
+
+function requireText(text: string): void {
+  const { length } = text.trim();
+  const least = leastForgetChars(text);
+  if (length >= least && length <= MAX_FORGET_CHARS) return;
+  const why = length < least
+    ? `it has fewer than ${least} characters, and would be found everywhere; nothing was changed`
+    : `it has more than ${MAX_FORGET_CHARS} characters; a part of it is enough; nothing was changed`;
+  throw usageError(why, "Cannot look for this text");
+}
+
+function usageError(why: string, what = "Cannot tell what to forget"): UserError {
+  return new UserError(what, { why, next: "conclaude memory forget --help", exitCode: USAGE });
+}
+
+function idsOf(db: DatabaseSync, ids: readonly string[]) {
+  const observations: number[] = [];
+  const captures: string[] = [];
+  for (const text of ids) {
+    const isNumber = /^#?\d{1,15}$/.test(text);
+    if (!isNumber && findQueueItems(db, text.trim().toLowerCase(), 2).length > 0) {
+      captures.push(queueItemOf(db, text).id);
+      continue;
+    }
+    const observation = findObservation(db, text.replace(/^#/, ""));
+    if (observation !== null) observations.push(observation);
+    else if (!isBeingForgotten(db, text)) {
+      throw new UserError(`Cannot find "${text}"`, {
+        why:
+          "no observation has this number, and no capture an id that begins like this; nothing was changed",
+        next: "conclaude queue list",
+      });
+    }
+  }
+  return { observations, captures };
+}
+
+/** Where that was stopped it may be gone already, and still be repeated. */
+function isBeingForgotten(db: DatabaseSync, id: string): boolean {
+  return unfinishedReceipts(db).some(({ chosen: { ids } }) =>
+    Array.isArray(ids) && ids.includes(id)
+  );
+}
+
+/**
+ * Whole, as it is typed and as all working trees have it. Only what lies in no project that is known here is also taken
+ * as it stands, of whichever project.
+ */
+function spellingsOf(db: DatabaseSync, context: CliContext, text: string): string[] {
+  const whole = typedPath(context, text);
+  const inProject = wholePathOf(db, whole);
+  const typed = text.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+  return [...new Set([whole, inProject ?? typed])];
+}

@@ -1,0 +1,223 @@
+/** What `memory forget` says. */
+import { plain } from "../secrets/plain.ts";
+import { count } from "../base/counts.ts";
+import type { ForgetPreview, ForgetReport, Removed } from "../upkeep/forget/forget.ts";
+import { folderOfProject } from "../memory/project_paths.ts";
+import { isAbsolutePath } from "../base/paths.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
+import type { ForgetFilter, Related, ToldElsewhere } from "../upkeep/store.ts";
+import type { CliContext } from "./context.ts";
+import { nextHere } from "./next_command.ts";
+import type { UnknownFilter } from "./unknown_filter.ts";
+import type { View } from "./view.ts";
+
+/** So many are named of the observations that tell the same. */
+const MAX_NUMBERS = 10;
+/** So many lines are given to transcripts. */
+const MAX_TRANSCRIPTS = 12;
+
+/** Nouns for one and for many of what goes as a whole. */
+const GONE: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  observations: ["observation", "observations"],
+  captures: ["capture", "captures"],
+  spool: ["spool file", "spool files"],
+  logs: ["place in logs", "places in logs"],
+  agentFiles: ["place in the files of agents", "places in the files of agents"],
+  unusedRoom: ["remain in unused room", "remains in unused room"],
+};
+
+/** The same of rows that stay without what they say of it. */
+const QUOTING: typeof GONE = {
+  remade: ["observation", "observations"],
+  hook_executions: ["audit row", "audit rows"],
+  sessions: ["session", "sessions"],
+  tasks: ["task", "tasks"],
+  questions: ["question", "questions"],
+  events: ["event", "events"],
+};
+
+/** Counts as a part of a sentence: `2 observations, 1 capture, and what 3 audit rows say of it`. */
+export function removedText({ importedSummaries = 0, ...removed }: Removed): string {
+  const imported = importedSummaries === 0
+    ? ""
+    : ` (${importedSummaries} of them ${
+      importedSummaries === 1 ? "an imported summary that tells" : "imported summaries that tell"
+    } the same)`;
+  const gone: string[] = [];
+  const quoting: string[] = [];
+  for (const [name, n] of Object.entries(removed)) {
+    const noun = GONE[name];
+    if (noun !== undefined) {
+      gone.push(count(n, ...noun) + (name === "observations" ? imported : ""));
+    } else quoting.push(count(n, ...QUOTING[name] ?? [`row of ${name}`, `rows of ${name}`]));
+  }
+  const verb = quoting.length === 1 && quoting[0]!.startsWith("1 ") ? "says" : "say";
+  if (quoting.length > 0) quoting[0] = `what ${quoting[0]}`;
+  const said = quoting.length === 0 ? [] : [`${quoting.join(", ")} ${verb} of it`];
+  return [gone.join(", "), ...said].filter((part) => part !== "").join(", and ") || "nothing";
+}
+
+/** Whether nothing would be removed. */
+export function isNone({ removed }: Pick<ForgetPreview, "removed">): boolean {
+  return Object.keys(removed).length === 0;
+}
+
+/** What is known instead of what was asked for. */
+export interface Hints {
+  readonly unknown: readonly UnknownFilter[];
+  readonly lines: readonly string[];
+}
+
+/** The file that is meant, whole where that is known; undefined where none is asked for. */
+export function fileMeant({ files }: ForgetFilter): string | undefined {
+  return files?.findLast(isAbsolutePath) ?? files?.at(-1);
+}
+
+/** What is meant: a name may stand for another project, or a path for another file, than a person thinks of. */
+export function ofWhat(filter: ForgetFilter): string {
+  const { project } = filter;
+  const file = fileMeant(filter);
+  const named = [
+    ...(project === null ? [] : [`of the project ${plain(folderOfProject(project))}`]),
+    ...(file === undefined ? [] : [`about ${plain(file)}`]),
+  ];
+  return named.length === 0 ? "" : `, ${named.join(", ")}:`;
+}
+
+/** What would be removed; `isDry` is false where nothing fits and nothing was done. */
+export function previewView(
+  preview: ForgetPreview,
+  { isDry, filter, hints: { unknown, lines }, related, context }: {
+    readonly isDry: boolean;
+    readonly filter: ForgetFilter;
+    readonly hints: Hints;
+    readonly related: Related;
+    readonly context: CliContext;
+  },
+): View {
+  const { removed, copies, transcripts, forms } = preview;
+  const { json, text } = told({ ...preview, related }, {
+    toldElsewhere: { tables: [], observations: preview.toldBy },
+    context,
+    words: {
+      madeAnew: "The same would be forgotten in the copy",
+      removed: "Would remove, since nobody can tell what is in it:",
+    },
+  });
+  const none = `Nothing fits; nothing ${isDry ? "would be removed" : "was changed"}.`;
+  return {
+    json: {
+      receipt: null,
+      ...isDry
+        ? { dryRun: true, wouldRemove: removed, ...json }
+        : { left: [], copies, transcripts, otherForms: forms },
+      ...unknown.length > 0 && { unknown },
+    },
+    text: [
+      isNone(preview) ? none : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
+      ...lines,
+      ...text,
+    ].join("\n"),
+    // A project that nobody knows is a mistake, as a session is; a file may have been forgotten before.
+    exitCode: unknown.some(({ flag }) => flag === "project") ? 1 : 0,
+  };
+}
+
+/** What was removed, and what is left. */
+export function reportView(
+  report: ForgetReport,
+  { context, related }: { readonly context: CliContext; readonly related: Related },
+): View {
+  const { id, removed, left, toldElsewhere } = report;
+  const { json, text } = told({ ...report, related }, {
+    toldElsewhere,
+    context,
+    words: {
+      madeAnew: "The same was forgotten in the copy",
+      removed: "Removed, since nobody can tell what is in it:",
+    },
+  });
+  return {
+    json: { receipt: { id, removed }, left, toldElsewhere: toldElsewhere.tables, ...json },
+    text: [
+      isNone(report)
+        ? "Finished what was stopped: nothing of it was left."
+        : `Forgot ${removedText(removed)}.`,
+      ...left.map((line) => `left: ${plain(line)}`),
+      ...text,
+      `receipt ${id}`,
+      nextHere(`conclaude memory verify ${id}`, context.globals),
+    ].join("\n"),
+    exitCode: left.length === 0 ? 0 : 1,
+  };
+}
+
+/** What stays or is done beside it, as fields and in lines. */
+function told(
+  { copies, ownCopies, transcripts, forms, related: { madeOf, besides, speakOf } }:
+    & Pick<ForgetPreview, "copies" | "ownCopies" | "transcripts" | "forms">
+    & { readonly related: Related },
+  { toldElsewhere: { tables, observations }, context: { globals }, words }: {
+    readonly toldElsewhere: ToldElsewhere;
+    readonly context: CliContext;
+    readonly words: Readonly<Record<keyof ForgetPreview["ownCopies"], string>>;
+  },
+): { readonly json: Record<string, unknown>; readonly text: string[] } {
+  // What was made of it, or speaks of its file, is named already.
+  const named = new Set([...madeOf, ...speakOf]);
+  const toldBy = [...new Set([...besides, ...observations]).difference(named)].sort((a, b) =>
+    a - b
+  );
+  const next = (command: string) => `  next: ${nextHere(command, globals)}`;
+  const forget = (ids: readonly number[]) =>
+    next(`conclaude memory forget ${ids.slice(0, MAX_NUMBERS).join(" ")}`);
+  const isNamed = toldBy.length + named.size > 0;
+  const telling = [
+    ...toldBy.length === 0
+      ? []
+      : [`observation${toldBy.length === 1 ? "" : "s"} ${numbersOf(toldBy)}`],
+    ...isNamed ? tables.filter((one) => one !== "observations") : tables,
+  ];
+  const otherForms = new Map(forms.map((form) => [form.as, form])).values();
+  const more = transcripts.length - MAX_TRANSCRIPTS;
+  return {
+    json: {
+      copies,
+      copiesMadeAnew: ownCopies.madeAnew,
+      copiesRemoved: ownCopies.removed,
+      transcripts,
+      toldBy,
+      madeOf,
+      speakOf,
+      otherForms: forms,
+    },
+    text: [
+      ...[...otherForms].flatMap(({ as, observation }) => [
+        `#${observation} has it in another form, and stays: ${plain(as)}`,
+        next(`conclaude memory forget --text ${quoteWord(as)}`),
+      ]),
+      ...telling.length === 0
+        ? []
+        : [`Rows that stay tell some of the same: ${telling.join(", ")}.`],
+      ...toldBy.length === 0 ? [] : [forget(toldBy)],
+      ...madeOf.length === 0 ? [] : [`It was made of ${numbersOf(madeOf)}, which stay.`],
+      ...speakOf.length === 0 ? [] : [
+        `Only named, or shown by a command, it is in ${numbersOf(speakOf)}, which stay.`,
+        forget(speakOf),
+      ],
+      ...ownCopies.madeAnew.map((path) => `${words.madeAnew} ${plain(path)}`),
+      ...ownCopies.removed.map((path) => `${words.removed} ${plain(path)}`),
+      ...copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`),
+      ...transcripts.slice(0, MAX_TRANSCRIPTS).map((path) =>
+        `Claude Code's own transcript has it, and is not touched: ${plain(path)}`
+      ),
+      ...more > 0 ? [`and ${more} more, which \`--json\` names`] : [],
+    ],
+  };
+}
+
+function numbersOf(ids: readonly number[]): string {
+  const more = ids.length - MAX_NUMBERS;
+  const named = ids.slice(0, MAX_NUMBERS).map((id) => `#${id}`).join(", ");
+  return more > 0 ? `${named} and ${more} more` : named;
+}

@@ -1,0 +1,126 @@
+import { messageOf, UserError } from "../base/errors.ts";
+import { nameDraft, openDraft, removeDraft, removeDrafts } from "../upkeep/care/draft.ts";
+import { isFileOf } from "../upkeep/care/set_aside.ts";
+import { writeAdvice } from "../upkeep/care/whole_file.ts";
+import { identifyDatabase } from "../db/database_identity.ts";
+import { type CliContext, typedPath } from "./context.ts";
+import { OS } from "../system/environment.ts";
+import { isNotFound, openSync, realPathSync, statSync } from "../system/files.ts";
+
+/** Characters that are gathered before they are written. */
+const CHUNK_CHARS = 65_536;
+const ON_WINDOWS = OS === "windows";
+
+/** Where lines go. Nothing but `close` or `abandon` may follow an error. */
+export interface LineSink {
+  readonly write: (line: string) => void;
+  /** Writes what is gathered; a file gets its name only now. */
+  readonly close: () => void;
+  /** Leaves no file behind. */
+  readonly abandon: () => void;
+}
+
+export function stdoutSink({ process }: CliContext): LineSink {
+  return gathering({
+    write: (text) => process.stdout.write(text),
+    close: () => {},
+    abandon: () => {},
+  });
+}
+
+/**
+ * Writes lines into a file that nobody else may read (0600): first beside it, then renamed over it; a link stays a
+ * link. A pipe or device is written to directly. Drafts that a killed program left are removed.
+ * @param database The open database: no file of it is written over, nor any other database.
+ * @throws {UserError} When it cannot be written; what was there before stays.
+ */
+export function fileSink(name: string, context: CliContext, database: string): LineSink {
+  const path = typedPath(context, name);
+  const orExplain = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (thrown) {
+      throw new UserError(`Cannot write "${path}"`, {
+        why: `${messageOf(thrown)}; nothing was changed`,
+        next: writeAdvice(path, thrown),
+        cause: thrown,
+      });
+    }
+  };
+  const target = orExplain(() => targetOf(path));
+  if (isOfDatabase(target.path, database)) {
+    throw new UserError(`Cannot write "${path}"`, {
+      why: "it is a file of a database; nothing was changed",
+      next: "Name another file: `--output conclaude.jsonl`",
+    });
+  }
+  if (target.isReplaced) removeDrafts(target.path);
+  const { draft, file } = orExplain(() =>
+    target.isReplaced
+      ? openDraft(target.path)
+      : { draft: null, file: openSync(target.path, { write: true }) }
+  );
+  const encoder = new TextEncoder();
+  return gathering({
+    write: (text) =>
+      orExplain(() => {
+        const bytes = encoder.encode(text);
+        for (let written = 0; written < bytes.length;) {
+          written += file.writeSync(bytes.subarray(written));
+        }
+      }),
+    close: () =>
+      orExplain(() => {
+        if (draft !== null) file.syncSync();
+        // Windows cannot rename an open file; elsewhere the lock holds until the draft has its name.
+        if (ON_WINDOWS) file.close();
+        if (draft !== null) nameDraft(draft, target.path);
+        if (!ON_WINDOWS) file.close();
+      }),
+    abandon() {
+      try {
+        file.close();
+      } catch {
+        // It is closed already.
+      }
+      if (draft !== null) removeDraft(draft);
+    },
+  });
+}
+
+/** Where a path leads to, and whether a new file takes its place: not that of a device or a pipe. */
+function targetOf(path: string): { readonly path: string; readonly isReplaced: boolean } {
+  try {
+    const { isFile, isDirectory } = statSync(path);
+    if (isDirectory) throw new Error("it is a folder");
+    return isFile ? { path: realPathSync(path), isReplaced: true } : { path, isReplaced: false };
+  } catch (thrown) {
+    if (isNotFound(thrown)) return { path, isReplaced: true };
+    throw thrown;
+  }
+}
+
+/** Whether a file is a database, or belongs to the one that is open; it need not be there yet. */
+function isOfDatabase(path: string, database: string): boolean {
+  const others = ["missing", "empty", "garbage", "special", "unreadable"];
+  if (!others.includes(identifyDatabase(path).kind)) return true;
+  return isFileOf(database, path);
+}
+
+/** Gathers lines, so that not every one of them costs a system call. */
+function gathering(sink: LineSink): LineSink {
+  let text = "";
+  return {
+    write(line) {
+      text += line + "\n";
+      if (text.length < CHUNK_CHARS) return;
+      sink.write(text);
+      text = "";
+    },
+    close() {
+      sink.write(text);
+      sink.close();
+    },
+    abandon: sink.abandon,
+  };
+}

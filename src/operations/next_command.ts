@@ -1,0 +1,29 @@
+import type { Check } from "../upkeep/care/check.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
+import type { Globals } from "./context.ts";
+
+/** Commands of conclaude that use the database, unless they ask for help. */
+const WORKS_ON_DATABASE =
+  /(?<=^|&& )conclaude (?=(?:status|doctor|session|audit|memory|queue|counter|task|workflow|agent|question|event|daemon|migrate|db|retention|export|import|reconcile)\b)(?!.* --help$)/g;
+
+/** A command with `--db` added where this command was given one. */
+export function nextHere(next: string, { db }: Pick<Globals, "db">): string {
+  return db === undefined
+    ? next
+    : next.replace(WORKS_ON_DATABASE, () => `conclaude --db ${quoteWord(db)} `);
+}
+
+/** The same for every command between backticks in a text. */
+export function hintsHere(text: string, globals: Pick<Globals, "db">): string {
+  return text.replace(/`(conclaude [^`]+)`/g, (_, command) => `\`${nextHere(command, globals)}\``);
+}
+
+/** The same for the next steps of checks. */
+export function checksHere(
+  checks: readonly Check[],
+  globals: Pick<Globals, "db">,
+): readonly Check[] {
+  return checks.map((check) => {
+    return check.next === null ? check : { ...check, next: nextHere(check.next, globals) };
+  });
+}

@@ -1,0 +1,197 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type ConfigFile, DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
+import type { HookConfig } from "../config/hook_config.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { databaseAt, type Locations } from "../system/environment.ts";
+import { lookUpwards } from "../system/git/repository.ts";
+import { openDatabase } from "../db/database.ts";
+import { NewerSchemaError } from "../db/transaction.ts";
+import { identifyDatabase, openToLook } from "../db/database_identity.ts";
+import type { CliContext } from "./context.ts";
+import { type FileInfo, isNotFound, statSync } from "../system/files.ts";
+
+/** The configuration as it counts here, and the database that it leads to. */
+export interface Place {
+  readonly config: HookConfig;
+  readonly database: string;
+}
+
+/** Finds configuration and database the way a hook in this folder does. */
+export async function placeOf({ cwd, globals, locations }: CliContext): Promise<Place> {
+  const files = readConfigFiles(lookUpwards(cwd), locations);
+  const config = files.length === 0
+    ? DEFAULT_HOOK_CONFIG
+    : await configOf(files, locations, globals.noDb || !holdsBytes(locations.database));
+  if (globals.noDb || !config.databaseEnabled) return { config, database: ":memory:" };
+  return { config, database: databaseAt(locations, config.databasePath) };
+}
+
+/** From the cache where there is one, so that a command does not load the YAML parser. */
+async function configOf(
+  files: readonly ConfigFile[],
+  locations: Locations,
+  noDb: boolean,
+): Promise<HookConfig> {
+  const { loadHookConfig } = await import("../config/cached.ts");
+  const { config, cache } = await loadHookConfig(files, { locations, noDb });
+  cache?.close();
+  return config;
+}
+
+/**
+ * Opens the database for a command. Reading makes none: where there is none yet, it gets an empty one in memory.
+ * @throws {UserError} When it cannot be opened.
+ */
+export async function openStore(
+  context: CliContext,
+  mode: "read" | "write",
+): Promise<{ readonly db: DatabaseSync; readonly place: Place }> {
+  const place = await placeOf(context);
+  if (place.database === ":memory:") {
+    context.process.stderr.write(
+      "The database is off: nothing is read from disk, nothing is kept.\n",
+    );
+  }
+  const isMissing = mode === "read" && !exists(place.database);
+  if (isMissing && context.globals.db !== undefined) {
+    context.process.stderr.write(`There is no database at ${place.database}: nothing is read.\n`);
+  }
+  const path = isMissing ? ":memory:" : place.database;
+  const opened = mode === "read"
+    ? await openToRead(context, place, path)
+    : await openAt(place, path);
+  return held(context, opened);
+}
+
+/** Keeps a database open until the verb ends. */
+function held<Opened extends { readonly db: DatabaseSync }>(
+  { environment }: CliContext,
+  opened: Opened,
+): Opened {
+  environment.hold(opened.db);
+  return opened;
+}
+
+/**
+ * {@linkcode openAt}; where SQLite cannot make the files beside the database that reading needs, a copy of it is
+ * read.
+ */
+async function openToRead({ process }: CliContext, place: Place, path: string) {
+  try {
+    return await openAt(place, path);
+  } catch (thrown) {
+    if (!isUnwritable(thrown)) throw thrown;
+    const db = await openCopy(path);
+    if (db === null) throw thrown;
+    process.stderr.write(
+      "The database cannot be written, so this is read from a copy of it: conclaude doctor\n",
+    );
+    return { db, place };
+  }
+}
+
+async function openCopy(path: string): Promise<DatabaseSync | null> {
+  const { openNamelessDatabase } = await import("../upkeep/care/nameless_database.ts");
+  return await openNamelessDatabase({ copyOf: path }).catch(() => null);
+}
+
+/** What SQLite says of a place that is closed, mounted read-only, or full. */
+function isUnwritable(thrown: unknown): boolean {
+  return thrown instanceof UserError &&
+    /readonly database|unable to open database file|disk I\/O error|is full/.test(
+      messageOf(thrown.cause),
+    );
+}
+
+/**
+ * Opens the database to read. @returns Null when there is none yet. @throws {UserError} As {@linkcode openKeptStore}.
+ */
+export async function openStoreIfThere(context: CliContext, what: string) {
+  const place = await keptPlace(context, what);
+  if (!exists(place.database)) return null;
+  return held(context, await openToRead(context, place, place.database));
+}
+
+/** Opens the database of a place. @throws {UserError} As {@linkcode openStore}. */
+export async function openAt(place: Place, path: string) {
+  try {
+    return { db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs }), place };
+  } catch (thrown) {
+    throw new UserError(`Cannot open the database "${path}"`, {
+      why: `${messageOf(thrown)}; nothing was changed`,
+      next: thrown instanceof NewerSchemaError
+        ? "Install the newest conclaude"
+        : "conclaude doctor",
+      cause: thrown,
+    });
+  }
+}
+
+/**
+ * Opens the database for a command that is useless when nothing is kept.
+ * @param what What it does: `pause requirements`.
+ * @throws {UserError} When the database is switched off, or cannot be opened.
+ */
+export async function openKept(context: CliContext, what: string): Promise<DatabaseSync> {
+  return (await openKeptStore(context, what)).db;
+}
+
+/** {@linkcode openKept}, with the configuration that counts there. */
+export async function openKeptStore(
+  context: CliContext,
+  what: string,
+): Promise<{ readonly db: DatabaseSync; readonly place: Place }> {
+  const place = await keptPlace(context, what);
+  return held(context, await openAt(place, place.database));
+}
+
+/** {@linkcode placeOf}, where something is kept. @param what What cannot be done otherwise: `reset the database`. @throws {UserError} When the database is switched off. */
+export async function keptPlace(context: CliContext, what: string): Promise<Place> {
+  const place = await placeOf(context);
+  if (place.database !== ":memory:") return place;
+  const { noDb } = context.globals;
+  throw new UserError(`Cannot ${what}`, {
+    why: noDb
+      ? "with `--no-db` nothing is kept; nothing was changed"
+      : "the database is switched off (`database.enabled: false` in the configuration), so nothing is kept; " +
+        "nothing was changed",
+    next: noDb ? "give the command again without `--no-db`" : "conclaude config path",
+  });
+}
+
+/**
+ * Works on the database and leaves no trace in it, not even a cached configuration. Where there is none, an empty one
+ * in memory takes its place.
+ */
+export async function lookIntoStore<Result>(
+  context: CliContext,
+  work: (db: DatabaseSync) => Result,
+): Promise<Result> {
+  const { globals, locations } = context;
+  const { config } = await placeOf({ ...context, globals: { ...globals, noDb: true } });
+  const path = databaseAt(locations, config.databasePath);
+  const isReadable = !globals.noDb && config.databaseEnabled &&
+    identifyDatabase(path).kind === "ours";
+  const db = isReadable
+    ? openToLook(path)
+    : await openDatabase(":memory:", { busyTimeoutMs: config.busyTimeoutMs });
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Whether a file has bytes: an empty one must stay empty, and the cache of the configuration would make tables in it. */
+function holdsBytes(path: string): boolean {
+  return exists(path, ({ size }) => size > 0);
+}
+
+/** Whether something is at a path. A file that cannot be read counts, so that its data is not taken for absent. */
+function exists(path: string, counts = (_file: FileInfo) => true): boolean {
+  try {
+    return counts(statSync(path));
+  } catch (thrown) {
+    return !isNotFound(thrown);
+  }
+}

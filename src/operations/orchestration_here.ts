@@ -1,0 +1,52 @@
+import "./config_sections.ts";
+import type { OrchestrationSettings } from "../work/orchestration_section.ts";
+import type { Lasting } from "../work/engine/begin.ts";
+import { Settings } from "../work/engine/engine_settings.ts";
+import { checkPlace } from "../work/engine/work_folder.ts";
+import { chooseFor } from "../work/engine/workflow_choice.ts";
+import { findWorkflowFile, lookForWorkflow, parseFile } from "../work/engine/workflow_files.ts";
+import type { Task } from "../work/task.ts";
+import { readWorkflowOfTask } from "../work/store.ts";
+import type { CliContext } from "./context.ts";
+import type { Place } from "./open_store.ts";
+import { leaseMs } from "./work_lookup.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+/** The configuration of a project about workflows, as the daemon reads it. @param projectDir Null: that of this folder. */
+export function orchestrationOf(
+  { locations, cwd, process }: Pick<CliContext, "locations" | "cwd" | "process">,
+  projectDir: string | null,
+): OrchestrationSettings {
+  const settings = new Settings({
+    locations,
+    folder: cwd,
+    warn: (message) => process.stderr.write(`${message}\n`),
+  });
+  return settings.at(projectDir ?? cwd, Date.now()).orchestration;
+}
+
+/** How long the lease and the steps of a workflow last that this command takes on. */
+export function lastingOf(
+  context: Pick<CliContext, "locations" | "cwd" | "process">,
+  { config }: Pick<Place, "config">,
+  projectDir: string | null,
+): Lasting {
+  const { workflowTimeoutMinutes } = orchestrationOf(context, projectDir);
+  return { leaseMs: leaseMs(config), timeoutMs: workflowTimeoutMinutes * 60_000, atMs: Date.now() };
+}
+
+/**
+ * Checks that a task can be worked on where it is. A workflow under way brings its steps and is not checked; mistakes
+ * in a workflow file are left to the scheduler. @throws {UserError} WORKFLOW_NOT_FOUND, INVALID_INPUT
+ */
+export function checkStart(context: CliContext, db: DatabaseSync, task: Task): void {
+  const { projectDir } = task;
+  if (projectDir === null || readWorkflowOfTask(db, task.id)?.endedAtMs === null) return;
+  if (task.workflow !== null) findWorkflowFile(task.workflow, projectDir);
+  const config = orchestrationOf(context, projectDir);
+  const { name } = chooseFor(db, { ...task, projectDir }, config);
+  const file = lookForWorkflow(name, projectDir);
+  const parsed = file && parseFile(file);
+  if (parsed === undefined || "errors" in parsed) return;
+  checkPlace(task, parsed.workflow, { projectDir, home: context.locations.home });
+}

@@ -1,0 +1,80 @@
+/**
+ * What the program is allowed to do, in one table: executables are compiled with it, and whoever starts the program
+ * from its source starts it with it. No dynamic libraries, and of the environment only the names below. The network is
+ * given away again by `main.ts` before anything else is loaded, and by the daemon as soon as its sockets are open.
+ */
+import { OS } from "../system/environment.ts";
+
+export type System = "linux" | "darwin" | "windows";
+
+/** Every environment variable that the program reads. Any other one reads as unset. */
+export const ENVIRONMENT_NAMES: readonly string[] = [
+  "CLAUDE_CODE_SESSION_ID",
+  "CLAUDE_CONFIG_DIR",
+  "CLAUDE_PID",
+  "CLAUDE_PROJECT_DIR",
+  "CONCLAUDE_AGENT_ID",
+  "CONCLAUDE_DB_PATH",
+  "CONCLAUDE_SUMMARIZER",
+  "CONCLAUDE_TASK_ID",
+  "CONCLAUDE_TOKEN",
+  "HOME",
+  "NO_COLOR",
+  "PATH",
+  "TEMP",
+  "USERPROFILE",
+  "XDG_CONFIG_HOME",
+];
+
+const SYSTEM_FACTS: readonly string[] = ["uid", "gid", "getPriority", "statfs"];
+
+/**
+ * What may be started: what looks up the start of a process (`src/system/process/process_identity.ts`), and the shell, which starts
+ * git (`src/system/process/run_program.ts`) and the commands that a configuration names.
+ */
+const PROGRAMS: Readonly<Record<System, readonly string[]>> = {
+  linux: ["/bin/cat", "/bin/sh"],
+  darwin: ["/bin/ps", "/bin/sh"],
+  windows: ["git", "bash", "powershell"],
+};
+
+/** The permissions, as flags of `deno run` and `deno compile`. */
+export function permissionFlags(system: System): string[] {
+  return [
+    "--no-prompt",
+    // The database, the settings and the projects may lie anywhere.
+    "--allow-read",
+    "--allow-write",
+    `--allow-env=${ENVIRONMENT_NAMES.join(",")}`,
+    // A library that looks for `TERM` finds it unset, instead of failing.
+    "--ignore-env",
+    `--allow-sys=${SYSTEM_FACTS.join(",")}`,
+    `--allow-run=${PROGRAMS[system].join(",")}`,
+    // The daemon listens on a socket whose path is not known before it is started, and the runtime knows no narrower way.
+    "--allow-net",
+  ];
+}
+
+/**
+ * Flags of the engine. A hook lives for 25 ms, so helper threads cost more than they do. A user's pattern that
+ * backtracks without end goes to an engine that cannot. The young heap is collected every two megabytes, and not at
+ * the start: most hooks allocate less, and a collection takes 0.6 to 0.9 ms. Long work collects its garbage itself.
+ */
+const ENGINE_FLAG = `--v8-flags=${
+  [
+    "--single-threaded",
+    "--enable-experimental-regexp-engine-on-excessive-backtracks",
+    "--min-semi-space-size=2",
+    "--max-semi-space-size=2",
+    "--expose-gc",
+  ].join()
+}`;
+
+/** Flags of the runtime: those of the engine, and that the bundle may import a file as bytes. */
+export const RUNTIME_FLAGS: readonly string[] = [ENGINE_FLAG, "--unstable-raw-imports"];
+
+/** The system that this process runs on. */
+export function thisSystem(): System {
+  const os = OS;
+  return os === "windows" || os === "darwin" ? os : "linux";
+}

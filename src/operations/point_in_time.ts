@@ -1,0 +1,118 @@
+import { usageError } from "./usage.ts";
+
+const SECOND_MS = 1000;
+
+const UNITS: Readonly<Record<string, number>> = {
+  s: SECOND_MS,
+  m: 60 * SECOND_MS,
+  h: 3_600 * SECOND_MS,
+  d: 86_400 * SECOND_MS,
+  w: 7 * 86_400 * SECOND_MS,
+};
+
+/** `2h`, or the larger unit first, each once: `1h30m`. */
+const AGE = /^(?=\d)(?:\d{1,9}w)?(?:\d{1,9}d)?(?:\d{1,9}h)?(?:\d{1,9}m)?(?:\d{1,9}s)?$/;
+
+const DATE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+const DAY_MS = UNITS["d"]!;
+/** `2 hours ago`. */
+const SPELT_AGE = /^(\d{1,3}|an?) (second|minute|hour|day|week)s?(?: ago)?$/i;
+/** `last week`: a period of the calendar. */
+const PERIOD = /^(this|last|previous) (week|month|year)$/i;
+
+/**
+ * Reads a point in time: an age (`30s`, `15m`, `1h30m`, `3d`, `1w` before now), `now`, a date of ISO 8601 (`2026-11-20`,
+ * `2026-11-20T08:30`, `2026-11-20T08:30:00Z`), or what a question may say of a time: `yesterday`, `monday`, `last week`,
+ * `18.11.2025`, `2026-11`. Without a zone it is the time of this machine, a day, week or month alone its first midnight.
+ *
+ * @param nowMs Epoch milliseconds. @param options `isExact`: takes no wording that means about a time.
+ * @returns Epoch milliseconds, 0 or more. @throws {SyntaxError} When the text is none, or may mean two days.
+ */
+export async function parseSince(
+  text: string,
+  nowMs: number,
+  { isExact = false } = {},
+): Promise<number> {
+  const trimmed = text.trim();
+  if (/^now$/i.test(trimmed)) return nowMs;
+  if (AGE.test(trimmed)) {
+    const parts = Array.from(trimmed.matchAll(/(\d+)([smhdw])/g));
+    const ageMs = parts.reduce((sum, [, n, unit]) => sum + Number(n) * UNITS[unit!]!, 0);
+    return Math.max(0, nowMs - ageMs);
+  }
+  const [, count, unit] = SPELT_AGE.exec(trimmed) ?? [];
+  if (count !== undefined) {
+    const number = /\d/.test(count) ? Number(count) : 1;
+    return Math.max(0, nowMs - number * UNITS[unit!.toLowerCase()[0]!]!);
+  }
+  const [, which, period] = PERIOD.exec(trimmed) ?? [];
+  if (period !== undefined) return startOfPeriod(period.toLowerCase(), nowMs, which!);
+  const date = DATE.exec(trimmed);
+  // JavaScript takes a date alone for one in UTC, and lets February have 31 days.
+  const isRealDay = date !== null && Number(date[3]) >= 1 &&
+    Number(date[3]) <= new Date(Date.UTC(Number(date[1]), Number(date[2]), 0)).getUTCDate();
+  const ms = isRealDay
+    ? Date.parse(trimmed.length === 10 ? `${trimmed}T00:00` : trimmed.replace(" ", "T"))
+    : NaN;
+  if (Number.isNaN(ms)) {
+    const spoken = date !== null
+      ? null
+      : await spokenStart(trimmed.toLowerCase(), { nowMs, isExact });
+    if (spoken !== null) return Math.max(0, spoken);
+    throw new SyntaxError(
+      `expected an age such as 2h or 3d, a date such as 2026-11-20 or 2026-11-20T08:30, or a day such as yesterday, got "${text}"`,
+    );
+  }
+  return Math.max(0, ms);
+}
+
+/** The first midnight of this or the last week (from Monday on), month or year, on this machine. */
+function startOfPeriod(period: string, nowMs: number, which: string): number {
+  const now = new Date(nowMs);
+  const back = which.toLowerCase() === "this" ? 0 : 1;
+  const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()];
+  if (period === "year") return new Date(year - back, 0).getTime();
+  if (period === "month") return new Date(year, month - back).getTime();
+  return new Date(year, month, day - (now.getDay() + 6) % 7 - 7 * back).getTime();
+}
+
+/** When the time began that words speak of, all of them; null when they speak of none, or of one of two. */
+async function spokenStart(
+  text: string,
+  { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },
+): Promise<number | null> {
+  const { spokenTime } = await import("../memory/search/spoken_time.ts");
+  // Days are told as those of UTC: for a while, this machine's are.
+  const shiftedMs = nowMs - new Date(nowMs).getTimezoneOffset() * 60 * SECOND_MS;
+  for (const lead of ["", "in ", "on "]) {
+    const words = text.replace(/^(?:in|on) /, "");
+    const saysSomething = /[a-z]{3}|\d{4}|[^\0-\x7f]/.test(text);
+    const spoken = saysSomething ? spokenTime(lead + words, shiftedMs) : null;
+    if (spoken === null || spoken.words !== words && spoken.words !== lead + words) continue;
+    const { fromMs, untilMs, isRelative, isAmbiguous } = spoken;
+    if (isAmbiguous || fromMs > shiftedMs) return null;
+    if (isExact && isRelative && untilMs - fromMs > DAY_MS) return null;
+    return new Date(`${new Date(fromMs).toISOString().slice(0, 10)}T00:00`).getTime();
+  }
+  return null;
+}
+
+/** `since` is the first moment that counts, `until` the first one that does not; epoch milliseconds. */
+type TimeFlags = Readonly<Partial<Record<"since" | "until", number | undefined>>>;
+
+/** Why no moment lies between the two flags; null where one does. */
+export function whyEmpty({ since, until }: TimeFlags): string | null {
+  if (since === undefined || until === undefined || since < until) return null;
+  return since === until
+    ? "--until means before then, and --since is the same time, so nothing can lie between them"
+    : "--since is later than --until, so nothing can lie between them";
+}
+
+/** @throws {UserError} When no moment lies between the two flags. */
+export function requireForwards(flags: TimeFlags, verb: string): void {
+  const why = whyEmpty(flags);
+  if (why === null) return;
+  throw usageError("Cannot tell which time is meant", { why, next: `conclaude ${verb} --help` });
+}

@@ -1,0 +1,129 @@
+import type { DatabaseSync } from "node:sqlite";
+import { UserError } from "../base/errors.ts";
+import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { projectName } from "../memory/search/observation_view.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
+import { isThere } from "../upkeep/care/whole_file.ts";
+import { folderOfProject, pathInProject } from "../memory/project_paths.ts";
+import { isAbsolutePath, joinPath, parentOf, withoutLine } from "../base/paths.ts";
+import { isKnownFile, isKnownProject, knownProjects } from "../memory/store.ts";
+import { type CliContext, typedPath } from "./context.ts";
+import { projectHere } from "./session_lookup.ts";
+import { usageError } from "./usage.ts";
+
+/**
+ * The project that `--project DIR` or `--here` mean: the common git directory, or the folder where there is none;
+ * null without either. @throws {UserError} When both are given, or several projects have the name.
+ */
+export function projectFilterOf(
+  db: DatabaseSync,
+  context: CliContext,
+  flags: { readonly project?: string; readonly here: boolean },
+): string | null {
+  if (flags.project !== undefined && flags.here) {
+    throw usageError("Cannot narrow to two projects", {
+      why: "--here is this project, and --project names one",
+      next: "Use one of the two",
+    });
+  }
+  if (flags.project !== undefined) return projectNamed(db, context, flags.project);
+  return flags.here ? projectHere(context.cwd) : null;
+}
+
+/**
+ * The project of a folder; where there is no such folder, the only project of that name.
+ * @returns The folder itself where neither is known, never the project around it.
+ * @throws {UserError} When several projects have the name.
+ */
+export function projectNamed(db: DatabaseSync, context: CliContext, typed: string): string {
+  const folder = typedPath(context, typed);
+  if (isThere(folder)) return projectHere(folder);
+  // Whether a folder that is gone was a repository cannot be told.
+  const known = [joinPath(folder, ".git"), folder].find((project) => isKnownProject(db, project));
+  if (known !== undefined) return known;
+  const named = isBareName(typed)
+    ? knownProjects(db).filter((project) => isCalled(project, typed))
+    : [];
+  if (named.length > 1) {
+    const folders = named.map(folderOfProject);
+    throw new UserError(`Cannot tell which project "${typed}" is`, {
+      why: `${named.length} are called so: ${folders.join(", ")}`,
+      next: `Use \`--project ${quoteWord(folders[0]!)}\``,
+    });
+  }
+  return named[0] ?? folder;
+}
+
+/** {@linkcode projectNamed} for what cannot be undone: a bare name counts only when a project is called so. */
+export function projectMeant(db: DatabaseSync, context: CliContext, typed: string): string {
+  const project = projectNamed(db, context, typed);
+  if (!isBareName(typed) || isCalled(project, typed)) return project;
+  const folder = folderOfProject(project);
+  throw new UserError(`Cannot tell whether "${typed}" is a project`, {
+    why: `it is a folder of the project ${folder}; nothing was changed`,
+    next: `Use \`--project ${quoteWord(folder)}\` where all of that is meant`,
+  });
+}
+
+/** A word that is no path, `.` and `~` neither. */
+export function isBareName(typed: string): boolean {
+  return !/[\\/]|^\.{1,2}$|^~$/.test(typed);
+}
+
+/** Whether a project's folder has a name, in letters of either case. */
+export function isCalled(project: string, name: string): boolean {
+  return projectName(project).toLowerCase() === name.toLowerCase();
+}
+
+/**
+ * The file that a person means. A path that is typed whole (`~/app/a.ts`, `../a.ts`, `.`, `/work/app/a.ts`) is one
+ * file of one project; anything else is a part of a path in any project. A position behind it (`:12`, `:12:3`) is
+ * left out, and `\\` counts as `/`, unless a file has such a name.
+ */
+export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
+  const typed = pathFilterOf(db, context, file);
+  const tidy = withoutLine(file.replaceAll("\\", "/"));
+  return tidy === file || isKnownFile(db, typed) ? typed : pathFilterOf(db, context, tidy);
+}
+
+function pathFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
+  const isWhole = isAbsolutePath(file) || /^~\/|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(file) ||
+    isFolderHere(file);
+  if (!isWhole) return file;
+  const path = typedPath(context, file);
+  const whole = wholePathOf(db, path);
+  // A path may be typed from the top of its project: `/src/a.ts`.
+  return whole ?? (isKnownFile(db, path) ? path : path.slice(1));
+}
+
+/** Whether it is `.` or `./`, which names no part of a path. */
+function isFolderHere(file: string): boolean {
+  return file.split(/[\\/]/).every((part) => part === "" || part === ".");
+}
+
+/**
+ * A path below the folder that all working trees of its repository share. @param path Absolute.
+ * @returns Null where it is in no repository and no folder that memory knows.
+ */
+export function wholePathOf(db: DatabaseSync, path: string): string | null {
+  const repository = findRepository(lookUpwards(path));
+  if (repository !== undefined) {
+    const top = folderOfProject(repository.commonDir);
+    return path === repository.root ? top : joinPath(top, pathInProject(path, repository.root));
+  }
+  for (let at = path; parentOf(at) !== at; at = parentOf(at)) {
+    if (isKnownProject(db, joinPath(at, ".git")) || isKnownProject(db, at)) return path;
+  }
+  return null;
+}
+
+/** The former names of a file that exists, as whole paths like those of {@linkcode wholePathOf}. */
+export async function formerNamesOf(context: CliContext, file: string): Promise<readonly string[]> {
+  const path = [file, withoutLine(file)].map((typed) => typedPath(context, typed)).find(isThere);
+  const repository = path === undefined ? undefined : findRepository(lookUpwards(path));
+  if (path === undefined || repository === undefined) return [];
+  const { formerNames } = await import("../system/git/file_status.ts");
+  const { root, commonDir } = repository;
+  const names = await formerNames(pathInProject(path, root), root);
+  return names.map((name) => joinPath(folderOfProject(commonDir), name));
+}

@@ -1,0 +1,75 @@
+/** Finds the one record that a person names by the beginning of its id. */
+import type { DatabaseSync } from "node:sqlite";
+import { UserError } from "../base/errors.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
+import { findObservations, lastObservation, type Observation } from "../memory/store.ts";
+import { findQueueItems, type QueueItem } from "../db/queue.ts";
+
+const NAMED_IDS = 5;
+
+/** The one of several that were found. @throws {UserError} When there are several; it names the first five. */
+export function onlyNamed<Found>(
+  { noun, text, show }: { readonly noun: string; readonly text: string; readonly show: string },
+  found: readonly Found[],
+  nameOf: (one: Found) => string,
+): Found {
+  if (found.length === 1) return found[0]!;
+  const more = found.length > NAMED_IDS ? ", …" : "";
+  throw new UserError(`Cannot tell which ${noun} "${text}" is`, {
+    why: `several ids begin like this: ${found.slice(0, NAMED_IDS).map(nameOf).join(", ")}${more}`,
+    next: `conclaude ${show}`,
+  });
+}
+
+/**
+ * The observation that a person names by its number or the beginning of its `uid`.
+ * @throws {UserError} When there is none, or there are several.
+ */
+export function observationNamed(db: DatabaseSync, text: string): Observation {
+  const found = findObservations(db, text.trim(), NAMED_IDS + 1);
+  const exact = found.find(({ uid }) => uid === text.trim()) ?? found[0];
+  if (exact === undefined) {
+    throw new UserError(`Cannot find the observation "${text}"`, whyNone(db, text.trim()));
+  }
+  if (exact.uid === text.trim()) return exact;
+  const named = { noun: "observation", text, show: `memory show ${exact.id}` };
+  return onlyNamed(named, found, ({ id, uid }) => `${uid} (#${id})`);
+}
+
+/** Why a text names nothing, and what may have been meant. */
+function whyNone(db: DatabaseSync, text: string): { readonly why: string; readonly next: string } {
+  const newest = lastObservation(db);
+  if (newest === 0) return { why: "nothing is remembered yet", next: "conclaude status" };
+  if (!/^#?[-+]?[\d.,]+$/.test(text)) {
+    return {
+      why: "it is no number, and no uid begins like this",
+      next: `conclaude memory search ${quoteWord(text)}`,
+    };
+  }
+  const number = /^#?\d+$/.test(text) ? Number(text.replace("#", "")) : NaN;
+  const why = !(number >= 1)
+    ? "the numbers of observations are whole, from 1 on"
+    : number > newest
+    ? `no observation has this number yet: the newest is #${newest}`
+    : "no observation has this number any more: what had it was written anew, or removed";
+  return { why, next: `conclaude memory timeline ${newest}` };
+}
+
+/**
+ * The capture that a person names by its id or the beginning of it.
+ * @throws {UserError} When there is none, or there are several.
+ */
+export function queueItemOf(db: DatabaseSync, text: string): QueueItem {
+  const id = text.trim().toLowerCase();
+  const found = findQueueItems(db, id, NAMED_IDS + 1);
+  const exact = found.find((item) => item.id === id) ?? found[0];
+  if (exact === undefined) {
+    throw new UserError(`Cannot find the capture "${text}"`, {
+      why: "no capture has an id that begins like this",
+      next: "conclaude queue list",
+    });
+  }
+  if (exact.id === id) return exact;
+  const named = { noun: "capture", text, show: `queue show ${exact.id}` };
+  return onlyNamed(named, found, (item) => item.id);
+}

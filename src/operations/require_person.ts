@@ -1,0 +1,249 @@
+/**
+ * Verbs that only a person may run. A name proves nothing, so processes are asked: no descendant of Claude Code or of
+ * an agent may, and while a session is under way a terminal or a token has to show the person.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { type Environment, locate, OS, userId } from "../system/environment.ts";
+import { messageOf, UserError } from "../base/errors.ts";
+import { normalizeSessionId } from "../base/ids.ts";
+import { appendLog } from "../system/log.ts";
+import { realPath } from "../system/real_paths.ts";
+import { isThere } from "../upkeep/care/whole_file.ts";
+import { joinPath, resolvePath, withParents } from "../base/paths.ts";
+import { type Descent, readDescent } from "../system/process/ancestors.ts";
+import {
+  type ProcessFacts,
+  readProcesses,
+  startedAtMs,
+} from "../system/process/process_identity.ts";
+import { identifyDatabase, openToLook } from "../db/database_identity.ts";
+import {
+  activeWithoutProcess,
+  type AgentProcess,
+  agentProcesses,
+  agentsNamed,
+  configuredDatabases,
+  hasSessions,
+  knowsSessions,
+  knowsToken,
+} from "../policy/store.ts";
+import { tellingId } from "../db/telling_id.ts";
+import type { CliContext } from "./context.ts";
+import { placeOf } from "./open_store.ts";
+import { readTextFileSync } from "../system/files.ts";
+
+export const TOKEN_VARIABLE = "CONCLAUDE_TOKEN";
+const BATCH = 1_000;
+/** The clock of the system and its process table differ by a moment, in milliseconds. */
+const CLOCK_SLACK_MS = 2_000;
+
+const OTHER_TERMINAL =
+  "Run it yourself in a terminal that Claude Code did not open (its own `!` line counts as the agent)";
+
+/**
+ * Refuses everybody but a person. @param verb As it is typed: `guard pause`.
+ * @param options `atTerminal`: from the first session on a terminal is needed, and no token replaces it.
+ * @throws {UserError} When an agent runs it, or nothing shows a person.
+ */
+export async function requirePerson(
+  context: CliContext,
+  verb: string,
+  options: { readonly atTerminal?: boolean } = {},
+): Promise<void> {
+  const { environment } = context;
+  const by = { ...environment.descent ?? readDescent(), environment, ...options };
+  const refusal = await whyNot(context, by).catch((thrown) => whyNotUnasked(thrown, by));
+  if (refusal === null) return;
+  const { why, next } = refusal;
+  const { logFile, home } = context.locations;
+  const message = `refused \`conclaude ${verb}\`: ${why}`;
+  appendLog([logFile], { level: "warn", message, atMs: Date.now(), home });
+  throw new UserError(`Only a person may run \`conclaude ${verb}\``, {
+    why: `${why}; nothing was changed`,
+    next,
+    reason: "PERSON_REQUIRED",
+  });
+}
+
+type Refusal = { readonly why: string; readonly next: string };
+
+/** The process that runs the verb, and its environment. */
+interface By extends Descent {
+  readonly environment: Environment;
+  readonly atTerminal?: boolean;
+}
+
+async function whyNot(context: CliContext, by: By): Promise<Refusal | null> {
+  const { environments } = by;
+  const here = await databasesHere(context);
+  for (const path of here) {
+    const refusal = await refusalOf(path, by, () => true);
+    if (refusal !== null) return refusal;
+  }
+  // An agent with another HOME would look like somebody else, so the paths that it names are asked.
+  const paths = pathsMeant(context);
+  for (const home of homesElsewhere(context, environments, paths)) {
+    const isMeant = (folder: string | null) =>
+      [folder, joinPath(home, ".claude"), joinPath(home, ".conclaude")]
+        .some((one) => touches(paths, one));
+    for (const path of databasesOf(context, home).filter((path) => !here.includes(path))) {
+      const refusal = await refusalOf(path, by, ({ projectDir }) => isMeant(projectDir));
+      if (refusal !== null) return refusal;
+    }
+  }
+  return null;
+}
+
+async function refusalOf(
+  path: string,
+  by: By,
+  counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
+): Promise<Refusal | null> {
+  using db = openToAsk(path);
+  if (db === null) return null;
+  const agent = agentAmong(db, by, counts);
+  if (agent !== null) return { why: agent, next: OTHER_TERMINAL };
+  const { doubt } = by.lineage;
+  if (doubt === null) return null;
+  if (by.atTerminal) return hasSessions(db) ? { why: doubt, next: OTHER_TERMINAL } : null;
+  const busy = sessionAtWork(db, counts);
+  if (busy === null || await showsToken(db, by.environment)) return null;
+  return {
+    why: `${doubt}, and session ${busy} is under way`,
+    next: `${OTHER_TERMINAL}. A script of your own shows a token in ${TOKEN_VARIABLE}: ` +
+      "`conclaude token` prints one",
+  };
+}
+
+/** Why the verb is refused when the database cannot be read: an agent may have locked it, so only a terminal counts. */
+function whyNotUnasked(thrown: unknown, { lineage, environments }: By): Refusal | null {
+  const [agent] = environments.match(IDENTITY) ?? [];
+  if (agent === undefined && lineage.doubt === null) return null;
+  const why = agent === undefined ? lineage.doubt : `it runs below ${agent}`;
+  return {
+    why: `${why}, and the database cannot be asked who is at work (${messageOf(thrown)})`,
+    next: OTHER_TERMINAL,
+  };
+}
+
+/** A sentence about the session or agent that this process descends from; null when there is none. */
+function agentAmong(
+  db: DatabaseSync,
+  { lineage, environments }: By,
+  counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
+): string | null {
+  const above = new Map(lineage.processes.map((one) => [one.pid, one]));
+  // In a container everything descends from Claude Code as the first process; then the environment tells.
+  const running = agentProcesses(db).find((one) =>
+    one.pid > 1 && counts(one) && isSame(one, above.get(one.pid))
+  );
+  const ids = Array.from(environments.matchAll(IDENTITY), ([, id]) => normalizeSessionId(id)!);
+  const found = running ?? agentsNamed(db, ids).find(counts);
+  if (found === undefined) return null;
+  const id = found.kind === "session" ? tellingId(db, found.id) : found.id;
+  return running === undefined
+    ? `${found.kind} ${id} started it`
+    : `it runs below process ${running.pid}, which runs ${found.kind} ${id}`;
+}
+
+/** Variables with which Claude Code and our engine tell their commands who they are. */
+const IDENTITY = /\b(?:CLAUDE_CODE_SESSION_ID|CONCLAUDE_AGENT_ID)=([\w.-]{8,64})/g;
+
+/** The short id of a session that is active or has a running process; null when there is none. */
+function sessionAtWork(
+  db: DatabaseSync,
+  counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
+): string | null {
+  const known = agentProcesses(db).filter((one) => one.kind === "session" && counts(one));
+  const pids = [...new Set(known.map(({ pid }) => pid))];
+  const facts = new Map<number, ProcessFacts>();
+  for (let i = 0; i < pids.length; i += BATCH) {
+    for (const [pid, one] of readProcesses(pids.slice(i, i + BATCH))) facts.set(pid, one);
+  }
+  const isKnown = pids.length === 0 || facts.size > 0 || OS !== "windows";
+  const running = known.find((one) => {
+    const now = facts.get(one.pid);
+    return isKnown ? now?.hasEnded === false && isSame(one, now) : one.isActive;
+  });
+  const id = running?.id ?? activeWithoutProcess(db).find(counts)?.id;
+  return id === undefined ? null : tellingId(db, id);
+}
+
+/** Whether a running process is the recorded one, not a later one with the same number. */
+function isSame({ mark, seenAtMs }: AgentProcess, now: ProcessFacts | undefined): boolean {
+  if (now === undefined) return false;
+  if (mark !== null) return mark === now.mark;
+  return (startedAtMs(now.mark) ?? 0) <= seenAtMs + CLOCK_SLACK_MS;
+}
+
+async function showsToken(db: DatabaseSync, { variable }: Environment): Promise<boolean> {
+  const token = variable(TOKEN_VARIABLE);
+  return token !== undefined && await knowsToken(db, token);
+}
+
+/** The database of this command, and those of this home. */
+async function databasesHere(context: CliContext): Promise<string[]> {
+  const { database } = await placeOf({ ...context, globals: { ...context.globals, noDb: false } });
+  return [...new Set([database, ...databasesOf(context, context.locations.home)])];
+}
+
+/**
+ * The databases that hooks of a home write into: the usual one, and those of configurations that it knows. The
+ * configuration of the current folder does not count, since an agent can write one.
+ */
+function databasesOf({ environment }: CliContext, home: string | null): string[] {
+  const variable = (name: string) => name === "HOME" ? home ?? undefined : undefined;
+  const { database } = locate({ ...environment, variable }, { namesIn: () => [] });
+  using db = openToAsk(database);
+  return [database, ...db === null ? [] : configuredDatabases(db)];
+}
+
+/** Homes other than this one: of the ancestor processes, of the user's account, and around the paths that are named. */
+function homesElsewhere(
+  context: CliContext,
+  environments: string,
+  paths: readonly string[],
+): string[] {
+  const named = Array.from(environments.matchAll(/(?:^|\0)HOME=([^\0]+)/g), ([, home]) => home!);
+  const around = paths.flatMap(withParents)
+    .filter((folder) => isThere(joinPath(folder, ".conclaude/conclaude.db")));
+  return [...new Set([...named, ...homeOfAccount(), ...around])]
+    .filter((home) => home !== context.locations.home);
+}
+
+/** The home that the system has for this user; none where it does not tell. */
+export function homeOfAccount(): string[] {
+  try {
+    const accounts = readTextFileSync("/etc/passwd").split("\n").map((line) => line.split(":"));
+    const own = accounts.find(([, , uid]) => uid === `${userId()}`)?.[5];
+    return own === undefined ? [] : [own];
+  } catch {
+    return [];
+  }
+}
+
+/** The folder in which the command works, and every path that it names. */
+function pathsMeant({ cwd, environment }: CliContext): string[] {
+  const folders = ["CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR"].map(environment.variable);
+  return [".", ...environment.args, ...folders.map((folder) => folder ?? ".")]
+    .map((word) => resolvePath(word.replace(/^--[\w-]+=/, ""), { folder: cwd }))
+    .flatMap((path) => [path, realPath(path)]);
+}
+
+function touches(paths: readonly string[], folder: string | null): boolean {
+  return folder !== null &&
+    paths.some((path) => `${path}/`.startsWith(`${folder}/`));
+}
+
+/**
+ * A database of conclaude of any schema so far; null for anything else.
+ * @throws {Error} When another process holds it.
+ */
+function openToAsk(path: string): DatabaseSync | null {
+  const { kind } = identifyDatabase(path);
+  if (kind !== "ours" && kind !== "older") return null;
+  const db = openToLook(path);
+  if (knowsSessions(db)) return db;
+  db.close();
+  return null;
+}

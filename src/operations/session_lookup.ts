@@ -1,0 +1,163 @@
+import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../secrets/plain.ts";
+import { UserError } from "../base/errors.ts";
+import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { normalizeSessionId } from "../base/ids.ts";
+import { joinPath, withParents } from "../base/paths.ts";
+import { type Ancestor, ancestors } from "../system/process/ancestors.ts";
+import { lookAtProcesses } from "../system/process/process_identity.ts";
+import { goneSessions } from "../db/liveness.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
+import { tellingId } from "../db/telling_id.ts";
+import {
+  type ActiveSession,
+  findIdsWithoutSession,
+  findSessions,
+  listActive,
+  MIN_ID_BEGINNING,
+  type SessionRow,
+} from "../db/sessions.ts";
+import { relativeTime } from "../base/time.ts";
+import type { CliContext } from "./context.ts";
+import { onlyNamed } from "./record_lookup.ts";
+
+/** Only the beginning of a UUID, as Claude Code's ids are, is completed to a session's id. */
+const PART_OF_UUID = /^[0-9a-f-]+$/i;
+
+/**
+ * The session that a person names by its id or the beginning of it.
+ * @throws {UserError} When there is none, or there are several.
+ */
+export function sessionOf(db: DatabaseSync, text: string): SessionRow {
+  const found = findSessions(db, text.trim());
+  if (found.length > 0) return onlyOne(text, found, ({ sessionId }) => sessionId);
+  const loose = findIdsWithoutSession(db, text.trim());
+  throw loose.length === 0 ? unknownSession(text) : new UserError(`Cannot show "${text}"`, {
+    why: "something came with this id, but there is no session: it was removed, or never begun",
+    next: `conclaude audit list --session ${quoteWord(onlyOne(text, loose, (id) => id))}`,
+  });
+}
+
+/**
+ * The full id that a flag names; null without the flag. An id that only events, captures, counters or observations
+ * have counts too: they may come before their session, or outlive it.
+ * @throws {UserError} When nothing has such an id, or several have.
+ */
+export function sessionFilterOf(db: DatabaseSync, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const sessions = findSessions(db, text.trim()).map(({ sessionId }) => sessionId);
+  const found = sessions.length > 0 ? sessions : findIdsWithoutSession(db, text.trim());
+  if (found.length === 0) throw unknownSession(text);
+  return onlyOne(text, found, (id) => id);
+}
+
+/**
+ * The full id of a counter's session. One that no hook has written is taken as it is, so that scripts can count what
+ * they like; only the beginning of a UUID is completed. @throws {UserError} When several ids begin like this.
+ */
+export function counterOwnerOf(db: DatabaseSync, text: string): string {
+  const id = normalizeSessionId(text) ?? "";
+  const found = findSessions(db, id)
+    .filter(({ sessionId, shortId }) =>
+      PART_OF_UUID.test(id) || id === sessionId || id === shortId
+    );
+  return found.length === 0 ? id : onlyOne(text, found, ({ sessionId }) => sessionId).sessionId;
+}
+
+/**
+ * The live session of this project whose Claude process this command descends from, else the only live one. Live is
+ * an active session whose process, where it is known, still runs it.
+ * @param options `command`: what the next step repeats with a `--session`, such as `guard pause`.
+ * @throws {UserError} When there is none, or there are several; names all of them.
+ */
+export async function currentSession(
+  db: DatabaseSync,
+  context: CliContext,
+  { command }: { readonly command?: string } = {},
+): Promise<SessionRow> {
+  const active = nearestProject(listActive(db, projectsHere(context.cwd)));
+  const live = await stillLive(active);
+  const own = ancestors().flatMap((ancestor) => live.filter((one) => isRunBy(one, ancestor)));
+  const [found] = own.length > 0 ? own : live;
+  if (found !== undefined && (own.length > 0 || live.length === 1)) return found.session;
+  const nowMs = Date.now();
+  throw new UserError("Cannot tell which session is meant", {
+    why: found === undefined
+      ? `no session of Claude Code is live in this project (${context.cwd})`
+      : `this command runs in none of the ${live.length} live sessions of this project: ` +
+        `${live.map(({ session }) => candidate(db, session, nowMs)).join("; ")}; ` +
+        "choose one of them with `--session`",
+    next: found === undefined || command === undefined
+      ? "conclaude session list"
+      : `conclaude ${command} --session ${tellingId(db, found.session.sessionId)}`,
+  });
+}
+
+function candidate(db: DatabaseSync, session: SessionRow, nowMs: number): string {
+  const { sessionId, cwd, projectDir, branch, updatedAtMs } = session;
+  const place = `in ${cwd ?? projectDir}${branch === null ? "" : ` on ${branch}`}`;
+  return plain(`${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, nowMs)}`);
+}
+
+/** The common git directory; outside of a repository this folder and all above it. */
+function projectsHere(cwd: string): string[] {
+  const looks = lookUpwards(cwd);
+  const repository = findRepository(looks);
+  return repository === undefined ? withParents(cwd) : [repository.commonDir];
+}
+
+/** Of projects whose folders lie in one another the innermost. */
+function nearestProject(sessions: readonly ActiveSession[]): ActiveSession[] {
+  const length = ({ session }: ActiveSession) =>
+    session.repository === null ? session.projectDir?.length ?? 0 : 0;
+  const longest = Math.max(0, ...sessions.map(length));
+  return sessions.filter((one) => length(one) === longest);
+}
+
+async function stillLive(sessions: readonly ActiveSession[]): Promise<ActiveSession[]> {
+  const known = sessions.flatMap(({ session: { sessionId, claudePid }, claudeProcess }) =>
+    claudePid === null ? [] : [{ sessionId, claudePid, claudeProcess }]
+  );
+  const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
+  const gone = new Set(goneSessions(known, processes, null));
+  return sessions.filter(({ session }) => !gone.has(session.sessionId));
+}
+
+function isRunBy({ session, claudeProcess }: ActiveSession, { pid, mark }: Ancestor): boolean {
+  return session.claudePid === pid && (claudeProcess === null || claudeProcess === mark);
+}
+
+/** What the sessions of the project around this folder have in common: the common git directory, or the folder. */
+export function projectHere(cwd: string): string {
+  return findRepository(lookUpwards(cwd))?.commonDir ?? cwd;
+}
+
+/** Whether a list needs a column for projects: something in it is of another project than this folder's. */
+export function isAnyOfOthers(
+  all: readonly { readonly project: string | null }[],
+  cwd: string,
+): boolean {
+  const project = all[0]?.project;
+  if (project === undefined || all.some((one) => one.project !== project)) return all.length > 0;
+  // In the top folder of the repository nothing has to be looked up.
+  return project !== joinPath(cwd, ".git") && project !== projectHere(cwd);
+}
+
+function onlyOne<Found>(
+  text: string,
+  found: readonly Found[],
+  idOf: (one: Found) => string,
+): Found {
+  const show = `session show ${quoteWord(idOf(found[0]!))}`;
+  return onlyNamed({ noun: "session", text, show }, found, idOf);
+}
+
+function unknownSession(text: string): UserError {
+  const length = text.trim().replaceAll("-", "").length;
+  return new UserError(`Cannot find the session "${text}"`, {
+    why: length < MIN_ID_BEGINNING
+      ? `no session has this id, and its beginning must have at least ${MIN_ID_BEGINNING} characters`
+      : "no session has an id that begins like this",
+    next: "conclaude session list",
+  });
+}

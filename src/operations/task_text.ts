@@ -1,0 +1,59 @@
+/** Texts that people give for a task: where they come from, and what of them may be kept. */
+import type { HookConfig } from "../config/hook_config.ts";
+import { readAll } from "../system/environment.ts";
+import { messageOf } from "../base/errors.ts";
+import { checkBody } from "../work/task_input.ts";
+import { type CliContext, typedPath } from "./context.ts";
+import { usageError } from "./usage.ts";
+import { readTextFileSync } from "../system/files.ts";
+
+export type BodyFlags = {
+  readonly body?: string;
+  readonly bodyFile?: string;
+  readonly stdin: boolean;
+};
+
+/** Masks secrets in a text, the built-in ones and those of the configuration, and drops what is private. */
+export async function maskerOf(
+  { redactPatterns }: Pick<HookConfig, "redactPatterns">,
+): Promise<(text: string) => string> {
+  const { compileRedactPatterns, redactText } = await import("../secrets/redact.ts");
+  const { patterns } = compileRedactPatterns(redactPatterns);
+  return (text) => redactText(text, { patterns });
+}
+
+/**
+ * The body from the flag, a file or stdin; undefined when none is given.
+ * @throws {UserError} When it is given twice, cannot be read or cannot be kept.
+ */
+export function readBody(
+  context: Pick<CliContext, "cwd" | "locations" | "environment">,
+  { body, bodyFile, stdin }: BodyFlags,
+): string | undefined {
+  const given = [body !== undefined, bodyFile !== undefined, stdin].filter(Boolean).length;
+  if (given > 1) {
+    throw usageError("Cannot tell which body is meant", {
+      why: "only one of --body, --body-file and --stdin can be given",
+      next: "conclaude task create --help",
+    });
+  }
+  if (stdin) return checkBody(readStdin(context));
+  if (bodyFile === undefined) return body;
+  const path = typedPath(context, bodyFile);
+  return checkBody(readText(path));
+}
+
+function readText(path: string): string {
+  try {
+    return readTextFileSync(path);
+  } catch (thrown) {
+    throw usageError(`Cannot read "${path}"`, {
+      why: `${messageOf(thrown)}; nothing was changed`,
+      next: "conclaude task create --help",
+    });
+  }
+}
+
+export function readStdin({ environment }: Pick<CliContext, "environment">): string {
+  return new TextDecoder().decode(readAll(environment.stdin));
+}

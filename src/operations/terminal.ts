@@ -1,0 +1,69 @@
+/** What a person at a terminal is asked and shown while a command works. */
+import { UserError } from "../base/errors.ts";
+import type { CliContext } from "./context.ts";
+import { usageError } from "./usage.ts";
+
+/**
+ * Asks a person whether to go on.
+ * @param question `what` is for the error, `ask` is the sentence on the terminal, `again` is the command that does
+ * not ask. @throws {UserError} When the answer is no; when there is no terminal (exit status 2).
+ */
+export function confirmOrThrow(
+  { globals, environment }: CliContext,
+  question: { readonly what: string; readonly ask: string; readonly again: string },
+): void {
+  if (globals.json || !environment.isTerminal("stdin") || !environment.isTerminal("stdout")) {
+    throw usageError(`Cannot ${question.what}`, {
+      why: "it needs a yes, and there is no terminal to ask on; nothing was changed",
+      next: question.again,
+    });
+  }
+  if (/^y(?:es)?$/i.test(prompt(`${question.ask} [y/N]`)?.trim() ?? "")) return;
+  throw new UserError(`Did not ${question.what}`, {
+    why: "the answer was no; nothing was changed",
+    next: "",
+  });
+}
+
+const PAUSE_MS = 100;
+const CLEAR_LINE = "\r\x1b[2K";
+
+/** A line that tells how far work in many steps is. */
+export interface ProgressLine {
+  readonly tell: (text: string) => void;
+  /** Takes the line away; to be called before anything else is printed. */
+  readonly end: () => void;
+}
+
+/** A line on stderr while work goes on; silent where stderr is no terminal. It changes at most ten times a second. */
+export function progressLine(
+  { process, environment }: Pick<CliContext, "process" | "environment">,
+): ProgressLine {
+  if (!environment.isTerminal("stderr")) return { tell: () => {}, end: () => {} };
+  let toldAt = -Infinity;
+  return {
+    tell(text) {
+      if (performance.now() - toldAt < PAUSE_MS) return;
+      toldAt = performance.now();
+      process.stderr.write(CLEAR_LINE + text);
+    },
+    end() {
+      if (toldAt > -Infinity) process.stderr.write(CLEAR_LINE);
+    },
+  };
+}
+
+/** Shows one progress line during work that SQLite does in one call. @param doing `Checking the database`. */
+export async function withProgress<Result>(
+  context: Pick<CliContext, "process" | "environment">,
+  doing: string,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  const progress = progressLine(context);
+  progress.tell(`${doing} …`);
+  try {
+    return await work();
+  } finally {
+    progress.end();
+  }
+}

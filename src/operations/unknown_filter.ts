@@ -1,0 +1,155 @@
+/** Names the filters of a search that match nothing at all. */
+import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../secrets/plain.ts";
+import { baseName, isAbsolutePath } from "../base/paths.ts";
+import { folderOfProject } from "../memory/project_paths.ts";
+import { projectName } from "../memory/search/observation_view.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
+import {
+  isKnownBranch,
+  isKnownFile,
+  isKnownProject,
+  knownBranches,
+  knownProjects,
+  newestOfPaths,
+  observedPaths,
+} from "../memory/store.ts";
+import { nearestWords } from "../base/likeness.ts";
+import { count } from "../base/counts.ts";
+import { spooledFiles } from "../upkeep/transfer/drain_spool.ts";
+import { countAllWaiting } from "../db/queue_work.ts";
+import type { CliContext } from "./context.ts";
+import { nextHere } from "./next_command.ts";
+import type { View } from "./view.ts";
+
+/** A filter that matches nothing that is remembered. */
+export interface UnknownFilter {
+  readonly flag: "project" | "branch" | "file";
+  readonly value: string;
+  /** What is known instead, the likeliest first; empty when there is nothing. */
+  readonly known: readonly string[];
+}
+
+const NAMED = 3;
+const MAX_FILES = 20_000;
+const MAX_NEAR = 50;
+
+/** What a person typed, and what it was taken for; null where it was not asked for. */
+export interface AskedFilter {
+  readonly project: { readonly typed: string; readonly meant: string } | null;
+  readonly branch: string | null;
+  readonly file: { readonly typed: string; readonly meant: string } | null;
+}
+
+/** The filters whose value occurs nowhere in memory. */
+export function unknownFilters(
+  db: DatabaseSync,
+  { project, branch, file }: AskedFilter,
+): UnknownFilter[] {
+  const unknown: UnknownFilter[] = [];
+  if (project !== null && !isKnownProject(db, project.meant)) {
+    const folders = knownProjects(db).map(folderOfProject);
+    const known = inOrder(folders, isNear(baseName(project.typed), folders, projectName));
+    return [{ flag: "project", value: project.typed, known }];
+  }
+  const within = project?.meant ?? null;
+  if (branch !== null) {
+    if (!isKnownBranch(db, branch, within)) {
+      const branches = knownBranches(db, within);
+      const known = inOrder(branches, isNear(branch, branches, (name) => name));
+      unknown.push({ flag: "branch", value: branch, known });
+    }
+  }
+  if (file !== null && !isKnownFile(db, file.meant)) {
+    const paths = observedPaths(db, MAX_FILES);
+    const near = paths.filter(isNear(baseName(file.meant), paths, baseName)).slice(0, MAX_NEAR);
+    const areWhole = isAbsolutePath(file.meant);
+    const known = newestOfPaths(db, near, { project: within, areWhole, limit: NAMED });
+    unknown.push({ flag: "file", value: file.typed, known });
+  }
+  return unknown;
+}
+
+/** Finds the known names that resemble what was typed, in letters of either case. */
+function isNear(
+  typed: string,
+  all: readonly string[],
+  nameOf: (one: string) => string,
+): (one: string) => boolean {
+  const lower = (one: string) => nameOf(one).toLowerCase();
+  const near = new Set(nearestWords(typed, [...new Set(all.map(lower))]));
+  return (one) => near.has(lower(one));
+}
+
+/** Those that are like what was typed; where none is, the newest. */
+function inOrder(all: readonly string[], isLike: (one: string) => boolean): string[] {
+  const near = all.filter(isLike);
+  return (near.length > 0 ? near : all).slice(0, NAMED);
+}
+
+/**
+ * Lines for a person, with a command to paste.
+ * @param command What comes before the flag: `conclaude memory search uploads`.
+ */
+export function unknownText(unknown: readonly UnknownFilter[], command: string): string[] {
+  return unknown.flatMap(({ flag, value, known }) => {
+    const none = `Nothing at all is known of the ${flag} "${plain(value)}"`;
+    if (known.length === 0) return [`${none}.`];
+    return [
+      `${none}; known: ${plain(known.join(", "))}.`,
+      `  next: ${command} --${flag} ${quoteWord(known[0]!)}`,
+    ];
+  });
+}
+
+/**
+ * The answer of a search that found nothing. It names filters that match nothing at all.
+ * @param asked `project` and `file`: what the flags mean; null where they are not given.
+ */
+export function nothingFound(
+  db: DatabaseSync,
+  context: CliContext,
+  { flags, words, project, file, database }: {
+    readonly database: string;
+    readonly flags: {
+      readonly project?: string;
+      readonly branch?: string;
+      readonly file?: string;
+    };
+    readonly words: readonly string[];
+    readonly project: string | null;
+    readonly file: string | null;
+  },
+): View {
+  const unknown = unknownFilters(db, {
+    project: flags.project === undefined || project === null
+      ? null
+      : { typed: flags.project, meant: project },
+    branch: flags.branch ?? null,
+    file: flags.file === undefined || file === null ? null : { typed: flags.file, meant: file },
+  });
+  const { globals } = context;
+  const command = nextHere(`conclaude memory search ${quoteWord(words.join(" "))}`, globals);
+  const waiting = countAllWaiting(db) + countSpooled(database, context);
+  return {
+    json: {
+      results: [],
+      quotedNowhere: [],
+      ...unknown.length > 0 && { unknown },
+      ...waiting > 0 && { waiting },
+    },
+    text: [
+      "Nothing is remembered that matches.",
+      ...unknownText(unknown, command),
+      ...waiting === 0 ? [] : [waitingText(waiting, nextHere("conclaude queue drain", globals))],
+    ].join("\n"),
+  };
+}
+
+function countSpooled(database: string, { locations }: CliContext): number {
+  return spooledFiles({ database, folders: locations.spoolFolders }).length;
+}
+
+function waitingText(waiting: number, next: string): string {
+  return `${count(waiting, "capture is", "captures are")} not worked in yet: ${next}`;
+}

@@ -1,0 +1,46 @@
+import { UserError } from "../base/errors.ts";
+
+/** The exit status of a command line that makes no sense. */
+export const USAGE = 2;
+
+export function usageError(
+  what: string,
+  details: { readonly why: string; readonly next: string },
+): UserError {
+  return new UserError(what, { ...details, exitCode: USAGE });
+}
+
+/** `install-hooks` as `installHooks`. */
+export function camel(name: string): string {
+  return name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
+}
+
+/** `installHooks` as `install-hooks`. */
+export function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/**
+ * Refuses a command line that gives both or neither of two things that exclude each other.
+ * @param given The two by their names, and whether each is there: `{ "an id": true, "--all": false }`.
+ */
+export function requireOneOfTwo(
+  what: string,
+  { given, next, exitCode = USAGE }: {
+    readonly given: Readonly<Record<string, boolean>>;
+    readonly next: string;
+    readonly exitCode?: number;
+  },
+): void {
+  const names = Object.keys(given);
+  const there = Object.values(given).filter(Boolean).length;
+  if (there === 1) return;
+  const why = there === 0
+    ? `neither ${names.join(" nor ")} is given`
+    : `both ${names.join(" and ")} are given`;
+  throw new UserError(`Cannot tell ${what}`, {
+    why: `${why}; nothing was changed`,
+    next,
+    exitCode,
+  });
+}

@@ -1,0 +1,306 @@
+import { plain } from "../../secrets/plain.ts";
+import { agentFiles } from "../../work/engine/agent_files.ts";
+import { needAgent, requestEnd } from "../../work/engine/requests.ts";
+import { endHere } from "../../work/engine/supervise.ts";
+import { type OutputLine, readOutput, readOutputPage } from "../../work/engine/agent_output.ts";
+import { readAgentLine } from "../../work/agent_text.ts";
+import { refusal } from "../../work/refusal.ts";
+import { checkBody } from "../../work/task_input.ts";
+import {
+  type Agent,
+  type AgentKind,
+  type AgentStatus,
+  listAgents,
+  readAgent,
+  readTask,
+  readWorkflow,
+} from "../../work/store.ts";
+import { transaction } from "../../db/transaction.ts";
+import { relativeTime } from "../../base/time.ts";
+import type { CliContext } from "../context.ts";
+import { isDaemonHere, startDaemon } from "../daemon_here.ts";
+import {
+  AGENT_FLAG,
+  clearingFlag,
+  number,
+  optional,
+  PAGE_FLAG,
+  switchOn,
+  text,
+  wordsFlag,
+} from "../flags.ts";
+import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
+import { openStore, type Place } from "../open_store.ts";
+import { type Facts, pageView, titledFacts } from "../table.ts";
+import { agentIdOf, beginChange, checkWord, knownTaskId, taskIdOf } from "../work_lookup.ts";
+import { nameOf, shortTaskId } from "../task_view.ts";
+import { group, verb } from "../verb.ts";
+import type { View } from "../view.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { statSync } from "../../system/files.ts";
+
+const AGENT = text("The agent, by its id, or 4 or more characters of its beginning or end", "id");
+const ACTIVE: readonly AgentStatus[] = ["starting", "running"];
+const STATUSES: readonly AgentStatus[] = [...ACTIVE, "completed", "failed", "killed"];
+const KINDS: readonly AgentKind[] = ["agent", "script", "subagent"];
+
+const list = verb({
+  flags: {
+    status: wordsFlag(`Only with this status: ${STATUSES.join(", ")}; a comma is or`, "status"),
+    kind: wordsFlag(`Only of this kind: ${KINDS.join(", ")}; a comma is or`, "kind"),
+    task: clearingFlag("Only of this task", "id"),
+    session: clearingFlag("Only of this session, by its id", "id"),
+    all: switchOn("Also those that have ended"),
+    limit: PAGE_FLAG,
+  },
+  brief: "List agents",
+  about:
+    "Lists the agents and scripts that work for tasks, and the sub-agents of sessions, the newest first.",
+  examples: ["conclaude agent list", "conclaude agent list --all --task 1a2b3c4d --json"],
+  async run(context, { status, kind, task, session, all, limit }) {
+    const { db } = await openStore(context, "read");
+    const checked = <Word extends string>(what: string, words: readonly Word[]) => (one: string) =>
+      checkWord(one, { what, words, noun: "agent" });
+    const agents = listAgents(db, {
+      statuses: status?.map(checked("status", STATUSES)) ?? (all ? null : ACTIVE),
+      kinds: kind?.map(checked("kind", KINDS)) ?? null,
+      taskId: task === undefined ? null : knownTaskId(db, task),
+      sessionId: session ?? null,
+      limit: limit + 1,
+    });
+    return pageView(context, { agents }, {
+      ID: ({ id }) => shortTaskId(id),
+      KIND: ({ kind }) => kind,
+      NAME: ({ name }) => name,
+      STATUS: ({ status }) => status,
+      TASK: ({ taskId }) => taskId === null ? null : shortTaskId(taskId),
+      STARTED: ({ startedAtMs }) => ageText(startedAtMs),
+    }, {
+      limit,
+      empty: all || status !== undefined
+        ? "No agents."
+        : "No agents at work; --all lists those that have ended.",
+    });
+  },
+});
+
+const show = verb({
+  args: [AGENT],
+  brief: "Show an agent",
+  about: "Shows an agent: what it works for, its process, and how it ended.",
+  examples: ["conclaude agent show 1a2b3c4d"],
+  async run(context, _flags, text) {
+    const { db } = await openStore(context, "read");
+    const agent = needAgent(db, agentIdOf(db, text));
+    const task = agent.taskId === null ? undefined : readTask(db, agent.taskId);
+    const facts: Facts = [
+      ["id", agent.id],
+      ["kind", agent.kind],
+      ["status", agent.status],
+      ["error", agent.error],
+      ["exit code", agent.exitCode],
+      ["task", task === undefined ? agent.taskId : nameOf(task)],
+      ["workflow", agent.workflowId],
+      ["step", agent.stepKey === null ? null : `${agent.stepKey} (try ${agent.attempt})`],
+      ["session", agent.sessionId],
+      ["process", agent.pid],
+      ["command", agent.command.join(" ") || null],
+      ["folder", agent.worktree],
+      ["output", agent.outputFile],
+      ["to be ended", agent.killRequestedAtMs === null ? null : agent.killReason],
+      ["started", ageText(agent.startedAtMs)],
+      ["ended", ageText(agent.endedAtMs)],
+    ];
+    return { json: { agent }, text: [agent.name, ...titledFacts(facts)].map(plain).join("\n") };
+  },
+});
+
+const output = verb({
+  args: [text("The agent, or a task: then the output of all its agents, the oldest first", "id")],
+  flags: {
+    since: optional(
+      number(0, Number.MAX_SAFE_INTEGER, "Only lines after the one with this number", "seq"),
+    ),
+    limit: optional(number(1, Number.MAX_SAFE_INTEGER, "How many lines at most")),
+    follow: switchOn("Go on until the agent has ended"),
+    raw: switchOn("As it was written, instead of what is said in it"),
+  },
+  brief: "Show what an agent has written",
+  about:
+    "Shows what an agent has written; of the JSON of Claude Code what a person would read. With --json, and with " +
+    "--follow a line of JSON each, every line with its number.",
+  examples: [
+    "conclaude agent output 1a2b3c4d --follow",
+    "conclaude agent output 1a2b3c4d --since 120 --json",
+  ],
+  async run(context, flags, text) {
+    const { db, place } = await openStore(context, "read");
+    const agentId = agentIdOf(db, text);
+    const task = readAgent(db, agentId) === undefined
+      ? readTask(db, taskIdOf(db, text))
+      : undefined;
+    if (task !== undefined) return outputOfTask(db, task.id, { flags, place });
+    const agent = needAgent(db, agentId);
+    if (flags.follow) return await followOutput(context, agent, { db, flags, place });
+    const { lines, lastSeq } = readOutputPage(pathOf(agent, place), {
+      since: flags.since ?? 0,
+      limit: flags.limit ?? Infinity,
+    });
+    return {
+      json: { agentId, taskId: agent.taskId, lines, lineCount: lines.length, lastSeq },
+      text: speaker(flags)(lines).join("\n"),
+    };
+  },
+});
+
+const kill = verb({
+  args: [AGENT],
+  flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
+  brief: "End an agent",
+  about: "Ends an agent with all processes that it has started; those that do not leave in " +
+    "`orchestration.killGraceSeconds` are made to. Its workflow is blocked then: " +
+    "`conclaude workflow retry` runs the step again.",
+  examples: ["conclaude agent kill 1a2b3c4d --reason 'it runs in circles'"],
+  async run(context, flags, text) {
+    const { by, db, place, mask } = await beginChange(context, flags, "end an agent");
+    const reason = flags.reason === undefined ? null : checkBody(mask(flags.reason));
+    const { id, workflowId } = transaction(
+      db,
+      () => requestEnd(db, agentIdOf(db, text), { reason, by, atMs: Date.now() }),
+    );
+    const told = (tail: string) => {
+      const agent = needAgent(db, id);
+      return { json: { agent }, text: plain(`Agent ${shortTaskId(id)} (${agent.name}) ${tail}`) };
+    };
+    if (isDaemonHere(context, place)) return told("is being ended by the daemon.");
+    const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
+    const hasEnded = await endHere(db, id, {
+      ...lastingOf(context, place, project),
+      database: place.database,
+      mask,
+      graceMs: orchestrationOf(context, project).killGraceSeconds * 1000,
+    });
+    return told(
+      hasEnded
+        ? "has ended, with all that it had started."
+        : `has no process that runs. The next daemon writes down its end: ${startDaemon(context)}`,
+    );
+  },
+});
+
+export const agent = group({
+  verbs: { list, show, output, kill },
+  examples: ["conclaude agent list", "conclaude agent output 1a2b3c4d --follow"],
+});
+
+function ageText(atMs: number | null): string | null {
+  return atMs === null ? null : relativeTime(atMs, Date.now());
+}
+
+interface OutputFlags {
+  readonly since?: number;
+  readonly limit?: number;
+  readonly follow: boolean;
+  readonly raw: boolean;
+}
+
+/** How often somebody who follows an agent looks whether it has written more, in milliseconds. */
+const LOOK_MS = 200;
+
+type Line = Omit<OutputLine, "next">;
+
+/** The lines of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
+function outputOfTask(
+  db: DatabaseSync,
+  taskId: string,
+  { flags, place }: { readonly flags: OutputFlags; readonly place: Place },
+): View {
+  if (flags.since !== undefined || flags.follow) {
+    throw refusal("INVALID_INPUT", {
+      what: `Cannot tell which agent of task ${taskId} is meant`,
+      why: "lines are numbered for each agent, so --since and --follow need the id of one",
+      next: `conclaude agent list --all --task ${taskId}`,
+    });
+  }
+  const parts = listAgents(db, { taskId, kinds: ["agent", "script"] }).reverse()
+    .map((agent) => ({ agent, lines: linesOf(agent, place, { since: 0, limit: Infinity }) }));
+  const lines = parts
+    .flatMap(({ agent, lines }) => lines.map((line) => ({ agentId: agent.id, ...line })))
+    .slice(0, flags.limit);
+  const shown = parts.flatMap(({ agent, lines }) => [
+    ...flags.raw ? [] : [plain(`── ${agent.name} (${agent.status})`)],
+    ...speaker(flags)(lines),
+  ]);
+  const lastSeq = lines.at(-1)?.seq ?? 0;
+  return {
+    json: { agentId: null, taskId, lines, lineCount: lines.length, lastSeq },
+    text: shown.slice(0, flags.limit).join("\n"),
+  };
+}
+
+/** Prints lines as they come, until the agent has ended or `--limit` is reached. */
+async function followOutput(
+  { process, globals }: CliContext,
+  { id }: Agent,
+  { db, flags, place }: {
+    readonly db: DatabaseSync;
+    readonly flags: OutputFlags;
+    readonly place: Place;
+  },
+): Promise<View> {
+  let since = flags.since ?? 0;
+  let left = flags.limit ?? Infinity;
+  const say = speaker(flags);
+  for (let bytes = -1; left > 0;) {
+    // The agent is read before its output: whatever writes down its end writes the last output first.
+    const now = needAgent(db, id);
+    const size = sizeOf(pathOf(now, place));
+    if (size !== bytes) {
+      bytes = size;
+      const lines = linesOf(now, place, { since, limit: left });
+      const shown = globals.json ? lines.map((line) => JSON.stringify(line)) : say(lines);
+      if (shown.length > 0) process.stdout.write(shown.join("\n") + "\n");
+      since = lines.at(-1)?.seq ?? since;
+      left -= lines.length;
+    } else if (now.endedAtMs !== null) break;
+    else await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return { json: undefined, text: "" };
+}
+
+function pathOf({ outputFile, id }: Agent, { database }: Place): string {
+  return outputFile ?? agentFiles(database, id).output;
+}
+
+/** 0 where there is no file yet. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
+
+function linesOf(
+  agent: Agent,
+  place: Place,
+  wanted: { readonly since: number; readonly limit: number },
+): Line[] {
+  return readOutput(pathOf(agent, place), wanted).map(({ next: _, ...line }) => line);
+}
+
+/** Turns pages of output into text for people: each thing that the agent said, once; or the lines as written. */
+function speaker({ raw }: Pick<OutputFlags, "raw">): (lines: readonly Line[]) => string[] {
+  if (raw) return (lines) => lines.map(({ data }) => data);
+  let last: string | null = null;
+  return (lines) =>
+    lines.flatMap(({ stream, data }) => {
+      const { text, isResult } = stream === "stdout"
+        ? readAgentLine(data)
+        : { text: data, isResult: false };
+      // A result repeats the text before it.
+      if (text === null || (isResult && text.trim() === last?.trim())) return [];
+      last = text;
+      return text.split("\n").map(plain);
+    });
+}

@@ -1,0 +1,293 @@
+import { plain } from "../../secrets/plain.ts";
+import { listLeftOut, passedOver } from "../../config/left_out.ts";
+import {
+  type ConfigFile,
+  type ConfigLayer,
+  isLeftOut,
+  MAX_FOLDERS,
+  readConfigFiles,
+  searchedFolders,
+} from "../../config/discover.ts";
+import { configNotes, configWarnings, explainProblems } from "../config_warnings.ts";
+import {
+  configJsonSchema,
+  configTemplate,
+  mergedConfig,
+  sourcedYaml,
+} from "../../config/config_template.ts";
+import { readLayer } from "../../config/layer.ts";
+import { parseConfig } from "../../config/parse.ts";
+import { count } from "../../base/counts.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import { lookUpwards } from "../../system/git/repository.ts";
+import { isThere } from "../../upkeep/care/whole_file.ts";
+import { joinPath } from "../../base/paths.ts";
+import { isFolder } from "../../system/on_disk.ts";
+import { realPath } from "../../system/real_paths.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { addTrusted, removeTrusted, trustedFolders } from "../../config/store.ts";
+import { filesHere, IGNORE_ADVICE, writeTarget } from "../config_target.ts";
+import { type CliContext, typedPath } from "../context.ts";
+import { optional, text, toggle } from "../flags.ts";
+import { nextHere } from "../next_command.ts";
+import { openAt, placeOf } from "../open_store.ts";
+import { section } from "../table.ts";
+import { usageError } from "../usage.ts";
+import { group, verb } from "../verb.ts";
+import { isNotFound, readTextFileSync } from "../../system/files.ts";
+
+const init = verb({
+  person: "config init",
+  flags: {
+    user: toggle("The user's own: ~/.conclaude/config.yaml"),
+    local: toggle("This folder's private one: .conclaude.local.yaml"),
+    force: toggle("Replace a file that is there"),
+  },
+  brief: "Write a configuration file with every key explained",
+  about:
+    "Writes a configuration file in which every key stands commented out at its default, and the keys of a rule\n" +
+    "above its list: .conclaude.yaml in this folder, unless a flag says otherwise. A file that is there is not\n" +
+    "touched without --force.",
+  examples: ["conclaude config init", "conclaude config init --user"],
+  run(context, flags) {
+    const { layer, folder, names, mode } = placeToInit(context, flags);
+    const path = joinPath(folder, names[0]);
+    const present = names.map((name) => joinPath(folder, name)).find(isThere);
+    if (present !== undefined && !flags.force) {
+      const chosen = `${flags.user ? " --user" : ""}${flags.local ? " --local" : ""}`;
+      throw new UserError(`Cannot write "${path}"`, {
+        why: present === path
+          ? "the file is there already, and only --force replaces it; nothing was changed"
+          : `"${present}" is there already, and only --force writes one that comes before it; nothing was changed`,
+        next: `conclaude config init --force${chosen}`,
+      });
+    }
+    writeTarget({ path, mode }, configTemplate());
+    const advice = layer === "local" ? IGNORE_ADVICE : "";
+    return {
+      json: { path, layer, overwritten: present === path },
+      text: `Wrote ${plain(path)}\nEvery key is in it, commented out at its default.${advice}`,
+    };
+  },
+});
+
+const path = verb({
+  brief: "List the files that count here",
+  about:
+    "Lists the configuration files that count in this folder, lowest layer first, and where they were\n" +
+    "looked for. A later file lies over an earlier one.",
+  examples: ["conclaude config path", "conclaude config path --json"],
+  run(context) {
+    const looks = lookUpwards(context.cwd);
+    const all = readConfigFiles(looks, context.locations);
+    const files = all.filter((file) => !isLeftOut(file))
+      .map(({ layer, path }) => ({ layer, path }));
+    const leftOut = listLeftOut(all, context.cwd, context.locations)
+      .map((file) => ({ ...file, next: nextHere(file.next, context.globals) }));
+    const trusted = trustedFolders(context.locations.database);
+    const searched = [
+      context.locations.dataFolder,
+      ...searchedFolders(looks, context.locations.home).folders.slice(0, MAX_FOLDERS)
+        .map(({ path }) => path),
+    ];
+    const found = files.length === 0
+      ? ["No configuration files: the defaults count. `conclaude config init` writes one."]
+      : files.map(({ layer, path }) => `${layer.padEnd(9)}${path}`);
+    return {
+      json: { files, searched, leftOut, trusted },
+      text: [
+        ...found,
+        ...section(
+          "Left out, since others could have written them:",
+          leftOut.map(({ path, why, next }) => `${path}: ${why}. So that it counts: ${next}`),
+        ),
+        ...section("Searched:", searched),
+        ...section("Trusted by `conclaude config trust`:", trusted),
+      ].map(plain).join("\n"),
+    };
+  },
+});
+
+const trust = verb({
+  person: "config trust",
+  flags: { remove: toggle("Take that back") },
+  args: [text("The folder", "dir")],
+  brief: "Let the files of a folder count, whoever may write them",
+  about:
+    "Says that configuration, workflows and prompts in a folder, and in all below it, count although it belongs\n" +
+    "to another user, as in a container or on a mount, or others may write there. Whoever can write there then\n" +
+    "decides what is run as you. `conclaude config path` lists such folders. An agent is kept from running this.",
+  examples: ["conclaude config trust /workspace", "conclaude config trust /workspace --remove"],
+  async run(context, flags, dir) {
+    const { globals, locations } = context;
+    const typed = typedPath(context, dir);
+    if (!flags.remove && !isFolder(typed)) {
+      throw new UserError(`Cannot trust "${typed}"`, {
+        why: "it is no folder; nothing was changed",
+        next: "conclaude config path",
+      });
+    }
+    if (globals.noDb || locations.databaseFrom === "fallback") {
+      throw new UserError(`Cannot ${flags.remove ? "forget" : "keep"} that "${typed}" is trusted`, {
+        why: globals.noDb
+          ? "with `--no-db` nothing is kept; nothing was changed"
+          : "without a home the database lies where others could make one; nothing was changed",
+        next: globals.noDb ? "give the command again without `--no-db`" : "export HOME=DIR",
+      });
+    }
+    const path = realPath(typed);
+    // Always this home's database: a configuration file must not choose where it is noted as trusted.
+    const { db } = await openAt(await placeOf(context), locations.database);
+    const changed = flags.remove
+      ? removeTrusted(db, path)
+      : addTrusted(db, { path, addedAtMs: Date.now() });
+    const shown = plain(path);
+    const undo = nextHere(`conclaude config trust ${quoteWord(path)} --remove`, globals);
+    return {
+      json: { path, trusted: !flags.remove, changed },
+      text: flags.remove
+        ? `${shown} is ${changed ? "no longer" : "not"} trusted.`
+        : `${shown} is trusted${
+          changed ? "" : " already"
+        }: what lies in it and below counts from ` +
+          `the next hook on,\nwhoever may write there. To take that back: ${undo}`,
+    };
+  },
+});
+
+const show = verb({
+  flags: {
+    effective: toggle(
+      "Every key, also those that no file names; --no-effective leaves them out",
+      true,
+    ),
+  },
+  brief: "Show the merged values, and where each comes from",
+  about:
+    "Shows the configuration as it counts in this folder, as YAML, each key with the file that set it.",
+  examples: ["conclaude config show", "conclaude config show --no-effective --json"],
+  run(context, flags) {
+    const files = filesHere(context);
+    const { config, problems } = parseConfig(files);
+    const merged = mergedConfig(files, { config, effective: flags.effective });
+    const note = problems.length === 0
+      ? []
+      : [`# ${count(problems.length, "problem")}: run \`conclaude config validate\``];
+    return {
+      json: { config: merged.values, sources: merged.sources },
+      text: [...note, ...sourcedYaml(merged)].map(plain).join("\n"),
+    };
+  },
+});
+
+const validate = verb({
+  args: [
+    optional(
+      text(
+        "A file to judge by itself, or a folder for all that count there; without it, here",
+        "path",
+      ),
+    ),
+  ],
+  brief: "Check the configuration files",
+  about:
+    "Checks configuration files and names every problem with file, line and column. Exit status 1 when\n" +
+    "there is one. A hook goes on with what is valid.",
+  examples: ["conclaude config validate", "conclaude config validate .conclaude.yaml --json"],
+  run(context, _flags, path) {
+    const files = path === undefined ? filesHere(context) : filesAt(context, path);
+    const problems = files.flatMap((file) => readLayer(file).problems);
+    const valid = problems.length === 0;
+    const names = files.map((file) => file.path).join(", ");
+    const warnings = [
+      ...passedOver(files).map(({ path, counts }) =>
+        `${path} counts for nothing, since ${counts} stands beside it`
+      ),
+      ...configWarnings(files),
+    ];
+    const notes = configNotes(files);
+    const told = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
+    const summary = files.length === 0
+      ? "No configuration files: the defaults count."
+      : `Valid: ${names}`;
+    return {
+      json: { valid, problems: told, warnings, notes },
+      text: [
+        ...(valid
+          ? [summary]
+          : [...explainProblems(problems).split("\n"), "", count(problems.length, "problem")]),
+        ...warnings.map((warning) => `warning: ${warning}`),
+        ...notes.map((note) => `note: ${note}`),
+      ].map(plain).join("\n"),
+      exitCode: valid ? 0 : 1,
+    };
+  },
+});
+
+const schema = verb({
+  brief: "Print the JSON Schema of the configuration",
+  about: "Prints the JSON Schema of a configuration file, for editors.",
+  examples: ["conclaude config schema > conclaude.schema.json"],
+  run() {
+    const schema = configJsonSchema();
+    return { json: schema, text: JSON.stringify(schema, null, 2) };
+  },
+});
+
+export const config = group({
+  verbs: { init, path, trust, show, validate, schema },
+  examples: ["conclaude config init", "conclaude config show", "conclaude config validate --json"],
+});
+
+/**
+ * Where `config init` writes. `names`: the name that is written, then the names that would count in its place. A
+ * project's file is shared with the repository; the other two only their user may read.
+ */
+interface ConfigPlace {
+  readonly layer: ConfigLayer;
+  readonly folder: string;
+  readonly names: readonly [string, ...string[]];
+  readonly mode: number;
+}
+
+function placeToInit(
+  { cwd, locations: { home, dataFolder } }: CliContext,
+  { user, local }: { readonly user: boolean; readonly local: boolean },
+): ConfigPlace {
+  if (user && local) {
+    throw usageError("Cannot write two files at once", {
+      why: "--user and --local name different ones",
+      next: "conclaude config init --help",
+    });
+  }
+  if (local) return { layer: "local", folder: cwd, names: [".conclaude.local.yaml"], mode: 0o600 };
+  if (!user) {
+    const names = [".conclaude.yaml", ".conclaude.yml"] as const;
+    return { layer: "project", folder: cwd, names, mode: 0o644 };
+  }
+  const usual = home === null ? null : joinPath(home, ".conclaude");
+  if (dataFolder !== usual) {
+    throw new UserError("Cannot write the user's configuration", {
+      why: usual === null ? "HOME is not set" : `"${usual}" cannot be used; nothing was changed`,
+      next: "conclaude doctor",
+    });
+  }
+  return { layer: "user", folder: dataFolder, names: ["config.yaml", "config.yml"], mode: 0o600 };
+}
+
+/** A file alone; for a folder, the configuration files that count in it. */
+function filesAt(context: CliContext, name: string): ConfigFile[] {
+  const path = typedPath(context, name);
+  const { locations } = context;
+  const home = locations.home ?? undefined;
+  try {
+    if (isFolder(path)) return readConfigFiles(lookUpwards(path), locations);
+    return [{ layer: "project", path, home, text: readTextFileSync(path) }];
+  } catch (thrown) {
+    throw new UserError(`Cannot read "${path}"`, {
+      why: messageOf(thrown),
+      next: isNotFound(thrown) ? "conclaude config path" : `ls -ld ${quoteWord(path)}`,
+      cause: thrown,
+    });
+  }
+}

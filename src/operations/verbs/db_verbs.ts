@@ -1,0 +1,280 @@
+import { MIGRATIONS } from "../../../migrations/mod.ts";
+import { plain } from "../../secrets/plain.ts";
+import { count } from "../../base/counts.ts";
+import { UserError } from "../../base/errors.ts";
+import { backUp, defaultBackupPath } from "../../upkeep/care/backup.ts";
+import { checkDatabase } from "../../upkeep/care/database_check.ts";
+import { resetDatabase, restoreDatabase } from "../../upkeep/care/replace.ts";
+import { requireOurs, requireReplaceable } from "../../upkeep/care/require_ours.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { compactDatabase, measureDatabase } from "../../upkeep/store.ts";
+import { checkpoint } from "../../db/database.ts";
+import { SCHEMA_VERSION } from "../../db/transaction.ts";
+import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
+import { checkLines, databaseFrom } from "../check_text.ts";
+import { confirmOrThrow, withProgress } from "../terminal.ts";
+import { typedPath } from "../context.ts";
+import { withoutDraftsLeft } from "../drafts_on_signal.ts";
+import { oneOf, optional, text, toggle, usually } from "../flags.ts";
+import { checksHere } from "../next_command.ts";
+import { keptPlace, openStore, placeOf } from "../open_store.ts";
+import { bytesText, listView } from "../table.ts";
+import { group, verb } from "../verb.ts";
+import { statSync } from "../../system/files.ts";
+
+const path = verb({
+  brief: "Print the path of the database",
+  about:
+    "Prints the path of the database that counts in this folder; with --json also what chose it.",
+  examples: ["conclaude db path", 'sqlite3 "$(conclaude db path)" .tables'],
+  async run(context) {
+    const { database, config } = await placeOf(context);
+    const from = databaseFrom(context, config);
+    const exists = identifyDatabase(database).kind !== "missing";
+    return { json: { path: database, from, exists }, text: plain(database) };
+  },
+});
+
+const check = verb({
+  brief: "Read the whole database and look for faults",
+  about:
+    "Checks pages, references, schema, search index and permissions, and changes nothing. Hooks may have to\n" +
+    "wait, or spool, while the index is compared with what it is made of. Exit status 1 when there is a fault.",
+  examples: ["conclaude db check", "conclaude db check --json"],
+  async run(context) {
+    const { database } = await keptPlace(context, "check the database");
+    const look = () => checkDatabase(database);
+    const found = await withProgress(context, "Reading the whole database", look);
+    const checks = checksHere(found, context.globals);
+    const ok = checks.every(({ status }) => status !== "fail");
+    return {
+      json: { ok, path: database, checks },
+      text: [plain(database), ...checkLines(checks, context.globals)].join("\n"),
+      exitCode: ok ? 0 : 1,
+    };
+  },
+});
+
+const migrate = verb({
+  brief: "Bring the schema up to this program's",
+  about:
+    "Makes the database when it is missing, and brings an older schema up to date; hooks do the same by\n" +
+    "themselves. A database of a newer program is left alone.",
+  examples: ["conclaude db migrate"],
+  async run(context) {
+    const { database } = await keptPlace(context, "migrate the database");
+    const present = requireReplaceable("Cannot migrate", database);
+    if (present.kind !== "missing" && present.kind !== "empty") {
+      requireOurs("Cannot migrate", database);
+    }
+    const from = present.kind === "older" || present.kind === "ours" ? present.version : 0;
+    await openStore(context, "write");
+    const to = SCHEMA_VERSION;
+    const applied = MIGRATIONS.filter(({ version }) => version > from).map(({ name }) => name);
+    return {
+      json: { path: database, from, to, applied },
+      text: applied.length === 0
+        ? `The schema is up to date: version ${to}`
+        : `Migrated ${plain(database)} from version ${from} to ${to}: ${applied.join(", ")}`,
+    };
+  },
+});
+
+const backup = verb({
+  args: [
+    optional(text("Where to; ~/.conclaude/backups/conclaude-<time>.db when not given", "file")),
+  ],
+  brief: "Copy the database into a file",
+  about:
+    "Copies the database while hooks go on, into a file that only you can read, and checks the copy. A\n" +
+    "file that is there is not replaced.",
+  examples: ["conclaude db backup", "conclaude db backup before-upgrade.db"],
+  async run(context, _flags, name) {
+    const { database } = await keptPlace(context, "back up the database");
+    const file = name === undefined
+      ? defaultBackupPath(context.locations.dataFolder, Date.now())
+      : typedPath(context, name);
+    const copy = () => withoutDraftsLeft(() => backUp(database, file));
+    const doing = "Copying the database and checking the copy";
+    const { bytes } = await withProgress(context, doing, copy);
+    return {
+      json: { path: database, file, bytes },
+      text: `Backed up ${plain(database)}\nto ${plain(file)} (${bytesText(bytes)}, checked)`,
+    };
+  },
+});
+
+const restore = verb({
+  person: "db restore",
+  args: [text("A backup", "file")],
+  brief: "Put a backup in the place of the database",
+  about:
+    "Checks the backup, sets the present database aside under a dated name, and puts a copy of the\n" +
+    "backup in its place. Nothing is deleted.",
+  examples: ["conclaude db restore ~/.conclaude/backups/conclaude-2026-01-31T09-30-00Z.db"],
+  async run(context, _flags, name) {
+    const { database } = await keptPlace(context, "restore the database");
+    const file = typedPath(context, name);
+    const { dataFolder } = context.locations;
+    const { aside, schemaVersion } = await withProgress(
+      context,
+      "Checking the backup and copying it",
+      () => restoreDatabase(database, { file, dataFolder, nowMs: Date.now() }),
+    );
+    return {
+      json: { path: database, file, aside, schemaVersion },
+      text: `Restored ${plain(database)}\nfrom ${plain(file)}${formerText(aside)}`,
+    };
+  },
+});
+
+const vacuum = verb({
+  brief: "Give free pages back to the disk",
+  about: "Makes the database file smaller after much was removed. Hooks wait, or spool, meanwhile.",
+  examples: ["conclaude db vacuum"],
+  async run(context) {
+    const { database } = await keptPlace(context, "compact the database");
+    requireOurs("Cannot compact", database);
+    const { db } = await openStore(context, "write");
+    checkpoint(db, "TRUNCATE");
+    const bytesBefore = sizeOf(database);
+    const done = await withProgress(context, "Compacting the database", () => compactDatabase(db));
+    db.close();
+    if (!done) {
+      throw new UserError(`Cannot compact "${database}"`, {
+        why: "it was made without auto_vacuum, and the runtime forbids VACUUM to this program",
+        next: `sqlite3 ${quoteWord(database)} VACUUM`,
+      });
+    }
+    const bytesAfter = sizeOf(database);
+    return {
+      json: { path: database, bytesBefore, bytesAfter },
+      text: `Compacted ${plain(database)}: ${bytesText(bytesBefore)} before, ${
+        bytesText(bytesAfter)
+      } now`,
+    };
+  },
+});
+
+const checkpointVerb = verb({
+  flags: {
+    mode: usually(
+      "truncate",
+      oneOf(
+        ["passive", "full", "restart", "truncate"],
+        "passive waits for nobody; truncate also empties the log file",
+      ),
+    ),
+  },
+  brief: "Move the write-ahead log into the database file",
+  about:
+    "Moves what was written lately from the log (-wal) into the database file; hooks do it now and then.",
+  examples: ["conclaude db checkpoint", "conclaude db checkpoint --mode passive"],
+  async run(context, { mode }) {
+    const { database } = await keptPlace(context, "checkpoint the database");
+    requireOurs("Cannot checkpoint", database);
+    const { db } = await openStore(context, "write");
+    const report = checkpoint(db, mode.toUpperCase() as Uppercase<typeof mode>);
+    if (report.busy) {
+      const pages = count(report.walPages, "page is", "pages are");
+      throw new UserError(`Cannot move the whole log into "${database}"`, {
+        why: `another process is using it: ${report.movedPages} of ${pages} moved`,
+        next: `conclaude db checkpoint --mode ${mode}`,
+      });
+    }
+    return {
+      json: { path: database, mode, ...report },
+      text: "The write-ahead log is in the database file",
+    };
+  },
+});
+
+const stats = verb({
+  brief: "Show sizes and row counts",
+  about: "Shows the size of the database and its log, free pages, and the rows of every table.",
+  examples: ["conclaude db stats", "conclaude db stats --json"],
+  async run(context) {
+    const { database } = await keptPlace(context, "measure the database");
+    const schemaVersion = requireOurs("Cannot measure", database);
+    const db = openToLook(database);
+    try {
+      const size = measureDatabase(db);
+      const bytes = sizeOf(database);
+      const walBytes = sizeOf(`${database}-wal`);
+      const { text } = listView(context, { tables: size.tables }, {
+        TABLE: ({ name }) => name,
+        ROWS: [({ rows }) => rows],
+      }, "No tables.");
+      return {
+        json: { path: database, bytes, walBytes, schemaVersion, ...size },
+        text: [
+          `path      ${plain(database)}`,
+          `schema    version ${schemaVersion}`,
+          `file      ${bytesText(bytes)} (${count(size.pages, "page")} of ${size.pageBytes} B)`,
+          `free      ${bytesText(size.freePages * size.pageBytes)} (${
+            count(size.freePages, "page")
+          })`,
+          `log       ${bytesText(walBytes)}`,
+          "",
+          text,
+        ].join("\n"),
+      };
+    } finally {
+      db.close();
+    }
+  },
+});
+
+const reset = verb({
+  person: "db reset",
+  flags: { yes: toggle("Do not ask") },
+  brief: "Set the database aside and begin a new one",
+  about:
+    "Gives the database another, dated name in the same folder and makes a new, empty one. Nothing is\n" +
+    "deleted. Asks first; without a terminal it needs --yes.",
+  examples: ["conclaude db reset", "conclaude db reset --yes --json"],
+  async run(context, { yes }) {
+    const { database, config: { busyTimeoutMs } } = await keptPlace(context, "reset the database");
+    const present = requireReplaceable("Cannot reset", database);
+    if (present.kind !== "missing" && !yes) {
+      confirmOrThrow(context, {
+        what: "reset the database",
+        again: "conclaude db reset --yes",
+        ask: `Set ${plain(database)} aside and begin a new one?`,
+      });
+    }
+    const made = await resetDatabase(database, { nowMs: Date.now(), busyTimeoutMs });
+    return {
+      json: { path: database, aside: made.aside, schemaVersion: made.schemaVersion },
+      text: `Made a new database: ${plain(database)}${formerText(made.aside)}`,
+    };
+  },
+});
+
+export const db = group({
+  verbs: {
+    path,
+    check,
+    migrate,
+    backup,
+    restore,
+    vacuum,
+    checkpoint: checkpointVerb,
+    stats,
+    reset,
+  },
+  examples: ["conclaude db check", "conclaude db backup", "conclaude db stats --json"],
+});
+
+function formerText(aside: string | null): string {
+  return aside === null ? "" : `\nThe former one is ${plain(aside)}`;
+}
+
+/** 0 where there is no file. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}

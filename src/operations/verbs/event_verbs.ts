@@ -1,0 +1,152 @@
+import { plain } from "../../secrets/plain.ts";
+import { readConfigFiles } from "../../config/discover.ts";
+import { loadSections } from "../../config/sections.ts";
+import { lookUpwards } from "../../system/git/repository.ts";
+import {
+  dataVersion,
+  type EventFilter,
+  type EventRow,
+  lastEventId,
+  listEvents,
+  toldSinceMs,
+} from "../../work/store.ts";
+import type { CliContext } from "../context.ts";
+import { number, optional, parsed, switchOn, textFlag } from "../flags.ts";
+import { parseSince } from "../point_in_time.ts";
+import { openKept, openStore } from "../open_store.ts";
+import { shortAgent, shortTaskId, valueText } from "../task_view.ts";
+import { group, verb } from "../verb.ts";
+import type { View } from "../view.ts";
+import { entityIdOf } from "../work_lookup.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+const MAX_EVENTS = 10_000;
+
+/** Reads `--since`: a whole number is the number of an event, anything else is a time. */
+async function sinceOf(text: string): Promise<Since> {
+  return /^\d{1,15}$/.test(text.trim())
+    ? { afterId: Number(text) }
+    : { sinceMs: await parseSince(text, Date.now()) };
+}
+
+const list = verb({
+  flags: {
+    since: optional(
+      parsed(
+        sinceOf,
+        "Only after this event, by its number, or since then: an age (30m, 2h, 3d, 1w) or a date",
+        "when",
+      ),
+    ),
+    type: textFlag("Only of this type; `*` is any text: task.*", "type"),
+    entity: textFlag(
+      "Only of this task, agent, workflow or question, by its id, or 4 or more characters of its beginning or end",
+      "id",
+    ),
+    limit: optional(
+      number(1, MAX_EVENTS, "How many at most; without it 100, or with --follow no end"),
+    ),
+    follow: switchOn("Go on printing what comes, a line each"),
+  },
+  brief: "List what changed",
+  about:
+    "Lists what changed of tasks, agents, workflows and questions, oldest first: without --since the newest " +
+    "100. With --follow it prints every new event as it comes, from now or from --since on, until it is " +
+    "ended; with --json each is one line of JSON.",
+  examples: [
+    "conclaude event list --since 1h --type 'task.*'",
+    "conclaude event list --since 120 --json",
+    "conclaude event list --follow --json",
+  ],
+  async run(context, flags) {
+    const sinceMs = flags.since !== undefined && "sinceMs" in flags.since ? flags.since.sinceMs : 0;
+    const toldMs = await horizonOf(context);
+    const filterOn = (db: DatabaseSync) => ({
+      afterId: 0,
+      ...flags.since,
+      sinceMs: Math.max(sinceMs, toldMs),
+      type: flags.type ?? null,
+      entityId: flags.entity === undefined ? null : entityIdOf(db, flags.entity),
+    });
+    if (flags.follow) return await follow(context, flags, filterOn);
+    const { db } = await openStore(context, "read");
+    const page = { limit: flags.limit ?? USUAL_LIMIT, newest: flags.since === undefined };
+    const events = listEvents(db, { ...filterOn(db), ...page });
+    return {
+      json: { events },
+      text: events.length === 0 ? "No events." : events.map(eventLine).join("\n"),
+    };
+  },
+});
+
+export const event = group({
+  verbs: { list },
+  examples: ["conclaude event list --since 1h", "conclaude event list --follow"],
+});
+
+const LOOK_EVERY_MS = 200;
+const USUAL_LIMIT = 100;
+const PAGE = 500;
+
+/** Where a list of events begins: after one of them, or at a time. */
+type Since = { readonly afterId: number } | { readonly sinceMs: number };
+
+/** The oldest time that events are told of. Retention removes older events, but not at once. */
+async function horizonOf({ cwd, locations }: CliContext): Promise<number> {
+  await loadSections();
+  const { parseConfig } = await import("../../config/parse.ts");
+  const { config } = parseConfig(readConfigFiles(lookUpwards(cwd), locations));
+  return toldSinceMs(config.store.eventRetentionHours, Date.now());
+}
+
+/** Prints events as they come, a line each, until `--limit` is reached or somebody ends it. */
+async function follow(
+  context: CliContext,
+  flags: { readonly since?: Since; readonly limit?: number },
+  filterOn: (db: DatabaseSync) => Omit<EventFilter, "limit">,
+): Promise<View> {
+  const db = await openKept(context, "follow the events");
+  const filter = filterOn(db);
+  const { process, globals } = context;
+  let left = flags.limit ?? Infinity;
+  let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;
+  for (let seen = -1; left > 0;) {
+    // The version is read before the events, so that the next look finds what is committed in between.
+    const version = dataVersion(db);
+    if (version === seen) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      continue;
+    }
+    const limit = Math.min(PAGE, left);
+    const events = listEvents(db, { ...filter, afterId, limit });
+    for (const event of events) {
+      process.stdout.write(`${globals.json ? JSON.stringify(event) : eventLine(event)}\n`);
+    }
+    left -= events.length;
+    afterId = events.at(-1)?.id ?? afterId;
+    if (events.length < limit) seen = version;
+  }
+  return { json: undefined, text: "" };
+}
+
+/** `12  2026-11-21T08:30:00.000Z  task.updated  1a2b3c4d  status: open → closed` */
+function eventLine({ id, type, entityType, entityId, data, createdAtMs }: EventRow): string {
+  const name = entityType === "task" ? shortTaskId(entityId) : entityId;
+  const told = [new Date(createdAtMs).toISOString(), type, name, detailOf(data)];
+  return plain(`${String(id).padStart(5)}  ${told.join("  ")}`.trimEnd());
+}
+
+function detailOf(data: EventRow["data"]): string {
+  const { changes, task, by } = data;
+  const author = typeof by === "string" ? `  by ${shortAgent(by)}` : "";
+  if (Array.isArray(changes)) {
+    const told = changes.map((change: { field?: unknown; old?: unknown; new?: unknown }) => {
+      const field = String(change.field);
+      if (!("new" in change)) return field;
+      return `${field}: ${valueText(change.old, field)} → ${valueText(change.new, field)}`;
+    });
+    return told.join(", ") + author;
+  }
+  const title = typeof task === "object" && task !== null && "title" in task ? task.title : "";
+  return valueText(title).replace(/^none$/, "") + author;
+}

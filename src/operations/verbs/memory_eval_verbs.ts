@@ -1,0 +1,200 @@
+import { count } from "../../base/counts.ts";
+import { plain } from "../../secrets/plain.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import {
+  EVAL_DEPTHS,
+  type EvalQuestion,
+  type EvalScores,
+  rankOf,
+  readEvalSet,
+  scoreAnswers,
+} from "../../memory/search/eval_set.ts";
+import {
+  answerQuestion,
+  type AskOptions,
+  type DocumentsByObservation,
+  selfQuestions,
+  takeInDocuments,
+} from "../../memory/search/eval.ts";
+import { openNamelessDatabase } from "../../upkeep/care/nameless_database.ts";
+import { type CliContext, typedPath } from "../context.ts";
+import { optional, switchOn, text } from "../flags.ts";
+import { type ProgressLine, progressLine } from "../terminal.ts";
+import { openStore } from "../open_store.ts";
+import { listView } from "../table.ts";
+import { readStdin } from "../task_text.ts";
+import { requireOneOfTwo } from "../usage.ts";
+import { verb } from "../verb.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { View } from "../view.ts";
+import { readTextFile } from "../../system/files.ts";
+
+export const evaluate = verb({
+  args: [
+    optional(text("JSON Lines with documents and questions; - is standard input", "file")),
+  ],
+  flags: {
+    self: switchOn(
+      "Ask past prompts of your own memory: what was known then of the files edited next",
+    ),
+    baseline: switchOn("Ask the same of SQLite's plain bm25(), side by side"),
+    perQuestion: switchOn("Tell the rank of the first right answer of each question"),
+  },
+  about: [
+    "Puts documents into a temporary database, on the way that real memory goes, asks the questions and tells recall",
+    "at 1, 5, 10 and 20, the mean reciprocal rank and the time. A line is one of",
+    '{"type":"document","id","sessionId","projectDir","text","createdAtMs","role"?} and',
+    '{"type":"question","id","text","relevant":[ids],"projectDir"?,"asOfMs"?}.',
+  ].join("\n"),
+  examples: [
+    "conclaude memory eval questions.jsonl --baseline",
+    "conclaude memory eval --self --per-question --json",
+  ],
+  async run(context, flags, file) {
+    requireOneOfTwo("what to measure memory by", {
+      given: { "a file": file !== undefined, "--self": flags.self },
+      next: "conclaude memory eval --help",
+    });
+    const progress = progressLine(context);
+    try {
+      const asked = file === undefined
+        ? await ownHistory(context)
+        : await takenIn(context, file, progress);
+      return report(asked, flags, { context, progress });
+    } finally {
+      progress.end();
+    }
+  },
+});
+
+/** Questions, and where they are asked. */
+interface Asked {
+  readonly db: DatabaseSync;
+  readonly questions: readonly EvalQuestion[];
+  readonly documents: DocumentsByObservation;
+  /** How many documents or observations there are to find. */
+  readonly size: number;
+  readonly nowMs: number;
+}
+
+/** Questions from past prompts, asked of the memory that is here. */
+async function ownHistory(context: CliContext): Promise<Asked> {
+  const { db } = await openStore(context, "read");
+  const { questions, observations: size } = selfQuestions(db);
+  const relevant = new Set(questions.flatMap(({ relevant }) => relevant));
+  const documents = new Map([...relevant].map((id) => [Number(id), [id]]));
+  return { db, questions, documents, size, nowMs: Date.now() };
+}
+
+/** The questions of a set, asked of a temporary database that holds its documents. */
+async function takenIn(context: CliContext, file: string, progress: ProgressLine): Promise<Asked> {
+  const path = STDIN_NAMES.includes(file) ? "-" : typedPath(context, file);
+  const { documents, questions } = await readSet(context, path);
+  const db = await openNamelessDatabase();
+  const size = documents.length;
+  const taken = takeInDocuments(
+    db,
+    documents,
+    (done) => progress.tell(`${done} of ${count(size, "document")} worked into memory …`),
+  );
+  const nowMs = documents.reduce((last, { createdAtMs }) => Math.max(last, createdAtMs), 0) + 1;
+  return { db, questions, documents: taken, size, nowMs };
+}
+
+/** Both mean standard input: the runtime does not let a program open `/dev/stdin`. */
+const STDIN_NAMES = ["-", "/dev/stdin"];
+
+/** Reads a set. @param path `-` is standard input. @throws {UserError} With the number of the first wrong line. */
+async function readSet(context: CliContext, path: string): Promise<ReturnType<typeof readEvalSet>> {
+  try {
+    const set = readEvalSet(path === "-" ? readStdin(context) : await readTextFile(path));
+    if (set.questions.length === 0) throw new Error("it has no question");
+    return set;
+  } catch (thrown) {
+    throw new UserError(`Cannot read the set "${path}"`, {
+      why: messageOf(thrown),
+      next: "conclaude memory eval --help",
+      cause: thrown,
+    });
+  }
+}
+
+function report(
+  asked: Asked,
+  flags: { readonly baseline: boolean; readonly perQuestion: boolean },
+  { context, progress }: { readonly context: CliContext; readonly progress: ProgressLine },
+): View {
+  const { db, questions, documents, size, nowMs } = asked;
+  if (questions.length === 0) {
+    throw new UserError("There is nothing to measure memory by", {
+      why: "no prompt was followed by edits of files that something was known of before",
+      next: "conclaude memory stats",
+    });
+  }
+  const ask = (question: EvalQuestion, ranking: AskOptions["ranking"]) =>
+    answerQuestion(db, question, { documents, ranking, nowMs });
+  const answersOf = (ranking: AskOptions["ranking"]) =>
+    questions.map((question, at) => {
+      progress.tell(`${at} of ${count(questions.length, "question")} asked …`);
+      return ask(question, ranking);
+    });
+  // The first answers are slower, since they read the index from the disk.
+  for (const question of questions.slice(0, 3)) ask(question, "memory");
+  const answers = answersOf("memory");
+  const scores = scoreAnswers(answers);
+  const baseline = flags.baseline ? scoreAnswers(answersOf("plain")) : null;
+  progress.end();
+  const each = !flags.perQuestion ? null : answers.map((answer) => {
+    const { question: { id, text, relevant }, found } = answer;
+    const latencyMs = Math.round(answer.latencyMs * 1_000) / 1_000;
+    return { id, text, relevant, rank: rankOf(answer), found, latencyMs };
+  });
+  const unanswerable = questions.filter(({ relevant }) => relevant.length === 0).length;
+  return {
+    json: {
+      documents: size,
+      questions: questions.length,
+      unanswerable,
+      ...scores,
+      ...(baseline === null ? {} : { baseline }),
+      ...(each === null ? {} : { perQuestion: each }),
+    },
+    text: [
+      `${count(size, "document")}, ${count(questions.length, "question")}` +
+      (unanswerable === 0 ? "" : `, ${unanswerable} of them without an answer`),
+      "",
+      scoreTable(context, scores, baseline),
+      ...each === null ? [] : [
+        "",
+        ...each.map(({ id, text, rank }) =>
+          plain(`${String(rank ?? "-").padStart(4)}  ${id}  ${text}`)
+        ),
+      ],
+    ].join("\n"),
+  };
+}
+
+function scoreTable(
+  context: CliContext,
+  scores: EvalScores,
+  baseline: EvalScores | null,
+): string {
+  type Row = readonly [name: string, value: (of: EvalScores) => number];
+  const recall = (kind: "any" | "fraction") =>
+    EVAL_DEPTHS.map((depth): Row => [
+      `recall@${depth}, ${kind}`,
+      (of) => of.recall[kind][`${depth}`],
+    ]);
+  const rows: readonly Row[] = [
+    ...recall("any"),
+    ...recall("fraction"),
+    ["MRR", (of) => of.mrr],
+    ["latency p50, ms", (of) => of.latencyMs.p50],
+    ["latency p99, ms", (of) => of.latencyMs.p99],
+  ];
+  return listView(context, { rows }, {
+    "": ([name]) => name,
+    MEMORY: [([, value]) => value(scores).toFixed(3)],
+    ...baseline !== null && { "BM25()": [([, value]: Row) => value(baseline).toFixed(3)] as const },
+  }, "").text;
+}

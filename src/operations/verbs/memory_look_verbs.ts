@@ -1,0 +1,163 @@
+import type { DatabaseSync } from "node:sqlite";
+import { plain, plainLines } from "../../secrets/plain.ts";
+import { UserError } from "../../base/errors.ts";
+import { folderOfProject } from "../../memory/project_paths.ts";
+import { estimateTokens } from "../../memory/text.ts";
+import {
+  observationFacts,
+  observationLine,
+  projectName,
+} from "../../memory/search/observation_view.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import {
+  capturesOfObservation,
+  filesOfObservation,
+  type Observation,
+  timelineAround,
+  timelineOfFile,
+  timelineOfNames,
+} from "../../memory/store.ts";
+import type { Globals } from "../context.ts";
+import { number, PROJECT_FLAGS, text, usually } from "../flags.ts";
+import { observationNamed } from "../record_lookup.ts";
+import { nextHere } from "../next_command.ts";
+import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
+import { isAnyOfOthers } from "../session_lookup.ts";
+import { openStore } from "../open_store.ts";
+import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
+import { verb } from "../verb.ts";
+
+export const show = verb({
+  args: [text("Number of an observation, or the beginning of its uid", "id")],
+  about:
+    "Shows an observation whole: what it says, its facts and files, and the captures that it was made of.",
+  examples: ["conclaude memory show 42", "conclaude memory show 42 --json"],
+  async run(context, _flags, id) {
+    const { db } = await openStore(context, "read");
+    const observation = observationNamed(db, id);
+    const files = filesOfObservation(db, observation.id);
+    const captures = capturesOfObservation(db, observation);
+    const tokens = estimateTokens(`${observation.title}\n${observation.text}`);
+    return {
+      json: { ...observation, files, captures: captures.map(({ id }) => id), tokens },
+      text: [
+        plain(observation.title),
+        "",
+        ...observationFacts(observation, Date.now())
+          .map(([name, value]) => `${name.padEnd(14)}${value}`),
+        ...files.map(({ path }) => `file          ${plain(path)}`),
+        ...captures.map(({ id, isPruned }) => {
+          const how = isPruned ? "its payload was pruned" : `conclaude queue show ${id}`;
+          return `capture       ${id}  (${how})`;
+        }),
+        "",
+        plainLines(observation.text),
+      ].join("\n"),
+    };
+  },
+});
+
+export const timeline = verb({
+  args: [text("Number of an observation, or a file or folder of the project", "id|file")],
+  flags: {
+    ...PROJECT_FLAGS,
+    limit: usually("20", number(1, 100, "At most this many, 1 to 100")),
+  },
+  about: [
+    "With a number: what happened before and after that observation in its session. With a file or folder: what",
+    "there is of it, the newest first.",
+  ].join("\n"),
+  examples: ["conclaude memory timeline 42", "conclaude memory timeline src/auth.ts --here"],
+  async run(context, flags, target) {
+    const { db } = await openStore(context, "read");
+    const now = Date.now();
+    // A number means an observation. A file with such a name is written with its folder: `./12`.
+    const isId = /^#?\d+$/.test(target.trim()) || /^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());
+    const around = isId ? observationNamed(db, target) : null;
+    const project = projectFilterOf(db, context, flags);
+    if (around !== null && project !== null) {
+      requireOfProject(around, project, { named: flags.project, globals: context.globals });
+    }
+    const file = around === null ? fileFilterOf(db, context, target) : null;
+    const formerly = around === null ? await formerNamesOf(context, target) : [];
+    const observations = around === null
+      ? timelineOfNames(db, [file!, ...formerly], { project, limit: flags.limit })
+      : timelineAround(db, around, flags.limit);
+    const namesProject = isAnyOfOthers(observations, context.cwd);
+    if (observations.length > 0) {
+      return {
+        json: { observations, ...formerly.length > 0 && { formerly } },
+        text: observations.map((one) => {
+          const mark = around === null ? "" : one.id === around.id ? "> " : "  ";
+          const where = namesProject ? `  [${plain(projectName(one.project))}]` : "";
+          return `${mark}${observationLine(one, now)}${where}`;
+        }).join("\n"),
+      };
+    }
+    const unknown = unknownFilters(db, {
+      project: flags.project === undefined || project === null
+        ? null
+        : { typed: flags.project, meant: project },
+      branch: null,
+      file: file === null ? null : { typed: target, meant: file },
+    });
+    const elsewhere = file !== null && project !== null && unknown.length === 0
+      ? projectsOfFile(db, file, project)
+      : [];
+    const command = (of: string) =>
+      nextHere(`conclaude memory timeline ${quoteWord(of)}`, context.globals);
+    return {
+      json: {
+        observations,
+        ...formerly.length > 0 && { formerly },
+        ...unknown.length > 0 && { unknown },
+        ...elsewhere.length > 0 && { elsewhere },
+      },
+      text: [
+        `Nothing is remembered of "${plain(target)}"${elsewhere.length > 0 ? " there" : ""}.`,
+        ...unknown.flatMap((one) => timelineHints(one, { command, target })),
+        ...elsewhere.length === 0 ? [] : [
+          `It is known in ${plain(elsewhere.join(", "))}.`,
+          `  next: ${command(target)}`,
+        ],
+      ].join("\n"),
+    };
+  },
+});
+
+/** @throws {UserError} When an observation is of another project than the one that was asked for. */
+function requireOfProject(
+  { id, project: own }: Observation,
+  project: string,
+  { named, globals }: { readonly named: string | undefined; readonly globals: Globals },
+): void {
+  if (own === project) return;
+  const whose = own === null ? "no project" : `the project ${folderOfProject(own)}`;
+  throw new UserError(`Cannot show the timeline of #${id}`, {
+    why: `it is of ${whose}, not of ${named === undefined ? "this one" : `"${named}"`}`,
+    next: nextHere(`conclaude memory timeline ${id}`, globals),
+  });
+}
+
+/** How many observations of other projects are looked at, and how many projects are named. */
+const LOOKED_AT = 50;
+const NAMED = 3;
+
+/** Other projects that know a file of this name, those with the newest first. */
+function projectsOfFile(db: DatabaseSync, file: string, project: string): string[] {
+  const found = timelineOfFile(db, file, { project: null, limit: LOOKED_AT })
+    .filter((one) => one.project !== project)
+    .flatMap((one) => one.project === null ? [] : [folderOfProject(one.project)]);
+  return [...new Set(found)].slice(0, NAMED);
+}
+
+/** Names files or projects that are like one that nothing is known of. */
+function timelineHints(
+  filter: UnknownFilter,
+  { command, target }: { readonly command: (of: string) => string; readonly target: string },
+): string[] {
+  const { flag, value, known } = filter;
+  if (flag === "project") return unknownText([filter], command(target));
+  if (known.length === 0) return [`Nothing at all is known of the file "${plain(value)}".`];
+  return [`Files like it: ${plain(known.join(", "))}.`, `  next: ${command(known[0]!)}`];
+}

@@ -1,0 +1,160 @@
+import { count } from "../../base/counts.ts";
+import { plain } from "../../secrets/plain.ts";
+import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
+import { spokenTime } from "../../memory/search/spoken_time.ts";
+import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
+import { answerMemory, type SearchResult } from "../../memory/search/search.ts";
+import { rebuildText, withIndex } from "../../memory/store.ts";
+import { nowhereLine, outcomeWord, projectName } from "../../memory/search/observation_view.ts";
+import { relativeTime } from "../../base/time.ts";
+import {
+  number,
+  oneOf,
+  optional,
+  parsed,
+  PROJECT_FLAGS,
+  SESSION_FLAG,
+  several,
+  SINCE_FLAG,
+  text,
+  textFlag,
+  timeFlag,
+  usually,
+} from "../flags.ts";
+import { observationNamed } from "../record_lookup.ts";
+import { nextHere } from "../next_command.ts";
+import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
+import { isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
+import { openKeptStore, openStore } from "../open_store.ts";
+import { readStdin } from "../task_text.ts";
+import { requireForwards } from "../point_in_time.ts";
+import { many, verb } from "../verb.ts";
+
+export const search = verb({
+  args: many(parsed(String, "What to look for, in any words", "query"), 1),
+  flags: {
+    ...PROJECT_FLAGS,
+    session: SESSION_FLAG,
+    branch: textFlag("Only of this branch", "name"),
+    file: textFlag("Only what is about this file or folder: src/auth.ts, auth.ts, src", "path"),
+    kind: optional(oneOf(OBSERVATION_KINDS, "Only of this kind")),
+    since: SINCE_FLAG,
+    until: timeFlag("Only before then, as --since"),
+    limit: usually("10", number(1, 20, "At most this many, 1 to 20")),
+  },
+  about: [
+    "Searches everything that is remembered: edits, commands, failures and their fixes, tests, commits, prompts,",
+    "decisions, notes and summaries of sessions. Any text may be typed: words, identifiers, paths, errors; a date",
+    'or "last week" prefers that time. What stands in quotes must be there; where nothing has it, a line says so before',
+    "the results without the quotes. Each result has a number that `memory show` opens, and its price in tokens.",
+  ].join("\n"),
+  examples: [
+    "conclaude memory search why do uploads time out",
+    "conclaude memory search parseHookEvent --kind fix --here",
+    "conclaude memory search 'flaky test' --file src/auth.ts --since 2w --json",
+  ],
+  async run(context, flags, ...words) {
+    requireForwards(flags, "memory search");
+    if (words.join("").trim() === "") {
+      const example = nextHere("conclaude memory search retry payment gateway", context.globals);
+      return {
+        json: { results: [], quotedNowhere: [] },
+        text: `Nothing was asked: say what to look for, as in \`${example}\`.`,
+      };
+    }
+    const { db, place } = await openStore(context, "read");
+    const nowMs = Date.now();
+    const project = projectFilterOf(db, context, flags);
+    const file = flags.file === undefined ? null : fileFilterOf(db, context, flags.file);
+    const options = {
+      filter: {
+        project,
+        sessionId: sessionFilterOf(db, flags.session),
+        branch: flags.branch ?? null,
+        file,
+        kind: flags.kind ?? null,
+        sinceMs: flags.since ?? null,
+        untilMs: flags.until ?? null,
+      },
+      limit: flags.limit,
+      nowMs,
+      time: spokenTime(words.join(" "), nowMs),
+    };
+    const { results, quotedNowhere } = withIndex(
+      db,
+      () => answerMemory(db, words.join(" "), options),
+      (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
+    );
+    if (results.length === 0) {
+      const { nothingFound } = await import("../unknown_filter.ts");
+      return nothingFound(db, context, {
+        flags,
+        words,
+        project,
+        file,
+        database: place.database,
+      });
+    }
+    const namesProject = !context.globals.json && isAnyOfOthers(results, context.cwd);
+    return {
+      json: { results, quotedNowhere },
+      text: [
+        ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
+        ...results.map((result) => entryOf(result, { nowMs, namesProject })),
+      ].join("\n"),
+    };
+  },
+});
+
+export const remember = verb({
+  args: many(text("What is to be remembered; - reads it from standard input", "text"), 1),
+  flags: {
+    session: { ...SESSION_FLAG, brief: "As a part of this session" },
+    file: several(text("A file that it is about; may be given several times", "path")),
+    replaces: optional(
+      text("The note or decision that this one corrects, by its number or uid", "id"),
+    ),
+  },
+  about: [
+    "Keeps a note for the project of the current folder. Later sessions of the project are told of it, and search",
+    "finds it. Secrets in it are masked, and what stands in <private> tags is left out. What is replaced is told no more,",
+    "and search lists it last.",
+  ].join("\n"),
+  examples: [
+    'conclaude memory remember "Tests need the service on port 5433"',
+    'conclaude memory remember "Never edit by hand: generated" --file src/schema.ts',
+    'conclaude memory remember "The port is 5434 now" --replaces 42',
+    "conclaude memory remember - < note.txt",
+  ],
+  async run(context, flags, ...words) {
+    const { db, place } = await openKeptStore(context, "remember anything");
+    const text = words.length === 1 && words[0] === "-" ? readStdin(context) : words.join(" ");
+    const note = rememberHere(db, text, {
+      folder: context.cwd,
+      redactPatterns: place.config.redactPatterns,
+      sessionId: sessionFilterOf(db, flags.session),
+      files: flags.file ?? [],
+      atMs: Date.now(),
+      replaces: flags.replaces === undefined ? null : observationNamed(db, flags.replaces).id,
+    });
+    return { json: note, text: rememberedText(note) };
+  },
+});
+
+function entryOf(
+  result: SearchResult,
+  { nowMs, namesProject }: { readonly nowMs: number; readonly namesProject: boolean },
+): string {
+  const { id, kind, title, snippet, createdAtMs, tokens, project, branch } = result;
+  const outcome = outcomeWord(result);
+  const facts = [
+    kind,
+    relativeTime(createdAtMs, nowMs),
+    ...namesProject ? [projectName(project)] : [],
+    ...branch === null ? [] : [branch],
+    ...outcome === "" ? [] : [outcome],
+    count(tokens, "token"),
+  ];
+  const text = snippet === title ? "" : `\n    ${plain(snippet)}`;
+  return `#${id}  ${plain(title)}\n    ${plain(facts.join(" · "))}${text}`;
+}

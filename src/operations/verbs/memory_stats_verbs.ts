@@ -1,0 +1,103 @@
+import { count } from "../../base/counts.ts";
+import { plain } from "../../secrets/plain.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { shortSessionId } from "../../base/ids.ts";
+import { openFailureIds } from "../../memory/tell/open_now.ts";
+import { dayStartMs } from "../../memory/drain/summarizer.ts";
+import {
+  forbiddingLimit,
+  type FoundSummarizer,
+  readSummarizer,
+} from "../../memory/drain/summarizer_settings.ts";
+import { countMemory, lastRuns, summarizerUse, usedUp } from "../../memory/store.ts";
+import { relativeTime } from "../../base/time.ts";
+import { openStore } from "../open_store.ts";
+import { factLines, type Facts } from "../table.ts";
+import { verb } from "../verb.ts";
+
+/** How many runs of the summarizer are listed. */
+const LISTED_RUNS = 5;
+
+export const stats = verb({
+  about:
+    "Counts observations by kind, sessions, projects, failures that are open, and captures that wait.",
+  examples: ["conclaude memory stats", "conclaude memory stats --json"],
+  async run(context) {
+    const { db } = await openStore(context, "read");
+    const counts = { ...countMemory(db), openFailures: openFailureIds(db, null).length };
+    const nowMs = Date.now();
+    const summarizer = summarizerStats(db, await readSummarizer(context.locations), nowMs);
+    const facts: Facts = [
+      ["observations", counts.observations],
+      ["repeats", counts.repeats],
+      ["sessions", counts.sessions],
+      ["projects", counts.projects],
+      ["open failures", counts.openFailures],
+      ["waiting", counts.waiting],
+      ["given up", counts.givenUp],
+      ["oldest", counts.oldestAtMs === null ? null : relativeTime(counts.oldestAtMs, nowMs)],
+    ];
+    return {
+      json: { ...counts, summarizer },
+      text: [
+        ...factLines(facts, 15),
+        ...counts.byKind.map(({ kind, count }) => `  ${kind.padEnd(13)}${count}`),
+        ...summarizerLines(summarizer, nowMs),
+      ].join("\n"),
+    };
+  },
+});
+
+function summarizerStats(db: DatabaseSync, found: FoundSummarizer, nowMs: number) {
+  const settings = found.kind === "ready" ? found.summarizer.settings : null;
+  const today = summarizerUse(db, dayStartMs(nowMs));
+  const { command = null, maxRunsPerDay = null, maxTokensPerDay = null } = settings ?? {};
+  return {
+    command,
+    today,
+    ever: summarizerUse(db, 0),
+    maxRunsPerDay,
+    maxTokensPerDay,
+    /** The mistake that switches it off, with its place; null without one. */
+    fault: found.kind === "faulty" ? found.problem : null,
+    /** The key that forbids to spend anything. */
+    forbiddenBy: settings === null ? null : forbiddingLimit(settings),
+    /** The part of today's budget that is used up: runs or tokens. */
+    usedUp: settings === null
+      ? null
+      : usedUp(today, { maxRuns: settings.maxRunsPerDay, maxTokens: settings.maxTokensPerDay }, 1),
+    lastRuns: lastRuns(db, nowMs, LISTED_RUNS),
+  };
+}
+
+type SummarizerStats = ReturnType<typeof summarizerStats>;
+
+/** What the summarizer spent; nothing where there is no summarizer and never was. */
+function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
+  const { command, fault, today, ever, maxRunsPerDay, maxTokensPerDay } = stats;
+  if (command === null && fault === null && ever.runs === 0) return [];
+  const used = (n: number, limit: number | null, noun: string) =>
+    limit === null ? count(n, noun) : `${n} of ${count(limit, noun)}`;
+  const what = fault === null ? command ?? "not configured" : `off, by a mistake: ${fault}`;
+  const runs = used(today.runs, maxRunsPerDay, "run");
+  const tokens = used(today.tokens, maxTokensPerDay, "token");
+  const everRuns = `${count(ever.runs, "run")}, ${count(ever.tokens, "token")}`;
+  return [
+    "",
+    `summarizer     ${plain(what)}`,
+    `  today        ${runs}, ${tokens}, ${today.failed} failed${endText(stats)}`,
+    `  90 days      ${everRuns}, ${ever.failed} failed`,
+    ...stats.lastRuns.map((run) => {
+      const when = relativeTime(run.startedAtMs, nowMs).padEnd(11);
+      const spent = `${run.inputTokens} + ${count(run.outputTokens, "token")}`;
+      const why = run.reason === null ? "" : `: ${run.reason}`;
+      return plain(`  ${when}  ${shortSessionId(run.sessionId)}  ${run.status}, ${spent}${why}`);
+    }),
+  ];
+}
+
+/** Why the summarizer does not run any more today, as the end of a sentence; empty where it does. */
+function endText({ forbiddenBy, usedUp }: SummarizerStats): string {
+  if (forbiddenBy !== null) return `; nothing may be spent (${forbiddenBy} is 0)`;
+  return usedUp === null ? "" : `; the ${usedUp} of today are used up`;
+}

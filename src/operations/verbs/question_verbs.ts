@@ -1,0 +1,133 @@
+import { plain } from "../../secrets/plain.ts";
+import { answer } from "../../work/engine/answers.ts";
+import { checkBody } from "../../work/task_input.ts";
+import { transaction } from "../../db/transaction.ts";
+import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/store.ts";
+import { relativeTime } from "../../base/time.ts";
+import { isDaemonHere, startDaemon } from "../daemon_here.ts";
+import {
+  AGENT_FLAG,
+  anyText,
+  clearingFlag,
+  optional,
+  PAGE_FLAG,
+  parsed,
+  switchOn,
+  text,
+} from "../flags.ts";
+import { lastingOf } from "../orchestration_here.ts";
+import { openStore } from "../open_store.ts";
+import { type Facts, pageView, titledFacts } from "../table.ts";
+import { beginChange, knownTaskId } from "../work_lookup.ts";
+import { readStdin } from "../task_text.ts";
+import { nameOf, shortTaskId, valueText } from "../task_view.ts";
+import { requireOneOfTwo } from "../usage.ts";
+import { group, verb } from "../verb.ts";
+
+const ID = text("The question, by its id", "id");
+
+const list = verb({
+  flags: {
+    all: switchOn("Also those that are answered"),
+    task: clearingFlag("Only of this task", "id"),
+    limit: PAGE_FLAG,
+  },
+  brief: "List questions that wait for an answer",
+  about: "Lists the questions of agents and sessions that wait for an answer, the oldest first.",
+  examples: ["conclaude question list", "conclaude question list --all --json"],
+  async run(context, flags) {
+    const { db } = await openStore(context, "read");
+    const { limit, all } = flags;
+    const questions = listQuestions(db, {
+      statuses: all ? null : ["pending"],
+      taskId: flags.task === undefined ? null : knownTaskId(db, flags.task),
+      limit: limit + 1,
+    });
+    return pageView(context, { questions }, {
+      ID: ({ id }) => id,
+      TYPE: ({ type }) => type,
+      STATUS: ({ status }) => status,
+      TASK: ({ taskId }) => taskId === null ? null : shortTaskId(taskId),
+      QUESTION: ({ text }) => valueText(text),
+    }, { limit, empty: all ? "No questions." : "Nobody asks anything." });
+  },
+});
+
+const show = verb({
+  args: [ID],
+  brief: "Show a question",
+  about: "Shows a question with all of its text, who asked it, and its answer.",
+  examples: ["conclaude question show q-20261121083000-1"],
+  async run(context, _flags, id) {
+    const { db } = await openStore(context, "read");
+    const question = needQuestion(db, id.trim());
+    const task = question.taskId === null ? undefined : readTask(db, question.taskId);
+    const usual = question.type === "permission" ? ["allow", "deny"] : [];
+    const options = question.options.length > 0 ? question.options : usual;
+    const facts: Facts = [
+      ["id", question.id],
+      ["type", question.type],
+      ["status", question.status],
+      ["options", options.join(", ") || null],
+      ["task", task === undefined ? question.taskId : nameOf(task)],
+      ["step", question.stepKey],
+      ["session", question.sessionId],
+      ["asked", relativeTime(question.createdAtMs, Date.now())],
+      ["answer", question.answer],
+      ["answered by", question.answeredBy],
+      ["not delivered", question.deliveryError],
+    ];
+    return {
+      json: { question },
+      text: [...question.text.split("\n"), ...titledFacts(facts, 15)].map(plain).join("\n"),
+    };
+  },
+});
+
+const answerVerb = verb({
+  person: "question answer",
+  args: [ID, optional(parsed(anyText, "The answer", "text"))],
+  flags: { stdin: switchOn("Read the answer from stdin"), agentId: AGENT_FLAG },
+  brief: "Answer a question",
+  about:
+    "Answers a question, once. The step of a workflow that waits for it goes on in the session that asked. " +
+    "What a session of Claude Code asks itself is recorded, and has to be answered where the session runs.",
+  examples: [
+    "conclaude question answer q-20261121083000-1 'Use the second one'",
+    "conclaude question answer q-20261121083000-2 allow",
+  ],
+  async run(context, flags, id, said) {
+    requireOneOfTwo("what the answer is", {
+      given: { "a text": said !== undefined, "--stdin": flags.stdin },
+      next: "conclaude question answer --help",
+    });
+    const given = said ?? readStdin(context);
+    const { by, db, place, mask } = await beginChange(context, flags, "answer a question");
+    const { workflowId } = needQuestion(db, id.trim());
+    const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
+    const text = checkBody(mask(given));
+    const lasting = lastingOf(context, place, project);
+    const { question, delivered, deliveryError } = transaction(
+      db,
+      () => answer(db, id.trim(), { ...lasting, text, by }),
+    );
+    const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${startDaemon(context)}`;
+    const told = delivered
+      ? `${question.stepKey} goes on with the answer.${way}`
+      : deliveryError === null
+      ? "The answer is recorded; the agent gets it when it has come to its question."
+      : `The answer is recorded, and not delivered: ${deliveryError}`;
+    return {
+      json: { question, delivered, ...deliveryError === null ? {} : { deliveryError } },
+      text: plain(told),
+    };
+  },
+});
+
+export const question = group({
+  verbs: { list, show, answer: answerVerb },
+  examples: [
+    "conclaude question list",
+    "conclaude question answer q-20261121083000-1 'Use the second one'",
+  ],
+});

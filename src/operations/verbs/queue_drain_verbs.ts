@@ -1,0 +1,161 @@
+import { plain } from "../../secrets/plain.ts";
+import { count } from "../../base/counts.ts";
+import { compactPayloads, giveBackSpace } from "../../upkeep/care/compaction.ts";
+import { ENDING_SIGNALS } from "../../system/process/start.ts";
+import { drainAlone } from "../../memory/drain/capture_drain.ts";
+import { lateRedaction } from "../../memory/drain/late_redaction.ts";
+import { runSummarizer, type SummarizerReport } from "../../memory/drain/summarizer.ts";
+import { forbiddingLimit, readSummarizer } from "../../memory/drain/summarizer_settings.ts";
+import { drainSpool } from "../../upkeep/transfer/drain_spool.ts";
+import { rebuildText } from "../../memory/store.ts";
+import type { CliContext } from "../context.ts";
+import { type ProgressLine, progressLine } from "../terminal.ts";
+import { openStore } from "../open_store.ts";
+import { bytesText } from "../table.ts";
+import { verb } from "../verb.ts";
+import type { View } from "../view.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { removeForgottenAgain } from "../../upkeep/store.ts";
+import { addSignalListener, removeSignalListener } from "../../system/processes.ts";
+
+export const drain = verb({
+  about: [
+    "Moves records from the spool into the database, works captures into memory, and compresses payloads (queue",
+    "show and export give them back as they were). When more than a quarter of the database is free then, the free",
+    "room is given back to the disk. Where memory.summarizer names a command, it rewrites the summaries of sessions",
+    "that are over. It may be stopped at any time, and run beside hooks and beside itself.",
+  ].join("\n"),
+  examples: ["conclaude queue drain", "conclaude queue drain --json"],
+  async run(context) {
+    const { db, place } = await openStore(context, "write");
+    const progress = progressLine(context);
+    progress.tell("taking in the spool …");
+    const spool = drainSpool(db, {
+      database: place.database,
+      folders: context.locations.spoolFolders,
+    });
+    progress.tell("working captures into memory …");
+    const isOff = !place.config.memoryEnabled;
+    const memory = isOff ? null : drainAlone(db, place.database, {
+      home: context.locations.home,
+      now: Date.now,
+      withoutForgotten: removeForgottenAgain,
+      waitMs: WAIT_MS,
+      despiteDeaths: true,
+      redact: await lateRedaction(place.config.redactPatterns),
+      onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
+      onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
+    });
+    const { compressed, savedBytes } = compactPayloads(db, {
+      onProgress: (done) =>
+        progress.tell(
+          `compressed ${count(done.compressed, "payload")}, saved ${bytesText(done.savedBytes)} …`,
+        ),
+    });
+    const freedBytes = giveBackSpace(db, {
+      onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
+    });
+    const summarizer = await summarize(db, place.database, context, progress);
+    progress.end();
+    const { saved, known, damaged, left } = spool;
+    const forgotten = memory?.forgotten ?? 0;
+    const captures = isOff
+      ? "left as they are, since `memory.enabled` is false here"
+      : memory === null
+      ? "another drain is at work on them"
+      : `${memory.worked} worked into memory, ${memory.failed} failed, ` +
+        `${count(memory.summaries, "session")} summarized`;
+    return {
+      json: {
+        saved,
+        known,
+        damaged,
+        worked: memory?.worked ?? 0,
+        failed: memory?.failed ?? 0,
+        forgotten,
+        summaries: memory?.summaries ?? 0,
+        isBusy: memory === null && !isOff,
+        isOff,
+        compressed,
+        savedBytes,
+        freedBytes,
+        left,
+        ...summarizer?.json as object | undefined,
+      },
+      text: [
+        `spool       ${saved} taken in, ${known} known before, ${damaged.length} damaged, ${left} left`,
+        ...damaged.map((path) => `            set aside: ${plain(path)}`),
+        `captures    ${captures}`,
+        ...forgotten === 0
+          ? []
+          : [`forgotten   ${count(forgotten, "that stays", "that stay")} away`],
+        ...summarizer === null ? [] : [`summarizer  ${summarizer.text}`],
+        `payloads    ${compressed} compressed, ${bytesText(savedBytes)} saved`,
+        `database    ${bytesText(freedBytes)} given back to the disk`,
+      ].join("\n"),
+    };
+  },
+});
+
+/** How long this drain waits for another drain to end, in milliseconds; most take a few seconds. */
+const WAIT_MS = 10_000;
+
+/** Lets the user's command rewrite summaries; null where none is configured. */
+async function summarize(
+  db: DatabaseSync,
+  database: string,
+  { locations }: CliContext,
+  progress: ProgressLine,
+): Promise<View | null> {
+  const found = await readSummarizer(locations);
+  if (found.kind === "none") return null;
+  if (found.kind === "faulty") {
+    const { problem } = found;
+    return { json: { summarizerFault: problem }, text: plain(`off, by a mistake: ${problem}`) };
+  }
+  const { summarizer } = found;
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const signal of ENDING_SIGNALS) addSignalListener(signal, stop);
+  try {
+    const report = await runSummarizer(db, {
+      ...summarizer,
+      database,
+      folder: locations.dataFolder,
+      now: Date.now,
+      signal: stopping.signal,
+      isAsked: true,
+      onProgress: ({ written, of }) =>
+        progress.tell(
+          `rewrote ${written} of ${count(of, "summary", "summaries")} (Ctrl-C ends it) …`,
+        ),
+    });
+    const limit = forbiddingLimit(summarizer.settings);
+    return {
+      json: { summarizer: report },
+      text: limit === null
+        ? summarizerText(report)
+        : `nothing may be spent (${limit} is 0), ${report.left} left`,
+    };
+  } finally {
+    for (const signal of ENDING_SIGNALS) removeSignalListener(signal, stop);
+  }
+}
+
+function summarizerText(
+  { isBusy, written, failed, left, givenUp, usedUp, needed, reason, today }: SummarizerReport,
+): string {
+  if (isBusy) return `another process is at work on the summaries, ${left} left`;
+  const spent = `(${count(today.runs, "run")}, ${count(today.tokens, "token")})`;
+  return [
+    `${count(written, "summary", "summaries")} rewritten, ${failed} failed, ${left} left`,
+    givenUp > 0 &&
+    `${givenUp} of these given up after three failures, until the session has news or the command changes`,
+    reason !== null && plain(`the last failure: ${reason}`),
+    usedUp !== null &&
+    (needed === null
+      ? `today's ${usedUp} are used up ${spent}`
+      : `the next run would not fit into today's tokens: it takes at least ${needed}, and ${today.tokens} are ` +
+        "spent (memory.summarizer.maxTokensPerDay)"),
+  ].filter((text) => text !== false).join("; ");
+}

@@ -1,0 +1,134 @@
+/** `conclaude req init|enable|disable`: writes requirements into configuration files, and leaves the rest of them alone. */
+import "../config_sections.ts";
+import { plain } from "../../secrets/plain.ts";
+import type { Config } from "../config_sections.ts";
+import { parseConfig } from "../../config/parse.ts";
+import { UserError } from "../../base/errors.ts";
+import { presetText } from "../../policy/requirements/presets.ts";
+import {
+  type ConfigTarget,
+  documentOf,
+  filesHere,
+  ignoreAdvice,
+  targetOf,
+  writeTarget,
+} from "../config_target.ts";
+import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
+import { nearestWords } from "../../base/likeness.ts";
+import { requireOneOfTwo } from "../usage.ts";
+import { many, verb } from "../verb.ts";
+import { isMap, parseDocument } from "yaml";
+
+export const enable = switching(true, {
+  about:
+    "Switches requirements on in `.conclaude.local.yaml`, which is not committed; comments in it stay.",
+  examples: ["conclaude req enable adr_reviewed"],
+});
+
+export const disable = switching(false, {
+  about:
+    "Switches requirements off in `.conclaude.local.yaml`, which is not committed; comments in it stay. An\n" +
+    "agent is kept from running this.",
+  examples: ["conclaude req disable adr_reviewed", "conclaude req disable --all"],
+});
+
+export const init = verb({
+  person: "req init",
+  flags: {
+    preset: usually(
+      "relaxed",
+      oneOf(
+        ["strict", "relaxed", "minimal", "advanced"],
+        "strict: a plan and protected branches; relaxed: a plan; minimal: none; advanced: all",
+      ),
+    ),
+    local: toggle("Into `.conclaude.local.yaml`, which is not committed"),
+    force: toggle("Replace the requirements that the file has"),
+    preview: toggle("Only show what would be written"),
+  },
+  about:
+    "Writes requirements into the project's configuration file, with every one explained. What else is in the\n" +
+    "file stays as it is.",
+  examples: ["conclaude req init --preview", "conclaude req init --preset strict"],
+  run(context, flags) {
+    const target = targetOf(context, flags.local ? "local" : "project");
+    const section = presetText(flags.preset);
+    const text = withSection(target, section, flags.force);
+    if (!flags.preview) writeTarget(target, text);
+    return {
+      json: { path: target.path, preset: flags.preset, written: !flags.preview, text },
+      text: flags.preview
+        ? `${plain(target.path)} would hold:\n\n${text.trimEnd()}`
+        : `Wrote the ${flags.preset} set into ${plain(target.path)}\n` +
+          "They count from the next tool use on: `conclaude req status`." + ignoreAdvice(target) +
+          (target.isNew
+            ? "\nWith this file the guards count as well, also against new files in its folder: `conclaude guard list`."
+            : ""),
+    };
+  },
+});
+
+function switching(
+  enabled: boolean,
+  told: { readonly about: string; readonly examples: readonly string[] },
+) {
+  const name = enabled ? "enable" : "disable";
+  return verb({
+    person: `req ${name}`,
+    args: many(REQUIREMENT),
+    flags: { all: toggle("Every requirement") },
+    ...told,
+    run(context, { all }, ...names: string[]) {
+      const known = Object.keys(parseConfig<Config>(filesHere(context)).config.requirements);
+      requireOneOfTwo(`what to ${name}`, {
+        given: { "a requirement": names.length > 0, "--all": all },
+        next: `conclaude req ${name} ${known[0] ?? "NAME"}`,
+        exitCode: 1,
+      });
+      const unknown = names.find((one) => !known.includes(one));
+      if (unknown !== undefined) throw unknownRequirement(unknown, known);
+      const chosen = all ? known : names;
+      const target = targetOf(context, "local");
+      const document = documentOf(target);
+      for (const one of chosen) document.setIn(["requirements", one, "enabled"], enabled);
+      writeTarget(target, document.toString({ lineWidth: 0 }));
+      return {
+        json: { path: target.path, enabled, requirements: chosen },
+        text: `Switched ${enabled ? "on" : "off"} ${chosen.join(", ")} in ${plain(target.path)}` +
+          ignoreAdvice(target),
+      };
+    },
+  });
+}
+
+function unknownRequirement(name: string, known: readonly string[]): UserError {
+  const near = nearestWords(name, known);
+  return new UserError(`Unknown requirement "${name}"`, {
+    why: near.length > 0
+      ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? Nothing was changed`
+      : `this project has ${known.join(", ") || "none"}; nothing was changed`,
+    next: known.length === 0 ? "conclaude req init" : "conclaude req status",
+  });
+}
+
+/** The new text of a file with this section in it; the rest of the file stays, character by character where it can. */
+function withSection(target: ConfigTarget, section: string, force: boolean): string {
+  const document = documentOf(target);
+  const present: unknown = document.get("requirements");
+  const isFilled = isMap(present) && present.items.length > 0;
+  if (isFilled && !force) {
+    throw new UserError(`Cannot write requirements into "${target.path}"`, {
+      why: "it has some already, and only --force replaces them; nothing was changed",
+      next: "conclaude req init --preview --force",
+    });
+  }
+  const isAppendable = !document.has("requirements") &&
+    (document.contents === null || (isMap(document.contents) && !document.contents.flow));
+  if (isAppendable) {
+    const before = target.text.trimEnd();
+    return before === "" ? section : `${before}\n\n${section}`;
+  }
+  document.set("requirements", parseDocument(section).get("requirements"));
+  if (isMap(document.contents)) document.contents.flow = false;
+  return document.toString({ lineWidth: 0 });
+}

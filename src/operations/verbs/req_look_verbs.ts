@@ -1,0 +1,290 @@
+/** `conclaude req status|show|explain|list|sessions`: verbs that change nothing. */
+import { plain } from "../../secrets/plain.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
+import { isUserError, UserError } from "../../base/errors.ts";
+import type { Ground } from "../../policy/ground.ts";
+import { UNKEPT } from "../../policy/ground.ts";
+import { deniedUnkept, isStrict, unkeptText } from "../../policy/asked_requirements.ts";
+import { findRepository, lookUpwards } from "../../system/git/repository.ts";
+import { shortSessionId } from "../../base/ids.ts";
+import { lookAtProcesses } from "../../system/process/process_identity.ts";
+import type { Requirement } from "../../policy/requirements/requirement_policy.ts";
+import { satisfyCommand, triggersText } from "../../policy/requirements/requirement_text.ts";
+import { goneSessions } from "../../db/liveness.ts";
+import { findPause, listBranches } from "../../policy/store.ts";
+import { activeSessions, listSessions } from "../../db/sessions.ts";
+import { relativeTime } from "../../base/time.ts";
+import type { CliContext } from "../context.ts";
+import { OF_BRANCH, OF_SESSION, text, toggle } from "../flags.ts";
+import {
+  branchKeyOf,
+  configuredRequirement,
+  configuredType,
+  durationText,
+  hereOfSession,
+  namedRequirements,
+  NO_SESSION,
+  requirementsHere,
+  type Row,
+  rowsOf,
+  sessionIdOf,
+} from "../requirements_here.ts";
+import { projectHere } from "../session_lookup.ts";
+import { openStore } from "../open_store.ts";
+import { factLines, type Facts, listView } from "../table.ts";
+import { verb } from "../verb.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+const ONE_NAME = [text("The requirement", "name")];
+
+export const status = verb({
+  flags: { session: OF_SESSION, branch: OF_BRANCH },
+  about:
+    "Shows every requirement that is switched on here, and how it stands for this branch and session.\n" +
+    "It leaves with status 0 also when some are open.",
+  examples: ["conclaude req status", "conclaude req status --session 01980c5e --json"],
+  async run(context, flags) {
+    const { db } = await openStore(context, "read");
+    const { sessionId, warning } = await sessionOrNone(db, context, flags.session);
+    const here = await hereOfSession(context, db, sessionId);
+    const { ground } = here;
+    const fault = faultOf(here.config);
+    if (ground === UNKEPT && isStrict(here.config)) {
+      const repository = findRepository(lookUpwards(here.folder));
+      const at = { sessionId, atMs: Date.now(), environment: context.environment };
+      const denied = await deniedUnkept(here.requirements, repository, at);
+      return {
+        json: { branch: null, session: sessionId, why: ground.why, denied, requirements: [] },
+        text: `Requirements: ${unkeptText(denied)}.`,
+      };
+    }
+    if (ground.kind === "none" && flags.branch === undefined) {
+      const report = { branch: null, session: sessionId, why: ground.why, requirements: [] };
+      return { json: report, text: `Requirements do not count here: ${ground.why}.` };
+    }
+    const key = branchKeyOf(here, flags.branch);
+    const { environment } = context;
+    const { rows, to } = await rowsOf(here, { db, key, sessionId, environment });
+    const atMs = Date.now();
+    const pause = findPause(db, { sessionId, subject: "requirements", atMs });
+    const open = rows.filter(({ status }) => status === "open");
+    const fulfilled = rows.filter(({ status }) => status === "satisfied" || status === "met");
+    const session = sessionId === NO_SESSION ? null : shortSessionId(sessionId);
+    const notes = [warning, lastBranchNote(here.ground), fault].filter((note) => note !== null);
+    const begin = fault === null ? " `conclaude req init` begins some." : "";
+    const { text: table } = listView(context, { rows }, {
+      REQUIREMENT: ({ name }) => name,
+      STATUS: ({ status }) => status,
+      SCOPE: ({ scope }) => scope,
+      BY: ({ satisfiedBy, unproven }) =>
+        satisfiedBy === null || unproven === null ? satisfiedBy : `${satisfiedBy} (unproven)`,
+      WHEN: (row) => whenOf(row, atMs),
+      TRIGGERED: ({ triggered }) => triggered ? "yes" : null,
+      WHY: ({ why, unproven }) => why ?? unproven,
+    }, `No requirement is switched on here.${begin}`);
+    const lines = [
+      `${plain(key.branch)}, ${session === null ? "no session" : `session ${session}`}: ` +
+      `${fulfilled.length} of ${rows.length} satisfied`,
+      ...notes.map((note) => `  note: ${plain(note)}`),
+      ...(pause === undefined ? [] : [
+        `  paused${pause.reason === null ? "" : `: ${plain(pause.reason)}`}; ` +
+        `\`conclaude req resume --session ${to.session}\` ends it`,
+      ]),
+      "",
+      table,
+      ...(open.length === 0 || session === null ? [] : [
+        "",
+        `To satisfy: ${satisfyCommand(open.map(({ name }) => name), to)}`,
+      ]),
+    ];
+    return {
+      json: {
+        ...key,
+        session: sessionId,
+        warning,
+        fault,
+        pausedUntilMs: pause?.endsAtMs ?? null,
+        requirements: rows,
+      },
+      text: lines.join("\n"),
+    };
+  },
+});
+
+export const list = verb({
+  about: "Lists the branches of this repository of which something is recorded, and how much.",
+  examples: ["conclaude req list", "conclaude req list --json"],
+  async run(context) {
+    const here = await requirementsHere(context);
+    const { db } = await openStore(context, "read");
+    const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
+    const branches = listBranches(db, repository);
+    const { text } = listView(context, { branches }, {
+      BRANCH: ({ branch }) => branch,
+      SATISFIED: [({ satisfied }) => satisfied],
+      SESSIONS: [({ sessions }) => sessions],
+    }, "Nothing is recorded of any branch.");
+    return { json: { repository, branches }, text };
+  },
+});
+
+export const sessions = verb({
+  flags: { project: toggle("Only of the project in this folder") },
+  about:
+    "Lists the sessions that are active, with their branches and processes. One whose process is gone is left out.",
+  examples: ["conclaude req sessions --project", "conclaude req sessions --json"],
+  async run(context, flags) {
+    const { db } = await openStore(context, "read");
+    const gone = await withoutProcess(db);
+    const sessions = listSessions(db, {
+      project: flags.project ? projectHere(context.cwd) : null,
+      status: "active",
+      limit: Number.MAX_SAFE_INTEGER,
+    }).filter(({ sessionId }) => !gone.has(sessionId));
+    const now = Date.now();
+    return listView(context, { sessions }, {
+      ID: ({ shortId }) => shortId,
+      BRANCH: ({ branch }) => branch,
+      PROCESS: [({ claudePid }) => claudePid],
+      "LAST SEEN": ({ updatedAtMs }) => relativeTime(updatedAtMs, now),
+      PROJECT: ({ projectDir }) => projectDir,
+    }, "No session is active.");
+  },
+});
+
+export const show = verb({
+  args: ONE_NAME,
+  about: "Shows one requirement: what it asks, when, and what satisfies it.",
+  examples: ["conclaude req show commit_plan", "conclaude req show commit_plan --json"],
+  async run(context, _flags, name) {
+    const here = await requirementsHere(context);
+    const { requirement, isOn } = await configuredRequirement(context, here, name);
+    const facts: Facts = [
+      ["requirement", isOn ? name : `${name} (switched off)`],
+      ["type", Object.values(configuredType(requirement!)).join(", ")],
+      ["scope", requirement!.scope],
+      ["asked at", requirement!.stopOnly ? "stop only" : triggersText(requirement!.triggers)],
+      ["description", requirement!.description],
+      ["message", requirement!.message],
+      ["condition", conditionText(requirement!)],
+      ["skills", requirement!.skills.join(", ") || null],
+      ["run", requirement!.resolvedBy === null ? null : `/${requirement!.resolvedBy}`],
+      ["checklist", requirement!.checklist.join("; ") || null],
+    ];
+    return { json: { requirement, enabled: isOn }, text: factLines(facts, 13).join("\n") };
+  },
+});
+
+export const explain = verb({
+  args: ONE_NAME,
+  flags: { session: OF_SESSION, branch: OF_BRANCH },
+  about:
+    "Says of one requirement when it is asked, how it stands here, why, and what would change that.",
+  examples: ["conclaude req explain commit_plan --session 01980c5e"],
+  async run(context, flags, name) {
+    const { db } = await openStore(context, "read");
+    const { sessionId, warning } = await sessionOrNone(db, context, flags.session);
+    const here = await hereOfSession(context, db, sessionId);
+    const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
+    const key = branchKeyOf(here, flags.branch);
+    const { environment } = context;
+    const asked = { ...here, requirements: [requirement!] };
+    const { rows: [found], to } = await rowsOf(asked, { db, key, sessionId, environment });
+    const row = found!;
+    const isOfSession = sessionId !== NO_SESSION;
+    const whose = isOfSession
+      ? ` for session ${shortSessionId(sessionId)}`
+      : ", as far as can be told";
+    const triggers = triggersText(requirement!.triggers);
+    const moment = requirement!.stopOnly ? `stops, after ${triggers}` : `uses ${triggers}`;
+    const happened = row.triggered
+      ? "; that has happened in this session"
+      : "; that has not happened yet";
+    const { expired } = row;
+    const wholeBranch = row.wholeBranch ? "for the whole branch " : "";
+    const told = (is: unknown, line: () => string) => is === null || is === false ? [] : [line()];
+    const lines = [
+      `${name} is ${row.status} on ${key.branch}${whose}.`,
+      ...told(warning, () => `  note: ${warning}`),
+      `It is asked when Claude ${moment}${isOfSession ? happened : ""}.`,
+      ...told(
+        row.satisfiedBy,
+        () => `Satisfied ${wholeBranch}by ${row.satisfiedBy}, ${whenOf(row, Date.now())}.`,
+      ),
+      ...told(row.unproven, () => `Unproven: ${row.unproven}.`),
+      ...(expired === null ? [] : [
+        `It was satisfied by ${expired.by}; that ran out ${
+          relativeTime(expired.atMs, Date.now())
+        } (${new Date(expired.atMs).toISOString()}).`,
+      ]),
+      ...told(row.why, () => `Why: ${row.why}`),
+      ...requirement!.checklist.map((item) => `  [ ] ${item}`),
+      ...told(
+        requirement!.skills.length > 0,
+        () => `Skills that satisfy it: ${requirement!.skills.join(", ")}`,
+      ),
+      ...told(isOfSession, () => `A person satisfies it with: ${satisfyCommand([name], to)}`),
+    ];
+    return {
+      json: { ...row, branch: key.branch, session: sessionId, warning },
+      text: lines.map(plain).join("\n"),
+    };
+  },
+});
+
+function lastBranchNote(ground: Ground): string | null {
+  return ground.kind === "branch" && ground.repository.branch === null
+    ? "no branch is checked out, so the last one of the session counts"
+    : null;
+}
+
+/** Active sessions whose process is gone. The next SessionStart marks them as abandoned. */
+async function withoutProcess(db: DatabaseSync): Promise<ReadonlySet<string>> {
+  const sessions = activeSessions(db, { except: "", limit: Number.MAX_SAFE_INTEGER });
+  const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
+  return new Set(goneSessions(sessions, processes, null));
+}
+
+/** The mistake in the configuration by which requirements may be missing; null without one. */
+function faultOf(
+  { unreadable, problems, problemKeys, brokenRequirements }: HookConfig,
+): string | null {
+  const next = "`conclaude config validate` shows it";
+  if (unreadable !== "") return `nothing counts of ${unreadable}; ${next}`;
+  return problems === 0 ? null : `the configuration has mistakes, in ${problemKeys.join(", ")}` +
+    `${brokenRequirements === "" ? "" : `, which switch off ${brokenRequirements}`}; ${next}`;
+}
+
+/** The session that is meant, or {@linkcode NO_SESSION} with the reason why none can be told. */
+async function sessionOrNone(
+  db: DatabaseSync,
+  context: CliContext,
+  named: string | undefined,
+): Promise<{ readonly sessionId: string; readonly warning: string | null }> {
+  try {
+    const sessionId = await sessionIdOf(db, context, { named, command: "req status" });
+    return { sessionId, warning: null };
+  } catch (thrown) {
+    if (named !== undefined || !isUserError(thrown)) throw thrown;
+    return { sessionId: NO_SESSION, warning: `no session: ${(thrown as UserError).why}` };
+  }
+}
+
+function whenOf({ satisfiedAtMs, expiresAtMs }: Row, nowMs: number): string | null {
+  if (satisfiedAtMs === null) return null;
+  const since = relativeTime(satisfiedAtMs, nowMs);
+  return expiresAtMs === null ? since : `${since}, ${durationText(expiresAtMs - nowMs)} left`;
+}
+
+function conditionText({ condition }: Requirement): string | null {
+  switch (condition.type) {
+    case "blocking":
+      return null;
+    case "branch_size":
+      return `fewer than ${condition.block} lines changed on the branch (noted from ${condition.warn})`;
+    case "protected_branch":
+      return `the branch is none of ${condition.branches.join(", ")}`;
+    case "single_session":
+      return "no other session is live in the same working tree";
+  }
+}

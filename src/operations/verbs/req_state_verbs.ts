@@ -1,0 +1,347 @@
+/** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
+import { plain } from "../../secrets/plain.ts";
+import { redactText } from "../../secrets/redact.ts";
+import { redactValue } from "../../secrets/redact_value.ts";
+import { UserError } from "../../base/errors.ts";
+import { shortSessionId } from "../../base/ids.ts";
+import { runTool } from "../../system/process/run_program.ts";
+import { toldByPerson } from "../../policy/requirements/satisfy.ts";
+import { WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { transaction } from "../../db/transaction.ts";
+import {
+  type BranchKey,
+  clearRequirement,
+  listBranches,
+  readStandings,
+  removePause,
+  satisfy as keepSatisfied,
+  savePause,
+} from "../../policy/store.ts";
+import { tellingId } from "../../db/telling_id.ts";
+import type { CliContext } from "../context.ts";
+import {
+  number,
+  OF_BRANCH,
+  OF_SESSION,
+  optional,
+  REQUIREMENT,
+  textFlag,
+  toggle,
+  type Values,
+} from "../flags.ts";
+import {
+  branchKeyOf,
+  durationText,
+  hereOfSession,
+  namedRequirements,
+  requirementsHere,
+  sessionIdOf,
+} from "../requirements_here.ts";
+import { openKept, openStore } from "../open_store.ts";
+import { requireOneOfTwo, USAGE } from "../usage.ts";
+import { many, verb } from "../verb.ts";
+import type { View } from "../view.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+const SECONDS_A_YEAR = 31_536_000;
+const MINUTES_A_WEEK = 10_080;
+const MINUTE_MS = 60_000;
+/** Longer than any session: a pause without a time ends with its session. */
+const UNTIL_THE_END_MS = 3_650 * 24 * 60 * MINUTE_MS;
+const GIT_TIMEOUT_MS = 10_000;
+
+const SATISFY_FLAGS = {
+  session: OF_SESSION,
+  branch: {
+    ...OF_BRANCH,
+    brief: "For every session of this branch, also later ones; with --session for that one alone",
+  },
+  ttl: optional(number(1, SECONDS_A_YEAR, "For how many seconds")),
+  metadata: textFlag("A JSON object that is kept with it", "json"),
+};
+
+export const satisfy = satisfying(
+  "satisfy",
+  "Records that requirements are satisfied, by whom (the command line) and until when. An unknown name is\n" +
+    "refused, and nothing is recorded then. An agent is kept from running this.",
+);
+
+export const approve = satisfying(
+  "approve",
+  "The same as `conclaude req satisfy`. Of a calculated requirement it is an approval, which lasts for a while.",
+);
+
+function satisfying(name: string, about: string) {
+  return verb({
+    person: `req ${name}`,
+    args: many(REQUIREMENT, 1),
+    flags: SATISFY_FLAGS,
+    about,
+    examples: [
+      `conclaude req ${name} commit_plan --session 01980c5e`,
+      `conclaude req ${name} branch_size_limit --ttl 3600`,
+      `conclaude req ${name} security_review --branch feature/auth --metadata '{"ticket":"S-12"}'`,
+    ],
+    run: satisfyRequirements,
+  });
+}
+
+export const clear = verb({
+  person: "req clear",
+  args: many(REQUIREMENT),
+  flags: {
+    all: toggle("Every requirement"),
+    session: {
+      ...OF_SESSION,
+      brief: "Only of this session; without it, of all sessions and of the branch",
+    },
+    branch: OF_BRANCH,
+  },
+  about:
+    "Forgets what was recorded of requirements on a branch. An agent is kept from running this.",
+  examples: ["conclaude req clear commit_plan", "conclaude req clear --all --branch feature/auth"],
+  async run(context, flags, ...names) {
+    requireOneOfTwo("what to clear", {
+      given: { "a requirement": names.length > 0, "--all": flags.all },
+      next: `conclaude req clear ${flags.all ? "--all" : "NAME, or --all"}`,
+      exitCode: flags.all ? USAGE : 1,
+    });
+    const db = await openKept(context, "clear requirements");
+    const sessionId = flags.session === undefined
+      ? null
+      : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
+    const here = sessionId === null
+      ? await requirementsHere(context)
+      : await hereOfSession(context, db, sessionId);
+    const key = branchKeyOf(here, flags.branch);
+    // A requirement that is no longer configured can still be cleared.
+    const recorded = new Set(readStandings(db, key).map(({ requirement }) => requirement));
+    const others = names.filter((name) => !recorded.has(name));
+    await namedRequirements(context, here, { names: others, undone: null });
+    const chosen = flags.all ? [null] : names;
+    const removed = transaction(db, () =>
+      chosen.reduce(
+        (sum, requirement) => sum + clearRequirement(db, key, { requirement, sessionId }),
+        0,
+      ));
+    const kept = sessionId === null ? [] : satisfiedForAll(db, key, flags.all ? null : names);
+    const whose = sessionId === null
+      ? "for all sessions"
+      : `for session ${shortSessionId(sessionId)}`;
+    const { branch } = key;
+    const cleared = flags.all ? "all" : names;
+    const onBranch = flags.branch === undefined ? "" : ` --branch ${quoteWord(flags.branch)}`;
+    return {
+      json: { branch, session: sessionId, cleared, removed, kept },
+      text: [
+        removed === 0
+          ? `Nothing was recorded of ${flags.all ? "any requirement" : names.join(", ")} on ` +
+            `${branch}${sessionId === null ? "" : ` ${whose}`}.`
+          : `Cleared ${flags.all ? "all requirements" : names.join(", ")} on ${branch}, ${whose}.`,
+        ...kept.length === 0 ? [] : [
+          `Still satisfied for the whole branch: ${kept.join(", ")}. ` +
+          `To clear: conclaude req clear ${kept.join(" ")}${onBranch}`,
+        ],
+      ].map(plain).join("\n"),
+    };
+  },
+});
+
+export const pause = verb({
+  person: "req pause",
+  flags: {
+    session: OF_SESSION,
+    reason: textFlag("Why; the next start of the session shows it"),
+    minutes: optional(number(1, MINUTES_A_WEEK, "For how long; without it until the session ends")),
+  },
+  about:
+    "Lifts all requirements for one session, until it ends or as long as is said. An agent is kept from\n" +
+    "running this.",
+  examples: ["conclaude req pause --session 01980c5e --reason 'moving files only'"],
+  async run(context, flags) {
+    const db = await openKept(context, "pause requirements");
+    const named = { named: flags.session, command: "req pause" };
+    const sessionId = await sessionIdOf(db, context, named);
+    const createdAtMs = Date.now();
+    const lasts = flags.minutes === undefined ? UNTIL_THE_END_MS : flags.minutes * MINUTE_MS;
+    const pause = {
+      sessionId,
+      subject: "requirements",
+      reason: flags.reason === undefined ? null : redactText(flags.reason, { patterns: [] }),
+      createdAtMs,
+      endsAtMs: createdAtMs + lasts,
+    } as const;
+    savePause(db, pause);
+    const short = tellingId(db, sessionId);
+    return {
+      json: pause,
+      text: `Requirements are paused for session ${short}, ` +
+        (flags.minutes === undefined ? "until it ends" : `for ${durationText(lasts)}`) +
+        `. To end it: conclaude req resume --session ${short}`,
+    };
+  },
+});
+
+export const resume = verb({
+  flags: { session: OF_SESSION },
+  about: "Ends what `conclaude req pause` began.",
+  examples: ["conclaude req resume --session 01980c5e"],
+  async run(context, flags) {
+    const { db } = await openStore(context, "write");
+    const named = { named: flags.session, command: "req resume" };
+    const sessionId = await sessionIdOf(db, context, named);
+    const wasPaused = removePause(db, sessionId, "requirements");
+    const are = wasPaused ? "are in force again" : "were in force already";
+    return {
+      json: { sessionId, wasPaused },
+      text: `Requirements ${are} for session ${shortSessionId(sessionId)}.`,
+    };
+  },
+});
+
+export const prune = verb({
+  person: "req prune",
+  flags: { dryRun: toggle("Only say what would be forgotten") },
+  about:
+    "Forgets what was recorded of branches that git does not know any more. When git names no branch at all,\n" +
+    "nothing is removed.",
+  examples: ["conclaude req prune --dry-run", "conclaude req prune"],
+  async run(context, flags) {
+    const here = await requirementsHere(context);
+    const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
+    const existing = await branchesOf(context);
+    const { db } = await openStore(context, flags.dryRun ? "read" : "write");
+    const gone = listBranches(db, repository).map(({ branch }) => branch)
+      .filter((branch) => !existing.has(branch));
+    const everything = { requirement: null, sessionId: null };
+    const clearAll = (branch: string) => clearRequirement(db, { repository, branch }, everything);
+    if (!flags.dryRun) transaction(db, () => gone.forEach(clearAll));
+    return {
+      json: { repository, pruned: gone, dryRun: flags.dryRun },
+      text: gone.length === 0 ? "Every branch that something is recorded of exists." : plain(
+        `${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`,
+      ),
+    };
+  },
+});
+
+async function satisfyRequirements(
+  context: CliContext,
+  flags: Values<typeof SATISFY_FLAGS>,
+  ...given: string[]
+): Promise<View> {
+  const names = [...new Set(given)];
+  const asked = { names, undone: "nothing was recorded" } as const;
+  const metadata = metadataOf(flags.metadata);
+  const wholeBranch = flags.branch !== undefined && flags.session === undefined;
+  const around = await requirementsHere(context);
+  const needsSession = flags.session !== undefined ||
+    (!wholeBranch &&
+      (await namedRequirements(context, around, asked)).some(({ scope }) =>
+        scope === "session" || scope === "single_use"
+      ));
+  const db = await openKept(context, `satisfy ${names.join(", ")}`);
+  const sessionId = needsSession
+    ? await sessionIdOf(db, context, {
+      named: flags.session,
+      command: `req satisfy ${names.join(" ")}`,
+    })
+    : WHOLE_BRANCH;
+  const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
+  const requirements = await namedRequirements(context, here, asked);
+  const endless = requirements.find(({ scope }) => scope === "permanent");
+  if (flags.ttl !== undefined && endless !== undefined) {
+    throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {
+      why: "its scope is `permanent`, which has no end; nothing was recorded",
+      next: `conclaude req satisfy ${endless.name}`,
+    });
+  }
+  const key = branchKeyOf(here, flags.branch);
+  const atMs = Date.now();
+  const ttlMs = flags.ttl === undefined ? null : flags.ttl * 1_000;
+  const told = requirements.map((requirement) =>
+    toldByPerson(requirement, { sessionId, wholeBranch, atMs, ttlMs, metadata })
+  );
+  transaction(db, () => told.forEach((one) => keepSatisfied(db, key, { ...one, atMs })));
+  const lines = told.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
+    const whose = owner === WHOLE_BRANCH
+      ? `the branch ${key.branch}`
+      : `session ${shortSessionId(owner)} on ${key.branch}`;
+    const bypass = by === "cli_bypass" ? ", recorded as a bypass of its skill" : "";
+    const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
+    return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
+  });
+  return {
+    json: {
+      branch: key.branch,
+      satisfied: told.map((one) => ({
+        name: one.requirement,
+        session: one.sessionId === WHOLE_BRANCH ? null : one.sessionId,
+        scope: one.scope,
+        satisfiedBy: one.by,
+        satisfiedAtMs: atMs,
+        expiresAtMs: one.expiresAtMs,
+        metadata: one.metadata,
+      })),
+    },
+    text: [...lines, ...await branchNote(context, flags.branch)].map(plain).join("\n"),
+  };
+}
+
+/** Warns of a branch that git does not know: it may be made later, or be a typo. */
+async function branchNote(
+  { cwd, environment }: CliContext,
+  branch: string | undefined,
+): Promise<string[]> {
+  if (branch === undefined) return [];
+  const words = ["git", "show-ref", "--verify", "--quiet", `refs/heads/${branch}`];
+  const done = await runTool(words, { folder: cwd, timeoutMs: GIT_TIMEOUT_MS, environment });
+  return done?.code === 1 ? [`note: git knows no branch ${branch}`] : [];
+}
+
+/** The requirements that are satisfied for the whole branch. @param names Only of these; null for all. */
+function satisfiedForAll(
+  db: DatabaseSync,
+  key: BranchKey,
+  names: readonly string[] | null,
+): string[] {
+  const nowMs = Date.now();
+  return readStandings(db, key).filter(({ requirement, sessionId, satisfiedAtMs, expiresAtMs }) =>
+    sessionId === WHOLE_BRANCH && satisfiedAtMs !== null &&
+    (expiresAtMs === null || nowMs < expiresAtMs) &&
+    (names === null || names.includes(requirement))
+  ).map(({ requirement }) => requirement);
+}
+
+/** @throws {UserError} When git names no branch, since every branch would then count as deleted. */
+async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet<string>> {
+  const done = await runTool(
+    ["git", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"],
+    { folder: cwd, timeoutMs: GIT_TIMEOUT_MS, environment },
+  );
+  const branches = (done?.stdout ?? "").split("\n").filter((name) => name !== "");
+  if (done === null || done.code !== 0 || branches.length === 0) {
+    throw new UserError("Cannot tell which branches exist", {
+      why: "git names none; nothing was removed",
+      next: "git branch --list",
+    });
+  }
+  return new Set(branches);
+}
+
+function metadataOf(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return redactValue(value, { patterns: [] }) as Record<string, unknown>;
+    }
+  } catch {
+    // The error below tells of it.
+  }
+  throw new UserError("Cannot read --metadata", {
+    why: `"${text}" is no JSON object; nothing was recorded`,
+    next: `give an object: --metadata '{"ticket":"X-1"}'`,
+  });
+}

@@ -1,0 +1,261 @@
+import { plain } from "../../secrets/plain.ts";
+import { hasLapsed, type Task } from "../../work/task.ts";
+import { checkPriority, checkStatus, checkType } from "../../work/task_input.ts";
+import { listSessionsOfTask } from "../../db/sessions.ts";
+import {
+  listAncestors,
+  listChildren,
+  listHistory,
+  listReady,
+  listSubtree,
+  listTags,
+  listTasks,
+  needTask,
+  openDependencies,
+  readTask,
+  takeBackToLook,
+} from "../../work/store.ts";
+import { relativeTime } from "../../base/time.ts";
+import {
+  ALL_PROJECTS,
+  clearingFlag,
+  number,
+  PAGE_FLAG,
+  SINCE_FLAG,
+  switchOn,
+  TASK,
+  textFlag,
+  usually,
+  wordsFlag,
+} from "../flags.ts";
+import { openStore } from "../open_store.ts";
+import { type Facts, listView, pageView, section, titledFacts } from "../table.ts";
+import { knownTaskId, projectOfTasks, taskIdOf } from "../work_lookup.ts";
+import { historyLines, holderText, nameOf, TASK_COLUMNS } from "../task_view.ts";
+import { verb } from "../verb.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+export const list = verb({
+  flags: {
+    status: wordsFlag(
+      "Only with this status: open, in_progress, pending_merge, blocked, closed; a comma is or",
+      "status",
+    ),
+    priority: wordsFlag("Only of this priority, 0 to 4; a comma is or", "n"),
+    type: wordsFlag("Only of this type: task, feature, bug; a comma is or", "type"),
+    tag: clearingFlag("Only with this tag", "tag"),
+    tagPattern: clearingFlag(
+      "Only with a tag like this: auth*, v[1-3], {bug,fix}*; area/* is right below area, area/** all below it",
+      "glob",
+    ),
+    parent: clearingFlag("Only right below this task; `none` for those without a parent", "id"),
+    claimedBy: clearingFlag("Only claimed by this agent; `none` for those that nobody has", "name"),
+    deleted: switchOn("Deleted ones as well"),
+    allProjects: ALL_PROJECTS,
+    limit: PAGE_FLAG,
+    offset: usually(
+      "0",
+      number(0, Number.MAX_SAFE_INTEGER, "How many to leave out at the beginning"),
+    ),
+  },
+  about:
+    "Lists the tasks of this repository, the newest first; outside of a repository those of all projects. Of " +
+    "several filters all have to fit.",
+  examples: [
+    "conclaude task list --status open,blocked --priority 0,1",
+    "conclaude task list --tag-pattern 'area/**' --json",
+  ],
+  async run(context, flags) {
+    const { db } = await openStore(context, "read");
+    const found = listTasks(db, {
+      project: projectOfTasks(context, flags),
+      statuses: flags.status?.map((status) => checkStatus(status, HELP)) ?? null,
+      priorities: flags.priority?.map((one) => checkPriority(one, HELP)) ?? null,
+      types: flags.type?.map((type) => checkType(type, HELP)) ?? null,
+      tag: flags.tag ?? null,
+      anyTag: flags.tagPattern === undefined ? null : (await import("../../work/tag_pattern.ts")) // loads the library of globs
+        .tagsLike(flags.tagPattern, listTags(db)),
+      parentId: flags.parent === undefined
+        ? null
+        : flags.parent === NONE
+        ? ""
+        : knownTaskId(db, flags.parent),
+      claimedBy: flags.claimedBy === NONE ? "" : flags.claimedBy ?? null,
+      includeDeleted: flags.deleted,
+      limit: flags.limit + 1,
+      offset: flags.offset,
+    });
+    return pageView(context, { tasks: found }, TASK_COLUMNS, {
+      limit: flags.limit,
+      empty: "No tasks here.",
+      onwards: "--limit, --offset",
+    });
+  },
+});
+
+export const ready = verb({
+  // Twenty are enough to choose the next task from; more of them only fill an agent's context.
+  flags: { allProjects: ALL_PROJECTS, limit: usually("20", PAGE_FLAG) },
+  about:
+    "Lists what can be done now, in the order in which it should be: the most urgent first, of those the oldest. " +
+    "Ready is what is open and unclaimed, has no child in work, and waits for nothing that is not closed.",
+  examples: ["conclaude task ready", "conclaude task ready --limit 1 --json"],
+  async run(context, flags) {
+    const { db } = await openStore(context, "read");
+    // Lapsed claims are given back, as `task claim --next` does.
+    takeBackToLook(db, Date.now());
+    const found = listReady(db, {
+      project: projectOfTasks(context, flags),
+      limit: flags.limit + 1,
+    });
+    return pageView(context, { tasks: found }, TASK_COLUMNS, {
+      limit: flags.limit,
+      empty: "Nothing is ready.",
+    });
+  },
+});
+
+export const show = verb({
+  args: [TASK],
+  about:
+    "Shows a task with what is above and below it, what it waits for, and its last changes; a deleted one as well.",
+  examples: ["conclaude task show 1a2b3c4d", "conclaude task show 1a2b3c4d --json"],
+  async run(context, _flags, text) {
+    const { db } = await openStore(context, "read");
+    const id = knownTaskId(db, text);
+    const task = readTask(db, id)!;
+    const ancestors = listAncestors(db, id);
+    const children = listChildren(db, id);
+    const waitingFor = openDependencies(db, id);
+    const sessions = listSessionsOfTask(db, id);
+    const changes = listHistory(db, id, { field: null, sinceMs: null });
+    const nowMs = Date.now();
+    const lines = [
+      task.title,
+      ...titledFacts(factsOf(task, nowMs), 12),
+      ...section("Body", task.body === "" ? [] : task.body.trimEnd().split("\n")),
+      ...section("Above it", ancestors.map(lineOf)),
+      ...section("Below it", children.map(lineOf)),
+      ...section("Waits for", waitingFor.map((other) => lineOf(readTask(db, other)!))),
+      ...section(
+        "Sessions",
+        sessions.map(({ shortId, status, updatedAtMs }) =>
+          `${shortId}  (${status}, last seen ${relativeTime(updatedAtMs, nowMs)})`
+        ),
+      ),
+      ...section("Last changes", historyLines(changes.slice(0, SHOWN_CHANGES), nowMs)),
+    ];
+    return {
+      json: { task: { ...task, children, ancestors, waitingFor, sessions } },
+      text: lines.map(plain).join("\n"),
+    };
+  },
+});
+
+export const subtree = verb({
+  args: [TASK],
+  flags: { flat: switchOn("As a table instead of a tree") },
+  about: "Shows a task and all below it, each after its parent.",
+  examples: ["conclaude task subtree 1a2b3c4d", "conclaude task subtree 1a2b3c4d --flat"],
+  async run(context, { flat }, text) {
+    const { db } = await openStore(context, "read");
+    const tasks = listSubtree(db, needTask(db, taskIdOf(db, text)).id);
+    if (flat) return listView(context, { tasks }, TASK_COLUMNS, "");
+    const lines = tasks.map((task) => "  ".repeat(task.relativeDepth) + plain(lineOf(task)));
+    return { json: { tasks }, text: lines.join("\n") };
+  },
+});
+
+export const ancestors = relatives(listAncestors, {
+  about: "Lists the tasks above a task, the nearest first.",
+  example: "conclaude task ancestors 1a2b3c4d",
+  empty: "It has no parent.",
+});
+
+export const children = relatives(listChildren, {
+  about: "Lists the tasks right below a task, the oldest first.",
+  example: "conclaude task children 1a2b3c4d --json",
+  empty: "It has no children.",
+});
+
+/** A verb that lists tasks around another one. */
+function relatives(
+  listOf: (db: DatabaseSync, id: string) => readonly Task[],
+  { about, example, empty }: Readonly<Record<"about" | "example" | "empty", string>>,
+) {
+  return verb({
+    args: [TASK],
+    about,
+    examples: [example],
+    async run(context, _flags, text) {
+      const { db } = await openStore(context, "read");
+      const tasks = listOf(db, needTask(db, taskIdOf(db, text)).id);
+      return listView(context, { tasks }, TASK_COLUMNS, empty);
+    },
+  });
+}
+
+export const history = verb({
+  args: [TASK],
+  flags: {
+    field: textFlag("Only of this field: status, claimed_by, title, tags, …", "name"),
+    since: SINCE_FLAG,
+  },
+  about: "Shows every change of every field of a task, who made it and when, the newest first.",
+  examples: [
+    "conclaude task history 1a2b3c4d",
+    "conclaude task history 1a2b3c4d --field status --since 2d --json",
+  ],
+  async run(context, flags, text) {
+    const { db } = await openStore(context, "read");
+    const history = listHistory(db, knownTaskId(db, text), {
+      field: flags.field ?? null,
+      sinceMs: flags.since ?? null,
+    });
+    const nowMs = Date.now();
+    return {
+      json: { history },
+      text: history.length === 0 ? "Nothing has changed." : historyLines(history, nowMs).join("\n"),
+    };
+  },
+});
+
+const NONE = "none";
+const HELP = "conclaude task list --help";
+
+const SHOWN_CHANGES = 5;
+
+function factsOf(task: Task, nowMs: number): Facts {
+  const ago = (atMs: number | null) => atMs === null ? null : relativeTime(atMs, nowMs);
+  return [
+    ["id", task.id],
+    ["status", task.deletedAtMs === null ? task.status : `deleted (was ${task.status})`],
+    ["reason", task.reason],
+    ["summary", task.summary],
+    ["priority", `P${task.priority}`],
+    ["type", task.type],
+    ["tags", task.tags.join(", ") || null],
+    ["workflow", task.workflow],
+    ["claimed by", claimText(task, nowMs)],
+    ["scheduler", task.queuedAtMs === null ? null : "waits for the daemon to start it"],
+    ["project", task.projectDir],
+    ["made", ago(task.createdAtMs)],
+    ["changed", ago(task.updatedAtMs)],
+    ["closed", ago(task.closedAtMs)],
+    ["deleted", ago(task.deletedAtMs)],
+  ];
+}
+
+function claimText(task: Task, nowMs: number): string | null {
+  const { claimedBy, claimToken, leaseUntilMs } = task;
+  if (claimedBy === null || leaseUntilMs === null) return claimedBy;
+  const time = new Date(leaseUntilMs).toISOString();
+  return hasLapsed(task, nowMs)
+    ? `${claimedBy} (claim ${claimToken} ran out at ${time}, anybody can claim it)`
+    : `${claimedBy} (claim ${claimToken}, until ${time})`;
+}
+
+function lineOf(task: Task): string {
+  const holder = task.claimedBy === null ? "" : `, ${holderText(task, Date.now())}`;
+  return `${nameOf(task)}  (${task.status}${holder}, P${task.priority})`;
+}

@@ -1,0 +1,30 @@
+import { dropTokens, makeToken } from "../../policy/store.ts";
+import { toggle } from "../flags.ts";
+import { requirePerson, TOKEN_VARIABLE } from "../require_person.ts";
+import { openKept } from "../open_store.ts";
+import { verb } from "../verb.ts";
+
+export const token = verb({
+  flags: { revoke: toggle("Make every token so far worthless, and print none") },
+  about:
+    "Prints a new token. A script that shows it in CONCLAUDE_TOKEN may run the verbs of a person without a\n" +
+    "terminal, also while a session is under way; what Claude Code started may not, with a token or without.\n" +
+    "Only a hash of it is kept. From the first session on this needs a terminal.",
+  examples: ['CONCLAUDE_TOKEN="$(conclaude token)" ./nightly.sh', "conclaude token --revoke"],
+  async run(context, { revoke }) {
+    await requirePerson(context, "token", { atTerminal: true });
+    const db = await openKept(context, "keep a token");
+    if (revoke) {
+      const count = dropTokens(db);
+      return {
+        json: { revoked: count },
+        text: `${count} revoked: no earlier token counts any more.`,
+      };
+    }
+    const token = await makeToken(db, Date.now());
+    context.process.stderr.write(
+      `Give it to a script as ${TOKEN_VARIABLE}, for that call alone: whatever Claude Code inherits, its agent can use.\n`,
+    );
+    return { json: { token }, text: token };
+  },
+});

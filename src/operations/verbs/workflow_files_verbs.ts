@@ -1,0 +1,153 @@
+/** Workflow files: which there are, what each would do, and which one a task gets. */
+import { plain } from "../../secrets/plain.ts";
+import { placeFault } from "../../work/engine/work_folder.ts";
+import { chooseFor, readMatchers } from "../../work/engine/workflow_choice.ts";
+import {
+  findWorkflowFile,
+  listWorkflowFiles,
+  lookForWorkflow,
+  previewFile,
+} from "../../work/engine/workflow_files.ts";
+import type { PreviewStep } from "../../work/preview.ts";
+import { needTask } from "../../work/store.ts";
+import { clearingFlag, TASK, text } from "../flags.ts";
+import { orchestrationOf } from "../orchestration_here.ts";
+import { openStore } from "../open_store.ts";
+import { listView, section } from "../table.ts";
+import { homeOfTasks, taskIdOf } from "../work_lookup.ts";
+import { nameOf } from "../task_view.ts";
+import { verb } from "../verb.ts";
+
+export const files = verb({
+  about:
+    "Lists the workflows of this project, in .conclaude/workflows, and those that come with the program, with what " +
+    "is wrong with them.",
+  examples: ["conclaude workflow files", "conclaude workflow files --json"],
+  run(context) {
+    const { projectDir } = homeOfTasks(context);
+    const files = listWorkflowFiles(projectDir).map((file) => {
+      const { workflow, errors, warnings } = previewFile(file, { projectDir, task: null });
+      return {
+        name: file.name,
+        path: file.path,
+        description: workflow?.description ?? null,
+        faults: errors,
+        warnings,
+      };
+    });
+    const { text } = listView(context, { files }, {
+      NAME: ({ name }) => name,
+      FROM: ({ path }) => path ?? BUILT_IN,
+      DESCRIPTION: ({ description }) => description,
+    }, "");
+    const told = (of: "faults" | "warnings") =>
+      files.flatMap((file) => file[of].map((one) => plain(`${file.name}: ${one}`)));
+    const { path, matchers, warnings } = readMatchers(projectDir);
+    return {
+      json: { files, matchers: { path, names: matchers.map(({ name }) => name), warnings } },
+      text: [
+        text,
+        ...section("Faults", told("faults")),
+        ...section("Warnings", told("warnings")),
+        ...section("Matchers", warnings.map(plain)),
+      ].join("\n"),
+    };
+  },
+});
+
+export const preview = verb({
+  args: [text("The workflow", "name")],
+  flags: { task: clearingFlag("Show it for this task", "id") },
+  about:
+    "Shows what a workflow would do, step by step, and all that is wrong with it. Nothing is executed. " +
+    "The exit status is 1 when it cannot be run.",
+  examples: [
+    "conclaude workflow preview implement",
+    "conclaude workflow preview release --task 1a2b3c4d",
+  ],
+  async run(context, flags, name) {
+    const { db } = await openStore(context, "read");
+    const task = flags.task === undefined ? null : needTask(db, taskIdOf(db, flags.task));
+    const projectDir = task?.projectDir ?? homeOfTasks(context).projectDir;
+    const file = findWorkflowFile(name, projectDir);
+    const { workflow, steps, ...told } = previewFile(file, { projectDir, task });
+    const place = { projectDir, home: context.locations.home };
+    const fault = workflow === null ? null : placeFault(workflow, place);
+    const errors = fault === null ? told.errors : [...told.errors, fault];
+    const isValid = errors.length === 0;
+    const matchers = readMatchers(projectDir).warnings;
+    const warnings = [...told.warnings, ...matchers];
+    const lines = [
+      `${name}${workflow === null ? "" : `: ${workflow.description}`}`,
+      `  from: ${file.path ?? BUILT_IN}`,
+      ...steps.flatMap((step) => ["", ...stepLines(step)]),
+      ...section("Errors", errors),
+      ...told.warnings.map((warning) => `  warning: ${warning}`),
+      ...section("Matchers", matchers),
+      "",
+      `The workflow ${isValid ? "can" : "cannot"} be run. Nothing was executed.`,
+    ];
+    return {
+      json: {
+        preview: { name, path: file.path, description: workflow?.description ?? null, isValid },
+        steps: steps.map(({ step: { name, type, when }, ...rest }) => {
+          return { name, type, when, ...rest };
+        }),
+        errors,
+        warnings,
+      },
+      text: lines.map(plain).join("\n"),
+      exitCode: isValid ? 0 : 1,
+    };
+  },
+});
+
+export const match = verb({
+  args: [TASK],
+  about:
+    "Shows which workflow a task would get and why: the one that the task names, else its tag `workflow:NAME`, else " +
+    "the first of .conclaude/workflow-matchers.yaml that fits, else `orchestration.defaultWorkflow`.",
+  examples: ["conclaude workflow match 1a2b3c4d"],
+  async run(context, _flags, text) {
+    const { db } = await openStore(context, "read");
+    const task = needTask(db, taskIdOf(db, text));
+    const projectDir = task.projectDir ?? homeOfTasks(context).projectDir;
+    const config = orchestrationOf(context, projectDir);
+    const choice = chooseFor(db, { ...task, projectDir }, config);
+    const exists = lookForWorkflow(choice.name, projectDir) !== undefined;
+    const { considered, warnings, ...match } = choice;
+    return {
+      json: { match: { taskId: task.id, ...match, exists, considered, warnings } },
+      text: [
+        `Task ${nameOf(task)} gets the workflow "${choice.name}": ${choice.why}.`,
+        ...exists ? [] : ["There is no workflow of this name: conclaude workflow files"],
+        ...considered.map(({ name, matched, why }) =>
+          `  ${matched ? "matches" : "does not match"}: ${name} (${why})`
+        ),
+        ...warnings.map((warning) => `  warning: ${warning}`),
+      ].map(plain).join("\n"),
+    };
+  },
+});
+
+const BUILT_IN = "built-in";
+
+function stepLines(
+  { step, depth, wouldRun, promptSource, promptExcerpt, command, isRendered, ...told }: PreviewStep,
+): string[] {
+  const shown = promptExcerpt ?? command;
+  const run = wouldRun === false
+    ? ", would be skipped"
+    : step.when !== null && wouldRun === null
+    ? `, when ${step.when}`
+    : "";
+  const lines = [
+    `${step.name}  (${step.type}${run})`,
+    ...promptSource === null ? [] : [`  prompt: ${promptSource}`],
+    ...shown === null || isRendered ? [] : ["  as a template, since it needs what steps put out:"],
+    ...shown === null ? [] : shown.trimEnd().split("\n").map((line) => `  | ${line}`),
+    ...told.errors.map((error) => `  error: ${error}`),
+    ...told.warnings.map((warning) => `  warning: ${warning}`),
+  ];
+  return lines.map((line) => "  ".repeat(depth) + line);
+}

@@ -1,0 +1,262 @@
+import { plain } from "../../secrets/plain.ts";
+import { count } from "../../base/counts.ts";
+import { endHere } from "../../work/engine/supervise.ts";
+import { reviewWorkflow } from "../../work/engine/working_tree.ts";
+import {
+  CANCELLED,
+  endNow,
+  needWorkflow,
+  REJECTED,
+  requestDecision,
+  requestRetry,
+} from "../../work/engine/requests.ts";
+import { UserError } from "../../base/errors.ts";
+import { refusal } from "../../work/refusal.ts";
+import { checkBody } from "../../work/task_input.ts";
+import { exists } from "../../system/on_disk.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import {
+  type EventRow,
+  lastEventId,
+  listAgents,
+  listEvents,
+  readWorkflow,
+  type WorkflowRow,
+} from "../../work/store.ts";
+import { transaction } from "../../db/transaction.ts";
+import type { CliContext } from "../context.ts";
+import { isDaemonHere, startDaemon } from "../daemon_here.ts";
+import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
+import { nextHere } from "../next_command.ts";
+import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
+import { openStore } from "../open_store.ts";
+import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
+import { shortTaskId } from "../task_view.ts";
+import { verb } from "../verb.ts";
+import type { View } from "../view.ts";
+import { changedWorkflow, workflowName } from "../workflow_view.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+export const diff = verb({
+  args: [WORKFLOW],
+  flags: { full: switchOn("The whole diff, however long it is") },
+  about:
+    "Shows all work of a workflow since it began, also what is not committed, and with which files it conflicts. " +
+    "A diff of 10,000 characters and more is only printed with --full.",
+  examples: ["conclaude workflow diff 1a2b3c4d", "conclaude workflow diff 1a2b3c4d --full | less"],
+  async run(context, { full }, text) {
+    const { db } = await openStore(context, "read");
+    const workflow = needWorkflow(db, workflowIdOf(db, text));
+    const { files, diff, conflicts, ...review } = await reviewWorkflow(workflow);
+    const sum = (lines: "added" | "removed") =>
+      files.reduce((total, file) => total + (file[lines] ?? 0), 0);
+    const summary = `${count(files.length, "file")} changed, +${sum("added")}/-${
+      sum("removed")
+    } lines`;
+    const whole = `conclaude workflow diff ${shortTaskId(workflow.id)} --full`;
+    const isShown = full || diff.length < MAX_DIFF_CHARS;
+    return {
+      json: { review: { ...review, summary, files, diff, conflicts } },
+      text: [
+        ...files.map(({ path, added, removed }) =>
+          plain(`${added === null ? "binary" : `+${added}/-${removed}`}`.padEnd(12) + path)
+        ),
+        summary,
+        ...conflicts.length === 0
+          ? []
+          : [plain(`Conflicts with ${workflow.baseBranch} in ${conflicts.join(", ")}`)],
+        ...diff === "" ? [] : [
+          "",
+          isShown
+            ? diff.trimEnd().split("\n").map(plainLine).join("\n")
+            : `The diff has ${diff.length} characters: ${nextHere(whole, context.globals)}`,
+        ],
+      ].join("\n"),
+    };
+  },
+});
+
+export const approve = verb({
+  person: "workflow approve",
+  args: [WORKFLOW],
+  flags: { agentId: AGENT_FLAG },
+  about:
+    "Lets the work of a workflow that waits for it be merged. The daemon does it: with one this waits up to 60 " +
+    "seconds, and says what came of it; a conflict leaves the target as it was. Without one the approval is recorded.",
+  examples: ["conclaude workflow approve 1a2b3c4d"],
+  async run(context, flags, text) {
+    const { by, db, place } = await beginChange(context, flags, "approve a merge");
+    const isCarriedOut = isDaemonHere(context, place);
+    const { workflow, afterId } = transaction(db, () => ({
+      afterId: lastEventId(db),
+      workflow: requestDecision(db, workflowIdOf(db, text), {
+        decision: "approve",
+        by,
+        text: null,
+        atMs: Date.now(),
+        isCarriedOut,
+      }),
+    }));
+    if (!isCarriedOut) {
+      return changedWorkflow(db, workflow, {
+        isCarriedOut,
+        text: `The approval of workflow ${workflowName(workflow)} is recorded. ` +
+          `No daemon runs that could merge it: ${startDaemon(context)}`,
+      });
+    }
+    const commit = await awaitMerge(db, workflow, afterId);
+    const now = readWorkflow(db, workflow.id)!;
+    const done = commit === null
+      ? `There was nothing to merge into ${workflow.baseBranch}`
+      : `Merged into ${workflow.baseBranch} as ${commit}`;
+    return changedWorkflow(db, now, {
+      isCarriedOut,
+      text: `${done}; workflow ${workflowName(now)} is ${now.status}.`,
+    });
+  },
+});
+
+export const reject = verb({
+  person: "workflow reject",
+  args: [WORKFLOW],
+  flags: { reason: clearingFlag("What is wrong with it"), agentId: AGENT_FLAG },
+  about:
+    "Refuses the work of a workflow that waits to be merged: the workflow and its task are blocked, and the work " +
+    "stays where it is.",
+  examples: ["conclaude workflow reject 1a2b3c4d --reason 'the old tests are gone'"],
+  run: ending("reject", REJECTED),
+});
+
+export const retry = verb({
+  args: [WORKFLOW],
+  flags: { agentId: AGENT_FLAG },
+  about:
+    "Lets a workflow go on that is blocked or has failed: the step that stopped it is run again, those that have " +
+    "finished are not.",
+  examples: ["conclaude workflow retry 1a2b3c4d"],
+  async run(context, flags, text) {
+    const { by, db, place } = await beginChange(context, flags, "retry a workflow");
+    const isCarriedOut = isDaemonHere(context, place);
+    const id = workflowIdOf(db, text);
+    const lasting = lastingOf(context, place, needWorkflow(db, id).projectDir);
+    const workflow = transaction(db, () => requestRetry(db, id, { ...lasting, by, isCarriedOut }));
+    const step = workflow.currentStep === null ? "" : ` at ${workflow.currentStep}`;
+    return changedWorkflow(db, workflow, {
+      isCarriedOut,
+      text: `Workflow ${workflowName(workflow)} goes on${step}. ${
+        isCarriedOut ? "The daemon runs it." : `The daemon runs it: ${startDaemon(context)}`
+      }`,
+    });
+  },
+});
+
+export const cancel = verb({
+  args: [WORKFLOW],
+  flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
+  about:
+    "Ends a workflow for good, with the agent that works for it. Its task is open again; its working tree stays.",
+  examples: ["conclaude workflow cancel 1a2b3c4d"],
+  run: ending("cancel", CANCELLED),
+});
+
+/** The work of a verb that ends a workflow. @param usual The reason where the person gives none. */
+function ending(action: "reject" | "cancel", usual: string) {
+  return async (
+    context: CliContext,
+    flags: ByFlag & { readonly reason?: string },
+    text: string,
+  ): Promise<View> => {
+    const { by, db, place, mask } = await beginChange(context, flags, `${action} a workflow`);
+    const isCarriedOut = isDaemonHere(context, place);
+    const reason = flags.reason === undefined ? usual : checkBody(mask(flags.reason));
+    const request = { action, by, reason, atMs: Date.now(), isCarriedOut };
+    const workflow = transaction(db, () => endNow(db, workflowIdOf(db, text), request));
+    if (!isCarriedOut) {
+      const graceMs = orchestrationOf(context, workflow.projectDir).killGraceSeconds * 1000;
+      const lasting = lastingOf(context, place, workflow.projectDir);
+      for (const { id } of listAgents(db, { workflowId: workflow.id })) {
+        await endHere(db, id, { ...lasting, database: place.database, mask, graceMs });
+      }
+    }
+    const { worktree } = workflow;
+    const kept = worktree === null
+      ? ""
+      : exists(worktree)
+      ? ` What was done stays in ${worktree}.`
+      : ` Its working tree ${worktree} is gone.`;
+    const told = action === "reject"
+      ? `is ${workflow.status}, and its task with it: ${workflow.reason}.`
+      : "is cancelled, and its task is open again.";
+    return changedWorkflow(db, readWorkflow(db, workflow.id)!, {
+      isCarriedOut,
+      text: `Workflow ${workflowName(workflow)} ${told}${kept}`,
+    });
+  };
+}
+
+const MAX_DIFF_CHARS = 10_000;
+
+/** A line of a diff without control characters other than tabs. */
+function plainLine(line: string): string {
+  return line.split("\t").map(plain).join("\t");
+}
+
+const WAIT_MS = 60_000;
+const LOOK_MS = 100;
+const OUTCOMES = new Set(["workflow.merged", "workflow.merge_failed", "workflow.cancelled"]);
+
+/**
+ * Waits until the daemon has merged. @param afterId The newest event before the approval.
+ * @returns The commit; null when there was nothing to merge.
+ * @throws {UserError} MERGE_CONFLICTS with the files, MERGE_FAILED; or when nothing happened in time.
+ */
+async function awaitMerge(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  afterId: number,
+): Promise<string | null> {
+  for (const endMs = Date.now() + WAIT_MS; Date.now() < endMs;) {
+    const told = listEvents(db, {
+      afterId,
+      sinceMs: null,
+      type: "workflow.*",
+      entityId: workflow.id,
+      limit: Number.MAX_SAFE_INTEGER,
+    }).find(({ type }) => OUTCOMES.has(type));
+    if (told?.type === "workflow.merged") return told.data["mergeCommit"] as string | null;
+    if (told !== undefined) throw notMerged(workflow, told);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  throw new UserError(`Workflow ${workflowName(workflow)} is not merged yet`, {
+    why: `the approval is recorded, and nothing has come of it in ${WAIT_MS / 1000} s`,
+    next: `conclaude workflow show ${workflow.id}`,
+  });
+}
+
+function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
+  const files = data["conflictFiles"];
+  const isCancelled = type === "workflow.cancelled";
+  const now = data["workflow"] as WorkflowRow | null;
+  const why = isCancelled ? `it was cancelled: ${now?.reason}` : String(data["reason"]);
+  const what = `Cannot merge workflow ${workflowName(workflow)}`;
+  const { baseBranch, branch, worktree } = workflow;
+  if (Array.isArray(files)) {
+    return refusal("MERGE_CONFLICTS", {
+      what,
+      why:
+        `${why}; ${baseBranch} is as it was, and the workflow still waits. Merge ${baseBranch} into ${branch} ` +
+        "in its working tree, resolve and commit there, and approve again",
+      next: `cd ${quoteWord(worktree ?? "")} && git merge ${quoteWord(baseBranch ?? "")}`,
+      details: { conflictFiles: files, status: now?.status },
+    });
+  }
+  const next = isCancelled || worktree === null
+    ? `conclaude workflow show ${workflow.id}`
+    : `git -C ${quoteWord(worktree)} status`;
+  return refusal("MERGE_FAILED", {
+    what,
+    why: isCancelled ? why : `${why}; nothing was merged, and the workflow still waits`,
+    next: String(data["next"] ?? next),
+    details: { status: now?.status },
+  });
+}

@@ -1,0 +1,85 @@
+import { isDatabaseBusy, isUserError, messageOf, UserError } from "../base/errors.ts";
+import type { CliContext } from "./context.ts";
+import { nextHere } from "./next_command.ts";
+import { plain } from "../secrets/plain.ts";
+import { wellFormedJson } from "../upkeep/care/well_formed.ts";
+
+/** What a command has to say, for people and for programs. */
+export interface View {
+  /** With `--json`: printed as it is; nothing when undefined. */
+  readonly json: unknown;
+  /** Otherwise; without the final newline. */
+  readonly text: string;
+  /** 0 when absent. */
+  readonly exitCode?: number;
+}
+
+/** Prints a view and sets the exit status. */
+export function show({ process, globals }: CliContext, view: View): void {
+  if (globals.json) {
+    if (view.json !== undefined) process.stdout.write(jsonText(view.json));
+  } else if (view.text !== "") process.stdout.write(view.text + "\n");
+  process.exitCode = view.exitCode ?? 0;
+}
+
+/**
+ * Prints an error as what / why / next on stderr, or with `--json` as `{"error":{what,why,next,code}}` on stdout.
+ * Sets the exit status.
+ */
+export function showError(context: CliContext, thrown: unknown): void {
+  const { process, globals } = context;
+  const { what, why, exitCode, reason, details, ...error } = asUserError(
+    thrown,
+    "Cannot finish the command",
+  );
+  const next = nextHere(error.next, globals);
+  if (globals.json) {
+    const told = reason === null ? {} : { reason, ...details };
+    process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...told } }));
+  } else {
+    process.stderr.write(errorText({ what, why, next }));
+  }
+  process.exitCode = exitCode;
+}
+
+function jsonText(value: unknown): string {
+  return `${wellFormedJson(JSON.stringify(value, null, 2))}\n`;
+}
+
+/** The lines of an error, with the final newline; without the third one when there is nothing to do. */
+export function errorText(
+  error: { readonly what: string; readonly why: string; readonly next: string },
+): string {
+  const [what, why, next] = [error.what, error.why, error.next].map(plain);
+  return `${what}\n  why:  ${why}\n${next === "" ? "" : `  next: ${next}\n`}`;
+}
+
+/** Anything that was thrown, as an error for a person. @param what What could not be done, where the error does not say. */
+export function asUserError(thrown: unknown, what: string): UserError {
+  if (isUserError(thrown)) return thrown;
+  if (isDatabaseBusy(thrown)) {
+    return new UserError("The database is in use", {
+      why:
+        "another process writes to it for longer than a command waits; what could not be written was not changed",
+      next: "Give the command again",
+      reason: "DATABASE_BUSY",
+      cause: thrown,
+    });
+  }
+  const errcode = Number(Object(thrown).errcode) & 0xff;
+  return new UserError(what, {
+    why: messageOf(thrown) +
+      (errcode in WAYS_OUT ? "; what could not be written was not changed" : ""),
+    next: WAYS_OUT[errcode] ?? "conclaude doctor",
+    cause: thrown,
+  });
+}
+
+/**
+ * What helps where the database is not at fault, by SQLite's codes (https://sqlite.org/rescode.html). 8, READONLY:
+ * `doctor` finds out whether the file, its folder, its owner or the disk is the cause. 13, FULL.
+ */
+const WAYS_OUT: Readonly<Record<number, string>> = {
+  8: "conclaude doctor",
+  13: "Make room (`df -h` shows where there is none), then give the command again",
+};

@@ -1,0 +1,180 @@
+/** Which task, agent or workflow a person means by an id, or by the beginning or the end of it. */
+import { refusal } from "../work/refusal.ts";
+import {
+  listEvents,
+  needTask,
+  readAgent,
+  readTask,
+  readWorkflow,
+  readWorkflowOfTask,
+} from "../work/store.ts";
+import { findIds, MIN_ID_PART } from "../memory/store.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
+import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { checkAgentId } from "../work/task_input.ts";
+import type { CliContext } from "./context.ts";
+import { maskerOf } from "./task_text.ts";
+import { openKeptStore } from "./open_store.ts";
+
+/**
+ * The id of a task; the text itself when no task has such an id.
+ * @throws {UserError} AMBIGUOUS_ID, with the candidates.
+ */
+export function taskIdOf(db: DatabaseSync, text: string): string {
+  return onlyId(text, findIds(db, "tasks", { text: text.trim() }), {
+    noun: "task",
+    titleOf: (id) => readTask(db, id)?.title,
+  });
+}
+
+/** {@linkcode taskIdOf} for a list of what belongs to a task, also to a deleted one. @throws {UserError} TASK_NOT_FOUND */
+export function knownTaskId(db: DatabaseSync, text: string): string {
+  const id = taskIdOf(db, text);
+  return (readTask(db, id) ?? needTask(db, id)).id;
+}
+
+/** The one id of those that were found for a text. @returns The text when there is none. @throws {UserError} AMBIGUOUS_ID */
+function onlyId(
+  text: string,
+  found: readonly string[],
+  { noun, titleOf }: {
+    readonly noun: "task" | "agent" | "workflow";
+    readonly titleOf: (id: string) => string | undefined;
+  },
+): string {
+  if (found.length === 0 && text.replaceAll("-", "").trim().length < MIN_ID_PART) {
+    throw refusal(`${noun.toUpperCase() as Uppercase<typeof noun>}_NOT_FOUND`, {
+      what: `Cannot tell which ${noun} "${text}" is`,
+      why: `${MIN_ID_PART} or more characters of the beginning or the end of its id are needed; ` +
+        "nothing was changed",
+      next: `conclaude ${noun} list`,
+    });
+  }
+  if (found.length <= 1) return found[0] ?? text.trim();
+  const named = found.map((id) => `${id} (${titleOf(id) ?? ""})`);
+  throw refusal("AMBIGUOUS_ID", {
+    what: `Cannot tell which ${noun} "${text}" is`,
+    why: `several ids begin or end like this: ${named.join(", ")}; nothing was changed`,
+    next: `conclaude ${noun} show ${found[0]}`,
+    details: { candidates: found },
+  });
+}
+
+/** The id of an agent; otherwise as `taskIdOf()`. */
+export function agentIdOf(db: DatabaseSync, text: string): string {
+  return onlyId(text, findIds(db, "agents", { text: text.trim() }), {
+    noun: "agent",
+    titleOf: (id) => readAgent(db, id)?.name,
+  });
+}
+
+/** The id of a workflow, by its own id or by its task's; otherwise as `taskIdOf()`. */
+export function workflowIdOf(db: DatabaseSync, text: string): string {
+  const tasks = findIds(db, "tasks", { text: text.trim() });
+  const ofTasks = tasks.map((id) => readWorkflowOfTask(db, id)?.id).filter((id) =>
+    id !== undefined
+  );
+  const found = new Set([...findIds(db, "workflows", { text: text.trim() }), ...ofTasks]);
+  if (found.size === 0 && tasks.length === 1) {
+    throw refusal("WORKFLOW_NOT_FOUND", {
+      what: `Task ${tasks[0]} has no workflow`,
+      why: "none was begun for it; nothing was changed",
+      next: `conclaude workflow start ${tasks[0]}`,
+      details: { taskId: tasks[0] },
+    });
+  }
+  return onlyId(text, [...found], {
+    noun: "workflow",
+    titleOf: (id) => readTask(db, readWorkflow(db, id)?.taskId ?? "")?.title,
+  });
+}
+
+/**
+ * The id of a task, agent, workflow or question. One that was removed for good is known by its whole id as long as
+ * its events are kept. @throws {UserError} NOT_FOUND, AMBIGUOUS_ID.
+ */
+export function entityIdOf(db: DatabaseSync, given: string): string {
+  const text = given.trim();
+  const found = (["tasks", "agents", "workflows", "questions"] as const)
+    .flatMap((table) => findIds(db, table, { text }));
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) {
+    throw refusal("AMBIGUOUS_ID", {
+      what: `Cannot tell what "${text}" is`,
+      why: `several ids begin or end like this: ${found.join(", ")}`,
+      next: `conclaude event list --entity ${found[0]}`,
+      details: { candidates: found },
+    });
+  }
+  if (listEvents(db, { entityId: text, limit: 1 }).length > 0) return text;
+  throw refusal("NOT_FOUND", {
+    what: `There is no task, agent, workflow or question "${text}"`,
+    why: "none has this id, or 4 or more characters of it as its beginning or end",
+    next: "conclaude event list",
+  });
+}
+
+/** A word that a flag may take. @throws {UserError} INVALID_INPUT */
+export function checkWord<Word extends string>(
+  word: string,
+  { what, words, noun }: {
+    readonly what: string;
+    readonly words: readonly Word[];
+    readonly noun: string;
+  },
+): Word {
+  const found = words.find((one) => one === word);
+  if (found !== undefined) return found;
+  throw refusal("INVALID_INPUT", {
+    what: `Cannot take the ${what} "${word}"`,
+    why: `${what} must be one of: ${words.join(", ")}`,
+    next: `conclaude ${noun} list --help`,
+  });
+}
+
+const NOBODY_NAMED = "user";
+const MINUTE_MS = 60_000;
+
+export type ByFlag = {
+  readonly agentId?: string;
+};
+
+/**
+ * Who acts: whom `--agent-id` names, else the session of Claude Code that this command runs in, else `user`.
+ * @throws {UserError} INVALID_INPUT
+ */
+export function authorOf({ environment }: CliContext, { agentId }: ByFlag): string {
+  return checkAgentId(agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? NOBODY_NAMED);
+}
+
+/** Where a task belongs that is made here: all working trees of a repository share its tasks. */
+export function homeOfTasks(
+  { cwd }: Pick<CliContext, "cwd">,
+): { readonly projectDir: string; readonly repository: string | null } {
+  const repository = findRepository(lookUpwards(cwd));
+  return { projectDir: repository?.root ?? cwd, repository: repository?.commonDir ?? null };
+}
+
+/** The project whose tasks are meant: the repository around this folder; all of them outside of one, or when asked for. */
+export function projectOfTasks(
+  context: Pick<CliContext, "cwd">,
+  { allProjects }: { readonly allProjects: boolean },
+): string | null {
+  return allProjects ? null : homeOfTasks(context).repository;
+}
+
+/** How long a claim counts without being renewed, in milliseconds. */
+export function leaseMs({ claimTimeoutMinutes }: Pick<HookConfig, "claimTimeoutMinutes">): number {
+  return claimTimeoutMinutes * MINUTE_MS;
+}
+
+/**
+ * Opens the database for a change: who makes it, and what masks the secrets in its texts.
+ * @param what What cannot be done where nothing is kept: `update a task`. @throws {UserError} As {@linkcode authorOf}.
+ */
+export async function beginChange(context: CliContext, flags: ByFlag, what: string) {
+  const by = authorOf(context, flags);
+  const { db, place } = await openKeptStore(context, what);
+  return { by, db, place, mask: await maskerOf(place.config) };
+}

@@ -1,0 +1,113 @@
+import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../secrets/plain.ts";
+import { readPlan } from "../work/engine/advance.ts";
+import { type StepView, viewSteps } from "../work/engine/step_views.ts";
+import { actionsOf, type WorkflowAction } from "../work/engine/requests.ts";
+import type { Task } from "../work/task.ts";
+import { listSteps, readTask, type WorkflowRow } from "../work/store.ts";
+import { relativeTime } from "../base/time.ts";
+import { section, titledFacts } from "./table.ts";
+import { nameOf, shortTaskId, valueText } from "./task_view.ts";
+import type { View } from "./view.ts";
+
+export interface WholeWorkflow extends WorkflowRow {
+  readonly steps: readonly StepView[];
+  readonly actions: readonly WorkflowAction[];
+}
+
+/** A workflow with its steps and what can be asked of it. @param isCarriedOut Whether a daemon runs. */
+export function wholeWorkflow(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  isCarriedOut: boolean,
+): WholeWorkflow {
+  return {
+    ...workflow,
+    steps: viewSteps(readPlan(db, workflow.id), listSteps(db, workflow.id)),
+    actions: actionsOf(workflow, { isCarriedOut }),
+  };
+}
+
+/** A workflow that was changed, with its task, and what is to be said of it. */
+export function changedWorkflow(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { isCarriedOut, text }: { readonly isCarriedOut: boolean; readonly text: string },
+): View {
+  return {
+    json: {
+      workflow: wholeWorkflow(db, workflow, isCarriedOut),
+      task: readTask(db, workflow.taskId) ?? null,
+    },
+    text: plain(text),
+  };
+}
+
+/** `1a2b3c4d (implement)` */
+export function workflowName({ id, name }: Pick<WorkflowRow, "id" | "name">): string {
+  return `${shortTaskId(id)} (${name})`;
+}
+
+/** `pending_merge, approve recorded` */
+export function statusText({ status, decision }: WorkflowRow): string {
+  return decision === null ? status : `${status}, ${decision} recorded`;
+}
+
+export function workflowText(
+  workflow: WholeWorkflow,
+  { task, questionId, nowMs }: {
+    readonly task: Task | undefined;
+    /** The question that it waits for; null when it waits for none. */
+    readonly questionId: string | null;
+    readonly nowMs: number;
+  },
+): string {
+  const facts = [
+    ["id", workflow.id],
+    ["task", task === undefined ? workflow.taskId : `${nameOf(task)} (${task.status})`],
+    ["status", statusText(workflow)],
+    ["reason", workflow.reason],
+    ["worktree", workflow.worktree],
+    ["branch", workflow.branch],
+    ["merges into", workflow.baseBranch],
+    ["merged as", workflow.mergeCommit],
+    ["begun", relativeTime(workflow.createdAtMs, nowMs)],
+    ["changed", relativeTime(workflow.updatedAtMs, nowMs)],
+    ["asks", questionId && `conclaude question answer ${questionId} TEXT`],
+    ["you can", workflow.actions.join(", ") || null],
+  ] as const;
+  return [
+    workflow.name,
+    ...titledFacts(facts),
+    ...section("Steps", workflow.steps.map((step) => stepLine(step, workflow))),
+  ].map(plain).join("\n");
+}
+
+/** The word for a step that has not ended while its workflow does not run. */
+const AT_REST: Readonly<Partial<Record<WorkflowRow["status"], string>>> = {
+  pending_merge: "review",
+  blocked: "stopped",
+};
+
+/** `[done]     implement  agent` */
+function stepLine(
+  { key, name, type, depth, outcome, attempts, status }: StepView,
+  workflow: Pick<WorkflowRow, "status">,
+): string {
+  const word = (status === "running" ? AT_REST[workflow.status] : undefined) ??
+    stepWord(status, outcome);
+  const round = /#(\d+)\/[^/]+$/.exec(key)?.[1];
+  const told = [
+    type,
+    round === undefined ? null : `round ${round}`,
+    attempts > 1 ? `try ${attempts}` : null,
+    outcome?.error == null ? null : valueText(outcome.error),
+  ].filter((text) => text !== null);
+  return `${`[${word}]`.padEnd(10)} ${"  ".repeat(depth)}${name}  ${told.join(", ")}`;
+}
+
+export function stepWord(status: StepView["status"], outcome: StepView["outcome"]): string {
+  if (outcome === null) return status;
+  if (outcome.skipped) return "skipped";
+  return outcome.success ? "done" : outcome.action === "continue" ? "went on" : "stopped";
+}

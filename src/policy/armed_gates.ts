@@ -1,0 +1,152 @@
+/** The gates of a project, and the hooks without which each cannot decide. */
+import { SHELL_TOOLS } from "../claude/payload.ts";
+import type { HookConfig } from "../config/hook_config.ts";
+import type { Environment } from "../system/environment.ts";
+import { forbidsFor, type GuardPolicy } from "./guards/guard_policy.ts";
+import type { PromptPolicy, SubagentPolicy } from "./guards/prompt_policy.ts";
+import type { StopPolicy } from "./guards/stop_policy.ts";
+import { readJsonFile } from "../system/on_disk.ts";
+import type { RequirementPolicy, Trigger } from "./requirements/requirement_policy.ts";
+import {
+  holdsOwn,
+  type Need,
+  type ParsedSettings,
+  unarmedText,
+  whyUnarmed,
+} from "../claude/settings/armed.ts";
+import { machineHere } from "../claude/settings/hook_program.ts";
+import { ownershipHere } from "../claude/settings/own_handler.ts";
+import { settingsPaths } from "../claude/settings/settings_file.ts";
+
+/** The tools that change files. Today's clients have no `MultiEdit`, so a matcher need not name it. */
+const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", ...SHELL_TOOLS];
+const FORMER_TOOL = "MultiEdit";
+
+/** Something that may deny, hold back or add, whether the project has it, and the events without which it cannot decide. */
+type Gate = readonly [
+  name: string,
+  isHere: boolean,
+  events: readonly string[],
+  /** The tools that it is about; absent where any tool will do, or the events have no tool. */
+  tools?: readonly string[],
+];
+
+/** What the gates of a configuration need; empty where nothing is guarded. */
+export function needsOf(config: HookConfig): Need[] {
+  const guards = policyIn<GuardPolicy>(config.guards);
+  const required = policyIn<RequirementPolicy>(config.requirements);
+  const stop = policyIn<StopPolicy>(config.stop);
+  const subagents = policyIn<SubagentPolicy>(config.subagentStop);
+  const prompts = policyIn<PromptPolicy>(config.prompts);
+  const requirements = required?.requirements ?? [];
+  const usedUp = requirements.filter(({ scope }) => scope === "single_use");
+  const bySkill = requirements.some(({ skills }) => skills.length > 0);
+  const has = (rules: { readonly length: number } | undefined) => (rules?.length ?? 0) > 0;
+  const gates: readonly Gate[] = [
+    ["preToolUse", guards !== null, ["PreToolUse"], guards === null ? [] : guardedTools(guards)],
+    ["permissionRequest", guards !== null && answersRequests(guards), ["PermissionRequest"]],
+    ["requirements", required !== null, ["PreToolUse"], toolsOf(requirements)],
+    [
+      "requirements (used up by an action)",
+      usedUp.length > 0,
+      ["PostToolUse"],
+      toolsOf(usedUp),
+    ],
+    ["requirements (satisfied by a skill)", bySkill, ["PostToolUse"], ["Skill"]],
+    ["requirements (satisfied by a slash command)", bySkill, ["UserPromptExpansion"]],
+    ["requirements (when Claude stops)", has(required?.verifyScopes), ["Stop"]],
+    [
+      "preToolUse.preventRootAdditions (when Claude stops)",
+      stop !== null && stop.root !== null && stop.preventsRootAdditions,
+      ["SessionStart", "Stop"],
+    ],
+    ["stop.commands", has(stop?.commands), ["Stop"]],
+    ["stop.rounds", (stop?.rounds ?? null) !== null, ["Stop"]],
+    ["stop.infinite", (stop?.infiniteMessage ?? null) !== null, ["Stop"]],
+    ["stop.promptPrefixBlocking", (stop?.queue ?? null) !== null, ["UserPromptSubmit", "Stop"]],
+    ["subagentStop.commands", subagents !== null, ["SubagentStop"]],
+    ["userPromptSubmit.contextRules", has(prompts?.context), ["UserPromptSubmit"]],
+    ["userPromptSubmit.commands", has(prompts?.commands), ["UserPromptSubmit"]],
+    ["userPromptSubmit.slashCommands", has(prompts?.slash), ["UserPromptSubmit"]],
+  ];
+  return gates.filter(([, isHere]) => isHere).flatMap(([gate, , events, tools = []]) =>
+    events.map((event) => ({ gate, event, tools }))
+  );
+}
+
+function policyIn<Policy>(section: string): Policy | null {
+  return section === "" ? null : JSON.parse(section);
+}
+
+function guardedTools(guards: GuardPolicy): string[] {
+  const isAboutFiles = guards.preventsRootAdditions || guards.protectsIgnored ||
+    guards.protectsGenerated || guards.protectsItself || guards.lock !== null ||
+    guards.uneditable.length + guards.noAdditions.length > 0;
+  const named = guards.tools.flatMap((rule) => {
+    const { tool, toolPattern, about, action } = rule;
+    const isOfShell = about === "file" && action === "block" && forbidsFor(rule, "Bash");
+    const tools = toolPattern !== null ? [] : tool === "*" ? FILE_TOOLS : [tool];
+    return isOfShell ? [...tools, ...SHELL_TOOLS] : withShells(tools);
+  });
+  return [
+    ...new Set([
+      ...(isAboutFiles ? FILE_TOOLS : []),
+      ...(guards.deniesDangerous ? SHELL_TOOLS : []),
+      ...named,
+    ]),
+  ];
+}
+
+/** A rule about Bash covers every shell. */
+function withShells(tools: readonly string[]): readonly string[] {
+  return tools.includes("Bash") ? [...tools, ...SHELL_TOOLS] : tools;
+}
+
+/** A shell command that changes files counts as an edit. */
+function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] }[]): string[] {
+  const named = requirements.flatMap(({ triggers }) => triggers)
+    .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool] : []);
+  const tools = named.includes("Edit") ? [...named, ...SHELL_TOOLS] : withShells(named);
+  return [...new Set(tools)].filter((tool) => tool !== FORMER_TOOL);
+}
+
+function answersRequests({ permission }: GuardPolicy): boolean {
+  const { deny, allow, fallback } = permission;
+  return deny.length > 0 || allow.length > 0 || fallback !== null;
+}
+
+/** The notice is given at this event, so its own hook must be installed. */
+const ASKING_EVENT = "SessionStart";
+
+/** One line for the person where Claude Code will not ask the gates; null also where our hooks come from elsewhere. */
+export function unarmedNotice(
+  config: HookConfig,
+  place: {
+    readonly projectDir: string;
+    readonly home: string | null;
+    readonly environment: Environment;
+  },
+): string | null {
+  const needs = needsOf(config);
+  if (needs.length === 0) return null;
+  const { program, variable } = place.environment;
+  const executable = program.script === null ? program.executable : null;
+  const ownership = ownershipHere({ executable });
+  const files = settingsFiles(place);
+  if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, ownership))) return null;
+  const machine = machineHere(variable("PATH"));
+  const unarmed = whyUnarmed(files, { needs, ownership, machine });
+  return unarmed.length === 0
+    ? null
+    : `conclaude: the rules of this project are ${
+      unarmed.map(unarmedText).join("; ")
+    }. Run \`conclaude doctor\`.`;
+}
+
+function settingsFiles(
+  { projectDir, home, environment }: Parameters<typeof unarmedNotice>[1],
+): ParsedSettings[] {
+  const configDir = environment.variable("CLAUDE_CONFIG_DIR");
+  return settingsPaths({ projectDir, home: home ?? undefined, configDir })
+    .map((path) => ({ path, settings: readJsonFile(path) }));
+}

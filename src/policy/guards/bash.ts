@@ -1,0 +1,311 @@
+/** Judges a shell command: every command that it would start, and every file that it plainly changes. */
+import { baseName, parentOf } from "../../base/paths.ts";
+import { judgeCommands, spellings, textOf } from "./command_rules.ts";
+import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
+import { judgeOne, judgeOwn } from "./decide.ts";
+import type { GitAliases } from "./git_verbs.ts";
+import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
+import { liftedBy, mayLift } from "./lifting.ts";
+import { PROTECT_RULE } from "./protected.ts";
+import { TooMuchWork } from "../shell/budget.ts";
+import type { ShellCommand } from "../shell/shell_command.ts";
+import type { Disk } from "../shell/findings.ts";
+import { programName, withoutGitOptions } from "../shell/operands.ts";
+import { isContaining } from "../shell/runners.ts";
+import { readScript, type Script, type Surroundings } from "../shell/script.ts";
+import {
+  branchMade,
+  type BranchSwitch,
+  branchSwitch,
+  type NewTree,
+  treeMade,
+} from "../shell/switching.ts";
+import { type Argument, literal, placeOf } from "../shell/word.ts";
+import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
+import type { FileFacts, Look } from "./types.ts";
+
+export interface BashUse extends Actor {
+  readonly tool: string;
+  readonly command: string;
+  /** The folder in which it starts, absolute; null when unknown. */
+  readonly folder: string | null;
+  readonly home: string | null;
+  /** The project's folder, absolute; null when there is none. */
+  readonly root: string | null;
+  readonly disk?: Disk;
+  readonly gitAliases?: GitAliases;
+}
+
+/** Files that are looked up for one call; each costs 40 µs and more. */
+const MAX_LOOKED = 8_000;
+const MAX_PATH_CHARS = 16_384;
+
+/** Judges a call of a shell tool; a script that is too large, as far as it was read. */
+export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
+  const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
+  const { blocks, doubts, isAll } = judgeScript(policy, script, { use, look });
+  const unread = tooLarge ?? (isAll ? undefined : "it changes more files than can be looked up");
+  return { blocks, doubts, ...(unread === undefined ? {} : { unread }) };
+}
+
+function languageOf({ tool }: Pick<BashUse, "tool">): Pick<Surroundings, "language"> {
+  return tool === "PowerShell" ? { language: "powershell" } : {};
+}
+
+function judgeScript(
+  policy: GuardPolicy,
+  { commands, unknown }: Pick<Script, "commands" | "unknown">,
+  { use, look }: { readonly use: BashUse; readonly look: Look },
+): {
+  readonly blocks: Block[];
+  readonly doubts: string[];
+  /** False when there are too many files to look up. */
+  readonly isAll: boolean;
+} {
+  const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
+  const blocks: Block[] = [...byCommand.blocks];
+  const doubts: string[] = [...unknown, ...byCommand.doubts];
+  let isAll = true;
+  let looked = 0;
+  const links: string[] = [];
+  const folders: string[] = [];
+  /** Targets that were looked up already; cleared when a folder is made, since that may make a difference. */
+  let known = new Set<string>();
+  const judge = (command: ShellCommand) => {
+    if (policy.deniesDangerous) {
+      const danger = judgeDanger(command, isContained(command) ? null : use);
+      blocks.push(...danger.blocks);
+      doubts.push(...danger.doubts);
+    }
+    if (policy.protectsItself) {
+      const lifting = liftedBy(command);
+      const doubt = mayLift(command);
+      if (doubt !== null) doubts.push(doubt);
+      if (lifting !== null) {
+        const reason = `Blocked ${use.tool} operation: ${lifting}. Command: ${use.command}`;
+        blocks.push({ rule: PROTECT_RULE, reason, isLasting: true });
+      }
+    }
+    const made: string[] = [];
+    for (const { path, by, within, ...how } of targetsOf(command)) {
+      if (path === null) {
+        if (within !== null && isOutside(within, use.root)) continue;
+        if (how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy)) {
+          doubts.push(`which file \`${by}\` changes is not known`);
+        }
+        continue;
+      }
+      if (links.some((link) => path === link || path.startsWith(`${link}/`))) {
+        doubts.push(`where ${path} leads is not known: the command makes that link itself`);
+      }
+      if (by === "ln") made.push(path);
+      const key = JSON.stringify([path, by, how]);
+      if (how.search === undefined && known.has(key)) continue;
+      known.add(key);
+      // No system opens a path of this length.
+      if (path.length > MAX_PATH_CHARS) throw new TooMuchWork();
+      if (looked > MAX_LOOKED) break;
+      const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
+      looked += 1 + files.length + perhaps.length;
+      doubts.push(...unknown);
+      const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
+      const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
+      for (const file of files) {
+        blocks.push(...judged(file));
+        // A link to a folder brings all that lies there.
+        if (by === "ln") blocks.push(...judgeOwn(policy, { ...file, effect: "fill" }, asUsed));
+      }
+      const [first, ...others] = perhaps.filter((file) => judged(file).length > 0);
+      if (first !== undefined) {
+        const more = others.length > 0 ? ` and ${others.length} more` : "";
+        doubts.push(`whether \`${by}\` means ${first.name}${more} is not known`);
+      }
+    }
+    links.push(...made);
+    const madeNow = foldersMade(command);
+    if (madeNow.length > 0) known = new Set();
+    folders.push(...madeNow);
+  };
+  for (const command of commands) if (withinLimits(() => judge(command)) === null) isAll = false;
+  return {
+    blocks: once(blocks),
+    doubts: [...new Set(doubts)],
+    isAll: isAll && looked <= MAX_LOOKED,
+  };
+}
+
+function targetsOf(command: ShellCommand): readonly Target[] {
+  return isElsewhere(command) ? [] : findTargets(command);
+}
+
+/** Runs work that a hostile command can make endless; returns null when it costs too much or nests too deeply. */
+function withinLimits<Result>(work: () => Result): Result | null {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof TooMuchWork || thrown instanceof RangeError) return null;
+    throw thrown;
+  }
+}
+
+/** Why a call may do more than can be read: only the running shell knows. */
+export interface Untold {
+  /** Why more commands may be started. */
+  readonly commands: readonly string[];
+  /** Why more files may be changed. */
+  readonly files: readonly string[];
+  /** Commands of which only the beginning is known. */
+  readonly beginnings: readonly string[];
+}
+
+/** One command of a call, in the order of the script. */
+export interface BashStep {
+  /** Its words, in each way to write it, without unknown ones. None for a command that only prints. */
+  readonly commands: readonly (readonly string[])[];
+  /** The files that it plainly changes, absolute, links not followed. */
+  readonly changed: readonly string[];
+  /** The folder in which it runs, for git the folder of the repository; null when unknown. */
+  readonly folder: string | null;
+  /** Whether it only changes the folder: then it is a part of the next step. */
+  readonly onlyGoes: boolean;
+  /** What it does to branches and working trees; null for nothing, and when unknown. */
+  readonly checksOut: BranchSwitch | null;
+  readonly makesBranch: BranchSwitch | null;
+  readonly makesTree: NewTree | null;
+}
+
+export interface BashUses {
+  readonly steps: readonly BashStep[];
+  readonly untold: Untold;
+}
+
+export function readUses(
+  command: string,
+  around: Pick<BashUse, "tool" | "folder" | "home" | "disk" | "gitAliases">,
+): BashUses {
+  const { commands, unknown } = readScript(command, { ...around, ...languageOf(around) });
+  const read = commands.map((command) => {
+    const isHere = !isElsewhere(command);
+    const targets = withinLimits(() => targetsOf(command)) ?? [];
+    return {
+      command,
+      isHere,
+      targets: targets.filter(({ effect }) => effect !== "tamper"),
+      written: onlyTells(command.words) ? [] : spellings(command.words),
+    };
+  });
+  const isFound = ({ search }: Target) => search !== undefined && search.named === undefined;
+  const open = read.flatMap(({ targets }) => targets)
+    .filter((target) => target.path === null || isFound(target))
+    .map(({ by }) => `which file \`${by}\` changes is not known`);
+  return {
+    steps: read.map(({ command, isHere, targets, written }): BashStep => ({
+      commands: written.map((words) => words.map(({ text }) => text)),
+      changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
+      folder: folderOf(command),
+      onlyGoes: /^(?:cd|pushd|popd)$/.test(command.words[0]?.text ?? ""),
+      checksOut: isHere ? branchSwitch(command.words) : null,
+      makesBranch: isHere ? branchMade(command.words) : null,
+      makesTree: isHere ? treeMade(command) : null,
+    })),
+    untold: {
+      commands: unknown,
+      files: [...new Set(open)],
+      beginnings: read.flatMap(({ written }) => written).map(textOf)
+        .flatMap(({ text, isOpen }) => isOpen ? [text] : []),
+    },
+  };
+}
+
+/** A word that may also name a branch counts as a file when it has an ending. */
+function named({ path, search }: Target): string[] {
+  return path === null || (search?.named === "if-there" && !/\.\w+$/.test(path)) ? [] : [path];
+}
+
+function isElsewhere(command: ShellCommand): boolean {
+  return isContained(command) || isStartedBy(command, (name) => name === "ssh");
+}
+
+function isContained(command: ShellCommand): boolean {
+  return isStartedBy(command, isContaining);
+}
+
+function isStartedBy({ startedBy }: ShellCommand, is: (name: string) => boolean): boolean {
+  if (startedBy === null) return false;
+  return is(programName(startedBy.words[0]?.text ?? "")) || isStartedBy(startedBy, is);
+}
+
+/** A `.git` folder stands for the working tree that it lies in. */
+function folderOf({ words: [program, ...rest], folder, gitDir }: ShellCommand): string | null {
+  if (program === undefined || programName(program.text) !== "git") return folder;
+  const { folder: named, gitDir: given } = withoutGitOptions(rest);
+  const at = named === null ? folder : placeOf(named, folder);
+  const repository = given === null ? gitDir : given.isOpen ? undefined : given.text;
+  if (repository === undefined) return at;
+  const path = placeOf(literal(repository), at);
+  return path !== null && baseName(path) === ".git" ? parentOf(path) : path;
+}
+
+/** Whether a folder neither lies in the project nor holds it. */
+function isOutside(folder: string, root: string | null): boolean {
+  const isIn = (path: string, above: string) =>
+    path === above || path.startsWith(above === "/" ? above : `${above}/`);
+  return root !== null && !isIn(folder, root) && !isIn(root, folder);
+}
+
+function hasFileRules(
+  { uneditable, noAdditions, tools, protectsIgnored, protectsItself }: GuardPolicy,
+): boolean {
+  return protectsIgnored || protectsItself || uneditable.length > 0 || noAdditions.length > 0 ||
+    tools.some(({ about }) => about === "file");
+}
+
+/** Keeps each rule once for each file: a command inside of another one is no second offence. */
+function once(blocks: readonly Block[]): Block[] {
+  const seen = new Set<string>();
+  return blocks.filter(({ rule, reason }) => {
+    const key = rule === DANGEROUS_RULE
+      ? `${rule} ${reason.split(". Command:")[0]}`
+      : rule + reason;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** Programs that print their arguments, or look them up. */
+const TELLING = new Set(["echo", "printf", "man", "which", "type", "apropos", "whatis", "tldr"]);
+
+const HELP = /^(?:-h|--help)$/;
+const REHEARSAL = /^(?:-h|--help|--dry-run)$/;
+
+/** Programs that do nothing when they get one of these options. */
+const HEEDING: ReadonlyMap<string, RegExp> = new Map([
+  ["git", /^(?:-h|--help|--dry-run|--abort|--quit)$/],
+  ["npm", REHEARSAL],
+  ["cargo", REHEARSAL],
+  ["gh", HELP],
+  ["glab", HELP],
+  ["kubectl", HELP],
+  ["helm", HELP],
+  ["terraform", HELP],
+]);
+
+/** Options that take the next word as their value, whatever it looks like: `git commit -m --help` commits. */
+const VALUED =
+  /^-[a-zA-Z]*[mFcCtoRbB]$|^--(?:message|file|author|date|template|re(?:use|edit)-message|fixup|squash|trailer|push-option|repo|receive-pack|exec|title|body|tag|otp|registry|manifest-path|package)$/;
+
+/** `man git commit`, `git commit --help`, `npm publish --dry-run`. */
+function onlyTells([program, ...rest]: readonly Argument[]): boolean {
+  if (program === undefined) return false;
+  const name = programName(program.text);
+  if (TELLING.has(name)) return rest.length > 0;
+  const heeded = HEEDING.get(name);
+  return heeded !== undefined && heeds(heeded, rest);
+}
+
+function heeds(heeded: RegExp, rest: readonly Argument[]): boolean {
+  const end = rest.findIndex(({ text }) => text === "--");
+  const options = (end < 0 ? rest : rest.slice(0, end)).map(({ text }) => text);
+  // The last one counts, and it may be taken back.
+  if (options.some((text) => /^--(?:no-dry-run|dry-run=|no-help)/.test(text))) return false;
+  return options.some((text, i) => heeded.test(text) && !VALUED.test(options[i - 1] ?? ""));
+}

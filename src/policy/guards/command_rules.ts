@@ -1,0 +1,193 @@
+/** The rules about commands, tried on every command that a shell tool would start. */
+import {
+  type Actor,
+  type Block,
+  concerns,
+  filled,
+  fixedHead,
+  type GuardPolicy,
+  isAbout,
+  type ToolRule,
+  type Verdict,
+} from "./guard_policy.ts";
+import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
+import { verbOfProgram } from "../shell/aliases.ts";
+import { programName, withoutGitOptions } from "../shell/operands.ts";
+import { powerShell } from "../shell/foreign_shells.ts";
+import { isRunner } from "../shell/runners.ts";
+import type { Argument } from "../shell/word.ts";
+import { isShell } from "../shell/wrappers.ts";
+
+/** `maybe`: it depends on a word that only the running shell knows. */
+type Match = "yes" | "maybe" | "no";
+
+/** Of a longer text only the beginning is tried: patterns can take polynomial time. */
+const MAX_TRIED_CHARS = 16_384;
+
+const TRANSPARENT = new Set(
+  "env command builtin exec nohup time timeout nice stdbuf setsid eval xargs"
+    .split(" "),
+);
+
+/** Commands that the shell runs itself. */
+const INSIDE_SHELL = new Set(
+  ("cd pushd popd set shopt test [ true false : exit return break continue shift wait echo printf pwd read " +
+    "export local declare typeset readonly unset umask trap let getopts mapfile readarray alias unalias")
+    .split(" "),
+);
+
+/**
+ * Judges the commands of one call. In the order of the configuration, for each command: a rule that blocks and
+ * matches forbids it; a rule that allows and matches lets it pass, and ends the search. Where there are rules that allow
+ * and none of them matches, it is forbidden.
+ *
+ * @param whole The text of the call: patterns with `|`, `&`, `;`, `<` or `>` are about more than one command.
+ */
+export function judgeCommands(
+  policy: GuardPolicy,
+  commands: readonly ShellCommand[],
+  by: Actor & { readonly tool: string; readonly whole: string },
+): Verdict {
+  const rules = policy.tools.filter((rule) =>
+    rule.about === "command" && isAbout(rule, by.tool) && concerns(rule, by)
+  );
+  if (rules.length === 0) return { blocks: [], doubts: [] };
+  const blocks = new Map<string, Block>();
+  const doubts = new Set<string>();
+  const whole = by.whole.slice(0, MAX_TRIED_CHARS).trim();
+  for (const rule of rules) {
+    if (rule.action !== "block" || !spansCommands(rule)) continue;
+    if (matchesText(rule, whole)) {
+      blocks.set(rule.name, { rule: rule.name, reason: reasonOf(rule, by.tool, whole) });
+    } else if (by.whole.length > MAX_TRIED_CHARS) {
+      doubts.add(`it is too long to be compared with ${rule.name} ("${rule.glob}")`);
+    }
+  }
+  for (const command of commands) {
+    if (command.words.length === 0) continue;
+    judgeCommand(command, rules, { tool: by.tool, blocks, doubts });
+  }
+  return { blocks: [...blocks.values()], doubts: [...doubts] };
+}
+
+function judgeCommand(
+  command: ShellCommand,
+  rules: readonly ToolRule[],
+  found: {
+    readonly tool: string;
+    readonly blocks: Map<string, Block>;
+    readonly doubts: Set<string>;
+  },
+): void {
+  const { tool } = found;
+  const shown = shownCommand(command.words);
+  const texts = spellings(command.words).map(textOf);
+  // PowerShell ignores upper and lower case in names.
+  const flags = tool === "PowerShell" ? "si" : "s";
+  const allowing: ToolRule[] = [];
+  for (const rule of rules) {
+    const { name } = rule;
+    const match = matchCommand(rule, texts, flags);
+    if (rule.action === "block") {
+      if (match === "yes") {
+        found.blocks.set(name, { rule: name, reason: reasonOf(rule, tool, shown) });
+      } else if (match === "maybe") {
+        found.doubts.add(`"${shown}" may be what ${name} forbids ("${rule.glob}")`);
+      }
+    } else if (match === "yes") return;
+    else allowing.push(rule);
+  }
+  const [first] = allowing;
+  if (first === undefined || isCovered(command)) return;
+  found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first, tool, shown) });
+}
+
+/** Commands that no rule has to allow by name: wrappers, what an allowed runner or cmdlet starts, and the shell's own. */
+function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
+  const starter = startedBy === null ? "" : programName(startedBy.words[0]!.text);
+  if (isRunner(starter) || powerShell()?.isCmdlet(starter)) return true;
+  const [program, ...rest] = words;
+  if (callsFunction || INSIDE_SHELL.has(program!.text)) return true;
+  const name = programName(program!.text);
+  // Nobody has looked into a script in a file.
+  if (isShell(name)) return rest.some(({ text }) => /^-[a-zA-Z]*c$/.test(text));
+  return (TRANSPARENT.has(name) && rest.length > 0) || verbOfProgram(name) !== null;
+}
+
+/** Whether a rule means a command in any of its spellings. */
+function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: string): Match {
+  let best: Match = "no";
+  for (const spelling of spellings) {
+    const match = matchSpelling(rule, spelling, flags);
+    if (match === "yes") return "yes";
+    if (match === "maybe") best = "maybe";
+  }
+  return best;
+}
+
+/** A command as written, with the program's bare name, without git's own options, and with other names of a cmdlet. */
+export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
+  const [program, ...rest] = words;
+  if (program === undefined || program.isOpen) return [words];
+  const name = programName(program.text);
+  const named = [{ ...program, text: name }, ...rest];
+  const all = name === program.text ? [words] : [words, named];
+  if (name === "git") {
+    const { words: verb } = withoutGitOptions(rest);
+    if (verb.length < rest.length) all.push([named[0]!, ...verb]);
+  }
+  const others = powerShell()?.namesOfCmdlet(name) ?? [];
+  return [...all, ...others.map((text) => [{ ...program, text }, ...rest])];
+}
+
+function matchSpelling(rule: ToolRule, { text, isOpen }: KnownText, flags: string): Match {
+  if (!isOpen && flags === "s" && !text.includes(rule.needle)) return "no";
+  const regex = new RegExp(rule.pattern, flags);
+  if (regex.test(text)) return isOpen && !rule.glob.endsWith("*") ? "maybe" : "yes";
+  if (rule.isPrefix) {
+    for (let end = text.indexOf(" "); end >= 0; end = text.indexOf(" ", end + 1)) {
+      if (regex.test(text.slice(0, end))) return "yes";
+    }
+  }
+  if (!isOpen) return "no";
+  const plain = fixedHead(rule.glob);
+  return plain.startsWith(text) || text.startsWith(plain) ? "maybe" : "no";
+}
+
+/** A command as one text with single blanks. */
+export interface KnownText {
+  readonly text: string;
+  /** Whether the rest is known only to the running shell. */
+  readonly isOpen: boolean;
+}
+
+/** The known beginning of a command. A pattern of the shell ends it, since a file may have any name. */
+export function textOf(words: readonly Argument[]): KnownText {
+  const open = words.findIndex(({ isOpen, isGlob }) => isOpen || isGlob);
+  const known = open < 0 ? words : words.slice(0, open + 1);
+  const texts = known.map(({ text, isGlob }) => isGlob ? /^[^*?[]*/.exec(text)![0] : text);
+  const text = texts.join(" ").trimEnd();
+  return {
+    text: text.slice(0, MAX_TRIED_CHARS),
+    isOpen: open >= 0 || text.length > MAX_TRIED_CHARS,
+  };
+}
+
+function spansCommands({ glob }: ToolRule): boolean {
+  return /[|&;<>\n]/.test(glob);
+}
+
+function matchesText({ pattern }: ToolRule, text: string): boolean {
+  return new RegExp(pattern, "s").test(text);
+}
+
+function reasonOf({ message, glob }: ToolRule, tool: string, command: string): string {
+  if (message !== null) return filled(message, { command, tool });
+  return `${tool} command blocked by preToolUse.toolUsageValidation rule: ${glob}. Command: ${command}`;
+}
+
+function notAllowed({ message, glob }: ToolRule, tool: string, command: string): string {
+  if (message !== null) return filled(message, { command, tool });
+  return `${tool} command blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}. ` +
+    `Command: ${command}`;
+}

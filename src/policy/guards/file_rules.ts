@@ -1,0 +1,195 @@
+/** The rules about files: which may not be changed, which may not be added. */
+import { joinPath } from "../../base/paths.ts";
+import {
+  type Actor,
+  type Block,
+  concerns,
+  type FileRule,
+  filled,
+  fixedHead,
+  type GuardPolicy,
+} from "./guard_policy.ts";
+import type { FileFacts } from "./types.ts";
+
+const IN_GIT = /(?:^|\/)\.git\//;
+
+export const ROOT_RULE = "preToolUse.preventRootAdditions";
+
+/** Whether a file would be a new one in the project's folder that the policy refuses; ignored files are allowed. */
+export function isRootAddition(policy: GuardPolicy, file: FileFacts): boolean {
+  return policy.preventsRootAdditions && policy.root !== null && isAdded(file) && file.isInRoot &&
+    file.ignored === null && !file.becomesFolder();
+}
+
+function isAdded({ exists, effect, comesFromGit }: FileFacts): boolean {
+  return !exists && effect === "change" && !comesFromGit;
+}
+
+export function judgeFile(
+  policy: GuardPolicy,
+  file: FileFacts,
+  by: Actor & { readonly tool: string },
+): Block[] {
+  // Git's own files are no files of the project.
+  if (file.spellings.every((spelling) => IN_GIT.test(spelling))) return [];
+  const blocks: Block[] = judgeIgnored(policy, file, by.tool);
+  if (isRootAddition(policy, file)) {
+    blocks.push({
+      rule: ROOT_RULE,
+      reason: policy.rootAdditionsMessage === null
+        ? `Blocked ${by.tool} operation: ${ROOT_RULE} setting prevents creating files at ` +
+          `repository root. File: ${file.name}`
+        : filled(policy.rootAdditionsMessage, { file_path: file.name, tool: by.tool }),
+    });
+  }
+  blocks.push(...judgeList("uneditableFiles", policy.uneditable, file, by));
+  const marker = policy.protectsGenerated ? generatedMarker(file.head) : null;
+  if (marker !== null) {
+    blocks.push({
+      rule: "preToolUse.preventGeneratedFileEdits",
+      reason: policy.generatedMessage === null
+        ? `Blocked ${by.tool} operation: the file says that it is generated ("${marker}"); change what it is made ` +
+          `from. File: ${file.name}`
+        : filled(policy.generatedMessage, { file_path: file.name, tool: by.tool, marker }),
+    });
+  }
+  if (isAdded(file) || (file.effect === "fill" && !file.comesFromGit)) {
+    blocks.push(...judgeList("preventAdditions", policy.noAdditions, file, by));
+  }
+  return blocks;
+}
+
+function judgeList(
+  key: string,
+  rules: readonly FileRule[],
+  file: FileFacts,
+  by: Actor & { readonly tool: string },
+): Block[] {
+  return rules.flatMap((rule): Block[] => {
+    const found = matchesFile(rule, file) ? file : fileBelow(rule, file);
+    if (found === null || !concerns(rule, by)) return [];
+    return [{
+      rule: rule.name,
+      reason: rule.message === null
+        ? `Blocked ${by.tool} operation: file matches preToolUse.${key} pattern '${rule.glob}'. ` +
+          `File: ${found.name}`
+        : filled(rule.message, { file_path: found.name, tool: by.tool }),
+    }];
+  });
+}
+
+/** The first protected file in a folder that is removed; null for none. */
+function fileBelow(
+  { pattern, needle }: FileRule,
+  { name, spellings, below }: FileFacts,
+): Pick<FileFacts, "name"> | null {
+  if (below.length === 0) return null;
+  const regex = new RegExp(pattern, "s");
+  const isMeant = (path: string) => path.includes(needle) && regex.test(path);
+  const found = below.find((rest) =>
+    spellings.some((spelling) => isMeant(joinPath(spelling, rest)))
+  );
+  return found === undefined ? null : { name: joinPath(name, found) };
+}
+
+/** Whether a pattern means this file, or something in a folder that is removed. */
+export function matchesFile(
+  { pattern, needle, glob }: Pick<FileRule, "pattern" | "needle" | "glob">,
+  file: FileFacts,
+): boolean {
+  // A new file in the folder may have any name.
+  const named = file.effect === "fill"
+    ? file.spellings.flatMap((spelling) => [spelling, `${spelling}/`])
+    : file.spellings;
+  const near = named.filter((spelling) => spelling.includes(needle));
+  if (near.length > 0) {
+    const regex = new RegExp(pattern, "s");
+    if (near.some((spelling) => regex.test(spelling))) return true;
+  }
+  if (file.effect !== "remove") return false;
+  const plain = fixedHead(glob.replace(/^\.\//, ""));
+  // The empty spelling is the project's folder: everything goes with it.
+  return file.spellings.some((spelling) =>
+    spelling === "" || (plain !== "" && plain.startsWith(`${spelling}/`))
+  );
+}
+
+export const IGNORED_RULE = "preToolUse.preventUpdateGitIgnored";
+
+/** Denies changing an ignored file, and names three ways to allow it. */
+function judgeIgnored({ protectsIgnored }: GuardPolicy, file: FileFacts, tool: string): Block[] {
+  if (!protectsIgnored || file.ignored === null || file.isMadeAnew) return [];
+  const { pattern, where } = file.ignored;
+  const source = where.replace(/:\d+$/, "");
+  const reason = [
+    `Blocked ${tool} operation: git ignores the file, and ${IGNORED_RULE} refuses to change it. File: ${file.name}`,
+    `Pattern: ${pattern} (${where})`,
+    `A person can remove the pattern from ${source}, add \`${
+      takenBack(pattern, file.name)
+    }\` below it, or set ` +
+    `${IGNORED_RULE} to false.`,
+  ].join("\n");
+  return [{ rule: IGNORED_RULE, reason }];
+}
+
+/** The `.gitignore` line that takes the file back in: its name, or the pattern of the ignored folder above it. */
+function takenBack(pattern: string, path: string): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const segment = pattern.slice(pattern.lastIndexOf("/") + 1);
+  const isSimple = segment !== "" && !/[[\]\\]/.test(segment);
+  const regex = segment.replace(/[.+^${}()|]/g, "\\$&").replace(/\*+/g, ".*").replaceAll("?", ".");
+  return isSimple && new RegExp(`^${regex}$`, "s").test(name) ? `!${name}` : `!${pattern}`;
+}
+
+const HEAD_LINES = 100;
+
+const MARKERS: readonly string[] = [
+  "@generated",
+  "do not edit",
+  "do not modify",
+  "code generated by",
+  "auto-generated",
+  "autogenerated",
+  "automatically generated",
+  "this file is generated",
+  "this file was generated",
+  "<auto-generated",
+];
+
+/** How a comment line begins. A line with a closed quote is a string. */
+const COMMENT = /^(?:\/\/|--|;|%|#(?!\s*(?:include|import|define)\b)|"[^"]*$|@?rem\b)/i;
+type CommentPair = readonly [begin: string, end: string];
+const BLOCKS: readonly CommentPair[] = [["/*", "*/"], ["<!--", "-->"], ["(*", "*)"], ["{-", "-}"]];
+/** Before the first line of code, Python's strings are comments, too. */
+const BLOCKS_AT_TOP: readonly CommentPair[] = [...BLOCKS, ['"""', '"""']];
+
+/** The marker in the comments of the first 100 lines; null when there is none. Code may mention the markers. */
+export function generatedMarker(text: string): string | null {
+  const lowered = text.toLowerCase();
+  if (!MARKERS.some((marker) => lowered.includes(marker))) return null;
+  let end: string | null = null;
+  let isTop = true;
+  for (const line of text.split("\n", HEAD_LINES)) {
+    const plain = line.trim();
+    const blocks: readonly CommentPair[] = isTop ? BLOCKS_AT_TOP : BLOCKS;
+    const begun: CommentPair | undefined = end === null
+      ? blocks.find(([begin]) => plain.startsWith(begin))
+      : undefined;
+    const isComment: boolean = end !== null || begun !== undefined || COMMENT.test(plain);
+    const marker = isComment ? markerIn(plain) : null;
+    if (marker !== null) return marker;
+    isTop &&= isComment || plain === "";
+    end = begun?.[1] ?? end;
+    if (end !== null && plain.includes(end, begun?.[0].length)) end = null;
+  }
+  return null;
+}
+
+function markerIn(line: string): string | null {
+  const lowered = line.toLowerCase();
+  for (const marker of MARKERS) {
+    const at = lowered.indexOf(marker);
+    if (at >= 0) return line.slice(at, at + marker.length);
+  }
+  return null;
+}

@@ -1,0 +1,178 @@
+/** The sections `preToolUse` and `permissionRequest`: their keys, and their compiled form. */
+import type { SectionValues } from "../../config/config_schema.ts";
+import { compileGlob, needleOf } from "../../config/globs.ts";
+import {
+  bool,
+  choice,
+  globText,
+  list,
+  needed,
+  optional,
+  perhaps,
+  rules,
+  said,
+  section,
+  text,
+} from "../../config/schema_kit.ts";
+import type { CompileFrom } from "../../config/sections.ts";
+import type { FileRule, GuardPolicy, ToolRule } from "./guard_policy.ts";
+
+const AGENT = "Only for these agents: `main`, or the type of a subagent or of `claude --agent`.";
+
+export const GUARD_SECTIONS = {
+  preToolUse: section(
+    "What is judged before a tool runs, in projects with a configuration file, or everywhere if the user's own file has it.",
+    {
+      strict: bool(false, "True denies what cannot be known before it runs: `$COMMAND --force`."),
+      preventRootAdditions: bool(
+        false,
+        "Whether new files directly in the project's folder are refused, and hold back a stop. Ignored files are allowed.",
+      ),
+      preventRootAdditionsMessage: text("Said then, with `{file_path}` and `{tool}`."),
+      uneditableFiles: rules(
+        "Files that may not be changed, moved or removed, by a tool or a shell command: globs, or maps.",
+        {
+          pattern: needed("glob", globText(), "The files; one that ends with `/` means all below."),
+          message: said("Said instead of the usual reason."),
+          agent: optional("glob", globText(), AGENT),
+        },
+        { shorthand: globText(), item: "glob or map of keys" },
+      ),
+      preventAdditions: list("glob", globText(), "Files that may not be made."),
+      preventUpdateGitIgnored: bool(false, "Whether files that git ignores may not be changed."),
+      preventGeneratedFileEdits: bool(
+        false,
+        "Whether files are protected that say in their first 100 lines that they are generated.",
+      ),
+      generatedFileMessage: text("Said then, with `{file_path}`, `{tool}` and `{marker}`."),
+      toolUsageValidation: rules(
+        "What tools may be used for. A blocking rule denies what it matches; a tool with allowing rules may only do what " +
+          "one of them matches. Every command of a script is judged by itself.",
+        {
+          tool: needed("glob", globText(), "The name of the tool, or `*`."),
+          action: choice(["block", "allow"], "What the rule does."),
+          pattern: optional(
+            "glob",
+            globText(),
+            "The files of the tool. A blocking rule about an editing tool also holds for shell commands.",
+          ),
+          commandPattern: optional(
+            "glob",
+            globText(),
+            "The commands: `git push --force*`. A rule about `Bash` holds for every shell.",
+          ),
+          matchMode: choice(
+            ["full", "prefix"],
+            "`prefix`: the first words of a command may match alone.",
+            "full",
+          ),
+          message: said(
+            "Said instead of the usual reason, with `{tool}`, `{file_path}` and `{command}`.",
+          ),
+          agent: optional("glob", globText(), AGENT),
+        },
+        { item: "map of keys" },
+      ),
+      denyDangerousCommands: bool(
+        true,
+        "Whether commands are refused that destroy what nobody can bring back: `rm -rf` of the home or the project, " +
+          "`git push --force`, `git reset --hard origin/main`, `git clean -f`, `DROP TABLE`.",
+      ),
+      protectPolicy: bool(
+        true,
+        "Whether the agent may not change policy files, nor run the verbs of a person: `conclaude guard pause`.",
+      ),
+    },
+  ),
+  permissionRequest: section(
+    "What is answered when Claude Code would ask a person whether a tool may be used.",
+    {
+      deny: list("glob", globText(), "Tools that are refused; looked at first."),
+      allow: list("glob", globText(), "Tools that are allowed, unless a rule forbids the use."),
+      default: perhaps(
+        ["allow", "deny"],
+        "The answer for other tools. Without it the person is asked.",
+      ),
+    },
+  ),
+};
+
+type Values = SectionValues<typeof GUARD_SECTIONS>;
+type PreToolUse = Values["preToolUse"];
+
+export function compileGuards(
+  { preToolUse, permissionRequest }: Values,
+  { root, home, nameOf }: CompileFrom,
+): GuardPolicy {
+  const files = (key: "uneditableFiles" | "preventAdditions"): FileRule[] =>
+    preToolUse[key].map((entry, i) => file(entry, nameOf(["preToolUse", key], i)));
+  const file = (entry: PreToolUse["uneditableFiles"][number], name: string): FileRule => {
+    const { pattern, message, agent } = typeof entry === "string" ? { pattern: entry } : entry;
+    return {
+      name,
+      glob: pattern,
+      pattern: compileFileGlob(pattern, home),
+      needle: needleOf(pattern),
+      message: message ?? null,
+      agent: compiledAgent(agent),
+    };
+  };
+  return {
+    root,
+    isStrict: preToolUse.strict,
+    lock: null,
+    preventsRootAdditions: preToolUse.preventRootAdditions,
+    rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
+    uneditable: files("uneditableFiles"),
+    noAdditions: files("preventAdditions"),
+    protectsIgnored: preToolUse.preventUpdateGitIgnored,
+    protectsGenerated: preToolUse.preventGeneratedFileEdits,
+    generatedMessage: preToolUse.generatedFileMessage,
+    tools: preToolUse.toolUsageValidation.map((rule, i) => ({
+      name: nameOf(["preToolUse", "toolUsageValidation"], i),
+      ...compileTool(rule, home),
+    })),
+    deniesDangerous: preToolUse.denyDangerousCommands,
+    protectsItself: preToolUse.protectPolicy,
+    permission: {
+      deny: permissionRequest.deny.map(toolName),
+      allow: permissionRequest.allow.map(toolName),
+      fallback: permissionRequest.default,
+    },
+  };
+}
+
+function compileTool(
+  rule: PreToolUse["toolUsageValidation"][number],
+  home: string | undefined,
+): Omit<ToolRule, "name"> {
+  const { tool, action, commandPattern, matchMode, message, agent } = rule;
+  const isCommand = commandPattern !== undefined;
+  const glob = commandPattern ?? rule.pattern ?? "*";
+  return {
+    tool,
+    toolPattern: tool === "*" || /^\w+$/.test(tool) ? null : compileGlob(tool),
+    action,
+    about: isCommand ? "command" : "file",
+    glob,
+    pattern: isCommand ? compileGlob(glob) : compileFileGlob(glob, home),
+    needle: needleOf(glob),
+    isPrefix: matchMode === "prefix",
+    message: message ?? null,
+    agent: compiledAgent(agent),
+  };
+}
+
+/** A pattern that ends with `/` means the folder and all below it. */
+function compileFileGlob(glob: string, home: string | undefined): string {
+  return compileGlob(glob, { home, coversFolder: glob.endsWith("/") });
+}
+
+function toolName(written: string) {
+  const glob = written.trim();
+  return { glob, pattern: compileGlob(glob) };
+}
+
+function compiledAgent(glob: string | undefined): string | null {
+  return glob === undefined || glob === "*" ? null : compileGlob(glob);
+}

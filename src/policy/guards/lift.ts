@@ -1,0 +1,73 @@
+/** How a person lifts what the guards deny, in words. */
+import type { HookConfig } from "../../config/hook_config.ts";
+
+/** Whether pauses and satisfactions can be kept: the database may be switched off, or unusable. */
+export type Keeping = "lasting" | "off" | "broken";
+
+/** Why the database cannot be used, and what a person does about it. */
+export interface Mending {
+  /** The state, with the path in it. */
+  readonly trouble: string;
+  /** What repairs it, with the command in backticks. */
+  readonly remedy: string;
+}
+
+export type KeepingState =
+  | { readonly kind: Exclude<Keeping, "broken"> }
+  | { readonly kind: "broken"; readonly mending: Mending };
+
+/** Tells Claude how a person lifts a denial. @param session An id that identifies the session. */
+export function liftText(keeping: KeepingState, session: string): string {
+  const pause = pauseCommand(session);
+  if (keeping.kind === "broken") {
+    const { trouble, remedy } = keeping.mending;
+    return `Only a person can lift this, and no pause can be kept: ${trouble}. ` +
+      `This comes first: ${remedy}. Then, for 15 minutes: ${pause}; do not run it yourself.`;
+  }
+  return keeping.kind === "off"
+    ? `Only a person can lift this, by a change of the rule ${SWITCHED_OFF}`
+    : `Only a person can lift this, for 15 minutes, in another terminal, with ${pause}; do not run it yourself.`;
+}
+
+/** Tells the person the same about a prompt that was held back. */
+export function sendText(keeping: KeepingState, session: string): string {
+  const pause = `run ${pauseCommand(session)}, which lifts the rules for 15 minutes.`;
+  if (keeping.kind === "broken") {
+    const { trouble, remedy } = keeping.mending;
+    return `To send it all the same, mend the database first, without which no pause can be kept: ${trouble}. ` +
+      `This mends it: ${remedy}. Then ${pause}`;
+  }
+  return `To send it all the same, ${
+    keeping.kind === "off" ? `change the rule ${SWITCHED_OFF}` : pause
+  }`;
+}
+
+const SWITCHED_OFF =
+  "in the configuration (`conclaude config path` says where it is): the database is switched off, " +
+  "so that no pause can be kept.";
+
+function pauseCommand(session: string): string {
+  return `\`conclaude guard pause --session ${session}\``;
+}
+
+/** Tells Claude that only a person can do this, and how. */
+export function ownText(session: string): string {
+  return "Nothing was done. A person can run it on a terminal of their own, where " +
+    `${pauseCommand(session)} lifts rules for 15 minutes, and ` +
+    `\`conclaude req pause --session ${session}\` requirements; no pause lets you do this, only ` +
+    "`preToolUse.protectPolicy: false` in the configuration.";
+}
+
+/** For a denial that comes only from a broken database. */
+export function mendText({ trouble, remedy }: Mending): string {
+  return `A person has to mend the database first: ${trouble}. This mends it: ${remedy}; do not do it yourself.`;
+}
+
+/** @param db Null when it cannot be opened or written. */
+export function keepingOf(
+  db: object | null,
+  { databaseEnabled }: Pick<HookConfig, "databaseEnabled">,
+): Keeping {
+  if (!databaseEnabled) return "off";
+  return db === null ? "broken" : "lasting";
+}

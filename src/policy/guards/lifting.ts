@@ -1,0 +1,94 @@
+/** Recognises commands with which an agent would lift a rule, satisfy a requirement or disarm the guards. */
+import { DATABASE_PROGRAMS, onlyReads, type ShellCommand } from "../shell/shell_command.ts";
+import { programName } from "../shell/operands.ts";
+
+/** The verbs of a person, by noun. The program itself checks who runs them; here the agent is told before it tries. */
+export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
+  guard: new Set(["pause", "resume"]),
+  req: new Set(
+    ["satisfy", "approve", "clear", "pause", "disable", "enable", "prune", "init", "import"],
+  ),
+  question: new Set(["answer"]),
+  workflow: new Set(["approve", "reject"]),
+  memory: new Set(["forget"]),
+  db: new Set(["reset", "restore"]),
+  config: new Set(["init", "trust"]),
+  counter: new Set(["increment", "reset"]),
+};
+/** Verbs that are a person's with any argument. An agent could satisfy requirements with a made-up event. */
+const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);
+/** Verbs of a person without a noun; they count only as the first word. */
+const FIRST_WORDS = new Set(["import", "token"]);
+/** Nouns without a person's verbs; their arguments may be any words. */
+const HARMLESS = new Set(["task", "event"]);
+/** No other program has these nouns with these verbs, so a copy under another name is recognised. */
+const LIFTING_BY_ANY_NAME = new Set(["guard", "req"]);
+const LOOKING = new Set(["--help", "-h", "--dry-run", "--preview"]);
+const VALUED = /^--(?:session|branch|ttl|metadata|db|minutes|reason|preset|output|project)$/;
+/** The program, by whatever path or runner, also from its source. */
+const PROGRAM = /conclaude|main\.[jt]s$/;
+
+const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
+
+/** Why an agent must not run a command; null when it may. */
+export function liftedBy(command: ShellCommand): string | null {
+  if (lifts(command)) return "only a person lifts a rule";
+  if (changesPlugins(command)) return "only a person chooses which plugins run in Claude Code";
+  if (changesDatabase(command)) {
+    return "only a person changes what conclaude knows; `-readonly` may look";
+  }
+  return null;
+}
+
+/** Why a command could be forbidden although its verb is not known; null when it could not. */
+export function mayLift({ words }: ShellCommand): string | null {
+  const at = words.findIndex(({ text }) => isProgram(text));
+  if (at < 0 || PRINTING.has(programName(words[0]!.text))) return null;
+  const [noun, verb] = words.slice(at + 1)
+    .filter(({ text, isOpen }) => isOpen || !text.startsWith("-"));
+  const isOpen = noun?.isOpen || (Object.hasOwn(PERSON_VERBS, noun?.text ?? "") && verb?.isOpen);
+  return isOpen ? "what conclaude is told to do is only known when it runs" : null;
+}
+
+/** Whether our program is started with a verb of a person, by whatever name or runner. */
+function lifts({ words }: ShellCommand): boolean {
+  const texts = words.map(({ text }) => text);
+  if (PRINTING.has(programName(texts[0] ?? "")) || onlyLooks(texts)) return false;
+  // A copy of the program under any name is recognised by its verbs.
+  const [, noun = "", verb = ""] = texts.filter((text) => !text.startsWith("-"));
+  if (LIFTING_BY_ANY_NAME.has(noun) && PERSON_VERBS[noun]!.has(verb)) return true;
+  const at = texts.findIndex(isProgram);
+  if (at < 0) return false;
+  const rest = texts.slice(at + 1);
+  if (HARMLESS.has(rest[0] ?? "") && !rest.some(isProgram)) return false;
+  const verbs = rest.filter((word) => !word.startsWith("-"));
+  return verbs[0] !== "help" &&
+    verbs.some((verb, i) =>
+      ALWAYS_LIFTING.has(verb) || (i === 0 && FIRST_WORDS.has(verb)) ||
+      (Object.hasOwn(PERSON_VERBS, verb) && PERSON_VERBS[verb]!.has(verbs[i + 1] ?? ""))
+    );
+}
+
+function isProgram(text: string): boolean {
+  return PROGRAM.test(text) && !/\s/.test(text);
+}
+
+function onlyLooks(texts: readonly string[]): boolean {
+  const end = texts.indexOf("--");
+  return (end < 0 ? texts : texts.slice(0, end)).some((text, i) =>
+    LOOKING.has(text) && !VALUED.test(texts[i - 1] ?? "")
+  );
+}
+
+/** `claude plugin install x` writes the settings that no tool may write. */
+function changesPlugins({ words: [program, ...rest] }: ShellCommand): boolean {
+  const verbs = rest.map(({ text }) => text).filter((text) => !text.startsWith("-"));
+  return programName(program?.text ?? "") === "claude" && /^plugins?$/.test(verbs[0] ?? "") &&
+    !/^(?:list|validate|help)$/.test(verbs[verbs[1] === "marketplace" ? 2 : 1] ?? "help");
+}
+
+function changesDatabase({ words }: ShellCommand): boolean {
+  const [program, ...rest] = words;
+  return DATABASE_PROGRAMS.has(programName(program?.text ?? "")) && !onlyReads(rest) &&
+    rest.some(({ text }) => /conclaude\.db\b/.test(text));
+}

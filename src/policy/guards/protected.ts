@@ -1,0 +1,305 @@
+/** The files that the guards depend on: their policy, what they store, and what starts them. */
+
+import { isSameValue } from "../../base/likeness.ts";
+import { parentOf } from "../../base/paths.ts";
+import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
+
+export const PROTECT_RULE = "preToolUse.protectPolicy";
+
+/** A kind of file: why it is protected, and which changes count. */
+interface Kind {
+  readonly reason: string;
+  /** The only effects that count; absent where each does. */
+  readonly effects?: readonly Effect[];
+  /** The path is a folder whose content is of this kind, without what `spares` matches. */
+  readonly below?: { readonly spares: RegExp | null };
+  /** Whether a change counts, by the text before and after it; absent where each does. */
+  readonly counts?: (before: string | null, after: string) => boolean;
+}
+
+const MOD: Kind = {
+  reason: "runs inside Claude Code, where no hook is asked",
+  effects: ["change", "remove", "fill"],
+};
+
+const KINDS: Readonly<Record<OwnKind, Kind>> = {
+  guards: { reason: "belongs to the guards" },
+  agents: { reason: "says what agents and scripts are started with" },
+  settings: {
+    reason: "starts the hooks, and says which plugins run beside them",
+    counts: changesPolicy,
+  },
+  managed: { reason: "is the policy of this machine" },
+  mods: { ...MOD, below: { spares: null } },
+  skills: { ...MOD, below: { spares: /\.md$/ } },
+  modules: { ...MOD, effects: ["change"], counts: (_, after) => holdsModules(after) },
+  program: { reason: "is the program that the hooks start" },
+  git: { reason: "tells which branch is checked out, for which the requirements are kept" },
+  search: {
+    reason: "would end the search for the configuration there, short of the file that counts now",
+  },
+};
+
+/** Files that are recognised by name, wherever they lie. */
+export interface NamedFiles {
+  readonly kind: OwnKind;
+  /** A text in every such path, in small letters: finding it is much cheaper than a pattern. */
+  readonly needle: string;
+  /** All patterns are for paths in small letters. */
+  readonly pattern: RegExp;
+  /** A folder that holds such a file, or may hold one once a command has made or filled it. */
+  readonly folder?: RegExp;
+  /** A folder that may hold such a file once a command has filled it. */
+  readonly filled?: RegExp;
+  /** New files of these names count only in the project, and in folders above it. */
+  readonly onlyHere?: RegExp;
+  /** Whether a new file counts that comes with a copied folder. */
+  readonly inCopies?: true;
+  /** They count only where it is known what they will hold. */
+  readonly onlyKnown?: true;
+  readonly example: string;
+  readonly counterexample: string;
+}
+
+export const NAMED_FILES: readonly NamedFiles[] = [
+  {
+    // The rules, the database that knows which of them are lifted, and the records that wait for it.
+    kind: "guards",
+    needle: "conclaude",
+    pattern:
+      /(?:^|\/)\.conclaude(?:$|\/(?:config\.ya?ml$|conclaude\.(?:db|log)|(?:spool|notices|backups)(?:$|\/))|(?:\.local)?\.ya?ml$)|^\/tmp\/conclaude(?:\.db|-\d+(?:$|\/))/,
+    onlyHere: /(?:^|\/)\.conclaude(?:\.local)?\.ya?ml$/,
+    example: ".conclaude.yaml",
+    counterexample: "docs/conclaude.yaml",
+  },
+  {
+    kind: "agents",
+    needle: ".conclaude/",
+    pattern: /(?:^|\/)\.conclaude\/(?:(?:workflows|prompts)(?:$|\/)|workflow-matchers\.yaml$)/,
+    example: ".conclaude/workflows/own.yaml",
+    counterexample: ".conclaude/worktrees/t1/src/prompts/a.md",
+  },
+  {
+    kind: "settings",
+    needle: ".claude",
+    pattern: /(?:^|\/)\.claude\/settings(?:\.local)?\.json$/,
+    folder: /(?:^|\/)\.claude$/,
+    example: ".claude/settings.local.json",
+    counterexample: ".claude/commands/settings.md",
+  },
+  {
+    kind: "managed",
+    needle: "/claude-code",
+    pattern: /^\/etc\/claude-code(?:$|\/managed-)/,
+    example: "/etc/claude-code/managed-settings.d/10-team.json",
+    counterexample: "src/claude-code/managed-settings.json",
+  },
+  {
+    kind: "managed",
+    needle: "/claudecode",
+    pattern:
+      /^(?:\/library\/application support|[a-z]:\/program(?:data| files))\/claudecode(?:$|\/managed-)/,
+    example: "/Library/Application Support/ClaudeCode/managed-settings.json",
+    counterexample: "/Library/Application Support/ClaudeCode/notes.txt",
+  },
+  {
+    kind: "mods",
+    needle: ".claude",
+    pattern: /(?:^|\/)\.claude\/skills\/(?:.*\/)?hooks(?:$|\/)/,
+    filled: /(?:^|\/)\.claude\/skills(?:$|\/(?!.*\.md$))/,
+    inCopies: true,
+    example: ".claude/skills/x/hooks/m.js",
+    counterexample: ".claude/skills/x/scripts/useHooks.ts",
+  },
+  {
+    kind: "mods",
+    needle: ".claude-plugin",
+    pattern: /(?:^|\/)\.claude-plugin(?:$|\/)/,
+    inCopies: true,
+    example: "tools/x/.claude-plugin/plugin.json",
+    counterexample: "docs/.claude-plugins.md",
+  },
+  {
+    kind: "modules",
+    needle: "hooks/hooks.json",
+    pattern: /(?:^|\/)hooks\/hooks\.json$/,
+    example: "tools/x/hooks/hooks.json",
+    counterexample: "src/hooks/hooks.json.ts",
+  },
+  {
+    kind: "modules",
+    needle: "hooks.json",
+    pattern: /(?:^|\/)hooks\.json$/,
+    onlyKnown: true,
+    example: "tools/x/hooks.json",
+    counterexample: "src/webhooks.json",
+  },
+];
+
+/** The guards' file that a path is, that goes with it, or that may be made in it; null for none. */
+export function findOwn(
+  own: readonly OwnFile[],
+  { paths, effect }: { readonly paths: readonly string[]; readonly effect: Effect },
+): OwnFile | null {
+  const isMeant = ({ kind, path: own }: OwnFile, path: string) => {
+    const { below } = KINDS[kind];
+    // An existing folder changes only by what comes to lie in it.
+    return (own === path && (below === undefined || effect !== "change")) ||
+      (concernsBelow(effect) && own.startsWith(`${path}/`)) ||
+      (effect === "fill" && kind === "settings" && parentOf(own) === path) ||
+      (below !== undefined && path.startsWith(`${own}/`) && !below.spares?.test(path));
+  };
+  return own.find((file) => paths.some((path) => isMeant(file, path))) ?? null;
+}
+
+/** How a tool changes a file's text; `unknown` for a shell command. */
+export type Written = TextChange | "unknown";
+
+type Asked = Pick<
+  FileFacts,
+  | "name"
+  | "spellings"
+  | "exists"
+  | "isPart"
+  | "isElsewhere"
+  | "comesFromGit"
+  | "own"
+  | "text"
+  | "effect"
+>;
+
+/**
+ * Why only a person may change a file in this way; null when a tool may.
+ * Of Claude Code's settings a tool may change everything but the keys of {@linkcode changesPolicy}, and it may make them
+ * where there are none.
+ */
+export function whyProtected(file: Asked, written: Written): string | null {
+  const counts = (kind: OwnKind) => {
+    const { effects, counts } = KINDS[kind];
+    return (effects?.includes(file.effect) ?? true) &&
+      (counts === undefined || isFelt(counts, file, written));
+  };
+  const named = NAMED_FILES.find((row) => isNamed(row, file, written) && counts(row.kind));
+  if (named !== undefined) return `${file.name} ${KINDS[named.kind].reason}`;
+  const { own, name, spellings } = file;
+  if (own === null || !counts(own.kind)) return null;
+  // A folder is protected because of what lies in it.
+  const isInIt = KINDS[own.kind].below !== undefined || spellings.includes(own.path);
+  return `${isInIt ? name : own.path} ${KINDS[own.kind].reason}`;
+}
+
+function isNamed(
+  { needle, pattern, folder, filled, onlyHere, inCopies, onlyKnown }: NamedFiles,
+  { spellings, exists, isPart, isElsewhere, comesFromGit, effect }: Asked,
+  written: Written,
+): boolean {
+  // On macOS and Windows upper and lower case name the same file.
+  const names = spellings.map((spelling) => spelling.toLowerCase());
+  // Nearly no file is one of them.
+  if (!names.some((name) => name.includes(needle))) return false;
+  const is = (pattern: RegExp | undefined) =>
+    pattern !== undefined && names.some((name) => pattern.test(name));
+  if (isPart && !exists && !inCopies) return false;
+  if (onlyKnown && written === "unknown") return false;
+  if (is(pattern)) {
+    const isNew = isElsewhere && !exists && effect === "change";
+    return !(isNew && onlyHere && names.every((name) => onlyHere.test(name)));
+  }
+  return (effect === "fill" && !comesFromGit && is(filled)) ||
+    ((effect !== "change" || (written === "unknown" && !exists)) && is(folder));
+}
+
+function concernsBelow(effect: Effect): boolean {
+  return effect === "remove" || effect === "tamper";
+}
+
+function isFelt(
+  counts: NonNullable<Kind["counts"]>,
+  { text }: Pick<FileFacts, "text">,
+  written: Written,
+): boolean {
+  if (written === "unknown") return true;
+  const before = text();
+  const after = written(before);
+  return after !== null && counts(before, after);
+}
+
+/** Keys of Claude Code's settings that decide which hooks and which other code run. */
+const POLICY_KEYS = ["hooks", "disableAllHooks", "env", "enabledPlugins", "extraKnownMarketplaces"];
+
+/** Whether a change of settings changes one of these keys, or one of the texts is no JSON. No file counts as `{}`. */
+export function changesPolicy(before: string | null, after: string): boolean {
+  const was = settingsOf(before?.trim() || "{}");
+  const becomes = settingsOf(after);
+  if (was === null || becomes === null) return true;
+  return POLICY_KEYS.some((key) => !isSameValue(was[key], becomes[key]));
+}
+
+/** Whether a plugin's `hooks.json` names modules: code that runs inside Claude Code. */
+export function holdsModules(text: string): boolean {
+  const held = settingsOf(text);
+  return held === null ? text.includes("modules") : Object.hasOwn(held, "modules");
+}
+
+function settingsOf(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? { ...value }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Maps the text before to the text after. Before, null means no file; after, null means that the tool fails. */
+type TextChange = (before: string | null) => string | null;
+
+/** What a tool would make of a file's text; null for a tool that does not work on text. */
+export function textAfter(tool: string, input: unknown): TextChange | null {
+  const { content, edits } = Object(input);
+  if (tool === "Write") return () => textOf(content);
+  if (tool === "Edit") return (before) => edited(before, input);
+  if (tool !== "MultiEdit") return null;
+  return (before) => Array.isArray(edits) ? afterAll(edits, before) : null;
+}
+
+/** One edit after the other; when one fails, none is done. */
+function afterAll(edits: readonly unknown[], before: string | null): string | null {
+  let text = before;
+  for (const edit of edits) {
+    text = edited(text, edit);
+    if (text === null) return null;
+  }
+  return text;
+}
+
+/** One replacement. A text that occurs several times is replaced only with `replace_all`. */
+function edited(before: string | null, edit: unknown): string | null {
+  const { old_string, new_string, replace_all } = Object(edit);
+  const from = textOf(old_string);
+  const to = textOf(new_string);
+  if (from === null || to === null) return null;
+  if (from === "") return before === null || before === "" ? to : null;
+  // As the tool reads it.
+  const text = (before ?? "").replaceAll("\r\n", "\n");
+  const found = text.includes(from) ? from : meant(text, from);
+  if (found === null) return null;
+  const pieces = text.split(found);
+  if (replace_all === true) return pieces.join(to);
+  return pieces.length === 2 ? pieces.join(to) : null;
+}
+
+/** Where the text is not found, the tool takes curly quotes for straight ones. */
+function meant(text: string, from: string): string | null {
+  const at = straight(text).indexOf(straight(from));
+  return at < 0 ? null : text.slice(at, at + from.length);
+}
+
+function straight(text: string): string {
+  return text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,57 @@
+/** A quick look at a tool use: whether any requirement could be about it. Runs before every tool. */
+
+import { SHELL_TOOLS } from "../../claude/payload.ts";
+import type { RequiredUses } from "../../config/hook_config.ts";
+import type { GitAliases } from "../guards/git_verbs.ts";
+
+/** Signs that a command starts another one, or that the shell changes its words. */
+const VEILED =
+  /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z|pw|power)?sh(?:ell)?|cmd)\b|\bgit(?:\s+-|-[a-z])/;
+
+/** Signs that a command may change files. */
+const WRITING =
+  />|\b(?:g?(?:rm|mv|cp|sed|awk)|tee|ln|dd|install|rsync|scp|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|uniq|c?split|p?rename|xxd|json\.tool|merge-file|clone|patch|checkout|restore|reset|switch|stash|clean|apply|am|archive|ed|ex|tar|unzip|cpio|g(?:un)?zip|b(?:un)?zip2|(?:un)?xz|zstd|sponge|openssl|mkfifo|mktemp|prettier|eslint|stylelint|markdownlint|standard|biome|ruff|black|isort|autopep8|yapf|gofmt|goimports|rustfmt|clang(?:-format)?|shfmt|rubocop|yq|sd|dos2unix|unix2dos|sops|n?vim?|rimraf|del|trash|iconv|gpg2?|age|ssh-keygen|aws|gsutil|docker|podman|kubectl|oc|unzstd|(?:g|bsd)tar|zip|7za?|gcc|cc|[gc]\+\+|ld|rustc|go|pandoc|dot|esbuild|tsx|ts-node|pg_dump(?:all)?|mysqldump|[sl]trace)(?!\w)|\s--output\b/;
+
+/** Longer texts are parsed in any case: patterns can take polynomial time. */
+const MAX_LOOKED_CHARS = 2_000;
+
+export function mayBeRequired(
+  uses: RequiredUses,
+  { tool, input, gitAliases }: {
+    readonly tool: string;
+    readonly input: unknown;
+    readonly gitAliases: GitAliases;
+  },
+): boolean {
+  if (SHELL_TOOLS.has(tool)) {
+    const { edits, commands } = uses;
+    return gitAliases.size > 0 || mayMean(uses, Reflect.get(Object(input), "command")) ||
+      // The quick look knows only words of the POSIX shell.
+      (tool === "PowerShell" && (edits || commands !== ""));
+  }
+  return uses.tools.includes(tool) || uses.tools.includes("*");
+}
+
+/** Whether a requirement could mean a command, so that it has to be parsed. Quotes and redirections are ignored. */
+export function mayMean({ edits, commands }: RequiredUses, command: unknown): boolean {
+  if (typeof command !== "string") return false;
+  const joined = command.replaceAll("\\\n", "");
+  const unquoted = joined.replace(/['"\\]/g, "");
+  if (!edits && commands === "") return false;
+  if (unquoted.length > MAX_LOOKED_CHARS || VEILED.test(unquoted)) return true;
+  if (edits && WRITING.test(unquoted)) return true;
+  if (commands === "") return false;
+  const plain = (text: string) => text.replace(REDIRECTION, " ").replace(/\s+/g, " ");
+  const unredirected = plain(unquoted);
+  // `git >log -C elsewhere commit`
+  if (VEILED.test(unredirected)) return true;
+  const pattern = new RegExp(commands, "i");
+  return pattern.test(unquoted) || pattern.test(unredirected) ||
+    pattern.test(plain(joined.replace(QUOTED, "''")));
+}
+
+/** A quoted text counts as an empty word, see {@linkcode CommandText}. */
+const QUOTED = /"(?:\\.|[^"\\])*"|'[^']*'|\\./gs;
+
+/** `2>&1`, `> file` */
+const REDIRECTION = /\d*>{1,2}[&|]?[ \t]*[^\s;&|()<>]*/g;

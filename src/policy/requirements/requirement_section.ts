@@ -1,0 +1,224 @@
+/** The sections `requirements` and `hooks`: their keys, and their compiled form. */
+import * as z from "zod/mini";
+import { EDITING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
+import type { SectionValues } from "../../config/config_schema.ts";
+import { compileGlob } from "../../config/globs.ts";
+import {
+  bool,
+  choice,
+  globText,
+  int,
+  list,
+  named,
+  needed,
+  optional,
+  regexText,
+  rules,
+  said,
+  section,
+  text,
+} from "../../config/schema_kit.ts";
+import {
+  type Condition,
+  type Requirement,
+  type RequirementPolicy,
+  SCOPES,
+  type Trigger,
+} from "./requirement_policy.ts";
+import { skillsFor } from "./skills.ts";
+
+/** Names stand in command lines and placeholders, so they have no blanks and no quotes. */
+const NAME = z.string().check(z.regex(/^[\w][\w.-]{0,63}$/));
+
+const someText = () => z.string().check(z.minLength(1));
+const SECONDS_A_YEAR = 31_536_000;
+
+const REQUIREMENTS = named(
+  "requirement",
+  NAME,
+  {
+    enabled: bool(true, "False switches it off."),
+    type: choice(
+      ["blocking", "dynamic", "guard"],
+      "`blocking` waits for a skill or a person, `dynamic` is calculated, `guard` is a condition.",
+      "blocking",
+    ),
+    scope: choice(
+      SCOPES,
+      "How far a satisfaction reaches: the session, the branch, the branch without expiry (`permanent`), or one use.",
+      "session",
+    ),
+    triggerTools: rules(
+      "The tool uses that it is about: names of tools, or maps. Without it: the editing tools, and shell commands that edit.",
+      {
+        tool: needed("glob", globText(), "The name of the tool."),
+        commandPattern: optional(
+          "regular expression",
+          regexText(),
+          "Of a shell tool: searched in each command that would run.",
+        ),
+      },
+      { shorthand: globText(), item: "tool's name or map of keys" },
+    ),
+    message: said(
+      "Said by a denial, with `{auto_resolve_skill}`, `{session_id}`, `{branch}`, `{total}` and `{limit}`.",
+    ),
+    shortMessage: said("The same for tables and the start of a session."),
+    description: said("What it is for; said where there is no message."),
+    checklist: list("text", someText(), "Shown by a denial."),
+    satisfiedBySkill: list("skill", someText(), "More skills and slash commands that satisfy it."),
+    autoResolveSkill: said("The skill that a denial tells Claude to run; it satisfies as well."),
+    stopOnly: bool(false, "True: it denies no tool; it is asked when Claude stops."),
+    replanTtl: optional(
+      "whole number",
+      z.int().check(z.minimum(1), z.maximum(SECONDS_A_YEAR)),
+      "Seconds that a satisfaction by a skill lasts.",
+    ),
+    calculator: choice(
+      ["branch_size"],
+      "Of `dynamic`: the lines that the branch has added and removed.",
+      "branch_size",
+    ),
+    thresholds: section("Of `dynamic`.", {
+      warn: int([0, 10_000_000], 250, "So many are noted in the audit trail."),
+      block: int([1, 10_000_000], 400, "So many deny."),
+    }),
+    cacheTtl: int([0, 86_400], 60, "Of `dynamic`: seconds that a calculated value counts."),
+    approvalTtl: int(
+      [1, SECONDS_A_YEAR],
+      300,
+      "Of `dynamic`: seconds that a person's approval lasts.",
+    ),
+    guardType: choice(
+      ["protected_branch", "single_session"],
+      "Of `guard`: not on `protectedBranches`, or no other live session in the working tree.",
+      "protected_branch",
+    ),
+    protectedBranches: list("branch", someText(), "Of `guard`: exact names.", ["master", "main"]),
+  },
+  "What has to be true before Claude edits, commits or stops, by name. They count in projects with a file of their own.",
+);
+
+const scopes = (description: string) => list("scope", z.enum(SCOPES), description, ["session"]);
+
+const HOOKS = section(
+  "What hooks do about requirements, beside asking before a tool runs.",
+  {
+    sessionStart: section("At the start of a session.", {
+      injectContext: bool(true, "Whether Claude is told where the requirements stand."),
+      briefingFormat: choice(["compact", "standard"], "A few lines, or a table.", "compact"),
+      customHeader: text("A line before it."),
+      carryOver: section(
+        "A new session takes over what another one of the branch has just satisfied.",
+        {
+          enabled: bool(true, "Whether it does."),
+          windowSeconds: int(
+            [0, 86_400],
+            300,
+            "How long ago that may be, from its first satisfaction.",
+          ),
+          scopes: scopes("Requirements of these scopes."),
+        },
+      ),
+    }),
+    promptSubmit: section("When a prompt is sent.", {
+      remind: bool(true, "Whether a prompt about edits or commits is answered with what is open."),
+    }),
+    stop: section("When Claude stops.", {
+      verifyRequirements: bool(
+        true,
+        "Whether a triggered requirement that is open holds a stop, once a turn.",
+      ),
+      verifyScopes: scopes("Requirements of these scopes."),
+    }),
+    sessionEnd: section("At the end of a session.", {
+      clearSessionState: bool(false, "Whether its satisfactions are forgotten then."),
+    }),
+  },
+);
+
+export const REQUIREMENT_SECTIONS = { requirements: REQUIREMENTS, hooks: HOOKS };
+
+type Values = SectionValues<typeof REQUIREMENT_SECTIONS>;
+type Entry = Values["requirements"][string];
+
+const SECOND_MS = 1_000;
+const PLAIN_NAME = /^\w+$/;
+
+/** Null when no requirement is switched on. */
+export function compileRequirements({ requirements, hooks }: Values): RequirementPolicy | null {
+  const compiled = Object.entries(requirements)
+    .filter(([, entry]) => entry.enabled)
+    .map(([name, entry]) => compileOne(name, entry));
+  if (compiled.length === 0) return null;
+  const { sessionStart, stop } = hooks;
+  const { carryOver } = sessionStart;
+  return {
+    requirements: compiled,
+    verifyScopes: stop.verifyRequirements ? stop.verifyScopes : [],
+    briefing: sessionStart.injectContext ? sessionStart.briefingFormat : "none",
+    header: sessionStart.customHeader,
+    carryOver: carryOver.enabled
+      ? { windowMs: carryOver.windowSeconds * SECOND_MS, scopes: carryOver.scopes }
+      : null,
+    reminds: hooks.promptSubmit.remind,
+    clearsAtEnd: hooks.sessionEnd.clearSessionState,
+  };
+}
+
+/** The tools after whose use the requirements have to be updated; `*` is any. */
+export function followedTools(policy: RequirementPolicy | null): string[] {
+  if (policy === null) return [];
+  const singleUse = policy.requirements
+    .filter(({ scope }) => scope === "single_use")
+    .flatMap(({ triggers }) => triggers)
+    // A shell command may do the work of another tool.
+    .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool, ...SHELL_TOOLS] : ["*"]);
+  return [...new Set(["Skill", "ExitPlanMode", ...singleUse])];
+}
+
+function compileOne(name: string, entry: Entry): Requirement {
+  // The skill that a denial names has to satisfy the requirement.
+  const resolving = entry.autoResolveSkill === undefined ? [] : [entry.autoResolveSkill];
+  return {
+    name,
+    condition: conditionOf(entry),
+    scope: entry.scope,
+    triggers: entry.triggerTools.length === 0
+      ? [...EDITING_TOOLS].map((tool) => ({ tool, toolPattern: null, command: null }))
+      : entry.triggerTools.map(triggerOf),
+    stopOnly: entry.stopOnly,
+    message: entry.message ?? null,
+    shortMessage: entry.shortMessage ?? null,
+    description: entry.description ?? null,
+    checklist: entry.checklist,
+    skills: skillsFor(name, [...entry.satisfiedBySkill, ...resolving]),
+    resolvedBy: entry.autoResolveSkill?.replace(/^\//, "") ?? null,
+    lastsMs: entry.replanTtl === undefined ? null : entry.replanTtl * SECOND_MS,
+    approvalMs: entry.approvalTtl * SECOND_MS,
+  };
+}
+
+function conditionOf(entry: Entry): Condition {
+  if (entry.type === "dynamic") {
+    const { warn, block } = entry.thresholds;
+    return { type: entry.calculator, warn, block, cacheMs: entry.cacheTtl * SECOND_MS };
+  }
+  if (entry.type === "guard") {
+    return entry.guardType === "protected_branch"
+      ? { type: "protected_branch", branches: entry.protectedBranches }
+      : { type: "single_session" };
+  }
+  return { type: "blocking" };
+}
+
+function triggerOf(given: Entry["triggerTools"][number]): Trigger {
+  const { tool, commandPattern } = typeof given === "string"
+    ? { tool: given, commandPattern: undefined }
+    : given;
+  return {
+    tool,
+    toolPattern: PLAIN_NAME.test(tool) ? null : compileGlob(tool),
+    command: commandPattern ?? null,
+  };
+}

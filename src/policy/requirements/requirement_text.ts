@@ -1,0 +1,258 @@
+/** What Claude and the person are told about open requirements: what, why, and how to go on. */
+import { filled } from "../guards/guard_policy.ts";
+import type { Keeping } from "../guards/lift.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import type { Facts, Open } from "./open_requirements.ts";
+import type { Requirement, RequirementPolicy, Trigger } from "./requirement_policy.ts";
+import { isSatisfied, type Standing } from "./standing.ts";
+import type { Doubt } from "./trigger_match.ts";
+
+/** Claude Code shows 10,000 characters of an answer, and the way out stands at its end. */
+const MAX_REASON_CHARS = 2_000;
+const MAX_ROWS = 20;
+const MAX_CELL_CHARS = 300;
+/** Items of checklists that are told. */
+const MAX_ITEMS = 10;
+
+const MAX_DOUBTS = 5;
+
+/** Whom a text is for: the session and the branch that its commands name. */
+export interface Audience {
+  /** The short id, or more of it where another session begins the same. */
+  readonly session: string;
+  /** The branch that a command names; null where there is only one working tree. */
+  readonly branch: string | null;
+  readonly facts: Pick<Facts, "branch" | "branchLines">;
+}
+
+/** The command with which a person satisfies requirements for a session, from anywhere in the repository. */
+export function satisfyCommand(
+  names: readonly string[],
+  { session, branch }: Pick<Audience, "session" | "branch">,
+): string {
+  return `conclaude req satisfy ${names.join(" ")} --session ${session}` +
+    (branch === null ? "" : ` --branch ${quoteWord(branch)}`);
+}
+
+export function denialText(open: readonly Open[], to: Audience): string {
+  const names = open.map(({ requirement }) => requirement.name);
+  return [
+    open.length === 1
+      ? `Blocked: the requirement "${names[0]}" is open: ${reasonOf(open[0]!, to)}`
+      : `Blocked: ${open.length} requirements are open.`,
+    ...(open.length === 1 ? [] : tableOf(open, to)),
+    ...checklistOf(open),
+    ...skillLines(open),
+    "Nothing was done. If there is no real work to do here, leave it. A person can satisfy " +
+    `${names.length === 1 ? "it" : "them"} with \`${satisfyCommand(names, to)}\`; ` +
+    "do not run that yourself.",
+  ].join("\n");
+}
+
+/** The short form for a repeated denial within seconds: it comes from parallel tool calls. */
+export function shortDenialText(open: readonly Open[], to: Audience): string {
+  const names = open.map(({ requirement }) => requirement.name);
+  return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run ` +
+    `\`${satisfyCommand(names, to)}\`; do not run that yourself.`;
+}
+
+/** Why a strict policy denies a shell command that may fall under open requirements. */
+export function doubtText(open: readonly Open[], doubts: readonly Doubt[], to: Audience): string {
+  const names = open.map(({ requirement }) => requirement.name);
+  const whys = doubts.filter(({ requirement }) => names.includes(requirement.name))
+    .map(({ why }) => why);
+  const [what, them] = names.length === 1
+    ? ["the requirement", "it"]
+    : ["the requirements", "them"];
+  return `Blocked: ${what} ${
+    names.map((name) => `"${name}"`).join(", ")
+  } may forbid it, which can only be known when ` +
+    `it runs (${
+      [...new Set(whys)].slice(0, MAX_DOUBTS).join("; ")
+    }). Write the command out plainly. ` +
+    `A person can satisfy ${them} with \`${satisfyCommand(names, to)}\`; do not run that yourself.`;
+}
+
+/** Why a strict policy denies a tool use when satisfactions cannot be read. */
+export function unknownText(names: readonly string[], keeping: Keeping): string {
+  const what = names.length === 0
+    ? "whether the requirements here are satisfied"
+    : `whether ${names.map((name) => `"${name}"`).join(", ")} ${
+      names.length === 1 ? "is" : "are"
+    } satisfied`;
+  return `Blocked: ${what} cannot be ${
+    keeping === "off"
+      ? "known, for the database is switched off, and the policy is strict. A person has to switch it on " +
+        "(`database.enabled: true`; `conclaude config path` says where)."
+      : "read from the database, and the policy is strict."
+  }`;
+}
+
+export interface OpenOnBranch {
+  readonly open: readonly Open[];
+  readonly to: Audience;
+  /** `gone`: git knows no branch of this name any more. */
+  readonly place: "here" | "elsewhere" | "gone";
+}
+
+export function stopText(branches: readonly OpenOnBranch[]): string {
+  const commands = branches.map(({ open, to }) =>
+    `\`${satisfyCommand(open.map(({ requirement }) => requirement.name), to)}\``
+  );
+  return [
+    "## Cannot complete: requirements are open",
+    ...branches.flatMap(({ open, to, place }) => [
+      `What was done in this session${placeText(to, place)} needs:`,
+      ...tableOf(open, to),
+    ]),
+    ...skillLines(branches.flatMap(({ open }) => open)),
+    `Satisfy them, then stop. A person can do it with ${commands.join(" and ")}; ` +
+    "do not run that yourself.",
+  ].join("\n");
+}
+
+function placeText({ facts: { branch } }: Audience, place: OpenOnBranch["place"]): string {
+  if (place === "here") return "";
+  return ` on the branch ${branch}${place === "gone" ? ", which is there no more," : ""}`;
+}
+
+/** The briefing at the start of a session; empty when there is nothing to tell. */
+export function briefingText(
+  policy: RequirementPolicy,
+  open: readonly Open[],
+  told: Audience & { readonly carried: readonly string[]; readonly unknown: readonly Open[] },
+): string {
+  const asked = policy.requirements;
+  if (policy.briefing === "none" || asked.length === 0) return "";
+  const names = open.map(({ requirement }) => requirement.name);
+  return [
+    ...(policy.header === null ? [] : [policy.header]),
+    `## Requirements: ${
+      asked.length - open.length - told.unknown.length
+    }/${asked.length} satisfied`,
+    ...(told.carried.length === 0 ? [] : [
+      `Taken over from the session before: ${told.carried.join(", ")}`,
+    ]),
+    ...(told.unknown.length === 0
+      ? []
+      : [`Cannot be known: ${told.unknown.map(shortOf).join("; ")}`]),
+    ...(open.length === 0 ? [] : [
+      ...(policy.briefing === "standard"
+        ? tableOf(open, told)
+        : [`Open: ${open.map(shortOf).join("; ")}`]),
+      ...skillLines(open),
+      `**Fallback** (a person's action): \`${satisfyCommand(names, told)}\``,
+      "You may run the skills; do not run `conclaude req satisfy` yourself.",
+    ]),
+  ].join("\n");
+}
+
+const ABOUT_CHANGES =
+  /\b(?:edit|change|modif(?:y|ies)|update|fix|implement|refactor|rename|add|remove|delete|write|create|commit|push|merge|pull request|pr)\b/i;
+
+/** The answer to a prompt about edits or commits; empty for other prompts, and when nothing is open. */
+export function reminderText(prompt: string, open: readonly Open[]): string {
+  if (open.length === 0 || !ABOUT_CHANGES.test(prompt)) return "";
+  const names = open.map(({ requirement }) => requirement.name).join(", ");
+  return [
+    `**Requirements reminder**: ${open.length} unsatisfied: ${names}`,
+    ...skillLines(open),
+  ].join("\n");
+}
+
+/** What is still asked of a plan that was just approved. */
+export function planText(open: readonly Open[], to: Audience): string {
+  return ["## Plan validation required", ...tableOf(open, to), ...skillLines(open)].join("\n");
+}
+
+export type Status = "satisfied" | "met" | "open" | "unknown";
+
+/** How each requirement of this session stands, for `req status`. */
+export function statusOf(
+  requirement: Requirement,
+  standings: readonly Standing[],
+  facts: {
+    readonly open: readonly Open[];
+    readonly unknown: readonly Open[];
+    readonly sessionId: string;
+    readonly atMs: number;
+  },
+): Status {
+  if (isSatisfied(requirement, standings, facts)) return "satisfied";
+  const isOf = (one: Open) => one.requirement === requirement;
+  return facts.open.some(isOf) ? "open" : facts.unknown.some(isOf) ? "unknown" : "met";
+}
+
+/** Why a requirement is open, in its own words or in the usual ones. */
+export function reasonOf({ requirement, finding, isUnknown }: Open, to: Audience): string {
+  const usual = finding ?? requirement.description ?? "it has to be satisfied first";
+  const { message } = requirement;
+  const text = message === null || isUnknown ? usual : filled(message, valuesOf(requirement, to));
+  return text.length <= MAX_REASON_CHARS
+    ? text
+    : `${text.slice(0, MAX_REASON_CHARS).toWellFormed()}…`;
+}
+
+/** The tool uses that a requirement is about: ``Edit, Bash `git\s+commit` ``. */
+export function triggersText(triggers: readonly Trigger[]): string {
+  return triggers.map(({ tool, command }) => command === null ? tool : `${tool} \`${command}\``)
+    .join(", ");
+}
+
+function shortOf({ requirement, finding, isUnknown }: Open): string {
+  const why = isUnknown ? finding : requirement.shortMessage ?? finding;
+  return why === null ? requirement.name : `${requirement.name} (${why})`;
+}
+
+function tableOf(open: readonly Open[], to: Audience): string[] {
+  const cell = (text: string) => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+  return [
+    "| Requirement | Why | Execute |",
+    "| --- | --- | --- |",
+    ...open.slice(0, MAX_ROWS).map((one) => {
+      const { name, resolvedBy, shortMessage } = one.requirement;
+      const told = one.isUnknown ? null : shortMessage;
+      const why = (told ?? reasonOf(one, to)).slice(0, MAX_CELL_CHARS).toWellFormed();
+      return `| ${name} | ${cell(why)} | ${resolvedBy === null ? "" : `\`/${resolvedBy}\``} |`;
+    }),
+    ...(open.length > MAX_ROWS ? [`and ${open.length - MAX_ROWS} more`] : []),
+  ];
+}
+
+/** The checklist; with several requirements each item names its own, and the list is cut. */
+function checklistOf(open: readonly Open[]): string[] {
+  if (open.length === 1) return open[0]!.requirement.checklist.map((item) => `- [ ] ${item}`);
+  const items = open.flatMap(({ requirement: { name, checklist } }) =>
+    checklist.map((item) => `- [ ] ${name}: ${item}`)
+  );
+  const shown = items.slice(0, MAX_ITEMS).map((item) =>
+    item.slice(0, MAX_CELL_CHARS).toWellFormed()
+  );
+  return items.length > MAX_ITEMS ? [...shown, `and ${items.length - MAX_ITEMS} more`] : shown;
+}
+
+/** Each skill once, with all requirements that it satisfies. */
+function skillLines(open: readonly Open[]): string[] {
+  const bySkill = Map.groupBy(
+    open.filter(({ requirement }) => requirement.resolvedBy !== null),
+    ({ requirement }) => requirement.resolvedBy!,
+  );
+  return [...bySkill].map(([skill, resolved]) =>
+    `**Execute**: \`/${skill}\` (satisfies ${
+      [...new Set(resolved.map(({ requirement }) => requirement.name))].join(", ")
+    })`
+  );
+}
+
+function valuesOf(
+  { resolvedBy, condition }: Requirement,
+  to: Audience,
+): Readonly<Record<string, string>> {
+  return {
+    auto_resolve_skill: resolvedBy === null ? "" : `/${resolvedBy}`,
+    session_id: to.session,
+    branch: to.facts.branch,
+    total: typeof to.facts.branchLines === "number" ? String(to.facts.branchLines) : "",
+    limit: condition.type === "branch_size" ? String(condition.block) : "",
+  };
+}

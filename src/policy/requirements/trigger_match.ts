@@ -1,0 +1,149 @@
+/** Which requirements a tool use falls under. */
+import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../../claude/payload.ts";
+import type { RequiredUses } from "../../config/hook_config.ts";
+import type { Untold } from "../guards/bash.ts";
+import type { Requirement, Trigger } from "./requirement_policy.ts";
+
+const ANYTHING = "^";
+
+/** A tool use; a shell command is parsed. */
+export interface TriggerUse {
+  readonly tool: string;
+  readonly commands: readonly CommandText[];
+  /** Whether a shell tool plainly changes files of the project. */
+  readonly changesFiles: boolean;
+}
+
+/** A command, in two forms for searching. */
+export interface CommandText {
+  /** All words with single blanks; a pattern has to match from the start. */
+  readonly whole: string;
+  /** Without words that hold blanks: those are texts, such as a commit's message. */
+  readonly shown: string;
+  /** Whether it runs in another repository, or nobody knows where: then the reflog here does not show it. */
+  readonly isElsewhere: boolean;
+}
+
+export function triggeredBy(requirements: readonly Requirement[], use: TriggerUse): Requirement[] {
+  return requirements.filter(({ triggers }) => triggers.some((trigger) => isHit(trigger, use)));
+}
+
+/** A shell command that writes files counts as an edit. */
+function isHit(trigger: Trigger, { tool, commands, changesFiles }: TriggerUse): boolean {
+  if (!isAboutTool(trigger, tool)) return changesFiles && isAboutEdits(trigger);
+  if (trigger.command === null || !SHELL_TOOLS.has(tool)) return true;
+  return commandsOf(trigger.command, commands).length > 0;
+}
+
+function commandsOf(pattern: string, commands: readonly CommandText[]): CommandText[] {
+  const regex = new RegExp(pattern, "i");
+  return commands.filter(({ whole, shown }) => regex.test(shown) || regex.exec(whole)?.index === 0);
+}
+
+export function commandsUnder(
+  { triggers }: Pick<Requirement, "triggers">,
+  commands: readonly CommandText[],
+): CommandText[] {
+  return triggers.filter(isAboutShell)
+    .flatMap(({ command }) => command === null ? commands : commandsOf(command, commands));
+}
+
+function isAboutTool({ tool, toolPattern }: Trigger, used: string): boolean {
+  return namesInRules(used).some((name) =>
+    toolPattern === null ? tool === name : new RegExp(toolPattern, "s").test(name)
+  );
+}
+
+function isAboutShell(trigger: Trigger): boolean {
+  return [...SHELL_TOOLS].some((tool) => isAboutTool(trigger, tool));
+}
+
+function isAboutEdits(trigger: Trigger): boolean {
+  return [...EDITING_TOOLS].some((tool) => isAboutTool(trigger, tool));
+}
+
+/** A pattern that cannot be joined with others: it refers to its own groups, or looks around. */
+const REFERRING = /\\[1-9k]|\(\?[<=!]/;
+
+/** An escaped letter, a class, or an assertion about the place. */
+const PIECE = /\\[bB]|\\.|\[(?:\\.|[^\]])*\]|[$^]/gs;
+
+/** Removes `^`, `$` and `\b` from a pattern: in a script, other commands stand around the one that it matches. */
+function anywhere(source: string): string {
+  return source.replace(PIECE, (piece) => /^(?:\\[bB]|[$^])$/.test(piece) ? "(?:)" : piece);
+}
+
+/** The tool uses that these requirements are about, for the quick look. */
+export function usesOf(requirements: readonly Requirement[]): RequiredUses {
+  const triggers = requirements.flatMap((requirement) => requirement.triggers);
+  const sources = triggers.filter(isAboutShell)
+    .map(({ command }) => command ?? ANYTHING);
+  return {
+    tools: [...new Set(triggers.map(({ tool, toolPattern }) => toolPattern === null ? tool : "*"))],
+    edits: triggers.some(isAboutEdits),
+    commands: sources.some((source) => source === ANYTHING || REFERRING.test(source))
+      ? ANYTHING
+      : [...new Set(sources)].map((source) => `(?:${anywhere(source)})`).join("|"),
+  };
+}
+
+export interface Doubt {
+  readonly requirement: Requirement;
+  readonly why: string;
+}
+
+/** The requirements that a command may fall under, since a part of it is not known. */
+export function mayTrigger(
+  requirements: readonly Requirement[],
+  untold: Untold & { readonly tool: string },
+): Doubt[] {
+  return requirements.flatMap((requirement) => {
+    const { name, triggers } = requirement;
+    const ofShell = triggers.filter((trigger) => isAboutTool(trigger, untold.tool));
+    const isOfEdits = triggers.some(isAboutEdits);
+    const heads = ofShell.flatMap(({ command }) => headsOf(command ?? ""));
+    const begun = untold.beginnings
+      .filter((text) => heads.some((head) => head.startsWith(text.toLowerCase())));
+    return [
+      ...(isOfEdits || ofShell.length > 0 ? untold.commands : []),
+      ...(isOfEdits ? untold.files : []),
+      ...begun.map((text) => `${begunText(text)} may be what requirements.${name} is about`),
+    ].map((why) => ({ requirement, why }));
+  });
+}
+
+function begunText(text: string): string {
+  return text === "" ? "a command that only the running shell knows" : `"${text}…"`;
+}
+
+/** The plain texts with which a pattern may begin, with single blanks; empty where it begins otherwise. */
+function headsOf(pattern: string): string[] {
+  let rest = pattern.replace(/^(?:\^|\\b|\(\?:\^\|\\s\))+/, "").replace(/\\s[+*]?| +/g, " ")
+    .replaceAll("\\b", "").toLowerCase();
+  let heads = [""];
+  while (heads.length <= MAX_HEADS) {
+    // A letter before `?` or `*` may be missing.
+    const [plain] = /^[\w ./:@-]+(?![?*{])/.exec(rest) ?? [];
+    const [group, choices = ""] = /^\((?:\?:)?([\w ./:@|-]+)\)(?![?*+{])/.exec(rest) ?? [];
+    const read = plain ?? group;
+    if (read === undefined) break;
+    const next = plain === undefined ? choices.split("|") : [plain];
+    heads = heads.flatMap((head) => next.map((choice) => head + choice));
+    rest = rest.slice(read.length);
+  }
+  return heads.filter((head) => head !== "");
+}
+
+const MAX_HEADS = 64;
+
+/** Characters of a command that are searched: patterns can take polynomial time. */
+const MAX_SEARCHED_CHARS = 2_000;
+
+export function commandText(words: readonly string[], isElsewhere: boolean): CommandText {
+  const shown = words.map((word) => /\s/.test(word) ? "''" : word).join(" ");
+  return {
+    whole: words.join(" ").slice(0, MAX_SEARCHED_CHARS),
+    shown: shown.slice(0, MAX_SEARCHED_CHARS),
+    isElsewhere,
+  };
+}

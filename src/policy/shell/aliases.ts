@@ -1,0 +1,161 @@
+/** Aliases of the shell and of git, and the programs that git starts. */
+import { type GitAliases, isOwnVerb } from "../guards/git_verbs.ts";
+import { withoutGitOptions } from "./operands.ts";
+import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
+import { type Argument, literal } from "./word.ts";
+
+/** What each alias stands for. An alias of git is listed as `git NAME`. */
+export type Aliases = ReadonlyMap<string, Argument>;
+
+export interface Resolved {
+  readonly name: string;
+  readonly inner: Inner;
+  /** The folder that git is told; null where it is told none. */
+  readonly folder: Argument | null;
+}
+
+export function configuredAliases(configured: GitAliases): Map<string, Argument> {
+  return new Map([...configured].map(([name, value]) => [`git ${name}`, literal(value)]));
+}
+
+/** What `alias`, `unalias` and `git config` do; any other command changes nothing. */
+export function learnAliases(
+  name: string,
+  words: readonly Argument[],
+  aliases: Map<string, Argument>,
+): void {
+  if (name === "alias") {
+    for (const word of words) {
+      const [, alias, value] = /^([^=]+)=(.*)$/s.exec(word.text) ?? [];
+      if (alias !== undefined) aliases.set(alias, { ...word, text: value! });
+    }
+  } else if (name === "unalias") {
+    for (const { text } of words) aliases.delete(text);
+  } else if (name === "git") {
+    const { words: [verb, ...after] } = withoutGitOptions(words);
+    const at = verb?.text === "config" ? after.findIndex(({ text }) => /^alias\../.test(text)) : -1;
+    const value = after[at + 1];
+    if (at < 0 || value === undefined) return;
+    aliases.set(gitName(after[at]!.text.slice(6)), value);
+  }
+}
+
+/** The value of an alias of git as a line for the shell. */
+export function ofGit(value: string): string {
+  return value.startsWith("!") ? value.slice(1) : `git ${value}`;
+}
+
+/** What a command stands for whose name is an alias; null for any other command. @param name That of its program. */
+export function resolveAlias(
+  name: string,
+  words: readonly Argument[],
+  aliases: Aliases,
+): Resolved | null {
+  if (aliases.size === 0) return null;
+  const [program, ...rest] = words;
+  const value = aliases.get(program!.text);
+  if (value !== undefined) {
+    return { name: program!.text, inner: calledWith(value, value.text, rest), folder: null };
+  }
+  return name === "git" ? resolveOfGit(words, aliases) : null;
+}
+
+function resolveOfGit([git, ...rest]: readonly Argument[], aliases: Aliases): Resolved | null {
+  const { words: [verb, ...after], folder } = withoutGitOptions(rest);
+  const name = gitName(verb?.text ?? "");
+  const value = aliases.get(name);
+  if (value === undefined) return null;
+  const words = value.isOpen || value.text.startsWith("!") ? null : splitAlias(value.text);
+  if (words === null) {
+    return { name, inner: calledWith(value, ofGit(value.text), after), folder };
+  }
+  // Git's own options stay, and what was given to the alias follows what it stands for.
+  const options = rest.slice(0, rest.length - after.length - 1);
+  const given = [git!, ...options, ...words.map(literal), ...after];
+  return { name, inner: { kind: "command", words: given }, folder: null };
+}
+
+function calledWith(value: Argument, text: string, parameters: readonly Argument[]): Inner {
+  return value.isOpen
+    ? scriptFrom({ ...value, text })
+    : { kind: "script", text: literal(`${text} "$@"`), parameters };
+}
+
+/** Git ignores upper and lower case in the names of aliases. */
+function gitName(alias: string): string {
+  return `git ${alias.toLowerCase()}`;
+}
+
+/** A word, with quotes as git takes them. */
+const WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs;
+const QUOTED = /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs;
+
+/** The words of an alias of git, which no shell reads. */
+function splitAlias(value: string): string[] {
+  return Array.from(
+    value.matchAll(WORD),
+    ([word]) =>
+      word.replace(
+        QUOTED,
+        (_, plain?: string, quoted?: string, letter?: string) =>
+          plain ?? quoted?.replace(/\\(.)/gs, "$1") ?? letter ?? "",
+      ),
+  );
+}
+
+const UPLOAD: ScriptOption = { letter: "u", long: "upload-pack" };
+const RECEIVE: ScriptOption = { letter: "", long: "receive-pack" };
+
+/** Verbs with an option whose value git runs. */
+const RUN_BY_VERB: ReadonlyMap<string, ScriptOption> = new Map([
+  ["rebase", { letter: "x", long: "exec" }],
+  ["difftool", { letter: "x", long: "extcmd" }],
+  ["clone", UPLOAD],
+  ["fetch", { ...UPLOAD, letter: "" }],
+  ["pull", { ...UPLOAD, letter: "" }],
+  ["fetch-pack", { ...UPLOAD, letter: "" }],
+  ["ls-remote", { ...UPLOAD, letter: "" }],
+  ["push", RECEIVE],
+  ["send-pack", RECEIVE],
+]);
+
+/** git's settings whose value it runs. */
+const RUN_BY_GIT =
+  /^[^=]*(?:pager|editor|command|helper|external|program|cmd|textconv|fsmonitor|askpass)=(.+)$/is;
+
+/** The verb that a program of git's own is called by: `push` of `git-push`, a program beside `git`; null for others. */
+export function verbOfProgram(name: string): string | null {
+  const verb = name.startsWith("git-") ? name.slice(4) : "";
+  return isOwnVerb(verb) ? verb : null;
+}
+
+/** What stands in the command: an alias or a program that is set with it, and what it is told to run for each commit. */
+export function inGit(rest: readonly Argument[]): Inner[] {
+  const set = rest.flatMap(({ text }, i): Inner[] => {
+    const setting = text === "-c" ? rest[i + 1]?.text ?? "" : "";
+    const [, run] = RUN_BY_GIT.exec(setting) ?? [];
+    if (run !== undefined) return [scriptFrom(literal(run.replace(/^!/, "")))];
+    const [, value] = /^alias\.[^=]+=(.*)$/s.exec(setting) ?? [];
+    if (value === undefined) return [];
+    return [scriptFrom(literal(ofGit(value)))];
+  });
+  const { words: [verb, ...after] } = withoutGitOptions(rest);
+  const [first, ...others] = after;
+  if (verb?.text === "bisect" && first?.text === "run") {
+    return [...set, { kind: "command", words: others }];
+  }
+  if (verb?.text === "submodule" && first?.text === "foreach") {
+    return [...set, scriptFrom(join(others.filter(({ text }) => !text.startsWith("-"))))];
+  }
+  if (verb?.text === "filter-branch") {
+    return [
+      ...set,
+      ...after.flatMap(({ text }, i) =>
+        /^--\w+-filter$/.test(text) ? after.slice(i + 1, i + 2) : []
+      ).map(scriptFrom),
+    ];
+  }
+  const option = RUN_BY_VERB.get(verb?.text ?? "");
+  const run = option && afterOption(option, after);
+  return run === undefined ? set : [...set, run];
+}

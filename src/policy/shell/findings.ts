@@ -1,0 +1,119 @@
+/** What reading a script brings to light. */
+import type { Budget } from "./budget.ts";
+import type { ShellCommand } from "./shell_command.ts";
+import { powerShell } from "./foreign_shells.ts";
+import type { Language } from "./inner.ts";
+import { changesOfPatches, type PatchGround } from "./patches.ts";
+import type { State } from "./state.ts";
+import { type Argument, placeOf } from "./word.ts";
+import { findTargets } from "./writes.ts";
+import { programName } from "./operands.ts";
+
+/** Looks up files while a script is read. */
+export interface Disk extends Pick<PatchGround, "topOf"> {
+  /** Reads a file; null when it cannot be read, or is too long. */
+  readonly readText: (path: string) => string | null;
+}
+/** The cost of a command: every rule is tried on it, and on its words. */
+const STEPS_OF_COMMAND = 40;
+const STEPS_OF_WORD = 10;
+
+/** What a script starts, in the order in which it is read. */
+export class Findings {
+  readonly commands: ShellCommand[] = [];
+  /** Why more may be started, one reason each. */
+  readonly unknown = new Set<string>();
+  /** Why a part was not even looked at; null when all was. */
+  tooLarge: string | null = null;
+  readonly written = new WrittenScripts();
+  readonly #disk: Disk;
+  readonly #budget: Budget;
+
+  constructor(disk: Disk, budget: Budget) {
+    this.#disk = disk;
+    this.#budget = budget;
+  }
+
+  /** Keeps a command. @param given `output`: what it prints, where that is known. */
+  keep(
+    { words, redirects, input, listing, state, output }:
+      & Pick<ShellCommand, "words" | "redirects" | "input" | "listing">
+      & { readonly state: State; readonly output?: string | undefined },
+  ): ShellCommand {
+    this.#budget.spend(STEPS_OF_COMMAND + words.length * STEPS_OF_WORD);
+    const { folder, startedBy } = state;
+    const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
+    const callsFunction = state.functions.has(words[0]?.text ?? "");
+    const around = { listing, folder, gitDir, startedBy, callsFunction };
+    const patched = changesOfPatches({ words, redirects, input, folder }, {
+      topOf: this.#disk.topOf,
+      textOf: (file, folder) => this.#textOf(file, folder),
+    });
+    const command: ShellCommand = { words, redirects, input, patched, ...around };
+    this.commands.push(command);
+    this.written.note(command, output);
+    if (words[0]?.isOpen || words[0]?.isGlob) {
+      this.unknown.add("which program it starts is only known when it runs");
+    }
+    return command;
+  }
+
+  /** A script of another language in the shell's. */
+  inShell(written: string, language: Language | undefined): string {
+    if (language === "posix") {
+      return written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "));
+    }
+    if (language !== "powershell") return written;
+    const reader = powerShell();
+    if (reader === null) {
+      this.unknown.add("the name of the program hides a script of PowerShell, which is not read");
+      return "";
+    }
+    const { script, unknown, isCut } = reader.fromPowerShell(written);
+    for (const why of unknown) this.unknown.add(why);
+    if (isCut) this.tooLarge = "it is too long, or nested too deeply, to be read";
+    return script;
+  }
+
+  /** The text of a file at this place of the script; null when an earlier command may have changed it. */
+  #textOf(file: Argument, folder: string | null): string | null {
+    const written = this.written.textOf(file, folder);
+    const path = placeOf(file, folder);
+    if (written !== undefined || path === null) return written ?? null;
+    const isMade = this.commands.flatMap(findTargets)
+      .some((target) =>
+        target.path === null || path === target.path || path.startsWith(`${target.path}/`)
+      );
+    return isMade ? null : this.#disk.readText(path);
+  }
+}
+
+/** Redirections that write a file, or add to one. */
+const REDIRECTS = new Set([">", ">|", ">>", "&>", "&>>"]);
+/** Programs that write their input into a file, or load one. */
+const PROGRAMS = new Set(["tee", "curl", "wget"]);
+
+/** The files that commands wrote so far, by their paths. */
+class WrittenScripts {
+  /** Null where nobody knows what is in it. */
+  readonly #texts = new Map<string, string | null>();
+
+  /** Notes what a command writes; `printed` is what it prints, if that is known. */
+  note(command: ShellCommand, printed: string | undefined): void {
+    const [program] = command.words;
+    const isMaking = program !== undefined && PROGRAMS.has(programName(program.text));
+    if (!isMaking && command.redirects.length === 0) return;
+    for (const { path, by } of findTargets(command)) {
+      if (path === null || !(REDIRECTS.has(by) || PROGRAMS.has(by))) continue;
+      const text = by === "tee" ? command.input : /^>\|?$/.test(by) ? printed : undefined;
+      this.#texts.set(path, text ?? null);
+    }
+  }
+
+  /** What is in a file; null when that is not known, undefined when the script did not write it. */
+  textOf(file: Argument, folder: string | null): string | null | undefined {
+    const written = this.#texts.get(placeOf(file, folder) ?? "");
+    // With another first line it is no script of the shell.
+    return written && /^#!(?!.*sh\b)/.test(written) ? null : written;
+  }
+}

@@ -1,0 +1,370 @@
+/** Which files git changes. */
+import { type Change, marked, SOMEWHERE } from "./shell_command.ts";
+import { changesOfCopy } from "./copies.ts";
+import { type OptionName, type OptionNames, split, withoutGitOptions } from "./operands.ts";
+import { type Argument, literal, withText } from "./word.ts";
+import type { Writer } from "./writers.ts";
+import type { Effect, Search } from "../guards/types.ts";
+import { readWildcard } from "./wildcard.ts";
+
+/** The verbs of git that write a file, and the option that names it. */
+const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
+  archive: { letter: "o", long: "--output" },
+  diff: { long: "--output" },
+  log: { long: "--output" },
+  show: { long: "--output" },
+};
+
+/** Those of `git submodule add`. */
+const SUBMODULE_OPTIONS: OptionNames = {
+  valued: "b",
+  valuedLong: "branch name reference depth",
+};
+
+/** `git mv` moves as `mv` does. */
+const MOVING: Pick<Writer, "operands" | "copies"> = {
+  operands: "moved",
+  copies: { contents: /(?!)/, makes: "copy" },
+};
+
+/** `git checkout` of these makes a branch, or goes to one. */
+const TO_BRANCH = /^(?:-[a-zA-Z]*[bBdt]|--(?:orphan|detach|track(?:=.*)?))$/;
+
+/** Those of `git clone` that take a value. */
+const CLONE_OPTIONS: OptionNames = {
+  valued: "obcuj",
+  valuedLong: "branch depth origin upload-pack template reference reference-if-able config " +
+    "separate-git-dir filter jobs shallow-since shallow-exclude server-option bundle-uri",
+};
+
+/** Those of `git init` that take a value. */
+const INIT_OPTIONS: OptionNames = {
+  valued: "b",
+  valuedLong: "template separate-git-dir object-format ref-format initial-branch",
+};
+
+/** `git stash` by hand, or with the names of files in another place. */
+const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
+
+/** The files that are meant by pathspecs, and that are put away. */
+type PutAway = (words: readonly Argument[], takes: PathspecUse["takes"]) => Change[];
+
+/** What `git stash` does beside putting changes away: it looks, or brings back what was judged when it was made. */
+const PUTS_NOTHING_AWAY = /^(?:list|show|drop|clear|create|store|pop|apply|branch)$/;
+
+/** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`; patches are in `patches.ts`. */
+export function changesOfGit(rest: readonly Argument[]): Change[] {
+  const { words, folder } = withoutGitOptions(rest);
+  const [verb, ...after] = words;
+  const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
+  const inFolder = (word: Argument) => wordIn(folder, word);
+  const paths = (words: readonly Argument[], how: Omit<PathspecUse, "folder">) => [
+    ...changesOfPaths(words, { ...how, folder }),
+    ...marked(has(/^--pathspec-from-file/) ? [SOMEWHERE] : [], how.effect),
+  ];
+  /** Taken back to a commit, to the index (null), or to what nobody knows. */
+  const takenBack = (words: readonly Argument[], source: string | null | undefined) =>
+    paths(words, { effect: "change", ...(source === undefined ? {} : { source }) });
+  // A stash keeps what it takes.
+  const putAway: PutAway = (words, takes) =>
+    paths(words, {
+      effect: "tamper",
+      source: "HEAD",
+      ...(takes === undefined ? {} : { takes }),
+    });
+  // What differs between commits is the team's work; what only lies here would be lost.
+  const thrownAway = (to: Argument | undefined) =>
+    to === undefined || to.text === "HEAD"
+      ? takenBack([literal(":/")], "HEAD")
+      : to.isOpen
+      ? marked([SOMEWHERE], "change")
+      : [policyFiles(to.text, folder)];
+  switch (verb?.text) {
+    case "rm":
+      if (has(/^--cached$/)) {
+        // The file stays, until a branch without it is checked out.
+        const named = after.filter(({ text, isOpen }) => !isOpen && isPolicy(text));
+        return marked(named.map(inFolder), "change");
+      }
+      return has(/^(?:-[a-z]*n|--dry-run)$/)
+        ? []
+        : paths(split(after, { valuedLong: "pathspec-from-file" }).operands, {
+          effect: "remove",
+        });
+    case "mv": {
+      const given = split(after, {});
+      return changesOfCopy(MOVING, { ...given, operands: given.operands.map(inFolder) });
+    }
+    case "restore": {
+      // With `--staged` alone only the index changes.
+      const isIndexOnly = has(/^(?:-[a-zA-Z]*S|--staged)/) && !has(/^(?:-[a-zA-Z]*W|--worktree)/);
+      const { operands, outputs } = split(after, {
+        output: { letter: "s", long: "--source" },
+        valuedLong: "conflict pathspec-from-file",
+      });
+      return isIndexOnly ? [] : takenBack(operands, sourceOf(outputs.at(-1)));
+    }
+    case "checkout": {
+      const dashes = after.findIndex(({ text }) => text === "--");
+      if (dashes >= 0) {
+        const [from] = split(after.slice(0, dashes), { valuedLong: "conflict" }).operands;
+        return takenBack(after.slice(dashes + 1), sourceOf(from));
+      }
+      if (has(TO_BRANCH)) return [];
+      if (has(/^(?:-f|--force)$/)) {
+        const [to, ...named] = split(after, {}).operands;
+        if (named.length === 0) return thrownAway(to);
+      }
+      const [first, ...files] = split(after, {
+        valuedLong: "conflict pathspec-from-file",
+      }).operands;
+      if (first === undefined) return takenBack([], null);
+      if (first.isOpen) return takenBack(files, undefined);
+      // The first word is a branch, a commit or a file.
+      const isPath = /^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(first.text);
+      if (isPath) return takenBack([first, ...files], null);
+      return [
+        ...changesIfThere(first, { effect: "change", folder, source: null }),
+        ...takenBack(files, undefined),
+      ];
+    }
+    case "switch":
+      return has(/^(?:-f|--force|--discard-changes)$/)
+        ? thrownAway(split(after, { valued: "cC" }).operands[0])
+        : [];
+    case "reset":
+      return has(/^--(?:hard|merge|keep)$/) ? thrownAway(split(after, {}).operands[0]) : [];
+    case "stash":
+      return changesOfStash(after, putAway);
+    case "clean":
+      return has(/^(?:-[a-zA-Z]*n|--dry-run$)/) || !has(/^(?:-[a-zA-Z]*f|--force$)/)
+        ? []
+        : marked([SOMEWHERE], "remove");
+    case "init": {
+      const [folder = literal(".")] = split(after, INIT_OPTIONS).operands;
+      return marked([configIn(inFolder(folder))], "tamper");
+    }
+    case "merge-file":
+      return has(/^(?:-p|--stdout|--object-id)$/) ? [] : marked(
+        split(after, { valued: "L", valuedLong: "marker-size" }).operands.slice(0, 1)
+          .map(inFolder),
+        "change",
+      );
+    case "clone": {
+      const folders = cloned(after, CLONE_OPTIONS)
+        .map(({ word, ...how }) => ({ ...how, word: inFolder(word) }));
+      return [...folders, ...marked(folders.map(({ word }) => configIn(word)), "tamper")];
+    }
+    case "submodule":
+      return after[0]?.text === "add"
+        ? cloned(after.slice(1), SUBMODULE_OPTIONS)
+          .map(({ word, ...how }) => ({ ...how, word: inFolder(word) }))
+        : [];
+    default: {
+      const name = verb?.text ?? "";
+      if (!Object.hasOwn(GIT_OUTPUTS, name)) return [];
+      const { outputs } = split(after, { output: GIT_OUTPUTS[name]! });
+      return marked(outputs.map(inFolder), "change");
+    }
+  }
+}
+
+/** The file that makes a folder a repository. */
+function configIn(folder: Argument): Argument {
+  return withText(folder, `${folder.text}/.git/config`);
+}
+
+/** The folder that a repository is cloned into: the one that is named, else one that is called like its address. */
+function cloned(after: readonly Argument[], options: OptionNames): Change[] {
+  const [from, to] = split(after, options).operands;
+  const folder = to ??
+    (from === undefined || from.isOpen ? undefined : withText(from, nameOf(from.text)));
+  return folder === undefined ? [] : marked([folder], "fill");
+}
+
+function nameOf(address: string): string {
+  return address.replace(/(?:\/+\.git)?\/*$/, "").split(/[/:]/).at(-1)!.replace(/\.git$/, "");
+}
+
+/** What files are taken back to; undefined where only the running shell knows. */
+function sourceOf(word: Argument | undefined): string | null | undefined {
+  if (word === undefined) return null;
+  return word.isOpen ? undefined : word.text;
+}
+
+/** What is put away are the changes of the files that are named; without names of those that git finds changed. */
+function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] {
+  const [verb] = after;
+  if (PUTS_NOTHING_AWAY.test(verb?.text ?? "")) return [];
+  const isPush = verb?.text === "push";
+  const rest = isPush ? after.slice(1) : after;
+  const { operands } = split(rest, {
+    valued: "m",
+    valuedLong: "message pathspec-from-file",
+  });
+  // Only after `push` or `--` a word is a file.
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  const files = isPush ? operands : dashes < 0 ? [] : rest.slice(dashes + 1);
+  const has = (pattern: RegExp) => rest.some(({ text }) => pattern.test(text));
+  const takes = has(/^(?:-[a-zA-Z]*a|--all$)/)
+    ? "ignored"
+    : has(/^(?:-[a-zA-Z]*u|--include-untracked$)/)
+    ? "untracked"
+    : undefined;
+  if (files.length > 0) return putAway(files, takes);
+  const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
+    !rest.some(({ isOpen }) => isOpen) && !has(CHOSEN);
+  return isPlain ? putAway([literal(":/")], takes) : marked([SOMEWHERE], "change");
+}
+
+/** One of git's pathspecs: `src`, `*.lock`, `:/src`, `:(top,icase)x`, `:!x`. */
+interface Pathspec {
+  readonly path: string;
+  readonly fromTop: boolean;
+  readonly isExcluded: boolean;
+  readonly isLiteral: boolean;
+  readonly ignoresCase: boolean;
+}
+
+const MAGIC = /^:(?:\(([^)]*)\)|([/!^]*):?)/;
+
+/** Files that are one person's, as their name says: git does not know them. */
+const PERSONAL = /\.local\.(?:ya?ml|json)$/;
+
+/** What git does with the files that it is told. */
+interface PathspecUse {
+  readonly effect: Effect;
+  /** Where it is told to go before. */
+  readonly folder: Argument | null;
+  /** What it takes them back to: a commit, null for the index. Undefined where nobody knows. */
+  readonly source?: string | null;
+  readonly takes?: Search["takes"];
+}
+
+/** The files that git changes, or removes, by these pathspecs. */
+function changesOfPaths(
+  words: readonly Argument[],
+  { effect, folder, source, takes }: PathspecUse,
+): Change[] {
+  const takenFrom = {
+    ...(source === undefined ? {} : { takenFrom: source }),
+    ...(takes === undefined ? {} : { takes }),
+  };
+  const inFolder = (word: Argument) => wordIn(folder, word);
+  const specs = words.map((word) => ({ word, spec: readPathspec(word.text) }));
+  const excluded = specs.filter(({ spec }) => spec.isExcluded).map(({ spec }) => matcherOf(spec));
+  const included = specs.filter(({ spec }) => !spec.isExcluded);
+  const meant = included.length > 0 || specs.length === 0
+    ? included
+    : [{ word: literal("."), spec: readPathspec(".") }];
+  return meant.map(({ word, spec }): Change => {
+    // What is left out is named from the folder: of what may lie outside, nothing is.
+    const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path) ? [] : excluded;
+    const isPattern = spec.fromTop || leftOut.length > 0 || spec.ignoresCase ||
+      (!word.isGlob && !spec.isLiteral && /[*?[\\]/.test(spec.path));
+    if (word.isOpen || word.found !== undefined || !isPattern) {
+      const plain = inFolder(spec.path === word.text ? word : withText(word, spec.path));
+      return effect === "remove" || word.found !== undefined
+        ? { word: plain, effect }
+        : { word: plain, effect, search: { ...EVERYTHING, ...takenFrom } };
+    }
+    const [head] = spec.fromTop || leftOut.length > 0 ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
+    const matches = matcherOf({ ...spec, path: spec.path.slice(head.length) });
+    return {
+      word: inFolder(literal(head || ".")),
+      effect,
+      search: {
+        ...takenFrom,
+        takesFolders: "no",
+        fromTop: spec.fromTop,
+        judge: ({ path }) => {
+          const isMeant = matches(path) && !leftOut.some((isLeftOut) => isLeftOut(path)) &&
+            mayBeTaken(path, takes);
+          return { isMeant: isMeant ? "yes" : "no", goesOn: true };
+        },
+      },
+    };
+  });
+}
+
+/** The file, or all in the folder, if there is one: a word of which it is not sure that it names one. */
+function changesIfThere(word: Argument, how: PathspecUse): Change[] {
+  return changesOfPaths([word], how)
+    .map((change) => ({
+      ...change,
+      search: { ...EVERYTHING, ...change.search, named: "if-there" },
+    }));
+}
+
+/** The configuration of conclaude and the settings of Claude Code, wherever they lie in the repository. */
+function policyFiles(takenFrom: string | null, folder: Argument | null): Change {
+  return {
+    word: folder ?? literal("."),
+    effect: "change",
+    search: {
+      takesFolders: "no",
+      takenFrom,
+      fromTop: true,
+      judge: ({ path }) => ({ isMeant: isPolicy(path) ? "yes" : "no", goesOn: true }),
+    },
+  };
+}
+
+/** Whether a file is named like one of them. */
+function isPolicy(path: string): boolean {
+  return /(?:^|\/)(?:\.conclaude(?:\.local)?\.ya?ml|\.claude\/settings(?:\.local)?\.json)$/.test(
+    path,
+  );
+}
+
+/** Of a folder that is named: all that is in it. */
+const EVERYTHING: Search = {
+  takesFolders: "no",
+  named: "always",
+  judge: ({ path }) => ({ isMeant: mayBeTaken(path, undefined) ? "yes" : "no", goesOn: true }),
+};
+
+function mayBeTaken(path: string, takes: PathspecUse["takes"]): boolean {
+  return (takes !== undefined || !PERSONAL.test(path)) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
+}
+
+function readPathspec(text: string): Pathspec {
+  const [magic = "", words, signs = ""] = MAGIC.exec(text) ?? [];
+  const has = (word: string) => words?.split(",").includes(word) ?? false;
+  const path = text.slice(magic.length) || (magic === "" ? text : ".");
+  return {
+    // Where `**` is no folder, its slash is not there either.
+    path: has("glob") ? path.replaceAll("**/", "*") : path,
+    fromTop: signs.includes("/") || has("top"),
+    isExcluded: /[!^]/.test(signs) || has("exclude"),
+    isLiteral: has("literal"),
+    ignoresCase: has("icase"),
+  };
+}
+
+/** Whether a path, from where git starts, is meant: by name, by a folder above it, by a pattern whose `*` takes `/`. */
+function matcherOf({ path, isLiteral, ignoresCase }: Pathspec): (path: string) => boolean {
+  const spec = tidied(path);
+  if (spec === "") return () => true;
+  const pattern = isLiteral ? spec.replace(/[*?[\]\\]/g, "\\$&") : spec;
+  const matches = readWildcard(pattern, { ignoresCase });
+  const matchesBelow = readWildcard(`${pattern}/*`, { ignoresCase });
+  return (path) => (matches?.(path) ?? true) || (matchesBelow?.(path) ?? true);
+}
+
+/** Without `.`, `..` and doubled slashes; a backslash is none of them. */
+function tidied(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** A word from the folder that `git -C` names. */
+function wordIn(folder: Argument | null, word: Argument): Argument {
+  return folder === null || word.text.startsWith("/")
+    ? word
+    : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
+}

@@ -1,0 +1,229 @@
+/** What the shell knows at one place of a script, and how its commands change it. */
+import type { Assignment, Command, SyntaxNode } from "unbash";
+import type { ShellCommand } from "./shell_command.ts";
+import { skipOptions, split } from "./operands.ts";
+import { type Argument, expandToOne, expandWord, literal, placeOf, type Scope } from "./word.ts";
+
+export interface State {
+  variables: Map<string, string>;
+  /** Variables that are more than one known text: arrays, patterns. No name is in both. */
+  lists: Map<string, readonly Argument[]>;
+  folder: string | null;
+  /** The folders that `popd` goes back to, the last one first to go to; null where it is not known. */
+  left: readonly (string | null)[];
+  readonly functions: Map<string, SyntaxNode>;
+  readonly aliases: Map<string, Argument>;
+  readonly startedBy: ShellCommand | null;
+  readonly depth: number;
+  /** How often this place is read: the rounds of the loops around it. */
+  rounds: number;
+  /** The local variables of the called function; null outside of one. */
+  readonly locals: Set<string> | null;
+}
+
+/** A longer value of a variable counts as unknown. */
+const MAX_VALUE_CHARS = 65_536;
+/** Variables of which the value is known at most: all of them are copied for every shell in the shell. */
+const MAX_VARIABLES = 500;
+const MAX_PARAMETERS = 99;
+/** An array of more words counts as unknown. */
+const MAX_ELEMENTS = 1_000;
+
+/** The state of a subshell: what happens there changes nothing outside. */
+export function copyOf(state: State): State {
+  return { ...state, variables: new Map(state.variables), lists: new Map(state.lists) };
+}
+
+/** The cost of copying a shell's state, in entries. */
+export function sizeOf({ variables, lists, folder }: State): number {
+  return variables.size + lists.size + (folder ?? "").length / 8;
+}
+
+export function inner(state: State, startedBy: ShellCommand | null): State {
+  return { ...copyOf(state), startedBy, depth: state.depth + 1 };
+}
+
+/** For what a called function does. @param locals Variables that are gone after it. */
+export function calledIn(state: State, locals: readonly string[]): State {
+  return { ...inner(state, state.startedBy), locals: new Set(locals) };
+}
+
+/** Takes over what a called function has changed in the shell that called it. */
+export function returnFrom(called: State, state: State): void {
+  const isItsOwn = (name: string) => called.locals!.has(name) || /^[\d@*]/.test(name);
+  const taken = <Value>(inside: Map<string, Value>, outside: Map<string, Value>) =>
+    new Map([
+      ...[...inside].filter(([name]) => !isItsOwn(name)),
+      ...[...outside].filter(([name]) => isItsOwn(name)),
+    ]);
+  state.variables = taken(called.variables, state.variables);
+  state.lists = taken(called.lists, state.lists);
+  const { folder, left } = called;
+  Object.assign(state, { folder, left });
+}
+
+/** Forgets what differs from another state: only the running shell knows which of the two holds. */
+export function forgetChanges(state: State, before: State): void {
+  for (const known of ["variables", "lists"] as const) {
+    for (const [name, value] of state[known]) {
+      if (before[known].get(name) !== value) state[known].delete(name);
+    }
+  }
+  if (state.folder !== before.folder) goTo(null, state);
+}
+
+/** Goes to a folder; null where it is not known. */
+export function goTo(folder: string | null, state: State): void {
+  const { variables } = state;
+  for (const [name, value] of [["OLDPWD", state.folder], ["PWD", folder]] as const) {
+    if (value === null) variables.delete(name);
+    else variables.set(name, value);
+  }
+  state.folder = folder;
+}
+
+/** Gives a variable a word as its value; one that is not known makes it unknown. */
+export function setVariable(name: string, word: Argument | undefined, state: State): void {
+  state.variables.delete(name);
+  state.lists.delete(name);
+  if (word === undefined || (word.isOpen && !word.isName)) return;
+  if (state.variables.size + state.lists.size >= MAX_VARIABLES) return;
+  if (word.isOpen || word.isGlob) state.lists.set(name, [word]);
+  // A script can make a text longer than the machine has room for.
+  else if (word.text.length <= MAX_VALUE_CHARS) state.variables.set(name, word.text);
+}
+
+/** The shell with the variables of `X=a command`, for what that starts. */
+export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope): State {
+  if (prefix.length === 0) return state;
+  const own = copyOf(state);
+  assignAll(prefix, own, scope);
+  return own;
+}
+
+/** Options of `env` and `sudo` that take a value. */
+const BEFORE_PROGRAM = { valued: "uCDghp", valuedLong: "unset chdir user group" };
+
+/** The same of `env X=a command`; with `-C` it also goes to another folder. */
+export function withAssigned([program, ...words]: readonly Argument[], state: State): State {
+  if (!/^(?:(?:cross-)?env|sudo)$/.test(program?.text ?? "")) return state;
+  const assigned = words.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text));
+  const options = words.slice(0, skipOptions(words, BEFORE_PROGRAM));
+  const letter = program!.text === "sudo" ? "D" : "C";
+  const to = split(options, { output: { letter, long: "--chdir" } }).outputs.at(-1);
+  if (assigned.length === 0 && to === undefined) return state;
+  const own = copyOf(state);
+  if (to !== undefined) goTo(folderAt(to, state.folder), own);
+  for (const word of assigned) {
+    const at = word.text.indexOf("=");
+    setVariable(word.text.slice(0, at), { ...word, text: word.text.slice(at + 1) }, own);
+  }
+  return own;
+}
+
+/** The folder that a word names; null where only the running shell knows it. */
+export function folderAt(word: Argument, folder: string | null): string | null {
+  return word.isGlob || word.text === "-" || word.text === "" ? null : placeOf(word, folder);
+}
+
+export function assign(
+  { name, value, append, index }: Assignment,
+  state: State,
+  scope: Scope,
+): void {
+  if (value.type === "ArrayValue") {
+    const before = append ? wordsBefore(name, state) : [];
+    const words = value.elements.flatMap((word) => expandWord(word, scope));
+    setVariable(name, undefined, state);
+    if (before === undefined || before.length + words.length > MAX_ELEMENTS) return;
+    state.lists.set(name, [...before, ...words]);
+    return;
+  }
+  const before = append ? state.variables.get(name) : "";
+  const word = index || before === undefined ? undefined : expandToOne(value, scope);
+  setVariable(name, word && { ...word, text: before + word.text }, state);
+}
+
+function wordsBefore(name: string, { lists, variables }: State): readonly Argument[] | undefined {
+  const value = variables.get(name);
+  return lists.get(name) ?? (value === undefined ? undefined : [literal(value)]);
+}
+
+export function assignAll(prefix: Command["prefix"], state: State, scope: Scope): void {
+  for (const part of prefix) if (part.type === "Assignment") assign(part, state, scope);
+}
+
+/** `of=x` in `dd of=x` is an argument like any other. */
+export function assignmentWord({ name, value, text }: Assignment, scope: Scope): Argument {
+  if (value.type !== "Word") return literal(text);
+  const right = expandToOne(value, scope);
+  return { ...right, text: `${name}=${right.text}`, source: text };
+}
+
+/** `$1` to `$9` and `$@`. */
+export function setParameters(variables: Map<string, string>, words: readonly Argument[]): void {
+  for (let i = 1; i <= 9; i++) variables.delete(String(i));
+  variables.delete("@");
+  variables.delete("*");
+  for (const [i, { text, isOpen }] of words.slice(0, MAX_PARAMETERS).entries()) {
+    if (!isOpen) variables.set(String(i + 1), text);
+  }
+  if (words.every(({ isOpen }) => !isOpen)) {
+    const all = words.map(({ text }) => text).join(" ");
+    variables.set("@", all).set("*", all);
+  }
+}
+
+const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
+/** Commands that set the variables among their arguments to unknown values. */
+const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
+
+/** Follows a command that changes variables, parameters or the folder; any other changes nothing. */
+export function changeShell(
+  name: string,
+  { args }: Command,
+  at: {
+    readonly words: readonly Argument[];
+    readonly state: State;
+    readonly scope: Scope;
+  },
+): void {
+  const { words, state, scope } = at;
+  if (name === "cd") changeFolder(words, state);
+  else if (name === "pushd" || name === "popd") changeStack(name, words, state);
+  else if (name === "set") setGiven(words, state);
+  else if (FILLING.has(name)) { for (const { text } of words) setVariable(text, undefined, state); }
+  else if (DECLARING.has(name)) {
+    if (name !== "export" && name !== "readonly") {
+      for (const { text } of words) state.locals?.add(text.replace(/=.*/s, ""));
+    }
+    for (const arg of args) if (arg.type === "Assignment") assign(arg, state, scope);
+  }
+}
+
+/** What `set -- a b` does; with options alone it changes no parameters. */
+function setGiven(words: readonly Argument[], state: State): void {
+  const { variables } = state;
+  const [first] = words;
+  const dashes = words.findIndex(({ text }) => text === "--");
+  if (dashes >= 0) setParameters(variables, words.slice(dashes + 1));
+  else if (first?.isOpen || /^[^-+]/.test(first?.text ?? "-")) setParameters(variables, words);
+}
+
+/** What `pushd FOLDER` and `popd` do; with other words only the running shell knows. */
+function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: State): void {
+  const { folder, left } = state;
+  const [to] = words;
+  if (name === "popd") goTo(to === undefined ? left.at(-1) ?? null : null, state);
+  else if (to === undefined || /^[-+]/.test(to.text)) goTo(null, state);
+  else changeFolder(words, state);
+  state.left = name === "popd" ? left.slice(0, -1) : [...left, folder];
+}
+
+/** Follows `cd`. Afterwards the folder is known only if it was written out, or was the last one. */
+function changeFolder(words: readonly Argument[], state: State): void {
+  const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
+  const target = to ?? literal(state.variables.get("HOME") ?? "");
+  const isBack = target.text === "-" && !target.isOpen;
+  goTo(isBack ? state.variables.get("OLDPWD") ?? null : folderAt(target, state.folder), state);
+}

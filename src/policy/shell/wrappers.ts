@@ -1,0 +1,142 @@
+/** Programs that run another one: which command, or which script, is inside. */
+import type { ShellCommand } from "./shell_command.ts";
+import { inFind, listedBy } from "./find_command.ts";
+import { inAwk, inInterpreter, MAX_CODE_CHARS, TELLING_OF_ITSELF } from "./interpreters.ts";
+import { inGit, verbOfProgram } from "./aliases.ts";
+import { afterOption, type Inner, type Language, scriptFrom, type ScriptOption } from "./inner.ts";
+import { programName } from "./operands.ts";
+import { inForeignShell, powerShell } from "./foreign_shells.ts";
+import { inRunner, inXargs } from "./runners.ts";
+import { type Argument, literal } from "./word.ts";
+
+const COMMAND: ScriptOption = { letter: "c", long: "command" };
+
+/** Programs that take a script as one word: `su -c "…"`. */
+const SCRIPT_OPTIONS: ReadonlyMap<string, ScriptOption> = new Map([
+  ["su", COMMAND],
+  ["sg", COMMAND],
+  ["runuser", COMMAND],
+  ["script", COMMAND],
+  ["flock", COMMAND],
+  ["env", { letter: "S", long: "split-string" }],
+  ["npx", { letter: "c", long: "call" }],
+  ["npm", { letter: "c", long: "call" }],
+  ["nodemon", { letter: "x", long: "exec" }],
+  ["tar", { letter: "I", long: "use-compress-program" }],
+]);
+
+/** Programs whose arguments may hold code that starts others, and how such code looks. */
+const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
+  ["sed", /^(?:\d+|\$)?\s*e\s+\S|[^\w\s-][gpiImM\d]*e[gpiImM\d]*(?:$|[;}\n])/],
+  ["make", /^(?:-|\/dev\/stdin|--eval.*)$/],
+  ["expect", /^-c/],
+  ["socat", /(?:EXEC|SYSTEM|SHELL):/i],
+  ["tar", /^--(?:to-command|checkpoint-action=exec|rsh-command)/],
+]);
+
+const READING = new Set(["at", "batch"]);
+
+const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish"]);
+
+/** Long options of shells that take a value. */
+const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
+
+/** What a command starts beside itself, by the name of its program. */
+export function findInner(
+  { words: [program, ...rest], input, listing }: Pick<ShellCommand, "words" | "input" | "listing">,
+): readonly Inner[] {
+  if (program === undefined || program.isOpen) return [];
+  const name = programName(program.text);
+  if (name === "find") return inFind(rest);
+  if (name === "git") return inGit(rest);
+  const verb = verbOfProgram(name);
+  if (verb !== null) return [{ kind: "command", words: [literal("git"), literal(verb), ...rest] }];
+  const foreign = powerShell()?.inCmdlet(name, rest, { input, listing }) ??
+    inForeignShell(name, rest, input);
+  if (foreign !== undefined) return foreign;
+  if (name === "xargs") {
+    return inXargs(rest, listing === undefined ? input : listedBy(listing.slice(1)));
+  }
+  if (/^[gmn]?awk$/.test(name)) return inAwk(name, rest);
+  if (name === "fd" || name === "fdfind") return inFd(rest);
+  // Each of its words is a script, unless it is the name of one.
+  if (name === "concurrently") return rest.filter(({ text }) => /\s/.test(text)).map(scriptFrom);
+  return [
+    // It may be a script that was just written.
+    program.text.includes("/") ? fromFile("sh", program) : undefined,
+    scriptOf(name, rest),
+    innerOf(name, rest),
+  ].filter((inner) => inner !== undefined);
+}
+
+/** The language of a shell's scripts where it is not Bash's: `sh` may be a shell that knows less. */
+export function dialectOf({ words }: Pick<ShellCommand, "words">): Language | undefined {
+  return /^(?:sh|dash|ash)$/.test(programName(words[0]?.text ?? "")) ? "posix" : undefined;
+}
+
+export function isShell(name: string): boolean {
+  return SHELLS.has(name) || name === "source" || name === ".";
+}
+
+function scriptOf(name: string, rest: readonly Argument[]): Inner | undefined {
+  const option = SCRIPT_OPTIONS.get(name);
+  return option && afterOption(option, rest);
+}
+
+function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
+  if (SHELLS.has(name)) return inShell(name, rest);
+  if (name === "source" || name === ".") return fromFile(name, rest[0]);
+  if (READING.has(name)) return { kind: "stdin" };
+  const telltale = TELLTALES.get(name.replace(/^[gmn](?=sed$|make$|tar$)/, ""));
+  const isTold = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale?.test(text);
+  if (telltale !== undefined && rest.some(isTold)) {
+    return { kind: "code", program: name };
+  }
+  if (name === "trap" && rest[0] !== undefined && !rest[0].text.startsWith("-")) {
+    return scriptFrom(rest[0]);
+  }
+  return inRunner(name, rest) ?? inInterpreter(name, rest);
+}
+
+/** A script in a file; what comes out of another command is not known. */
+function fromFile(program: string, file: Argument | undefined): Inner | undefined {
+  if (file === undefined) return undefined;
+  if (file.text === "/dev/stdin") return { kind: "stdin" };
+  return file.isOpen ? { kind: "code", program } : { kind: "file", program, file };
+}
+
+/** The command that `fd` runs with what it finds. */
+function inFd(rest: readonly Argument[]): Inner[] {
+  const at = rest.findIndex(({ text }) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(text));
+  const words = at < 0 ? [] : rest.slice(at + 1);
+  const isPlaced = words.some(({ text }) => text.includes("{}"));
+  return words.length === 0
+    ? []
+    : inXargs([...(isPlaced ? [literal("-I{}")] : []), literal("--"), ...words], undefined);
+}
+
+function inShell(name: string, rest: readonly Argument[]): Inner | undefined {
+  for (let at = 0; at < rest.length; at++) {
+    const { text } = rest[at]!;
+    if (TELLING_OF_ITSELF.test(text)) return undefined;
+    if (text === "-" || text === "/dev/stdin") return { kind: "stdin" };
+    if (SHELL_VALUED.has(text)) {
+      if (rest[++at]?.isOpen) return { kind: "code", program: name };
+    } else if (/^[-+][a-zA-Z]+$/.test(text)) {
+      // Each `o` among them takes a word: `-euo pipefail`.
+      const taken = text.match(/o/gi)?.length ?? 0;
+      if (text.startsWith("-") && text.includes("c")) {
+        const after = rest.slice(at + 1 + taken);
+        const script = after.findIndex((word) => !/^[-+]./.test(word.text));
+        if (script < 0) return undefined;
+        const [code, name, ...others] = after.slice(script);
+        // What `xargs` puts there may be more than one word.
+        const parameters = name?.isOpen ? [name, ...others] : others;
+        return { kind: "script", text: code!, parameters };
+      }
+      if (text.startsWith("-") && text.includes("s")) return { kind: "stdin" };
+      at += taken;
+    } else if (!/^[-+]./.test(text)) return fromFile(name, rest[at]);
+  }
+  return { kind: "stdin" };
+}

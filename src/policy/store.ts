@@ -1,0 +1,25 @@
+/** What other rooms read and write of the tables of this one. */
+export { findPause, isPaused, listPauses, removePause, savePause } from "./pauses_table.ts";
+export {
+  activeWithoutProcess,
+  type AgentProcess,
+  agentProcesses,
+  agentsNamed,
+  configuredDatabases,
+  dropTokens,
+  hasSessions,
+  knowsSessions,
+  knowsToken,
+  makeToken,
+} from "./person_proof_table.ts";
+export {
+  type ApplyChanges,
+  applyChanges,
+  type BranchKey,
+  clearRequirement,
+  listBranches,
+  readStandings,
+  type RequirementChange,
+  satisfy,
+} from "./requirements_table.ts";
+export { keepFirstPrompt, REQUIREMENTS_HELD } from "./stop_memory_table.ts";

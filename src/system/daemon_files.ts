@@ -1,0 +1,60 @@
+/** The names of the files that a daemon puts beside its database. */
+import { fingerprint } from "../base/ids.ts";
+import { joinPath, parentOf } from "../base/paths.ts";
+
+export interface DaemonFiles {
+  /** Locked while the daemon lives: tells for certain whether there is one. */
+  readonly lock: string;
+  /** Says who holds the lock and how to talk to it; counts only together with the lock. */
+  readonly state: string;
+  readonly log: string;
+  readonly socket: string;
+  /** The private folder in which the socket is made before it is put in its place. */
+  readonly socketDraft: string;
+}
+
+/** The longest path of a socket, in bytes; systems allow 104 to 108. */
+const MAX_SOCKET_BYTES = 100;
+
+/** `conclaude.db` has `conclaude.sock` beside it. A name without this ending stays whole, so that no two clash. */
+const ENDING = ".db";
+
+/**
+ * Names the files of the daemon of a database.
+ *
+ * @param database Absolute path, links resolved: one database has one daemon. @param privateFolder Takes a socket whose
+ * path would be too long.
+ */
+export function daemonFiles(database: string, privateFolder: string): DaemonFiles {
+  const base = database.endsWith(ENDING) ? database.slice(0, -ENDING.length) : `${database}.daemon`;
+  const beside = socketIn(parentOf(base), `${base}.sock`);
+  const isShort = [beside.socket, joinPath(beside.socketDraft, "s")]
+    .every((path) => new TextEncoder().encode(path).length <= MAX_SOCKET_BYTES);
+  return {
+    lock: `${base}.lock`,
+    state: `${base}.daemon.json`,
+    log: `${base}.daemon.log`,
+    ...isShort
+      ? beside
+      : socketIn(privateFolder, joinPath(privateFolder, `${fingerprint(database)}.sock`)),
+  };
+}
+
+function socketIn(folder: string, socket: string): Pick<DaemonFiles, "socket" | "socketDraft"> {
+  return { socket, socketDraft: joinPath(folder, `.s-${fingerprint(socket).slice(0, 6)}`) };
+}
+
+/** A path with its links resolved; the file need not exist. */
+export function realDatabase(database: string): string {
+  try {
+    return Deno.realPathSync(database);
+  } catch {
+    // The file does not exist yet.
+  }
+  try {
+    const folder = Deno.realPathSync(parentOf(database));
+    return joinPath(folder, database.slice(parentOf(database).length).replace(/^[\\/]/, ""));
+  } catch {
+    return database;
+  }
+}

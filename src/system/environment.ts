@@ -1,0 +1,207 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Descent } from "./process/ancestors.ts";
+import { joinPath, resolvePath } from "../base/paths.ts";
+
+/**
+ * The surroundings of one run, beside its input. `main.ts` passes on those of its process; a test passes on its own and
+ * runs a hook or a verb in the test's process.
+ */
+export interface Environment {
+  /** A variable; undefined when it is unset, empty, or not UTF-8. */
+  readonly variable: (name: string) => string | undefined;
+  /** All variables, for programs that a person has configured; null passes on those of this process. */
+  readonly passedOn: Readonly<Record<string, string>> | null;
+  /** The words of the command line, without the program's own. */
+  readonly args: readonly string[];
+  /** The folder where relative paths start. */
+  readonly cwd: () => string;
+  /** The time in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The beginning of the run, in milliseconds of `performance.now()`. */
+  readonly beganMs: number;
+  /** The machine's folder for temporary files: `/tmp`, or `%TEMP%` on Windows. */
+  readonly temporaryFolder: string;
+  /** The file that this program runs from. */
+  readonly program: ProgramFile;
+  readonly stdin: {
+    /** Reads some bytes. @returns How many; null at the end. */
+    readonly readSync: (buffer: Uint8Array) => number | null;
+  };
+  /** Whether a stream is a terminal. */
+  readonly isTerminal: (stream: "stdin" | "stdout" | "stderr") => boolean;
+  /** The processes that this run comes from; null reads them from the system. */
+  readonly descent: Descent | null;
+  /** Is told of a database that the run leaves open. A process ends at once, which is faster than to close it. */
+  readonly hold: (db: DatabaseSync) => void;
+}
+
+/** An executable: Deno with a script, or the compiled program, which has none. */
+export interface ProgramFile {
+  readonly executable: string;
+  /** A path, or null. */
+  readonly script: string | null;
+  /** The first word of the command that started it. */
+  readonly startedAs: string;
+}
+
+const FIRST_CHUNK_BYTES = 65_536;
+
+/** Reads a stream to its end, as far as it can be read. */
+export function readAll(stdin: Environment["stdin"]): Uint8Array {
+  let buffer = new Uint8Array(FIRST_CHUNK_BYTES);
+  let filled = 0;
+  try {
+    for (;;) {
+      const read = stdin.readSync(buffer.subarray(filled));
+      if (read === null || read === 0) break;
+      filled += read;
+      if (filled < buffer.length) continue;
+      const larger = new Uint8Array(buffer.length * 4);
+      larger.set(buffer);
+      buffer = larger;
+    }
+  } catch {
+    // A folder, or a stream that broke: what has come so far is judged like any other input.
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** A variable of this process; undefined when it is unset, empty, or not UTF-8. */
+export function readVariable(name: string): string | undefined {
+  try {
+    return Deno.env.get(name) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path of a `file:` URL; `file:///C:/x` is `C:/x`. */
+export function pathOfUrl(url: string): string {
+  return decodeURIComponent(new URL(url).pathname).replace(/^\/(?=[A-Za-z]:)/, "");
+}
+
+/** The surroundings of this process. */
+export const THIS_PROCESS: Environment = {
+  variable: readVariable,
+  passedOn: null,
+  args: Deno.args,
+  cwd: Deno.cwd,
+  now: Date.now,
+  beganMs: 0,
+  get temporaryFolder() {
+    return Deno.build.os === "windows" ? readVariable("TEMP") ?? "C:/Windows/Temp" : "/tmp";
+  },
+  get program() {
+    return {
+      executable: Deno.execPath(),
+      script: Deno.build.standalone ? null : pathOfUrl(Deno.mainModule),
+      startedAs: process.argv0,
+    };
+  },
+  stdin: Deno.stdin,
+  isTerminal: (stream) => Deno[stream].isTerminal(),
+  descent: null,
+  hold: () => {},
+};
+
+/** Where this process reads and writes. */
+export interface Locations {
+  /** The user's home, or null when there is none that can be used. */
+  readonly home: string | null;
+  /** `~/.conclaude`, or a private folder in the temporary one: the log, the spool, notices. */
+  readonly dataFolder: string;
+  /** The database before configuration has its say. */
+  readonly database: string;
+  /** `flag` and `environment` are final; `default` and `fallback` give way to `database.path` of the configuration. */
+  readonly databaseFrom: "flag" | "environment" | "default" | "fallback";
+  readonly logFile: string;
+  /** What lies in the data folder. */
+  readonly dataNames: readonly string[];
+  /** Where a record waits when the database cannot take it, in order of preference. */
+  readonly spoolFolders: readonly string[];
+}
+
+/** How the places are found. */
+export interface LocateOptions {
+  /** The value of `--db`. */
+  readonly dbFlag?: string | undefined;
+  /** The names in the data folder, null where there can be none; by default a missing folder is made. */
+  readonly namesIn?: (dataFolder: string) => readonly string[] | null;
+}
+
+/**
+ * Finds the places: `--db`, then `CONCLAUDE_DB_PATH`, then `~/.conclaude/conclaude.db`, then `/tmp/conclaude.db` when
+ * the home is unset or cannot take a folder (seed 000).
+ */
+export function locate(
+  { variable, cwd, temporaryFolder }: Pick<Environment, "variable" | "cwd" | "temporaryFolder">,
+  options: LocateOptions = {},
+): Locations {
+  const privateTemporary = joinPath(temporaryFolder, privateName());
+  const home = variable("HOME") ?? variable("USERPROFILE") ?? null;
+  const inHome = home === null ? null : joinPath(home, ".conclaude");
+  const inHomeNames = inHome === null ? null : (options.namesIn ?? namesMadeIn)(inHome);
+  const usable = inHome !== null && inHomeNames !== null;
+  const dataFolder = usable ? inHome : privateTemporary;
+  const named = options.dbFlag || variable("CONCLAUDE_DB_PATH");
+  return {
+    home,
+    dataFolder,
+    database: named
+      ? resolvePath(named, { folder: cwd(), home: home ?? undefined })
+      : joinPath(usable ? inHome : temporaryFolder, "conclaude.db"),
+    databaseFrom: options.dbFlag ? "flag" : named ? "environment" : usable ? "default" : "fallback",
+    dataNames: inHomeNames ?? [],
+    logFile: joinPath(dataFolder, "conclaude.log"),
+    spoolFolders: [
+      ...new Set([joinPath(dataFolder, "spool"), joinPath(privateTemporary, "spool")]),
+    ],
+  };
+}
+
+/**
+ * The database that counts: a flag or the environment outrank `database.path` of the configuration, which outranks the
+ * default place (seed 000).
+ */
+export function databaseAt(locations: Locations, configured: string | null): string {
+  const isFinal = locations.databaseFrom === "flag" || locations.databaseFrom === "environment";
+  return isFinal ? locations.database : configured ?? locations.database;
+}
+
+/**
+ * Set for the command that rewrites summaries, and all that it starts: where that is Claude Code itself, nothing of its
+ * session is kept. It would be a session to summarize in its turn, without end.
+ */
+export const SUMMARIZER_VARIABLE = "CONCLAUDE_SUMMARIZER";
+
+/** Others share `/tmp`, so what is ours there lies in a folder with the user's number, mode 0700. */
+function privateName(): string {
+  const uid = Deno.uid();
+  return uid === null ? "conclaude" : `conclaude-${uid}`;
+}
+
+/** The names in a folder, which is made when it is missing; null when it cannot be. */
+function namesMadeIn(folder: string): string[] | null {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
+  } catch {
+    // Not there: it is usable if it can be made.
+  }
+  try {
+    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return [];
+  } catch {
+    return null;
+  }
+}
+
+export const { memoryUsage } = Deno;
+
+/** The user's number; null on Windows. */
+export const userId = Deno.uid;
+
+/** `linux`, `darwin`, `windows`, … */
+export const OS = Deno.build.os;
+/** As `x86_64-unknown-linux-gnu`. */
+export const TARGET = Deno.build.target;
+export const RUNTIME_VERSION = Deno.version.deno;

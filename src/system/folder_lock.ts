@@ -1,0 +1,50 @@
+/** A lock that is a folder: it is there as long as somebody holds it. */
+import { waitMs } from "./wait.ts";
+import { removeQuietly } from "./write_file.ts";
+
+const PAUSE_MS = 20;
+
+/**
+ * Runs `act` under a lock. A lock that does not go away is passed over and left where it is.
+ *
+ * @param lock The path of the folder. @param options `waitMs`: how long we wait for it; `staleMs`: a lock of this age
+ * belongs to a dead process.
+ */
+export function whileLocked<T>(
+  lock: string,
+  act: () => T,
+  options: { readonly waitMs: number; readonly staleMs: number },
+): T {
+  const isOurs = take(lock, options);
+  try {
+    return act();
+  } finally {
+    if (isOurs) removeQuietly(lock);
+  }
+}
+
+function take(
+  lock: string,
+  limits: { readonly waitMs: number; readonly staleMs: number },
+): boolean {
+  for (const untilMs = performance.now() + limits.waitMs; performance.now() < untilMs;) {
+    try {
+      Deno.mkdirSync(lock);
+      return true;
+    } catch (thrown) {
+      // Where no folder can be made, the file cannot be replaced either: the caller will say so.
+      if (!(thrown instanceof Deno.errors.AlreadyExists)) return false;
+      if (isStale(lock, limits.staleMs)) return false;
+    }
+    waitMs(PAUSE_MS);
+  }
+  return false;
+}
+
+function isStale(lock: string, staleMs: number): boolean {
+  try {
+    return Date.now() - (Deno.statSync(lock).mtime?.getTime() ?? 0) > staleMs;
+  } catch {
+    return false; // It is gone by now.
+  }
+}

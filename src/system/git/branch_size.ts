@@ -1,0 +1,172 @@
+/** Measures how much a branch has changed: lines added and removed since it left its base. */
+import type { Environment } from "../environment.ts";
+import { joinPath } from "../../base/paths.ts";
+import { runTool } from "../process/run_program.ts";
+import { hasJustBegun } from "./reflogs.ts";
+import type { Repository } from "./repository.ts";
+
+/**
+ * Null for a branch from which others come, `"no base"` where there is none to compare it with, `"unknown"` when git does
+ * not tell.
+ */
+type MeasuredLines = number | null | "unknown" | "no base";
+
+/** For all calls of git together, in milliseconds: a hook has ten seconds. */
+const MAX_GIT_MS = 4_000;
+const DEFAULT_BRANCH = "refs/remotes/origin/HEAD";
+/** The usual bases, the preferred one first. */
+const BASES = [
+  DEFAULT_BRANCH,
+  "refs/remotes/origin/main",
+  "refs/remotes/origin/master",
+  "refs/heads/main",
+  "refs/heads/master",
+];
+/** Branches that are a base themselves, beside the default one. */
+const TRUNKS: ReadonlySet<string> = new Set(["main", "master"]);
+/** How many branches are asked how near they are. */
+const MAX_NEAR = 20;
+/** Limits on files that git does not know yet: others are not read. */
+const MAX_FILE_BYTES = 4_194_304;
+const MAX_FILES = 1_000;
+/** A NUL in the beginning means that the file is no text. */
+const BINARY_LOOK_BYTES = 8_000;
+
+/**
+ * The lines that the working tree has added and removed since the branch began, with what is not committed and what git
+ * does not know yet; ignored and binary files do not count.
+ *
+ * It began where it left the nearest branch `feature/…` or `fix/…` that is a part of it, else the default branch of
+ * `origin`, `origin/main`, `origin/master`, `main`, `master`. Of two at the very same commit, one that has just begun is
+ * built upon one that has not.
+ *
+ * @returns Null on `main`, `master` and the default branch; `"no base"` where there is nothing to compare with;
+ * `"unknown"` when git does not tell.
+ */
+export async function measureBranch(
+  { root, commonDir }: Pick<Repository, "root" | "commonDir">,
+  branch: string,
+  environment: Environment,
+): Promise<MeasuredLines> {
+  if (TRUNKS.has(branch)) return null;
+  try {
+    return await countChanges(gitIn(root, environment), { root, commonDir }, branch);
+  } catch (thrown) {
+    if (thrown instanceof GitFault) return "unknown";
+    throw thrown;
+  }
+}
+
+async function countChanges(
+  git: Git,
+  { root, commonDir }: Pick<Repository, "root" | "commonDir">,
+  branch: string,
+): Promise<MeasuredLines> {
+  // Without a commit the branch has not begun.
+  if (await git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") === null) return 0;
+  const [usual] = await basesThere(git);
+  if (usual?.target === `refs/remotes/origin/${branch}`) return null;
+  const base = await nearestBranch(git, { commonDir }, branch) ?? usual?.ref;
+  if (base === undefined) return "no base";
+  const start = await git.ask("merge-base", base, "HEAD");
+  // They have no common beginning.
+  if (start === null) return "no base";
+  const changed = await git.tell("diff", "--numstat", "--no-renames", start.trim(), "--");
+  const unknown = await git.tell("ls-files", "--others", "--exclude-standard", "-z");
+  return countNumstat(changed) +
+    countFiles(root, unknown.split("\0").filter((name) => name !== ""));
+}
+
+/** Git did not start, did not end in time, or failed. */
+class GitFault extends Error {}
+
+/** The exit status with which git says no. */
+const NO = 1;
+
+interface Git {
+  /** Null when git says no. @throws {GitFault} */
+  ask(...args: string[]): Promise<string | null>;
+  /** @throws {GitFault} Also when git says no. */
+  tell(...args: string[]): Promise<string>;
+}
+
+function gitIn(folder: string, environment: Environment): Git {
+  const untilMs = performance.now() + MAX_GIT_MS;
+  const ask: Git["ask"] = async (...args) => {
+    const timeoutMs = Math.ceil(untilMs - performance.now());
+    if (timeoutMs <= 0) throw new GitFault();
+    const done = await runTool(["git", "--no-pager", ...args], { folder, timeoutMs, environment });
+    if (done === null || done.code > NO) throw new GitFault();
+    return done.code === NO ? null : done.stdout;
+  };
+  return {
+    ask,
+    async tell(...args) {
+      const said = await ask(...args);
+      if (said === null) throw new GitFault();
+      return said;
+    },
+  };
+}
+
+/** The nearest branch that this one is built upon. Of two branches at the same commit, either may be the base. */
+async function nearestBranch(
+  git: Git,
+  repository: Pick<Repository, "commonDir">,
+  branch: string,
+): Promise<string | null> {
+  const listed = await git.tell(
+    "for-each-ref",
+    "--merged=HEAD",
+    "--format=%(refname)",
+    "refs/heads/feature",
+    "refs/heads/fix",
+  );
+  const refs = listed.split("\n")
+    .filter((ref) => ref !== "" && ref !== `refs/heads/${branch}`).slice(0, MAX_NEAR);
+  const hasBegun = hasJustBegun(repository, branch) === true;
+  const isBuiltUpon = (other: string) => hasBegun && hasJustBegun(repository, other) === false;
+  let nearest: { readonly ref: string; readonly commits: number } | null = null;
+  for (const ref of refs) {
+    const commits = Number(await git.tell("rev-list", "--count", `${ref}..HEAD`));
+    if (commits === 0 && isBuiltUpon(ref.slice("refs/heads/".length))) return ref;
+    if (commits > 0 && (nearest === null || commits < nearest.commits)) nearest = { ref, commits };
+  }
+  return nearest?.ref ?? null;
+}
+
+/** The usual bases that exist; `target` is the branch behind a symbolic one, else empty. */
+async function basesThere(git: Git): Promise<{ readonly ref: string; readonly target: string }[]> {
+  const listed = await git.tell("for-each-ref", "--format=%(refname) %(symref)", ...BASES);
+  const targets = new Map(listed.split("\n").map((line) => line.split(" ") as [string, string]));
+  return BASES.flatMap((ref) => {
+    const target = targets.get(ref);
+    return target === undefined ? [] : [{ ref, target }];
+  });
+}
+
+/** `12<tab>3<tab>name` a line; `-` for a binary file. */
+function countNumstat(text: string): number {
+  return text.split("\n").reduce((sum, line) => {
+    const [added = "", removed = ""] = line.split("\t");
+    return sum + (Number.parseInt(added) || 0) + (Number.parseInt(removed) || 0);
+  }, 0);
+}
+
+function countFiles(root: string, names: readonly string[]): number {
+  return names.slice(0, MAX_FILES)
+    .reduce((sum, name) => sum + countLines(joinPath(root, name)), 0);
+}
+
+function countLines(path: string): number {
+  try {
+    const { isFile, size } = Deno.lstatSync(path);
+    if (!isFile || size === 0 || size > MAX_FILE_BYTES) return 0;
+    const bytes = Deno.readFileSync(path);
+    if (bytes.subarray(0, BINARY_LOOK_BYTES).includes(0)) return 0;
+    const breaks = bytes.reduce((count, byte) => byte === 10 ? count + 1 : count, 0);
+    return bytes.at(-1) === 10 ? breaks : breaks + 1;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,99 @@
+/** What git's own files say of a repository's branches, and which commits `git log` does not show here. */
+import type { Environment } from "../environment.ts";
+import { joinPath } from "../../base/paths.ts";
+import { runTool } from "../process/run_program.ts";
+import { listFolder } from "../on_disk.ts";
+import { changedAtMs, gitFolders, type Repository } from "./repository.ts";
+
+/** A repository with more folders of branches is not read. */
+const MAX_FOLDERS = 200;
+const MAX_COMMITS = 2_000;
+
+/**
+ * Returns a function that tells whether a branch is gone: merged and deleted, or given up. It reads git's files with the
+ * first question; where they do not tell, no branch counts as gone.
+ *
+ * @param branch The branch that is checked out. It is there, also before its first commit.
+ */
+export function goneBranches(
+  { commonDir, branch }: { readonly commonDir: string; readonly branch: string | null },
+): (other: string | null) => boolean {
+  let names: ReadonlySet<string> | null | undefined;
+  return (other) => {
+    if (other === null || other === branch) return false;
+    if (names === undefined) names = branchNames({ commonDir });
+    return names !== null && !names.has(other);
+  };
+}
+
+/** The names of all branches; null where the files do not tell them (reftables, too many folders, none at all). */
+export function branchNames({ commonDir }: Pick<Repository, "commonDir">): Set<string> | null {
+  try {
+    const files = Array.from(Deno.readDirSync(commonDir), ({ name }) => name);
+    if (files.includes("reftable") || !files.includes("refs")) return null;
+    const refs = refsBelow(joinPath(commonDir, "refs/heads"));
+    if (refs === null) return null;
+    const names = new Set(refs.files);
+    if (files.includes("packed-refs")) {
+      const packed = Deno.readTextFileSync(joinPath(commonDir, "packed-refs"));
+      for (const [, name] of packed.matchAll(/ refs\/heads\/(\S+)$/gm)) names.add(name!);
+    }
+    return names.size === 0 ? null : names;
+  } catch {
+    return null;
+  }
+}
+
+/** The folders and files below a folder of references, as paths from there; null for too many. */
+function refsBelow(
+  top: string,
+): { readonly folders: readonly string[]; readonly files: readonly string[] } | null {
+  const folders = [""];
+  const files: string[] = [];
+  for (const folder of folders) {
+    if (folders.length > MAX_FOLDERS) return null;
+    for (const { name, isDirectory } of listFolder(joinPath(top, folder)) ?? []) {
+      if (isDirectory) folders.push(`${folder}${name}/`);
+      else files.push(folder + name);
+    }
+  }
+  return { folders, files };
+}
+
+/**
+ * The commits that some branch has, here or of a remote, and `HEAD` has not, as whole ids. It starts git once.
+ *
+ * @param options `timeoutMs`: the longest wait for git. @returns Null where git did not answer in time, or failed.
+ */
+export async function commitsElsewhere(
+  root: string,
+  { timeoutMs, environment }: { readonly timeoutMs: number; readonly environment: Environment },
+): Promise<readonly string[] | null> {
+  const output = await runTool(
+    ["git", "rev-list", `--max-count=${MAX_COMMITS}`, "--branches", "--remotes", "--not", "HEAD"],
+    { folder: root, timeoutMs, environment, isAlone: true },
+  );
+  return output === null || output.code !== 0
+    ? null
+    : output.stdout.split("\n").filter((line) => line !== "");
+}
+
+/** A text that stays the same as long as neither `HEAD` nor a branch moves. Null where git's files do not tell. */
+export function refsState(
+  { root, commonDir }: Pick<Repository, "root" | "commonDir">,
+): string | null {
+  try {
+    const gitDir = gitFolders({ root, commonDir }).at(-1)!;
+    const head = Deno.readTextFileSync(joinPath(gitDir, "HEAD")).trim();
+    const places = ["packed-refs", "reftable/tables.list"];
+    for (const top of ["refs/heads", "refs/remotes"]) {
+      const refs = refsBelow(joinPath(commonDir, top));
+      if (refs === null) return null;
+      places.push(...refs.folders.map((folder) => `${top}/${folder}`));
+    }
+    // Git renames a new file into the place of a branch's old one, which dates the folder.
+    return [head, ...places.map((place) => changedAtMs(joinPath(commonDir, place)) ?? 0)].join(" ");
+  } catch {
+    return null;
+  }
+}

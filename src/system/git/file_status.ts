@@ -1,0 +1,198 @@
+/** Asks git about files: which are ignored, and which differ from what they would be taken back to. */
+import type { Environment } from "../environment.ts";
+import { joinPath, parentOf } from "../../base/paths.ts";
+import { runTool } from "../process/run_program.ts";
+import { RealPaths } from "../real_paths.ts";
+import { findRepository, lookUpwards } from "./repository.ts";
+import { exists } from "../on_disk.ts";
+import { runGit } from "./run_git.ts";
+
+export interface IgnorePattern {
+  readonly pattern: string;
+  /** The file with the pattern, from the top of the working tree where it lies there, and the line: `.gitignore:3`. */
+  readonly where: string;
+}
+
+export interface IgnoreAnswer {
+  /** By path; only ignored files are in it. */
+  readonly ignored: ReadonlyMap<string, IgnorePattern>;
+  /** Files about which git could not be asked: it is missing, refuses, or takes too long. */
+  readonly unknown: readonly string[];
+}
+
+const GIT_MS = 3_000;
+
+/** `.gitignore:3:*.log`, a tab, and the path; only colons before the tab where nothing matches. */
+const LINE = /^(.+?:\d+):(.*)\t/;
+
+/**
+ * Asks git about files, once for each repository that they lie in. A file that git tracks is not ignored, whatever
+ * matches it.
+ *
+ * @param paths Absolute, with all links followed; they need not exist.
+ */
+export async function askIgnored(
+  paths: readonly string[],
+  environment: Environment,
+): Promise<IgnoreAnswer> {
+  const ignored = new Map<string, IgnorePattern>();
+  const unknown: string[] = [];
+  for (const [root, asked] of byRepository(paths)) {
+    if (root === undefined) continue;
+    // Looking up thousands of paths in the index takes seconds, so only those that match a pattern
+    // are looked up.
+    const meant = await askGit(root, asked, { options: ["--no-index"], environment });
+    const named = meant?.map(([path]) => path) ?? [];
+    const said = named.length === 0
+      ? meant
+      : await askGit(root, named, { options: [], environment });
+    if (said === null) unknown.push(...meant === null ? asked : named);
+    for (const [path, pattern] of said ?? []) ignored.set(path, pattern);
+  }
+  return { ignored, unknown };
+}
+
+async function askGit(
+  root: string,
+  paths: readonly string[],
+  { options, environment }: {
+    readonly options: readonly string[];
+    readonly environment: Environment;
+  },
+): Promise<readonly (readonly [string, IgnorePattern])[] | null> {
+  // With a line for each path, in the same order, no path has to be unquoted.
+  const asking = ["git", "check-ignore", "--verbose", "--non-matching", ...options];
+  const words = [...asking, "--", ...paths];
+  const output = await runTool(words, { folder: root, timeoutMs: GIT_MS, environment });
+  // 1 means that none is ignored.
+  if (output === null || output.code > 1) return null;
+  const lines = output.stdout.split("\n");
+  return paths.flatMap((path, i) => {
+    const [, where, pattern] = LINE.exec(lines[i] ?? "") ?? [];
+    // The last matching pattern is named also when it takes the file back in (`!`).
+    return where === undefined || pattern === undefined || pattern.startsWith("!")
+      ? []
+      : [[path, { pattern, where }] as const];
+  });
+}
+
+/** Groups files by the top of their working tree; `undefined` outside of every repository. */
+export function byRepository(paths: readonly string[]): Map<string | undefined, string[]> {
+  const roots = new Map<string, string | undefined>();
+  for (const folder of new Set(paths.map(parentOf))) {
+    roots.set(folder, findRepository(lookUpwards(folder))?.root);
+  }
+  return Map.groupBy(paths, (path) => roots.get(parentOf(path)));
+}
+
+const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
+
+export interface TakingBack {
+  /** Whether files that git does not know are removed as well, or also those that it ignores. */
+  readonly takes?: "untracked" | "ignored";
+  /** A commit; null for the index. */
+  readonly takenFrom: string | null;
+  /** True: asks for changes anywhere in the repository. */
+  readonly isEverywhere?: boolean;
+}
+
+/**
+ * Asks git, once for each repository, which files differ in folders. Unknown and ignored files count only when they are
+ * removed as well.
+ *
+ * @param folders Absolute; files are allowed, too.
+ * @returns Absolute, links followed; null where git cannot be asked.
+ */
+export async function askChanged(
+  how: TakingBack,
+  folders: readonly string[],
+  environment: Environment,
+): Promise<readonly string[] | null> {
+  const paths = new RealPaths();
+  const changed: string[] = [];
+  // The dot keeps the path inside of a folder that is the top of a repository.
+  for (const [root, asked] of byRepository(folders.map((path) => `${paths.real(path)}/.`))) {
+    const told = root === undefined
+      ? null
+      : await differing(root, how, { paths: asked, environment });
+    if (told === null) return null;
+    changed.push(...told);
+  }
+  return changed;
+}
+
+async function differing(
+  root: string,
+  { takenFrom, takes, isEverywhere = false }: TakingBack,
+  { paths, environment }: { readonly paths: readonly string[]; readonly environment: Environment },
+): Promise<readonly string[] | null> {
+  const commit = takenFrom === null ? [] : ["--end-of-options", takenFrom];
+  const asked = takes === undefined
+    ? [
+      "diff",
+      "--name-only",
+      "-z",
+      "--no-ext-diff",
+      "--no-renames",
+      "--ignore-submodules",
+      ...commit,
+    ]
+    : [
+      ...["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"],
+      ...(takes === "ignored" ? ["--ignored"] : []),
+    ];
+  const output = await runTool(
+    [...GIT, ...asked, "--", ...isEverywhere ? [] : paths],
+    { folder: root, timeoutMs: GIT_MS, environment },
+  );
+  if (output?.code !== 0) return null;
+  // The state stands before the name.
+  const skipped = takes === undefined ? 0 : 3;
+  return output.stdout.split("\0").filter((line) => line !== "")
+    .map((line) => `${root}/${line.slice(skipped)}`);
+}
+
+/** The whole history of a large repository takes longer than anybody wants to wait, in milliseconds. */
+const TIMEOUT_MS = 2_000;
+/** A file may be called like a pattern, and a repository must not have commands of its own run. */
+const PLAINLY = [
+  "--literal-pathspecs",
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "log.showSignature=false",
+];
+const RENAMES = ["--find-renames", "--diff-filter=R", "--name-status", "-z"];
+
+/**
+ * The names that a file had, the last one first: those that git finds in its commits, and in what is staged. A name that
+ * another file has now is none of it.
+ *
+ * @param file From the working tree's top folder. @param root That folder. @returns None where git cannot tell.
+ */
+export async function formerNames(file: string, root: string): Promise<readonly string[]> {
+  const staged = namesBefore(file, await renames(["diff", "--cached", ...RENAMES], root));
+  const last = staged.at(-1) ?? file;
+  const log = ["log", "--follow", "--format=", ...RENAMES, "--", last];
+  const names = [...staged, ...namesBefore(last, await renames(log, root))];
+  return [...new Set(names)].filter((name) => name !== file && !exists(joinPath(root, name)));
+}
+
+/** Follows one file back through renames, the newest first; git tells those of a whole folder, too. */
+function namesBefore(file: string, renames: readonly Rename[]): string[] {
+  const names: string[] = [];
+  for (const { from, to } of renames) if (to === (names.at(-1) ?? file)) names.push(from);
+  return names;
+}
+
+interface Rename {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** `R100 NUL old NUL new NUL`, as often as there are renames. */
+async function renames(args: readonly string[], folder: string): Promise<Rename[]> {
+  const { stdout } = await runGit([...PLAINLY, ...args], { folder, timeoutMs: TIMEOUT_MS });
+  return [...stdout.matchAll(/R\d{1,3}\0([^\0]+)\0([^\0]+)\0/g)]
+    .map(([, from, to]) => ({ from: from!, to: to! }));
+}

@@ -1,0 +1,283 @@
+/** Merges a task's branch into another one. When it fails, the other branch stays as it was. */
+import { joinPath } from "../../base/paths.ts";
+import { exists, isFolder } from "../on_disk.ts";
+import { removeQuietly } from "../write_file.ts";
+import type { Repository } from "./repository.ts";
+import { runGit } from "./run_git.ts";
+import type { TaskTree } from "./task_trees.ts";
+import { workingTreeOf } from "./working_trees.ts";
+
+export type MergeResult =
+  /** `commit` is null when there was nothing to merge. */
+  | { readonly kind: "merged"; readonly commit: string | null }
+  | { readonly kind: "conflicts"; readonly files: readonly string[] }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** How often a merge starts anew when somebody else moves the target meanwhile. */
+const ROUNDS = 5;
+
+/**
+ * Commits what lies in the working tree, and merges that into the target.
+ *
+ * The merge itself is worked out in git's object store (`git merge-tree`), so that a conflict touches no file. Only a
+ * finished commit moves the target: by a fast-forward in the working tree that has it checked out, which git refuses
+ * when it would overwrite what somebody has not committed, or else by moving the branch if it is still where it was.
+ */
+export async function mergeTree(
+  repository: Pick<Repository, "commonDir">,
+  { path }: Pick<TaskTree, "path">,
+  { target, message, workMessage }: {
+    readonly target: string;
+    readonly message: string;
+    /** The message for the commit of what lies in the working tree. */
+    readonly workMessage: string;
+  },
+): Promise<MergeResult> {
+  if (!exists(path)) return { kind: "failed", why: `its working tree ${path} is gone` };
+  const committed = await commitAll(path, { message: workMessage, target });
+  if (committed !== null) return { kind: "failed", why: committed };
+  // HEAD is what was reviewed, whichever branch the agent has switched to.
+  const work = await revision(path, "HEAD");
+  if (work === null) return { kind: "failed", why: `${path} has no commit` };
+  for (let round = 0; round < ROUNDS; round++) {
+    const result = await mergeOnce(repository, { work, target, message });
+    if (result === "moved") continue;
+    // Later steps start from the new target.
+    if (result.kind === "merged") {
+      await runGit(["merge", "--ff-only", "--quiet", target], { folder: path });
+    }
+    return result;
+  }
+  return { kind: "failed", why: `${target} keeps moving` };
+}
+
+async function mergeOnce(
+  repository: Pick<Repository, "commonDir">,
+  { work, target, message }: {
+    /** A commit. */
+    readonly work: string;
+    readonly target: string;
+    readonly message: string;
+  },
+): Promise<MergeResult | "moved"> {
+  const folder = repository.commonDir;
+  const into = await revision(folder, `refs/heads/${target}`);
+  if (into === null) return { kind: "failed", why: `there is no branch ${target}` };
+  const contained = await runGit(["merge-base", "--is-ancestor", work, into], { folder });
+  if (contained.code === 0) {
+    return { kind: "merged", commit: await mergeCommitOf(folder, { work, into }) };
+  }
+  const tree = await runGit(["merge-tree", "--write-tree", "--name-only", "-z", into, work], {
+    folder,
+  });
+  const [id = "", ...rest] = tree.stdout.split("\0");
+  if (tree.code === 1) {
+    // The names end with an empty one; messages follow.
+    return { kind: "conflicts", files: rest.slice(0, rest.indexOf("")) };
+  }
+  if (tree.code !== 0) return { kind: "failed", why: tree.complaint };
+  const commit = await runGit(
+    [...await authorFlags(folder), "commit-tree", id, "-p", into, "-p", work, "-m", message],
+    { folder },
+  );
+  if (commit.code !== 0) return { kind: "failed", why: commit.complaint };
+  return await move(repository, { target, from: into, to: commit.stdout.trim() });
+}
+
+async function move(
+  repository: Pick<Repository, "commonDir">,
+  { target, from, to }: { readonly target: string; readonly from: string; readonly to: string },
+): Promise<MergeResult | "moved"> {
+  const tree = workingTreeOf(repository, target);
+  const moved = tree === undefined
+    ? await runGit(["update-ref", "-m", "merge", `refs/heads/${target}`, to, from], {
+      folder: repository.commonDir,
+    })
+    : await runGit(["merge", "--ff-only", "--quiet", to], { folder: tree.root });
+  if (moved.code === 0) return { kind: "merged", commit: to };
+  const now = await revision(repository.commonDir, `refs/heads/${target}`);
+  if (now !== from && now !== null) return "moved";
+  const where = tree === undefined ? "" : ` in ${tree.root}`;
+  return { kind: "failed", why: `git could not move ${target}${where}: ${moved.complaint}` };
+}
+
+/** Commits everything in a working tree. @returns What stands in the way; null when all is committed. */
+async function commitAll(
+  folder: string,
+  { message, target }: { readonly message: string; readonly target: string },
+): Promise<string | null> {
+  const unfinished = await unfinishedIn(folder);
+  if (unfinished !== null) return unfinished;
+  const added = await runGit(["add", "--all"], { folder });
+  if (added.code !== 0) return added.complaint;
+  const nested = await nestedRepositories(folder, `refs/heads/${target}`);
+  if (nested.length > 0) {
+    await runGit(["reset", "--quiet", "--", ...nested], { folder });
+    return `${
+      nested.join(", ")
+    } in ${folder} is a repository of its own, and its files would be lost: ` +
+      "move it elsewhere, take its .git away, or ignore it";
+  }
+  const clean = await runGit(["diff", "--cached", "--quiet"], { folder });
+  if (clean.code === 0) return null;
+  const flags = await authorFlags(folder);
+  const committed = await runGit([...flags, "commit", "--quiet", "-m", message], { folder });
+  return committed.code === 0 ? null : `git commit: ${committed.complaint}`;
+}
+
+/** conclaude is the author where git knows none. */
+async function authorFlags(folder: string): Promise<string[]> {
+  const known = await runGit(["var", "GIT_COMMITTER_IDENT"], { folder });
+  return known.code === 0
+    ? []
+    : ["-c", "user.name=conclaude", "-c", "user.email=conclaude@localhost"];
+}
+
+async function revision(folder: string, name: string): Promise<string | null> {
+  const found = await runGit(["rev-parse", "--verify", "--quiet", `${name}^{commit}`], { folder });
+  return found.code === 0 ? found.stdout.trim() : null;
+}
+
+/** The merge commit that brought a commit in; null where there is none. */
+async function mergeCommitOf(
+  folder: string,
+  { work, into }: { readonly work: string; readonly into: string },
+): Promise<string | null> {
+  const found = await runGit(
+    ["rev-list", "--merges", "--parents", "--ancestry-path", `${work}..${into}`],
+    { folder },
+  );
+  for (const line of found.stdout.split("\n")) {
+    const [commit, , ...brought] = line.split(" ");
+    if (brought.includes(work)) return commit!;
+  }
+  return null;
+}
+
+export interface Review {
+  /** `3 files changed, 10 insertions(+), 2 deletions(-)`; empty where nothing is different. */
+  readonly summary: string;
+  readonly files: readonly {
+    readonly path: string;
+    /** Null for a binary file. */
+    readonly added: number | null;
+    readonly removed: number | null;
+  }[];
+  readonly diff: string;
+  /** Files that would conflict with the target as it is now. */
+  readonly conflicts: readonly string[];
+}
+
+/** Shows all work of a task since its base: committed, uncommitted and new files. */
+export async function reviewTree(
+  { path }: Pick<TaskTree, "path">,
+  { base, target }: { readonly base: string; readonly target: string },
+): Promise<Review | { readonly kind: "failed"; readonly why: string }> {
+  const folder = path;
+  const index = Deno.makeTempFileSync({ prefix: "conclaude-index-" });
+  const variables = { GIT_INDEX_FILE: index };
+  try {
+    // With an index of its own, looking changes nothing.
+    Deno.removeSync(index);
+    await runGit(["read-tree", "HEAD"], { folder, variables });
+    const added = await runGit(["add", "--all"], { folder, variables });
+    if (added.code !== 0) return { kind: "failed", why: added.complaint };
+    const tree = (await runGit(["write-tree"], { folder, variables })).stdout.trim();
+    const since = (await runGit(["merge-base", base, "HEAD"], { folder })).stdout.trim() || base;
+    const options = ["diff", "--no-color", "--no-ext-diff", "-M"];
+    const diff = await runGit([...options, since, tree], { folder });
+    const counts = await runGit([...options, "--numstat", "-z", "--no-renames", since, tree], {
+      folder,
+    });
+    const summary = await runGit([...options, "--shortstat", since, tree], { folder });
+    if (diff.code !== 0) return { kind: "failed", why: diff.complaint };
+    return {
+      summary: summary.stdout.trim(),
+      files: counts.stdout.split("\0").filter((line) => line !== "").map((line) => {
+        const [plus, minus, ...name] = line.split("\t");
+        return { path: name.join("\t"), added: numberOf(plus), removed: numberOf(minus) };
+      }),
+      diff: diff.stdout,
+      conflicts: [
+        ...new Set([
+          ...await unresolvedFiles(folder),
+          ...await conflictsOf(folder, { tree, target }),
+        ]),
+      ],
+    };
+  } finally {
+    removeQuietly(index);
+    removeQuietly(`${index}.lock`);
+  }
+}
+
+async function conflictsOf(
+  folder: string,
+  { tree, target }: { readonly tree: string; readonly target: string },
+): Promise<readonly string[]> {
+  const flags = await authorFlags(folder);
+  const commit = await runGit([...flags, "commit-tree", tree, "-p", "HEAD", "-m", "review"], {
+    folder,
+  });
+  if (commit.code !== 0) return [];
+  const merged = await runGit(
+    ["merge-tree", "--write-tree", "--name-only", "-z", target, commit.stdout.trim()],
+    { folder },
+  );
+  if (merged.code !== 1) return [];
+  const names = merged.stdout.split("\0").slice(1);
+  return names.slice(0, names.indexOf(""));
+}
+
+function numberOf(text: string | undefined): number | null {
+  return text === undefined || text === "-" ? null : Number(text);
+}
+
+/** The operation that each of git's folders belongs to. */
+const UNDER_WAY: Readonly<Record<string, string>> = {
+  "rebase-merge": "a rebase",
+  "rebase-apply": "a rebase, or git am,",
+};
+
+/** Files with unresolved conflicts. */
+async function unresolvedFiles(folder: string): Promise<readonly string[]> {
+  const { stdout } = await runGit(["ls-files", "--unmerged", "-z"], { folder });
+  const names = stdout.split("\0").filter((line) => line !== "")
+    .map((line) => line.slice(line.indexOf("\t") + 1));
+  return [...new Set(names)];
+}
+
+/** Describes what is unfinished in a working tree; null when nothing is. */
+async function unfinishedIn(folder: string): Promise<string | null> {
+  const files = await unresolvedFiles(folder);
+  if (files.length > 0) {
+    return `conflicts in ${files.join(", ")} are not resolved in ${folder}`;
+  }
+  for (const [name, what] of Object.entries(UNDER_WAY)) {
+    const { stdout } = await runGit(["rev-parse", "--path-format=absolute", "--git-path", name], {
+      folder,
+    });
+    if (exists(stdout.trim())) return `${what} is under way in ${folder}`;
+  }
+  return null;
+}
+
+/**
+ * Repositories inside of a working tree that would be committed: git would store the number of their commit and none of
+ * their files. Submodules do not count: their repositories lie with the outer one.
+ *
+ * @param target What is committed already.
+ */
+async function nestedRepositories(folder: string, target: string): Promise<readonly string[]> {
+  const { stdout } = await runGit(["diff", "--cached", "--raw", "-z", "--no-renames", target], {
+    folder,
+  });
+  const parts = stdout.split("\0");
+  const nested: string[] = [];
+  for (let i = 0; i + 1 < parts.length; i += 2) {
+    const [, mode] = parts[i]!.split(" ");
+    const git = joinPath(folder, `${parts[i + 1]}/.git`);
+    if (mode === "160000" && isFolder(git)) nested.push(parts[i + 1]!);
+  }
+  return nested;
+}

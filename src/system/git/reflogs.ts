@@ -1,0 +1,100 @@
+/** Reads git's reflogs: how a branch was made, each time that it moved, and what moved `HEAD` in a working tree. */
+import { joinPath } from "../../base/paths.ts";
+import { readText } from "../on_disk.ts";
+import { gitFolders, type Repository } from "./repository.ts";
+import { hasBranch } from "./working_trees.ts";
+
+/** Longer logs are not read. */
+const MAX_LOG_BYTES = 1_048_576;
+/** About a hundred moves take so many characters. */
+const LAST_CHARS = 16_384;
+const LINE_FEED = 10;
+
+const MADE_HERE = /\tbranch: Created from HEAD\n?$/;
+/** The first line of the log of a branch that was made of `HEAD` or of the trunk, and when. */
+const MADE_ANEW =
+  /^0+ [\da-f]{40,64} .* (\d+) [-+]\d+\tbranch: Created from (?:HEAD|(?:refs\/heads\/)?(?:main|master))\n/;
+const RENAMED = /\tBranch: renamed refs\/heads\/(\S+) to refs\/heads\//g;
+const COMMITTED =
+  /^[\da-f]+ ([\da-f]+) .* (\d+) [-+]\d+\t(?:commit(?: \([a-z]+\))?|revert): (.*)$/gm;
+
+/** The names that a branch had before; none without a reflog. */
+export function formerBranchNames(repository: BranchPlace, branch: string): ReadonlySet<string> {
+  return new Set(
+    Array.from(readBranchLog(repository, branch).matchAll(RENAMED), ([, name]) => name!),
+  );
+}
+
+/** When a branch was made of `HEAD` or of the trunk, epoch milliseconds; null where its log does not say so. */
+export function madeAnewAtMs(repository: BranchPlace, branch: string): number | null {
+  const [, seconds] = MADE_ANEW.exec(readBranchLog(repository, branch)) ?? [];
+  return seconds === undefined ? null : Number(seconds) * 1_000;
+}
+
+export interface LoggedCommit {
+  /** The whole id. */
+  readonly id: string;
+  readonly subject: string;
+  readonly atMs: number;
+}
+
+/** The last commits that were made on a branch in this repository; none without a reflog. */
+export function loggedCommits(repository: BranchPlace, branch: string): LoggedCommit[] {
+  return Array.from(
+    readBranchLog(repository, branch).slice(-LAST_CHARS).matchAll(COMMITTED),
+    ([, id, seconds, subject]) => ({ id: id!, subject: subject!, atMs: Number(seconds) * 1_000 }),
+  );
+}
+
+/**
+ * Whether a branch still stands where it was made from what was checked out; true also for a branch that does not exist
+ * yet.
+ *
+ * @returns Null without a reflog.
+ */
+export function hasJustBegun(repository: BranchPlace, branch: string): boolean | null {
+  const log = readText(branchLogPath(repository, branch));
+  if (log === null) return hasBranch(repository, branch) ? null : true;
+  return log.indexOf("\n") === log.length - 1 && MADE_HERE.test(log);
+}
+
+type BranchPlace = Pick<Repository, "commonDir">;
+
+function readBranchLog(repository: BranchPlace, branch: string): string {
+  return readText(branchLogPath(repository, branch), MAX_LOG_BYTES) ?? "";
+}
+
+function branchLogPath({ commonDir }: BranchPlace, branch: string): string {
+  return joinPath(commonDir, `logs/refs/heads/${branch}`);
+}
+
+type Tree = Pick<Repository, "root" | "commonDir">;
+
+/** The length of the reflog of `HEAD` in bytes: 0 where there is none yet, null where that cannot be told. */
+export function headLogBytes(tree: Tree): number | null {
+  try {
+    return Deno.statSync(headLogPath(tree)).size;
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.NotFound ? 0 : null;
+  }
+}
+
+/**
+ * What was done since the reflog of `HEAD` had a length, in git's words: `commit: Add a test`, `reset: moving to HEAD~1`.
+ *
+ * @returns Null where there is no log, or git has shortened it.
+ */
+export function doneSince(tree: Tree, bytes: number): string[] | null {
+  try {
+    const log = Deno.readFileSync(headLogPath(tree));
+    if (bytes > 0 && log[bytes - 1] !== LINE_FEED) return null;
+    const lines = new TextDecoder().decode(log.subarray(bytes)).split("\n");
+    return lines.flatMap((line) => line.split("\t").slice(1, 2));
+  } catch {
+    return null;
+  }
+}
+
+function headLogPath(tree: Tree): string {
+  return joinPath(gitFolders(tree).at(-1)!, "logs/HEAD");
+}

@@ -1,0 +1,294 @@
+/** A project's place: what lies in its folder and those above it, and the git repository there. Runs in every hook. */
+import { readVariable } from "../environment.ts";
+import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
+
+/** The names that are looked for. */
+const WANTED: ReadonlySet<string> = new Set([
+  ".git",
+  ".conclaude.yaml",
+  ".conclaude.yml",
+  ".conclaude.local.yaml",
+]);
+const PROJECT_FILES = [".conclaude.yaml", ".conclaude.yml"];
+
+/** How many folders are visited at most, the first one included. */
+const MAX_FOLDERS = 40;
+
+/** One folder, and which of the wanted names are in it. */
+export interface FolderLook {
+  readonly path: string;
+  readonly names: readonly string[];
+  /** Whether `.git` is a file, as in a worktree, and no folder. */
+  readonly gitIsFile: boolean;
+}
+
+/**
+ * Looks through `start` and the folders above it, nearest first, up to the top or to where both a repository and a
+ * configuration file have been found: read once for configuration and git alike.
+ *
+ * A folder is listed rather than asked for one name after the other: in a process that has compiled nothing yet, asking
+ * for a file that is missing costs 25 to 60 µs, the first time 0.5 ms; a listing 40 µs and 2 µs an entry.
+ *
+ * @param start Absolute path; it need not exist.
+ */
+export function lookUpwards(start: string): FolderLook[] {
+  const looks: FolderLook[] = [];
+  let foundGit = false;
+  let foundConfig = false;
+  let folder = start;
+  while (looks.length < MAX_FOLDERS && !(foundGit && foundConfig)) {
+    const look = lookInto(folder);
+    looks.push(look);
+    foundGit ||= look.names.includes(".git");
+    foundConfig ||= PROJECT_FILES.some((name) => look.names.includes(name));
+    const above = parentOf(folder);
+    if (above === folder || above === ".") break;
+    folder = above;
+  }
+  return looks;
+}
+
+function lookInto(path: string): FolderLook {
+  const names: string[] = [];
+  let gitIsFile = false;
+  try {
+    for (const { name, isFile, isSymlink } of Deno.readDirSync(path)) {
+      if (!WANTED.has(name)) continue;
+      names.push(name);
+      if (name === ".git") gitIsFile = isFile || (isSymlink && leadsToFile(path));
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotFound)) return askFor(path);
+  }
+  return { path, names, gitIsFile };
+}
+
+/** Whether a `.git` that is a link leads to a file. */
+function leadsToFile(folder: string): boolean {
+  try {
+    return Deno.statSync(joinPath(folder, ".git")).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/** One may pass through a folder without being allowed to list it: then the names are asked for. */
+function askFor(path: string): FolderLook {
+  const names: string[] = [];
+  let gitIsFile = false;
+  for (const name of WANTED) {
+    try {
+      const { isFile, isSymlink } = Deno.lstatSync(joinPath(path, name));
+      names.push(name);
+      if (name === ".git") gitIsFile = isFile || (isSymlink && leadsToFile(path));
+    } catch {
+      // Not there.
+    }
+  }
+  return { path, names, gitIsFile };
+}
+
+/** A repository, as git's files describe it. */
+export interface Repository {
+  /** The common git directory, links resolved: the same for the main checkout and every worktree. */
+  readonly commonDir: string;
+  /** The working tree's top folder. */
+  readonly root: string;
+  /** The exact branch name (`feature/auth`); null when HEAD is detached or names no branch. */
+  readonly branch: string | null;
+  /** True where neither a file nor git tells which branch is checked out. */
+  readonly isUntold?: true;
+}
+
+/** The branch or commit that a working tree has checked out. */
+type Head = Pick<Repository, "branch" | "isUntold">;
+
+/**
+ * The git repository that a folder lies in.
+ *
+ * @param looks The folders from there upwards.
+ * @returns `undefined` outside a repository, or where its files cannot be read.
+ */
+export function findRepository(looks: readonly FolderLook[]): Repository | undefined {
+  const top = looks.find(({ names }) => names.includes(".git"));
+  return top === undefined ? undefined : readRepository(top);
+}
+
+/**
+ * The repository of a project; where the work is done in another worktree of it, as that one has it checked out.
+ *
+ * @param folder Where the work is done; null when it was not told. @param project `looks`: as for
+ * {@linkcode findRepository}.
+ */
+export function repositoryAt(
+  folder: string | null,
+  project: { readonly projectDir: string | null; readonly looks: readonly FolderLook[] },
+): Repository | undefined {
+  const repository = findRepository(project.looks);
+  if (repository === undefined || folder === null || folder === project.projectDir) {
+    return repository;
+  }
+  const here = findRepository(lookUpwards(folder));
+  return here?.commonDir === repository.commonDir ? here : repository;
+}
+
+/**
+ * The id of the commit that a branch stands at.
+ *
+ * @param ref `heads/main`. @returns The empty text where there is no such branch, null where it cannot be read.
+ */
+export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): string | null {
+  const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));
+  if (loose === null) {
+    if (changedAtMs(joinPath(commonDir, REFTABLES)) === null) return null;
+    const told = askGit(commonDir, ["rev-parse", "--verify", "--quiet", `refs/${ref}`]);
+    return told?.code === 0 || told?.code === NO ? told.text : null;
+  }
+  if (loose !== "") return COMMIT_ID.exec(loose)?.[0] ?? null;
+  const packed = readOrEmpty(joinPath(commonDir, "packed-refs"));
+  const line = packed?.split("\n").find((line) => line.endsWith(` refs/${ref}`));
+  return packed === null ? null : line?.split(" ", 1)[0] ?? "";
+}
+
+const COMMIT_ID = /^[\da-f]{40,64}(?=\s*$)/;
+
+/** The empty text where there is no such file; null where it cannot be read. */
+function readOrEmpty(path: string): string | null {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.NotFound ? "" : null;
+  }
+}
+
+function readRepository({ path: root, gitIsFile }: FolderLook): Repository | undefined {
+  const dotGit = joinPath(root, ".git");
+  try {
+    const gitDir = gitIsFile ? worktreeGitDir(root, dotGit) : dotGit;
+    const commonDir = gitIsFile ? commonGitDir(gitDir) : gitDir;
+    return { commonDir: Deno.realPathSync(commonDir), root, ...headOf(gitDir) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The git directories of all working trees but the main one. */
+export function worktreeDirs({ commonDir }: Pick<Repository, "commonDir">): string[] {
+  const folder = joinPath(commonDir, "worktrees");
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => joinPath(folder, name));
+  } catch {
+    // No folder, no other working tree.
+    return [];
+  }
+}
+
+/** The folder or file `.git` of a working tree, and the folder that it leads to: there `HEAD` says what is checked out. */
+export function gitFolders({ root, commonDir }: Pick<Repository, "root" | "commonDir">): string[] {
+  const dotGit = joinPath(root, ".git");
+  try {
+    const real = Deno.realPathSync(dotGit);
+    return [dotGit, real === commonDir ? real : worktreeGitDir(root, dotGit)];
+  } catch {
+    // It is gone, or a file that leads nowhere.
+    return [dotGit];
+  }
+}
+
+/** Whether a worktree or submodule keeps its git directory in that of another folder's checkout. */
+export function leadsInto(inner: FolderLook, outer: FolderLook): boolean {
+  if (!inner.gitIsFile || !outer.names.includes(".git")) return false;
+  try {
+    const [from, into] = [inner, outer].map(({ path, gitIsFile }) => {
+      const dotGit = joinPath(path, ".git");
+      return Deno.realPathSync(gitIsFile ? worktreeGitDir(path, dotGit) : dotGit);
+    });
+    return from!.startsWith(`${into}/`);
+  } catch {
+    return false;
+  }
+}
+
+/** A worktree's or submodule's `.git` is a file with one line: `gitdir: <path>`. */
+function worktreeGitDir(root: string, dotGit: string): string {
+  const line = Deno.readTextFileSync(dotGit).split("\n", 1)[0]!.trim();
+  return resolvePath(line.replace(/^gitdir:\s*/, ""), { folder: root });
+}
+
+/** A worktree names the main repository's git directory in `commondir`; a submodule has none and is its own. */
+function commonGitDir(gitDir: string): string {
+  try {
+    return resolvePath(Deno.readTextFileSync(joinPath(gitDir, "commondir")).trim(), {
+      folder: gitDir,
+    });
+  } catch {
+    return gitDir;
+  }
+}
+
+/** The branch that a git directory has checked out. @throws {Error} When it cannot be read. */
+export function branchOf(gitDir: string): string | null {
+  return headOf(gitDir).branch;
+}
+
+function headOf(gitDir: string): Head {
+  const head = Deno.readTextFileSync(joinPath(gitDir, "HEAD")).trim();
+  const name = /^ref:\s*refs\/heads\/(.+)$/.exec(head)?.[1];
+  // A repository with the reftable format keeps this placeholder in HEAD.
+  return name === ".invalid" ? askHead(gitDir) : { branch: name ?? null };
+}
+
+/** The list of a reftable's files; it changes with every reference. */
+const REFTABLES = "reftable/tables.list";
+
+/** Git's answers about HEAD, by the git directory and the time of its last change. */
+const told = new Map<string, Head>();
+
+/** Asks git which branch is checked out, once for each change of its references. */
+function askHead(gitDir: string): Head {
+  const key = `${gitDir}:${changedAtMs(joinPath(gitDir, REFTABLES))}`;
+  let head = told.get(key);
+  if (head === undefined) {
+    const { code, text = "" } = askGit(gitDir, ["symbolic-ref", "--quiet", "HEAD"]) ?? {};
+    const branch = code === 0 ? /^refs\/heads\/(.+)$/.exec(text)?.[1] ?? null : null;
+    head = code === 0 || code === NO ? { branch } : { branch, isUntold: true };
+    told.set(key, head);
+  }
+  return head;
+}
+
+/** When a file was changed last, epoch milliseconds; null where it is not there. */
+export function changedAtMs(path: string): number | null {
+  try {
+    return Deno.statSync(path).mtime?.getTime() ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The exit status by which git answers no. */
+const NO = 1;
+
+/** Runs git without waiting for anything else: these calls take milliseconds. @returns Null when it cannot be started. */
+function askGit(
+  gitDir: string,
+  args: readonly string[],
+): { readonly code: number; readonly text: string } | null {
+  const words = ["git", `--git-dir=${gitDir}`, ...args];
+  const [program, given] = Deno.build.os === "windows"
+    ? ["git", words.slice(1)]
+    : ["/bin/sh", ["-c", 'exec "$@"', "sh", ...words]];
+  try {
+    const { code, stdout } = new Deno.Command(program, {
+      args: given,
+      clearEnv: true,
+      env: { PATH: readVariable("PATH") ?? "", LC_ALL: "C" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).outputSync();
+    return { code, text: new TextDecoder().decode(stdout).trim() };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,51 @@
+/** Runs git for work that changes something, in the environment that a person's own git has. */
+import { messageOf } from "../../base/errors.ts";
+import { runWords } from "../process/run_program.ts";
+
+/** What git left behind. */
+export interface GitResult {
+  /** 0 when it could; -1 when it could not be started, or did not end in time. */
+  readonly code: number;
+  readonly stdout: string;
+  /** Its last lines of output as one line, for people. */
+  readonly complaint: string;
+}
+
+/** Longer work than this is given up, in milliseconds: hooks of the repository may run tests. */
+const TIMEOUT_MS = 600_000;
+
+/** Variables that would lead git to another repository than the folder's. */
+const MISLEADING = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"];
+
+/** Runs git to its end; it never asks anybody anything. Never throws. */
+export async function runGit(
+  args: readonly string[],
+  { folder, variables = {}, timeoutMs = TIMEOUT_MS }: {
+    readonly folder: string;
+    readonly variables?: Readonly<Record<string, string>>;
+    readonly timeoutMs?: number;
+  },
+): Promise<GitResult> {
+  try {
+    const unset = MISLEADING.filter((name) => !(name in variables)).flatMap((name) => ["-u", name]);
+    const end = await runWords(["env", ...unset, "git", ...args], {
+      folder,
+      variables: { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", ...variables },
+      timeoutMs,
+    });
+    return end === null
+      ? { code: -1, stdout: "", complaint: `git ${args[0]} did not end in time` }
+      : { code: end.code, stdout: end.stdout, complaint: lastLines(end.stderr) };
+  } catch (thrown) {
+    return { code: -1, stdout: "", complaint: messageOf(thrown) };
+  }
+}
+
+/** Git's advice (`hint:`) is for people at a terminal. */
+function lastLines(stderr: string): string {
+  const lines = stderr.split("\n").map((line) => line.trim()).filter((line) =>
+    line !== "" && !line.startsWith("hint:")
+  );
+  // What a line announces follows it.
+  return lines.slice(0, 6).join("; ").replaceAll(":; ", ": ").slice(0, 500);
+}

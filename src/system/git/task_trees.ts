@@ -1,0 +1,140 @@
+/** Makes, looks at and removes the working tree and the branch of a task. */
+import { joinPath, parentOf } from "../../base/paths.ts";
+import { exists } from "../on_disk.ts";
+import { realPath } from "../real_paths.ts";
+import type { Repository } from "./repository.ts";
+import { runGit } from "./run_git.ts";
+
+export interface TaskTree {
+  readonly path: string;
+  readonly branch: string;
+}
+
+/** In git's words. */
+export interface GitFailure {
+  readonly kind: "failed";
+  readonly why: string;
+}
+
+/**
+ * Makes the working tree of a task, or keeps the existing one. Another folder in its place is removed only when it is
+ * empty.
+ *
+ * @param base Where the branch begins when it does not exist yet.
+ */
+export async function ensureTree(
+  repository: Pick<Repository, "commonDir">,
+  tree: TaskTree,
+  base: string,
+): Promise<{ readonly kind: "ready" } | GitFailure> {
+  for (let attempt = 1;; attempt++) {
+    const made = await makeTree(repository, tree, base);
+    if (made.kind === "ready" || attempt >= ATTEMPTS) return made;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempt));
+  }
+}
+
+/** Another git, or a daemon that was killed, may be making a tree at the same time. */
+const ATTEMPTS = 5;
+const PAUSE_MS = 200;
+
+async function makeTree(
+  { commonDir }: Pick<Repository, "commonDir">,
+  { path, branch }: TaskTree,
+  base: string,
+): Promise<{ readonly kind: "ready" } | GitFailure> {
+  if (await isTreeOf(path, commonDir)) return { kind: "ready" };
+  await runGit(["worktree", "prune"], { folder: commonDir });
+  try {
+    // A half-made tree of an earlier try has a `.git` that leads nowhere.
+    if (exists(path) && !exists(joinPath(path, ".git"))) Deno.removeSync(path);
+  } catch {
+    return { kind: "failed", why: `${path} is in the way: it is no working tree, and not empty` };
+  }
+  const made = await runGit(
+    await hasBranch({ commonDir }, branch)
+      ? ["worktree", "add", "--force", path, branch]
+      : ["worktree", "add", "--no-track", "-b", branch, path, base],
+    { folder: commonDir },
+  );
+  return made.code === 0 ? { kind: "ready" } : { kind: "failed", why: made.complaint };
+}
+
+export async function hasBranch(
+  { commonDir }: Pick<Repository, "commonDir">,
+  branch: string,
+): Promise<boolean> {
+  const found = await runGit(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], {
+    folder: commonDir,
+  });
+  return found.code === 0;
+}
+
+/** Whether a folder is a working tree of the repository, whatever is checked out there. */
+async function isTreeOf(path: string, commonDir: string): Promise<boolean> {
+  if (!exists(joinPath(path, ".git"))) return false;
+  const found = await runGit(["rev-parse", "--path-format=absolute", "--git-common-dir"], {
+    folder: path,
+  });
+  return found.code === 0 && realPath(found.stdout.trim()) === commonDir;
+}
+
+/** Hides the folder of the working trees from `git status`. The repository's own files stay as they are. */
+export function excludeFolder({ commonDir }: Pick<Repository, "commonDir">, pattern: string): void {
+  const path = joinPath(commonDir, "info/exclude");
+  try {
+    const text = exists(path) ? Deno.readTextFileSync(path) : "";
+    if (text.split("\n").includes(pattern)) return;
+    Deno.mkdirSync(parentOf(path), { recursive: true });
+    const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+    Deno.writeTextFileSync(path, `${gap}${pattern}\n`, { append: true });
+  } catch {
+    // Then git shows the folder; nothing depends on it.
+  }
+}
+
+export interface TreeState {
+  /** Whether anything is not committed. */
+  readonly isDirty: boolean;
+  /** Commits that the target does not have. */
+  readonly ahead: number;
+}
+
+/**
+ * Looks at a working tree; null where it is gone or git cannot tell.
+ *
+ * @param sinceMs Counts only commits from then on, in epoch milliseconds.
+ */
+export async function lookAtTree(
+  path: string,
+  target: string,
+  sinceMs = 0,
+): Promise<TreeState | null> {
+  if (!exists(joinPath(path, ".git"))) return null;
+  // Without locks: an agent may be at work there.
+  const status = await runGit(["--no-optional-locks", "status", "--porcelain"], { folder: path });
+  const since = `--max-age=${Math.floor(sinceMs / 1000)}`;
+  const count = await runGit(["rev-list", "--count", since, `${target}..HEAD`], { folder: path });
+  if (status.code !== 0 || count.code !== 0) return null;
+  return { isDirty: status.stdout.trim() !== "", ahead: Number(count.stdout.trim()) };
+}
+
+/** Removes a working tree, and its branch when the target has all of it. Never throws. */
+export async function removeTree(
+  { commonDir }: Pick<Repository, "commonDir">,
+  { path, branch }: TaskTree,
+  target: string,
+): Promise<void> {
+  await runGit(["worktree", "remove", "--force", path], { folder: commonDir });
+  try {
+    Deno.removeSync(path, { recursive: true });
+  } catch {
+    // Gone already.
+  }
+  await runGit(["worktree", "prune"], { folder: commonDir });
+  const merged = await runGit(
+    ["merge-base", "--is-ancestor", `refs/heads/${branch}`, `refs/heads/${target}`],
+    { folder: commonDir },
+  );
+  if (merged.code === 0) await runGit(["branch", "-D", branch], { folder: commonDir });
+}

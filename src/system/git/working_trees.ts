@@ -1,0 +1,64 @@
+/** Where the branches of a repository are checked out, read without starting git. */
+import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
+import { exists, readText } from "../on_disk.ts";
+import { branchOf, readRef, type Repository, worktreeDirs } from "./repository.ts";
+
+/** The git directory of the main working tree ends like this. */
+const IN_MAIN_TREE = /[\\/]\.git$/;
+
+/** The working tree in which a branch is checked out; `undefined` where there is none. */
+export function workingTreeOf(
+  { commonDir }: Pick<Repository, "commonDir">,
+  branch: string,
+): Repository | undefined {
+  const found = treesOf(commonDir)
+    .find(({ gitDir, root }) => exists(joinPath(root, ".git")) && branchIn(gitDir) === branch);
+  return found === undefined ? undefined : { commonDir, root: found.root, branch };
+}
+
+/** Whether a working tree has a branch checked out: then git refuses to check it out in another one. */
+export function isCheckedOut(
+  { commonDir }: Pick<Repository, "commonDir">,
+  branch: string,
+): boolean {
+  return [commonDir, ...worktreeDirs({ commonDir })].some((gitDir) => branchIn(gitDir) === branch);
+}
+
+/** Whether the repository has a branch; true also where its files do not tell. */
+export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
+  return exists(joinPath(commonDir, "reftable")) ||
+    readRef({ commonDir }, `heads/${branch}`) !== "";
+}
+
+/** A working tree, and the folder that git keeps of it. */
+export interface WorkingTree {
+  readonly gitDir: string;
+  readonly root: string;
+}
+
+/** The working trees of a repository, the main one first; some may be gone. */
+export function treesOf(commonDir: string): WorkingTree[] {
+  const main = IN_MAIN_TREE.test(commonDir)
+    ? [{ gitDir: commonDir, root: parentOf(commonDir) }]
+    : [];
+  return [...main, ...linkedTrees(commonDir)];
+}
+
+/** Working trees that `git worktree add` has made. */
+function linkedTrees(commonDir: string): WorkingTree[] {
+  return worktreeDirs({ commonDir }).flatMap((gitDir) => {
+    const dotGit = readText(joinPath(gitDir, "gitdir"))?.trim() ?? null;
+    return dotGit === null
+      ? []
+      : [{ gitDir, root: parentOf(resolvePath(dotGit, { folder: gitDir })) }];
+  });
+}
+
+/** The branch that a working tree has checked out; null where there is none, or it cannot be read. */
+export function branchIn(gitDir: string): string | null {
+  try {
+    return branchOf(gitDir);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,105 @@
+import { joinPath, parentOf } from "../base/paths.ts";
+import { isFolder } from "./on_disk.ts";
+import { makePrivateFolder } from "./write_file.ts";
+
+/** A log of this size becomes `conclaude.log.1`, and a new one begins. */
+const MAX_LOG_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Adds one line to the log: time, level, process id, message. In a log outside of the home, which several homes may
+ * share, the line says whose it is.
+ *
+ * @param files Where to write, in order of preference; the first that takes the line gets it.
+ * @returns The file that took it, or undefined when none could.
+ */
+export function appendLog(
+  files: readonly string[],
+  line: {
+    readonly level: "info" | "warn" | "error";
+    readonly message: string;
+    readonly atMs: number;
+    /** The user's home, null when there is none. Left out for the log of one database. */
+    readonly home?: string | null;
+  },
+): string | undefined {
+  const { home, level, atMs } = line;
+  const head = `${new Date(atMs).toISOString()} ${level} [${Deno.pid}] `;
+  const message = `${line.message.replace(/\s*\n\s*/g, " | ")}\n`;
+  for (const file of files) {
+    const mark = home === undefined || isOfHome(file, home) ? "" : homeMark(home);
+    const text = head + mark + message;
+    try {
+      makePrivateFolder(parentOf(file));
+      makeReady(file);
+      Deno.writeTextFileSync(file, text, { append: true, mode: 0o600 });
+      return file;
+    } catch {
+      // The next file; the caller decides what it means that none took the line.
+    }
+  }
+  return undefined;
+}
+
+/** The log files beside these spool folders. */
+export function logFiles(spoolFolders: readonly string[]): string[] {
+  return spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log"));
+}
+
+/** Whether a log belongs to one home. */
+export function isOfHome(file: string, home: string | null): boolean {
+  return home !== null && parentOf(file) === joinPath(home, ".conclaude");
+}
+
+/** How a line in a shared log begins. */
+export function homeMark(home: string | null): string {
+  return `home ${JSON.stringify(home ?? "")}: `;
+}
+
+/** @throws {Error} When it is a pipe: writing would wait for a reader. */
+function makeReady(file: string): void {
+  const info = statQuietly(file);
+  if (info?.isFifo) throw new Error(`a pipe: ${file}`);
+  try {
+    if (info !== null && info.size > MAX_LOG_BYTES) Deno.renameSync(file, `${file}.1`);
+  } catch {
+    // Another process did.
+  }
+}
+
+function statQuietly(file: string): Deno.FileInfo | null {
+  try {
+    return Deno.statSync(file);
+  } catch {
+    return null; // No log yet.
+  }
+}
+
+/** Folders for a file when neither the home nor `/tmp` takes one. */
+const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
+
+/**
+ * Claims the right to say something once: the first caller for a session and a subject gets true, later ones false.
+ *
+ * The claim is an empty file in the first folder that takes one. Where none does, nothing can be remembered, and
+ * every caller gets true: being told twice is better than never.
+ *
+ * @param subject A short name in letters, such as `newer-schema`.
+ */
+export function claimNotice(
+  subject: string,
+  about: { readonly sessionId: string; readonly folders: readonly string[] },
+): boolean {
+  const name = `said-${subject}-${about.sessionId.replace(/[^\w-]/g, "_")}`;
+  const lastPlaces = LAST_PLACES.filter(isFolder)
+    .map((place) => joinPath(place, `conclaude-${Deno.uid() ?? 0}`));
+  for (const folder of [...about.folders, ...lastPlaces]) {
+    try {
+      makePrivateFolder(folder);
+      Deno.openSync(joinPath(folder, name), { write: true, createNew: true, mode: 0o600 }).close();
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof Deno.errors.AlreadyExists) return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,142 @@
+/** Runs a command of the configuration to its end, however it ends. */
+import type { Environment } from "../environment.ts";
+import { messageOf } from "../../base/errors.ts";
+import { joinPath } from "../../base/paths.ts";
+import { type Output, run } from "./run_program.ts";
+import { shellWords } from "./start.ts";
+import type { CommandEnd, CommandRule, CommandRun, HeadOfOutput } from "./types.ts";
+
+/** Where and for how long a command is run. */
+export interface CommandOptions {
+  readonly folder: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** What is left of the time of all commands, in milliseconds. */
+  readonly leftMs: number;
+  readonly environment: Environment;
+}
+
+/** How long an output may be silent before it is given up once the command has left, in milliseconds. */
+const QUIET_MS = 50;
+
+/** A command is not started with less time than this, in milliseconds. */
+const LEAST_MS = 50;
+
+/** How much of one output is kept, in bytes; Claude Code shows 10,000 characters of an answer. */
+const MAX_HEAD_BYTES = 32_768;
+
+/** A command that was run. */
+export interface EndedCommand {
+  readonly run: CommandRun;
+  /**
+   * Settles when nothing of it runs any more. Only after an interruption is there anything to wait for: whoever ends a hook
+   * from outside may give it no more than a second, so the hook writes first what it has to write.
+   */
+  readonly gone: Promise<void>;
+}
+
+/**
+ * Runs a command. A command that takes too long is ended with all that it has started. What a command leaves in the
+ * background when it ends by itself lives on, and nobody waits for it. Never throws.
+ */
+export async function runCommand(
+  command: CommandRule,
+  options: CommandOptions,
+): Promise<EndedCommand> {
+  const startedAt = performance.now();
+  const done = (
+    end: CommandEnd,
+    { gone = Promise.resolve(), ...rest }: Partial<CommandRun & EndedCommand> = {},
+  ): EndedCommand => {
+    const durationMs = Math.round(performance.now() - startedAt);
+    return {
+      run: { command, end, line: 0, stdout: null, stderr: null, durationMs, ...rest },
+      gone,
+    };
+  };
+  if (options.leftMs < LEAST_MS) {
+    return done({ kind: "notStarted", why: "nothing is left of a hook's time" });
+  }
+  const own = command.timeoutSeconds === null ? Infinity : command.timeoutSeconds * 1000;
+  const timeoutMs = Math.min(own, options.leftMs);
+  const report = makeReport();
+  try {
+    const ran = await run(shellWords(command.script, [report.path]), {
+      folder: options.folder,
+      variables: options.variables,
+      environment: options.environment,
+      timeoutMs,
+      endsOnSignal: true,
+      quietMs: QUIET_MS,
+      keep: {
+        stdout: command.showStdout ? MAX_HEAD_BYTES : 0,
+        stderr: command.showStderr ? MAX_HEAD_BYTES : 0,
+      },
+    });
+    const { end, gone } = ran;
+    if (end.kind === "stopped") return done({ kind: "interrupted" }, { line: report.line(), gone });
+    await gone;
+    const seconds = Math.max(1, Math.round(timeoutMs / 1000));
+    return done(
+      end.kind !== "ended"
+        ? { kind: "timedOut", seconds, ofDeadline: own > options.leftMs }
+        : end.code === 0
+        ? { kind: "passed" }
+        : { kind: "failed", code: end.code },
+      {
+        line: report.line(),
+        stdout: headOf(ran.stdout, command.maxOutputLines),
+        stderr: headOf(ran.stderr, command.maxOutputLines),
+      },
+    );
+  } catch (thrown) {
+    return done({ kind: "notStarted", why: messageOf(thrown) });
+  } finally {
+    report.remove();
+  }
+}
+
+/** The beginning of an output, in whole lines where possible. */
+function headOf(output: Output | null, maxLines: number | null): HeadOfOutput | null {
+  if (output === null) return null;
+  const lines = output.text().split("\n");
+  // After the last line break stands nothing, or a line that was cut off.
+  if (lines.at(-1) === "" || (!output.isWhole && lines.length > 1)) lines.pop();
+  const shown = lines.slice(0, maxLines ?? Infinity);
+  return { text: shown.join("\n"), omittedLines: output.lineCount - shown.length };
+}
+
+/** A file in which the script writes which line it has come to. */
+interface Report {
+  readonly path: string;
+  /** Null when nothing could be written: the temporary folder may be full, or missing. */
+  line(): number | null;
+  remove(): void;
+}
+
+function makeReport(): Report {
+  let folder = "";
+  try {
+    folder = Deno.makeTempDirSync({ prefix: "conclaude-" });
+  } catch {
+    return { path: "/dev/null", line: () => null, remove: () => {} };
+  }
+  const path = joinPath(folder, "line");
+  return {
+    path,
+    line: () => {
+      try {
+        const line = Number.parseInt(Deno.readTextFileSync(path));
+        return Number.isNaN(line) ? null : line;
+      } catch {
+        return null;
+      }
+    },
+    remove: () => {
+      try {
+        Deno.removeSync(folder, { recursive: true });
+      } catch {
+        // The system clears its temporary folder by itself.
+      }
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** Tells whether a file can be started, where a shell finds a program, and whether two paths lead to one file. */
+import { isAbsolutePath, joinPath } from "../../base/paths.ts";
+
+export const IS_WINDOWS = Deno.build.os === "windows";
+
+/** Why a file cannot be started, as in `/opt/x is not there`; null when it can. */
+export function whyNotRun(path: string): string | null {
+  const why = whyNotRead(path);
+  if (why !== null) return why;
+  const { mode } = Deno.statSync(path);
+  return mode !== null && (mode & 0o111) === 0 ? `${path} is not executable` : null;
+}
+
+/** Why a script cannot be read, as in `/opt/x is not a file`; null when it can. */
+export function whyNotRead(path: string): string | null {
+  try {
+    return Deno.statSync(path).isFile ? null : `${path} is not a file`;
+  } catch {
+    return `${path} is not there`;
+  }
+}
+
+/**
+ * Where a shell finds a program; it takes the first place. Folders that depend on the working directory are left out:
+ * they hold another program in every project.
+ *
+ * @param searchPath The variable `PATH`.
+ *
+ * @returns Absolute paths of files that can be started, links not followed.
+ */
+export function findOnPath(name: string, searchPath: string | undefined): string[] {
+  const names = IS_WINDOWS && !/\.exe$/i.test(name) ? [`${name}.exe`, name] : [name];
+  return (searchPath ?? "").split(IS_WINDOWS ? ";" : ":")
+    .filter(isAbsolutePath)
+    .flatMap((folder) => names.map((file) => joinPath(folder, file)))
+    .filter((path) => whyNotRun(path) === null);
+}
+
+/** True for a name without a folder, which a shell looks up in `PATH`: `conclaude`, `cc-state`. */
+export function isBareName(command: string): boolean {
+  return /^\w[\w.+-]*$/.test(command);
+}
+
+/** Whether two paths lead to the same file through all links; false when either does not exist. */
+export function isSameFile(one: string, other: string): boolean {
+  try {
+    return Deno.realPathSync(one) === Deno.realPathSync(other);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,96 @@
+/** Gives a text to a shell command that a person has configured, and takes its answer. */
+import { messageOf } from "../../base/errors.ts";
+import { type Output, run } from "./run_program.ts";
+import { shellWords } from "./start.ts";
+
+/** How a command has ended; one that did not end by itself was ended with all that it had started. */
+export type FilterEnd =
+  | {
+    readonly kind: "ended";
+    readonly code: number;
+    readonly stdout: string;
+    /** Whether the answer was UTF-8. */
+    readonly isUtf8: boolean;
+    /** Its beginning. */
+    readonly stderr: string;
+  }
+  | { readonly kind: "late" | "tooLong" | "stopped" }
+  | { readonly kind: "unstarted"; readonly why: string };
+
+/** How a command is run. */
+export interface FilterOptions {
+  readonly input: string;
+  readonly folder: string;
+  /** Variables beside those of this process. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** The command is ended when its answer is longer, in UTF-16 units. */
+  readonly maxChars: number;
+  /** `NAME=value` of the variables: finds what has left the group of the command when the command is ended. */
+  readonly mark: string;
+  /** Ends the command when it is aborted. */
+  readonly signal: AbortSignal;
+}
+
+/** How much of the error output is kept, in bytes. */
+const MAX_STDERR_BYTES = 4_096;
+
+/** UTF-8 takes at most so many bytes for a UTF-16 unit. */
+const MAX_BYTES_A_CHAR = 3;
+
+/**
+ * Becomes the command, and leaves a loop behind that looks every second and holds no output open. The loop ends the group
+ * when the process that waits for the command is gone, or has not ended the command long after its time. The loop ends with
+ * the command, and is no child of it.
+ */
+const WATCHED = `parent=$1 seconds=$2; shift 2
+( (
+  n=0
+  while kill -s 0 "$parent" && [ "$n" -lt "$seconds" ]; do
+    sleep 1 && kill -s 0 "$$" || exit 0
+    n=$((n + 1))
+  done
+  kill -s KILL -- "-$$"
+) </dev/null >/dev/null 2>&1 & )
+exec "$@"`;
+
+/** How long after its time the loop leaves a command to the process that waits for it, in milliseconds. */
+const WATCH_GRACE_MS = 10_000;
+
+/** Words that run others, which outlive this process by a second at most. */
+function watched(words: readonly string[], timeoutMs: number): readonly string[] {
+  if (Deno.build.os === "windows") return words;
+  const seconds = Math.ceil((timeoutMs + WATCH_GRACE_MS) / 1_000);
+  return ["/bin/sh", "-c", WATCHED, "sh", String(Deno.pid), String(seconds), ...words];
+}
+
+/** Runs a command over a text, and no longer than this process lives. Never throws. */
+export async function runFilter(command: string, options: FilterOptions): Promise<FilterEnd> {
+  const { maxChars, ...rest } = options;
+  if (rest.signal.aborted) return { kind: "stopped" };
+  try {
+    const ran = await run(watched(shellWords(command), rest.timeoutMs), {
+      ...rest,
+      keep: { stdout: maxChars * MAX_BYTES_A_CHAR, stderr: MAX_STDERR_BYTES },
+      endsWhenFull: true,
+    });
+    await ran.gone;
+    if (ran.end.kind === "full") return { kind: "tooLong" };
+    if (ran.end.kind !== "ended") return { kind: ran.end.kind };
+    const stdout = ran.stdout!.text();
+    if (stdout.length > maxChars) return { kind: "tooLong" };
+    const { code } = ran.end;
+    return { kind: "ended", code, stdout, isUtf8: isUtf8(ran.stdout!), stderr: ran.stderr!.text() };
+  } catch (thrown) {
+    return { kind: "unstarted", why: messageOf(thrown) };
+  }
+}
+
+function isUtf8(output: Output): boolean {
+  try {
+    output.text({ fatal: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,139 @@
+/** What hooks wrote into the database of the temporary folder while the home could not be used. */
+import type { DatabaseSync } from "node:sqlite";
+import { count } from "../../base/counts.ts";
+import { joinPath, parentOf } from "../../base/paths.ts";
+import { type Locations } from "../../system/environment.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { isOwnFile } from "../../db/database.ts";
+import { type ExportRow, exportRows } from "../transfer/export_table.ts";
+import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
+import { forgottenRows } from "../transfer/import_forgotten_table.ts";
+import { findHere } from "../transfer/import_rows_table.ts";
+import { daysMs } from "../../base/time.ts";
+import { type Finding, warn } from "./check.ts";
+import type { DoctorPlace } from "../doctor/place.ts";
+import { DATABASE_FILES } from "./set_aside.ts";
+import { isNotFound, lstatSync } from "../../system/files.ts";
+
+/** What the fallback database holds and the database that counts does not. */
+export interface LeftBehind {
+  /** The database of the temporary folder. */
+  readonly path: string;
+  readonly events: number;
+  readonly captures: number;
+  /** Whether an older program made it; its rows are counted once it has this program's tables. */
+  readonly isOlder: boolean;
+}
+
+interface BesideFallback {
+  readonly locations: Locations;
+  /** The database that counts. */
+  readonly database: string;
+  /** Retention removes sessions that ended longer ago; 0 keeps all. */
+  readonly retentionDays: number;
+  readonly nowMs: number;
+}
+
+/**
+ * The events of the other database that an import would bring over; null when there are none, and when the file is not
+ * this user's own, since anybody can put one there.
+ *
+ * @throws {Error} What SQLite says of either.
+ */
+export function leftBehind(place: BesideFallback): LeftBehind | null {
+  const { locations, database, retentionDays, nowMs } = place;
+  // Where a person names a database, hooks use no other one.
+  if (locations.databaseFrom !== "default" || database === ":memory:") return null;
+  const path = fallbackDatabase(locations);
+  if (path === database || !isOwnDatabase(path)) return null;
+  const { kind } = identifyDatabase(path);
+  if (kind === "older") return { path, events: 0, captures: 0, isOlder: true };
+  if (kind !== "ours") return null;
+  const sinceMs = retentionDays === 0 ? null : nowMs - daysMs(retentionDays);
+  const from = openToLook(path);
+  try {
+    const counts = countMissing(from, database, sinceMs);
+    return counts === null || counts.events === 0 ? null : { path, ...counts, isOlder: false };
+  } finally {
+    from.close();
+  }
+}
+
+/** Reports what lies in the database of the temporary folder. */
+export function lookAtFallback(place: DoctorPlace): Finding[] {
+  const found = leftBehind({ ...place, retentionDays: place.config.sessionRetentionDays });
+  if (found === null) return [];
+  const { path, events, captures, isOlder } = found;
+  const held = isOlder
+    ? "is of an older conclaude; what it holds is counted when it is migrated"
+    : `holds ${count(events, "event")} with ${
+      count(captures, "capture")
+    } that ${place.database} has not`;
+  return [warn(
+    `${path} ${held}: hooks write there while the home cannot be used, and a restart may remove it`,
+    bringOver(found),
+  )];
+}
+
+/** The command that brings them over; rows that are there already stay as they are. */
+export function bringOver({ path, isOlder }: LeftBehind): string {
+  return isOlder
+    ? `conclaude --db ${quoteWord(path)} db migrate`
+    : `conclaude --db ${quoteWord(path)} export | conclaude import -`;
+}
+
+/** The database of the temporary folder, beside this user's spool there. */
+export function fallbackDatabase({ spoolFolders }: Pick<Locations, "spoolFolders">): string {
+  return joinPath(parentOf(parentOf(spoolFolders.at(-1)!)), "conclaude.db");
+}
+
+/** Whether such a database and its log are this user's own: SQLite would take in a log that somebody else put there. */
+export function isOwnDatabase(path: string): boolean {
+  try {
+    return isOwnFile(lstatSync(path)) &&
+      DATABASE_FILES.every((ending) => isOwnOrMissing(path + ending));
+  } catch {
+    return false;
+  }
+}
+
+function isOwnOrMissing(path: string): boolean {
+  try {
+    return isOwnFile(lstatSync(path));
+  } catch (thrown) {
+    return isNotFound(thrown);
+  }
+}
+
+/** Null where nothing can be imported into the database that counts. */
+function countMissing(from: DatabaseSync, database: string, sinceMs: number | null) {
+  const { kind } = identifyDatabase(database);
+  if (kind === "missing" || kind === "empty") return countRows(from, sinceMs, () => true);
+  if (kind !== "ours") return null;
+  const to = openToLook(database);
+  try {
+    const admit = forgottenRows(to);
+    return countRows(
+      from,
+      sinceMs,
+      ({ type, columns }) =>
+        findHere(to, type, columns) === undefined && admit(type, columns) !== null,
+    );
+  } finally {
+    to.close();
+  }
+}
+
+function countRows(
+  db: DatabaseSync,
+  sinceMs: number | null,
+  isMissing: (row: ExportRow) => boolean,
+) {
+  const counts = { events: 0, captures: 0 };
+  for (const row of exportRows(db, { sessionId: null, sinceMs })) {
+    if (!isMissing(row)) continue;
+    if (row.type === "execution") counts.events++;
+    if (row.type === "capture") counts.captures++;
+  }
+  return counts;
+}

@@ -1,0 +1,170 @@
+/** What the database holds: references, the search index, sessions, the queue, forgetting, retention. */
+import { count } from "../../base/counts.ts";
+import { lookAtProcesses } from "../../system/process/process_identity.ts";
+import { goneSessions } from "../../db/liveness.ts";
+import { foreignKeyFaults } from "../care/care_table.ts";
+import { correctReferences } from "../care/settle_rows_table.ts";
+import { transaction } from "../../db/transaction.ts";
+import { receiptsWithoutKey, unfinishedReceipts } from "../forget/forget_receipts_table.ts";
+import { identifyDatabase } from "../../db/database_identity.ts";
+import { countIndexed, indexFaultsAt, rebuildIndex } from "../../memory/store.ts";
+import { drainLockPath, isLocked } from "../../db/process_lock.ts";
+import { queueHealth } from "../../db/queue.ts";
+import { oldestExpiredSession } from "../care/retention_table.ts";
+import { abandonSessions } from "../../work/store.ts";
+import { activeSessions, countSessions } from "../../db/sessions.ts";
+import { daysMs } from "../../base/time.ts";
+import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
+import { commandAgain } from "../forget/forget_again.ts";
+import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
+
+const FIX = "conclaude doctor --fix";
+
+/** Rows that refer to lost ones: they would be taken for rows of whatever gets the lost number next. */
+export function lookAtReferences(place: DoctorPlace): Finding[] {
+  const faults = askDatabase(place, foreignKeyFaults) ?? [];
+  if (faults.length === 0) return [];
+  const repair = async () => {
+    const { freed, removed } = await repairDatabase(
+      place,
+      (db) => transaction(db, () => correctReferences(db)),
+    );
+    const others = `, and let ${count(freed, "other name", "others name")} them no more`;
+    return `removed ${count(removed, "row that was", "rows that were")} a part of lost ones` +
+      (freed === 0 ? "" : others);
+  };
+  return [fail(faultsText(faults), FIX, repair)];
+}
+
+/** With more observations only `--fix` and `db check` compare every word: hooks wait for that, a second for so many. */
+const MAX_COMPARED = 20_000;
+
+const NOT_COMPARED =
+  "no fault found; whether it has every word of so many observations `conclaude db check` looks";
+
+/** A fault of the place that the database is in, not of its index. */
+const UNREADABLE = /readonly|read-only|disk I\/O error|disk is full|unable to open|locked|busy/i;
+
+/** Whether the search index holds the words of the observations. */
+export function lookAtIndex(place: DoctorPlace): Finding[] {
+  const { database, comparesAll = false } = place;
+  if (database === ":memory:" || identifyDatabase(database).kind !== "ours") return [];
+  let fault: string | undefined;
+  try {
+    [fault] = indexFaultsAt(database, { maxRows: comparesAll ? Infinity : MAX_COMPARED });
+  } catch {
+    // The check of the database itself reports this.
+    return [];
+  }
+  if (fault === undefined) {
+    const isCompared = comparesAll || (askDatabase(place, countIndexed) ?? 0) <= MAX_COMPARED;
+    return [ok(isCompared ? "no fault found" : NOT_COMPARED)];
+  }
+  if (UNREADABLE.test(fault)) {
+    return [warn(`the search index cannot be looked at: ${fault}`, "conclaude doctor")];
+  }
+  return [fail(
+    `the search index is damaged (${fault}); no observation is lost by that, but searches may not find them`,
+    FIX,
+    async () => {
+      await repairDatabase(place, rebuildIndex);
+      return "made the search index anew from the observations";
+    },
+  )];
+}
+
+/** Receipts that a message names at most. */
+const MAX_NAMED = 5;
+
+/** A `memory forget` that was stopped or could not be done to the end, and receipts whose key is lost. */
+export function lookAtForgetting(place: DoctorPlace): Finding[] {
+  const stopped = isLocked(drainLockPath(place.database))
+    ? []
+    : askDatabase(place, (db) => unfinishedReceipts(db)) ?? [];
+  const lost = askDatabase(place, receiptsWithoutKey) ?? [];
+  return [
+    ...stopped.slice(0, MAX_NAMED).map(({ id, chosen, createdAtMs, remains }) =>
+      warn(
+        `\`memory forget\` of ${new Date(createdAtMs).toISOString()} ` +
+          (remains.length === 0
+            ? `was stopped before it was done (receipt ${id})`
+            : `could not be done to the end (receipt ${id}): ${remains.join("; ")}`),
+        commandAgain(chosen),
+      )
+    ),
+    ...lost.length === 0 ? [] : [withoutKey(lost.map(({ id }) => id))],
+  ];
+}
+
+/** Damage has taken the key, so an import does not recognize the words that were forgotten. */
+function withoutKey(receipts: readonly string[]): Finding {
+  const named = receipts.slice(0, MAX_NAMED).join(", ");
+  const more = receipts.length > MAX_NAMED ? ` and ${receipts.length - MAX_NAMED} more` : "";
+  return warn(
+    "the key is lost by which prompts, messages and names were known that were forgotten: an import or a backfill may " +
+      `bring them back; look after each of them with the receipts ${named}${more}, and forget what came back`,
+    `conclaude memory verify ${receipts[0]}`,
+  );
+}
+
+/** Doctor looks after so many sessions; more than that are never active at once. */
+const MAX_SESSIONS = 1000;
+
+/** Sessions that look active although their process is gone. */
+export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
+  const answer = askDatabase(place, (db) => ({
+    active: countSessions(db, null).active,
+    sessions: activeSessions(db, { except: "", limit: MAX_SESSIONS }),
+  }));
+  if (answer === undefined) return [];
+  const { active, sessions } = answer;
+  const unknown = active - sessions.length;
+  const rest = unknown === 0 ? "" : `; of ${unknown} the process is not known`;
+  const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
+  const gone = goneSessions(sessions, processes, null);
+  if (gone.length === 0) return [ok(`${active} active${rest}`)];
+  const have = gone.length === 1 ? "has" : "have";
+  return [warn(
+    `${gone.length} of ${count(active, "active session")} ${have} no process any more${rest}`,
+    FIX,
+    () =>
+      repairDatabase(
+        place,
+        (db) => `marked ${count(abandonSessions(db, gone, place.nowMs), "session")} as abandoned`,
+      ),
+  )];
+}
+
+/** A drain that has worked on a capture for so long is gone. */
+const STUCK_MS = 10 * 60 * 1000;
+
+/** How much waits in the queue, and captures that hang. The check of memory reports those that were given up. */
+export function lookAtQueue(place: DoctorPlace): Finding[] {
+  const health = askDatabase(place, (db) => queueHealth(db, place.nowMs - STUCK_MS));
+  if (health === undefined) return [];
+  const megabytes = (health.rawBytes / 1_000_000).toFixed(1);
+  const size = `${health.waiting} waiting, ${megabytes} MB of payload`;
+  return [
+    health.stuck === 0
+      ? ok(size)
+      : warn(`${health.stuck} stuck for more than 10 minutes; ${size}`, "conclaude queue drain"),
+  ];
+}
+
+/** SessionEnd cleans up in small steps, so a day of delay is no fault. */
+const RETENTION_GRACE_DAYS = 1;
+
+/** Whether sessions are still there that retention should have removed. */
+export function lookAtRetention(place: DoctorPlace): Finding[] {
+  const { sessionRetentionDays: days, memoryEnabled } = place.config;
+  if (days === 0) return [ok("sessions are kept for ever")];
+  const limitMs = place.nowMs - daysMs(days + RETENTION_GRACE_DAYS);
+  const captures = memoryEnabled ? "worked" : "all";
+  const overdue = askDatabase(place, (db) => oldestExpiredSession(db, limitMs, captures) ?? null);
+  if (overdue === undefined) return [];
+  if (overdue === null) return [ok(`${count(days, "day")} after a session's end`)];
+  return [warn(
+    `sessions that ended more than ${count(days, "day")} ago are still there`,
+    "conclaude retention run",
+  )];
+}

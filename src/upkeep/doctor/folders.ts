@@ -1,0 +1,149 @@
+/** The folders and files that hooks write to: whether they can, whether anybody else can read them, whether there is room. */
+import { statfsSync } from "node:fs";
+import { messageOf } from "../../base/errors.ts";
+import { joinPath, parentOf } from "../../base/paths.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { fail, type Finding, ok, warn } from "../care/check.ts";
+import {
+  databasePermissionFaults,
+  linkableFaults,
+  permissionFaults,
+} from "../forget/private_files.ts";
+import { isThere } from "../care/whole_file.ts";
+import { isNotOurs } from "./database_checks.ts";
+import type { DoctorPlace } from "./place.ts";
+import { isTrustedSpool, spoolEntries } from "./spool_check.ts";
+import { nearestFolder, otherOwner, whyClosed, whyUnwritable } from "./writable.ts";
+import { userId } from "../../system/environment.ts";
+import { isNotFound, isPermissionDenied, readDirSync, statSync } from "../../system/files.ts";
+
+/** The folder for database, log and spool. */
+export function lookAtHome(place: DoctorPlace): Finding[] {
+  const { home, dataFolder } = place.locations;
+  if (home === null) {
+    const next = 'export HOME="$(eval echo "~$(id -un)")"';
+    return [warn(`HOME is not set, so ${whereTo(place)}`, next)];
+  }
+  const wanted = joinPath(home, ".conclaude");
+  if (dataFolder !== wanted) {
+    return [fail(
+      `${wanted} cannot be used (${whyUnusable(wanted)}), so ${whereTo(place)}`,
+      wayToUse(home, wanted),
+    )];
+  }
+  const why = whyUnwritable(nearestFolder(dataFolder));
+  if (!isThere(dataFolder)) {
+    return [
+      why === null
+        ? ok(`${dataFolder} is not there yet; the first hook makes it`)
+        : fail(`${dataFolder} cannot be made: ${why}`, `ls -ld ${quoteWord(home)}`),
+    ];
+  }
+  if (why !== null) return [fail(why, wayToOwn(dataFolder) ?? `ls -ld ${quoteWord(dataFolder)}`)];
+  const faults = permissionFaults([dataFolder], 0o700);
+  return faults.length > 0 ? faults : [ok(`${dataFolder}, yours alone`)];
+}
+
+/** What hooks write where, without the folder of the home. A person may have named a database elsewhere. */
+function whereTo({ locations, database }: DoctorPlace): string {
+  const { dataFolder, databaseFrom } = locations;
+  return databaseFrom === "fallback" && database === locations.database
+    ? `events go to ${database}, log and spool to ${dataFolder}, and a restart may remove both`
+    : `log and spool go to ${dataFolder}, which a restart may empty`;
+}
+
+/** A file in the place of the folder has to move; all else is a matter of permissions. */
+function wayToUse(home: string, wanted: string): string {
+  if (!isThere(wanted)) return `ls -ld ${quoteWord(home)}`;
+  if (kindOf(wanted) !== "folder") return `mv ${quoteWord(wanted)} ${quoteWord(`${wanted}.file`)}`;
+  return wayToOwn(wanted) ?? `ls -ld ${quoteWord(home)} ${quoteWord(wanted)}`;
+}
+
+/** A run with `sudo` leaves a folder of root's behind; null for this user's own. */
+function wayToOwn(folder: string): string | null {
+  const uid = userId();
+  return uid === null || otherOwner(folder) === null
+    ? null
+    : `sudo chown -R ${uid} ${quoteWord(folder)}`;
+}
+
+function whyUnusable(folder: string): string {
+  try {
+    if (!statSync(folder).isDirectory) return "it is not a folder";
+    readDirSync(folder)[Symbol.iterator]().next();
+  } catch (thrown) {
+    if (isPermissionDenied(thrown)) return whyClosed(folder);
+    if (!isNotFound(thrown)) return messageOf(thrown);
+  }
+  return whyUnwritable(nearestFolder(folder)) ?? "it cannot be made";
+}
+
+/**
+ * Whether nobody else can read database, log, spool and the user's configuration. A file behind a link may be anybody's:
+ * doctor names it and leaves it, and a configuration there only has to be safe from being written by others.
+ */
+export function lookAtPermissions(place: DoctorPlace): Finding[] {
+  const { locations, database } = place;
+  const { dataFolder, spoolFolders } = locations;
+  const folders = [...new Set([dataFolder, ...spoolFolders.map(parentOf), ...spoolFolders])];
+  const files = [
+    ...spoolFolders.map(parentOf).flatMap((folder) =>
+      ["conclaude.log", "conclaude.log.1"].map((name) => joinPath(folder, name))
+    ),
+    ...spoolFolders.filter(isTrustedSpool).flatMap(spoolEntries)
+      .flatMap(({ path, isFile }) => isFile ? [path] : []),
+  ].filter((path) => kindOf(path) === "file");
+  const configurations = ["config.yaml", "config.yml"].map((name) => joinPath(dataFolder, name))
+    .filter((path) => kindOf(path) === "file");
+  const isOurs = database !== ":memory:" && !isNotOurs(place);
+  const faults = [
+    ...isOurs ? databasePermissionFaults(database, { folders }) : [],
+    ...permissionFaults(files, 0o600, { folders }),
+    ...linkableFaults(configurations, { folders }),
+    ...permissionFaults(spoolFolders, 0o700, { folders }),
+  ];
+  if (faults.length > 0) return faults;
+  const isNone = files.length + configurations.length === 0 && !(isOurs && isThere(database));
+  return [ok(isNone ? "no files yet" : "files 0600, folders 0700")];
+}
+
+/** A link that leads nowhere is no folder; what cannot be looked at may be one. */
+function kindOf(path: string): "file" | "folder" | "other" {
+  try {
+    const { isFile, isDirectory } = statSync(path);
+    return isFile ? "file" : isDirectory ? "folder" : "other";
+  } catch (thrown) {
+    return isNotFound(thrown) ? "other" : "folder";
+  }
+}
+
+const MEGABYTE = 1_000_000;
+/** Below this a day of hooks may not find room. */
+const LITTLE_BYTES = 200 * MEGABYTE;
+/** Below this a single event may not. */
+const NO_BYTES = 0.5 * MEGABYTE;
+
+/** Whether there is room for what hooks write. */
+export function lookAtDisk({ database }: DoctorPlace): Finding[] {
+  if (database === ":memory:") return [];
+  const folder = nearestFolder(parentOf(database));
+  const free = freeBytes(folder);
+  if (free === null) return [];
+  const room = `${Math.round(free / MEGABYTE)} MB free for ${folder}`;
+  if (free >= LITTLE_BYTES) return [ok(room)];
+  const rest = `: ${room}; \`conclaude retention run\` removes old sessions`;
+  const next = `df -h ${quoteWord(folder)}`;
+  return free < NO_BYTES
+    ? [fail(`the disk is full${rest}`, next)]
+    : [warn(`the disk is nearly full${rest}`, next)];
+}
+
+/** Null where the system does not tell. */
+function freeBytes(folder: string): number | null {
+  try {
+    const { bavail, bsize, blocks } = statfsSync(folder);
+    return blocks === 0 ? null : bavail * bsize;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,169 @@
+/** What keeps captures from becoming memory, and summaries from being rewritten. */
+import { plain } from "../../secrets/plain.ts";
+import { readConfigFiles } from "../../config/discover.ts";
+import { parseConfig } from "../../config/parse.ts";
+import { count } from "../../base/counts.ts";
+import { messageOf } from "../../base/errors.ts";
+import { shortened } from "../../memory/text.ts";
+import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
+import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
+import { dayStartMs } from "../../memory/drain/summarizer.ts";
+import {
+  forbiddingLimit,
+  foundSummarizer,
+  type SummarizedConfig,
+  type SummarizerSettings,
+} from "../../memory/drain/summarizer_settings.ts";
+import { commandLine } from "../../claude/settings/hooks.ts";
+import { damagedPayloads } from "../../db/payloads.ts";
+import {
+  lastRuns,
+  type MemoryHealth,
+  memoryHealth,
+  summarizerUse,
+  usedUp,
+} from "../../memory/store.ts";
+import { drainLockPath } from "../../db/process_lock.ts";
+import { type Finding, ok, warn } from "../care/check.ts";
+import { askDatabase, type DoctorPlace } from "./place.ts";
+import { lookAtSettings } from "./settings_look.ts";
+import { whyUnwritable } from "./writable.ts";
+import { isNotFound, openSync } from "../../system/files.ts";
+import { Command } from "../../system/processes.ts";
+
+/** A capture is worked in at the end of a turn; one that waits longer than this is overdue, in milliseconds. */
+const OVERDUE_MS = 3_600_000;
+/** Longest reason in a message, in characters. */
+const MAX_REASON_CHARS = 160;
+/** So many failed runs in a row show that the summarizer does not work. */
+const FAILED_RUNS = 3;
+
+export function lookAtMemory(place: DoctorPlace): Finding[] {
+  if (!place.config.memoryEnabled) return [ok("off (`memory.enabled` is false)")];
+  const health = askDatabase(place, (db) => memoryHealth(db, place.nowMs - OVERDUE_MS));
+  if (health === undefined) return [];
+  const faults = [
+    ...health.givenUp > 0 ? [givenUp(health, place)] : [],
+    ...health.suspects.length > 0 ? [suspects(health)] : [],
+    ...health.overdue > 0 && health.hooksRan ? [overdue(health, place)] : [],
+    ...lockFaults(place),
+    ...summarizerFaults(place),
+  ];
+  if (faults.length > 0) return faults;
+  return [
+    ok(`${count(health.observations, "observation")}, ${count(health.waiting, "capture")} waiting`),
+  ];
+}
+
+function givenUp({ givenUp, reasons }: MemoryHealth, place: DoctorPlace): Finding {
+  const damaged = askDatabase(place, (db) => damagedPayloads(db, { status: "error" }).length) ?? 0;
+  const told = reasons.map(({ reason, count }) =>
+    `${plain(shortened(reason, MAX_REASON_CHARS))}${givenUp === 1 ? "" : ` (${count})`}`
+  );
+  return warn(
+    `${count(givenUp, "capture was", "captures were")} given up after errors: ${told.join("; ")}`,
+    // Another try brings back what can be read alone.
+    damaged === givenUp ? "conclaude queue prune --unreadable" : "conclaude queue retry --all",
+  );
+}
+
+/** Captures over which drains end. A drain by hand has more time than a hook. */
+function suspects({ suspects }: MemoryHealth): Finding {
+  const told = suspects.map(({ id, toolName, rawBytes, attempts }) => {
+    const tries = count(attempts, "try", "tries");
+    return `${id} (${plain(toolName)}, ${Math.ceil(rawBytes / 1000)} kB, ${tries})`;
+  });
+  return warn(
+    `drains ended before they were done with ${told.join(", ")}; ` +
+      "it is taken alone, and is given up after the fifth",
+    "conclaude queue drain",
+  );
+}
+
+/** Captures wait although hooks run. */
+function overdue({ overdue }: MemoryHealth, place: DoctorPlace): Finding {
+  const what = `${count(overdue, "capture has", "captures have")} waited for more than an hour, ` +
+    "although hooks run";
+  const hasDrain = lookAtSettings(place)
+    .some(({ entries, wrapped }) => [...entries, ...wrapped].some(({ role }) => role === "drain"));
+  return hasDrain
+    ? warn(`${what}: the drain beside Stop does not work them in`, "conclaude queue drain")
+    : warn(
+      `${what}: no hook for the drain (\`conclaude hook Drain\`) is installed`,
+      commandLine("install-hooks"),
+    );
+}
+
+/** No drain begins without the file of its lock. */
+function lockFaults({ database }: DoctorPlace): Finding[] {
+  const path = drainLockPath(database);
+  let why: string | null = null;
+  try {
+    openSync(path, { read: true, write: true }).close();
+  } catch (thrown) {
+    why = isNotFound(thrown) ? whyUnwritable(parentOf(path)) : messageOf(thrown);
+  }
+  return why === null ? [] : [warn(
+    `captures cannot be worked in: the file of the lock, ${path}, cannot be used: ${why}`,
+    "make it writable, or remove it",
+  )];
+}
+
+function summarizerFaults(place: DoctorPlace): Finding[] {
+  const { locations, nowMs } = place;
+  const found = foundSummarizer(parseConfig<SummarizedConfig>(readConfigFiles([], locations)));
+  if (found.kind === "none") return [];
+  if (found.kind === "faulty") {
+    const message = plain(`the summarizer is off, by a mistake: ${found.problem}`);
+    return [warn(message, "conclaude config validate")];
+  }
+  const { settings } = found.summarizer;
+  const missing = whyMissing(settings, place);
+  if (missing !== null) {
+    return [warn(
+      `the summarizer cannot run: ${missing}`,
+      `correct memory.summarizer.command in ${joinPath(locations.dataFolder, "config.yaml")}`,
+    )];
+  }
+  const ledger = askDatabase(place, (db) => ({
+    last: lastRuns(db, nowMs, FAILED_RUNS),
+    today: summarizerUse(db, dayStartMs(nowMs)),
+  }));
+  if (ledger === undefined) return [];
+  const { last, today } = ledger;
+  const isBroken = last.length === FAILED_RUNS && last.every(({ status }) => status === "failed");
+  // A limit of 0 forbids the summarizer; nothing is used up then.
+  const used = forbiddingLimit(settings) !== null ? null : usedUp(today, {
+    maxRuns: settings.maxRunsPerDay,
+    maxTokens: settings.maxTokensPerDay,
+  }, 1);
+  const reason = plain(shortened(last[0]?.reason ?? "", MAX_REASON_CHARS));
+  const runs = `${count(today.runs, "run")}, ${count(today.tokens, "token")}`;
+  return [
+    ...isBroken ? [`the summarizer has failed ${FAILED_RUNS} times in a row: ${reason}`] : [],
+    ...used === null ? [] : [
+      `the summarizer has used up the ${used} of today (${runs}); it goes on after midnight UTC`,
+    ],
+  ].map((message) => warn(message, "conclaude memory stats"));
+}
+
+/** Why the program that a command begins with cannot be found; null when it can, or when only a shell can tell. */
+function whyMissing({ command }: SummarizerSettings, place: DoctorPlace): string | null {
+  const [, first = ""] = /^\s*((?:~\/)?[\w.\/+-]+)(?=\s|$)/.exec(command) ?? [];
+  const { home } = place.locations;
+  if (first.startsWith("~/")) return home === null ? null : whyNotRun(home + first.slice(1));
+  if (isAbsolutePath(first)) return whyNotRun(first);
+  if (!isBareName(first) || findOnPath(first, place.searchPath).length > 0) return null;
+  return isShellWord(first) ? null : `${first} is not on the PATH`;
+}
+
+/** Whether a shell does this by itself: `cd`, `if`. */
+function isShellWord(word: string): boolean {
+  try {
+    return ["bash", "sh"].some((shell) =>
+      new Command(shell, { args: ["-c", 'command -v "$1"', shell, word] }).outputSync().success
+    );
+  } catch {
+    return true;
+  }
+}

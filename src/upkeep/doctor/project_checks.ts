@@ -1,0 +1,102 @@
+/** What the working folder tells: its configuration, its branch, its workflows, and the state of an older daemon. */
+import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
+import { listLeftOut, passedOver } from "../../config/left_out.ts";
+import { parseConfig } from "../../config/parse.ts";
+import { undecidedCoven } from "../transfer/coven.ts";
+import type { EngineConfig } from "../../work/engine/engine_settings.ts";
+import { AGENT_COMMAND } from "../../work/engine/step_launch.ts";
+import { listWorkflowFiles } from "../../work/engine/workflow_files.ts";
+import { isStrict } from "../../policy/asked_requirements.ts";
+import { groundOf, UNTOLD_BRANCH } from "../../policy/ground.ts";
+import { findRepository, lookUpwards } from "../../system/git/repository.ts";
+import type { GuardPolicy } from "../../policy/guards/guard_policy.ts";
+import { isAbsolutePath } from "../../base/paths.ts";
+import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { countState } from "../../work/store.ts";
+import { type Finding, ok, warn } from "../care/check.ts";
+import { askDatabase, type DoctorPlace } from "./place.ts";
+
+/** Whether the configuration files that count here are right. */
+export function lookAtConfiguration(place: DoctorPlace): Finding[] {
+  const { files, config } = place;
+  const leftOut = listLeftOut(files, place.projectDir, place.locations).map(({ path, why, next }) =>
+    warn(`${path} is left out, since others could have written it: ${why}`, next)
+  );
+  const counting = files.filter((file) => !isLeftOut(file));
+  const isStrict = isLocked(config);
+  if (counting.length === 0 && !isStrict) {
+    return leftOut.length > 0 ? leftOut : [ok("no files: the defaults count")];
+  }
+  const beside = passedOver(files).map(({ path, counts }) =>
+    warn(
+      `${path} counts for nothing, since ${counts} stands beside it`,
+      `take over what you want of ${quoteWord(path)}, then remove it`,
+    )
+  );
+  return [judgeFiles(isStrict ? files : counting, isStrict), ...beside, ...leftOut];
+}
+
+function judgeFiles(files: readonly ConfigFile[], isStrict: boolean): Finding {
+  const { problems, hook: { unreadable, brokenRequirements } } = parseConfig(files);
+  const [first] = problems;
+  if (first === undefined) return ok(files.map(({ path }) => path).join(", "));
+  const next = "conclaude config validate";
+  if (unreadable !== "") {
+    const meaning = isStrict
+      ? "its rules were strict, so every change is refused until it can be read"
+      : "nothing of that file counts, and no rule of it";
+    return warn(`${unreadable}; ${meaning}`, next);
+  }
+  const place = first.line > 0 ? `${first.path}:${first.line}:${first.column}` : first.path;
+  const more = problems.length > 1 ? `, and ${problems.length - 1} more` : "";
+  const off = brokenRequirements === ""
+    ? ""
+    : `; switched off by mistakes in them: the requirements ${brokenRequirements}`;
+  return warn(
+    `${place} ${first.key}: ${first.message}${more}${off}; hooks go on with the rest`,
+    next,
+  );
+}
+
+function isLocked({ guards }: HookConfig): boolean {
+  return guards !== "" && (JSON.parse(guards) as GuardPolicy).lock !== null;
+}
+
+/** Whether git tells the branch, where requirements are kept for one. */
+export function lookAtBranch({ config, projectDir }: DoctorPlace): Finding[] {
+  const repository = findRepository(lookUpwards(projectDir));
+  if (config.requirements === "" || !repository?.isUntold) return [];
+  const meaning = isStrict(config)
+    ? "what requirements are about is denied"
+    : "the requirements of the last branch of a session count, or none";
+  const ground = groundOf(repository);
+  return [warn(`${UNTOLD_BRANCH}, so ${meaning}`, ground.kind === "none" ? ground.next : "")];
+}
+
+/** Whether the program that does agents' steps can be started, where somebody works with workflows. */
+export function lookAtAgents(place: DoctorPlace): Finding[] {
+  const { files, projectDir, searchPath } = place;
+  const isUsed = listWorkflowFiles(projectDir).some(({ path }) => path !== null) ||
+    Object.keys(askDatabase(place, countState)?.workflows ?? {}).length > 0;
+  if (!isUsed) return [];
+  const command = parseConfig<EngineConfig>(files).config.orchestration.agentCommand ??
+    AGENT_COMMAND;
+  // Any other path begins at a working tree that may not be there yet.
+  if (!isBareName(command) && !isAbsolutePath(command)) return [];
+  const found = isBareName(command) ? findOnPath(command, searchPath)[0] : command;
+  const why = found === undefined ? `${command} is not on the PATH` : whyNotRun(found);
+  if (why === null) return [ok(`agents' steps are done by ${found}`)];
+  const next = "install it, or name another program in orchestration.agentCommand";
+  return [warn(`agents' steps cannot be done: ${why}`, next)];
+}
+
+/** State of the older daemon that the user has neither brought over nor left behind. */
+export function lookAtOldState({ projectDir, database }: DoctorPlace): Finding[] {
+  const place = undecidedCoven(projectDir, database);
+  return place === null ? [] : [warn(
+    `old state in ${place.folder} was not brought over (\`conclaude migrate --fresh\` begins without it)`,
+    "conclaude migrate",
+  )];
+}

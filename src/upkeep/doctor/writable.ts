@@ -1,0 +1,111 @@
+/** Why this user cannot write to a folder or a database, found without making anything. */
+import { messageOf } from "../../base/errors.ts";
+import { joinPath, parentOf } from "../../base/paths.ts";
+import type { Finding } from "../care/check.ts";
+import { DATABASE_FILES } from "../care/set_aside.ts";
+import { behindLink } from "../care/whole_file.ts";
+import {
+  chmodSync,
+  isNotFound,
+  isPermissionDenied,
+  openSync,
+  renameSync,
+  statSync,
+} from "../../system/files.ts";
+import { userId } from "../../system/environment.ts";
+
+const OWNER_WRITE = 0o200;
+const WRITE_OF_OTHERS = 0o022;
+
+/** @returns Null when nothing speaks against it; who belongs to a group that may write is not seen. */
+export function whyUnwritable(folder: string): string | null {
+  try {
+    const { isDirectory, mode } = statSync(folder);
+    if (!isDirectory) return `${folder} is not a folder`;
+    if (isOwnButClosed(folder)) return `${folder} is not writable`;
+    const isOthersAlone = userId() !== 0 && otherOwner(folder) !== null && mode !== null &&
+      (mode & WRITE_OF_OTHERS) === 0;
+    if (isOthersAlone) return whyClosed(folder);
+    // The system looks whether the file system takes changes before it looks for the file, and there is none.
+    const nothing = joinPath(folder, `.conclaude-${crypto.randomUUID()}`);
+    renameSync(nothing, `${nothing}-2`);
+    return null;
+  } catch (thrown) {
+    if (isNotFound(thrown)) return null;
+    if (isPermissionDenied(thrown)) return whyClosed(folder);
+    return /read-only|os error 30/i.test(messageOf(thrown))
+      ? `${folder} lies on a read-only file system`
+      : messageOf(thrown);
+  }
+}
+
+/** Who owns a folder that this user may not look into or write to. */
+export function whyClosed(folder: string): string {
+  const owner = otherOwner(folder);
+  return owner === null
+    ? `${folder} is closed to this user`
+    : `${folder} belongs to another user (number ${owner})`;
+}
+
+/** The number of the user that owns a file or folder; null for this user, or when the system does not tell. */
+export function otherOwner(path: string): number | null {
+  try {
+    const { uid } = statSync(path);
+    return uid === userId() ? null : uid;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether this user owns a file or folder and has no permission to write to it; root may write everywhere. */
+export function isOwnButClosed(path: string): boolean {
+  try {
+    const { uid, mode } = statSync(path);
+    const isOwn = userId() !== null && userId() !== 0 && uid === userId();
+    return isOwn && mode !== null && (mode & OWNER_WRITE) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The folder itself, or the nearest one above it that exists. */
+export function nearestFolder(folder: string): string {
+  for (let at = folder;;) {
+    try {
+      statSync(at);
+      return at;
+    } catch (thrown) {
+      const above = parentOf(at);
+      if (above === at || above === "." || !isNotFound(thrown)) return at;
+      at = above;
+    }
+  }
+}
+
+/** A database, its log and the index of that: SQLite gives the two the mode that the database had when it made them. */
+export function filesOf(database: string): string[] {
+  return DATABASE_FILES.map((ending) => database + ending);
+}
+
+/** Why a database, or a file of its log, cannot be written; null when it can. */
+export function whyReadOnly(database: string): string | null {
+  for (const path of filesOf(database)) {
+    try {
+      openSync(path, { write: true }).close();
+    } catch (thrown) {
+      if (path === database || !isNotFound(thrown)) return messageOf(thrown);
+    }
+  }
+  return whyUnwritable(parentOf(database));
+}
+
+/** Opens the files to their owner, where nothing else is missing. A folder, and a file behind a link, stays closed. */
+export function repairOfModes(database: string): Finding["repair"] {
+  const closed = filesOf(database).filter(isOwnButClosed);
+  if (closed.length === 0 || whyUnwritable(parentOf(database)) !== null) return undefined;
+  if (closed.some((path) => behindLink(path) !== null)) return undefined;
+  return () => {
+    for (const path of closed) chmodSync(path, 0o600);
+    return `set the mode of ${closed.join(", ")} to 0600`;
+  };
+}

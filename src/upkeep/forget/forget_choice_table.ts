@@ -1,0 +1,267 @@
+/** Finds the observations and captures that are to be forgotten. */
+import type { DatabaseSync } from "node:sqlite";
+import { normalizeForgotten, type TextMatcher } from "../../memory/forget_text.ts";
+import { capturesByObservation, FACTS, type Remade, type Remake } from "../../memory/store.ts";
+import { WHOLE_PATH, wholeName } from "../../db/file_match.ts";
+import { filterOf } from "../../db/filter_sql.ts";
+import { payloadText, type StoredPayload } from "../../db/payloads.ts";
+
+/** What is to be forgotten: everything that fits all the filters. A filter that is null lets everything through. */
+export interface ForgetFilter {
+  /** Observations by number, captures by id: one of these. */
+  readonly ids: {
+    readonly observations: readonly number[];
+    readonly captures: readonly string[];
+  } | null;
+  readonly sessionId: string | null;
+  /** The common git directory, or the folder where there is none. */
+  readonly project: string | null;
+  /** All spellings of one path, whole or from a project's folder. What lies under it counts too. */
+  readonly files: readonly string[] | null;
+  readonly text: TextMatcher | null;
+  /** Epoch milliseconds, both included. */
+  readonly sinceMs: number | null;
+  readonly untilMs: number | null;
+}
+
+/** Observations by number, captures by id. */
+export interface Chosen {
+  readonly observations: readonly number[];
+  readonly captures: readonly string[];
+  /** Observations that stay and are made anew of the captures that stay. */
+  readonly remade: readonly Remade[];
+  /** How many of the observations are imported summaries, which go since they hold some of the same. */
+  readonly importedSummaries: number;
+}
+
+/** A text alone is to be found nowhere any more. */
+export function isTextAlone({ text, ...others }: ForgetFilter): boolean {
+  return text !== null && Object.values(others).every((value) => value === null);
+}
+
+/**
+ * Lets SQL on this connection look for a text. None of these functions may throw: the runtime would hang.
+ * `holds(…)` looks into plain texts, `holds_json(…)` into JSON, `holds_payload(encoding, payload, raw_bytes)` into what a
+ * capture holds; `without(column)` gives the text with the mark in place of what is forgotten.
+ */
+export function defineTextFunctions(db: DatabaseSync, text: TextMatcher): void {
+  const options = { deterministic: true, varargs: true };
+  const isInJson = (json: string) => orElse(() => text.isInJson(json), () => text.isIn(json));
+  const some = (isIn: (value: string) => boolean) => (...values: readonly unknown[]) =>
+    Number(values.some((value) => typeof value === "string" && isIn(value)));
+  db.function("holds", options, some(text.isIn));
+  db.function("holds_json", options, some(isInJson));
+  db.function("holds_payload", options, (encoding, payload, rawBytes) => {
+    const stored = { id: "", encoding, payload, rawBytes } as unknown as StoredPayload;
+    // A damaged payload says nothing to anybody; `db check` tells of it.
+    return Number(isInJson(orElse(() => payloadText(stored), () => "")));
+  });
+  db.function(
+    "without",
+    options,
+    (value) =>
+      typeof value === "string"
+        ? orElse(() => text.replaceInJson(value), () => text.replaceIn(value))
+        : value as null,
+  );
+}
+
+/** JSON that is nested too deeply cannot be gone through: it is taken as plain text. */
+function orElse<Result>(first: () => Result, second: () => Result): Result {
+  try {
+    return first();
+  } catch {
+    return second();
+  }
+}
+
+/**
+ * What fits the filter, with everything that belongs to it: the captures of an observation, the observation of a capture,
+ * the fixes that quote either and the summaries that tell of them. An observation stays where its other captures tell it
+ * without what fits.
+ *
+ * @param remake Makes such an observation of its other captures.
+ */
+export function chooseForgotten(
+  db: DatabaseSync,
+  filter: ForgetFilter,
+  remake: Remake = () => null,
+): Chosen {
+  if (filter.text !== null) defineTextFunctions(db, filter.text);
+  const captures = new Set(matchingCaptures(db, filter));
+  const observations = new Set([
+    ...matchingObservations(db, filter),
+    ...numbers(
+      db,
+      `SELECT id
+         FROM observations
+        WHERE id IN (SELECT observation_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?1)))
+           OR uid IN (SELECT value FROM json_each(?1))`,
+      captures,
+    ),
+  ]);
+  const remade = remadeOf(db, { observations, captures }, { filter, remake });
+  const changed = new Set(remade.map(({ id }) => id));
+  // A text is looked for in the fixes themselves.
+  const quoted = filter.text === null ? observations : observations.difference(changed);
+  const fixes = fixesAbout(db, quoted);
+  for (const id of changed) observations.delete(id);
+  for (const id of fixes) observations.add(id);
+  const made = db.prepare(
+    `SELECT id
+       FROM pending_queue
+      WHERE observation_id IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify([...observations]));
+  for (const { id } of made) captures.add(String(id));
+  const { own, imported } = summariesAbout(db, observations.union(changed));
+  const quoting = imported.filter((id) => !observations.has(id));
+  for (const id of [...own, ...quoting]) observations.add(id);
+  return {
+    observations: [...observations],
+    captures: [...captures],
+    remade,
+    importedSummaries: quoting.length,
+  };
+}
+
+/** The observations that other captures tell without what is to be forgotten. */
+function remadeOf(
+  db: DatabaseSync,
+  { observations, captures }: {
+    readonly observations: ReadonlySet<number>;
+    readonly captures: ReadonlySet<string>;
+  },
+  { filter: { ids, text }, remake }: { readonly filter: ForgetFilter; readonly remake: Remake },
+): Remade[] {
+  // A text and a capture's id say which captures are meant; other filters mean the whole observation.
+  if (text === null && ids === null) return [];
+  const asked = new Set(ids?.observations);
+  return [...capturesByObservation(db, observations)].flatMap(([id, made]) => {
+    const stay = made.filter((capture) => !captures.has(capture));
+    const one = asked.has(id) || stay.length === 0 ? null : remake(id, { stay, go: captures });
+    return one === null || text?.isInJson(JSON.stringify(one)) ? [] : [one];
+  });
+}
+
+/** SQL: `touched.name` is one of some paths, or lies under one. Its parameter is the list in JSON. */
+export const UNDER_A_FILE = `EXISTS (SELECT 1 FROM json_each(?) AS wanted
+            WHERE touched.name = wanted.value
+               OR substr(touched.name, 1, length(wanted.value) + 1) = wanted.value || '/')`;
+
+/** SQL: the names in a list in JSON, as they are and as whole paths, in rows of `name`. */
+export function namesIn(list: string, folder: string): string {
+  return `SELECT value AS name FROM json_each(${list})
+           UNION ALL
+          SELECT ${wholeName("value", folder)} FROM json_each(${list})`;
+}
+
+/** SQL: an observation `o` is about one of some files. Its parameter is their list in JSON. */
+export const IS_OF_FILES = `EXISTS (SELECT 1
+                 FROM (SELECT t.path AS name FROM observation_files AS t WHERE t.observation_id = o.id
+                        UNION ALL
+                       SELECT ${WHOLE_PATH} FROM observation_files AS t WHERE t.observation_id = o.id) AS touched
+                WHERE ${UNDER_A_FILE})`;
+
+function matchingObservations(db: DatabaseSync, filter: ForgetFilter): number[] {
+  const { ids, files, text } = filter;
+  const { sql, values } = filterOf([
+    ["o.id IN (SELECT value FROM json_each(?))", ids && JSON.stringify(ids.observations)],
+    ["o.session_id = ?", filter.sessionId],
+    ["o.project = ?", filter.project],
+    ["o.updated_at_ms >= ?", filter.sinceMs],
+    ["o.created_at_ms <= ?", filter.untilMs],
+    [IS_OF_FILES, files && JSON.stringify(files)],
+    [
+      `(holds(o.title, o.text, o.terms, o.branch, o.project) = ? OR holds_json(o.files, o.facts))`,
+      text && 1,
+    ],
+  ]);
+  return db.prepare(`SELECT o.id FROM observations AS o ${sql} ORDER BY o.id`).all(...values)
+    .map(({ id }) => Number(id));
+}
+
+function matchingCaptures(db: DatabaseSync, filter: ForgetFilter): string[] {
+  const { ids, files, text } = filter;
+  const touched = namesIn("q.files_touched", "s.project_dir");
+  const { sql, values } = filterOf([
+    ["q.id IN (SELECT value FROM json_each(?))", ids && JSON.stringify(ids.captures)],
+    ["q.session_id = ?", filter.sessionId],
+    ["coalesce(s.repository, s.project_dir) = ?", filter.project],
+    ["q.created_at_ms >= ?", filter.sinceMs],
+    ["q.created_at_ms <= ?", filter.untilMs],
+    [
+      `EXISTS (SELECT 1 FROM (${touched}) AS touched WHERE ${UNDER_A_FILE})`,
+      files && JSON.stringify(files),
+    ],
+    [
+      `(holds(q.error_message, q.branch) = ?
+            OR holds_json(q.files_touched)
+            OR holds_payload(q.encoding, q.payload, q.raw_bytes))`,
+      text && 1,
+    ],
+  ]);
+  return db.prepare(
+    `SELECT q.id
+       FROM pending_queue AS q
+       LEFT JOIN sessions AS s ON s.session_id = q.session_id
+       ${sql}
+      ORDER BY q.rowid`,
+  ).all(...values).map(({ id }) => String(id));
+}
+
+/** Fixes tell in their own words what failed, and what was done about it. */
+function fixesAbout(db: DatabaseSync, observations: ReadonlySet<number>): number[] {
+  return numbers(
+    db,
+    `WITH gone AS (SELECT value AS id FROM json_each(?1))
+     SELECT id
+       FROM observations
+      WHERE kind = 'fix'
+        AND (${FACTS} ->> '$.mended' IN gone
+             OR EXISTS (SELECT 1 FROM json_each(${FACTS}, '$.by') AS part WHERE part.value IN gone))`,
+    observations,
+  );
+}
+
+/** A shorter title says too little to be known again in a summary. */
+const MIN_TOLD_CHARS = 12;
+
+/**
+ * The summaries of the sessions of some observations. `own` are made here: they go, and are written anew of what is left.
+ * Of `imported` ones, which nobody can write anew, only those go that hold a title or a text of these observations.
+ */
+function summariesAbout(db: DatabaseSync, observations: ReadonlySet<number>) {
+  const ids = JSON.stringify([...observations]);
+  const summaries = db.prepare(
+    `SELECT id, session_id AS sessionId, title, text, uid = 'summary/' || session_id AS isOwn
+       FROM observations
+      WHERE kind = 'summary'
+        AND session_id IN (SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?)))`,
+  ).all(ids);
+  const imported = summaries.filter(({ isOwn }) => !isOwn);
+  const forgotten = imported.length === 0 ? [] : db.prepare(
+    `SELECT session_id AS sessionId, title, text
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?1))
+        AND session_id IN (SELECT value FROM json_each(?2))`,
+  ).all(ids, JSON.stringify(imported.map(({ sessionId }) => sessionId)));
+  const numberOf = ({ id }: Row) => Number(id);
+  return {
+    own: summaries.filter(({ isOwn }) => isOwn).map(numberOf),
+    imported: imported.filter((summary) =>
+      forgotten.some((row) => row["sessionId"] === summary["sessionId"] && tellsOf(summary, row))
+    ).map(numberOf),
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function tellsOf(summary: Row, { title, text }: Row): boolean {
+  const told = normalizeForgotten(`${summary["title"]}\n${summary["text"]}`);
+  return [title, text].map((part) => normalizeForgotten(String(part).replace(/…$/, "")))
+    .some((part) => part.length >= MIN_TOLD_CHARS && told.includes(part));
+}
+
+function numbers(db: DatabaseSync, sql: string, list: ReadonlySet<unknown>): number[] {
+  return db.prepare(sql).all(JSON.stringify([...list])).map(({ id }) => Number(id));
+}

@@ -1,0 +1,201 @@
+/** What stays and tells of something that is forgotten: it is named, so that a person can forget it, too. */
+import type { DatabaseSync } from "node:sqlite";
+import { standsIn } from "../../memory/tell/describe_fix.ts";
+import { type TextMatcher, textMatcher } from "../../memory/forget_text.ts";
+import { folderOfProject, pathInProject } from "../../memory/project_paths.ts";
+import { baseName } from "../../base/paths.ts";
+import { FACTS } from "../../memory/store.ts";
+import {
+  type Chosen,
+  defineTextFunctions,
+  type ForgetFilter,
+  IS_OF_FILES,
+} from "./forget_choice_table.ts";
+import { changePlaces, textPlaces } from "./forget_places_table.ts";
+import { readablePayload } from "./stay_away_table.ts";
+
+/** Pieces of what was forgotten that are looked for. */
+const MAX_PIECES = 24;
+const MIN_CHARS = 40;
+/** A short text is looked for as a whole: others may begin and go on in the same words. */
+const MAX_CHARS = 80;
+/** So many observations are named. */
+const MAX_NAMED = 100;
+
+/** Pieces of what is about to be removed, long enough to be its alone; null when it has none. */
+export function piecesOf(db: DatabaseSync, { observations, captures }: Chosen): TextMatcher | null {
+  const payloads = db.prepare(
+    `SELECT id, encoding, payload, raw_bytes AS rawBytes
+       FROM pending_queue
+      WHERE id IN (SELECT value FROM json_each(?))
+      ORDER BY raw_bytes DESC
+      LIMIT ${MAX_PIECES}`,
+  ).all(JSON.stringify(captures)).map((row) => longestString(readablePayload(row)));
+  const texts = db.prepare(
+    `SELECT text
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?))
+      ORDER BY length(text) DESC
+      LIMIT ${MAX_PIECES}`,
+  ).all(JSON.stringify(observations)).map(({ text }) => String(text));
+  const pieces = [...payloads, ...texts].slice(0, MAX_PIECES)
+    .map((text) => text.replace(/\s+/g, " ").trim())
+    .filter((text) => text.length >= MIN_CHARS)
+    .map((text) => {
+      const start = Math.max(0, text.length - MAX_CHARS) >> 1;
+      return text.slice(start, start + MAX_CHARS).toWellFormed();
+    });
+  return pieces.length === 0 ? null : textMatcher(...pieces);
+}
+
+function longestString(payload: string | null): string {
+  let longest = "";
+  if (payload === null) return longest;
+  JSON.parse(payload, (key, value) => {
+    const isContent = !/_(?:path|dir|id)$|^cwd$/.test(key);
+    if (typeof value === "string" && isContent && value.length > longest.length) longest = value;
+    return value;
+  });
+  return longest;
+}
+
+/** Tables with rows that stay and tell some of the same, and which of the observations do. */
+export interface ToldElsewhere {
+  readonly tables: readonly string[];
+  readonly observations: readonly number[];
+}
+
+/** Who tells some of the same. @param without Observations that are about to go or to change. */
+export function toldElsewhere(
+  db: DatabaseSync,
+  pieces: TextMatcher | null,
+  without: readonly number[] = [],
+): ToldElsewhere {
+  if (pieces === null) return { tables: [], observations: [] };
+  defineTextFunctions(db, pieces);
+  const observations = db.prepare(
+    `SELECT id
+       FROM observations
+      WHERE (holds(title, text) OR holds_json(facts))
+        AND id NOT IN (SELECT value FROM json_each(?))
+      ORDER BY id
+      LIMIT ${MAX_NAMED}`,
+  ).all(JSON.stringify(without)).map(({ id }) => Number(id));
+  const how = { mode: "look", changed: new Map(), receiptId: null } as const;
+  // A beginning that is cut tells too little: whole pieces are looked for.
+  const whole = {
+    ...pieces,
+    replaceInJson: (value: string) => pieces.isInJson(value) ? "" : value,
+  };
+  const tables = Object.keys(changePlaces(db, textPlaces(db, whole, null), how));
+  if (observations.length > 0) tables.push("observations");
+  return { tables: tables.sort(), observations };
+}
+
+/** Numbers of observations that stay and tell the same as what goes. */
+export interface Related {
+  /** What a fix or a summary was made of that is forgotten by its number. */
+  readonly madeOf: readonly number[];
+  /** What was made of the same captures besides. */
+  readonly besides: readonly number[];
+  /** Those that speak of a file that is forgotten. */
+  readonly speakOf: readonly number[];
+}
+
+/** The observations that are of the same as those that a filter asks for, and are not asked for. */
+export function relatedTo(
+  db: DatabaseSync,
+  { ids, files, project }: ForgetFilter,
+): Related {
+  const asked = JSON.stringify(ids?.observations ?? []);
+  return {
+    madeOf: numbers(db, MADE_OF, asked),
+    besides: numbers(db, MADE_BESIDES, asked),
+    speakOf: files === null ? [] : speakingOf(db, { files, project }),
+  };
+}
+
+/** What fixes and summaries are made of. */
+const MADE_OF = `
+  WITH gone AS (SELECT o.* FROM json_each(?) AS asked JOIN observations AS o ON o.id = asked.value)
+  SELECT id
+    FROM observations
+   WHERE id NOT IN (SELECT id FROM gone)
+     AND (id IN (SELECT ${FACTS} ->> '$.mended' FROM gone WHERE kind = 'fix')
+          OR id IN (SELECT part.value FROM gone, json_each(${FACTS}, '$.by') AS part WHERE gone.kind = 'fix')
+          OR session_id IN (SELECT session_id FROM gone WHERE kind = 'summary') AND kind <> 'summary')
+   ORDER BY id`;
+
+/** What is made of the same capture: its uid is the capture's id of 36 characters, or that and more behind a `/`. */
+const MADE_BESIDES = `
+  WITH gone AS (SELECT o.id, substr(o.uid, 1, 36) AS capture
+                  FROM json_each(?) AS asked
+                  JOIN observations AS o ON o.id = asked.value
+                 WHERE o.kind NOT IN ('summary', 'fix')
+                   AND substr(o.uid, 37, 1) IN ('', '/'))
+  SELECT DISTINCT o.id
+    FROM gone
+    JOIN observations AS o ON o.uid = gone.capture
+                           OR o.uid BETWEEN gone.capture || '/' AND gone.capture || '0'
+   WHERE o.kind <> 'fix'
+     AND o.id NOT IN (SELECT id FROM gone)
+   ORDER BY o.id`;
+
+/** The observations that speak of one of some files in their texts and are not about it: it was shown, or searched. */
+function speakingOf(
+  db: DatabaseSync,
+  { files, project }: { readonly files: readonly string[]; readonly project: string | null },
+): number[] {
+  const rows = db.prepare(
+    `SELECT o.id, o.project, o.title || char(10) || o.text AS text
+       FROM observations AS o
+      WHERE (?1 IS NULL OR o.project = ?1)
+        AND o.kind <> 'summary'
+        AND EXISTS (SELECT 1
+                      FROM json_each(?2) AS named
+                     WHERE instr(o.title, named.value)
+                        OR instr(o.text, named.value))
+        AND NOT ${IS_OF_FILES.replace("?", "?3")}
+      ORDER BY o.id
+      LIMIT ${MAX_NAMED}`,
+  ).all(project, JSON.stringify(files.map(baseName)), JSON.stringify(files));
+  return rows.filter(({ project, text }) => {
+    const folder = project === null ? null : folderOfProject(String(project));
+    return files.some((file) => standsIn(String(text), pathInProject(file, folder)));
+  }).map(({ id }) => Number(id));
+}
+
+/** The observation with this number or uid; null when there is none. */
+export function findObservation(db: DatabaseSync, text: string): number | null {
+  const row = db.prepare("SELECT id FROM observations WHERE id = ?1 OR uid = ?2")
+    .get(/^\d{1,15}$/.test(text) ? Number(text) : -1, text);
+  return row === undefined ? null : Number(row["id"]);
+}
+
+/** The sessions of what is chosen, with the transcripts of Claude Code where these are known. */
+export function sessionsOf(
+  db: DatabaseSync,
+  { observations, captures }: Chosen,
+): { readonly id: string; readonly transcript: string | null }[] {
+  return db.prepare(
+    `SELECT named.session_id AS id, s.transcript_path AS transcript
+       FROM (SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?))
+              UNION
+             SELECT session_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))) AS named
+       LEFT JOIN sessions AS s ON s.session_id = named.session_id`,
+  ).all(JSON.stringify(observations), JSON.stringify(captures)) as unknown as {
+    id: string;
+    transcript: string | null;
+  }[];
+}
+
+/** Transcripts of Claude Code of all sessions that are known. */
+export function knownTranscripts(db: DatabaseSync): string[] {
+  return db.prepare(
+    "SELECT DISTINCT transcript_path AS path FROM sessions WHERE transcript_path IS NOT NULL",
+  ).all().map(({ path }) => String(path));
+}
+
+function numbers(db: DatabaseSync, sql: string, value: string): number[] {
+  return db.prepare(sql).all(value).map(({ id }) => Number(id));
+}

@@ -1,0 +1,191 @@
+/** Looks whether anything of what was forgotten is left, in any byte, or is there again. */
+import type { DatabaseSync } from "node:sqlite";
+import { count } from "../../base/counts.ts";
+import { UserError } from "../../base/errors.ts";
+import type { TextMatcher } from "../../memory/forget_text.ts";
+import { realDatabase } from "../../system/daemon_files.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { openDatabase } from "../../db/database.ts";
+import { chooseForgotten, type ForgetFilter } from "./forget_choice_table.ts";
+import { changePlaces, textPlaces } from "./forget_places_table.ts";
+import { cameBack, forgottenDigest, type Receipt, sameAgain } from "./forget_receipts_table.ts";
+import { openIfOurs } from "../../db/database_identity.ts";
+import {
+  checkIndex,
+  type IndexedWords,
+  indexedWords,
+  pageOwners,
+  type WordForm,
+} from "../../memory/store.ts";
+import { keysBack } from "./stay_away_table.ts";
+import { holdsText, placesIn } from "./byte_scan.ts";
+import { commandAgain, TEXT_AGAIN } from "./forget_again.ts";
+import { copyTest } from "./forget_copies.ts";
+import { copiesOf, type ForgetPlace, matchingSpool, writtenFiles } from "./forget_files.ts";
+
+/** Places in one file that are looked at. */
+const MAX_PLACES = 2000;
+
+/** Where a text stands in the bytes of a database. */
+export interface BytesLeft {
+  /** Tables and indexes of its file; empty when it is in none. */
+  readonly tables: readonly string[];
+  readonly log: boolean;
+  /** What the search index alone has, as a form of words in rows that stay: nothing of it is left over. */
+  readonly forms: readonly WordForm[];
+}
+
+/** Tables of the database in whose bytes a text stands, and whether it stands in its log. */
+export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
+  const database = realDatabase(place.database);
+  const { forms, unexplained } = wordsOf(database, text);
+  const places = placesIn(database, text, MAX_PLACES);
+  const tables = new Set(places.length === 0 ? [] : pageOwners(database, places));
+  // Where the database keeps how its tables are made: words of this program alone.
+  tables.delete("sqlite_schema");
+  // Where each word of the index with the text comes from a row that stays, nothing is left over.
+  if (forms.length > 0) {
+    for (const table of tables) if (table.startsWith("memory_index")) tables.delete(table);
+  }
+  if (unexplained > 0) tables.add("memory_index_data");
+  return { tables: [...tables].sort(), log: holdsText(`${database}-wal`, text), forms };
+}
+
+/** None where there is no index, or it cannot be read: then nothing is taken for a form of anything. */
+function wordsOf(database: string, text: TextMatcher): IndexedWords {
+  const known = openIfOurs(database);
+  known?.close();
+  try {
+    if (known !== null) return indexedWords(database, text);
+  } catch {
+    // The bytes are looked through all the same.
+  }
+  return { forms: [], unexplained: 0 };
+}
+
+/** What is left of a text, each with the way out; empty when nothing is. */
+export function textLeft(
+  place: ForgetPlace,
+  filter: ForgetFilter,
+  { again, bytes: { tables, log } }: { readonly again: string; readonly bytes: BytesLeft },
+): string[] {
+  const { logs, agents } = writtenFiles(place);
+  return [
+    ...(tables.length === 0 ? [] : [
+      `the database file holds it in ${
+        tables.join(", ")
+      }: written since then, or in an id, which is not changed: \`${again}\``,
+    ]),
+    ...(log ? [`the write-ahead log holds it: \`${again}\``] : []),
+    ...matchingSpool(place, filter).map((path) => `the spool holds it: ${path}: \`${again}\``),
+    ...[...logs, ...agents].filter((path) => holdsText(path, filter.text!)).map((path) =>
+      `${path} holds it: \`rm ${quoteWord(path)}\``
+    ),
+  ];
+}
+
+/** What is said while somebody reads from the write-ahead log. */
+export function logHeld(database: string, again: string): string {
+  return `the write-ahead log may still hold it, since another process reads from it: \`fuser -v ${
+    quoteWord(`${database}-wal`)
+  }\`, then \`${again}\``;
+}
+
+/** What is said where the search index stays damaged. */
+export function indexHeld(fault: string, again: string): string {
+  return `the search index may still hold words of it, since it is damaged (${fault}): \`conclaude doctor --fix\`, then \`${again}\``;
+}
+
+/** Files that hold a text, also in what is compressed there, and are no copies that this program makes anew. */
+export function copiesWith(place: ForgetPlace, filter: ForgetFilter): string[] {
+  const isOwn = copyTest(place);
+  return copiesOf(place).filter((path) =>
+    !isOwn(path) && (holdsText(path, filter.text!) || holdsRows(path, filter))
+  );
+}
+
+function holdsRows(path: string, filter: ForgetFilter): boolean {
+  using db = openIfOurs(path);
+  try {
+    return db !== null && rowsWith(db, filter) > 0;
+  } catch {
+    // An older one without all the tables, or a damaged one: its letters have been looked through.
+    return false;
+  }
+}
+
+/** How many rows hold a text. */
+function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
+  const { observations, captures } = chooseForgotten(db, filter);
+  const how = { mode: "look", changed: new Map(), receiptId: null } as const;
+  return Object.values(changePlaces(db, textPlaces(db, filter.text!, null), how))
+    .reduce((sum, n) => sum + n, observations.length + captures.length);
+}
+
+/** Something that is not as a receipt says, and the way out. */
+export interface ForgetProblem {
+  readonly message: string;
+  readonly next: string;
+}
+
+/** Ids that one command names. */
+const NAMED_IDS = 20;
+
+/**
+ * Looks whether what a receipt says still holds; empty when it does. Nothing is changed.
+ *
+ * @param options `text`: the text that was forgotten, with a filter for it; then every byte is looked through again.
+ * @throws {UserError} When it is another text.
+ */
+export async function verifyReceipt(
+  place: ForgetPlace,
+  receipt: Receipt,
+  { text, filter }: { readonly text: string | null; readonly filter: ForgetFilter | null },
+): Promise<ForgetProblem[]> {
+  if (text !== null) requireSameText(receipt, text);
+  const again = commandAgain(receipt.chosen);
+  const problems: ForgetProblem[] = [];
+  const add = (message: string, next: string) => problems.push({ message, next });
+  using db = await openDatabase(place.database, place);
+  const { observations: back, captures } = cameBack(db, receipt.id);
+  const observations = [...new Set([...back, ...sameAgain(db, receipt).map(({ id }) => id)])];
+  const ids = [...observations, ...captures];
+  if (ids.length > 0) {
+    const named = [
+      ...observations.length === 0 ? [] : [count(observations.length, "observation")],
+      ...captures.length === 0 ? [] : [count(captures.length, "capture")],
+    ];
+    add(
+      `${named.join(" and ")} ${ids.length === 1 ? "is" : "are"} there again`,
+      `conclaude memory forget ${ids.slice(0, NAMED_IDS).join(" ")} --yes`,
+    );
+  }
+  for (const fault of checkIndex(db)) {
+    add(`the search index is damaged: ${fault}`, "conclaude doctor --fix");
+  }
+  if (filter === null) {
+    const keys = Object.entries(keysBack(db, receipt.id)).map(([table, n]) => `${n} of ${table}`);
+    if (keys.length > 0) add(`rows are there again: ${keys.join(", ")}`, again);
+    for (const message of receipt.remains) add(message, TEXT_AGAIN);
+  } else {
+    const rows = rowsWith(db, filter);
+    if (rows > 0) add(`${count(rows, "row holds", "rows hold")} the text again`, TEXT_AGAIN);
+    db.close();
+    const bytes = bytesLeft(place, filter.text!);
+    for (const message of textLeft(place, filter, { again: TEXT_AGAIN, bytes })) {
+      add(message, TEXT_AGAIN);
+    }
+  }
+  if (receipt.finishedAtMs === null) add("it was stopped before it was done", again);
+  return problems;
+}
+
+function requireSameText({ id, salt, textDigest }: Receipt, text: string): void {
+  if (textDigest !== null && forgottenDigest(salt, text) === textDigest) return;
+  throw new UserError(`Cannot verify "${id}" with this text`, {
+    why: textDigest === null
+      ? "the receipt is not about a text"
+      : "it is not the text that was forgotten: letters of either case count as the same, all else must be equal",
+    next: `conclaude memory verify ${id}`,
+  });
+}

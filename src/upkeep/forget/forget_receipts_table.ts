@@ -1,0 +1,218 @@
+/** Receipts: what was forgotten, without the text itself. */
+import type { DatabaseSync } from "node:sqlite";
+import { normalizeForgotten } from "../../memory/forget_text.ts";
+import type { ForgetFilter } from "./forget_choice_table.ts";
+import { FORGET_KEY, keyedDigest } from "./forgotten_names_table.ts";
+import { forgottenCaptures, IS_DIGEST } from "./stay_away_table.ts";
+import { copyReadable } from "../care/table_copy_table.ts";
+
+/** What was forgotten, without the text itself. */
+export interface Receipt {
+  readonly id: string;
+  /** What was asked for, by flag; a text or file as its digest. */
+  readonly chosen: Readonly<Record<string, unknown>>;
+  /** A key of its own, so that equal texts have unlike digests in two receipts. */
+  readonly salt: string;
+  readonly textDigest: string | null;
+  /** Rows that were removed, or in which a text was replaced, by table; files by what they are. */
+  readonly removed: Readonly<Record<string, number>>;
+  /** Of the observations. */
+  readonly digests: readonly string[];
+  /** Where something was left, in words. */
+  readonly remains: readonly string[];
+  readonly createdAtMs: number;
+  /** Null when it was stopped on the way, or could not be done to the end. */
+  readonly finishedAtMs: number | null;
+}
+
+/** The digest of a text under a receipt's key; the same for all spellings that count as one text. */
+export function forgottenDigest(salt: string, text: string): string {
+  return keyedDigest(salt, normalizeForgotten(text));
+}
+
+/** Writes a receipt down before anything is removed, so that what is removed can name it. */
+export function beginReceipt(
+  db: DatabaseSync,
+  { id, chosen, salt, textDigest, createdAtMs }: Pick<
+    Receipt,
+    "id" | "chosen" | "salt" | "textDigest" | "createdAtMs"
+  >,
+): void {
+  db.prepare(
+    `INSERT INTO forget_receipts (id, chosen, salt, text_digest, created_at_ms)
+     VALUES (?, ?, ?, ?, ?)`,
+  ).run(id, JSON.stringify(chosen), salt, textDigest, createdAtMs);
+}
+
+/** Says what was done, and what is left. */
+export function finishReceipt(
+  db: DatabaseSync,
+  { id, removed, digests, remains, finishedAtMs }: Pick<
+    Receipt,
+    "id" | "removed" | "digests" | "remains" | "finishedAtMs"
+  >,
+): void {
+  db.prepare(
+    `UPDATE forget_receipts
+        SET removed = ?2, digests = ?3, remains = ?4, finished_at_ms = ?5
+      WHERE id = ?1`,
+  ).run(
+    id,
+    JSON.stringify(removed),
+    JSON.stringify(digests),
+    JSON.stringify(remains),
+    finishedAtMs,
+  );
+}
+
+/** The ids of all receipts, the oldest first. */
+export function receiptIds(db: DatabaseSync): string[] {
+  return db.prepare("SELECT id FROM forget_receipts ORDER BY id").all().map(({ id }) => String(id));
+}
+
+/** Receipts of what was stopped before it was done, the oldest first. */
+export function unfinishedReceipts(db: DatabaseSync): Receipt[] {
+  return receiptsWhere(db, "finished_at_ms IS NULL ORDER BY id");
+}
+
+/** Receipts whose ids begin like this, at most `limit`, the newest first. */
+export function findReceipts(db: DatabaseSync, beginning: string, limit: number): Receipt[] {
+  return receiptsWhere(
+    db,
+    "substr(id, 1, length(?1)) = ?1 ORDER BY id DESC LIMIT ?2",
+    beginning,
+    limit,
+  );
+}
+
+/**
+ * Receipts of which damage has taken the key: words and keys that they name are not known any more when they come back. The
+ * newest first. Once there is another key, `lost/` stands before such names.
+ */
+export function receiptsWithoutKey(db: DatabaseSync): Receipt[] {
+  return receiptsWhere(
+    db,
+    `id IN (SELECT receipt_id
+              FROM forgotten
+             WHERE name GLOB 'lost/*'
+                OR ${IS_DIGEST}
+               AND NOT EXISTS (SELECT 1 FROM meta WHERE key = '${FORGET_KEY}'))
+      ORDER BY id DESC`,
+  );
+}
+
+/** Takes the lost names of receipts away, once the same was forgotten again. */
+export function dropLostNames(db: DatabaseSync, receiptIds: readonly string[]): void {
+  db.prepare(
+    `DELETE FROM forgotten
+      WHERE receipt_id IN (SELECT value FROM json_each(?))
+        AND name GLOB 'lost/*'`,
+  ).run(JSON.stringify(receiptIds));
+}
+
+/**
+ * Says that what was stopped was gone through later.
+ *
+ * @param options `remains`: what is left of it now; null where that is as before.
+ */
+export function closeReceipts(
+  db: DatabaseSync,
+  ids: readonly string[],
+  { remains, atMs }: { readonly remains: Receipt["remains"] | null; readonly atMs: number },
+): void {
+  db.prepare(
+    `UPDATE forget_receipts
+        SET finished_at_ms = ?2, remains = coalesce(?3, remains)
+      WHERE id IN (SELECT value FROM json_each(?1))`,
+  ).run(JSON.stringify(ids), atMs, remains === null ? null : JSON.stringify(remains));
+}
+
+function receiptsWhere(
+  db: DatabaseSync,
+  condition: string,
+  ...values: readonly (string | number)[]
+): Receipt[] {
+  return db.prepare(
+    `SELECT id, chosen, salt, text_digest AS textDigest, removed, digests, remains, created_at_ms AS createdAtMs,
+            finished_at_ms AS finishedAtMs
+       FROM forget_receipts
+      WHERE ${condition}`,
+  ).all(...values).map((row) => {
+    const parsed = ["chosen", "removed", "digests", "remains"]
+      .map((name) => [name, JSON.parse(String(row[name]))]);
+    return { ...row, ...Object.fromEntries(parsed) } as Receipt;
+  });
+}
+
+/** Observations by number and captures by id that a receipt names and that are there again. */
+export function cameBack(
+  db: DatabaseSync,
+  receiptId: string,
+): { readonly observations: readonly number[]; readonly captures: readonly string[] } {
+  const observations = db.prepare(
+    `SELECT o.id AS id
+       FROM forgotten AS f
+       JOIN observations AS o ON o.uid = f.name
+      WHERE f.receipt_id = ?`,
+  ).all(receiptId).map(({ id }) => Number(id));
+  return { observations, captures: forgottenCaptures(db, { among: null, receiptId }) };
+}
+
+/**
+ * The digest of an observation: with its session, since every session has a prompt such as `continue` and the output of
+ * the same commands.
+ */
+export function digestOfRow(
+  salt: string,
+  { sessionId, title, text }: Readonly<Record<string, unknown>>,
+): string {
+  return forgottenDigest(salt, `${sessionId}\n${title}\n${text}`);
+}
+
+/** Observations from before a receipt that tell the same as one of which it has the digest, with that digest. */
+export function sameAgain(
+  db: DatabaseSync,
+  { salt, digests, createdAtMs }: Pick<Receipt, "salt" | "digests" | "createdAtMs">,
+): { readonly id: number; readonly digest: string }[] {
+  if (digests.length === 0) return [];
+  const known = new Set(digests);
+  db.function(
+    "digest_of",
+    (sessionId, title, text) => digestOfRow(salt, { sessionId, title, text }),
+  );
+  // What a session does once more afterwards is new.
+  return db.prepare(
+    `SELECT id, digest_of(session_id, title, text) AS digest
+       FROM observations
+      WHERE created_at_ms <= ?
+      ORDER BY id`,
+  ).all(createdAtMs).map((row) => ({ id: Number(row["id"]), digest: String(row["digest"]) }))
+    .filter(({ digest }) => known.has(digest));
+}
+
+/** Observations by number and captures by id that a receipt names by their ids, in a copy that has taken it over. */
+export function namedIn(db: DatabaseSync, receiptId: string): NonNullable<ForgetFilter["ids"]> {
+  const there = (table: string, name: string) =>
+    db.prepare(
+      `SELECT id
+         FROM ${table}
+        WHERE ${name} IN (SELECT name FROM forgotten WHERE receipt_id = ?)`,
+    ).all(receiptId);
+  return {
+    observations: there("observations", "uid").map(({ id }) => Number(id)),
+    captures: there("pending_queue", "id").map(({ id }) => String(id)),
+  };
+}
+
+/** Takes over what says what was forgotten, with its key, so that it stays away from a copy, too. */
+export function takeReceipts(from: DatabaseSync, to: DatabaseSync): void {
+  for (const table of ["forget_receipts", "forgotten"]) {
+    copyReadable(from, to, { table, keepsNumbers: false });
+  }
+  const key = from.prepare("SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
+  if (key === undefined) return;
+  to.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(
+    FORGET_KEY,
+    key["value"]!,
+  );
+}

@@ -1,0 +1,275 @@
+/**
+ * Keeps what was forgotten away, whichever way it comes. Ids name observations, captures and tool uses. Prompts and messages
+ * get another id in a transcript than in a hook, so they are known by a digest of their words; rows whose key held a text by
+ * a digest of that key. Both are made under a key of the database's own, so that no letter is kept.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import {
+  isUniqueId,
+  keysOfCapture,
+  keysOfObservation,
+  titleKeysOf,
+  titleKeysOfCapture,
+  useKeyOfCapture,
+} from "../../memory/observe/capture_keys.ts";
+import { type ExportType, tableOf } from "../transfer/exported_tables.ts";
+import {
+  type Digest,
+  FORGET_KEY,
+  isForgotten,
+  knownDigest,
+  nameForgotten,
+  useName,
+  wordsName,
+} from "./forgotten_names_table.ts";
+import type { ImportedColumns } from "../transfer/import_rows_table.ts";
+import { payloadText, type StoredPayload } from "../../db/payloads.ts";
+import { statement } from "../../db/statement.ts";
+
+/** Something that may have been forgotten. */
+export interface Arrival {
+  readonly sessionId: string;
+  /** The common git directory, or the folder where there is none; undefined where only its session counts. */
+  readonly project?: string | null;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Ids, each of which names it. */
+  readonly names: readonly string[];
+  /** The tool use that it is of, or belongs to; undefined where there is none. */
+  readonly use?: {
+    readonly toolUseId: string;
+    /** {@linkcode useKeyOfCapture}; null where its input is not at hand. */
+    readonly key: () => string | null;
+  } | undefined;
+  /** Of its words, as `words_key.ts` gives them. */
+  readonly keys: readonly string[];
+}
+
+/** Everything of a session, a project or a time that was forgotten as a whole, up to when that was done. */
+interface Range {
+  readonly sessionId: string | null;
+  readonly project: string | null;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Knows what was forgotten: whole sessions, projects and times up to the call of {@linkcode stayAway}, names always. */
+export interface StayAway {
+  /** Whether it was forgotten, by itself or with all that its session, project or time had. */
+  readonly has: (arrival: Arrival) => boolean;
+  /** Whether words of a session were. @param key One of `words_key.ts`. */
+  readonly hasWords: (sessionId: string, key: string) => boolean;
+}
+
+/** What must stay away from a database. */
+export function stayAway(db: DatabaseSync): StayAway {
+  // Receipts without a text, a file and ids say what else there was to forget, had it been here.
+  const ranges = statement(
+    db,
+    `SELECT chosen ->> '$.session' AS sessionId, chosen ->> '$.project' AS project,
+            coalesce(chosen ->> '$.sinceMs', 0) AS fromMs,
+            min(created_at_ms, coalesce(chosen ->> '$.untilMs', created_at_ms)) AS untilMs
+       FROM forget_receipts
+      WHERE text_digest IS NULL
+        AND chosen ->> '$.file' IS NULL
+        AND chosen ->> '$.ids' IS NULL
+        AND chosen <> '{}'`,
+  ).all() as unknown as Range[];
+  const hasWords = (sessionId: string, key: string) => {
+    const digest = knownDigest(db);
+    return digest !== null && isForgotten(db, wordsName(digest, sessionId, key));
+  };
+  return {
+    hasWords,
+    has: ({ sessionId, project, atMs, names, use, keys }) =>
+      names.some((name) => isForgotten(db, name)) ||
+      use !== undefined &&
+        (isForgotten(db, use.toolUseId) || isForgotten(db, useName(sessionId, use.toolUseId)) ||
+          repeatedName(db, use.key) !== null) ||
+      keys.some((key) => hasWords(sessionId, key)) ||
+      ranges.some((range) =>
+        atMs >= range.fromMs && atMs <= range.untilMs &&
+        (project !== undefined || range.sessionId !== null && range.project === null) &&
+        (range.sessionId === null || range.sessionId === sessionId) &&
+        (range.project === null || range.project === project)
+      ),
+  };
+}
+
+/** The database's own digest; its key is made at the first call. To be called in a transaction. */
+export function ownDigest(db: DatabaseSync): Digest {
+  const key = Array.from(
+    crypto.getRandomValues(new Uint8Array(32)),
+    (byte) => byte.toString(16).padStart(2, "0"),
+  ).join("");
+  const { changes } = statement(db, "INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)")
+    .run(FORGET_KEY, key);
+  // Damage may have taken an older key: the names under it tell nothing any more.
+  if (changes > 0) db.exec(`UPDATE forgotten SET name = 'lost/' || name WHERE ${IS_DIGEST}`);
+  return knownDigest(db)!;
+}
+
+/** SQL: a name is a digest. */
+export const IS_DIGEST = "(name GLOB 'word/*' OR name GLOB 'row/*')";
+
+/** A capture, as it lies in the queue or waits to. */
+export interface NamedCapture {
+  readonly sessionId: string;
+  /** Null for words. */
+  readonly toolUseId: string | null;
+  readonly toolName: string;
+  /** JSON; null where it cannot be read. */
+  readonly payload: string | null;
+}
+
+/** No session's id: a name for a tool use that a fork repeats. */
+const ANY_SESSION = "";
+
+/** The names of the tool use or the words in a capture, and of titles made of these words. */
+export function namesOfCapture(digest: Digest, capture: NamedCapture): string[] {
+  const { sessionId, toolUseId, toolName, payload } = capture;
+  const words = payload === null
+    ? []
+    : [...keysOfCapture(toolName, payload), ...titleKeysOfCapture(toolName, payload)];
+  const names = words.map((key) => wordsName(digest, sessionId, key));
+  if (toolUseId === null) return names;
+  const key = payload === null ? null : useKeyOfCapture({ toolUseId, toolName, payload });
+  if (key !== null) names.push(wordsName(digest, ANY_SESSION, key));
+  // An id that some gateway counts anew in every session is no name by itself.
+  else if (isUniqueId(toolUseId)) names.push(toolUseId);
+  return [useName(sessionId, toolUseId), ...names];
+}
+
+/** The names of the words in observations, and of titles made of them. */
+export function namesOfObservations(
+  digest: Digest,
+  rows: readonly Readonly<Record<string, unknown>>[],
+): string[] {
+  return rows.flatMap(({ kind, text, sessionId }) => {
+    const titles = kind === "prompt" ? titleKeysOf(String(text)) : [];
+    return [...keysOfObservation(String(kind), String(text)), ...titles]
+      .map((key) => wordsName(digest, String(sessionId), key));
+  });
+}
+
+/** The name of a tool use that was forgotten in another session; null where it was not. */
+function repeatedName(db: DatabaseSync, keyOf: () => string | null): string | null {
+  const digest = knownDigest(db);
+  const key = digest === null ? null : keyOf();
+  if (digest === null || key === null) return null;
+  const name = wordsName(digest, ANY_SESSION, key);
+  return isForgotten(db, name) ? name : null;
+}
+
+/** SQL: a row `f` of `forgotten` names a row `q` of the queue. */
+const NAMES_IT = "f.name IN (q.id, q.tool_use_id, 'use/' || q.tool_use_id || '/' || q.session_id)";
+/** SQL: the same id of a tool use was forgotten of some session. `0` is what follows `/`. */
+const HAS_ITS_ID =
+  "f.name BETWEEN 'use/' || q.tool_use_id || '/' AND 'use/' || q.tool_use_id || '0'";
+
+/**
+ * The ids of captures in the queue that were forgotten.
+ *
+ * @param options `among`: only these. `receiptId`: only what this receipt names.
+ */
+export function forgottenCaptures(
+  db: DatabaseSync,
+  { among, receiptId }: {
+    readonly among: readonly string[] | null;
+    readonly receiptId: string | null;
+  },
+): string[] {
+  const rows = statement(
+    db,
+    `SELECT q.id, q.tool_use_id AS toolUseId, q.tool_name AS toolName, q.encoding, q.payload, q.raw_bytes AS rawBytes,
+            EXISTS (SELECT 1 FROM forgotten AS f
+                     WHERE ${NAMES_IT}
+                       AND f.receipt_id = coalesce(?2, f.receipt_id)) AS isNamed
+       FROM pending_queue AS q
+      WHERE ${among === null ? "?1 IS NULL" : "q.id IN (SELECT value FROM json_each(?1))"}
+        AND EXISTS (SELECT 1 FROM forgotten AS f WHERE ${NAMES_IT} OR ${HAS_ITS_ID})`,
+  ).all(among === null ? null : JSON.stringify(among), receiptId);
+  return rows.filter((row) => {
+    if (row["isNamed"]) return true;
+    const name = repeatedName(db, () => {
+      const payload = readablePayload(row);
+      const { toolUseId, toolName } = row;
+      return payload === null
+        ? null
+        : useKeyOfCapture({ toolUseId: String(toolUseId), toolName: String(toolName), payload });
+    });
+    return name !== null && (receiptId === null ||
+      statement(db, "SELECT 1 FROM forgotten WHERE name = ? AND receipt_id = ?")
+          .get(name, receiptId) !== undefined);
+  }).map(({ id }) => String(id));
+}
+
+/** The JSON of a capture's payload; null where it is damaged, so that nobody can compare it. */
+export function readablePayload(row: Readonly<Record<string, unknown>>): string | null {
+  try {
+    return payloadText(row as unknown as StoredPayload);
+  } catch {
+    return null;
+  }
+}
+
+/** A row, by the columns of its key at least. */
+type Row = Readonly<Record<string, unknown>>;
+
+/** The columns that tell the rows of a table from each other. */
+interface KeyedTable {
+  readonly name: string;
+  readonly keys: readonly string[];
+}
+
+/** Names rows that are removed since their key held a text, in the transaction that removes them. */
+export function nameKeys(
+  db: DatabaseSync,
+  receiptId: string,
+  { table, rows }: { readonly table: KeyedTable; readonly rows: readonly Row[] },
+): void {
+  const digest = ownDigest(db);
+  nameForgotten(db, receiptId, rows.map((row) => keyName(digest, table, row)));
+}
+
+/** Whether a row of an export was removed here by its key. */
+export function isKeyForgotten(
+  db: DatabaseSync,
+  type: ExportType,
+  columns: ImportedColumns,
+): boolean {
+  const { table: name, key: keys } = tableOf(type);
+  // A single id is no word of anybody's.
+  if (keys === null || keys.length < 2) return false;
+  const digest = knownDigest(db);
+  return digest !== null && isForgotten(db, keyName(digest, { name, keys }, columns));
+}
+
+/** How many rows that were removed by their keys are there again, by table. */
+export function keysBack(db: DatabaseSync, receiptId: string): Readonly<Record<string, number>> {
+  const names = new Set(
+    db.prepare("SELECT name FROM forgotten WHERE receipt_id = ? AND name GLOB 'row/*'")
+      .all(receiptId).map(({ name }) => name),
+  );
+  const digest = knownDigest(db);
+  if (names.size === 0 || digest === null) return {};
+  const tables = db.prepare(
+    `SELECT t.name AS name, json_group_array(c.name) AS keys
+       FROM pragma_table_list AS t
+       JOIN pragma_table_info(t.name) AS c
+      WHERE t.schema = 'main'
+        AND t.type = 'table'
+        AND t.wr
+        AND c.pk > 0
+      GROUP BY t.name`,
+  ).all().map(({ name, keys }) => ({ name: String(name), keys: JSON.parse(String(keys)) }));
+  const counts = tables.map((table): [string, number] => {
+    const rows = db.prepare(`SELECT ${table.keys.join(", ")} FROM ${table.name}`).all();
+    return [table.name, rows.filter((row) => names.has(keyName(digest, table, row))).length];
+  });
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+function keyName(digest: Digest, { name, keys }: KeyedTable, row: Row): string {
+  return `row/${digest(JSON.stringify([name, ...[...keys].sort().map((key) => [key, row[key]])]))}`;
+}

@@ -1,0 +1,34 @@
+/** What other rooms read and write of the tables of this one. */
+export {
+  compactDatabase,
+  integrityFaults,
+  measureDatabase,
+  sqliteVersion,
+} from "./care/care_table.ts";
+export { type ForgetFilter, isTextAlone } from "./forget/forget_choice_table.ts";
+export {
+  findObservation,
+  type Related,
+  relatedTo,
+  type ToldElsewhere,
+} from "./forget/forget_look_table.ts";
+export { removeForgottenAgain } from "./forget/forget_places_table.ts";
+export {
+  findReceipts,
+  forgottenDigest,
+  type Receipt,
+  receiptsWithoutKey,
+  unfinishedReceipts,
+} from "./forget/forget_receipts_table.ts";
+export { isKeyForgotten } from "./forget/stay_away_table.ts";
+export {
+  claudeMemRows,
+  type ClaudeMemTable,
+  claudeMemTables,
+  type MemoryPlace,
+  observationOf,
+  openForeign,
+  seenProjects,
+} from "./transfer/claude_mem_table.ts";
+export { type ExportCounts, exportLines, type LostRow } from "./transfer/export_table.ts";
+export { readImportMark, readOrigins, writeImportMark } from "./transfer/import_marks_table.ts";

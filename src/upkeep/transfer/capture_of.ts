@@ -1,0 +1,136 @@
+/** Makes of an item in a transcript the capture that a hook would have made. */
+import {
+  capturePriority,
+  filesTouched,
+  serializePayload,
+  SHELL_TOOLS,
+} from "../../claude/payload.ts";
+import { redactValue } from "../../secrets/redact_value.ts";
+import { needsRedaction } from "../../secrets/look.ts";
+import { idAt } from "../../base/ids.ts";
+import { digestOf } from "../../base/fnv.ts";
+import type {
+  TranscribedToolUse,
+  TranscriptItem,
+} from "../../claude/transcript/transcript_reader.ts";
+import { bareSummary } from "../../claude/transcript/spoken.ts";
+import { useKey, WORDS } from "../../memory/observe/capture_keys.ts";
+import type { Capture } from "../../db/captures.ts";
+import type { TranscriptProject } from "./project.ts";
+
+/** The name of an item's capture: that of the tool, or of the event. */
+export function nameOf(item: TranscriptItem): string {
+  return item.kind === "toolUse" ? item.toolName : WORDS[item.kind].event;
+}
+
+/** The id of an item's capture. It is always the same for the same item. */
+export function captureIdOf(item: TranscriptItem): string {
+  const key = `${item.sessionId} ${
+    item.kind === "toolUse" ? item.toolUseId : `${item.kind} ${item.uuid}`
+  }`;
+  return idAt(item.atMs, digestOf(key) + digestOf(`transcript ${key}`));
+}
+
+/** The capture of an item: secrets are masked, private parts dropped, and the payload is cut at the limit. */
+export async function captureOf(
+  item: TranscriptItem,
+  project: TranscriptProject,
+): Promise<Capture> {
+  const fields = masked(fieldsOf(item), project);
+  const projectDir = project.hide(project.dir) ?? "";
+  const write = async (payload: Readonly<Record<string, unknown>>) => {
+    const maxBytes = project.config.maxPayloadBytes;
+    const { text, cutBytes } = await serializePayload(payload, { maxBytes, sent: () => "" });
+    return { payload: text, cutBytes };
+  };
+  if (item.kind !== "toolUse") {
+    const { event, field } = WORDS[item.kind];
+    return {
+      ...await write({ [field]: fields[field], project_dir: projectDir }),
+      toolName: event,
+      toolUseId: null,
+      outcome: "success",
+      priority: "normal",
+      filesTouched: [],
+    };
+  }
+  const { tool_name, tool_input, tool_response, ...rest } = fields;
+  const failed = item.error !== null;
+  const cwd = project.hide(item.cwd);
+  const isElsewhere = SHELL_TOOLS.has(item.toolName) && cwd !== null && cwd !== projectDir;
+  const payload = {
+    tool_name,
+    tool_input,
+    ...(failed ? {} : { tool_response }),
+    project_dir: projectDir,
+    ...(isElsewhere ? { cwd } : {}),
+    ...rest,
+  };
+  return {
+    ...await write(payload),
+    toolName: String(tool_name),
+    toolUseId: item.toolUseId,
+    outcome: failed ? "failure" : "success",
+    priority: capturePriority(String(tool_name)),
+    filesTouched: filesTouched(String(tool_name), tool_input),
+  };
+}
+
+/** The key that tells tool uses with the same id apart, by their masked input. */
+export function useKeyOf(
+  { toolUseId, toolName, toolInput }: TranscribedToolUse,
+  project: TranscriptProject,
+): string {
+  const { tool_name, tool_input } = masked({ tool_name: toolName, tool_input: toolInput }, project);
+  return useKey({ toolUseId, toolName: String(tool_name), input: tool_input });
+}
+
+function fieldsOf(item: TranscriptItem): Record<string, unknown> {
+  if (item.kind !== "toolUse") {
+    const text = item.kind === "compaction" ? bareSummary(item.text) : item.text;
+    return { [WORDS[item.kind].field]: text };
+  }
+  const { toolName, toolUseId, toolInput, response, error, promptId, agentId, agentType } = item;
+  return {
+    tool_name: toolName,
+    tool_input: toolInput,
+    ...(error === null ? { tool_response: asResponse(toolName, response) } : { error }),
+    tool_use_id: toolUseId,
+    ...(promptId === null ? {} : { prompt_id: promptId }),
+    ...(agentId === null ? {} : { agent_id: agentId }),
+    ...(agentType === null ? {} : { agent_type: agentType }),
+  };
+}
+
+/** A transcript has only the answer of a sub-agent; the response that a hook gets has the answer in `content`. */
+function asResponse(toolName: string, response: unknown): unknown {
+  const isAgent = toolName === "Agent" || toolName === "Task";
+  return isAgent && (typeof response === "string" || Array.isArray(response))
+    ? { content: response }
+    : response;
+}
+
+/** Masks as a hook does. Own patterns of the configuration do not apply to the name of a tool and the id of its use. */
+function masked(
+  fields: Readonly<Record<string, unknown>>,
+  { patterns, dir }: TranscriptProject,
+): Readonly<Record<string, unknown>> {
+  const text = jsonOf(fields);
+  if (text !== null && !needsRedaction(`${text} ${dir}`, patterns)) return fields;
+  const { tool_name, tool_use_id } = fields;
+  const names = tool_name === undefined ? {} : { tool_name, tool_use_id };
+  return {
+    ...redactValue(fields, { patterns }) as Record<string, unknown>,
+    ...redactValue(names, { patterns: [] }) as Record<string, unknown>,
+  };
+}
+
+/** The fields as JSON; null when they are nested too deeply. */
+function jsonOf(fields: Readonly<Record<string, unknown>>): string | null {
+  try {
+    return JSON.stringify(fields);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    return null;
+  }
+}

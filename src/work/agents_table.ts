@@ -1,0 +1,192 @@
+/** Agents: processes that work for a task, and sub-agents of sessions. Changes are in the caller's transaction. */
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { recordEvent } from "./events_table.ts";
+import { filterValues, insertRow, statement, updateRow } from "../db/statement.ts";
+
+export type AgentKind = "agent" | "script" | "subagent";
+
+/** Where an agent stands; the last three are the end. */
+export type AgentStatus = "starting" | "running" | "completed" | "failed" | "killed";
+
+export interface Agent {
+  readonly id: string;
+  readonly kind: AgentKind;
+  /** The name of the step, or the type of a sub-agent. */
+  readonly name: string;
+  readonly status: AgentStatus;
+  readonly taskId: string | null;
+  readonly workflowId: string | null;
+  /** The key of the step, and the attempt. */
+  readonly stepKey: string | null;
+  readonly attempt: number | null;
+  /** The session that it works in; of a sub-agent, the session that started it. */
+  readonly sessionId: string | null;
+  readonly command: readonly string[];
+  readonly pid: number | null;
+  /** When the process was started, in the system's own format: a later process with the same number has another one. */
+  readonly processMark: string | null;
+  readonly worktree: string | null;
+  readonly outputFile: string | null;
+  readonly exitCode: number | null;
+  readonly error: string | null;
+  readonly killReason: string | null;
+  readonly createdAtMs: number;
+  readonly startedAtMs: number | null;
+  /** When the daemon ends it. */
+  readonly deadlineAtMs: number | null;
+  readonly killRequestedAtMs: number | null;
+  readonly endedAtMs: number | null;
+  readonly updatedAtMs: number;
+}
+
+const COLUMNS =
+  `id, kind, name, status, task_id AS taskId, workflow_id AS workflowId, step_key AS stepKey, attempt,
+            session_id AS sessionId, command, pid, process_mark AS processMark, worktree,
+            output_file AS outputFile, exit_code AS exitCode, error, kill_reason AS killReason,
+            created_at_ms AS createdAtMs, started_at_ms AS startedAtMs, deadline_at_ms AS deadlineAtMs,
+            kill_requested_at_ms AS killRequestedAtMs, ended_at_ms AS endedAtMs, updated_at_ms AS updatedAtMs`;
+
+export type NewAgent = Pick<
+  Agent,
+  "id" | "kind" | "name" | "taskId" | "workflowId" | "stepKey" | "attempt" | "worktree"
+>;
+
+/** Keeps an agent that is about to be started: there is no process yet. */
+export function createAgent(db: DatabaseSync, agent: NewAgent, atMs: number): void {
+  const times = { createdAtMs: atMs, updatedAtMs: atMs };
+  insertRow(db, "agents", { ...agent, status: "starting", ...times });
+}
+
+export interface AgentProcess {
+  readonly pid: number;
+  readonly processMark: string | null;
+  readonly command: readonly string[];
+  readonly worktree: string | null;
+  readonly outputFile: string;
+  readonly deadlineAtMs: number | null;
+  readonly atMs: number;
+}
+
+/** Keeps the process of an agent, before the process may do anything. */
+export function markRunning(
+  db: DatabaseSync,
+  id: string,
+  { command, atMs, ...process }: AgentProcess,
+): void {
+  updateRow(db, "agents", id, {
+    ...process,
+    status: "running",
+    command: JSON.stringify(command),
+    startedAtMs: atMs,
+    updatedAtMs: atMs,
+  });
+  tellAgent(db, "agent.started", id, atMs);
+}
+
+/** Keeps how an agent ended. An agent that has ended already stays as it is. */
+export function endAgent(
+  db: DatabaseSync,
+  id: string,
+  end: {
+    readonly status: "completed" | "failed" | "killed";
+    readonly exitCode: number | null;
+    readonly error: string | null;
+    readonly atMs: number;
+  },
+): void {
+  const { changes } = statement(
+    db,
+    `UPDATE agents
+        SET status = ?, exit_code = ?, error = ?, ended_at_ms = ?, updated_at_ms = ?
+      WHERE id = ?
+        AND ended_at_ms IS NULL`,
+  ).run(end.status, end.exitCode, end.error, end.atMs, end.atMs, id);
+  if (Number(changes) > 0) tellAgent(db, `agent.${end.status}`, id, end.atMs);
+}
+
+export function setAgentSession(
+  db: DatabaseSync,
+  id: string,
+  sessionId: string,
+  atMs: number,
+): void {
+  statement(
+    db,
+    `UPDATE agents
+        SET session_id = ?, updated_at_ms = ?
+      WHERE id = ?
+        AND session_id IS NOT ?`,
+  ).run(sessionId, atMs, id, sessionId);
+}
+
+/** Asks for an agent to be ended, which the daemon does. @returns Whether it had not ended yet. */
+export function requestKill(
+  db: DatabaseSync,
+  id: string,
+  { reason, atMs }: { readonly reason: string; readonly atMs: number },
+): boolean {
+  return statement(
+    db,
+    `UPDATE agents
+        SET kill_requested_at_ms = coalesce(kill_requested_at_ms, ?), kill_reason = coalesce(kill_reason, ?),
+            updated_at_ms = ?
+      WHERE id = ?
+        AND ended_at_ms IS NULL`,
+  ).run(atMs, reason, atMs, id).changes > 0;
+}
+
+/** The agent with this id; `undefined` when there is none. */
+export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
+  const row = statement(db, `SELECT ${COLUMNS} FROM agents WHERE id = ?`).get(id);
+  return row === undefined ? undefined : agentOf(row);
+}
+
+/** Which agents are wanted. A filter that is left out, or null, lets everything through. */
+export interface AgentFilter {
+  readonly statuses?: readonly string[] | null;
+  readonly kinds?: readonly string[] | null;
+  readonly taskId?: string | null | undefined;
+  readonly sessionId?: string | null | undefined;
+  readonly workflowId?: string | null | undefined;
+  readonly limit?: number;
+}
+
+/** Agents, the newest first. */
+export function listAgents(
+  db: DatabaseSync,
+  { statuses, kinds, taskId, sessionId, workflowId, limit = -1 }: AgentFilter,
+): Agent[] {
+  return statement(
+    db,
+    `SELECT ${COLUMNS}
+       FROM agents
+      WHERE (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))
+        AND (?2 IS NULL OR kind IN (SELECT value FROM json_each(?2)))
+        AND (?3 IS NULL OR task_id = ?3)
+        AND (?4 IS NULL OR session_id = ?4)
+        AND (?5 IS NULL OR workflow_id = ?5)
+      ORDER BY created_at_ms DESC, id DESC
+      LIMIT ?6`,
+  ).all(...filterValues(statuses, kinds, taskId, sessionId, workflowId, limit)).map(agentOf);
+}
+
+/** Agents with a process of their own that have not ended as far as is known, the oldest first. */
+export function listUnendedProcesses(db: DatabaseSync): Agent[] {
+  return statement(
+    db,
+    `SELECT ${COLUMNS}
+       FROM agents
+      WHERE ended_at_ms IS NULL
+        AND kind IN ('agent', 'script')
+      ORDER BY created_at_ms, id`,
+  ).all().map(agentOf);
+}
+
+export function tellAgent(db: DatabaseSync, type: string, id: string, atMs: number): void {
+  const { command: _command, ...agent } = readAgent(db, id)!;
+  recordEvent(db, { type, entityType: "agent", entityId: id, data: { agent }, atMs });
+}
+
+function agentOf(row: Readonly<Record<string, SQLOutputValue>>): Agent {
+  return { ...row, command: JSON.parse(String(row["command"])) } as unknown as Agent;
+}

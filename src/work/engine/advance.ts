@@ -1,0 +1,263 @@
+/**
+ * Takes a workflow on. One transaction writes the result of a step and all that follows from it, up to the next thing
+ * that somebody has to do. So at any moment the database says what is next: an agent starts, a person decides, or
+ * nothing is left.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { newId } from "../../base/ids.ts";
+import { type Move, nextMove, type StepOutcome, type StepRecord } from "../progress.ts";
+import { type Agent, createAgent } from "../agents_table.ts";
+import { changeTask, type TaskChanges } from "../task_changes_table.ts";
+import { UNCLAIMED } from "../task_claims_table.ts";
+import { readTask } from "../tasks_table.ts";
+import {
+  changeWorkflow,
+  readDefinition,
+  readWorkflow,
+  type WorkflowChanges,
+  type WorkflowRow,
+} from "../workflows_table.ts";
+import { beginStep, finishStep, listSteps, type StepRow } from "../workflow_steps_table.ts";
+import { allSteps, type Step, type Workflow } from "../workflow.ts";
+
+export function workflowOwner(workflowId: string): string {
+  return `workflow:${workflowId}`;
+}
+
+/** The finished steps of a workflow, as its rules want them. */
+export function recordsOf(steps: readonly StepRow[]): StepRecord[] {
+  return steps
+    .filter(({ status }) => status === "finished")
+    .map(({ key, attempt, outcome }) => ({ key, attempt, outcome: outcome as StepOutcome }));
+}
+
+/** The next move of a workflow; while a step runs, that step again. */
+export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
+  const steps = listSteps(db, workflow.id);
+  const attempts = new Map<string, number>();
+  for (const { key, attempt, status } of steps) {
+    const count = status === "running" ? attempt - 1 : attempt;
+    attempts.set(key, Math.max(count, attempts.get(key) ?? 0));
+  }
+  const task = readTask(db, workflow.taskId)!;
+  return nextMove(readPlan(db, workflow.id).workflow, recordsOf(steps), { task, attempts });
+}
+
+/**
+ * Takes a workflow on from its finished steps, in the caller's transaction, up to the next thing that somebody has to
+ * do: it keeps an agent that starts, that the workflow waits for a person, or that it is over.
+ *
+ * A workflow that has lost its claim on the task is cancelled: somebody else works on the task.
+ */
+export function advance(db: DatabaseSync, workflowId: string, atMs: number): void {
+  const workflow = readWorkflow(db, workflowId);
+  if (workflow === undefined || workflow.status !== "running") return;
+  if (!holdsClaim(db, workflow)) return loseClaim(db, workflow, atMs);
+  if (listSteps(db, workflowId).some(({ status }) => status === "running")) return;
+  for (;;) {
+    const move = moveOf(db, workflow);
+    if (move.kind === "run") return run(db, workflow, move, atMs);
+    if (move.kind === "completed") {
+      const ended = { endedAtMs: atMs };
+      return moveWorkflow(db, workflow, move.kind, { atMs, to: ended, task: { closedAtMs: atMs } });
+    }
+    if (move.kind !== "record") {
+      return stop(db, workflow, { status: move.kind, key: move.key, reason: move.reason, atMs });
+    }
+    const { key, attempt, outcome } = move;
+    finishStep(db, { workflowId, key, attempt }, {
+      type: stepOfKey(db, workflowId, key).type,
+      outcome,
+      atMs,
+    });
+  }
+}
+
+/** Keeps the outcome of a step and goes on, in the caller's transaction. */
+export function finishAndAdvance(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  step: StepRow,
+  { outcome, atMs }: { readonly outcome: StepOutcome; readonly atMs: number },
+): void {
+  const { key, attempt, type } = step;
+  finishStep(db, { workflowId: workflow.id, key, attempt }, { type, outcome, atMs });
+  advance(db, workflow.id, atMs);
+}
+
+/** The step that an agent works on; `undefined` when its workflow has ended, or runs the step anew. */
+export function stepOfAgent(
+  db: DatabaseSync,
+  { id, workflowId }: Pick<Agent, "id" | "workflowId">,
+): { readonly workflow: WorkflowRow; readonly step: StepRow } | undefined {
+  const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
+  if (workflow === undefined) return undefined;
+  const step = listSteps(db, workflow.id)
+    .find(({ agentId, status }) => agentId === id && status === "running");
+  return step === undefined ? undefined : { workflow, step };
+}
+
+function run(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { step, key, attempt }: Extract<Move, { readonly kind: "run" }>,
+  atMs: number,
+): void {
+  const at = { workflowId: workflow.id, key, attempt };
+  if (step.type === "merge") {
+    beginStep(db, at, { type: "merge", agentId: null, atMs });
+    if (step.requireReview) awaitReview(db, workflow, { atMs });
+    else decide(db, workflow, { decision: "approve", by: workflowOwner(workflow.id), atMs });
+    return;
+  }
+  const agentId = newId(atMs);
+  createAgent(db, {
+    id: agentId,
+    kind: step.type,
+    name: step.name,
+    taskId: workflow.taskId,
+    workflowId: workflow.id,
+    stepKey: key,
+    attempt,
+    worktree: workflow.worktree,
+  }, atMs);
+  beginStep(db, at, { type: step.type, agentId, atMs });
+}
+
+/** The fields of a workflow without a decision. */
+export const UNDECIDED = {
+  decision: null,
+  decisionBy: null,
+  decisionText: null,
+  decidedAtMs: null,
+} as const;
+
+/** What each move, named by its event, changes in a workflow and in the task of the workflow. */
+const MOVES = {
+  merge_pending: {
+    workflow: { status: "pending_merge", reason: null },
+    task: { status: "pending_merge" },
+  },
+  merged: {
+    workflow: { status: "running", reason: null, ...UNDECIDED },
+    task: { status: "in_progress" },
+  },
+  blocked: {
+    workflow: { status: "blocked", ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "blocked" },
+  },
+  failed: {
+    workflow: { status: "failed", ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "blocked" },
+  },
+  completed: {
+    workflow: { status: "completed", currentStep: null, reason: null, ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "closed", reason: null },
+  },
+  cancelled: {
+    workflow: { status: "cancelled", ...UNDECIDED },
+    task: { ...UNCLAIMED, status: "open", reason: null, queuedAtMs: null },
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly workflow: WorkflowChanges; readonly task: TaskChanges }>
+>;
+
+/** Moves a workflow and its task. @param options.to, options.task What changes besides; a null task stays as it is. */
+export function moveWorkflow(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  move: keyof typeof MOVES,
+  { atMs, by = workflowOwner(workflow.id), to = {}, task = {}, data = {} }: {
+    readonly atMs: number;
+    readonly by?: string;
+    readonly to?: WorkflowChanges;
+    readonly task?: TaskChanges | null;
+    readonly data?: Readonly<Record<string, unknown>>;
+  },
+): void {
+  if (task !== null) {
+    const changes = { ...MOVES[move].task, ...task };
+    changeTask(db, readTask(db, workflow.taskId)!, changes, { by, atMs });
+  }
+  const event = `workflow.${move}`;
+  changeWorkflow(db, workflow.id, { ...MOVES[move].workflow, ...to }, { event, atMs, data });
+}
+
+/** Lets the work wait for a person's review. @param reason What the person should know. */
+export function awaitReview(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { reason = null, atMs }: { readonly reason?: string | null; readonly atMs: number },
+): void {
+  moveWorkflow(db, workflow, "merge_pending", { atMs, to: { reason } });
+}
+
+/** Keeps a decision, which the daemon carries out. */
+export function decide(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { decision, by, text = null, atMs }: {
+    readonly decision: "approve" | "reject" | "cancel";
+    readonly by: string;
+    readonly text?: string | null;
+    readonly atMs: number;
+  },
+): void {
+  changeWorkflow(db, workflow.id, {
+    decision,
+    decisionBy: by,
+    decisionText: text,
+    decidedAtMs: atMs,
+  }, { event: "workflow.decided", atMs });
+}
+
+/** Stops a workflow at a step, and blocks its task, which nobody has claimed then. */
+export function stop(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { status, key, reason, atMs }: {
+    readonly status: "blocked" | "failed";
+    readonly key: string | null;
+    readonly reason: string;
+    readonly atMs: number;
+  },
+): void {
+  const told = key === null ? reason : `${key}: ${reason}`;
+  const to = { currentStep: key, reason };
+  moveWorkflow(db, workflow, status, { atMs, to, task: { reason: told } });
+}
+
+/** Whether a workflow still holds the claim that it was begun or resumed with. */
+export function holdsClaim(db: DatabaseSync, workflow: WorkflowRow): boolean {
+  const task = readTask(db, workflow.taskId);
+  return task !== undefined && task.deletedAtMs === null &&
+    task.claimedBy === workflowOwner(workflow.id) && task.claimToken === workflow.claimToken;
+}
+
+export const CLAIM_LOST = "its claim on the task counts no more";
+
+/** Cancels a workflow whose task somebody else has, in the caller's transaction. */
+export function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
+  const to = { reason: CLAIM_LOST, endedAtMs: atMs };
+  moveWorkflow(db, workflow, "cancelled", { atMs, to, task: null });
+}
+
+/** What a workflow was begun with. It runs by this to its end, also when its files change. */
+export interface Plan {
+  readonly workflow: Workflow;
+  /** Their texts by name. */
+  readonly prompts: Readonly<Record<string, string>>;
+}
+
+export function readPlan(db: DatabaseSync, workflowId: string): Plan {
+  return JSON.parse(readDefinition(db, workflowId));
+}
+
+/** The step of a key: its name follows the rounds of the loops. */
+export function stepOfKey(db: DatabaseSync, workflowId: string, key: string): Step {
+  const name = key.slice(key.lastIndexOf("/") + 1);
+  for (const { step } of allSteps(readPlan(db, workflowId).workflow.steps)) {
+    if (step.name === name) return step;
+  }
+  throw new Error(`workflow ${workflowId} has no step ${name}`);
+}

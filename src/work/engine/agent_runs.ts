@@ -1,0 +1,280 @@
+/** Starts agents, follows them, and settles how they ended. */
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../../base/errors.ts";
+import { lookAtTree } from "../../system/git/task_trees.ts";
+import { blockedOutcome, failedOutcome, type StepOutcome, unrunOutcome } from "../progress.ts";
+import { endGroupOf } from "../../system/process/start.ts";
+import { type Agent, endAgent, markRunning, readAgent } from "../agents_table.ts";
+import { transaction } from "../../db/transaction.ts";
+import { markDelivered } from "../questions_table.ts";
+import { SYSTEM } from "../task_claims_table.ts";
+import { readTask } from "../tasks_table.ts";
+import { readWorkflow, type WorkflowRow } from "../workflows_table.ts";
+import {
+  awaitReview,
+  finishAndAdvance,
+  holdsClaim,
+  moveOf,
+  moveWorkflow,
+  stepOfAgent,
+  stop,
+} from "./advance.ts";
+import {
+  type AgentFiles,
+  agentFiles,
+  environmentMark,
+  hasBegun,
+  isAlive,
+  isReused,
+  readExit,
+  removeRunFiles,
+} from "./agent_files.ts";
+import {
+  configFor,
+  type EngineParts,
+  lastingFor,
+  maskFor,
+  tryAgainLater,
+} from "./engine_settings.ts";
+import { settleEnd, supervise, takeRest } from "./supervise.ts";
+import { type Held, hold } from "./launch.ts";
+import { OutputReader } from "./agent_output.ts";
+import { launchOf } from "./step_launch.ts";
+import { ensureFolder } from "./work_folder.ts";
+
+export class AgentRuns {
+  readonly #parts: EngineParts;
+  readonly #onEnd: (workflow: WorkflowRow) => Promise<void>;
+  readonly #running = new Map<string, Promise<void>>();
+
+  /** @param onEnd Called when an agent has ended and all that follows is kept. */
+  constructor(parts: EngineParts, onEnd: (workflow: WorkflowRow) => Promise<void>) {
+    this.#parts = parts;
+    this.#onEnd = onEnd;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  has(agentId: string): boolean {
+    return this.#running.has(agentId);
+  }
+
+  /** Settles when no agent is followed any more, after the signal was aborted. */
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#running.values());
+  }
+
+  takeUp(agent: Agent): void {
+    const work = this.#takeUp(agent).catch(async (thrown) => {
+      this.#parts.log("error", `agent ${agent.id}: ${messageOf(thrown)}`);
+      await tryAgainLater();
+    }).finally(() => {
+      this.#running.delete(agent.id);
+      this.#parts.wake();
+    });
+    this.#running.set(agent.id, work);
+  }
+
+  async #takeUp(agent: Agent): Promise<void> {
+    const found = await findAgent(agent, agentFiles(this.#parts.database, agent.id));
+    if (found === "dead") return await this.#settleDead(agent);
+    if (found !== "unstarted") return await this.#follow(agent, undefined);
+    const started = await this.#start(agent);
+    this.#parts.changed();
+    if (started !== null) await this.#follow(started.agent, started.held);
+  }
+
+  /** Makes the folder and the process of an agent, keeps both in the database, and then lets the process begin. */
+  async #start(agent: Agent): Promise<{ readonly agent: Agent; readonly held: Held } | null> {
+    const { db, database } = this.#parts;
+    const workflow = this.#workflowOf(agent);
+    const task = workflow && readTask(db, workflow.taskId);
+    const now = readAgent(db, agent.id);
+    if (workflow === undefined || task === undefined || now === undefined) return null;
+    const isWanted = workflow.status === "running" && holdsClaim(db, workflow);
+    if (now.killRequestedAtMs !== null || !isWanted) {
+      return this.#fail(
+        agent,
+        blockedOutcome(`killed: ${now.killReason ?? "it is not wanted any more"}`),
+      );
+    }
+    const config = configFor(this.#parts, workflow).orchestration;
+    const place = await ensureFolder(db, { workflow, task, config, atMs: Date.now() });
+    if (place.kind === "failed") return this.#fail(agent, blockedOutcome(place.why));
+    const move = moveOf(db, readWorkflow(db, workflow.id)!);
+    if (move.kind !== "run" || move.key !== agent.stepKey) {
+      throw new Error(`its workflow stands at ${move.kind}, not at ${agent.stepKey}`);
+    }
+    const files = agentFiles(database, agent.id);
+    let step: ReturnType<typeof launchOf>;
+    let held: Held;
+    try {
+      const { folder } = place;
+      step = launchOf(db, { agent, workflow, move, config, folder, database });
+      if (step.obstacle !== null && move.step.type === "script") {
+        return this.#fail(agent, unrunOutcome(move.step, step.obstacle));
+      }
+      held = hold({ ...step.launch, id: agent.id }, files);
+    } catch (thrown) {
+      return this.#fail(agent, failedOutcome(messageOf(thrown)));
+    }
+    const atMs = Date.now();
+    transaction(db, () => {
+      markRunning(db, agent.id, {
+        pid: held.pid,
+        processMark: held.mark,
+        command: step.launch.words,
+        worktree: place.folder,
+        outputFile: files.output,
+        deadlineAtMs: step.timeoutMs === null ? null : atMs + step.timeoutMs,
+        atMs,
+      });
+      if (step.answered !== null) markDelivered(db, step.answered.id, { error: null, atMs });
+    });
+    await held.release();
+    return { agent: readAgent(db, agent.id)!, held };
+  }
+
+  async #follow(agent: Agent, held: Held | undefined): Promise<void> {
+    const { db, database, changed, signal } = this.#parts;
+    const files = agentFiles(database, agent.id);
+    const workflow = this.#workflowOf(agent);
+    const mask = maskFor(this.#parts, workflow);
+    const end = await supervise(agent, {
+      db,
+      files,
+      mask,
+      graceMs: configFor(this.#parts, workflow).orchestration.killGraceSeconds * 1000,
+      ...(held === undefined ? {} : { left: held.left }),
+      signal,
+      onOutput: changed,
+    });
+    if (end === null) return;
+    if (end.code === null && end.killed === null && !end.timedOut && !hasBegun(files)) {
+      throw new Error("it was never let go, and is started anew");
+    }
+    settleEnd(db, agent, {
+      end,
+      files,
+      mask,
+      lasting: lastingFor(this.#parts, workflow, Date.now()),
+    });
+    await this.#tellEnd(agent);
+  }
+
+  async #settleDead(agent: Agent): Promise<void> {
+    const { db, database, log } = this.#parts;
+    const files = agentFiles(database, agent.id);
+    const workflow = this.#workflowOf(agent);
+    const told = await settleDead(db, agent, { files, mask: maskFor(this.#parts, workflow) });
+    removeRunFiles(files);
+    if (told !== null) log("warn", `agent ${agent.id}: ${told}`);
+    await this.#tellEnd(agent);
+  }
+
+  /** Settles a step that could not be started. */
+  #fail(agent: Agent, outcome: StepOutcome): null {
+    const { db } = this.#parts;
+    const atMs = Date.now();
+    const wasKilled = readAgent(db, agent.id)?.killRequestedAtMs != null;
+    transaction(db, () => {
+      const status = wasKilled ? "killed" : "failed";
+      endAgent(db, agent.id, { status, exitCode: null, error: outcome.error, atMs });
+      const at = stepOfAgent(db, agent);
+      if (at !== undefined) finishAndAdvance(db, at.workflow, at.step, { outcome, atMs });
+    });
+    void this.#tellEnd(agent);
+    return null;
+  }
+
+  async #tellEnd(agent: Agent): Promise<void> {
+    this.#parts.changed();
+    const workflow = this.#workflowOf(agent);
+    if (workflow !== undefined) await this.#onEnd(workflow);
+  }
+
+  #workflowOf({ workflowId }: Agent): WorkflowRow | undefined {
+    return workflowId === null ? undefined : readWorkflow(this.#parts.db, workflowId);
+  }
+}
+
+/** What has become of an agent that has not ended as far as the database knows. */
+type Found =
+  /** It never began, and has to be started. */
+  | "unstarted"
+  | "running"
+  /** It has written how it ended. */
+  | "ended"
+  /** It is gone without writing how it ended. */
+  | "dead";
+
+async function findAgent(agent: Agent, files: AgentFiles): Promise<Found> {
+  if (readExit(files) !== null) return "ended";
+  if (agent.pid === null) return "unstarted";
+  if (await isAlive(agent)) return "running";
+  // It may have left meanwhile.
+  if (readExit(files) !== null) return "ended";
+  return hasBegun(files) ? "dead" : "unstarted";
+}
+
+/**
+ * Settles an agent that died while no daemon ran, and ends all that it had started.
+ *
+ * Uncommitted work makes its task wait for a person. Commits of the agent are work that a person can review. With
+ * neither, nothing was done, and the task goes back to the scheduler, which takes it up at the unfinished step. A
+ * script runs again whatever lies there.
+ *
+ * @returns What a person is to be told; null when nothing.
+ */
+async function settleDead(
+  db: DatabaseSync,
+  agent: Agent,
+  { files, mask }: { readonly files: AgentFiles; readonly mask: (text: string) => string },
+): Promise<string | null> {
+  if (!await isReused(agent)) {
+    await endGroupOf(agent.pid!, { graceMs: 500, mark: environmentMark(agent.id) });
+  }
+  await takeRest(new OutputReader(files, mask), () => {});
+  const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
+  const state = agent.kind === "agent" && workflow?.worktree && workflow.baseBranch
+    ? await lookAtTree(workflow.worktree, `refs/heads/${workflow.baseBranch}`, agent.createdAtMs)
+    : null;
+  const atMs = Date.now();
+  return transaction(db, () => {
+    const end = (error: string) =>
+      endAgent(db, agent.id, { status: "failed", exitCode: null, error, atMs });
+    if (workflow === undefined || workflow.status !== "running" || !holdsClaim(db, workflow)) {
+      end("daemon restarted");
+      return null;
+    }
+    if (state?.isDirty) {
+      const reason = "daemon restarted with uncommitted work";
+      end(reason);
+      stop(db, workflow, { status: "blocked", key: agent.stepKey, reason, atMs });
+      return `${reason}: ${workflow.worktree}`;
+    }
+    if (state !== null && state.ahead > 0) {
+      const reason = "daemon restarted with committed work";
+      end(reason);
+      awaitReview(db, workflow, {
+        reason: `${reason}: approving it takes step ${agent.name} as done`,
+        atMs,
+      });
+      return `work is committed in ${workflow.worktree} and waits for a review`;
+    }
+    end("daemon restarted");
+    // The scheduler gets the task back; the workflow stays as far as it has come.
+    moveWorkflow(db, workflow, "blocked", {
+      atMs,
+      by: SYSTEM,
+      to: {
+        currentStep: agent.stepKey,
+        reason: "its agent died while no daemon ran; the scheduler takes it up again",
+      },
+      task: { status: "open", queuedAtMs: atMs },
+    });
+    return null;
+  });
+}

@@ -1,0 +1,151 @@
+/** What people ask of workflows and agents; the engine carries it out. In the caller's transaction. */
+import type { DatabaseSync } from "node:sqlite";
+import { notFound, refusal } from "../refusal.ts";
+import type { Author } from "../task_changes_table.ts";
+import {
+  type Decision,
+  readWorkflow,
+  readWorkflowOfTask,
+  type WorkflowRow,
+  type WorkflowStatus,
+} from "../workflows_table.ts";
+import { decide } from "./advance.ts";
+import { resumeWorkflow, wrongStatus } from "./begin.ts";
+import { cancel, reject } from "./reviews.ts";
+import { type Agent, readAgent, requestKill } from "../agents_table.ts";
+
+export type WorkflowAction = Decision | "retry";
+
+/** What can be asked of a workflow in each status. */
+const ACTIONS: Readonly<Record<WorkflowStatus, readonly WorkflowAction[]>> = {
+  running: ["cancel"],
+  pending_merge: ["approve", "reject", "cancel"],
+  blocked: ["retry", "cancel"],
+  failed: ["retry", "cancel"],
+  completed: [],
+  cancelled: [],
+};
+
+/** The action in a refusal. */
+const DONE: Readonly<Record<WorkflowAction, string>> = {
+  approve: "merged",
+  reject: "rejected",
+  cancel: "cancelled",
+  retry: "retried",
+};
+
+/** The reason of a rejection without one. */
+export const REJECTED = "merge rejected by user";
+
+/** The reason of a cancellation without one. */
+export const CANCELLED = "cancelled by user";
+
+/** Whether a daemon may be carrying out an earlier decision: then nothing else can be asked. */
+export interface Carried {
+  readonly isCarriedOut: boolean;
+}
+
+/** What can be asked of a workflow now. */
+export function actionsOf(
+  { status, decision }: Pick<WorkflowRow, "status" | "decision">,
+  { isCarriedOut }: Carried = { isCarriedOut: true },
+): readonly WorkflowAction[] {
+  return decision === null || !isCarriedOut ? ACTIONS[status] : [];
+}
+
+/** The workflow with this id, or of the task with this id. @throws {UserError} WORKFLOW_NOT_FOUND */
+export function needWorkflow(db: DatabaseSync, id: string): WorkflowRow {
+  const workflow = readWorkflow(db, id) ?? readWorkflowOfTask(db, id);
+  if (workflow !== undefined) return workflow;
+  throw notFound("workflow", id, { why: "no workflow, and no task with one, has this id" });
+}
+
+/** Keeps a decision, which the engine carries out. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
+export function requestDecision(
+  db: DatabaseSync,
+  id: string,
+  { isCarriedOut = true, ...what }: Author & Partial<Carried> & {
+    readonly decision: Decision;
+    readonly text: string | null;
+  },
+): WorkflowRow {
+  const workflow = needAction(needWorkflow(db, id), what.decision, { isCarriedOut });
+  decide(db, workflow, what);
+  return readWorkflow(db, workflow.id)!;
+}
+
+/**
+ * Rejects or cancels a workflow at once, without an engine.
+ *
+ * @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND
+ */
+export function endNow(
+  db: DatabaseSync,
+  id: string,
+  { action, reason, isCarriedOut, ...author }: Author & Carried & {
+    readonly action: "reject" | "cancel";
+    readonly reason: string;
+  },
+): WorkflowRow {
+  const workflow = needAction(needWorkflow(db, id), action, { isCarriedOut });
+  const end = action === "reject" ? reject : cancel;
+  end(db, workflow, { ...author, reason });
+  return readWorkflow(db, workflow.id)!;
+}
+
+/** Lets a workflow go on with what stopped it. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
+export function requestRetry(
+  db: DatabaseSync,
+  id: string,
+  { isCarriedOut = true, ...terms }: Author & Partial<Carried> & {
+    readonly leaseMs: number;
+    /** For a workflow that does not say. */
+    readonly timeoutMs: number;
+  },
+): WorkflowRow {
+  return resumeWorkflow(db, needAction(needWorkflow(db, id), "retry", { isCarriedOut }), terms);
+}
+
+function needAction(workflow: WorkflowRow, action: WorkflowAction, carried: Carried): WorkflowRow {
+  const actions = actionsOf(workflow, carried);
+  if (actions.includes(action)) return workflow;
+  throw wrongStatus(
+    workflow,
+    DONE[action],
+    workflow.decision === null || !carried.isCarriedOut
+      ? `then ${actions.length === 0 ? "nothing" : `only ${actions.join(", ")}`} can be asked of it`
+      : `"${workflow.decisionBy}" has decided something that is not done yet (${workflow.decision})`,
+  );
+}
+
+/** The agent with this id. @throws {UserError} AGENT_NOT_FOUND */
+export function needAgent(db: DatabaseSync, id: string): Agent {
+  const agent = readAgent(db, id);
+  if (agent !== undefined) return agent;
+  throw notFound("agent", id);
+}
+
+/**
+ * Asks for an agent to be ended.
+ *
+ * @param options.reason Null: that somebody asked for it. @throws {UserError} AGENT_NOT_FOUND, INVALID_TRANSITION
+ */
+export function requestEnd(
+  db: DatabaseSync,
+  id: string,
+  { reason, by, atMs }: Author & { readonly reason: string | null },
+): Agent {
+  const agent = needAgent(db, id);
+  const isOurs = agent.kind !== "subagent";
+  if (isOurs && requestKill(db, id, { reason: reason ?? `"${by}" asked for it`, atMs })) {
+    return needAgent(db, id);
+  }
+  throw refusal("INVALID_TRANSITION", {
+    what: `Cannot end agent ${id}`,
+    why: `${
+      isOurs ? `it has ended already: ${agent.status}` : "it lives inside a session of Claude Code"
+    }; nothing was changed`,
+    next: `conclaude agent show ${id}`,
+    details: { currentStatus: agent.status },
+  });
+}

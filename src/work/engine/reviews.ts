@@ -1,0 +1,190 @@
+/** Carries out what a person has decided: approve (merge), reject, cancel. */
+import type { DatabaseSync } from "node:sqlite";
+import { count } from "../../base/counts.ts";
+import { messageOf } from "../../base/errors.ts";
+import { mergeTree } from "../../system/git/merge.ts";
+import { blockedOutcome, mergedOutcome } from "../progress.ts";
+import { renderMergeStep } from "../render_step.ts";
+import { runWords } from "../../system/process/run_program.ts";
+import { listAgents, requestKill } from "../agents_table.ts";
+import { transaction } from "../../db/transaction.ts";
+import { resolveQuestions, UNRESOLVED } from "../questions_table.ts";
+import { SYSTEM } from "../task_claims_table.ts";
+import { readTask } from "../tasks_table.ts";
+import { listSteps, type StepRow } from "../workflow_steps_table.ts";
+import { changeWorkflow, readWorkflow, type WorkflowRow } from "../workflows_table.ts";
+import {
+  advance,
+  awaitReview,
+  finishAndAdvance,
+  moveOf,
+  moveWorkflow,
+  stop,
+  UNDECIDED,
+  workflowOwner,
+} from "./advance.ts";
+import { mergeObstacle } from "./working_tree.ts";
+
+/** The lease of a renewed claim, and the time limit of the scripts before a merge. */
+export interface Carrying {
+  readonly leaseMs: number;
+  readonly timeoutMs: number;
+  readonly mask: (text: string) => string;
+}
+
+/**
+ * Merges the work of a workflow, and lets the workflow go on. When it cannot be merged, the target stays as it was, and
+ * a person is told why.
+ */
+export async function approve(
+  db: DatabaseSync,
+  workflowId: string,
+  { leaseMs, timeoutMs, mask }: Carrying,
+): Promise<void> {
+  const workflow = readWorkflow(db, workflowId);
+  const task = workflow && readTask(db, workflow.taskId);
+  if (workflow === undefined || task === undefined || workflow.decision !== "approve") return;
+  const step = openStep(db, workflow);
+  const { worktree, branch, baseBranch, repository } = workflow;
+  if (worktree === null || branch === null || baseBranch === null || repository === null) {
+    return keepWaiting(
+      db,
+      workflow,
+      "there is no working tree to be merged: the task is in no repository",
+    );
+  }
+  const obstacle = await mergeObstacle(workflow);
+  if (obstacle !== null) return keepWaiting(db, workflow, obstacle.why, { next: obstacle.next });
+  const texts = mergeTexts(db, workflow, step);
+  for (const script of texts.preMerge) {
+    const failed = await runCheck(script, { folder: worktree, timeoutMs });
+    if (failed !== null) {
+      return keepWaiting(db, workflow, mask(`a check before the merge has failed: ${failed}`));
+    }
+  }
+  const trailer = `\n\nTask: ${task.id}`;
+  const workMessage = task.title + trailer;
+  const message = texts.commitMessage ?? `Merge "${task.title}"${trailer}`;
+  const result = await mergeTree({ commonDir: repository }, { path: worktree }, {
+    target: baseBranch,
+    message,
+    workMessage,
+  });
+  if (result.kind === "conflicts") {
+    const told = `it conflicts with ${baseBranch} in ${result.files.join(", ")}`;
+    return keepWaiting(db, workflow, told, { conflictFiles: result.files });
+  }
+  if (result.kind === "failed") return keepWaiting(db, workflow, result.why);
+  const atMs = Date.now();
+  transaction(db, () => {
+    const now = readWorkflow(db, workflowId);
+    if (now === undefined || now.decision !== "approve") return;
+    moveWorkflow(db, workflow, "merged", {
+      atMs,
+      by: workflow.decisionBy ?? SYSTEM,
+      to: { mergeCommit: result.commit },
+      task: { leaseUntilMs: atMs + leaseMs },
+      data: { mergeCommit: result.commit },
+    });
+    if (step === undefined) return advance(db, workflowId, atMs);
+    const outcome = mergedOutcome(result.commit ?? "");
+    finishAndAdvance(db, readWorkflow(db, workflowId)!, step, { outcome, atMs });
+  });
+}
+
+/** The step that a workflow waits at: a merge, or a step whose agent died with work that can be reviewed. */
+function openStep(db: DatabaseSync, workflow: WorkflowRow): StepRow | undefined {
+  return listSteps(db, workflow.id).find(({ status }) => status === "running");
+}
+
+function mergeTexts(db: DatabaseSync, workflow: WorkflowRow, step: StepRow | undefined) {
+  const move = moveOf(db, workflow);
+  if (step?.type !== "merge" || move.kind !== "run" || move.step.type !== "merge") {
+    return { commitMessage: null, preMerge: [] };
+  }
+  return renderMergeStep(move.step, move.context);
+}
+
+/** Lets the work wait for a person, also when the step asks for no review. */
+function keepWaiting(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  reason: string,
+  data: Readonly<Record<string, unknown>> = {},
+): void {
+  const atMs = Date.now();
+  transaction(db, () => {
+    if (readWorkflow(db, workflow.id)?.status === "running") awaitReview(db, workflow, { atMs });
+    changeWorkflow(db, workflow.id, { reason, ...UNDECIDED }, {
+      event: "workflow.merge_failed",
+      atMs,
+      data: { reason, ...data },
+    });
+  });
+}
+
+/** Blocks a workflow at its merge, in the caller's transaction. Its working tree stays. */
+export function reject(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { by, reason, atMs }: { readonly by: string; readonly reason: string; readonly atMs: number },
+): void {
+  const step = openStep(db, workflow);
+  if (step?.type !== "merge") {
+    return stop(db, workflow, { status: "blocked", key: workflow.currentStep, reason, atMs });
+  }
+  changeWorkflow(db, workflow.id, { status: "running", ...UNDECIDED }, {
+    event: "workflow.rejected",
+    atMs,
+    data: { by, reason },
+  });
+  finishAndAdvance(db, readWorkflow(db, workflow.id)!, step, {
+    outcome: blockedOutcome(reason),
+    atMs,
+  });
+}
+
+/**
+ * Cancels a workflow, in the caller's transaction: its agents are ended, its task is open again, its working tree
+ * stays.
+ */
+export function cancel(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { by, reason, atMs }: { readonly by: string; readonly reason: string; readonly atMs: number },
+): void {
+  for (const agent of listAgents(db, { workflowId: workflow.id })) {
+    if (agent.endedAtMs === null) requestKill(db, agent.id, { reason, atMs });
+  }
+  resolveQuestions(db, { workflowId: workflow.id }, { statuses: UNRESOLVED, atMs });
+  const task = readTask(db, workflow.taskId);
+  const isOver = task === undefined || task.deletedAtMs !== null || task.status === "closed";
+  const isOthers = task?.claimedBy != null && task.claimedBy !== workflowOwner(workflow.id);
+  moveWorkflow(db, workflow, "cancelled", {
+    atMs,
+    by,
+    to: { reason, endedAtMs: atMs },
+    task: isOver || isOthers ? null : {},
+    data: { by },
+  });
+}
+
+/** How much of a script's last words is told, in characters. */
+const MAX_TOLD_CHARS = 500;
+
+/** Runs a script. @returns Why it failed; null when it succeeded. Never throws. */
+async function runCheck(
+  script: string,
+  { folder, timeoutMs }: { readonly folder: string; readonly timeoutMs: number },
+): Promise<string | null> {
+  try {
+    const end = await runWords(["/bin/sh", "-c", script], { folder, timeoutMs });
+    if (end === null) return `it did not end in ${count(Math.round(timeoutMs / 1000), "second")}`;
+    if (end.code === 0) return null;
+    const said = [end.stdout, end.stderr].map((text) => text.trim())
+      .filter((text) => text !== "").join("\n").slice(-MAX_TOLD_CHARS);
+    return `exit code ${end.code}: ${said}`;
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}

@@ -1,0 +1,211 @@
+/** The folder of a workflow's steps: a working tree of its own, or the project where there is no repository. */
+import { count } from "../../base/counts.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { OrchestrationSettings } from "../orchestration_section.ts";
+import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
+import { runGit } from "../../system/git/run_git.ts";
+import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../../system/git/task_trees.ts";
+import type { Task } from "../task.ts";
+import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
+import { exists } from "../../system/on_disk.ts";
+import { transaction } from "../../db/transaction.ts";
+import { changeWorkflow, type WorkflowRow } from "../workflows_table.ts";
+import { inTurn, lossBefore } from "./working_tree.ts";
+import { refusal } from "../refusal.ts";
+import type { Workflow } from "../workflow.ts";
+import { realPathSync } from "../../system/files.ts";
+
+/** The folder of the working trees when the configuration names none. */
+const TREES = ".conclaude/worktrees";
+
+/** How much of the end of a task's id names its folder: the end differs from task to task. */
+const ID_CHARS = 12;
+
+export type WorkFolder =
+  | { readonly kind: "ready"; readonly folder: string }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** Makes the folder of a workflow, or finds the one that it has, and keeps it with the workflow. */
+export async function ensureFolder(
+  db: DatabaseSync,
+  { workflow, task, config, atMs }: {
+    readonly workflow: WorkflowRow;
+    readonly task: Task;
+    readonly config: OrchestrationSettings;
+    readonly atMs: number;
+  },
+): Promise<WorkFolder> {
+  const { projectDir } = workflow;
+  if (projectDir === null) return { kind: "failed", why: "the task belongs to no project" };
+  const repository = findRepository(lookUpwards(projectDir));
+  if (repository === undefined) {
+    return exists(projectDir)
+      ? { kind: "ready", folder: projectDir }
+      : { kind: "failed", why: `the folder of the project, ${projectDir}, does not exist` };
+  }
+  const base = await baseOf(repository, workflow, config);
+  if (base.kind === "failed") return base;
+  const root = mainRoot(repository);
+  const trees = config.worktreePath ?? TREES;
+  const folder = isAbsolutePath(trees) ? trees : joinPath(root, trees);
+  if (!isAbsolutePath(trees)) excludeFolder(repository, `/${trees.replace(/^\.?\/|\/$/g, "")}/`);
+  const tree = workflow.worktree !== null && workflow.branch !== null
+    ? { path: workflow.worktree, branch: workflow.branch }
+    : {
+      path: joinPath(folder, task.id.replaceAll("-", "").slice(-ID_CHARS)),
+      branch: branchName(task.id, task.title),
+    };
+  const loss = await lossBefore(db, workflow);
+  if (loss !== null) return { kind: "failed", why: loss.why };
+  transaction(db, () =>
+    changeWorkflow(db, workflow.id, {
+      repository: repository.commonDir,
+      worktree: tree.path,
+      branch: tree.branch,
+      baseBranch: base.branch,
+      baseCommit: base.commit,
+    }, { event: null, atMs }));
+  // The merge is a good base also when the branch is gone.
+  const begin = workflow.mergeCommit ?? base.commit;
+  const made = await inTurn(repository.commonDir, () => ensureTree(repository, tree, begin));
+  return made.kind === "failed" ? made : { kind: "ready", folder: tree.path };
+}
+
+async function baseOf(
+  repository: Repository,
+  workflow: WorkflowRow,
+  { baseBranch }: OrchestrationSettings,
+): Promise<
+  | { readonly kind: "found"; readonly branch: string; readonly commit: string }
+  | { readonly kind: "failed"; readonly why: string }
+> {
+  if (workflow.baseBranch !== null && workflow.baseCommit !== null) {
+    return { kind: "found", branch: workflow.baseBranch, commit: workflow.baseCommit };
+  }
+  const branch = baseBranch ?? repository.branch;
+  if (branch === null) {
+    return {
+      kind: "failed",
+      why:
+        `no branch is checked out in ${repository.root}, so there is none to work for; check one out, or ` +
+        "name one in orchestration.baseBranch",
+    };
+  }
+  const found = await runGit(
+    ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`],
+    {
+      folder: repository.commonDir,
+    },
+  );
+  return found.code === 0
+    ? { kind: "found", branch, commit: found.stdout.trim() }
+    : { kind: "failed", why: `branch ${branch} has no commit` };
+}
+
+/** The top of the main working tree; in a bare repository, the working tree that was found. */
+function mainRoot({ commonDir, root }: Repository): string {
+  return /[\\/]\.git$/.test(commonDir) ? parentOf(commonDir) : root;
+}
+
+/**
+ * Removes the working tree of a workflow that is over, unless something would be lost.
+ *
+ * @returns Why it stays; null when it is gone.
+ */
+export async function removeFolder(workflow: WorkflowRow): Promise<string | null> {
+  const { worktree, branch, baseBranch, repository } = workflow;
+  if (worktree === null || branch === null || baseBranch === null || repository === null) {
+    return null;
+  }
+  const state = await lookAtTree(worktree, `refs/heads/${baseBranch}`);
+  if (state === null && exists(worktree)) return `${worktree} stays: git cannot tell what is in it`;
+  if (state?.isDirty) return `${worktree} stays: there is work in it that is not committed`;
+  if (state !== null && state.ahead > 0) {
+    return `${worktree} stays: ${branch} has ${
+      count(state.ahead, "commit")
+    } that ${baseBranch} has not`;
+  }
+  await inTurn(
+    repository,
+    () => removeTree({ commonDir: repository }, { path: worktree, branch }, baseBranch),
+  );
+  return null;
+}
+
+interface WorkPlace {
+  readonly projectDir: string;
+  /** The user's home; null when there is none. */
+  readonly home: string | null;
+}
+
+/**
+ * Why a workflow cannot run in a folder; null when it can. Outside of a repository agents work in the folder itself, so
+ * there is nothing to merge, and the home folder or the root is no place for them.
+ */
+export function placeFault(
+  { steps }: Pick<Workflow, "steps">,
+  { projectDir, home }: WorkPlace,
+): string | null {
+  if (findRepository(lookUpwards(projectDir)) !== undefined) return null;
+  const outside = `${projectDir} is in no git repository`;
+  const merge = steps.find(({ type }) => type === "merge");
+  if (merge !== undefined) return `${outside}, so its step "${merge.name}" has nothing to merge`;
+  const real = realPath(projectDir);
+  if (parentOf(real) === real) return `${outside}, and agents do not work in the whole file system`;
+  return home !== null && real === realPath(home)
+    ? `${outside}, and agents do not work in the home folder itself`
+    : null;
+}
+
+/** @throws {UserError} INVALID_INPUT when a workflow cannot be run where its task is. */
+export function checkPlace({ id }: Task, workflow: Workflow, place: WorkPlace): void {
+  const fault = placeFault(workflow, place);
+  if (fault === null) return;
+  throw refusal("INVALID_INPUT", {
+    what: `Cannot work on task ${id} by the workflow "${workflow.name}"`,
+    why: fault,
+    next: "make the folder a repository with `git init` and a first commit, or choose another " +
+      `workflow: conclaude task update ${id} --workflow NAME`,
+    details: { taskId: id, workflow: workflow.name },
+  });
+}
+
+function realPath(path: string): string {
+  try {
+    return realPathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+const PREFIX = "conclaude/";
+
+/** The longest name after the prefix: a file system takes 255 bytes, and git adds `.lock`. */
+const MAX_LENGTH = 100;
+
+/**
+ * The branch of a task: `conclaude/<id>`, then words of the title. What git refuses in a name (`git check-ref-format`)
+ * becomes `-`. The same id and title give the same branch, and always a valid one.
+ */
+export function branchName(taskId: string, title = ""): string {
+  const words = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 40);
+  const id = sanitise(taskId).slice(0, MAX_LENGTH - 41);
+  const name = words === "" ? id : `${id}-${words}`;
+  return PREFIX + tidyEnds(name);
+}
+
+function sanitise(id: string): string {
+  return id
+    // deno-lint-ignore no-control-regex
+    .replace(/[\x00-\x20\x7f~^:?*[\]\\{}"'`$&;|<>()!#%]|\s|[^\x00-\x7f]/g, "-")
+    .replace(/@\{/g, "-")
+    .replace(/\.{2,}/g, "-")
+    .replace(/\/+/g, "-");
+}
+
+/** Git takes no ref that begins with a dot or ends with a dot or `.lock`; a lone `@` means HEAD. */
+function tidyEnds(name: string): string {
+  let tidy = name.replace(/^[.-]+/, "");
+  while (/(?:\.lock|[.-])$/.test(tidy)) tidy = tidy.replace(/(?:\.lock|[.-])$/, "");
+  return tidy === "" || tidy === "@" ? "task" : tidy;
+}

@@ -1,0 +1,229 @@
+/** Finds and reads workflows and prompts, of a project and of the program. */
+import { parse as parseYaml } from "yaml";
+import { foldersOf, leftOutText, OWN_FOLDER as FOLDER, whyNotOf } from "../../config/left_out.ts";
+import { messageOf } from "../../base/errors.ts";
+import { BUILTIN_WORKFLOWS, builtinPrompt, builtinWorkflow } from "../builtins.ts";
+import { refusal } from "../refusal.ts";
+import {
+  allSteps,
+  type FaultyWorkflow,
+  isInlinePrompt,
+  parseWorkflow,
+  type Workflow,
+} from "../workflow.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { Plan } from "./advance.ts";
+import { previewWorkflow, type WorkflowPreview } from "../preview.ts";
+import type { TaskFacts } from "../task.ts";
+import { readDirSync, readTextFileSync, statSync } from "../../system/files.ts";
+
+/** The largest file that is read, in bytes. */
+const MAX_FILE_BYTES = 1 << 20;
+
+export interface WorkflowFile {
+  readonly name: string;
+  /** Null for a workflow of the program. */
+  readonly path: string | null;
+  readonly text: string;
+  /** Why it cannot be read; then its text is empty. */
+  readonly problem?: string;
+}
+
+/** Every workflow that a project can use, by name; its own hide those of the program. */
+export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
+  const found = new Map<string, WorkflowFile>();
+  for (const folder of foldersOf(projectDir)) {
+    for (const { name, path } of filesIn(joinPath(folder, "workflows"), /^(.+)\.ya?ml$/)) {
+      if (!found.has(name)) found.set(name, { name, path, ...readText(path, projectDir) });
+    }
+  }
+  for (const [name, text] of BUILTIN_WORKFLOWS) {
+    if (!found.has(name)) found.set(name, { name, path: null, text });
+  }
+  return [...found.values()].sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+/**
+ * Reads a workflow, with all prompts that it could need.
+ *
+ * @throws {UserError} WORKFLOW_NOT_FOUND; WORKFLOW_INVALID with every fault.
+ */
+export function loadPlan(name: string, projectDir: string): Plan & { readonly file: WorkflowFile } {
+  const file = findWorkflowFile(name, projectDir);
+  const parsed = parseFile(file);
+  if ("errors" in parsed) throw invalid(file, parsed.errors.join("; "));
+  const prompts: Record<string, string> = {};
+  const missing: string[] = [];
+  const wanted = [...allSteps(parsed.workflow.steps)]
+    .flatMap(({ step }) => step.type === "agent" ? [step.prompt] : []);
+  for (let prompt = wanted.pop(); prompt !== undefined; prompt = wanted.pop()) {
+    const text = isInlinePrompt(prompt)
+      ? prompt
+      : prompts[prompt] ?? findPrompt(prompt, projectDir)?.text ?? null;
+    if (text === null) missing.push(prompt);
+    else {
+      const isNew = !isInlinePrompt(prompt) && prompts[prompt] === undefined;
+      if (isNew) prompts[prompt] = text;
+      // What a prompt includes is certain only when it is rendered; this finds the quoted names.
+      if (isNew || isInlinePrompt(prompt)) wanted.push(...includedIn(text));
+    }
+  }
+  if (missing.length > 0) {
+    const leftOut = missing.flatMap((prompt) => promptsLeftOut(prompt, projectDir));
+    throw invalid(
+      file,
+      `there is no prompt ${missing.map((prompt) => `"${prompt}"`).join(", ")} ` +
+        `(looked for ${FOLDER}/prompts/NAME.md)${leftOut.join("")}`,
+    );
+  }
+  return { workflow: parsed.workflow, prompts, file };
+}
+
+/** The workflow of this name, or of an old name; `undefined` when there is none. */
+export function lookForWorkflow(name: string, projectDir: string): WorkflowFile | undefined {
+  const found = listWorkflowFiles(projectDir).find((file) => file.name === name);
+  const old = found === undefined ? builtinWorkflow(name) : null;
+  return old === null ? found : { name, path: null, text: old };
+}
+
+/** The workflow of this name. @throws {UserError} WORKFLOW_NOT_FOUND */
+export function findWorkflowFile(name: string, projectDir: string): WorkflowFile {
+  const found = lookForWorkflow(name, projectDir);
+  if (found !== undefined) return found;
+  const names = listWorkflowFiles(projectDir).map((file) => file.name);
+  throw refusal("WORKFLOW_NOT_FOUND", {
+    what: `There is no workflow "${name}"`,
+    why: `there are ${names.join(", ")}; a project's own lie in ` +
+      `${FOLDER}/workflows/NAME.yaml`,
+    next: "conclaude workflow files",
+    details: { workflow: name },
+  });
+}
+
+/** A prompt of the project, or of the program, and where it comes from; null when there is none. */
+export function findPrompt(
+  name: string,
+  projectDir: string,
+): { readonly text: string; readonly source: string } | null {
+  if (/[\\/]|^\.\.?$/.test(name)) return null;
+  for (const folder of foldersOf(projectDir)) {
+    const source = joinPath(joinPath(folder, "prompts"), `${name}.md`);
+    try {
+      if (whyNotOf(projectDir, source) !== null) continue;
+      return { text: readTextFileSync(source), source };
+    } catch {
+      // Try the next folder.
+    }
+  }
+  const text = builtinPrompt(name);
+  return text === null ? null : { text, source: "built-in" };
+}
+
+/** The files of a prompt that must not be used. */
+function promptsLeftOut(name: string, projectDir: string): string[] {
+  return foldersOf(projectDir)
+    .map((folder) => joinPath(folder, `prompts/${name}.md`))
+    .flatMap((path) => {
+      const leftOut = whyNotOf(projectDir, path);
+      return leftOut === null ? [] : [`; ${path}: ${leftOutText(leftOut)}`];
+    });
+}
+
+function includedIn(text: string): string[] {
+  return [...text.matchAll(/\{\{[^}]*\binclude\s+"([^"]+)"/g)].map(([, name]) => name!);
+}
+
+export function parseFile(
+  file: WorkflowFile,
+): { readonly workflow: Workflow } | FaultyWorkflow {
+  if (file.problem !== undefined) return { errors: [file.problem], rest: null };
+  let value: unknown;
+  try {
+    value = parseYaml(file.text);
+  } catch (thrown) {
+    return { errors: [messageOf(thrown)], rest: null };
+  }
+  return parseWorkflow(value);
+}
+
+function invalid(file: WorkflowFile, why: string) {
+  return refusal("WORKFLOW_INVALID", {
+    what: `Cannot use workflow "${file.name}"`,
+    why: `${file.path ?? "a part of the program"}: ${why}`,
+    next: `conclaude workflow preview ${file.name}`,
+    details: { workflow: file.name },
+  });
+}
+
+/** The files of a folder without hidden ones, which editors make. */
+function filesIn(folder: string, pattern: RegExp): { name: string; path: string }[] {
+  try {
+    return [...readDirSync(folder)]
+      .filter((entry) => !entry.name.startsWith("."))
+      .map((entry) => ({ name: pattern.exec(entry.name)?.[1], path: joinPath(folder, entry.name) }))
+      .filter((file): file is { name: string; path: string } => file.name !== undefined)
+      .sort((a, b) => a.path < b.path ? -1 : 1);
+  } catch {
+    return [];
+  }
+}
+
+/** Never throws: an unreadable file must not hide the others. */
+function readText(path: string, projectDir: string): Pick<WorkflowFile, "text" | "problem"> {
+  try {
+    const leftOut = whyNotOf(projectDir, path);
+    if (leftOut !== null) return { text: "", problem: leftOutText(leftOut) };
+    const { isFile, size } = statSync(path);
+    if (!isFile) return { text: "", problem: "it is no file" };
+    if (size > MAX_FILE_BYTES) return { text: "", problem: "the file is larger than 1 MiB" };
+    const text = readTextFileSync(path);
+    return text.includes("\0") ? { text: "", problem: "the file holds no text" } : { text };
+  } catch (thrown) {
+    return { text: "", problem: `the file cannot be read: ${messageOf(thrown)}` };
+  }
+}
+
+interface FilePreview extends WorkflowPreview {
+  readonly workflow: Workflow | null;
+  /** What works but is probably not meant. */
+  readonly warnings: readonly string[];
+}
+
+/** The example task. */
+const NO_TASK: TaskFacts = {
+  id: "00000000-0000-7000-8000-000000000000",
+  title: "An example",
+  body: "What there is to know of it.",
+  type: "task",
+  priority: 2,
+  tags: [],
+};
+
+/** What a workflow would do for a task. Nothing is executed. @param task Null for an example. */
+export function previewFile(
+  file: WorkflowFile,
+  { projectDir, task }: { readonly projectDir: string; readonly task: TaskFacts | null },
+): FilePreview {
+  const parsed = parseFile(file);
+  const look = (workflow: Workflow) =>
+    previewWorkflow(workflow, {
+      task: task ?? NO_TASK,
+      prompts: (name) => findPrompt(name, projectDir),
+    });
+  if ("errors" in parsed) {
+    const { errors, rest } = parsed;
+    // What the preview finds beside the faults of the fields.
+    const more = (rest === null ? [] : look(rest).errors).filter((error) => {
+      const fault = error.replace(/^step "[^"]*": /, "");
+      return !fault.endsWith('prompt ""') && !errors.some((one) => one.endsWith(fault));
+    });
+    const all = [...errors, ...more];
+    return { workflow: null, steps: [], errors: all, warnings: [], isValid: false };
+  }
+  const { workflow } = parsed;
+  const isOther = file.path !== null && workflow.name !== file.name;
+  const warnings = isOther
+    ? [`its file says name: ${workflow.name}, but the file's name counts: ${file.name}`]
+    : [];
+  return { workflow, warnings, ...look(workflow) };
+}

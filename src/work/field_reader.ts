@@ -1,0 +1,117 @@
+/** Reads mappings that a person wrote in YAML, by schemas, and tells what is wrong in a person's words. */
+import * as z from "zod/mini";
+import { editDistance } from "../base/likeness.ts";
+
+/** A mapping of a parsed YAML file. */
+export type Mapping = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a mapping. */
+export function isMapping(value: unknown): value is Mapping {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A field that may be absent or null; then it has the fallback. */
+export function orElse<Value, Fallback>(schema: z.ZodMiniType<Value>, fallback: Fallback) {
+  const read = (value: Value | null | undefined): Value | Fallback => value ?? fallback;
+  return z.pipe(z.optional(z.nullable(schema)), z.transform(read));
+}
+
+function plainText(error: string) {
+  return z.pipe(z.union([z.string(), z.number(), z.boolean()], { error }), z.transform(String));
+}
+
+/** Kinds of fields; what is absent is null or as the name says. */
+export const field = {
+  any: orElse(z.unknown(), null),
+  /** Numbers and truth values are taken as they are written. */
+  text: orElse(plainText("must be a text"), null),
+  truth: orElse(z.boolean({ error: "must be true or false" }), null),
+  integer: orElse(z.int({ error: "must be a whole number" }), null),
+  /** Milliseconds, more than none. */
+  duration: orElse(
+    z.pipe(
+      plainText('must be a duration as "90s" or "1h30m"').check(
+        z.refine((text) => !!parseDuration(text), 'must be a duration as "90s" or "1h30m"'),
+      ),
+      z.transform((text) => parseDuration(text)!),
+    ),
+    null,
+  ),
+  /** A single text stands for a list of it. */
+  texts: orElse(
+    z.pipe(
+      z.union([z.string(), z.array(z.string())], { error: "must be a list of texts" }),
+      z.transform((value) => [value].flat()),
+    ),
+    null,
+  ),
+  textMap: orElse(
+    z.record(
+      z.string(),
+      orElse(plainText("must be texts by name"), ""),
+      { error: "must be texts by name" },
+    ),
+    {},
+  ),
+  choice: <const Choice extends string>(choices: readonly Choice[]) =>
+    orElse(
+      z.enum(choices, {
+        error: choices.length === 1
+          ? `must be "${choices[0]}"`
+          : `must be one of: [${choices.join(" ")}]`,
+      }),
+      null,
+    ),
+};
+
+/** What a mapping comes to: its fields, null when one is wrong; and what is wrong with it. */
+export interface ReadFields<Fields> {
+  readonly fields: Fields | null;
+  /** One for each field that is wrong. */
+  readonly errors: readonly string[];
+  /** One for each key that the schema does not have. */
+  readonly unknown: readonly string[];
+}
+
+/** Reads a mapping by a schema of {@linkcode field}s. */
+export function readFields<Shape extends Readonly<Record<string, z.ZodMiniType>>>(
+  schema: z.ZodMiniObject<Shape>,
+  value: Mapping,
+): ReadFields<z.output<z.ZodMiniObject<Shape>>> {
+  const known = Object.keys(schema.shape);
+  const unknown = Object.keys(value).filter((key) => !known.includes(key)).map((key) => {
+    const meant = nearest(key, known);
+    return `unknown key "${key}"${meant === null ? "" : `; did you mean "${meant}"?`}`;
+  });
+  const { data, error } = z.safeParse(schema, value);
+  const errors = (error?.issues ?? []).map(({ path, message }) => `${String(path[0])} ${message}`);
+  return { fields: data ?? null, errors: [...new Set(errors)], unknown };
+}
+
+/** The known name that was probably meant; null when none is near. */
+function nearest(unknown: string, known: readonly string[]): string | null {
+  const [best] = known
+    .map((name) => ({ name, distance: editDistance(unknown.toLowerCase(), name) }))
+    .filter(({ name, distance }) => distance <= 3 && distance < name.length - 1)
+    .toSorted((a, b) => a.distance - b.distance);
+  return best?.name ?? null;
+}
+
+/** Milliseconds of each unit. */
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+
+/**
+ * The milliseconds of a duration: numbers with the units `h`, `m`, `s` and `ms`, in any order, as Go reads them.
+ *
+ * @returns Whole milliseconds, 0 and up; null when the text is no duration.
+ */
+export function parseDuration(text: string): number | null {
+  const trimmed = text.trim();
+  if (trimmed === "0") return 0;
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[hms]))+$/.test(trimmed)) return null;
+  let total = 0;
+  for (const [, number, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|[hms])/g)) {
+    total += Number(number) * UNITS[unit!]!;
+  }
+  return Number.isSafeInteger(Math.round(total)) ? Math.round(total) : null;
+}

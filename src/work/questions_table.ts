@@ -1,0 +1,164 @@
+/** Questions of agents and sessions. Changes are in the caller's transaction. */
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { notFound, refusal } from "./refusal.ts";
+import { recordEvent } from "./events_table.ts";
+import { filterValues, insertRow, statement, updateRow } from "../db/statement.ts";
+
+export type QuestionType = "confirmation" | "permission" | "choice" | "input";
+
+export interface Question {
+  /** `q-YYYYMMDDhhmmss-n`, in UTC. */
+  readonly id: string;
+  readonly type: QuestionType;
+  readonly text: string;
+  readonly options: readonly string[];
+  /** Resolved when the answer has arrived, or nobody needs it any more. */
+  readonly status: "pending" | "answered" | "resolved";
+  readonly source: "output" | "notification" | "elicitation" | "import";
+  readonly taskId: string | null;
+  readonly workflowId: string | null;
+  readonly stepKey: string | null;
+  readonly agentId: string | null;
+  readonly sessionId: string | null;
+  readonly answer: string | null;
+  readonly answeredBy: string | null;
+  readonly deliveryError: string | null;
+  readonly createdAtMs: number;
+  readonly answeredAtMs: number | null;
+  readonly deliveredAtMs: number | null;
+  readonly resolvedAtMs: number | null;
+}
+
+const COLUMNS =
+  `id, type, text, options, status, source, task_id AS taskId, workflow_id AS workflowId,
+            step_key AS stepKey, agent_id AS agentId, session_id AS sessionId, answer, answered_by AS answeredBy,
+            delivery_error AS deliveryError, created_at_ms AS createdAtMs, answered_at_ms AS answeredAtMs,
+            delivered_at_ms AS deliveredAtMs, resolved_at_ms AS resolvedAtMs`;
+
+export interface NewQuestion
+  extends
+    Omit<Question, "id" | "status" | "answer" | "answeredBy" | "deliveryError" | `${string}AtMs`> {
+  /** Where exactly it was seen, so that it is kept once; null when it cannot be seen twice. */
+  readonly origin: string | null;
+}
+
+/** Keeps a question. @returns Its id; null when it was kept before. */
+export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: number): string | null {
+  const known = question.origin !== null &&
+    statement(db, "SELECT 1 FROM questions WHERE origin = ?").get(question.origin) !== undefined;
+  if (known) return null;
+  const id = freeQuestionId(db, atMs);
+  const { type, text, source, taskId, workflowId, stepKey, agentId, sessionId, origin } = question;
+  const options = JSON.stringify(question.options);
+  const asked = { id, type, text, options, status: "pending", source, createdAtMs: atMs };
+  const of = { taskId, workflowId, stepKey, agentId, sessionId, origin };
+  insertRow(db, "questions", { ...asked, ...of });
+  tellQuestion(db, "agent.question", id, atMs);
+  return id;
+}
+
+/** `q-` and the second, with the first number that is free. */
+export function freeQuestionId(db: DatabaseSync, atMs: number): string {
+  const second = new Date(atMs).toISOString().replace(/\D/g, "").slice(0, 14);
+  const row = statement(
+    db,
+    `SELECT max(cast(substr(id, 18) AS INTEGER)) AS last
+       FROM questions
+      WHERE id GLOB ?`,
+  ).get(`q-${second}-*`);
+  return `q-${second}-${Number(row?.["last"] ?? 0) + 1}`;
+}
+
+/**
+ * Keeps an answer, which is delivered afterwards.
+ *
+ * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED.
+ */
+export function answerQuestion(
+  db: DatabaseSync,
+  id: string,
+  { answer, by, atMs }: { readonly answer: string; readonly by: string; readonly atMs: number },
+): Question {
+  const question = needQuestion(db, id);
+  if (question.status !== "pending") {
+    throw refusal("ALREADY_ANSWERED", {
+      what: `Question ${id} is not open`,
+      why: question.answer === null
+        ? "whoever asked has gone on without an answer; nothing was changed"
+        : `"${question.answeredBy}" has answered it already; nothing was changed`,
+      next: `conclaude question show ${id}`,
+      details: { status: question.status, answer: question.answer },
+    });
+  }
+  const change = { status: "answered", answer, answeredBy: by, answeredAtMs: atMs };
+  updateRow(db, "questions", id, change);
+  tellQuestion(db, "question.answered", id, atMs);
+  return needQuestion(db, id);
+}
+
+/** Keeps that an answer has arrived, or why it could not be delivered. */
+export function markDelivered(
+  db: DatabaseSync,
+  id: string,
+  { error, atMs }: { readonly error: string | null; readonly atMs: number },
+): void {
+  const resolved = { status: "resolved", deliveredAtMs: atMs, resolvedAtMs: atMs };
+  const delivery = error === null ? resolved : { deliveredAtMs: null, resolvedAtMs: null };
+  updateRow(db, "questions", id, { deliveryError: error, ...delivery });
+  tellQuestion(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
+}
+
+/** The statuses of a question that still waits: for an answer, or for its delivery. */
+export const UNRESOLVED: readonly Question["status"][] = ["pending", "answered"];
+
+/** Closes questions of an agent or a workflow, which has gone on without an answer. */
+export function resolveQuestions(
+  db: DatabaseSync,
+  of: { readonly agentId: string } | { readonly workflowId: string },
+  { statuses, atMs }: { readonly statuses: readonly Question["status"][]; readonly atMs: number },
+): void {
+  for (const { id } of listQuestions(db, { ...of, statuses })) {
+    updateRow(db, "questions", id, { status: "resolved", resolvedAtMs: atMs });
+    tellQuestion(db, "question.resolved", id, atMs);
+  }
+}
+
+/** The question with this id. @throws {UserError} QUESTION_NOT_FOUND */
+export function needQuestion(db: DatabaseSync, id: string): Question {
+  const row = statement(db, `SELECT ${COLUMNS} FROM questions WHERE id = ?`).get(id);
+  if (row !== undefined) return questionOf(row);
+  throw notFound("question", id);
+}
+
+/** Questions, the oldest first. A filter that is left out, or null, lets everything through. */
+export function listQuestions(
+  db: DatabaseSync,
+  { statuses, taskId, agentId, workflowId, limit = -1 }: {
+    readonly statuses?: readonly string[] | null;
+    readonly taskId?: string | null | undefined;
+    readonly agentId?: string | null | undefined;
+    readonly workflowId?: string | null | undefined;
+    readonly limit?: number;
+  },
+): Question[] {
+  return statement(
+    db,
+    `SELECT ${COLUMNS}
+       FROM questions
+      WHERE (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))
+        AND (?2 IS NULL OR task_id = ?2)
+        AND (?3 IS NULL OR agent_id = ?3)
+        AND (?4 IS NULL OR workflow_id = ?4)
+      ORDER BY created_at_ms, id
+      LIMIT ?5`,
+  ).all(...filterValues(statuses, taskId, agentId, workflowId, limit)).map(questionOf);
+}
+
+export function tellQuestion(db: DatabaseSync, type: string, id: string, atMs: number): void {
+  const question = needQuestion(db, id);
+  recordEvent(db, { type, entityType: "question", entityId: id, data: { question }, atMs });
+}
+
+function questionOf(row: Readonly<Record<string, SQLOutputValue>>): Question {
+  return { ...row, options: JSON.parse(String(row["options"])) } as unknown as Question;
+}

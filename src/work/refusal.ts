@@ -1,0 +1,90 @@
+/** Refusals about tasks, agents, workflows and questions, for the command line and the API. */
+import { UserError } from "../base/errors.ts";
+
+/** The exit status of the command line, and the status of an HTTP response. */
+interface Told {
+  readonly exitCode: number;
+  readonly httpStatus: number;
+}
+
+/** Every reason for which something is refused. */
+export const REFUSALS = {
+  TASK_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  PARENT_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  DEPENDENCY_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  AGENT_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  WORKFLOW_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  QUESTION_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  AMBIGUOUS_ID: { exitCode: 2, httpStatus: 400 },
+  INVALID_INPUT: { exitCode: 2, httpStatus: 400 },
+  INVALID_TITLE: { exitCode: 2, httpStatus: 400 },
+  INVALID_PRIORITY: { exitCode: 2, httpStatus: 400 },
+  INVALID_TYPE: { exitCode: 2, httpStatus: 400 },
+  INVALID_TAG: { exitCode: 2, httpStatus: 400 },
+  INVALID_STATUS: { exitCode: 11, httpStatus: 409 },
+  INVALID_TRANSITION: { exitCode: 11, httpStatus: 400 },
+  TASK_ACTIVE: { exitCode: 11, httpStatus: 409 },
+  HAS_ACTIVE_CHILDREN: { exitCode: 11, httpStatus: 409 },
+  ALREADY_CLAIMED: { exitCode: 12, httpStatus: 409 },
+  NOT_CLAIM_OWNER: { exitCode: 13, httpStatus: 403 },
+  WOULD_CREATE_CYCLE: { exitCode: 14, httpStatus: 400 },
+  ALREADY_ANSWERED: { exitCode: 11, httpStatus: 409 },
+  WORKFLOW_INVALID: { exitCode: 1, httpStatus: 400 },
+  MERGE_CONFLICTS: { exitCode: 1, httpStatus: 409 },
+  MERGE_FAILED: { exitCode: 1, httpStatus: 409 },
+} as const satisfies Readonly<Record<string, Told>>;
+
+/** Why something is refused. */
+export type Refusal = keyof typeof REFUSALS;
+
+/** Makes the error of a refusal. @param told.details Facts for programs, such as who holds a claim. */
+export function refusal(
+  reason: Refusal,
+  told: {
+    readonly what: string;
+    readonly why: string;
+    readonly next: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+    /** Where it is not the usual one. */
+    readonly exitCode?: number;
+  },
+): UserError {
+  const { what, ...rest } = told;
+  return new UserError(what, { exitCode: REFUSALS[reason].exitCode, ...rest, reason });
+}
+
+/** For what is not there: the reason, what it is called, the name of its id in the details, and a verb that lists them. */
+const NOT_FOUND = {
+  task: ["TASK_NOT_FOUND", "task", "taskId", "task list"],
+  parent: ["PARENT_NOT_FOUND", "task", "parentId", "task list"],
+  dependency: ["DEPENDENCY_NOT_FOUND", "task", "dependsOn", "task list"],
+  agent: ["AGENT_NOT_FOUND", "agent", "agentId", "agent list --all"],
+  workflow: ["WORKFLOW_NOT_FOUND", "workflow", "workflowId", "workflow list"],
+  question: ["QUESTION_NOT_FOUND", "question", "questionId", "question list"],
+} as const;
+
+const ROLES: Readonly<Record<string, string>> = {
+  parent: " to be the parent",
+  dependency: " to depend on",
+};
+
+/** The refusal of an id that nothing has. */
+export function notFound(
+  kind: keyof typeof NOT_FOUND,
+  id: string | null,
+  { isDeleted = false, why, next }: {
+    readonly isDeleted?: boolean;
+    readonly why?: string;
+    readonly next?: string;
+  } = {},
+): UserError {
+  const [reason, name, key, list] = NOT_FOUND[kind];
+  const told = why ?? (isDeleted ? "it was deleted" : `no ${name} has this id`);
+  return refusal(reason, {
+    what: `There is no ${name} "${id}"${ROLES[kind] ?? ""}`,
+    why: `${told}; nothing was changed`,
+    next: next ?? `conclaude ${list}`,
+    details: { [key]: id },
+  });
+}

@@ -1,0 +1,83 @@
+/** What other rooms read and write of the tables of this one. */
+export {
+  type Agent,
+  type AgentKind,
+  type AgentStatus,
+  listAgents,
+  readAgent,
+} from "./agents_table.ts";
+export {
+  dataVersion,
+  type EventFilter,
+  type EventRow,
+  lastEventId,
+  listEvents,
+  listStoredEvents,
+  recordEvent,
+  type StoredEvent,
+  toldSinceMs,
+} from "./events_table.ts";
+export {
+  countExpiring,
+  countWithDeleted,
+  deleteClosedTasks,
+  removeDeletedTasks,
+  removeExpired,
+  withoutAgent,
+} from "./orchestration_retention_table.ts";
+export { listQuestions, needQuestion } from "./questions_table.ts";
+export {
+  abandonSessions,
+  type ApplySessionChanges,
+  applySessionChanges,
+} from "./session_agents_table.ts";
+export { countQueued, countState, eventIdAt, type StateCounts } from "./state_counts_table.ts";
+export {
+  type Author,
+  changeTags,
+  changeTask,
+  type HistoryRow,
+  listHistory,
+  needTask,
+  type TagChange,
+  type TaskChanges,
+  withoutBody,
+  writeHistory,
+} from "./task_changes_table.ts";
+export {
+  claimNext,
+  claimTask,
+  needClaim,
+  openDependencies,
+  releaseTask,
+  renewClaim,
+  takeBackLapsed,
+  takeBackToLook,
+} from "./task_claims_table.ts";
+export { changeDependencies, listWaiting } from "./task_dependencies_table.ts";
+export {
+  badTransition,
+  blockTask,
+  completeTask,
+  createTask,
+  queueTask,
+  unblockTask,
+} from "./task_life_table.ts";
+export {
+  deleteTask,
+  listAncestors,
+  listChildren,
+  listSubtree,
+  reparentTask,
+  restoreTask,
+} from "./task_tree_table.ts";
+export { isReady, listReady, listTags, listTasks, readTask } from "./tasks_table.ts";
+export { listSteps } from "./workflow_steps_table.ts";
+export {
+  type Decision,
+  listWorkflows,
+  readWorkflow,
+  readWorkflowOfTask,
+  type WorkflowRow,
+  type WorkflowStatus,
+} from "./workflows_table.ts";

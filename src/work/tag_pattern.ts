@@ -1,0 +1,25 @@
+import picomatch from "picomatch";
+import { messageOf } from "../base/errors.ts";
+import { refusal } from "./refusal.ts";
+
+/** Tags are no files: a leading dot, a parenthesis and `!` have no meaning. */
+const OPTIONS = { dot: true, nonegate: true, noextglob: true, strictBrackets: true };
+
+/**
+ * The tags that match a glob: `*` stays within a part of a tag, `**` also crosses `/`.
+ *
+ * @throws {UserError} INVALID_TAG when it is no glob.
+ */
+export function tagsLike(pattern: string, tags: readonly string[]): string[] {
+  try {
+    const isLike = picomatch(pattern, OPTIONS);
+    // A second argument, such as an index, would change what picomatch returns.
+    return tags.filter((tag) => isLike(tag));
+  } catch (thrown) {
+    throw refusal("INVALID_TAG", {
+      what: `Cannot read the pattern "${pattern}"`,
+      why: messageOf(thrown),
+      next: "conclaude task list --tag-pattern 'area/**'",
+    });
+  }
+}

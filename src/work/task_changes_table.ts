@@ -1,0 +1,170 @@
+/** Changes a task with its history and the event of the change, in the caller's transaction. */
+import type { DatabaseSync } from "node:sqlite";
+import { notFound } from "./refusal.ts";
+import type { Task } from "./task.ts";
+import { recordEvent } from "./events_table.ts";
+import { columnOf, insertRow, statement, updateRow } from "../db/statement.ts";
+import { readTask } from "./tasks_table.ts";
+
+export interface Author {
+  /** An agent's name, `user`, or `system`. */
+  readonly by: string;
+  readonly atMs: number;
+}
+
+/** What is to be different. A field that is left out, or undefined, stays. */
+export type TaskChanges = {
+  readonly [
+    Field in keyof Omit<Task, "id" | "tags" | "dependsOn" | "createdAtMs" | "updatedAtMs">
+  ]?:
+    | Task[Field]
+    | undefined;
+};
+
+/** Fields that the history does not name. */
+const SILENT: ReadonlySet<string> = new Set([
+  "depth",
+  "claimToken",
+  "claimedAtMs",
+  "leaseUntilMs",
+  "queuedAtMs",
+  "closedAtMs",
+]);
+
+export interface FieldChange {
+  readonly field: string;
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
+export interface HistoryRow extends FieldChange {
+  readonly changedBy: string;
+  readonly changedAtMs: number;
+}
+
+/** The task with this id. @throws {UserError} TASK_NOT_FOUND when there is none, or it is deleted. */
+export function needTask(db: DatabaseSync, id: string): Task {
+  const task = readTask(db, id);
+  if (task !== undefined && task.deletedAtMs === null) return task;
+  if (task === undefined) throw notFound("task", id);
+  throw notFound("task", id, { isDeleted: true, next: `conclaude task restore ${id}` });
+}
+
+/**
+ * Changes a task; a value that a field has already is no change. Returns the task as it is afterwards.
+ *
+ * @param task As it is now: read in this transaction.
+ */
+export function changeTask(
+  db: DatabaseSync,
+  task: Task,
+  changes: TaskChanges,
+  author: Author,
+): Task {
+  const fields = (Object.keys(changes) as (keyof TaskChanges)[])
+    .filter((field) => changes[field] !== undefined && changes[field] !== task[field]);
+  if (fields.length === 0) return task;
+  const different = Object.fromEntries(fields.map((field) => [field, changes[field] ?? null]));
+  updateRow(db, "tasks", task.id, { ...different, updatedAtMs: author.atMs });
+  const changed: Task = { ...task, ...different, updatedAtMs: author.atMs };
+  // Nobody needs the number of a claim that is gone.
+  const after = changed.claimedBy === null ? { ...changed, claimToken: null } : changed;
+  const told = fields.filter((field) => !SILENT.has(field)).map((field) => ({
+    field: columnOf(field).replace(/_ms$/, ""),
+    old: task[field],
+    new: changes[field],
+  }));
+  if (told.length > 0) tellChange(db, after, told, author);
+  return after;
+}
+
+/** Adds to a task's history what changed in one go. */
+export function writeHistory(
+  db: DatabaseSync,
+  taskId: string,
+  changes: readonly FieldChange[],
+  { by, atMs }: Author,
+): void {
+  insertRow(db, "task_history", {
+    taskId,
+    changes: JSON.stringify(changes),
+    changedBy: by,
+    changedAtMs: atMs,
+  });
+}
+
+/** Writes what changed into the history of a task and into an event. */
+export function tellChange(
+  db: DatabaseSync,
+  task: Task,
+  changes: readonly FieldChange[],
+  { by, atMs }: Author,
+): void {
+  writeHistory(db, task.id, changes, { by, atMs });
+  // A body can be long; a reader can ask for the task.
+  const short = changes.map((change) => change.field === "body" ? { field: change.field } : change);
+  recordEvent(db, {
+    type: "task.updated",
+    entityType: "task",
+    entityId: task.id,
+    data: { task: withoutBody(task), changes: short, by },
+    atMs,
+  });
+}
+
+export function withoutBody({ body: _body, ...task }: Task): Omit<Task, "body"> {
+  return task;
+}
+
+/** What changed of a task, newest first. Null filters let everything through. */
+export function listHistory(
+  db: DatabaseSync,
+  taskId: string,
+  filter: { readonly field: string | null; readonly sinceMs: number | null },
+): HistoryRow[] {
+  return statement(
+    db,
+    `SELECT changes, changed_by, changed_at_ms
+       FROM task_history
+      WHERE task_id = ?1
+        AND (?2 IS NULL OR changed_at_ms >= ?2)
+      ORDER BY id DESC`,
+  ).all(taskId, filter.sinceMs).flatMap((row) => {
+    const changes: readonly FieldChange[] = JSON.parse(String(row["changes"]));
+    return changes.filter(({ field }) => filter.field === null || field === filter.field)
+      .map((change) => ({
+        ...change,
+        changedBy: String(row["changed_by"]),
+        changedAtMs: Number(row["changed_at_ms"]),
+      }));
+  });
+}
+
+export type TagChange = {
+  readonly kind: "add" | "remove" | "set";
+  readonly tags: readonly string[];
+};
+
+/** Changes the tags of a task. Tags that it has already are no change. */
+export function changeTags(
+  db: DatabaseSync,
+  taskId: string,
+  { kind, tags }: TagChange,
+  author: Author,
+): Task {
+  const before = needTask(db, taskId);
+  const wanted = new Set(kind === "set" ? [] : before.tags);
+  for (const tag of tags) {
+    if (kind === "remove") wanted.delete(tag);
+    else wanted.add(tag);
+  }
+  const told = { field: "tags", old: before.tags, new: [...wanted].sort() };
+  if (JSON.stringify(told.old) === JSON.stringify(told.new)) return before;
+  statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(taskId);
+  const add = statement(db, "INSERT INTO task_tags (task_id, tag) VALUES (?, ?)");
+  for (const tag of wanted) add.run(taskId, tag);
+  statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
+  const after = readTask(db, taskId)!;
+  tellChange(db, after, [told], author);
+  return after;
+}

@@ -1,0 +1,294 @@
+/**
+ * Claims: who works on a task, until when, and under which number. Changes are in the caller's transaction.
+ */
+import { count } from "../base/counts.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { refusal } from "./refusal.ts";
+import { hasLapsed, statusesAfter, type Task } from "./task.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
+import { transaction } from "../db/transaction.ts";
+import { statement } from "../db/statement.ts";
+import { type Author, changeTask, listHistory, needTask } from "./task_changes_table.ts";
+import { listReady, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
+
+/** Who claims, until when the claim counts, and when. */
+export interface Claimant {
+  readonly agentId: string;
+  /** How long the claim counts without being renewed, in milliseconds. */
+  readonly leaseMs: number;
+  readonly atMs: number;
+}
+
+/** The fields of a task that nobody has claimed. */
+export const UNCLAIMED = {
+  claimedBy: null,
+  claimedAtMs: null,
+  leaseUntilMs: null,
+} as const;
+
+/** The program itself as the author of a change. */
+export const SYSTEM = "system";
+
+/**
+ * Claims a task. Who holds it already gets it as it is. A claim of somebody else whose lease ran out is taken back first, in
+ * the system's name.
+ *
+ * @throws {UserError} ALREADY_CLAIMED, INVALID_STATUS, TASK_NOT_FOUND.
+ */
+export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Task {
+  const found = needTask(db, id);
+  const task = hasLapsed(found, claimant.atMs) ? takeBack(db, found, claimant.atMs) : found;
+  if (task.claimedBy === claimant.agentId) return task;
+  if (task.claimedBy !== null) throw alreadyClaimed(task, claimant.atMs);
+  if (task.status !== "open") {
+    const why = `it is ${task.status}, and only an open task can be claimed`;
+    throw cannotClaim(task, why, { next: task.status === "blocked" ? `unblock ${id}` : "ready" });
+  }
+  const waitingFor = openDependencies(db, id);
+  if (waitingFor.length > 0) {
+    const are = waitingFor.length === 1 ? "is" : "are";
+    const why = `it depends on ${waitingFor.join(", ")}, which ${are} not closed`;
+    throw cannotClaim(task, why, { next: `show ${waitingFor[0]}`, waitingFor });
+  }
+  return claim(db, task, claimant);
+}
+
+/** Claims the first task that is ready; `undefined` when there is none. */
+export function claimNext(
+  db: DatabaseSync,
+  claimant: Claimant,
+  project: string | null,
+): Task | undefined {
+  const [first] = listReady(db, { project, limit: 1 });
+  return first && claim(db, first, claimant);
+}
+
+function claim(db: DatabaseSync, task: Task, { agentId, leaseMs, atMs }: Claimant): Task {
+  return changeTask(db, task, {
+    claimedBy: agentId,
+    status: "in_progress",
+    claimToken: nextToken(db, task.id),
+    claimedAtMs: atMs,
+    leaseUntilMs: atMs + leaseMs,
+    queuedAtMs: null,
+  }, { by: agentId, atMs });
+}
+
+/** A claim has a higher number than any earlier one of its task. */
+function nextToken(db: DatabaseSync, id: string): number {
+  const row = statement(db, "SELECT claim_token FROM tasks WHERE id = ?").get(id)!;
+  return Number(row["claim_token"]) + 1;
+}
+
+/** Lets a claim count longer. @returns Whether it still stood. */
+export function renewClaim(
+  db: DatabaseSync,
+  id: string,
+  { agentId, token, untilMs }: {
+    readonly agentId: string;
+    readonly token: number;
+    readonly untilMs: number;
+  },
+): boolean {
+  return statement(
+    db,
+    `UPDATE tasks
+        SET lease_until_ms = ?
+      WHERE id = ?
+        AND claimed_by = ?
+        AND claim_token = ?`,
+  ).run(untilMs, id, agentId, token).changes > 0;
+}
+
+/** Gives a task back, so that it is open for anyone. With `force` also a task that somebody else holds. */
+export function releaseTask(
+  db: DatabaseSync,
+  id: string,
+  { by, atMs, force }: Author & { readonly force: boolean },
+): Task {
+  const task = needTask(db, id);
+  if (task.status !== "in_progress") throw notInWork(task, "released", ["open"]);
+  if (task.claimedBy !== by && !force) throw notTheirs(task, by);
+  return changeTask(db, task, { ...UNCLAIMED, status: "open" }, { by, atMs });
+}
+
+/**
+ * The task of somebody who says to hold it.
+ *
+ * @throws {UserError} NOT_CLAIM_OWNER when it is somebody else's, was claimed anew, or the lease ran out.
+ */
+export function needClaim(db: DatabaseSync, id: string, holder: Holder): Task {
+  return checkClaim(db, needTask(db, id), holder);
+}
+
+/** Somebody who says to hold a task. */
+export interface Holder {
+  readonly agentId: string;
+  /** The number of the claim; null when it is unknown. */
+  readonly token: number | null;
+  readonly atMs: number;
+  /** What the holder wants: `completed`. */
+  readonly wants: string;
+  readonly to: readonly string[];
+}
+
+export function checkClaim(db: DatabaseSync, task: Task, holder: Holder): Task {
+  if (task.status === "open") {
+    const [last] = listHistory(db, task.id, { field: "claimed_by", sinceMs: null });
+    if (last?.changedBy === SYSTEM && last.old === holder.agentId) {
+      throw lapsed(task, holder, last.changedAtMs);
+    }
+  }
+  if (task.status !== "in_progress") throw notInWork(task, holder.wants, holder.to);
+  if (task.claimedBy !== holder.agentId) throw notTheirs(task, holder.agentId);
+  if (holder.token !== null && holder.token !== task.claimToken) {
+    throw staleToken(task, holder.token);
+  }
+  if (hasLapsed(task, holder.atMs)) throw lapsed(task, holder, task.leaseUntilMs!);
+  return task;
+}
+
+/** Takes back every claim that was not renewed in time. @returns The tasks, open again. */
+export function takeBackLapsed(
+  db: DatabaseSync,
+  atMs: number,
+  { keepsWorkflows = false }: { readonly keepsWorkflows?: boolean } = {},
+): Task[] {
+  return statement(
+    db,
+    `SELECT ${TASK_COLUMNS}
+       FROM tasks AS task
+      WHERE task.claimed_by IS NOT NULL
+        AND task.status = 'in_progress'
+        AND task.lease_until_ms <= ?1
+        AND NOT (?2 AND task.claimed_by GLOB 'workflow:*')
+      ORDER BY task.lease_until_ms`,
+  ).all(atMs, keepsWorkflows ? 1 : 0).map((row) => takeBack(db, taskOf(row), atMs));
+}
+
+const ANY_LAPSED = `SELECT 1
+       FROM tasks AS task
+      WHERE task.claimed_by IS NOT NULL
+        AND task.status = 'in_progress'
+        AND task.lease_until_ms <= ?
+        AND task.claimed_by NOT GLOB 'workflow:*'
+      LIMIT 1`;
+
+/**
+ * {@linkcode takeBackLapsed} for callers that only look, in a transaction of its own. It writes only when it has something to
+ * take back, and does nothing where nothing can be written. Claims of workflows stay: their agents outlive the daemon, which
+ * renews the claims first when it is back.
+ */
+export function takeBackToLook(db: DatabaseSync, atMs: number): Task[] {
+  if (statement(db, ANY_LAPSED).get(atMs) === undefined) return [];
+  try {
+    return transaction(db, () => takeBackLapsed(db, atMs, { keepsWorkflows: true }));
+  } catch {
+    return [];
+  }
+}
+
+function takeBack(db: DatabaseSync, task: Task, atMs: number): Task {
+  return changeTask(db, task, { ...UNCLAIMED, status: "open" }, { by: SYSTEM, atMs });
+}
+
+/** The tasks that have to be closed before this one, and are not. */
+export function openDependencies(db: DatabaseSync, id: string): string[] {
+  return statement(
+    db,
+    `SELECT other.id
+       FROM task_dependencies AS needed
+       JOIN tasks AS other ON other.id = needed.depends_on
+      WHERE needed.task_id = ?
+        AND other.status <> 'closed'
+        AND other.deleted_at_ms IS NULL
+      ORDER BY other.id`,
+  ).all(id).map((row) => String(row["id"]));
+}
+
+function alreadyClaimed(task: Task, atMs: number) {
+  const left = Math.max(1, Math.round(((task.leaseUntilMs ?? atMs) - atMs) / 60_000));
+  return refusal("ALREADY_CLAIMED", {
+    what: `Cannot claim task ${task.id}`,
+    why: `"${task.claimedBy}" has claimed it, for ${count(left, "more minute")} ` +
+      "unless the claim is renewed; nothing was changed",
+    next: "conclaude task ready",
+    details: { claimedBy: task.claimedBy, claimedAtMs: task.claimedAtMs },
+  });
+}
+
+function cannotClaim(
+  task: Task,
+  why: string,
+  { next, waitingFor }: { readonly next: string; readonly waitingFor?: readonly string[] },
+) {
+  return refusal("INVALID_STATUS", {
+    what: `Cannot claim task ${task.id}`,
+    why: `${why}; nothing was changed`,
+    next: `conclaude task ${next}`,
+    details: { currentStatus: task.status, ...waitingFor === undefined ? {} : { waitingFor } },
+  });
+}
+
+/** @param wanted What was to be done: `completed`. @param to The status that it would have led to. */
+function notInWork(task: Task, wanted: string, to: readonly string[]) {
+  const next = task.status === "open" ? "claim" : "history";
+  return refusal("INVALID_TRANSITION", {
+    what: `Cannot have task ${task.id} ${wanted}`,
+    why: `it is ${task.status}, and only a task in work can be; nothing was changed`,
+    next: `conclaude task ${next} ${task.id}`,
+    details: {
+      currentStatus: task.status,
+      requestedStatus: to[0],
+      validTransitions: statusesAfter(task.status),
+    },
+  });
+}
+
+function notOwner(
+  task: Task,
+  { what, why, next = `conclaude task show ${task.id}`, ...details }: {
+    readonly what: string;
+    readonly why: string;
+    readonly next?: string;
+    readonly claimToken?: number | null;
+    readonly leaseUntilMs?: number | null;
+  },
+) {
+  const told = { claimedBy: task.claimedBy, ...details };
+  return refusal("NOT_CLAIM_OWNER", {
+    what,
+    why: `${why}; nothing was changed`,
+    next,
+    details: told,
+  });
+}
+
+function notTheirs(task: Task, agentId: string) {
+  return notOwner(task, {
+    what: `Task ${task.id} is not "${agentId}"'s`,
+    why: `"${task.claimedBy}" has claimed it`,
+  });
+}
+
+function staleToken(task: Task, token: number) {
+  const why = token < (task.claimToken ?? 0)
+    ? "the task was claimed anew since"
+    : "there was no such claim";
+  return notOwner(task, {
+    what: `Claim ${token} of task ${task.id} counts no more`,
+    why: `${why}: its claim is number ${task.claimToken}`,
+    claimToken: task.claimToken,
+  });
+}
+
+/** @param ranOutMs When the lease ran out, or when its claim was taken back for that. */
+function lapsed(task: Task, { agentId }: Pick<Holder, "agentId">, ranOutMs: number) {
+  return notOwner(task, {
+    what: `The claim of "${agentId}" on task ${task.id} counts no more`,
+    why: `its lease ran out at ${new Date(ranOutMs).toISOString()} without being renewed, and ` +
+      "somebody else may have begun",
+    next: `conclaude task claim ${task.id} --agent-id ${quoteWord(agentId)}`,
+    leaseUntilMs: task.leaseUntilMs,
+  });
+}

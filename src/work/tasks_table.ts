@@ -1,0 +1,134 @@
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { Task } from "./task.ts";
+import { filterValues, statement } from "../db/statement.ts";
+
+/** The columns of a task in a table or alias `task`, with its tags and dependencies as JSON; see {@linkcode taskOf}. */
+export const TASK_COLUMNS =
+  `task.id, task.parent_id AS parentId, task.depth, task.title, task.body, task.type, task.status,
+            task.priority, task.workflow, task.project_dir AS projectDir, task.repository,
+            task.claimed_by AS claimedBy, iif(task.claimed_by IS NULL, NULL, task.claim_token) AS claimToken,
+            task.claimed_at_ms AS claimedAtMs, task.lease_until_ms AS leaseUntilMs, task.reason, task.summary,
+            task.queued_at_ms AS queuedAtMs, task.created_at_ms AS createdAtMs, task.updated_at_ms AS updatedAtMs,
+            task.closed_at_ms AS closedAtMs, task.deleted_at_ms AS deletedAtMs,
+            (SELECT json_group_array(tag) FROM (SELECT tag FROM task_tags WHERE task_id = task.id ORDER BY tag)) AS tags,
+            (SELECT json_group_array(depends_on)
+               FROM (SELECT depends_on FROM task_dependencies WHERE task_id = task.id ORDER BY depends_on)) AS dependsOn`;
+
+/** True for a task that can be done now: open, unclaimed, no child in work, every dependency closed. */
+export const IS_READY = `task.status = 'open'
+        AND task.deleted_at_ms IS NULL
+        AND task.claimed_by IS NULL
+        AND NOT EXISTS (
+              SELECT 1
+                FROM tasks AS child
+               WHERE child.parent_id = task.id
+                 AND child.status IN ('in_progress', 'pending_merge')
+                 AND child.deleted_at_ms IS NULL)
+        AND NOT EXISTS (
+              SELECT 1
+                FROM task_dependencies AS needed
+                JOIN tasks AS other ON other.id = needed.depends_on
+               WHERE needed.task_id = task.id
+                 AND other.status <> 'closed'
+                 AND other.deleted_at_ms IS NULL)`;
+
+/** Which tasks are wanted. A filter that is left out, or null, lets everything through. */
+export interface TaskFilter {
+  /** Common git directory, or project directory where there is none. */
+  readonly project?: string | null | undefined;
+  readonly statuses?: readonly string[] | null;
+  readonly priorities?: readonly number[] | null;
+  readonly types?: readonly string[] | null;
+  readonly tag?: string | null | undefined;
+  /** One of these tags, which a pattern stands for: see {@linkcode listTags}. */
+  readonly anyTag?: readonly string[] | null;
+  /** The empty text for tasks without a parent. */
+  readonly parentId?: string | null;
+  /** The empty text for tasks that nobody has claimed. */
+  readonly claimedBy?: string | null;
+  readonly includeDeleted?: boolean;
+  readonly limit: number;
+  readonly offset?: number | undefined;
+}
+
+/** Whether a task can be done now. */
+export function isReady(db: DatabaseSync, id: string): boolean {
+  const sql = `SELECT 1 FROM tasks AS task WHERE task.id = ? AND ${IS_READY}`;
+  return statement(db, sql).get(id) !== undefined;
+}
+
+const READ_TASK = `SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`;
+
+/** The task with this id, also a deleted one. */
+export function readTask(db: DatabaseSync, id: string): Task | undefined {
+  const row = statement(db, READ_TASK).get(id);
+  return row === undefined ? undefined : taskOf(row);
+}
+
+/** Tasks, the newest first. */
+export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
+  // The inner query chooses, so that only the chosen rows are put together.
+  return statement(
+    db,
+    `WITH found AS (
+     SELECT task.id
+       FROM tasks AS task
+      WHERE (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
+        AND (?2 IS NULL OR task.status IN (SELECT value FROM json_each(?2)))
+        AND (?3 IS NULL OR task.priority IN (SELECT value FROM json_each(?3)))
+        AND (?4 IS NULL OR task.type IN (SELECT value FROM json_each(?4)))
+        AND (?5 IS NULL OR EXISTS (SELECT 1 FROM task_tags WHERE task_id = task.id AND tag = ?5))
+        AND (?6 IS NULL OR EXISTS (
+              SELECT 1 FROM task_tags WHERE task_id = task.id AND tag IN (SELECT value FROM json_each(?6))))
+        AND (?7 IS NULL OR coalesce(task.parent_id, '') = ?7)
+        AND (?8 IS NULL OR coalesce(task.claimed_by, '') = ?8)
+        AND (?9 OR task.deleted_at_ms IS NULL)
+      ORDER BY task.created_at_ms DESC, task.id DESC
+      LIMIT ?10 OFFSET ?11)
+     SELECT ${TASK_COLUMNS}
+       FROM found
+       JOIN tasks AS task ON task.id = found.id
+      ORDER BY task.created_at_ms DESC, task.id DESC`,
+  ).all(
+    ...filterValues(filter.project, filter.statuses, filter.priorities, filter.types, filter.tag),
+    ...filterValues(filter.anyTag, filter.parentId, filter.claimedBy),
+    filter.includeDeleted ? 1 : 0,
+    filter.limit,
+    filter.offset ?? 0,
+  ).map(taskOf);
+}
+
+/** Tasks that can be done now, the most urgent first, of those the oldest. @param isQueued Only those for the scheduler. */
+export function listReady(
+  db: DatabaseSync,
+  { project, limit, isQueued = false }: Pick<TaskFilter, "project" | "limit"> & {
+    readonly isQueued?: boolean;
+  },
+): Task[] {
+  return statement(
+    db,
+    `SELECT ${TASK_COLUMNS}
+       FROM tasks AS task
+      WHERE ${IS_READY}
+        AND (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
+        AND (NOT ?2 OR task.queued_at_ms IS NOT NULL)
+      ORDER BY task.priority, task.created_at_ms, task.id
+      LIMIT ?3`,
+  ).all(project ?? null, isQueued ? 1 : 0, limit).map(taskOf);
+}
+
+/** Every tag of any task, by name. */
+export function listTags(db: DatabaseSync): string[] {
+  return statement(db, "SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
+    .map((row) => String(row["tag"]));
+}
+
+/** A row of {@linkcode TASK_COLUMNS} as a task. A plain object: the rows of SQLite's binding are slow to copy. */
+export function taskOf(row: Readonly<Record<string, SQLOutputValue>>): Task {
+  const task = Object.fromEntries(Object.entries(row));
+  return {
+    ...task,
+    tags: JSON.parse(String(row["tags"])),
+    dependsOn: JSON.parse(String(row["dependsOn"])),
+  } as unknown as Task;
+}

@@ -1,0 +1,237 @@
+/**
+ * Renders the templates of workflows: texts, and scripts, in which every value is quoted for the shell. A value that
+ * was put in is never searched for tags again.
+ */
+import { count } from "../base/counts.ts";
+import { placeAfter, quoteAt } from "./shell_place.ts";
+import { type Found, TEMPLATE_FUNCTIONS, textOf } from "./template_functions.ts";
+import {
+  type Expression,
+  parseTemplate,
+  type Part,
+  type TemplateContext,
+  TemplateError,
+  type TemplateValue,
+} from "./template_syntax.ts";
+
+export interface Rendered {
+  readonly text: string;
+  /** A warning for each use of `raw`. */
+  readonly warnings: readonly string[];
+}
+
+export interface RenderOptions {
+  /** What a missing value is. */
+  readonly missing: "error" | "empty";
+  /** The text of `include "name"`; null when there is none. Without it nothing can be included. */
+  readonly include?: ((name: string) => string | null) | undefined;
+  /** The template's own name, to find circles. */
+  readonly name?: string | undefined;
+}
+
+/** How many texts may include each other in a row. */
+const MAX_INCLUDE_DEPTH = 5;
+
+interface Scope extends RenderOptions {
+  readonly context: TemplateContext;
+  /** The texts that are being rendered, outermost first, by name. */
+  readonly including: readonly string[];
+}
+
+/**
+ * Renders a prompt, a message or another text.
+ *
+ * @throws TemplateError
+ */
+export function renderText(
+  template: string,
+  context: TemplateContext,
+  options: RenderOptions,
+): Rendered {
+  return {
+    text: renderIn(template, { ...options, context, including: [options.name ?? ""] }),
+    warnings: [],
+  };
+}
+
+/**
+ * The value of a template that is a single tag; of any other its text. A missing value is an error.
+ *
+ * @throws TemplateError
+ */
+export function renderValue(template: string, context: TemplateContext): TemplateValue {
+  const scope: Scope = { missing: "error", context, including: [""] };
+  const [only, ...more] = parseTemplate(template.trim());
+  if (only?.kind !== "tag" || more.length > 0) return renderIn(template, scope);
+  return existing(evaluate(only, scope), only, scope) ?? null;
+}
+
+/**
+ * Renders a script for `sh`. Every value becomes a part of one word, also inside of quotes; a missing value is an empty
+ * word. `{{ raw .x }}` puts a value in as it stands, with a warning. A value that the script gives to `eval` or `sh -c`
+ * runs there as a script.
+ *
+ * Where it is uncertain how the shell reads the place, the tag is refused whatever the value is; such a script takes
+ * the value from its `env`.
+ *
+ * @throws TemplateError
+ */
+export function renderScript(command: string, context: TemplateContext): Rendered {
+  const scope: Scope = { missing: "empty", context, including: [""] };
+  const parts = parseTemplate(command);
+  const warnings: string[] = [];
+  let text = "";
+  for (const [index, part] of parts.entries()) {
+    if (part.kind === "text") {
+      text += part.text;
+      continue;
+    }
+    const raw = rawArgument(part);
+    const value = textOf(evaluate({ ...part, expression: raw ?? part.expression }, scope));
+    if (value.includes("\0")) {
+      throw new TemplateError(`${part.tag}: a value for a script holds NUL`);
+    }
+    if (raw !== null) {
+      if (raw.kind !== "constant") warnings.push(`${part.tag} is not quoted for the shell`);
+      text += value;
+      continue;
+    }
+    const place = placeAfter(text);
+    if (place.kind === "unknown") {
+      throw new TemplateError(
+        `${part.tag} cannot be quoted here: ${place.why}. Name the value under \`env\`, and use "$NAME"`,
+      );
+    }
+    const next = parts[index + 1];
+    text += quoteAt(value, place.kind, next?.kind === "text" ? next.text : "");
+  }
+  return { text, warnings };
+}
+
+/** The argument of `raw`, when the tag is one. */
+function rawArgument({ tag, expression }: Extract<Part, { kind: "tag" }>): Expression | null {
+  if (expression.kind !== "call" || expression.name !== "raw") return null;
+  if (expression.args.length !== 1) throw new TemplateError(`${tag}: raw takes one value`);
+  return expression.args[0]!;
+}
+
+function renderIn(template: string, scope: Scope): string {
+  return parseTemplate(template).map((part) =>
+    part.kind === "text" ? part.text : textOf(existing(evaluate(part, scope), part, scope))
+  ).join("");
+}
+
+type Tag = Extract<Part, { kind: "tag" }>;
+
+function existing(value: Found, { tag }: Tag, { missing }: Scope): Found {
+  if (value === undefined && missing === "error") {
+    throw new TemplateError(`${tag}: there is no such value`);
+  }
+  return value;
+}
+
+function evaluate(part: Tag, scope: Scope): Found {
+  const { expression } = part;
+  if (expression.kind === "constant") return expression.value;
+  if (expression.kind === "path") return lookUp(scope.context, expression.path);
+  const { name } = expression;
+  const args = expression.args.map((one) => evaluate({ ...part, expression: one }, scope));
+  if (name === "include") return include(part, args, scope);
+  if (name === "raw") throw new TemplateError(`${part.tag}: raw is for scripts, and stands first`);
+  const known = TEMPLATE_FUNCTIONS.get(name);
+  if (known === undefined) throw new TemplateError(`${part.tag}: ${unknownName(name)}`);
+  if (args.length < known.min || args.length > known.max) {
+    const least = known.max === known.min ? "" : "at least ";
+    const wanted = `${least}${count(known.min, "value")}`;
+    throw new TemplateError(`${part.tag}: ${name} takes ${wanted}, not ${args.length}`);
+  }
+  if (!known.takesMissing) { for (const arg of args) existing(arg, part, scope); }
+  try {
+    return known.run(...args);
+  } catch (error) {
+    throw new TemplateError(`${part.tag}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function unknownName(name: string): string {
+  if (["if", "else", "end", "range", "with", "define", "template", "block"].includes(name)) {
+    return `templates have no "${name}"; use \`when\` of a step, or default`;
+  }
+  return `"${name}" is no function; a value is written with a dot: {{ .${name} }}`;
+}
+
+/** A value by its path: only own fields of the context count. */
+function lookUp(context: TemplateContext, path: readonly string[]): Found {
+  let value: Found = context;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) {
+      return undefined;
+    }
+    if (Array.isArray(value) && !/^\d+$/.test(name)) return undefined;
+    value = (value as TemplateContext)[name];
+  }
+  return value;
+}
+
+/** `include "name" "key" value …`: another text, with values of its own. */
+function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
+  const [name, ...pairs] = args;
+  if (typeof name !== "string") throw new TemplateError(`${tag}: include needs a name`);
+  const chain = [...scope.including, name];
+  if (scope.including.includes(name)) {
+    const circle = chain.slice(chain.indexOf(name));
+    throw new TemplateError(`${tag}: circular include detected: ${circle.join(" -> ")}`);
+  }
+  if (chain.length > MAX_INCLUDE_DEPTH + 1) {
+    throw new TemplateError(
+      `${tag}: more than ${MAX_INCLUDE_DEPTH} texts include each other: ${
+        chain.slice(1).join(" -> ")
+      }`,
+    );
+  }
+  if (pairs.length % 2 !== 0) throw new TemplateError(`${tag}: include needs keys with values`);
+  const text = scope.include?.(name) ?? null;
+  if (text === null) throw new TemplateError(`${tag}: there is no text "${name}" to include`);
+  const own: Record<string, TemplateValue> = {};
+  for (let i = 0; i < pairs.length; i += 2) own[textOf(pairs[i])] = pairs[i + 1] ?? null;
+  return renderIn(text, { ...scope, context: { ...scope.context, ...own }, including: chain });
+}
+
+/** The faults of a text whatever its values are, one for each wrong tag. */
+export function textFaults(text: string | null): string[] {
+  return faultsOf(
+    text ?? "",
+    (one) => renderText(one, {}, { missing: "empty", include: () => "" }),
+  );
+}
+
+/** The faults of a script whatever its values are, one for each wrong tag. */
+export function scriptFaults(command: string): string[] {
+  return faultsOf(command, (one) => renderScript(one, {}));
+}
+
+/** How much of a text is searched for more faults than the first, in characters. */
+const MAX_LOOKED_AT = 100_000;
+
+/** A whole tag; an end in quotes does not count. */
+const TAG = /\{\{(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`|[^"`]){0,1000}?\}\}/g;
+
+/** Rendering stops at the first fault, so each tag is rendered alone too. */
+function faultsOf(text: string, render: (text: string) => unknown): string[] {
+  const first = faultOf(() => render(text));
+  if (first === null) return [];
+  const each = (text.slice(0, MAX_LOOKED_AT).match(TAG) ?? []).flatMap((tag) =>
+    faultOf(() => render(tag)) ?? []
+  );
+  return [...new Set(each.includes(first) ? each : [first, ...each])];
+}
+
+function faultOf(render: () => unknown): string | null {
+  try {
+    render();
+    return null;
+  } catch (error) {
+    if (error instanceof TemplateError) return error.message;
+    throw error;
+  }
+}

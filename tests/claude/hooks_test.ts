@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { UserError } from "../../src/base/errors.ts";
+import {
+  chooseEvents,
+  commandDeadlineMs,
+  DEFAULT_EVENTS,
+  hookCommand,
+  hookTimeoutSeconds,
+  KNOWN_EVENTS,
+  planHooks,
+  type Program,
+} from "../../src/claude/settings/hooks.ts";
+
+const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
+
+Deno.test("KNOWN_EVENTS names each of the 33 events once, and every default event among them", () => {
+  assert.equal(new Set(KNOWN_EVENTS).size, 33);
+  assert.equal(DEFAULT_EVENTS.length, 17);
+  assert.ok(DEFAULT_EVENTS.every((event) => KNOWN_EVENTS.includes(event)));
+});
+
+Deno.test("planHooks() gives tool events a matcher for everything and SessionStart its sources", () => {
+  const matchers = planHooks(program, DEFAULT_EVENTS)
+    .filter(({ matcher }) => matcher !== undefined)
+    .map(({ event, matcher }) => [event, matcher]);
+  assert.deepEqual(matchers, [
+    ["SessionStart", "startup|resume|clear|compact|fork"],
+    ["PreToolUse", "*"],
+    ["PermissionRequest", "*"],
+    ["PostToolUse", "*"],
+    ["PostToolUseFailure", "*"],
+  ]);
+});
+
+Deno.test("planHooks() lets Claude Code wait for what runs commands of a configuration, and for nothing else", () => {
+  const times = planHooks(program, DEFAULT_EVENTS).filter(({ timeout }) => timeout !== 10)
+    .map(({ event, timeout }) => [event, timeout]);
+  assert.deepEqual(times, [
+    ["UserPromptSubmit", 30],
+    ["SubagentStop", 600],
+    ["Stop", 600],
+    ["Stop", 60],
+  ]);
+  for (const event of ["Stop", "UserPromptSubmit"]) {
+    const left = hookTimeoutSeconds(event) * 1000 - commandDeadlineMs(event);
+    assert.ok(left >= 5000 && commandDeadlineMs(event) > 0);
+  }
+});
+
+Deno.test("planHooks() puts a drain beside Stop that nobody waits for, and beside no other event", () => {
+  const [stop, drain, ...others] = planHooks(program, ["Stop"], { strict: true });
+  assert.deepEqual([stop?.role, stop?.async, others], ["event", undefined, []]);
+  assert.deepEqual(drain, {
+    event: "Stop",
+    role: "drain",
+    command: "/usr/local/bin/conclaude hook Drain",
+    timeout: 60,
+    async: true,
+  });
+  const without = DEFAULT_EVENTS.filter((event) => event !== "Stop");
+  assert.ok(planHooks(program, without).every(({ role, async }) => role === "event" && !async));
+});
+
+Deno.test("hookCommand() quotes a path only when the shell needs it", () => {
+  const commandFor = (path: string) => hookCommand({ kind: "path", path }, "Stop");
+  assert.equal(commandFor("/usr/local/bin/conclaude"), "/usr/local/bin/conclaude hook Stop");
+  assert.equal(commandFor("/a b/conclaude"), "'/a b/conclaude' hook Stop");
+  assert.equal(commandFor("/it's/$x/conclaude"), `'/it'\\''s/$x/conclaude' hook Stop`);
+});
+
+Deno.test({
+  name: "hookCommand() makes a path that a real shell starts, whatever is in its name",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    try {
+      for (
+        const name of ["plain", "two words", "it's", `"$HOME" \`x\``, "a\nb", "*?[;]&|<>()#~é"]
+      ) {
+        const path = `${folder}/${name}`;
+        await Deno.writeTextFile(path, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+        const { stdout } = await new Deno.Command("/bin/sh", {
+          args: ["-c", hookCommand({ kind: "path", path }, "Stop")],
+        }).output();
+        assert.equal(new TextDecoder().decode(stdout), "hook Stop --conclaude\n", name);
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test("hookCommand() writes a Windows path with forward slashes, for Git Bash", () => {
+  const path = "C:\\Users\\Ana Maria\\conclaude.exe";
+  assert.equal(
+    hookCommand({ kind: "path", path }, "Stop"),
+    "'C:/Users/Ana Maria/conclaude.exe' hook Stop",
+  );
+});
+
+Deno.test("hookCommand() leaves a ready command line as it is, and a name to the shell's PATH", () => {
+  const line = "deno run -A '/my clone/main.ts'";
+  assert.equal(hookCommand({ kind: "line", line }, "Stop"), `${line} hook Stop --conclaude`);
+  assert.equal(hookCommand({ kind: "name", name: "conclaude" }, "Stop"), "conclaude hook Stop");
+});
+
+Deno.test("hookCommand() marks a program whose name does not say that it is ours", () => {
+  const commandFor = (path: string) => hookCommand({ kind: "path", path }, "Stop");
+  for (const path of ["/bin/conclaude", "/opt/conclaude-linux-x86_64", "C:/bin/conclaude.exe"]) {
+    assert.equal(commandFor(path), `${path} hook Stop`);
+  }
+  for (const path of ["/bin/cc-state", "/bin/conclaude-notify", "/opt/conclaude/bin/cc"]) {
+    assert.equal(commandFor(path), `${path} hook Stop --conclaude`);
+  }
+});
+
+Deno.test("chooseEvents() keeps the person's order, drops repetitions, and takes nothing for the default", () => {
+  assert.deepEqual(chooseEvents(["Stop", "SessionStart", "Stop"]), ["Stop", "SessionStart"]);
+  assert.deepEqual(chooseEvents([]), DEFAULT_EVENTS);
+});
+
+Deno.test("chooseEvents() refuses an unknown event as a usage error and suggests the nearest", () => {
+  const failureOf = (name: string): UserError => {
+    try {
+      chooseEvents(["Stop", name]);
+    } catch (thrown) {
+      if (thrown instanceof UserError) return thrown;
+    }
+    return assert.fail(`${name} was accepted`);
+  };
+  assert.equal(failureOf("PostTooluse").next, "conclaude install-hooks --help");
+  assert.match(failureOf("PostTooluse").why, /; did you mean `PostToolUse`\?$/);
+  assert.match(failureOf("sessionstrat").why, /; did you mean `SessionStart`\?$/);
+  assert.equal(failureOf("PostTooluse").exitCode, 2);
+  assert.match(failureOf("banana").why, /; it has SessionStart, /);
+});

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { anyText } from "../support/any_text.ts";
+import { hookCommand, KNOWN_EVENTS } from "../../src/claude/settings/hooks.ts";
+import { isOwnHandler, type Ownership, roleOf } from "../../src/claude/settings/own_handler.ts";
+
+/** What the release workflow uploads. */
+const RELEASED = [
+  "conclaude-linux-x86_64",
+  "conclaude-linux-aarch64",
+  "conclaude-macos-x86_64",
+  "conclaude-macos-aarch64",
+  "conclaude-windows-x86_64.exe",
+];
+
+function isOwn(command: string, ownership: Ownership = {}): boolean {
+  return isOwnHandler({ type: "command", command, timeout: 10 }, ownership);
+}
+
+Deno.test("isOwnHandler() knows conclaude under any folder, version and platform", () => {
+  for (
+    const program of [
+      "conclaude",
+      "/usr/local/bin/conclaude",
+      "'/opt/my tools/conclaude'",
+      '"/opt/my tools/conclaude"',
+      "/opt/my\\ tools/conclaude",
+      "C:/Users/Ana/conclaude.exe",
+      "~/.local/bin/conclaude",
+      '"$CLAUDE_PROJECT_DIR"/bin/conclaude',
+      "${HOME}/bin/conclaude-linux-x64",
+      "/opt/conclaude-0.1.0",
+      "/opt/conclaude-v1.2.0-rc.1_darwin-arm64",
+      "conclaude2",
+      ...RELEASED.map((name) => `/opt/${name}`),
+    ]
+  ) {
+    assert.ok(isOwn(`${program} hook Stop`), program);
+  }
+});
+
+Deno.test("isOwnHandler() knows the form without a shell", () => {
+  const handler = { type: "command", command: "/opt/my tools/conclaude", args: ["hook", "Stop"] };
+  assert.ok(isOwnHandler(handler));
+  assert.ok(!isOwnHandler({ ...handler, args: ["status"] }));
+  const marked = { ...handler, command: "/opt/cc", args: ["hook", "Stop", "--conclaude"] };
+  assert.ok(isOwnHandler(marked));
+});
+
+Deno.test("isOwnHandler() knows a clone and its bundle by their folders, or by what it is told", () => {
+  assert.ok(
+    isOwn(
+      "/usr/bin/deno run -A --config /src/conclaude/deno.json /src/conclaude/main.ts hook Stop",
+    ),
+  );
+  assert.ok(isOwn("deno run --allow-all '/src/conclaude/dist/bundle/main.js' hook Stop"));
+  assert.ok(!isOwn("deno run -A /src/other/main.ts hook Stop"));
+  const ownership = { isOurScript: (path: string) => path === "/src/other/main.ts" };
+  assert.ok(isOwn("deno run -A /src/other/main.ts hook Stop", ownership));
+});
+
+Deno.test("isOwnHandler() knows the program that is being installed under any name", () => {
+  for (
+    const program of [
+      { kind: "path", path: "/opt/state engine/se" },
+      { kind: "line", line: "deno run -A /home/ana/tides/main.ts" },
+      { kind: "line", line: "env A=1 /opt/se" },
+    ] as const
+  ) {
+    const command = hookCommand(program, "Stop");
+    const unmarked = command.replace(/ --conclaude$/, "");
+    for (const written of [command, unmarked]) {
+      assert.ok(isOwn(written, { program }), written);
+      assert.ok(!isOwn(`${written} && say done`, { program }), written);
+    }
+    assert.ok(!isOwn(unmarked), unmarked);
+  }
+});
+
+Deno.test("isOwnHandler() knows its mark, whatever the program is called by now", () => {
+  for (
+    const program of [
+      "/opt/cc-state",
+      "cc-state",
+      "'/opt/state engine/cc'",
+      "~/bin/cc",
+      "deno run -A /gone/clone/main.ts",
+    ]
+  ) {
+    assert.ok(isOwn(`${program} hook Stop --conclaude`), program);
+    assert.ok(!isOwn(`${program} hook Stop`), program);
+  }
+});
+
+Deno.test("isOwnHandler() takes no word for its mark that only resembles it", () => {
+  for (
+    const command of [
+      "guard hook Stop --conclaude=1",
+      "guard hook Stop --no-conclaude",
+      "guard hook --conclaude Stop",
+      "guard run Stop --conclaude",
+      "guard cc hook Stop --conclaude",
+      "GUARD=1 hook Stop --conclaude",
+      "cc hook Stop --conclaude && guard",
+      "cc hook Stop # --conclaude",
+      "deno run -A /src/guard.ts hook Stop --conclaude",
+    ]
+  ) {
+    assert.ok(!isOwn(command), command);
+  }
+});
+
+Deno.test("isOwnHandler() knows what leads to this very executable, as long as it is there", () => {
+  const ownership = { isThisExecutable: (path: string) => path === "/opt/cc" };
+  assert.ok(isOwn("/opt/cc hook Stop", ownership));
+  assert.ok(!isOwn("/opt/guard hook Stop", ownership));
+  assert.ok(!isOwn("cc hook Stop", { isThisExecutable: () => true }), "a bare name leads anywhere");
+});
+
+Deno.test("isOwnHandler() leaves every other tool's handler alone", () => {
+  for (
+    const command of [
+      "",
+      "hook Stop",
+      "conclaude",
+      "conclaude Hooks Stop",
+      "conclaude status",
+      "conclaudette hook Stop",
+      "my-conclaude hook Stop",
+      "conclaude-notify hook Stop",
+      "/opt/conclaude-2-notify hook Stop",
+      "conclaude_wrapper.sh hook Stop",
+      "conclaude.old hook Stop",
+      "conclaude@guard hook Stop",
+      "deno run -A /src/conclaude-notify/main.ts hook Stop",
+      "/opt/conclaude/bin/guard hook Stop",
+      "guard --db ~/.conclaude/x.db hook Stop",
+      "conclaude hook Stop && notify-send done",
+      "conclaude hook Stop; guard",
+      "conclaude hook Stop | tee /tmp/log",
+      "conclaude hook Stop > /tmp/log",
+      "conclaude hook Stop &",
+      "conclaude hook Stop\nguard",
+      "guard; conclaude hook Stop",
+      "guard;/opt/conclaude hook Stop",
+      "guard&&/opt/conclaude hook Stop",
+      "guard|/opt/conclaude hook Stop",
+      "guard>/opt/conclaude hook Stop",
+      "GUARD=/opt/conclaude hook Stop",
+      "#/opt/conclaude hook Stop",
+      "$(which conclaude) hook Stop",
+      '"$(pwd)/conclaude" hook Stop',
+      "`which conclaude` hook Stop",
+      "sh -c 'conclaude hook Stop'",
+      "echo conclaude hook Stop",
+      "conclaude hook Stop extra",
+      "conclaude hook 'Stop now'",
+      "conclaude 'hook Stop'",
+      "'conclaude hook Stop",
+      "deno task conclaude hook Stop",
+      "deno run -A /src/conclaude/other.ts hook Stop",
+      "node /src/conclaude/main.js hook Stop",
+      "deno run -A /src/tool/main.ts hook Stop",
+      "denorun /src/conclaude/main.ts hook Stop",
+    ]
+  ) {
+    assert.ok(!isOwn(command), command);
+  }
+});
+
+Deno.test("isOwnHandler() takes anything that is no command handler for foreign", () => {
+  const command = "conclaude hook Stop";
+  for (
+    const handler of [
+      null,
+      "conclaude hook Stop",
+      [],
+      { command },
+      { type: "http", command, url: "http://localhost" },
+      { type: "command", command: ["conclaude", "hook", "Stop"] },
+      { type: "command" },
+    ]
+  ) {
+    assert.ok(!isOwnHandler(handler), JSON.stringify(handler));
+  }
+});
+
+Deno.test("isOwnHandler() finds its own command again for any folder that a path can have", () => {
+  fc.assert(fc.property(
+    anyText().filter((folder) => !/[\\/\0]/.test(folder)),
+    fc.constantFrom(...KNOWN_EVENTS),
+    (folder, event) => {
+      for (const path of [`/home/${folder}/conclaude`, `/opt/${folder}`]) {
+        assert.ok(isOwn(hookCommand({ kind: "path", path }, event)), path);
+      }
+    },
+  ));
+});
+
+Deno.test("isOwnHandler() never throws and claims no handler of a foreign program", () => {
+  fc.assert(fc.property(fc.anything(), fc.string(), (handler, command) => {
+    isOwnHandler(handler);
+    assert.ok(!isOwn(`guard ${command}`));
+  }));
+});
+
+Deno.test("roleOf() tells the drain from the hook of an event by the command alone, however it is written", () => {
+  const role = (command: string, rest: Record<string, unknown> = {}) =>
+    roleOf({ type: "command", command, ...rest });
+  for (
+    const drain of [
+      role("conclaude hook Drain"),
+      role("'/a b/conclaude' hook Drain"),
+      role("/opt/cc-state hook Drain --conclaude"),
+      role("conclaude", { args: ["hook", "Drain"] }),
+      role("conclaude hook 'Drain'", { async: false }),
+      roleOf({ type: "command", command: "x; y hook Drain" }, {
+        program: { kind: "line", line: "x; y" },
+      }),
+    ]
+  ) {
+    assert.equal(drain, "drain");
+  }
+  for (const event of ["Stop", "drain", "DrainMore"]) {
+    assert.equal(role(`conclaude hook ${event}`, { async: true }), "event");
+  }
+  assert.equal(role("conclaude hook"), "event");
+  assert.equal(role("guard hook Drain"), undefined);
+  assert.equal(role("conclaude hook Drain; ls"), undefined);
+});

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import type { DatabaseSync } from "node:sqlite";
+import { newId } from "../../src/base/ids.ts";
+import {
+  type Capture,
+  type HookRecord,
+  saveRecord,
+  saveRecords,
+  type SessionTouch,
+} from "../../src/db/captures.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { findSessions, type SessionRow } from "../../src/db/sessions.ts";
+
+const SESSION_ID = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+
+const TOUCH: SessionTouch = {
+  effect: "touch",
+  source: null,
+  title: null,
+  projectDir: "/p",
+  repository: "/p/.git",
+  branch: "main",
+  cwd: "/p",
+  permissionMode: null,
+  transcriptPath: null,
+  claudePid: null,
+  claudeProcess: null,
+  endReason: null,
+};
+
+const CAPTURE: Capture = {
+  toolName: "Write",
+  toolUseId: "toolu_1",
+  outcome: "success",
+  priority: "high",
+  filesTouched: ["/p/a.ts"],
+  payload: '{"tool_name":"Write","text":"ä"}',
+  cutBytes: 0,
+};
+
+function record(
+  atMs: number,
+  session: Partial<SessionTouch> = {},
+  more: Partial<HookRecord> = {},
+): HookRecord {
+  return {
+    id: newId(atMs),
+    atMs,
+    sessionId: SESSION_ID,
+    session: { ...TOUCH, ...session },
+    execution: {
+      hookName: "Test",
+      toolName: null,
+      toolUseId: null,
+      status: "success",
+      durationMs: 1.5,
+      errorMessage: null,
+      errorStack: null,
+      metadata: {},
+    },
+    capture: null,
+    counters: [],
+    ...more,
+  };
+}
+
+async function after(...records: readonly HookRecord[]) {
+  const db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
+  for (const each of records) saveRecord(db, each);
+  return { db, session: findSessions(db, SESSION_ID)[0]! };
+}
+
+function count(db: DatabaseSync, table: string): number {
+  return Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()!["n"]);
+}
+
+Deno.test("saveRecord() keeps one row of each kind when a hook is retried", async () => {
+  const twice = record(1000, {}, { capture: CAPTURE, counters: ["tool_uses"] });
+  const { db } = await after(twice);
+  assert.equal(saveRecord(db, twice), false);
+  assert.equal(count(db, "hook_executions"), 1);
+  assert.equal(count(db, "pending_queue"), 1);
+  assert.equal(db.prepare("SELECT value FROM counters").get()!["value"], 1);
+});
+
+Deno.test("saveRecord() notes the size of a payload in bytes, not in characters", async () => {
+  const { db } = await after(record(1000, {}, { capture: CAPTURE }));
+  assert.equal(
+    db.prepare("SELECT raw_bytes FROM pending_queue").get()!["raw_bytes"],
+    new TextEncoder().encode(CAPTURE.payload).length,
+  );
+});
+
+Deno.test("saveRecords() saves all of a batch or nothing", async () => {
+  const { db } = await after();
+  const bad = record(1001, {}, { capture: { ...CAPTURE, priority: "urgent" as "high" } });
+  assert.throws(() => saveRecords(db, [record(1000), bad]), /CHECK constraint/);
+  assert.equal(count(db, "hook_executions"), 0);
+});
+
+const ENDED = [record(1000), record(2000, { effect: "end", endReason: "clear" })];
+
+/** Events in the order in which they are saved, and the session after them. */
+const SESSIONS: readonly (readonly [
+  rule: string,
+  events: readonly HookRecord[],
+  session: Partial<SessionRow>,
+])[] = [
+  [
+    "the first event makes a session, whichever it is",
+    [record(1000)],
+    { status: "active", shortId: "cad0ac4d", startedAtMs: 1000 },
+  ],
+  [
+    "every event moves the last sign of life, and never back",
+    [record(2000), record(3000), record(2500)],
+    { updatedAtMs: 3000, startedAtMs: 2000 },
+  ],
+  [
+    "a second SessionEnd keeps the first end",
+    [...ENDED, record(3000, { effect: "end", endReason: "other" })],
+    { status: "ended", endedAtMs: 2000, endReason: "clear" },
+  ],
+  ["an event after the end does not reopen a session", [...ENDED, record(2100)], {
+    status: "ended",
+  }],
+  [
+    "a resume reopens a session",
+    [...ENDED, record(2200, { effect: "revive", source: "resume" })],
+    { status: "active", endedAtMs: null, endReason: null, startedAtMs: 1000, source: "resume" },
+  ],
+  [
+    "a resume from before the end that comes late does not reopen a session",
+    [...ENDED, record(1500, { effect: "revive", source: "resume" })],
+    { status: "ended" },
+  ],
+  ["a new branch counts", [record(1000), record(2000, { branch: "feature/auth" })], {
+    branch: "feature/auth",
+  }],
+  ["without a branch the last one stays", [record(1000), record(2000, { branch: null })], {
+    branch: "main",
+  }],
+  [
+    "outside of a repository the last branch stays",
+    [record(1000), record(2000, { repository: null, branch: null })],
+    { branch: "main" },
+  ],
+  [
+    "the first title stays",
+    [record(1000, { title: "first" }), record(2000, { title: "second" })],
+    { title: "first" },
+  ],
+];
+
+Deno.test("events make, change, end and reopen a session", async (t) => {
+  for (const [rule, events, expected] of SESSIONS) {
+    await t.step(rule, async () => {
+      const { session } = await after(...events);
+      assert.partialDeepStrictEqual(session, expected);
+    });
+  }
+});
+
+Deno.test("an abandoned session that shows life is active again", async () => {
+  const { db } = await after(record(1000));
+  db.exec("UPDATE sessions SET status = 'abandoned', ended_at_ms = updated_at_ms");
+  saveRecord(db, record(5000));
+  const [session] = findSessions(db, SESSION_ID);
+  assert.deepEqual([session!.status, session!.endedAtMs], ["active", null]);
+});
+
+Deno.test("the mark of a process is forgotten with the process", async () => {
+  const { db } = await after(
+    record(1000, { claudePid: 10, claudeProcess: "start-10" }),
+    record(2000, { claudePid: 10 }),
+  );
+  const mark = () => db.prepare("SELECT claude_pid, claude_process FROM sessions").get();
+  assert.deepEqual({ ...mark() }, { claude_pid: 10, claude_process: "start-10" });
+  saveRecord(db, record(3000, { claudePid: 11 }));
+  assert.deepEqual({ ...mark() }, { claude_pid: 11, claude_process: null });
+});
+
+Deno.test("findSessions() takes full and short ids, and the short form of the short form", async () => {
+  const { db } = await after(record(1000));
+  assert.equal(findSessions(db, SESSION_ID).length, 1);
+  assert.equal(findSessions(db, "cad0ac4d").length, 1);
+  assert.equal(findSessions(db, "cad").length, 0);
+});

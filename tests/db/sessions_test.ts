@@ -1,0 +1,42 @@
+/** What is told of sessions: how they ended, and the newest of a project. */
+import assert from "node:assert/strict";
+import { type LastTurn, sessionEnd } from "../../src/db/sessions.ts";
+import type { Execution } from "../../src/db/captures.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+
+const BEGUN: LastTurn = { kind: "begun" };
+const ENDED: LastTurn = { kind: "ended" };
+
+/** Events by name, those that were held back with a `!`, and what is known of the turn after them. */
+const EVENTS: readonly (readonly [events: string, turn: LastTurn | null])[] = [
+  ["SessionStart PostToolUse", null],
+  ["SessionStart UserPromptSubmit PostToolUse SubagentStop Notification", BEGUN],
+  ["UserPromptSubmit PostToolUse Stop", ENDED],
+  ["UserPromptSubmit Stop SessionEnd", ENDED],
+  ["UserPromptSubmit Stop UserPromptSubmit", BEGUN],
+  ["UserPromptSubmit Stop !UserPromptSubmit SessionEnd", ENDED],
+  ["UserPromptSubmit !Stop PostToolUse", BEGUN],
+  ["UserPromptSubmit !Stop PostToolUse Stop", ENDED],
+  ["UserPromptSubmit StopFailure SessionEnd", { kind: "failed", error: "overloaded" }],
+  ["UserPromptSubmit StopFailure UserPromptSubmit", BEGUN],
+];
+
+Deno.test("a turn begins with a prompt and ends with a Stop, unless these were held back, or with an error", async () => {
+  using temp = await tempDatabase();
+  const { db } = temp;
+  for (const [n, [events, turn]] of EVENTS.entries()) {
+    const sessionId = `s${n}`;
+    for (const [atMs, event] of events.split(" ").entries()) {
+      const status: Execution["status"] = event.startsWith("!") ? "blocked" : "success";
+      const hookName = event.replace("!", "");
+      const metadata = hookName === "StopFailure" ? { error: "overloaded" } : {};
+      saveEvent(db, { atMs, sessionId, execution: { hookName, status, metadata } });
+    }
+    assert.deepEqual(sessionEnd(db, sessionId)?.turn, turn, events);
+  }
+});
+
+Deno.test("of a session that nobody knows nothing is known", async () => {
+  using temp = await tempDatabase();
+  assert.equal(sessionEnd(temp.db, "s"), null);
+});

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { integrityFaults } from "../../src/upkeep/care/care_table.ts";
+import { schemaDifferences } from "../../src/upkeep/care/schema_care_table.ts";
+import {
+  checkIndex,
+  indexFaultsAt,
+  rebuildIndex,
+  requireWholeIndex,
+  withIndex,
+} from "../../src/memory/search/memory_index_table.ts";
+import { isIndexDamage } from "../../src/memory/search/index_damage_table.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+import { slowTest } from "../support/lanes.ts";
+import { runProgram } from "../support/program.ts";
+
+const ROWS = 600;
+
+/** Ways in which a disk, or a program that knows no better, can damage the index. */
+const DAMAGE: Readonly<Record<string, string>> = {
+  "pages of zeros": "UPDATE memory_index_data SET block = zeroblob(length(block)) WHERE id > 10",
+  "pages of noise": "UPDATE memory_index_data SET block = randomblob(length(block)) WHERE id > 10",
+  "pages cut short":
+    "UPDATE memory_index_data SET block = substr(block, 1, length(block) / 2) WHERE id > 10",
+  "missing pages": "DELETE FROM memory_index_data WHERE id > 10 AND id % 2 = 0",
+  "another letter":
+    "UPDATE memory_index_data SET block = CAST(replace(CAST(block AS TEXT), 'alpha', 'alphx') AS BLOB) WHERE id > 10",
+  "a missing list of its parts": "DELETE FROM memory_index_data WHERE id = 10",
+  "no pages at all": "DELETE FROM memory_index_data",
+  "missing sizes": "DELETE FROM memory_index_docsize WHERE id % 2",
+  "missing inner pages": "DELETE FROM memory_index_idx",
+  "no table of its marks": "DROP TABLE memory_index_idx",
+  "no table of sizes": "DROP TABLE memory_index_docsize",
+  "no table of pages": "DROP TABLE memory_index_data",
+  "no table of its format": "DROP TABLE memory_index_config",
+  "a missing table": "DROP TABLE memory_index",
+  "a missing trigger": "DROP TRIGGER observations_reindexed",
+  "no triggers": "DROP TRIGGER observations_indexed; DROP TRIGGER observations_reindexed; " +
+    "DROP TRIGGER observations_unindexed",
+  "a missing format": "DELETE FROM memory_index_config",
+};
+
+async function filled() {
+  const temp = await tempDatabase();
+  const add = temp.db.prepare(
+    "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
+      "VALUES (?, 's', 'note', ?, ?, '', 1, 1)",
+  );
+  temp.db.exec("BEGIN");
+  for (let n = 0; n < ROWS; n++) {
+    const words = Array.from({ length: 30 }, (_, at) => `w${(n * 7919 + at * 104729) % 99991}`);
+    add.run(`u${n}`, `title ${n}`, `alpha ${words.join(" ")}`);
+  }
+  temp.db.exec("COMMIT");
+  return temp;
+}
+
+function damage(path: string, sql: string): void {
+  const options: Record<string, unknown> = { defensive: false };
+  using db = new DatabaseSync(path, options);
+  db.exec(sql);
+}
+
+function found(db: DatabaseSync): number {
+  const sql = "SELECT rowid FROM memory_index WHERE memory_index MATCH ? ORDER BY rank";
+  return db.prepare(sql).all("alpha").length;
+}
+
+for (const [what, sql] of Object.entries(DAMAGE)) {
+  Deno.test(`an index with ${what} is noticed and made anew, and no observation is lost`, async () => {
+    using temp = await filled();
+    temp.db.close();
+    assert.deepEqual(indexFaultsAt(temp.path), []);
+    damage(temp.path, sql);
+    assert.notDeepEqual(indexFaultsAt(temp.path), []);
+    using db = new DatabaseSync(temp.path);
+    assert.notDeepEqual(checkIndex(db), []);
+    assert.deepEqual(integrityFaults(db, "quick"), []);
+    assert.deepEqual(integrityFaults(db, "full"), []);
+    rebuildIndex(db);
+    assert.deepEqual(checkIndex(db), []);
+    assert.deepEqual(schemaDifferences(db), []);
+    assert.equal(found(db), ROWS);
+    assert.equal(db.prepare("SELECT count(*) AS n FROM observations").get()?.["n"], ROWS);
+  });
+}
+
+Deno.test("withIndex() makes a damaged index anew once, tells of it, and goes on", async () => {
+  using temp = await filled();
+  temp.db.close();
+  damage(temp.path, DAMAGE["pages of noise"]!);
+  using db = new DatabaseSync(temp.path);
+  const told: string[] = [];
+  assert.equal(withIndex(db, () => found(db), (why) => told.push(why)), ROWS);
+  assert.equal(withIndex(db, () => found(db), (why) => told.push(why)), ROWS);
+  assert.equal(told.length, 1);
+});
+
+slowTest(
+  "a search and a drain make an index anew whose table is gone; so does doctor --fix",
+  async () => {
+    const run = (temp: { readonly path: string; readonly folder: string }, ...args: string[]) =>
+      runProgram(["--db", temp.path, ...args], { cwd: temp.folder, env: { HOME: temp.folder } });
+    using other = await filled();
+    other.db.exec("DELETE FROM observations WHERE id > 1; UPDATE observations SET uid = 'other'");
+    other.db.close();
+    const exported = (await run(other, "export")).stdout;
+    const mends: Record<string, RegExp> = {
+      "queue drain": /captures +1 worked into memory, 0 failed/,
+      "memory search alpha": /The search index is damaged \(no such table: memory_index/,
+      "memory remember alpha": /Remembered as/,
+      "import notes.jsonl": /1 observations?/,
+      "doctor --fix": /made the search index anew/,
+    };
+    for (const [mend, says] of Object.entries(mends)) {
+      using temp = await filled();
+      const payload = JSON.stringify({ prompt: "alpha as well" });
+      saveEvent(temp.db, { capture: { toolName: "UserPromptSubmit", payload } });
+      temp.db.close();
+      Deno.writeTextFileSync(`${temp.folder}/notes.jsonl`, exported);
+      damage(temp.path, DAMAGE["a missing table"]!);
+      const check = await run(temp, "db", "check");
+      assert.match(check.stdout, /search index +memory_index is missing[^]*doctor --fix/);
+      const { stdout, stderr } = await run(temp, ...mend.split(" "));
+      assert.match(stdout + stderr, says, mend);
+      assert.equal((await run(temp, "db", "check")).code, 0, mend);
+      using db = new DatabaseSync(temp.path);
+      assert.ok(found(db) >= ROWS, mend);
+    }
+  },
+);
+
+slowTest("a search, a note and a drain make an index anew of which a table is gone", async () => {
+  for (const table of ["no table of its marks", "no table of sizes", "no table of pages"]) {
+    for (
+      const mend of ["queue drain", "memory search alpha", "memory remember alpha", "doctor --fix"]
+    ) {
+      using temp = await filled();
+      const payload = JSON.stringify({ prompt: "wombat as well" });
+      saveEvent(temp.db, { capture: { toolName: "UserPromptSubmit", payload } });
+      temp.db.close();
+      damage(temp.path, DAMAGE[table]!);
+      const run = (...args: string[]) =>
+        runProgram(["--db", temp.path, ...args], {
+          cwd: temp.folder,
+          env: { HOME: temp.folder },
+        });
+      const { code, stderr } = await run(...mend.split(" "));
+      // What is not private in the folder of the test is said as well.
+      if (mend !== "doctor --fix") assert.equal(code, 0, `${table}: ${mend}: ${stderr}`);
+      assert.equal((await run("db", "check")).code, 0, `${table}: ${mend}`);
+      using db = new DatabaseSync(temp.path);
+      assert.ok(found(db) >= ROWS, mend);
+    }
+  }
+});
+
+slowTest(
+  "a search that finds a word nowhere notices an index whose pages or newest rows are lost",
+  async () => {
+    const added =
+      "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
+      "VALUES ('later', 's', 'note', 'wombat', 'wombat', '', 2, 2)";
+    const silent: Record<string, readonly [query: string, damage: string, first: RegExp]> = {
+      "nothing is found": ["w7919", DAMAGE["missing inner pages"]!, /^#2 /],
+      "something is found": ["alpha w7919", DAMAGE["missing inner pages"]!, /^#2 /],
+      "rows came in without triggers": ["wombat", `${DAMAGE["no triggers"]!}; ${added}`, /^#601 /],
+    };
+    for (const [what, [query, sql, first]] of Object.entries(silent)) {
+      using temp = await filled();
+      temp.db.close();
+      damage(temp.path, sql);
+      const search = () =>
+        runProgram(["--db", temp.path, "memory", "search", query], {
+          cwd: temp.folder,
+          env: { HOME: temp.folder },
+        });
+      const { stdout, stderr } = await search();
+      assert.match(stderr, /^The search index is damaged \(.*\): making it anew .*\n$/, what);
+      assert.match(stdout, first, what);
+      assert.equal((await search()).stderr, "", what);
+    }
+  },
+);
+
+Deno.test("requireWholeIndex() has nothing against an index that is new, or that holds no word any more", async () => {
+  using temp = await filled();
+  requireWholeIndex(temp.db);
+  temp.db.exec("DELETE FROM observations");
+  requireWholeIndex(temp.db);
+  assert.deepEqual(checkIndex(temp.db), []);
+  using other = await tempDatabase();
+  requireWholeIndex(other.db);
+});
+
+Deno.test("isIndexDamage() takes no other error for one", () => {
+  using db = new DatabaseSync(":memory:");
+  db.exec("CREATE VIRTUAL TABLE words USING fts5 (text)");
+  for (const wrong of ["SELECT * FROM nothing", "SELECT * FROM words WHERE words MATCH '\"'"]) {
+    assert.throws(() => db.prepare(wrong).all(), (thrown) => !isIndexDamage(thrown));
+  }
+});
+
+Deno.test("doctor and db check notice a damaged index; doctor --fix mends it and sets nothing aside", async () => {
+  using temp = await filled();
+  temp.db.close();
+  damage(temp.path, DAMAGE["another letter"]!);
+  const run = (...args: string[]) =>
+    runProgram(["--db", temp.path, ...args], { env: { HOME: temp.folder } });
+  const check = await run("db", "check");
+  assert.equal(check.code, 1);
+  assert.match(check.stdout, /fail +search index.*(checksum|malformed)[^]*doctor --fix/);
+  const doctor = await run("doctor");
+  assert.match(doctor.stdout, /search index.*damaged/);
+  const fixed = await run("doctor", "--fix");
+  assert.match(fixed.stdout, /made the search index anew/);
+  assert.equal((await run("db", "check")).code, 0);
+  using db = new DatabaseSync(temp.path);
+  assert.equal(found(db), ROWS);
+});
+
+Deno.test("once a row was removed, the index has the format of SQLite 3.42, which the README names", async () => {
+  using temp = await filled();
+  temp.db.exec("DELETE FROM observations WHERE id = 1");
+  const row = temp.db.prepare("SELECT v FROM memory_index_config WHERE k = 'version'").get();
+  // Older ones know 4 alone: "invalid fts5 file format (found 5, expected 4)".
+  assert.equal(row!["v"], 5);
+  const readme = Deno.readTextFileSync(new URL("../../README.md", import.meta.url));
+  assert.match(readme, /`sqlite3 [^`]+` works; to look into the search index[^.]*3\.42 or newer/);
+});

@@ -1,0 +1,118 @@
+/** What a person remembers: the files of a note, and notes that correct others. */
+import assert from "node:assert/strict";
+import { recallForFile, recallForPrompt } from "../../src/memory/search/recall.ts";
+import { rememberHere, rememberNote } from "../../src/memory/drain/remember.ts";
+import { answerMemory } from "../../src/memory/search/search.ts";
+import { tellableOfProject } from "../../src/memory/tell/memory_context_table.ts";
+import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
+import { readObservations } from "../../src/memory/drain/observations_table.ts";
+import { tempDatabase } from "../support/records.ts";
+
+Deno.test("a note is remembered with a file without the line, unless a file is called so", async () => {
+  using temp = await tempDatabase();
+  const folder = Deno.makeTempDirSync();
+  try {
+    Deno.writeTextFileSync(`${folder}/log:3`, "called so");
+    const { id } = rememberHere(temp.db, "The port is 5433", {
+      folder,
+      files: ["src/a.ts:12", "src/b.ts:12:3", "src/c.ts", "log:3", "log:4"],
+      redactPatterns: [],
+      sessionId: null,
+      atMs: 1_000,
+    });
+    const [note] = readObservations(temp.db, [id]);
+    assert.deepEqual(note!.files, ["src/a.ts", "src/b.ts", "src/c.ts", "log:3", "log"]);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+const PLACE = { sessionId: null, project: "/p", branch: "main", root: "/p" };
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.UTC(2026, 6, 15);
+
+/** A memory with notes, one a day up to now. */
+async function notesOf(...texts: readonly string[]) {
+  const temp = await tempDatabase();
+  const note = (text: string, replaces: number | null = null, atMs = NOW_MS) =>
+    rememberNote(temp.db, text, {
+      ...PLACE,
+      files: [{ path: "/p/src/db.ts", digest: null }],
+      atMs,
+      replaces,
+    });
+  const ids = texts.map((text, at) => note(text, null, NOW_MS - (texts.length - at) * DAY_MS).id);
+  const find = (query: string, limit = 10) =>
+    answerMemory(temp.db, query, { filter: EVERYTHING, limit, nowMs: NOW_MS }).results;
+  return { temp, note, ids, find };
+}
+
+Deno.test("a note that another one replaces is told no more, and found last", async () => {
+  const { temp, note, ids: [wrong, other], find } = await notesOf(
+    "The staging database listens on port 5432",
+    "Nobody looks at the staging server on Sundays",
+  );
+  using _ = temp;
+  const right = note("Staging moved: its database listens on 6432", wrong);
+  assert.deepEqual(right, { id: 3, isNew: true, replaces: wrong });
+
+  const found = find("staging database listens on port 5432");
+  assert.deepEqual(found.map(({ id }) => id), [right.id, other, wrong]);
+  assert.equal(found.at(-1)!.resolvedBy, right.id);
+
+  const told = tellableOfProject(temp.db, "/p", 10);
+  assert.deepEqual(told.map(({ id }) => id), [right.id, other]);
+  const place = { ...PLACE, sessionId: "now", nowMs: NOW_MS };
+  const prompt = recallForPrompt(temp.db, "where does the staging database listen?", place);
+  assert.match(prompt, /#3 /);
+  assert.doesNotMatch(prompt, /5432/);
+  const file = recallForFile(temp.db, "/p/src/db.ts", { ...place, sessionId: "later" });
+  assert.match(file, /#3 /);
+  assert.doesNotMatch(file, /5432/);
+});
+
+Deno.test("what was replaced may be said again, and is a note of its own then", async () => {
+  const { temp, note, ids: [first], find } = await notesOf("The port is 5432");
+  using _ = temp;
+  const second = note("The port is 6432", first);
+  const third = note("The port is 5432", second.id);
+  assert.deepEqual(third, { id: 3, isNew: true, replaces: second.id });
+  assert.deepEqual(find("port").map(({ id }) => id), [third.id, second.id, first]);
+});
+
+Deno.test("what cannot be replaced is named with the reason, and nothing is kept", async () => {
+  const { temp, note, ids: [first], find } = await notesOf("The port is 5432");
+  using _ = temp;
+  const elsewhere = rememberNote(temp.db, "Other port", {
+    ...PLACE,
+    project: "/q",
+    files: [],
+    atMs: NOW_MS,
+  });
+  const right = note("The port is 6432", first);
+  const cases: readonly (readonly [text: string, replaces: number, why: RegExp])[] = [
+    ["The port is 1", 99, /^no observation has this number$/],
+    ["The port is 1", elsewhere.id, /^it is of another project$/],
+    ["The port is 1", first!, new RegExp(`^#${right.id} has replaced it already$`)],
+    ["The port is 6432", right.id, /^it says the same$/],
+  ];
+  for (const [text, replaces, why] of cases) {
+    assert.throws(() => note(text, replaces), { why }, text);
+  }
+  assert.deepEqual(find("port is").map(({ id }) => id).sort(), [first, elsewhere.id, right.id]);
+  const [{ repeats } = {}] = readObservations(temp.db, [right.id]);
+  assert.equal(repeats, 1);
+});
+
+Deno.test("of two notes that say about the same the newer comes first", async () => {
+  const { temp, find } = await notesOf(
+    "Deploys go through the blue cluster",
+    "Deploys go through the green cluster since June",
+    "The cluster has three nodes",
+  );
+  using _ = temp;
+  for (const limit of [1, 10]) {
+    const [best] = find("which cluster do deploys go through", limit);
+    assert.equal(best!.title, "Deploys go through the green cluster since June", `${limit}`);
+  }
+});

@@ -1,0 +1,218 @@
+/** What a command does in another working tree of its repository is told of that tree, and of its branch. */
+import assert from "node:assert/strict";
+import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
+import { workFolder } from "../../src/memory/observe/command_folder.ts";
+import { git } from "../support/git.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
+
+const RED = "FAIL src/a.test.js\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
+const GREEN = "PASS src/a.test.js\n\nTests:       5 passed, 5 total";
+
+/** `I` is a working tree inside of the main one `M`, `S` one beside it, `O` another repository. */
+interface Step {
+  readonly in?: string;
+  readonly cwd?: string;
+  /** The branch that the hook has told. */
+  readonly on?: string;
+  readonly ran: string;
+  readonly failed?: string;
+  readonly said?: string;
+}
+
+/** The observations of some commands, as branch, kind and the command as it counts. */
+async function told(steps: readonly Step[]) {
+  using temp = await tempDatabase();
+  const main = `${temp.folder}/app`;
+  const places: Record<string, string> = {
+    M: main,
+    I: `${main}/.claude/worktrees/one`,
+    S: `${temp.folder}/app-two`,
+    O: `${temp.folder}/other`,
+  };
+  Deno.mkdirSync(main);
+  await git(main, "init", "-q", "-b", "main");
+  const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  await git(main, ...who, "commit", "-q", "--allow-empty", "-m", "begun");
+  await git(main, "worktree", "add", "-q", "-b", "one", places["I"]!);
+  await git(main, "worktree", "add", "-q", "-b", "two", places["S"]!);
+  Deno.mkdirSync(`${main}/vendor/lib`, { recursive: true });
+  await git(`${main}/vendor/lib`, "init", "-q", "-b", "lib");
+  Deno.mkdirSync(`${places["O"]!}/web`, { recursive: true });
+  await git(places["O"]!, "init", "-q", "-b", "other");
+  const path = (text: string) => text.replace(/\b[MISO]\b(?=\/|$| |\))/g, (name) => places[name]!);
+  for (const [at, step] of steps.entries()) {
+    const { ran, failed, said = "", on = "main", cwd } = step;
+    const folder = path(step.in ?? "M");
+    const payload = {
+      tool_input: { command: path(ran) },
+      project_dir: folder,
+      ...cwd === undefined ? {} : { cwd: path(cwd) },
+      ...failed === undefined
+        ? { tool_response: { stdout: said, stderr: "" } }
+        : { error: `Exit code 1\n${failed}` },
+    };
+    saveEvent(temp.db, {
+      atMs: at + 1,
+      sessionId: `c0de0000-0000-4000-8000-00000000000${"MISO".indexOf(step.in ?? "M")}`,
+      capture: {
+        toolName: "Bash",
+        outcome: failed === undefined ? "success" : "failure",
+        payload: JSON.stringify(payload),
+      },
+    });
+    temp.db.prepare("UPDATE sessions SET repository = ?, project_dir = ?").run(
+      `${main}/.git`,
+      folder,
+    );
+    temp.db.prepare("UPDATE pending_queue SET branch = ? WHERE created_at_ms = ?").run(on, at + 1);
+  }
+  drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 1_000_000 });
+  return temp.db.prepare(
+    `SELECT branch, kind, facts ->> '$.command' AS command, resolved_by AS by
+       FROM observations
+      WHERE kind IN ('command', 'commit', 'failure', 'test')
+      ORDER BY id`,
+  ).all().map(({ branch, kind, command, by }) =>
+    `${branch} ${kind} ${String(command).split("\n", 1)[0]}${by === null ? "" : ", mended"}`
+  );
+}
+
+const COMMITTED = (branch: string) => `[${branch} 1a2b3c4] x\n 1 file changed, 1 insertion(+)`;
+
+const ROWS: readonly (readonly [Step, told: string])[] = [
+  [{ ran: "npm test", failed: RED }, "main test npm test"],
+  [{ ran: "cd I && npm test", failed: RED }, "one test npm test"],
+  [{ ran: "cd .claude/worktrees/one && npm test", failed: RED }, "one test npm test"],
+  [
+    { ran: "echo 1 > .claude/worktrees/one/a; cd .claude/worktrees/one && npm test", failed: RED },
+    "one test echo 1 > .claude/worktrees/one/a; cd .claude/worktrees/one && npm test",
+  ],
+  [{ ran: "(cd I && npm test)", failed: RED }, "one test (cd I && npm test)"],
+  [{ ran: "cd S && npm test", failed: RED }, "two test npm test"],
+  [{ ran: "cd S/web && npm test", failed: RED }, "two test cd web && npm test"],
+  [{ ran: "cd S && npm test", cwd: "S", on: "two", failed: RED }, "two test npm test"],
+  [{ ran: "npm test", cwd: "S", on: "then", failed: RED }, "then test npm test"],
+  [{ ran: "npm test", in: "I", on: "one", failed: RED }, "one test npm test"],
+  [{ ran: "cd M && npm test", in: "I", on: "one", failed: RED }, "main test npm test"],
+  [{ ran: "cd M && npm test", in: "M", failed: RED }, "main test npm test"],
+  [{ ran: "cd web && npm test", failed: RED }, "main test cd web && npm test"],
+  [
+    { ran: "cd S && git add -A && git commit -m x", said: COMMITTED("two") },
+    "two commit git add -A && git commit -m x",
+  ],
+  [
+    { ran: "cd ../app-two && git commit -am x", said: COMMITTED("two") },
+    "two commit git commit -am x",
+  ],
+  [{ ran: "cd ../app-two && npm test", failed: RED }, "two test npm test"],
+  [
+    { ran: "git -C S commit -am x", said: COMMITTED("two") },
+    "two commit cd M && git -C S commit -am x",
+  ],
+  [
+    { ran: "git -C I commit -am x", said: COMMITTED("one") },
+    "one commit cd M && git -C I commit -am x",
+  ],
+  [
+    { ran: "git -C .claude/worktrees/one commit -am x", said: COMMITTED("one") },
+    "one commit cd M && git -C .claude/worktrees/one commit -am x",
+  ],
+  // In several, or nobody knows where.
+  [
+    { ran: "(cd I && npm test); (cd S && npm test)", failed: RED },
+    "main test (cd I && npm test); (cd S && npm test)",
+  ],
+  [{ ran: 'cd "$TREE" && npm test', failed: RED }, 'main test cd "$TREE" && npm test'],
+  [
+    { ran: "cd /elsewhere && git commit -am x", said: COMMITTED("x") },
+    "main command cd /elsewhere && git commit -am x",
+  ],
+];
+
+for (const [step, expected] of ROWS) {
+  const where = `${step.in ?? "M"}${step.cwd === undefined ? "" : `, shell in ${step.cwd}`}`;
+  Deno.test(`a command is told of the working tree that it works in: ${where}: ${step.ran}`, async () => {
+    const [first = ""] = await told([step]);
+    const plain = first.replace(/\/\S*?\/app-two/g, "S")
+      .replace(/\/\S*?\/app\/\.claude\/worktrees\/one/g, "I").replace(/\/\S*?\/app(?= )/g, "M");
+    assert.equal(plain, expected);
+  });
+}
+
+Deno.test("what failed in another working tree is mended there, and by a session of that", async () => {
+  const red = { ran: "cd I && npm test", failed: RED };
+  assert.deepEqual((await told([red, { ran: "npm test", said: GREEN }]))[0], "one test npm test");
+  for (
+    const green of [
+      { ran: "cd I && npm test", said: GREEN },
+      { ran: "npm test", in: "I", on: "one", said: GREEN },
+      { ran: "npm test", cwd: "I", on: "one", said: GREEN },
+    ]
+  ) assert.equal((await told([red, green]))[0], "one test npm test, mended");
+});
+
+Deno.test("workFolder() follows a script, and the shell where it has gone", () => {
+  const rows: readonly (readonly [string, string, string | null])[] = [
+    ["npm test", "/a/b", "/a/b"],
+    ["cd c && npm test", "/a/b", "/a/b/c"],
+    ["cd c && npm test", "/a/b/c", "/a/b/c"],
+    ["cd ./c/ && npm test && git status", "/a/b", "/a/b/c"],
+    ["cd ../c && npm test", "/a/b", "/a/c"],
+    ["cd /x && cd y && make", "/a/b", "/x/y"],
+    ["git -C c commit -m x", "/a/b", "/a/b/c"],
+    ["cd c && git -C d status", "/a/b", "/a/b/c/d"],
+    ["cd c", "/a/b", "/a/b"],
+    ["make && cd c && make", "/a/b", null],
+    ["cd $C && make", "/a/b", null],
+    ["cd ~ && make", "/a/b", null],
+    ["cd - && make", "/a/b", "/a/b"],
+  ];
+  for (const [script, shell, expected] of rows) {
+    assert.equal(workFolder(script, shell), expected, script);
+  }
+});
+
+Deno.test("what fails in another repository is nothing that is open here", async () => {
+  const foreign: readonly Step[] = [
+    { ran: "cd ../other && npm test" },
+    { ran: "cd O/web && npm test" },
+    { ran: "cd ../other && npm test", cwd: "O" },
+    { ran: "npm test", cwd: "O" },
+    { ran: "(cd ../other && make)" },
+    { ran: "npm --prefix ../other test" },
+    { ran: "npm --prefix=../other/web test" },
+    { ran: "make -C ../other" },
+    { ran: "git -C ../other push" },
+    { ran: "make -C O", in: "I", on: "one" },
+  ];
+  const own: readonly Step[] = [
+    { ran: "npm test" },
+    { ran: "cd web && npm test" },
+    { ran: "make -C web" },
+    { ran: "cd S && npm test" },
+    { ran: "make -C ../app-two" },
+    { ran: "cd vendor/lib && make" },
+    { ran: "cd ../gone && npm test" },
+    { ran: "cd .. && npm test" },
+    { ran: "cd ../other && npm test; cd M && npm test" },
+    { ran: "npm test && cd ../other && make" },
+    { ran: "make O/a.o" },
+  ];
+  const isOpen = async (step: Step) =>
+    / (?:test|failure) /.test((await told([{ failed: RED, ...step }]))[0]!);
+  for (const step of foreign) assert.equal(await isOpen(step), false, step.ran);
+  for (const step of own) assert.equal(await isOpen(step), true, step.ran);
+});
+
+Deno.test("what passes or is committed in another repository is nothing of this one", async () => {
+  const red = { ran: "make test", failed: RED };
+  for (
+    const step of [
+      { ran: "make -C ../other test", said: GREEN },
+      { ran: "make test", cwd: "O", said: GREEN },
+    ]
+  ) assert.equal((await told([red, step]))[0], "main test make test");
+  const committed = { ran: "git commit -am x", cwd: "O", said: COMMITTED("other") };
+  assert.match((await told([committed]))[0]!, /^main command cd \/.*\/other && git commit -am x$/);
+});

@@ -1,0 +1,227 @@
+/** A counted budget limits the reading of a command, so the same command always gets the same answer. */
+import assert from "node:assert/strict";
+import { THIS_PROCESS } from "../../src/system/environment.ts";
+import { join } from "node:path";
+import { parseConfig } from "../support/configuration.ts";
+import { judgeUse } from "../../src/policy/judge_use.ts";
+import { readUses } from "../../src/policy/guards/bash.ts";
+import type { GuardPolicy, Verdict } from "../../src/policy/guards/guard_policy.ts";
+import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
+
+const CONFIG = `
+preToolUse:
+  uneditableFiles: ["*.lock"]
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "npm publish*", action: block}
+`;
+
+/** The forbidden command at the bottom of every nesting. */
+const CORE = "rm yarn.lock";
+
+/** Ways to nest a command, each with a head and a tail for one level. */
+const NESTINGS: Readonly<Record<string, readonly [head: string, tail: string]>> = {
+  "$( )": ["echo $(", ")"],
+  '"$( )"': ['echo "$(', ')"'],
+  "( )": ["( ", " )"],
+  "{ }": ["{ ", "; }"],
+  "if": ["if true; then ", "; fi"],
+  "the condition of if": ["if ", "; then true; fi"],
+  "while": ["while true; do ", "; done"],
+  "while that goes on": ["while true; do cd x; X=$X.; ", "; done"],
+  "until": ["until false; do ", "; done"],
+  "for": ["for a in 1 2; do ", "; done"],
+  "for with an open word": ["for a in 1 $Q; do ", "; done"],
+  "case": ["case x in x) ", ";; esac"],
+  "<( )": ["cat <(", ")"],
+  ">( )": ["cat >(", ")"],
+  "${ :-$( )}": ["echo ${a:-$(", ")}"],
+  "$(( $( ) ))": ["echo $(( $(", ") ))"],
+  "functions": ["f() { ", "; }; f"],
+  "coproc": ["coproc { ", "; }"],
+  "select": ["select a in 1 2; do ", "; done"],
+  "here-documents": ["bash <<E\n", "\nE\n"],
+  "$( ) in here-documents": ["cat <<E\n$(", ")\nE\n"],
+  "subshells in pipelines": ["( echo a | ", " )"],
+  "redirections": ["{ ", "; } > /tmp/x"],
+  "eval": ["eval ", ""],
+  "sudo": ["sudo ", ""],
+  "env": ["env A=1 ", ""],
+  "xargs": ["xargs ", ""],
+  "!": ["! ", ""],
+  "&&": ["true && ", ""],
+  "||": ["false || ", ""],
+  "cd &&": ["cd . && ", ""],
+  ";": ["a; ", ""],
+  "|": ["cat | ", ""],
+};
+
+/** Texts of some size in front of what is forbidden. */
+const LONG: Readonly<Record<string, (size: number) => string>> = {
+  "[[ ( ) ]]": (n) => `[[ ${"( ".repeat(n)}a${" )".repeat(n)} ]]`,
+  "[[ ! ]]": (n) => `[[ ${"! ".repeat(n)}a ]]`,
+  "(( ))": (n) => `(( ${"(".repeat(n)}1${")".repeat(n)} ))`,
+  "$(( ))": (n) => `echo ${"$(( ".repeat(n)}1${" ))".repeat(n)}`,
+  "${ :-}": (n) => `echo ${"${a:-".repeat(n)}b${"}".repeat(n)}`,
+  '"${ :-}"': (n) => `echo ${'"${a:-'.repeat(n)}b${'}"'.repeat(n)}`,
+  "${[ ]}": (n) => `echo ${"${a[".repeat(n)}1${"]}".repeat(n)}`,
+  "$( ) before": (n) => `${"echo $(".repeat(n)}a${")".repeat(n)}`,
+  "backticks": (n) => "echo `x` ".repeat(n),
+  "alternating quotes": (n) => `echo ${`'a'"b"`.repeat(n)}`,
+  "arrays": (n) => `a=(${"x ".repeat(n)}); ${'echo "${a[@]}"; '.repeat(Math.min(n, 500))}`,
+  "extended globs": (n) => `ls ${"@(".repeat(n)}a${"|b)".repeat(n)}`,
+  "braces": (n) => `echo ${"{a,b}".repeat(n)}`,
+  "braces in braces": (n) => `echo ${"{".repeat(n)}a${",b}".repeat(n)}`,
+  "ranges": (n) => `rm ${"{1..9}".repeat(n)}`,
+  "stars": (n) => `rm ${"*a".repeat(n)}`,
+  "folders of stars": (n) => `rm ${"*/".repeat(n)}x`,
+  "deep stars": (n) => `rm ${"**/".repeat(n)}x`,
+  "classes": (n) => `rm ${"[a-z]*".repeat(n)}`,
+  "words": (n) => `echo ${"word ".repeat(n)}`,
+  "one word": (n) => `echo ${"a".repeat(n)}`,
+  "folders": (n) => `rm ${"a/".repeat(n)}`,
+  "words for sh": (n) => `printf '%s' ${"word ".repeat(n)} | sh`,
+  "lines for sh": (n) => `printf '%s\\n' ${"word ".repeat(n)} | sh`,
+  "words for xargs": (n) => `echo ${"word ".repeat(n)} | xargs rm`,
+  "a here-document for sh": (n) => `sh <<'E'\n${"echo a\n".repeat(n)}E`,
+  "here-documents": (n) => "cat <<A\nx\nA\n".repeat(n),
+  "open here-documents": (n) => `${"cat <<A; ".repeat(n)}\n${"A\n".repeat(n)}`,
+  "find": (n) => `find . ${"-name a -o ".repeat(n)}-name b -delete`,
+  "find ( )": (n) => `find . ${"\\( ".repeat(n)}-name b${" \\)".repeat(n)} -delete`,
+  "find -exec": (n) => `find . ${"-exec rm {} \\; ".repeat(n)}`,
+  "find -regex": (n) => `find . -regex '${"(a*)*".repeat(n)}b' -delete`,
+  "sed": (n) => `sed -i '${"s/a/b/;".repeat(n)}' x`,
+  "awk": (n) => `awk '${'{print $1 > "x"} '.repeat(n)}'`,
+  "variables": (n) => Array.from({ length: n }, (_, i) => `a${i}=$(echo ${i})`).join("; "),
+  "growing variables": (n) => `a=x; ${"a=$a$a; ".repeat(n)}rm $a`,
+  "functions that call each other": (n) =>
+    `${Array.from({ length: n }, (_, i) => `f${i}() { f${i + 1}; f${i + 1}; }; `).join("")}f0`,
+  "scripts that are written": (n) =>
+    `${
+      Array.from({ length: n }, (_, i) => `echo 'sh s${i + 1}.sh' > s${i}.sh; `).join("")
+    }sh s0.sh`,
+  "a script that starts itself": (n) =>
+    `cat > s.sh <<'E'\nsh s.sh; sh s.sh\nE\n${"sh s.sh; ".repeat(n)}`,
+  "aliases of git": (n) =>
+    `git ${Array.from({ length: n }, (_, i) => `-c alias.a${i}=a${i + 1}`).join(" ")} a0`,
+};
+
+const DEPTHS = IS_SLOW_LANE ? [10, 300, 5_000] : [10, 300];
+/** A hang guard, in milliseconds. */
+const MAX_MS = 20_000;
+
+async function project(): Promise<
+  AsyncDisposable & { readonly judge: (command: string, strict?: boolean) => Promise<Verdict> }
+> {
+  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-budget-" }));
+  await Deno.writeTextFile(join(path, "yarn.lock"), "x");
+  const file = join(path, ".conclaude.yaml");
+  const { hook, problems } = parseConfig([{ layer: "project", path: file, text: CONFIG }]);
+  assert.deepEqual(problems, []);
+  const policy: GuardPolicy = JSON.parse(hook.guards);
+  return {
+    judge: (command, isStrict = false) =>
+      judgeUse({ ...policy, isStrict, preventsRootAdditions: false }, {
+        tool: "Bash",
+        input: { command },
+        environment: THIS_PROCESS,
+        gitAliases: new Map(),
+        agents: ["main"],
+        folder: path,
+        projectDir: path,
+        home: null,
+      }, {
+        configFiles: [],
+        database: ":memory:",
+        repository: undefined,
+        environment: THIS_PROCESS,
+      }),
+    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
+  };
+}
+
+/** Whether a command is denied, or a person is asked for it. */
+const isHeld = ({ blocks, unread }: Verdict) => blocks.length > 0 || unread !== undefined;
+
+sizedTest("what is forbidden is denied or asked for, however deep it is nested", async () => {
+  await using at = await project();
+  const passed: string[] = [];
+  for (const [name, [head, tail]] of Object.entries(NESTINGS)) {
+    for (const depth of DEPTHS) {
+      const from = performance.now();
+      const verdict = await at.judge(head.repeat(depth) + CORE + tail.repeat(depth));
+      if (!isHeld(verdict)) passed.push(`${name} ${depth}`);
+      if (depth === 10 && head !== "xargs " && verdict.blocks.length === 0) {
+        passed.push(`${name} 10 asks`);
+      }
+      assert.ok(performance.now() - from < MAX_MS, `${name} ${depth}`);
+    }
+  }
+  assert.deepEqual(passed, []);
+});
+
+sizedTest("what is forbidden is denied or asked for, however much stands before it", async () => {
+  await using at = await project();
+  const passed: string[] = [];
+  for (const [name, make] of Object.entries(LONG)) {
+    for (const size of DEPTHS) {
+      const from = performance.now();
+      if (
+        !isHeld(
+          await at.judge(`${make(size)}
+${CORE}`),
+        )
+      ) {
+        passed.push(`${name} ${size}`);
+      }
+      assert.ok(performance.now() - from < MAX_MS, `${name} ${size}`);
+    }
+  }
+  assert.deepEqual(passed, []);
+});
+
+Deno.test("what is too large to be read is asked for, and denied under strict", async () => {
+  await using at = await project();
+  for (
+    const command of [
+      `echo $a ${"word ".repeat(100_000)}`,
+      `printf '%s' ${"word ".repeat(100_000)} | sh`,
+      `rm ${Array.from({ length: 20_000 }, (_, i) => `x${i}`).join(" ")}`,
+      `rm ${"$(".repeat(3_000)}`,
+      `${"sudo ".repeat(30)}npm publish`,
+      `echo $(${"(".repeat(300)}a${")".repeat(300)})`,
+      `rm ${"a".repeat(3_000_000)}`,
+      `echo '${"a b\n".repeat(1_000_000)}' > x`,
+    ]
+  ) {
+    const verdict = await at.judge(command);
+    assert.deepEqual(verdict.blocks, [], command.slice(0, 40));
+    assert.match(verdict.unread ?? "nothing", /^it /, command.slice(0, 40));
+    const strict = await at.judge(command, true);
+    assert.deepEqual(strict.blocks.map(({ rule }) => rule), ["preToolUse.strict"]);
+    assert.match(strict.blocks[0]!.reason, /Split it into smaller ones\.$/);
+  }
+});
+
+Deno.test("what is long and plain passes", async () => {
+  await using at = await project();
+  for (
+    const command of [
+      `git commit -m '${"a long message ".repeat(5_000)}'`,
+      `cat > notes.txt <<'E'\n${"a line of text with $( and ` in it\n".repeat(500)}E`,
+      `echo $a ${"word ".repeat(5_000)}`,
+      `echo ${"word ".repeat(100_000)}`,
+      `echo ${"a".repeat(1_000_000)}`,
+      "echo a; ".repeat(1_000),
+    ]
+  ) {
+    assert.deepEqual(await at.judge(command), { blocks: [], doubts: [] }, command.slice(0, 40));
+  }
+});
+
+Deno.test("the same command is always read equally far", () => {
+  const command = `${"echo $(".repeat(200)}a${")".repeat(200)}; `.repeat(20) + CORE;
+  const around = { tool: "Bash", folder: "/w", home: null };
+  const [first, second] = [readUses(command, around), readUses(command, around)];
+  assert.equal(first.steps.length, second.steps.length);
+  assert.deepEqual(first.untold, second.untold);
+});

@@ -1,0 +1,95 @@
+/** A tool may change Claude Code's settings but for the keys that decide which hooks and plugins run. */
+import assert from "node:assert/strict";
+import { changesPolicy, holdsModules, textAfter } from "../../src/policy/guards/protected.ts";
+
+const SETTINGS = JSON.stringify(
+  {
+    permissions: { allow: ["Read"] },
+    hooks: { PreToolUse: [{ matcher: "*", hooks: [{ type: "command", timeout: 10 }] }] },
+  },
+  null,
+  2,
+);
+
+/** Whether an Edit of the settings touches the hooks. */
+function isTouched(old_string: string, new_string: string, replace_all = false): boolean {
+  const after = textAfter("Edit", { old_string, new_string, replace_all })!;
+  return changesPolicy(SETTINGS, after(SETTINGS) ?? SETTINGS);
+}
+
+Deno.test("an edit that disarms the hooks without naming them counts as a change of the policy", () => {
+  for (
+    const [from, to] of [
+      ['"matcher": "*"', '"matcher": "x"'],
+      ['"timeout": 10', '"timeout": 0'],
+      ['"type": "command"', '"type": "prompt"'],
+      ['"timeout": 10', '"timeout": 10, "async": true'],
+      ["“matcher”: “*”", '"matcher": "x"'],
+      ['"permissions"', '"disableAllHooks": true, "permissions"'],
+      ['"Read"', '"Read'],
+      [SETTINGS, "[]"],
+      [SETTINGS, ""],
+    ] as const
+  ) assert.equal(isTouched(from, to), true, `${from} -> ${to}`);
+});
+
+Deno.test("an edit beside the hooks, or one that the tool cannot make, is no change of the policy", () => {
+  for (
+    const [from, to, all] of [
+      ['"hooks": {\n    "PreToolUse"', '"model": "m",\n  "hooks": {\n    "PreToolUse"'],
+      ['"Read"', '"Read", "Grep"'],
+      ["\n", "\r\n", true],
+      ["not there", "x"],
+      // Twice there: the tool refuses it.
+      ["hooks", "x"],
+      ["", "x"],
+      ['"Read"', "$&"],
+    ] as const
+  ) assert.equal(isTouched(from, to, all), to === "$&", `${from} -> ${to}`);
+});
+
+Deno.test("several edits count together, in their order; one that fails undoes all", () => {
+  const multi = (...edits: { old_string: string; new_string: string; replace_all?: boolean }[]) =>
+    textAfter("MultiEdit", { edits })!("a a b");
+  assert.equal(
+    multi({ old_string: "b", new_string: "c" }, { old_string: "c", new_string: "d" }),
+    "a a d",
+  );
+  assert.equal(multi({ old_string: "a", new_string: "x", replace_all: true }), "x x b");
+  assert.equal(
+    multi({ old_string: "b", new_string: "c" }, { old_string: "b", new_string: "" }),
+    null,
+  );
+});
+
+Deno.test("settings are compared by their values: order, spaces and a byte order mark do not matter", () => {
+  const other = JSON.stringify({ hooks: { B: [1], A: [2] }, model: "m" });
+  assert.equal(changesPolicy(other, '\uFEFF{ "hooks": {"A": [2], "B": [1]} }'), false);
+  assert.equal(changesPolicy(null, '{"model": "m"}'), false);
+  assert.equal(changesPolicy(null, '{"hooks": {}}'), true);
+  assert.equal(changesPolicy("{ broken", '{"model": "m"}'), true);
+});
+
+Deno.test("variables and plugins in settings are policy like hooks; permissions are not", () => {
+  for (
+    const [key, value] of Object.entries({
+      env: { PATH: "/tmp" },
+      enabledPlugins: { "a@b": true },
+      extraKnownMarketplaces: { b: { source: { source: "directory", path: "./tools" } } },
+      disableAllHooks: true,
+    })
+  ) {
+    const text = JSON.stringify({ permissions: {}, [key]: value });
+    assert.equal(changesPolicy('{"permissions": {}}', text), true, key);
+    assert.equal(changesPolicy(text, '{"permissions": {}}'), true, key);
+    assert.equal(changesPolicy(text, text.replace("{}", '{"allow": ["Read"]}')), false, key);
+  }
+});
+
+Deno.test("a hooks.json runs code inside Claude Code where it names modules", () => {
+  assert.equal(holdsModules('{"modules": ["./m.js"], "hooks": {}}'), true);
+  assert.equal(holdsModules('{"mod\\u0075les": ["./m.js"]}'), true);
+  assert.equal(holdsModules('{"modules": ["./m.js"'), true);
+  assert.equal(holdsModules('{"hooks": {"Stop": []}}'), false);
+  assert.equal(holdsModules('{"version": 1, "hooks": '), false);
+});

@@ -1,0 +1,196 @@
+/** Which files a command changes, and in which way. */
+import assert from "node:assert/strict";
+import { readScript } from "../../src/policy/shell/script.ts";
+import { findTargets } from "../../src/policy/shell/writes.ts";
+
+/** What becomes of which files: `change src/a`; `?` where only the running shell knows. */
+function targets(command: string): string[] {
+  return readScript(command, { folder: "/p", home: "/h" }).commands.flatMap(findTargets)
+    .filter(({ ifInFolder }) => !ifInFolder)
+    .map(({ effect, path }) => `${effect} ${path?.replace("/p/", "") ?? "?"}`);
+}
+
+function assertTargets(table: Readonly<Record<string, readonly string[]>>): void {
+  for (const [command, expected] of Object.entries(table)) {
+    assert.deepEqual([command, targets(command)], [command, expected]);
+  }
+}
+
+Deno.test("an option's value is taken for a file", () => {
+  assertTargets({
+    "git restore --source HEAD~1 src/a.ts": ["change src/a.ts"],
+    "git restore -s HEAD~1 src/a.ts": ["change src/a.ts"],
+    "git restore -SWs HEAD~1 -- src/a.ts": ["change src/a.ts"],
+    "git restore --source=HEAD~1 src/a.ts": ["change src/a.ts"],
+    "wget -P src http://x/f": ["change src/f"],
+    "wget --directory-prefix=src http://x/f": ["change src/f"],
+    "curl -O --output-dir src https://x.org/f": ["change src/f"],
+    "rsync -a --exclude '*.log' src sub": ["change sub", "fill sub/src"],
+    "chown $(id -u) a": ["tamper a"],
+    "setfacl -m u::- a": ["tamper a"],
+  });
+});
+
+Deno.test("what lies on another machine is taken for a file here", () => {
+  assertTargets({
+    "scp yarn.lock h:": [],
+    "scp -r src ana@h:x": [],
+    "rsync -a yarn.lock h:": [],
+    "rsync -e ssh -a src h:x": [],
+    "rsync -a src host::mod": [],
+    "rsync -a src rsync://h/x": [],
+    "scp h:yarn.lock sub": ["change sub"],
+  });
+  const [, placed] = readScript("scp h:yarn.lock sub", { folder: "/p", home: "/h" })
+    .commands.flatMap(findTargets);
+  assert.equal(placed!.path, "/p/sub/yarn.lock");
+});
+
+Deno.test("what only tells, or writes to its output, is taken for a change", () => {
+  assertTargets({
+    "rsync -an a b": [],
+    "rsync -a --dry-run a b": [],
+    "rsync -a -e -n a b": ["change b", "fill b/a"],
+    "gzip -c a": [],
+    "gzip -dc a": [],
+    "gzip -l a": [],
+    "gunzip -t a": [],
+    "xz -dkc a": [],
+    "bzip2 -c a": [],
+    "gzip -9 a": ["remove a"],
+    "gzip -S .c a": ["remove a"],
+    "gzip -S.t a": ["remove a"],
+    "mktemp": [],
+    "mktemp -t x.XXX": [],
+  });
+});
+
+Deno.test("a file is written by an option, or by a program whose purpose is another one", () => {
+  assertTargets({
+    "uniq a OUT": ["change OUT"],
+    "uniq a": [],
+    "git archive -o F HEAD": ["change F"],
+    "git -C sub archive --output=F HEAD": ["change sub/F"],
+    "git diff --output=F": ["change F"],
+    "git diff -o F": [],
+    "openssl req -x509 -out F -keyout K": ["change F", "change K"],
+    "find . -name a -fprint F": ["change F"],
+    "mkfifo F": ["change F"],
+    "strace -o F true": ["change F"],
+    "ltrace -o F true": ["change F"],
+    "curl -D F http://x/f": ["change F"],
+    "curl -s --cookie-jar F http://x/f": ["change F"],
+    "curl --trace-ascii F -o /dev/null http://x/f": ["change F"],
+    "curl -D - http://x/f": [],
+    "mktemp F.XXX": ["change F.XXX"],
+    "tar czf a.tgz --remove-files F": ["change a.tgz", "remove F"],
+    "tar -czf a.tgz --remove-files F": ["change a.tgz", "remove F"],
+    "sqlite3 F 'delete from x'": ["tamper F"],
+    "sqlite3 -cmd '.mode box' 'file:F?x=1' 'select 1'": ["tamper F"],
+    "sqlite3 -readonly F 'select 1'": [],
+    "sqlite3 'file:F?mode=ro'": [],
+    "chmod -x F": ["tamper F"],
+    "chmod -R 755 F G": ["tamper F", "tamper G"],
+  });
+});
+
+Deno.test("a formatter is given files, folders or patterns, and changes them only when it is told to", () => {
+  assertTargets({
+    "prettier --write --parser ts a.ts b.ts": ["change a.ts", "change b.ts"],
+    "prettier --write .": ["change /p"],
+    "prettier --write 'src/**/*.ts'": ["change src"],
+    "prettier --write src": ["change src", "change src"],
+    "prettier --write a.ts '!b.ts'": ["change a.ts"],
+    "prettier a.ts": [],
+    "black -q -l 88 a.py": ["change a.py"],
+    "black --check a.py": [],
+    "ruff format a.py": ["change a.py"],
+    "ruff format --check a.py": [],
+    "ruff check a.py": [],
+    "ruff check --fix a.py": ["change a.py"],
+    "eslint --fix --ext .ts a.ts -o out.txt": ["change a.ts", "change out.txt"],
+    "eslint a.ts -o out.txt": ["change out.txt"],
+    "gofmt -s -w a.go": ["change a.go"],
+    "gofmt -l a.go": [],
+    "yq e -i .a=1 a.yml": ["change a.yml"],
+    "yq -i -o json .a=1 a.yml": ["change a.yml"],
+    "yq .a a.yml": [],
+    "sd a b F": ["change F"],
+    "sd -p a b F": [],
+    "sops encrypt -i a.yml": ["change a.yml"],
+    "sops -d a.yml": [],
+  });
+});
+
+Deno.test("of packing and unpacking the archive, and the folder that is filled, are known", () => {
+  assertTargets({
+    "tar czf a.tgz b": ["change a.tgz"],
+    "tar -C b -czf a.tgz .": ["change a.tgz"],
+    "tar --create --file=a.tar b": ["change a.tar"],
+    "tar czf - b": [],
+    "tar tzf a.tgz": [],
+    "tar xzf a.tgz": ["change ?"],
+    "tar xzf a.tgz -C b": ["fill b", "change ?"],
+    "tar xOf a.tgz b": [],
+    "zip -r a b": ["change a.zip"],
+    "zip -qr a.zip b -x '*.c'": ["change a.zip"],
+    "zip -sf a.zip": [],
+    "unzip -q a.zip -d b": ["fill b", "change ?"],
+    "unzip -l a.zip": [],
+    "7z x a.7z -ob": ["fill b", "change ?"],
+    "gzip -d F.gz": ["remove F.gz", "change F"],
+    "gunzip F.tgz": ["remove F.tgz", "change F.tar"],
+    "zstd -d F.zst": ["change F"],
+    "zstd F": [],
+  });
+});
+
+Deno.test("the files of a patch that stands in the script are known", () => {
+  const patch = (body: string) => `<<'E'\n${body}\nE`;
+  const change = "--- a/x/F\n+++ b/x/F\n@@ -1 +1 @@\n-a\n+b";
+  assertTargets({
+    [`git apply ${patch(change)}`]: ["change x/F"],
+    [`git apply -p2 - ${patch(change)}`]: ["change F"],
+    [`patch -p1 ${patch(change)}`]: ["change x/F"],
+    [`patch ${patch(change)}`]: ["change F"],
+    [`patch -p1 -d sub ${patch(change)}`]: ["change sub/x/F"],
+    [`git apply --directory=sub ${patch(change)}`]: ["change sub/x/F"],
+    [`git -C sub apply ${patch(change)}`]: ["change sub/x/F"],
+    [`git apply a.patch ${patch(change)}`]: ["change ?"],
+    [`git apply ${patch("--- a/F\n+++ /dev/null\n@@ -1 +0,0 @@\n-a")}`]: ["remove F"],
+    [`git apply ${patch("--- /dev/null\n+++ b/F\n@@ -0,0 +1 @@\n+a")}`]: ["change F"],
+    [`git apply ${patch("rename from F\nrename to G")}`]: ["change F", "change G"],
+    "patch -p1 --dry-run < a": [],
+  });
+});
+
+Deno.test("sed and awk write the files that their scripts name", () => {
+  assertTargets({
+    "sed 's/a/b/w F' a": ["change F"],
+    "sed -n '/a/w F' a": ["change F"],
+    "sed -e 1d -e '$w F' a": ["change F"],
+    "sed 's/the/ w x/' a": [],
+    "sed '/ w x/d' a": [],
+    "awk '{print > \"F\"}' a": ["change F"],
+    "awk '{print $1 \" > \" $2}' a": [],
+    "awk '$1 > 5' a": [],
+  });
+});
+
+Deno.test("of a copy nobody knows which files arise in its folder, unless that lies where it can be looked at", () => {
+  const untold = (to: string) => [`change ${to}`, `fill ${to}`, "change ?"];
+  const filled = (to: string) => [`change ${to}`, `fill ${to}`];
+  assertTargets({
+    "cp $X/*.ts sub": untold("sub"),
+    "rsync -a --delete src/ sub/": ["change sub", "fill sub", "fill sub", "change ?"],
+    "rsync -a h:x/ sub": untold("sub"),
+    "cp -a src/. sub": filled("sub"),
+    "cp -r .. sub": filled("sub"),
+    "cp -rT src sub": filled("sub"),
+    "rsync -a src/ sub/": filled("sub"),
+    "cp -r src sub": filled("sub"),
+    "mv src sub": [...filled("sub"), "remove src"],
+    "cp src/a.ts sub": ["change sub"],
+    "rsync -a src sub": ["change sub", "fill sub/src"],
+  });
+});

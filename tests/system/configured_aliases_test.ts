@@ -1,0 +1,52 @@
+/** The aliases in git's configuration files. */
+import assert from "node:assert/strict";
+import { foreignVerbs } from "../../src/policy/guards/git_verbs.ts";
+import { aliasesIn } from "../../src/system/git/configured_aliases.ts";
+
+Deno.test("aliasesIn() reads the section of aliases as git does", () => {
+  const text = String.raw`
+[core]
+	ci = no
+[alias]
+	ci = commit
+	St=status	-sb # short
+	q = "log --format=\"%h #\"" ; no more
+	two = log \
+-1
+	b = a\\b\tc
+# x = y
+[Alias] one = status
+[alias "sub"]
+	z = no
+[user]
+	name = no
+`;
+  assert.deepEqual(Object.fromEntries(aliasesIn(text)), {
+    ci: "commit",
+    st: "status\t-sb",
+    q: 'log --format="%h #"',
+    two: "log -1",
+    b: "a\\b\tc",
+    one: "status",
+  });
+  assert.equal(aliasesIn("").size, 0);
+});
+
+Deno.test("foreignVerbs() names what git would look for among its aliases", () => {
+  const told: readonly (readonly [string, readonly (string | null)[]])[] = [
+    ["git commit -m 'x'", []],
+    ["git status && git -C ../a --no-pager log | cat", []],
+    ["git --git-dir x -c a=b diff", []],
+    ["which git; git --version", []],
+    ["cat .git/config .gitignore git-notes", []],
+    ["git ci", ["ci"]],
+    ["git 'Ci'; git st", ["ci", "st"]],
+    ["g\\it \\\n ci", ["ci"]],
+    ["/usr/bin/git -C a ci", ["ci"]],
+    ["git $VERB", [null]],
+    ["G=git; $G ci", [null]],
+    ["echo ci | xargs git", [null]],
+    ["ls", []],
+  ];
+  for (const [command, verbs] of told) assert.deepEqual(foreignVerbs(command), verbs, command);
+});

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { newId } from "../../src/base/ids.ts";
+import { drainSpool, spooledFiles } from "../../src/upkeep/transfer/drain_spool.ts";
+import { SPOOL_FORMAT, spoolRecord, spoolSuffix } from "../../src/db/spool.ts";
+import type { HookRecord } from "../../src/db/captures.ts";
+import { openDatabase } from "../../src/db/database.ts";
+
+const DATABASE = "/somewhere/conclaude.db";
+
+function record(atMs: number, more: Partial<HookRecord> = {}): HookRecord {
+  return {
+    id: newId(atMs),
+    atMs,
+    sessionId: "s",
+    session: null,
+    execution: {
+      hookName: `at-${atMs}`,
+      toolName: null,
+      toolUseId: null,
+      status: "success",
+      durationMs: 1,
+      errorMessage: null,
+      errorStack: null,
+      metadata: {},
+    },
+    capture: null,
+    counters: ["seen"],
+    ...more,
+  };
+}
+
+async function places() {
+  const root = await Deno.makeTempDir({ prefix: "conclaude-spool-" });
+  const folders = [`${root}/first/spool`, `${root}/second/spool`];
+  const db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
+  return {
+    root,
+    folders,
+    db,
+    target: { database: DATABASE, folders },
+    names: () =>
+      db.prepare("SELECT hook_name FROM hook_executions ORDER BY id")
+        .all().map((row) => row["hook_name"]),
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+Deno.test("drainSpool() takes in what waits in every folder, oldest first, and leaves nothing", async () => {
+  await using at = await places();
+  spoolRecord(record(3000), at.target);
+  spoolRecord(record(1000), { database: DATABASE, folders: [at.folders[1]!] });
+  spoolRecord(record(2000), at.target);
+  assert.deepEqual(spooledFiles(at.target).map((path) => path.includes("/second/")), [
+    true,
+    false,
+    false,
+  ]);
+  assert.deepEqual(drainSpool(at.db, at.target), { saved: 3, known: 0, damaged: [], left: 0 });
+  assert.deepEqual(at.names(), ["at-1000", "at-2000", "at-3000"]);
+  assert.deepEqual(spooledFiles(at.target), []);
+});
+
+Deno.test("drainSpool() does not take a record twice that a stopped drain had saved already", async () => {
+  await using at = await places();
+  const path = spoolRecord(record(1000), at.target);
+  const text = await Deno.readTextFile(path);
+  drainSpool(at.db, at.target);
+  await Deno.writeTextFile(path, text);
+  assert.deepEqual(drainSpool(at.db, at.target), { saved: 0, known: 1, damaged: [], left: 0 });
+  assert.equal(at.db.prepare("SELECT value FROM counters").get()!["value"], 1);
+});
+
+Deno.test("drainSpool() leaves the records of another database alone", async () => {
+  await using at = await places();
+  spoolRecord(record(1000), { database: "/other.db", folders: at.folders });
+  assert.equal(drainSpool(at.db, at.target).saved, 0);
+  assert.equal(spooledFiles({ database: "/other.db", folders: at.folders }).length, 1);
+});
+
+Deno.test("drainSpool() takes in what waited for its database before the folder of both was moved", async () => {
+  await using at = await places();
+  const [spool, other] = at.folders as [string, string];
+  const target = { database: `${at.root}/first/conclaude.db`, folders: at.folders };
+  const put = (atMs: number, database: string, folder = spool) =>
+    spoolRecord(record(atMs), { database, folders: [folder] });
+  put(1000, `${at.root}/before/conclaude.db`);
+  put(2000, target.database);
+  put(3000, `${at.root}/earlier/conclaude.db`);
+  const alone = [
+    put(4000, `${at.root}/before/other.db`), // another database
+    put(5000, `${at.root}/second/conclaude.db`), // its folder is there
+    put(6000, `${at.root}/before/conclaude.db`, other), // a spool that homes may share
+  ];
+  assert.deepEqual(drainSpool(at.db, target), { saved: 3, known: 0, damaged: [], left: 0 });
+  assert.deepEqual(at.names(), ["at-1000", "at-2000", "at-3000"]);
+  for (const path of alone) assert.ok(Deno.statSync(path).isFile, path);
+});
+
+Deno.test("drainSpool() sets a damaged file aside and goes on with the others", async () => {
+  await using at = await places();
+  spoolRecord(record(1000), at.target);
+  const broken = `${at.folders[0]}/${newId(2000)}${spoolSuffix(DATABASE)}`;
+  await Deno.writeTextFile(broken, '{"format":1,');
+  spoolRecord(record(3000), at.target);
+  const report = drainSpool(at.db, at.target);
+  assert.equal(report.saved, 2);
+  assert.deepEqual(report.damaged, [`${broken}.damaged`]);
+  assert.equal(await Deno.readTextFile(`${broken}.damaged`), '{"format":1,');
+});
+
+Deno.test("drainSpool() sets one record aside that the tables refuse, and keeps the rest of its batch", async () => {
+  await using at = await places();
+  spoolRecord(record(1000), at.target);
+  const execution = { ...record(2000).execution, status: "odd" as "success" };
+  spoolRecord(record(2000, { execution }), at.target);
+  spoolRecord(record(3000), at.target);
+  const report = drainSpool(at.db, at.target);
+  assert.deepEqual([report.saved, report.damaged.length], [2, 1]);
+  assert.deepEqual(at.names(), ["at-1000", "at-3000"]);
+});
+
+Deno.test("drainSpool() leaves the record of a newer program for that program", async () => {
+  await using at = await places();
+  const path = spoolRecord(record(1000), at.target);
+  const newer = { ...JSON.parse(await Deno.readTextFile(path)), format: SPOOL_FORMAT + 1 };
+  await Deno.writeTextFile(path, JSON.stringify(newer));
+  assert.deepEqual(drainSpool(at.db, at.target), { saved: 0, known: 0, damaged: [], left: 0 });
+  assert.deepEqual(JSON.parse(await Deno.readTextFile(path)), newer);
+});
+
+Deno.test("drainSpool() keeps everything when the database cannot take it", async () => {
+  await using at = await places();
+  spoolRecord(record(1000), at.target);
+  at.db.exec("PRAGMA query_only = ON");
+  assert.throws(() => drainSpool(at.db, at.target), /readonly/);
+  assert.equal(spooledFiles(at.target).length, 1);
+});
+
+Deno.test("drainSpool() stops when its time is over", async () => {
+  await using at = await places();
+  for (let ms = 1; ms <= 120; ms++) spoolRecord(record(ms), at.target);
+  assert.deepEqual(drainSpool(at.db, { ...at.target, untilMs: 0 }), {
+    saved: 0,
+    known: 0,
+    damaged: [],
+    left: 120,
+  });
+});
+
+Deno.test("spoolRecord() takes the next folder when the first cannot hold it", async () => {
+  await using at = await places();
+  const path = spoolRecord(record(1000), {
+    database: DATABASE,
+    folders: ["/dev/null/spool", at.folders[1]!],
+  });
+  assert.ok(path.startsWith(at.folders[1]!));
+  assert.throws(
+    () => spoolRecord(record(1000), { database: DATABASE, folders: ["/dev/null/spool"] }),
+    AggregateError,
+  );
+});
+
+Deno.test({
+  name: "spoolRecord() writes private files into private folders",
+  ignore: Deno.build.os === "windows", // Windows has no such modes.
+  async fn() {
+    await using at = await places();
+    const path = spoolRecord(record(1000), at.target);
+    assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
+    assert.equal((await Deno.stat(at.folders[0]!)).mode! & 0o777, 0o700);
+  },
+});

@@ -1,0 +1,68 @@
+/** What the older daemon's records mean here, without any database. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+import { findCoven, readCoven } from "../../src/upkeep/transfer/coven.ts";
+
+const folder = Deno.makeTempDirSync({ prefix: "conclaude-coven-" });
+addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+Deno.mkdirSync(join(folder, ".coven"));
+
+function read(state: unknown) {
+  const text = typeof state === "string" ? state : JSON.stringify(state);
+  Deno.writeTextFileSync(join(folder, ".coven/state.json"), text);
+  const place = findCoven(folder)!;
+  return readCoven(place, { here: new Map(), isFinished: false, repository: null });
+}
+
+/** The columns of one task. */
+const taskOf = (fields: Record<string, unknown>) =>
+  read({ tasks: [{ id: "a", title: "A", ...fields }] }).rows[0]!.columns;
+
+Deno.test("coven's words and times have their meaning here, in any spelling", () => {
+  const columns = [
+    ["status", "In Progress", "status", "open"],
+    ["status", "done", "status", "closed"],
+    ["state", "pending-merge", "status", "blocked"],
+    ["type", "epic", "type", "feature"],
+    ["priority", "P1", "priority", 1],
+    ["createdAt", "2025-11-02T11:00:00+01:00", "created_at_ms", 1762077600000],
+    // Go's zero time is no time.
+    ["deleted_at", "0001-01-01T00:00:00Z", "deleted_at_ms", null],
+    ["title", " Two\nlines ", "title", "Two lines"],
+  ] as const;
+  for (const [field, given, column, expected] of columns) {
+    assert.equal(taskOf({ [field]: given })[column], expected, `${field}: ${given}`);
+  }
+  const { title, body } = taskOf({ title: "x".repeat(600), body: "more" });
+  assert.deepEqual([String(title).length, body], [500, `${"x".repeat(600)}\n\nmore`]);
+  const odd = read({ tasks: [{ id: "a", title: "A", status: "constructor", priority: 7, x: 1 }] });
+  assert.deepEqual(odd.notTaken.map(({ name }) => name), [
+    "task a: status",
+    "task a: priority",
+    "task a: x",
+  ]);
+});
+
+Deno.test("whatever tasks say of their parents, the tree has a top and right depths", () => {
+  const id = fc.constantFrom("a", "b", "c", "d", "e", "f", "gone");
+  const task = fc.record({ parent_id: fc.option(id), depends_on: fc.array(id) });
+  fc.assert(fc.property(fc.tuple(task, task, task, task, task, task), (given) => {
+    const { rows } = read({ tasks: given.map((one, i) => ({ id: "abcdef"[i], ...one })) });
+    const tasks = rows.filter(({ type }) => type === "task").map(({ columns }) => columns);
+    assert.equal(tasks.length, 6);
+    const depths = new Map(tasks.map((one) => [one["id"], Number(one["depth"])]));
+    for (const { parent_id, depth } of tasks) {
+      assert.equal(depth, parent_id === null ? 0 : depths.get(parent_id!)! + 1);
+    }
+  }));
+});
+
+Deno.test("whatever a file of coven holds, it is read or named, and nothing throws", () => {
+  const keys = fc.constantFrom("tasks", "beads", "workflows", "familiars", "version", "__proto__");
+  fc.assert(fc.property(fc.dictionary(keys, fc.jsonValue()), (content) => void read(content)));
+  fc.assert(fc.property(fc.string(), (text) => {
+    const state = read(text);
+    assert.ok(state.filesRead === 1 || state.notTaken.length === 1);
+  }));
+});

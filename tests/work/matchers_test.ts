@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { parse } from "yaml";
+import { chooseWorkflow, type ChoosingTask, parseMatchers } from "../../src/work/matchers.ts";
+
+const TASK: ChoosingTask = {
+  id: "t1",
+  title: "T",
+  body: "The Login is slow",
+  type: "bug",
+  priority: 2,
+  tags: ["ui", "area"],
+  workflowHint: null,
+  hasParent: false,
+};
+const NO_PARENT = { parentWorkflow: null, default: "implement" };
+
+const read = (yaml: string) => parseMatchers(parse(yaml));
+
+function matches(match: string, task: Partial<ChoosingTask> = {}): boolean {
+  const { matchers, warnings } = read(`[{name: m, match: ${match}, workflow: w}]`);
+  assert.deepEqual(warnings, []);
+  return chooseWorkflow({ ...TASK, ...task }, matchers, NO_PARENT).by === "matcher";
+}
+
+Deno.test("chooseWorkflow() asks the task, then its tags, then the matchers in their order", () => {
+  const { matchers } = read(`
+matchers:
+  - {name: none, match: {type: feature}, workflow: a}
+  - {name: bugs, match: {type: [bug, task]}, workflow: b}
+  - {name: all, match: {}, grimoire: c}`);
+  const of = (task: Partial<ChoosingTask>) => {
+    const { name, why, by } = chooseWorkflow({ ...TASK, ...task }, matchers, NO_PARENT);
+    return [name, why, by];
+  };
+  assert.deepEqual(of({ workflowHint: "h", tags: ["workflow:x"] }), [
+    "h",
+    "the task asks for it",
+    "hint",
+  ]);
+  assert.deepEqual(of({ tags: ["grimoire:y", "workflow:x"] }), ["x", "the tag workflow:x", "tag"]);
+  assert.deepEqual(of({ tags: ["grimoire:y"] }), ["y", "the tag grimoire:y", "tag"]);
+  assert.deepEqual(of({ tags: ["workflow:"] }), ["b", "the matcher 'bugs'", "matcher"]);
+  assert.deepEqual(of({ type: "chore" }), ["c", "the matcher 'all'", "matcher"]);
+  assert.deepEqual(chooseWorkflow(TASK, [], NO_PARENT).name, "implement");
+  assert.deepEqual(chooseWorkflow(TASK, matchers, NO_PARENT).considered, [
+    { name: "none", matched: false, why: "its type is bug" },
+    { name: "bugs", matched: true, why: "all conditions are fulfilled" },
+  ]);
+});
+
+Deno.test("a matcher matches when all its conditions are fulfilled", () => {
+  const cases: Readonly<Record<string, boolean>> = {
+    "{}": true,
+    "{any_tags: [x, ui]}": true,
+    "{any_tags: [x]}": false,
+    "{any_tags: []}": false,
+    "{all_tags: [ui, area]}": true,
+    "{all_tags: [ui, x]}": false,
+    "{any_tags: [ui], not_tags: [area]}": false,
+    "{not_tags: [x]}": true,
+    "{priority: [1, 2]}": true,
+    "{priority: 1}": false,
+    "{priority_range: [2, 3]}": true,
+    "{priority_range: {min: 3}}": false,
+    "{priority_range: {max: 2}}": true,
+    "{type: bug}": true,
+    "{body_contains: [nope, LOGIN]}": true,
+    "{body_contains: [nope]}": false,
+    "{has_parent: false}": true,
+    "{has_parent: true}": false,
+    "{type: bug, priority: 0}": false,
+  };
+  for (const [match, expected] of Object.entries(cases)) {
+    assert.equal(matches(match), expected, match);
+  }
+});
+
+Deno.test("a matcher that inherits takes the parent's workflow, and does not match without one", () => {
+  const { matchers } = read("[{name: m, match: {has_parent: true}, inherit: true}]");
+  const task = { ...TASK, hasParent: true };
+  const of = (parentWorkflow: string | null) =>
+    chooseWorkflow(task, matchers, { parentWorkflow, default: "implement" });
+  assert.deepEqual([of("p").name, of("p").why], ["p", "the matcher 'm', as the parent"]);
+  assert.equal(of(null).by, "default");
+  assert.equal(of(null).considered[0]!.why, "the parent never ran a workflow");
+});
+
+Deno.test("parseMatchers() leaves out what is wrong, and says so", () => {
+  const cases: Readonly<Record<string, readonly string[]>> = {
+    "[{name: m}]": [
+      "matcher 'm': matcher must specify workflow or inherit; the matcher is left out",
+    ],
+    "[{name: m, workflow: w, match: {priority: [5]}}]": [
+      "matcher 'm': priority must be 0-4; the matcher is left out",
+    ],
+    "[{name: m, workflow: w, match: {priority_range: [3, 1]}}]": [
+      "matcher 'm': priority_range min must be <= max; the matcher is left out",
+    ],
+    "[{workflow: w, match: {any_tags: 3}}]": [
+      "matcher '1': any_tags must be a list of texts; the matcher is left out",
+    ],
+    "[3]": ["matcher '1': matcher must specify workflow or inherit; the matcher is left out"],
+    "{a: 1, matchers: []}": ['unknown key "a"'],
+    "{matchers: 3}": ["matchers must be a list"],
+    "": [],
+  };
+  for (const [yaml, warnings] of Object.entries(cases)) {
+    assert.deepEqual(read(yaml), { matchers: [], warnings }, yaml);
+  }
+});
+
+Deno.test("parseMatchers() ignores a field that it does not know, and says so", () => {
+  const { matchers, warnings } = read("[{name: m, workflow: w, match: {any_tag: [a], type: bug}}]");
+  assert.equal(matchers.length, 1);
+  assert.deepEqual(warnings, [
+    `matcher 'm': unknown key "any_tag"; did you mean "any_tags"?; it is ignored`,
+  ]);
+});
+
+Deno.test("parseMatchers() warns of matchers that stand after one that matches everything", () => {
+  const { warnings } = read(`
+- {name: i, inherit: true}
+- {name: y, match: {}, workflow: w}
+- {name: x, match: {type: bug}, workflow: w}`);
+  assert.deepEqual(warnings, [
+    "matcher 'x' will never be reached because 'y' matches everything",
+  ]);
+});

@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parse } from "yaml";
+import {
+  blockedOutcome,
+  keysToRetry,
+  mergedOutcome,
+  type Move,
+  nextMove,
+  outcomeOfAgent,
+  outcomeOfScript,
+  type StepOutcome,
+  type StepRecord,
+} from "../../src/work/progress.ts";
+import { renderText } from "../../src/work/template.ts";
+import { type AgentStep, parseWorkflow, type Workflow } from "../../src/work/workflow.ts";
+
+const TASK = { id: "t1", title: "Title", body: "", type: "bug", priority: 2, tags: ["a"] };
+
+function workflowOf(steps: string): Workflow {
+  const result = parseWorkflow(parse(`name: x\ndescription: y\nsteps:\n${steps}`));
+  if ("errors" in result) throw new Error(result.errors.join("; "));
+  return result.workflow;
+}
+
+const DONE: StepOutcome = {
+  success: true,
+  skipped: false,
+  output: "",
+  outputs: {},
+  exitCode: 0,
+  error: null,
+  action: "continue",
+};
+const FAILED: StepOutcome = { ...DONE, success: false, exitCode: 3, output: "2 failed" };
+const BLOCKED: StepOutcome = { ...FAILED, action: "block", error: "script exited with code 3" };
+const LEAVES: StepOutcome = { ...DONE, action: "exit_loop" };
+
+/** A store with what a caller keeps: records, and attempts of all that ever was. */
+class Run {
+  records: StepRecord[] = [];
+  readonly attempts = new Map<string, number>();
+  readonly ran: string[] = [];
+
+  constructor(readonly workflow: Workflow) {}
+
+  get move(): Move {
+    return nextMove(this.workflow, this.records, { task: TASK, attempts: this.attempts });
+  }
+
+  write(record: StepRecord): void {
+    this.records.push({ ...record, outcome: JSON.parse(JSON.stringify(record.outcome)) });
+    this.attempts.set(record.key, record.attempt);
+  }
+
+  /** Goes on until nothing can be run any more; `outcomes` are looked up by key, then by name. */
+  goOn(outcomes: Readonly<Record<string, StepOutcome>> = {}): Move {
+    for (let count = 0; count < 500; count++) {
+      const { move } = this;
+      if (move.kind === "record") this.write(move);
+      else if (move.kind === "run") {
+        this.ran.push(move.key);
+        const outcome = outcomes[move.key] ?? outcomes[move.step.name] ?? DONE;
+        this.write({ key: move.key, attempt: move.attempt, outcome });
+      } else return move;
+    }
+    throw new Error("the workflow does not end");
+  }
+
+  retry(): void {
+    const keys = keysToRetry(this.records);
+    this.records = this.records.filter(({ key }) => !keys.includes(key));
+  }
+
+  text(template: string): string {
+    const { move } = this;
+    if (move.kind !== "run") throw new Error(`nothing to run: ${move.kind}`);
+    return renderText(template, move.context, { missing: "error" }).text;
+  }
+}
+
+const QUALITY = `
+  - {name: implement, type: agent, prompt: implement}
+  - name: quality-loop
+    type: loop
+    max_iterations: 3
+    steps:
+      - {name: run-tests, type: script, command: test, on_fail: continue, on_success: exit_loop}
+      - {name: fix, type: agent, prompt: fix, when: "{{.previous.failed}}"}
+  - {name: merge, type: merge}`;
+
+Deno.test("nextMove() walks through steps and rounds in their order", () => {
+  const run = new Run(workflowOf(QUALITY));
+  const end = run.goOn({ "quality-loop#1/run-tests": FAILED, "run-tests": LEAVES });
+  assert.deepEqual(end, { kind: "completed" });
+  assert.deepEqual(run.ran, [
+    "implement",
+    "quality-loop#1/run-tests",
+    "quality-loop#1/fix",
+    "quality-loop#2/run-tests",
+    "merge",
+  ]);
+  const loop = run.records.find(({ key }) => key === "quality-loop")!;
+  assert.deepEqual([loop.outcome.success, loop.outcome.outputs], [true, { iterations: 2 }]);
+});
+
+Deno.test("a loop at its limit blocks, and a retry gives it as many rounds again", () => {
+  const run = new Run(workflowOf(QUALITY));
+  const reason = 'loop "quality-loop" reached its limit of 3 iterations';
+  assert.deepEqual(run.goOn({ "run-tests": FAILED }), {
+    kind: "blocked",
+    key: "quality-loop",
+    reason,
+  });
+  assert.equal(run.ran.length, 7);
+  run.retry();
+  assert.equal(run.goOn({ "run-tests": FAILED }).kind, "blocked");
+  assert.deepEqual(
+    run.ran.slice(7),
+    [4, 5, 6].flatMap((round) => [
+      `quality-loop#${round}/run-tests`,
+      `quality-loop#${round}/fix`,
+    ]),
+  );
+  run.retry();
+  assert.deepEqual(run.goOn({ "run-tests": LEAVES }), { kind: "completed" });
+});
+
+Deno.test("a retry runs the step again that was blocked, and no other", () => {
+  const steps = `
+  - {name: a, type: script, command: a}
+  - name: l
+    type: loop
+    steps:
+      - {name: b, type: script, command: b}
+      - {name: c, type: script, command: c, on_success: exit_loop}
+  - {name: merge, type: merge}
+  - {name: after, type: script, command: d}`;
+  const run = new Run(workflowOf(steps));
+  assert.deepEqual(run.goOn({ c: BLOCKED }), {
+    kind: "blocked",
+    key: "l#1/c",
+    reason: "script exited with code 3",
+  });
+  run.retry();
+  const { move } = run;
+  assert.ok(move.kind === "run");
+  assert.deepEqual([move.key, move.attempt], ["l#1/c", 2]);
+  assert.deepEqual(run.goOn({ c: LEAVES, merge: blockedOutcome("no") }), {
+    kind: "blocked",
+    key: "merge",
+    reason: "no",
+  });
+  run.retry();
+  assert.equal(run.goOn({ merge: mergedOutcome("abc") }).kind, "completed");
+  assert.deepEqual(run.ran, ["a", "l#1/b", "l#1/c", "l#1/c", "merge", "merge", "after"]);
+});
+
+Deno.test("a crash at any point repeats exactly the step that had not finished", () => {
+  const outcome = fc.constantFrom(DONE, FAILED, LEAVES, BLOCKED);
+  fc.assert(fc.property(fc.array(outcome, { maxLength: 40 }), (outcomes) => {
+    const run = new Run(workflowOf(`
+  - {name: a, type: script, command: a}
+  - name: o
+    type: loop
+    max_iterations: 2
+    on_max_iterations: continue
+    when: "{{.previous.success}}"
+    steps:
+      - {name: b, type: script, command: b, output: text}
+      - name: i
+        type: loop
+        max_iterations: 2
+        on_max_iterations: exit
+        steps:
+          - {name: c, type: script, command: c, when: "{{.b.success}}"}
+      - {name: d, type: script, command: d, when: "{{.previous.failed}}"}
+  - {name: e, type: script, command: e}`));
+    for (const one of outcomes) {
+      const { move } = run;
+      // Asked again, also with the records in another order: the same answer.
+      const reversed = { ...run, records: run.records.toReversed() };
+      assert.deepEqual(
+        nextMove(run.workflow, reversed.records, { task: TASK, attempts: run.attempts }),
+        move,
+      );
+      if (move.kind === "completed") return;
+      if (move.kind === "blocked" || move.kind === "failed") run.retry();
+      else {
+        assert.ok(!run.records.some(({ key }) => key === move.key), move.key);
+        const written = move.kind === "record" ? move.outcome : one;
+        run.write({ key: move.key, attempt: move.attempt, outcome: written });
+      }
+    }
+  }));
+});
+
+Deno.test("a false when skips the step; a wrong when fails the workflow", () => {
+  const run = new Run(workflowOf(`
+  - {name: a, type: script, command: a}
+  - {name: b, type: script, command: b, when: "{{.previous.failed}}", output: text}
+  - {name: c, type: script, command: c, when: maybe}`));
+  const end = run.goOn();
+  assert.deepEqual(run.ran, ["a"]);
+  assert.deepEqual(run.records[1]!.outcome, { ...DONE, skipped: true, exitCode: null });
+  assert.deepEqual(end, {
+    kind: "failed",
+    key: "c",
+    reason: 'when "maybe" must come to true or false, not the text "maybe"',
+  });
+});
+
+Deno.test("a script that may fail goes on, and the next step knows", () => {
+  const run = new Run(workflowOf(`
+  - {name: a, type: script, command: a, on_fail: continue}
+  - {name: b, type: script, command: b}`));
+  run.write({ key: "a", attempt: 1, outcome: FAILED });
+  const template = "{{.previous.failed}} {{.previous.output}} {{.a.exit_code}} {{.a.success}}";
+  assert.equal(run.text(template), "true 2 failed 3 false");
+});
+
+Deno.test("nextMove() gives a step the task, variables, finished steps and the rounds of loops", () => {
+  const run = new Run(workflowOf(`
+  - {name: plan, type: agent, prompt: plan, output: plan-of}
+  - name: outer
+    type: loop
+    max_iterations: 2
+    on_max_iterations: continue
+    steps:
+      - name: inner-loop
+        type: loop
+        max_iterations: 2
+        on_max_iterations: exit
+        steps: [{name: work, type: script, command: x, output: text}]
+      - {name: check, type: script, command: x, when: "{{.inner-loop.failed}}"}
+  - {name: end, type: script, command: x}`));
+  const facts = "{{.task.id}} {{.bead.priority}} {{.task.labels.0}} {{.previous.success}}";
+  assert.equal(run.text(facts), "t1 P2 a true");
+  const text = 'Planned.\n```json\n{"success": true, "summary": "S", "outputs": {"n": 2}}\n```';
+  const planned = outcomeOfAgent({} as AgentStep, {
+    exitCode: 0,
+    text,
+    timedOut: false,
+    signal: null,
+    question: false,
+  });
+  run.write({ key: "plan", attempt: 1, outcome: planned });
+  assert.equal(
+    run.text("{{.plan-of.n}} {{.plan.outputs.n}} {{.plan.summary}} {{.outer.iteration}}"),
+    "2 2 S 1",
+  );
+  const seen: string[] = [];
+  for (let move = run.move; move.kind !== "completed"; move = run.move) {
+    if (move.kind === "run") {
+      seen.push(
+        `${move.key}: ${
+          run.text("{{.outer.iteration}}{{.inner-loop.iteration}}{{ .text | default `-` }}")
+        }`,
+      );
+    }
+    assert.ok(move.kind === "run" || move.kind === "record");
+    const outcome = move.kind === "run" ? { ...DONE, output: `o${seen.length}` } : move.outcome;
+    run.write({ key: move.key, attempt: move.attempt, outcome });
+  }
+  assert.deepEqual(seen, [
+    "outer#1/inner-loop#1/work: 11-",
+    "outer#1/inner-loop#2/work: 12o1",
+    "outer#1/check: 12o2",
+    "outer#2/inner-loop#1/work: 21o2",
+    "outer#2/inner-loop#2/work: 22o4",
+    "outer#2/check: 22o5",
+    "end: 22o5",
+  ]);
+});
+
+Deno.test("exit_loop outside of a loop goes on", () => {
+  const run = new Run(workflowOf(`
+  - {name: a, type: script, command: a, on_success: exit_loop}
+  - {name: b, type: script, command: b}`));
+  assert.equal(run.goOn({ a: LEAVES }).kind, "completed");
+  assert.deepEqual(run.ran, ["a", "b"]);
+});
+
+Deno.test("outcomeOfScript() blocks on a failure unless the step goes on", () => {
+  const step = { onFail: "block", exitLoopOnSuccess: true } as const;
+  const end = { exitCode: 3, output: "hi\n", timedOut: false, signal: null };
+  const blocked = outcomeOfScript(step, end);
+  assert.deepEqual(blocked, {
+    ...DONE,
+    success: false,
+    output: "hi",
+    exitCode: 3,
+    error: "script exited with code 3",
+    action: "block",
+  });
+  assert.equal(outcomeOfScript({ ...step, onFail: "continue" }, end).action, "continue");
+  assert.equal(outcomeOfScript(step, { ...end, exitCode: 0 }).action, "exit_loop");
+  assert.equal(
+    outcomeOfScript(step, { ...end, exitCode: null, timedOut: true, signal: "SIGTERM" }).error,
+    "execution timed out",
+  );
+  assert.equal(
+    outcomeOfScript(step, { ...end, exitCode: null, signal: "SIGKILL" }).error,
+    "script was ended by SIGKILL",
+  );
+});
+
+Deno.test("outcomeOfAgent() believes what the agent says last, then its exit code", () => {
+  const step = {} as AgentStep;
+  const end = { exitCode: 0, text: "Done.", timedOut: false, signal: null, question: false };
+  assert.equal(outcomeOfAgent(step, end).success, true);
+  assert.equal(outcomeOfAgent(step, { ...end, exitCode: 1 }).error, "agent exited with code 1");
+  const no = outcomeOfAgent(step, { ...end, text: 'No. {"success": false, "error": "no way"}' });
+  assert.deepEqual([no.success, no.error, no.action], [false, "no way", "block"]);
+  assert.equal(
+    outcomeOfAgent(step, { ...end, exitCode: 1, text: '{"success": true}' }).success,
+    true,
+  );
+  const stopped = { ...end, timedOut: true, text: '{"success": true}' };
+  assert.equal(outcomeOfAgent(step, stopped).error, "execution timed out");
+  assert.match(outcomeOfAgent(step, { ...end, question: true }).error!, /asked a question/);
+  assert.equal(
+    outcomeOfAgent(step, { ...end, question: true, text: '{"success": true}' }).success,
+    true,
+  );
+});

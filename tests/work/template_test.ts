@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { renderScript, renderText, renderValue } from "../../src/work/template.ts";
+import { type TemplateContext, TemplateError } from "../../src/work/template_syntax.ts";
+
+const CONTEXT: TemplateContext = {
+  task: { id: "foo; rm -rf /", title: "It's", tags: ["a", "b"], body: "{{.secret}}" },
+  "run-tests": { output: "2 failed", success: false },
+  previous: { exit_code: 0, failed: false },
+  plain: "v1.2/a-b_c",
+  nothing: null,
+  secret: "never",
+};
+
+const text = (template: string, context = CONTEXT) =>
+  renderText(template, context, { missing: "error" }).text;
+const script = (command: string, context = CONTEXT) => renderScript(command, context).text;
+
+Deno.test("renderText() puts in values by their path, also of names with hyphens", () => {
+  assert.equal(text("{{ .task.title }}: {{.run-tests.output}}"), "It's: 2 failed");
+  assert.equal(text("{{.task.tags}} {{.task.tags.1}} {{.nothing}}."), '["a","b"] b .');
+  assert.equal(text("a {{- .plain -}} b{{/* no }} word */}}"), "av1.2/a-b_cb");
+});
+
+Deno.test("renderText() knows the functions and pipelines", () => {
+  const cases: Readonly<Record<string, string>> = {
+    '{{ default "main" .branch }}': "main",
+    '{{ .plain | default "main" | upper }}': "V1.2/A-B_C",
+    '{{ join ", " .task.tags }}{{ join .task.tags "+" }}': "a, ba+b",
+    '{{ trim "  x " }}|{{ lower "AB" }}|{{ quote .task.title }}': 'x|ab|"It\'s"',
+    '{{ indent 2 "a\\nb" }}': "  a\n  b",
+    "{{ eq .previous.exit_code 0 }} {{ ne .plain `x` }} {{ not .missing }}": "true true true",
+    "{{ and (not .previous.failed) (eq .plain .plain) }} {{ or .missing false }}": "true false",
+    '{{ "{{" }}.x}}': "{{.x}}",
+    '{{ "}}" }}': "}}",
+  };
+  for (const [template, expected] of Object.entries(cases)) {
+    assert.equal(text(template), expected, template);
+  }
+});
+
+Deno.test("renderText() refuses what it does not know, and names the tag", () => {
+  const cases: Readonly<Record<string, RegExp>> = {
+    "{{ .nope.x }}": /^\{\{ \.nope\.x \}\}: there is no such value/,
+    "{{ .task.constructor }}": /no such value/,
+    "{{ .__proto__ }}": /no such value/,
+    "{{ .task.tags.length }}": /no such value/,
+    "{{ title }}": /"title" is no function; a value is written with a dot: \{\{ \.title \}\}/,
+    "{{ if .x }}a{{ end }}": /templates have no "if"/,
+    "{{}}": /it is empty/,
+    "{{ .a": /is not closed/,
+    "{{ .a {{ .b }}": /is not closed/,
+    "{{ upper }}": /upper takes 1 value, not 0/,
+    "{{ upper .nope }}": /no such value/,
+    "{{ .task.id .plain }}": /"\.plain" is not expected/,
+    "{{ (.plain }}": /"\)" is missing/,
+    '{{ "\\x" }}': /is no text/,
+    "{{ raw .plain }}": /raw is for scripts/,
+    "{{ . }}": /"\." is not expected/,
+    '{{ include "x" }}': /no text "x"/,
+  };
+  for (const [template, message] of Object.entries(cases)) {
+    assert.throws(() => text(template), (error) => {
+      assert.ok(error instanceof TemplateError);
+      assert.match(error.message, message, template);
+      return true;
+    });
+  }
+});
+
+Deno.test("renderText() can leave what is missing empty", () => {
+  const { text } = renderText("<{{ .nope.x }}>", {}, { missing: "empty" });
+  assert.equal(text, "<>");
+});
+
+Deno.test("include puts in other texts with values of their own", () => {
+  const texts: Readonly<Record<string, string>> = { hello: "Hello {{.who}}{{.task.title}}" };
+  const include = (name: string) => texts[name] ?? null;
+  const rendered = renderText('{{ include "hello" "who" .plain }}!', CONTEXT, {
+    missing: "error",
+    include,
+  });
+  assert.equal(rendered.text, "Hello v1.2/a-b_cIt's!");
+});
+
+Deno.test("include refuses a circle, also through the text itself, and more than five in a row", () => {
+  const inCircle = (name: string) => ({ a: '{{include "b"}}', b: '{{include "a"}}' })[name] ?? null;
+  const options = { missing: "error", include: inCircle } as const;
+  assert.throws(
+    () => renderText('{{ include "a" }}', {}, options),
+    /circular include detected: a -> b -> a/,
+  );
+  assert.throws(
+    () => renderText('{{include "b"}}', {}, { ...options, name: "a" }),
+    /circular include detected: a -> b -> a/,
+  );
+  const chain = (last: number) => (name: string) =>
+    Number(name) === last ? "end" : `{{include "${Number(name) + 1}"}}`;
+  assert.equal(
+    renderText('{{include "1"}}', {}, { missing: "error", include: chain(5) }).text,
+    "end",
+  );
+  assert.throws(
+    () => renderText('{{include "1"}}', {}, { missing: "error", include: chain(6) }),
+    /more than 5 texts include each other: 1 -> 2/,
+  );
+});
+
+Deno.test("renderValue() keeps the type of a single tag", () => {
+  assert.equal(renderValue("{{ .previous.failed }}", CONTEXT), false);
+  assert.deepEqual(renderValue(" {{ .task.tags }} ", CONTEXT), ["a", "b"]);
+  assert.equal(renderValue("{{ .previous.failed }}!", CONTEXT), "false!");
+});
+
+Deno.test("a value that was put in is never expanded again", () => {
+  assert.equal(text("{{ .task.body }}"), "{{.secret}}");
+  assert.equal(script("echo {{ .task.body }}"), "echo '{{.secret}}'");
+  const include = () => "{{ .task.body }}";
+  assert.equal(
+    renderText('{{ include "x" }}', CONTEXT, { missing: "error", include }).text,
+    "{{.secret}}",
+  );
+  fc.assert(fc.property(fc.string(), fc.string(), (a, b) => {
+    const value = `${a}{{.secret}}${b}`;
+    assert.equal(text("<{{.x}}>", { x: value, secret: "no" }), `<${value}>`);
+  }));
+});
+
+Deno.test("renderScript() quotes every value, and leaves plain ones as they are", () => {
+  assert.equal(script("bd close {{.task.id}}"), "bd close 'foo; rm -rf /'");
+  assert.equal(script("echo {{.task.title}} {{.plain}}"), "echo 'It'\\''s' v1.2/a-b_c");
+  assert.equal(script("echo {{.nope.x}} {{.nothing}}"), "echo '' ''");
+  assert.equal(script('echo {{ default "a b" .nope }}'), "echo 'a b'");
+  assert.equal(script("{{.w}} x", { w: "then" }), "'then' x");
+  assert.equal(script("echo {{.n}}>f", { n: 2 }), "echo '2'>f");
+});
+
+Deno.test("renderScript() leaves the quotes that a value stands in and enters them again", () => {
+  assert.equal(script('echo "a {{.task.title}} b"'), `echo "a "'It'\\''s'" b"`);
+  assert.equal(script("echo 'a {{.task.id}} b'"), "echo 'a ''foo; rm -rf /'' b'");
+  assert.equal(script('echo "{{.plain}}"'), 'echo "v1.2/a-b_c"');
+  assert.equal(script("echo # {{.task.title}}\ntrue"), "echo # \ntrue");
+});
+
+Deno.test("renderScript() refuses a place where it cannot tell how the shell reads it", () => {
+  const places = [
+    "echo \\{{.plain}}",
+    'echo "\\{{.plain}}"',
+    "echo ${{.plain}}",
+    "echo `cat {{.plain}}`",
+    "cat <<EOF\n{{.plain}}\nEOF",
+    "cat <<EOF | {{.plain}}\nEOF",
+    "cat <<{{.plain}}",
+    "cat <<< {{.plain}}",
+    "echo $'{{.plain}}'",
+    'echo $"{{.plain}}"',
+    "echo ${x:-{{.plain}}}",
+    "echo $(( {{.plain}} ))",
+    "echo a >&{{.plain}}",
+    "echo a >&2{{.plain}}",
+    'echo a >& "$(echo {{.plain}})"',
+    "a=({{.plain}})",
+    "(({{.plain}} + 1))",
+    "a[{{.plain}}]=1",
+    "if [[ {{.plain}} -eq 1 ]]; then :; fi",
+    "echo $\\\n{{.plain}}",
+    "echo >\\\n&{{.plain}}",
+    'echo "$\\\n(echo {{.plain}})"',
+    'echo "$(case x in x) echo "{{.plain}}";; esac)"',
+  ];
+  for (const place of places) {
+    assert.throws(() => script(place), /cannot be quoted here: .* under `env`/, place);
+  }
+});
+
+Deno.test("renderScript() refuses what is no value, as an unknown word or a NUL", () => {
+  assert.throws(() => script("echo {{ date }}"), /"date" is no function/);
+  assert.throws(() => script("echo {{.task.id"), /is not closed/);
+  assert.throws(() => script("echo {{.x}}", { x: "a\0b" }), /holds NUL/);
+  assert.throws(() => script("echo {{ upper (raw .plain) }}"), /raw is for scripts/);
+});
+
+Deno.test("renderScript() puts in raw values as they stand, says so, and keeps its place", () => {
+  const { text, warnings } = renderScript('{{ raw .cmd }} {{.task.id}}" ', {
+    ...CONTEXT,
+    cmd: 'echo "',
+  });
+  assert.equal(text, `echo " "'foo; rm -rf /'"" `);
+  assert.deepEqual(warnings, ["{{ raw .cmd }} is not quoted for the shell"]);
+  const constant = renderScript('docker ps --format {{ raw "{{.Names}}" }}', {});
+  assert.deepEqual(constant, { text: "docker ps --format {{.Names}}", warnings: [] });
+});
+
+/** Scripts that print the value between signs, each with a place of another kind. */
+const FRAMES: readonly string[] = [
+  "printf '[%s]' \\\n  {{.x}}",
+  `printf '[%s]' "{{.x}}"`,
+  `printf '[%s]' '{{.x}}'`,
+  `a="$(printf '%s.' "{{.x}}")"; printf '[%s]' "\${a%.}"`,
+  `printf '[%s]' "$(printf '%s' "a\\"" >/dev/null)"{{.x}}`,
+  `cat <<'EOF' >/dev/null # it's\n"$( don't\nEOF\nprintf '[%s]' {{.x}}`,
+  `: $((1 + 2)) \${HOME:-/x} $# # "comment {{.x}}\nprintf '[%s]' "{{.x}}"`,
+  `[[ a == a ]] || [ a = a ]; : >&2 2>&1; : <&-; (: it\\'s; printf '[%s]' a{{.x}} | sed 's/^.a/[/')`,
+];
+
+const HOSTILE: readonly string[] = [
+  "",
+  "a b",
+  "'",
+  "''",
+  '"',
+  '"; echo pwned; "',
+  "'; echo pwned; '",
+  "$(echo pwned)",
+  "`echo pwned`",
+  "${HOME}",
+  "\\",
+  "\\'",
+  "a\\",
+  "*",
+  "~",
+  "-n",
+  "#x",
+  "a\necho pwned",
+  "!x",
+  "{{.y}}",
+  "$'\\x41'",
+];
+
+async function run(command: string, shell: string): Promise<string> {
+  const { stdout } = await new Deno.Command(shell, { args: ["-c", command], stderr: "null" })
+    .output();
+  return new TextDecoder().decode(stdout);
+}
+
+Deno.test("no hostile value breaks out of a script in a real shell", async () => {
+  for (const shell of ["/bin/sh", "/bin/bash"]) {
+    for (const frame of FRAMES) {
+      const scripts = HOSTILE.map((x) => renderScript(frame, { x }).text);
+      const joined = scripts.map((one) => `(\n${one}\n)\nprintf '\\036'`).join("\n");
+      const printed = (await run(joined, shell)).split("\x1e").slice(0, -1);
+      assert.deepEqual(
+        // sed ends what it prints with a line break
+        printed.map((one) => one.replace(/\]\n$/, "]")),
+        HOSTILE.map((x) => `[${x}]`),
+        `${shell}: ${frame}`,
+      );
+    }
+  }
+});
+
+Deno.test("whatever a value is, a shell takes it literally at every place", async () => {
+  const piece = fc.constantFrom(..."'\"`$(){}<>|&;#\\*?[]~!= \n\taZ0-/.", "{{.x}}", "é", "EOF");
+  const values = fc.sample(fc.array(piece, { maxLength: 12 }).map((all) => all.join("")), {
+    numRuns: 150,
+    seed: 7,
+  });
+  for (const frame of FRAMES.slice(0, 4)) {
+    const scripts = values.map((x) => `(\n${renderScript(frame, { x }).text}\n)\nprintf '\\036'`);
+    const printed = (await run(scripts.join("\n"), "/bin/sh")).split("\x1e").slice(0, -1);
+    assert.deepEqual(printed, values.map((x) => `[${x}]`), frame);
+  }
+});

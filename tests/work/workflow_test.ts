@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { parse } from "yaml";
+import { allSteps, parseWorkflow, stepTimeoutMs, type Workflow } from "../../src/work/workflow.ts";
+
+const HEAD = "name: x\ndescription: y\n";
+
+function errorsOf(yaml: string): readonly string[] {
+  const result = parseWorkflow(parse(yaml));
+  return "errors" in result ? result.errors : [];
+}
+
+function workflowOf(yaml: string): Workflow {
+  const result = parseWorkflow(parse(yaml));
+  if ("errors" in result) throw new Error(result.errors.join("; "));
+  return result.workflow;
+}
+
+Deno.test("parseWorkflow() reads every field, and fills in the defaults", () => {
+  const workflow = workflowOf(`
+name: ship
+description: Ships it
+timeout: 2h
+steps:
+  - {name: plan, type: agent, prompt: plan, input: {title: "{{.task.title}}", depth: 3}, output: plan}
+  - name: quality-loop
+    type: loop
+    max_iterations: 3
+    on_max_iterations: exit
+    steps:
+      - {name: check, type: script, command: make check, on_fail: continue, on_success: exit_loop}
+      - {name: fix, type: agent, spell: "Fix it.\\n", when: "{{.previous.failed}}", timeout: 1h30m}
+  - {name: again, type: loop, max_iterations: 0, steps: [{name: a, type: script, command: "true"}]}
+  - {name: out, type: script, command: env, env: {A: "{{.task.id}}"}, workdir: sub}
+  - {name: merge, type: merge, commit_message: "Done: {{.task.title}}", pre_merge: make test}
+`);
+  assert.equal(workflow.timeoutMs, 7_200_000);
+  const steps = [...allSteps(workflow.steps)];
+  assert.deepEqual(steps.map(({ step, depth }) => [step.name, step.type, depth]), [
+    ["plan", "agent", 0],
+    ["quality-loop", "loop", 0],
+    ["check", "script", 1],
+    ["fix", "agent", 1],
+    ["again", "loop", 0],
+    ["a", "script", 1],
+    ["out", "script", 0],
+    ["merge", "merge", 0],
+  ]);
+  const common = { when: null, timeoutMs: null, output: null };
+  assert.deepEqual(steps[0]!.step, {
+    ...common,
+    name: "plan",
+    type: "agent",
+    prompt: "plan",
+    input: { title: "{{.task.title}}", depth: "3" },
+    output: "plan",
+  });
+  assert.deepEqual(steps[2]!.step, {
+    ...common,
+    name: "check",
+    type: "script",
+    command: "make check",
+    onFail: "continue",
+    exitLoopOnSuccess: true,
+    env: {},
+    workdir: null,
+  });
+  const again = steps[4]!.step;
+  assert.ok(again.type === "loop" && again.maxIterations === 10);
+  assert.equal(again.onMaxIterations, "block");
+  assert.deepEqual(steps[7]!.step, {
+    ...common,
+    name: "merge",
+    type: "merge",
+    requireReview: true,
+    commitMessage: "Done: {{.task.title}}",
+    preMerge: ["make test"],
+  });
+  const timeouts = steps.map(({ step }) => stepTimeoutMs(step, { agentMs: 7 }));
+  assert.deepEqual(timeouts, [7, null, 300_000, 5_400_000, null, 300_000, 300_000, 300_000]);
+});
+
+Deno.test("parseWorkflow() names the step that an error lies in", () => {
+  const cases: Readonly<Record<string, string>> = {
+    "[{name: x, type: agent}]": 'step "x": agent step requires a prompt',
+    "[{name: x, type: script}]": 'step "x": script step requires a command',
+    "[{name: x, type: loop}]": 'step "x": loop step requires at least one nested step',
+    "[{name: x, type: loop, steps: []}]": 'step "x": loop step requires at least one nested step',
+    "[{name: x, type: shell}]":
+      'step "x": invalid step type "shell", must be one of: [agent script loop merge]',
+    "[{name: x, type: loop, max_iterations: -1, steps: [{name: y, type: script, command: a}]}]":
+      'step "x": max_iterations must be non-negative',
+    "[{name: x, type: loop, steps: [{name: y, type: merge}]}]":
+      'step "y": merge step is not allowed in a loop: put it after the loop',
+    "[{name: x, type: script, command: a, on_fial: block}]":
+      'step "x": unknown key "on_fial"; did you mean "on_fail"?',
+    "[{name: x, type: script, command: a, on_fail: retry}]":
+      'step "x": on_fail must be one of: [block continue]',
+    "[{name: x, type: script, command: a, timeout: soon}]":
+      'step "x": timeout must be a duration as "90s" or "1h30m"',
+    "[{name: a b, type: script, command: a}]":
+      'step "a b": a step\'s name has letters, digits, "-" and "_" only',
+    "[{name: task, type: script, command: a}]":
+      'step "task": templates use this name for something else',
+    "[{name: x, type: script, command: a, output: y}, {name: y, type: script, command: a}]":
+      'step "x": output "y" is the name of another step',
+    "[{type: script, command: a}]": "step 1: a step requires a name",
+    "[a]": "step 1: a step is a mapping with name and type",
+    "[{name: x, type: agent, prompt: ../x}]":
+      'step "x": prompt is a name without "/" or "\\", or a text of several lines',
+    "[{name: x, type: script, command: 'echo {{.a'}]":
+      'step "x": command: "{{.a" is not closed: "}}" is missing',
+    "[{name: x, type: script, command: a, when: '{{ foo }}'}]":
+      'step "x": when: {{ foo }}: "foo" is no function; a value is written with a dot: {{ .foo }}',
+  };
+  for (const [steps, expected] of Object.entries(cases)) {
+    assert.deepEqual(errorsOf(`${HEAD}steps: ${steps}`), [expected], steps);
+  }
+  const two = "{name: x, type: script, command: 'echo {{ foo }} {{ .task.id }} {{ bar \"}}\" }}'}";
+  const errors = errorsOf(`${HEAD}steps: [${two}]`).map((error) => /"\w+" is no/.exec(error)?.[0]);
+  assert.deepEqual(errors, ['"foo" is no', '"bar" is no']);
+});
+
+Deno.test("parseWorkflow() finds a name that stands both outside and inside of a loop", () => {
+  const errors = errorsOf(`${HEAD}steps:
+  - {name: a, type: script, command: x}
+  - {name: l, type: loop, steps: [{name: a, type: script, command: y}]}`);
+  assert.deepEqual(errors, ['duplicate step name "a"']);
+});
+
+Deno.test("parseWorkflow() refuses what is no workflow", () => {
+  assert.deepEqual(errorsOf("- a"), ["a workflow is a mapping with name, description and steps"]);
+  assert.deepEqual(errorsOf("a: 1"), [
+    "name is required",
+    'unknown key "a"',
+    "description is required",
+    "steps are required: at least one",
+  ]);
+  assert.deepEqual(errorsOf("name: a/b\ndescription: x\nsteps: []"), [
+    'name must not contain "/" or "\\"',
+    "steps are required: at least one",
+  ]);
+  assert.deepEqual(errorsOf(`${HEAD}steps: {}`), ["steps must be a list"]);
+});
