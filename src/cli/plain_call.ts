@@ -108,7 +108,11 @@ function argumentsOf(words: readonly string[], known: Verb["args"]): unknown[] {
 function valueOf(text: string, { kind, parse, values }: Parameter): unknown {
   if (kind === "enum" ? values?.includes(text) !== true : parse === undefined) throw new NotPlain();
   const value = parse === undefined ? text : parse(text);
-  if (value instanceof Promise) throw new NotPlain();
+  if (value instanceof Promise) {
+    // The library reads the text again, and says what is wrong with it.
+    value.catch(() => {});
+    throw new NotPlain();
+  }
   return value;
 }
 

@@ -220,7 +220,7 @@ Deno.test("what Claude Code writes under its lock while a server is registered i
     const lock = `${file}.lock`;
     Deno.writeTextFileSync(file, '{"n": 1}');
     Deno.mkdirSync(lock);
-    const modules = new URL("../../src/settings/", import.meta.url).href;
+    const modules = new URL("../../src/claude/settings/", import.meta.url).href;
     const script = `
       import { registerServer, serversPlace } from "${modules}mcp_servers.ts";
       const home = ${JSON.stringify(folder)};

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { REPOSITORY } from "./process.ts";
 
 const WRITER = `
-const { openDatabase, transaction } = await import(Deno.args[0] + "/src/db/database.ts");
+const { openDatabase } = await import(Deno.args[0] + "/src/db/database.ts");
+const { transaction } = await import(Deno.args[0] + "/src/db/transaction.ts");
 const { createTask } = await import(Deno.args[0] + "/src/work/task_life_table.ts");
 const db = await openDatabase(Deno.args[1], { busyTimeoutMs: 8000 });
 for (let n = 0; n < Number(Deno.args[2]); n++) {
