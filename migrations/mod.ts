@@ -24,6 +24,7 @@ import editsPutBack from "./0019_edits_put_back.sql" with { type: "text" };
 import indexedTogether from "./0020_indexed_together.sql" with { type: "text" };
 import trustedFolders from "./0021_trusted_folders.sql" with { type: "text" };
 import personProof from "./0022_person_proof.sql" with { type: "text" };
+import fewerIndexes from "./0023_fewer_indexes.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -31,6 +32,8 @@ export interface Migration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
+  /** Whether it drops anything: the database is copied before. */
+  readonly drops: boolean;
 }
 
 const FILES: readonly (readonly [name: string, sql: string])[] = [
@@ -56,6 +59,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["indexed_together", indexedTogether],
   ["trusted_folders", trustedFolders],
   ["person_proof", personProof],
+  ["fewer_indexes", fewerIndexes],
 ];
 
 /** Every migration, oldest first. */
@@ -63,4 +67,5 @@ export const MIGRATIONS: readonly Migration[] = FILES.map(([name, sql], index) =
   version: index + 1,
   name,
   sql,
+  drops: /^(?:DROP|ALTER TABLE \w+ DROP)\b/m.test(sql),
 }));

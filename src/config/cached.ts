@@ -89,6 +89,7 @@ async function tryOpen({ database, databaseFrom }: Locations): Promise<DatabaseS
     return await openDatabase(database, {
       busyTimeoutMs: CACHE_BUSY_MS,
       ownOnly: databaseFrom === "fallback",
+      maxCopyBytes: 0,
     });
   } catch {
     return null;

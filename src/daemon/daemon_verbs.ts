@@ -37,7 +37,7 @@ const run = verb({
   async run(context, flags) {
     const place = await daemonPlace(context);
     const { config, database, privateFolder } = place;
-    await tryDatabase(place);
+    await tryDatabase(context, place);
     const { runDaemon } = await import("./run.ts");
     const exitCode = await runDaemon({
       database,
@@ -68,7 +68,7 @@ const start = verb({
       checkPort(before.state, flags.port);
       return stateView(context, before, { database, started: false });
     }
-    await tryDatabase(place);
+    await tryDatabase(context, place);
     const logged = readText(files.log);
     const { words } = ownProgram(context.environment);
     const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
@@ -196,8 +196,8 @@ async function daemonPlace(context: CliContext) {
 }
 
 /** Opens the database once, before a lock and a log are made. @throws {UserError} When it cannot be opened. */
-async function tryDatabase(place: Place): Promise<void> {
-  (await openAt(place, place.database)).db.close();
+async function tryDatabase(context: CliContext, place: Place): Promise<void> {
+  (await openAt(context, place, place.database)).db.close();
 }
 
 /** The last line of a log; where it is an error, with the reason below it. */

@@ -31,6 +31,10 @@ export interface OpenOptions {
   readonly busyTimeoutMs: number;
   /** Refuse a file that is a link or belongs to another user: for a place that others can write to. */
   readonly ownOnly?: boolean;
+  /** A migration that drops anything copies the database first. A larger one, in bytes, is left to whoever has the time. */
+  readonly maxCopyBytes?: number;
+  /** Called before such a copy begins, with the size of the database in bytes. */
+  readonly onCopy?: (bytes: number) => void;
 }
 
 /**
@@ -41,7 +45,7 @@ export interface OpenOptions {
  * in the write-ahead log is durable against the death of the process.
  *
  * @param path Absolute path, or `:memory:`.
- * @throws {NewerSchemaError | ForeignDatabaseError} The file is left untouched.
+ * @throws {NewerSchemaError | SchemaBehindError | ForeignDatabaseError} The file is left untouched.
  * @throws {Error} What SQLite or the file system says: locked, read-only, damaged, full.
  */
 export async function openDatabase(path: string, options: OpenOptions): Promise<DatabaseSync> {
@@ -54,7 +58,15 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
     const { version, isOurs } = identityOf(db);
     if (!isOurs && version !== 0) throw new ForeignDatabaseError(path, version);
     if (version > SCHEMA_VERSION) throw new NewerSchemaError(path, version);
-    if (version < SCHEMA_VERSION) (await import("./migrate.ts")).migrate(db, path, { wasEmpty });
+    if (version < SCHEMA_VERSION) {
+      const [{ copyBeforeDrop }, { migrate }] = await Promise.all([
+        import("./schema_copy.ts"),
+        import("./migrate.ts"),
+      ]);
+      const { maxCopyBytes: maxBytes = Infinity, onCopy } = options;
+      await copyBeforeDrop(db, path, { maxBytes, onCopy });
+      migrate(db, path, { wasEmpty });
+    }
     return db;
   } catch (thrown) {
     closeQuietly(db);

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
-export const SCHEMA_VERSION = 22;
+export const SCHEMA_VERSION = 23;
 
 /** The `PRAGMA application_id` of a conclaude database: "conc" in ASCII. */
 export const APPLICATION_ID = 0x636f6e63;
@@ -13,6 +13,16 @@ export class NewerSchemaError extends Error {
   constructor(readonly path: string, readonly version: number) {
     super(
       `the database has schema version ${version}, this program knows ${SCHEMA_VERSION}: a newer conclaude has been here`,
+    );
+  }
+}
+
+/** A database that waits for a migration which takes too long here. */
+export class SchemaBehindError extends Error {
+  override readonly name = "SchemaBehindError";
+  constructor(readonly path: string, readonly version: number) {
+    super(
+      `the database has schema version ${version}; a drain or a command brings it up to ${SCHEMA_VERSION}`,
     );
   }
 }

@@ -45,7 +45,13 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
       folders: locations.spoolFolders,
     });
     log("warn", `${why}; it waits in ${path}; next: run \`conclaude doctor\``);
-    return isNewerSchema(thrown)
+    return isNamed(thrown, "SchemaBehindError")
+      ? once(
+        "schema-behind",
+        `conclaude was updated, and its database ${database} is brought up to date after this turn. Until then events ` +
+          `wait in the spool, and ${UNKNOWN}. \`conclaude queue drain\` does it now.`,
+      )
+      : isNamed(thrown, "NewerSchemaError")
       ? once(
         "newer-schema",
         `conclaude is older than its database ${database}. Events wait in the spool, and ${UNKNOWN}: install the ` +
@@ -87,8 +93,8 @@ function unusable(why: string, database: string): string[] {
 }
 
 /** By name, since the bundle may hold the class twice. */
-function isNewerSchema(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.name === "NewerSchemaError";
+function isNamed(thrown: unknown, name: string): boolean {
+  return thrown instanceof Error && thrown.name === name;
 }
 
 export interface Crash {

@@ -21,6 +21,9 @@ import { elapsedMs, folderOf, type Input, toEvent, withPlainLetters } from "./pr
 import { mkdirSync, readDirSync } from "../system/files.ts";
 
 const MAX_DRAIN_MS = 500;
+
+/** A database of so many bytes is copied in a fraction of a second; the drain copies a larger one. */
+const MAX_COPY_BYTES = 32_000_000;
 const SPARE_BUSY_MS = 100;
 
 /** Reads everything that decides about an event: the environment, the configuration, the repository; opens the database. */
@@ -56,7 +59,8 @@ export async function beginWork(
     normalizeSessionId(variable("CLAUDE_CODE_SESSION_ID")) ?? UNKNOWN_SESSION_ID;
 
   const database = config.databaseEnabled ? databaseAt(locations, config.databasePath) : ":memory:";
-  const opened = await open(database, { cache, config, locations });
+  const isDrain = flags.event === "Drain";
+  const opened = await open(database, { cache, config, locations, isDrain });
   if (opened.db !== null) environment.hold(opened.db);
   const keepsContent = config.captureEnabled &&
     !matchesAny(config.excludeProjects, projectDir ?? "");
@@ -231,6 +235,8 @@ async function open(
     readonly cache: DatabaseSync | null;
     readonly config: HookConfig;
     readonly locations: Locations;
+    /** Whether nobody waits for the hook. */
+    readonly isDrain: boolean;
   },
 ): Promise<Opened> {
   const { cache, config, locations } = from;
@@ -240,6 +246,7 @@ async function open(
       : await openDatabase(database, {
         busyTimeoutMs: config.busyTimeoutMs,
         ownOnly: locations.databaseFrom === "fallback",
+        maxCopyBytes: from.isDrain ? Infinity : MAX_COPY_BYTES,
       });
     if (db === cache) db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
     await takeInSpool(db, database, locations);

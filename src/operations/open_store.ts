@@ -4,6 +4,7 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { databaseAt, type Locations } from "../system/environment.ts";
 import { lookUpwards } from "../system/git/repository.ts";
+import { bytesText } from "./table.ts";
 import { openDatabase } from "../db/database.ts";
 import { NewerSchemaError } from "../db/transaction.ts";
 import { identifyDatabase, openToLook } from "../db/database_identity.ts";
@@ -59,7 +60,7 @@ export async function openStore(
   const path = isMissing ? ":memory:" : place.database;
   const opened = mode === "read"
     ? await openToRead(context, place, path)
-    : await openAt(place, path);
+    : await openAt(context, place, path);
   return held(context, opened);
 }
 
@@ -76,14 +77,14 @@ function held<Opened extends { readonly db: DatabaseSync }>(
  * {@linkcode openAt}; where SQLite cannot make the files beside the database that reading needs, a copy of it is
  * read.
  */
-async function openToRead({ process }: CliContext, place: Place, path: string) {
+async function openToRead(context: CliContext, place: Place, path: string) {
   try {
-    return await openAt(place, path);
+    return await openAt(context, place, path);
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown;
     const db = await openCopy(path);
     if (db === null) throw thrown;
-    process.stderr.write(
+    context.process.stderr.write(
       "The database cannot be written, so this is read from a copy of it: conclaude doctor\n",
     );
     return { db, place };
@@ -113,9 +114,16 @@ export async function openStoreIfThere(context: CliContext, what: string) {
 }
 
 /** Opens the database of a place. @throws {UserError} As {@linkcode openStore}. */
-export async function openAt(place: Place, path: string) {
+export async function openAt(context: Pick<CliContext, "process">, place: Place, path: string) {
   try {
-    return { db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs }), place };
+    const onCopy = (bytes: number) =>
+      context.process.stderr.write(
+        `Copying the database (${bytesText(bytes)}) before it is brought up to date …\n`,
+      );
+    return {
+      db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs, onCopy }),
+      place,
+    };
   } catch (thrown) {
     throw new UserError(`Cannot open the database "${path}"`, {
       why: `${messageOf(thrown)}; nothing was changed`,
@@ -142,7 +150,7 @@ export async function openKeptStore(
   what: string,
 ): Promise<{ readonly db: DatabaseSync; readonly place: Place }> {
   const place = await keptPlace(context, what);
-  return held(context, await openAt(place, place.database));
+  return held(context, await openAt(context, place, place.database));
 }
 
 /** {@linkcode placeOf}, where something is kept. @param what What cannot be done otherwise: `reset the database`. @throws {UserError} When the database is switched off. */

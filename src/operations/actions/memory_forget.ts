@@ -132,7 +132,7 @@ async function forgetPlace(
   const place = await placeOf({ ...context, globals: { ...context.globals, noDb: true } });
   const { database } = await lookedUp(context);
   const kind = identifyDatabase(database).kind;
-  if (kind === "older" && mayMigrate) (await openAt(place, database)).db.close();
+  if (kind === "older" && mayMigrate) (await openAt(context, place, database)).db.close();
   else if (kind === "older") {
     throw new UserError("Cannot look for what would be forgotten", {
       why: "the database has an older schema; nothing was changed",

@@ -137,7 +137,7 @@ const trust = verb({
     }
     const path = realPath(typed);
     // Always this home's database: a configuration file must not choose where it is noted as trusted.
-    const { db } = await openAt(await placeOf(context), locations.database);
+    const { db } = await openAt(context, await placeOf(context), locations.database);
     const changed = flags.remove
       ? removeTrusted(db, path)
       : addTrusted(db, { path, addedAtMs: Date.now() });
