@@ -23,14 +23,10 @@ import { removeForgottenAgain } from "../../upkeep/store.ts";
 const run = verb({
   flags: { dryRun: toggle("Say what would be removed, and remove nothing") },
   brief: "Remove what is older than the retention time",
-  about: [
-    "Removes sessions that ended longer ago than store.sessionRetentionDays (30; 0 keeps everything), with their",
-    "audit trail, captures and counters, and older rows that belong to no session. Active sessions stay.",
-    "Closed tasks are deleted after store.taskRetentionDays, and removed for good, with their agents and output,",
-    "store.taskSoftDeleteDays later; workflows go store.workflowRetentionDays after their end, events after",
-    "store.eventRetentionHours. What runs, or waits for a person, stays. The daemon does the same every hour.",
-    "It may be stopped at any time; SessionEnd does a little of the same.",
-  ].join("\n"),
+  about:
+    "Removes what is older than the keys of `store` and `memory` that end in RetentionDays, RetentionHours or " +
+    "SoftDeleteDays say (0 keeps everything): ended sessions with their audit trail, captures and counters; " +
+    "observations; closed tasks; workflows; events. What runs or waits for a person stays. The daemon does this hourly.",
   examples: ["conclaude retention run --dry-run", "conclaude retention run --json"],
   async run(context, { dryRun }) {
     const { db, place: { config, database } } = await openStore(context, dryRun ? "read" : "write");

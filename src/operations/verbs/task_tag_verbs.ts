@@ -23,17 +23,17 @@ const list = verb({
 
 export const taskTag = group({
   verbs: {
-    add: changing("add", {
+    add: tagVerb("add", {
       brief: "Add tags",
       about: "Adds tags to a task; those that it has already change nothing.",
       example: "auth area/login",
     }),
-    remove: changing("remove", {
+    remove: tagVerb("remove", {
       brief: "Remove tags",
       about: "Removes tags from a task; those that it does not have change nothing.",
       example: "auth",
     }),
-    set: changing("set", {
+    set: tagVerb("set", {
       brief: "Give a task these tags and no others",
       about: "Gives a task these tags and no others; without any it has none.",
       example: "auth,urgent",
@@ -43,8 +43,8 @@ export const taskTag = group({
   examples: ["conclaude task tag add 1a2b3c4d auth", "conclaude task tag list"],
 });
 
-/** A verb that changes the tags of one task. */
-function changing(
+/** Makes a verb that changes the tags of one task. */
+function tagVerb(
   kind: TagChange["kind"],
   { brief, about, example }: Readonly<Record<"brief" | "about" | "example", string>>,
 ) {
