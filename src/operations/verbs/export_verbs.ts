@@ -12,9 +12,9 @@ export const exportVerb = verb({
     ),
   },
   about:
-    "Writes all that is kept as JSON Lines, from one moment, and `conclaude import` takes it back. It leaves out what " +
-    "is made anew (the search index, cached configurations) and what belongs to running sessions alone. The spool is " +
-    "taken in first. Exit status 1 when a record of the spool or a row on a damaged page is missing; stderr names it.",
+    "Writes all that is kept as JSON Lines for `conclaude import`, except what is made anew (the search index) and what " +
+    "belongs to running sessions alone. It takes in the spool first. Exit status 1 when a record of the spool or a row " +
+    "on a damaged page is missing.",
   examples: [
     "conclaude export --output conclaude.jsonl",
     `conclaude export --since 3d | jq -r 'select(.type == "capture") | .payload.tool_name'`,

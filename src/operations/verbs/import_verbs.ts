@@ -38,9 +38,9 @@ export const importVerb = group({
       },
       brief: "Take over the memory of claude-mem",
       about:
-        "Takes over the observations, summaries and prompts of claude-mem or claude-mem-lite, whose file is only read. It " +
-        "can run again. claude-mem knows only the name of a project's folder: the one project with sessions here of that " +
-        "name gets them, or the folder of `--project DIR`. Secrets are masked, <private> parts left out.",
+        "Takes over the observations, summaries and prompts of claude-mem or claude-mem-lite; it can run again. They " +
+        "belong to the one project here whose folder has the name that claude-mem knows, or to the folder of --project. " +
+        "Secrets are masked, <private> parts left out.",
       examples: [
         "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
         "conclaude import claude-mem ~/.claude-mem/claude-mem.db",
@@ -54,9 +54,9 @@ export const importVerb = group({
       flags: { dryRun: DRY_RUN },
       brief: "Take over what transcripts of Claude Code tell",
       about:
-        "Makes the captures that hooks would have made of every transcript (*.jsonl) in a folder and below. Nothing is " +
-        "written twice. A project's own configuration counts where its folder is on this machine; if it names another " +
-        "database, the session is left out. Secrets are masked. You can stop it at any time, and run it again.",
+        "Makes the captures that hooks would have made of every transcript (*.jsonl) in a folder and below, with secrets " +
+        "masked. A project's own configuration counts where its folder is on this machine; a session whose project has " +
+        "another database is left out. It can be stopped and run again.",
       examples: [
         "conclaude import transcripts ~/old-laptop/.claude/projects --dry-run",
         "conclaude import transcripts ~/old-laptop/.claude/projects",

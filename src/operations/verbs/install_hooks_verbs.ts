@@ -88,7 +88,12 @@ export const installHooks = verb({
     const server = flags.mcp ? register(request) : null;
     const installed = { path: report.settings, settings: flags.settings, program, events };
     const warnings = [...report.warnings, ...doubledHooks(context, installed)];
-    const { settings, changed, dryRun, blocking, loosened } = report;
+    const { settings, changed, dryRun } = report;
+    const strict = report.blocking.join(", ") || null;
+    const loose = report.loosened.join(", ") || null;
+    const source = fromSource
+      ? `it runs from source; the hooks need ${own.path} and this Deno where they are`
+      : null;
     const again = commandLine("install-hooks", [...placeFlags(place), "--strict"]);
     const lines = [
       changed
@@ -98,30 +103,16 @@ export const installHooks = verb({
         ["program", report.command.replace(/ hook$/, "")],
         ["events", report.events.join(", ") || null],
         ["drain", report.drain ? DRAIN : null],
+        ["strict", strict && `${strict}: what a hook cannot judge does not happen`],
         [
           "strict",
-          given(blocking, (names) => `${names}: what a hook cannot judge does not happen`),
-        ],
-        [
-          "strict",
-          given(
-            loosened,
-            (names) =>
-              `no longer: ${names} go on when the hook cannot run; \`${again}\` changes that`,
-          ),
+          loose && `no longer: ${loose} go on when the hook cannot run; \`${again}\` changes that`,
         ],
         ["backup", report.backup],
-      ], 9),
-      ...serverLines(server),
-      ...titledFacts([
-        [
-          "note",
-          fromSource
-            ? `it runs from source; the hooks need ${own.path} and this Deno where they are`
-            : null,
-        ],
+        ["note", source],
         ...warnings.map((warning) => ["warning", warning] as const),
       ], 9),
+      ...serverLines(server),
       ...(dryRun ? shown(report.diff, server) : []),
       ...restartLines({ hooks: changed && !dryRun, server: server?.changed === true && !dryRun }),
     ];
@@ -176,11 +167,6 @@ export const uninstallHooks = verb({
 });
 
 const DRAIN = "beside Stop, with nobody waiting: works what happened into memory after each turn";
-
-/** A text about names; null when there are none. */
-function given(names: readonly string[], textOf: (names: string) => string): string | null {
-  return names.length === 0 ? null : textOf(names.join(", "));
-}
 
 /** Says for what Claude Code has to start again. */
 function restartLines(changed: { readonly hooks: boolean; readonly server: boolean }): string[] {

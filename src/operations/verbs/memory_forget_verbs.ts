@@ -28,10 +28,9 @@ export const forget = verb({
   },
   brief: "Remove what must not be remembered, for good",
   about:
-    "Removes for good what every flag fits: observations and what they were made of. --text alone takes the text out of " +
-    "every table, log, output of agents and own backup, and reads every byte to prove it; other files that hold it are " +
-    "named. What is gone stays away from imports. Asks first; without a terminal it needs --yes. Exit status 1 when " +
-    "something is left.",
+    "Removes for good what every flag fits, and what it was made of. --text alone takes the text out of every table, log, " +
+    "output of agents and own backup; files that still hold it are named. Imports do not bring it back. Asks first; " +
+    "without a terminal it needs --yes. Exit status 1 when something is left.",
   examples: [
     "conclaude memory forget 4711 --dry-run",
     "conclaude memory forget --text 'Project Zanzibar'",

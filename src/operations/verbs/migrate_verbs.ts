@@ -12,9 +12,9 @@ export const migrate = verb({
     fresh: toggle("Bring nothing over, and be told of it no more"),
   },
   about:
-    "Brings over what the older daemon (coven) has in `.coven`: tasks, grimoires, spells, matchers and its " +
-    "configuration. It first says what it takes, and what it leaves and why. A task that was in work is open again, " +
-    "or blocked while its worktree or merge is there. The older files and yours stay, so it can run again.",
+    "Brings over what the older daemon (coven) has in `.coven`: tasks, grimoires, spells, matchers and configuration. It " +
+    "first says what it takes, and what it leaves and why. A task in work is open again, or blocked while its worktree " +
+    "or merge is there. No file is replaced, so it can run again.",
   examples: [
     "conclaude migrate --dry-run",
     "conclaude migrate",

@@ -20,8 +20,8 @@ import { addSignalListener, removeSignalListener } from "../../system/processes.
 export const drain = verb({
   about:
     "Moves records from the spool into the database, works captures into memory, compresses payloads, and shrinks a " +
-    "database that is more than a quarter free. The command in memory.summarizer, if any, rewrites " +
-    "the summaries of ended sessions. You can stop it at any time, and run it beside hooks and beside itself.",
+    "database that is more than a quarter free. The command in memory.summarizer rewrites the summaries of ended " +
+    "sessions. You can stop it at any time, and run it beside hooks.",
   examples: ["conclaude queue drain", "conclaude queue drain --json"],
   async run(context) {
     const { db, place } = await openStore(context, "write");

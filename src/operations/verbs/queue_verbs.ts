@@ -44,7 +44,7 @@ import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
 import { bytesText, factLines, listView } from "../table.ts";
 import { requireOneOfTwo } from "../usage.ts";
-import { group, lazy, many, verb } from "../verb.ts";
+import { group, lazyFrom, many, verb } from "../verb.ts";
 
 const ID = text("Id of a capture, or its beginning", "id");
 
@@ -250,16 +250,15 @@ const prune = verb({
   },
 });
 
+const drain = lazyFrom(() => import("./queue_drain_verbs.ts"));
+
 export const queue = group({
   verbs: {
     list,
     show,
     stats,
     retry,
-    drain: lazy(
-      "Take in the spool, work captures into memory, compress payloads",
-      async () => (await import("./queue_drain_verbs.ts")).drain,
-    ),
+    drain: drain("Take in the spool, work captures into memory, compress payloads", "drain"),
     prune,
   },
   examples: [

@@ -27,9 +27,9 @@ export const reconcile = verb({
     backfill: toggle("Fill in what is missing"),
   },
   about:
-    "Reads Claude Code's transcripts and names what hooks would have kept and nothing has: tool uses, prompts, last " +
-    "messages, summaries. What the configuration keeps out, or somebody refused, is no gap. --backfill writes the same " +
-    "captures as hooks would, at their time, and may be stopped and run again. Exit status 1 when something is missing.",
+    "Names what Claude Code's transcripts have and hooks should have kept: tool uses, prompts, last messages, summaries. " +
+    "What the configuration keeps out, or somebody refused, is no gap. --backfill writes the captures, at their time, " +
+    "and can run again. Exit status 1 when something is missing.",
   examples: [
     "conclaude reconcile",
     "conclaude reconcile --session 01980c5e",

@@ -10,10 +10,9 @@ export const reqImport = verb({
     force: toggle("Also replace what the configuration here has of the same name"),
   },
   about:
-    "Takes over what the older requirements framework has: `.claude/requirements.yaml` into `.conclaude.yaml`, what " +
-    "the user's own files say beyond it into `.conclaude.local.yaml`, and satisfactions with their times. What was " +
-    "not switched on is written as switched off. What is here already stays, what cannot be taken over is named, " +
-    "and the older files stay, so it can run again. Agents cannot run this.",
+    "Takes over what the older requirements framework has: `.claude/requirements.yaml` into `.conclaude.yaml`, the user's " +
+    "own files into `.conclaude.local.yaml`, and satisfactions with their times. What is here stays, and what cannot be " +
+    "taken over is named. It can run again. Agents cannot run this.",
   examples: [
     "conclaude req import --dry-run",
     "conclaude req import",

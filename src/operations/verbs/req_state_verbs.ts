@@ -216,19 +216,17 @@ async function satisfyRequirements(
     const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
     return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
   });
+  const satisfied = told.map((
+    { requirement: name, sessionId: owner, by: satisfiedBy, ...one },
+  ) => ({
+    name,
+    session: owner === WHOLE_BRANCH ? null : owner,
+    satisfiedBy,
+    satisfiedAtMs: atMs,
+    ...one,
+  }));
   return {
-    json: {
-      branch: key.branch,
-      satisfied: told.map((one) => ({
-        name: one.requirement,
-        session: one.sessionId === WHOLE_BRANCH ? null : one.sessionId,
-        scope: one.scope,
-        satisfiedBy: one.by,
-        satisfiedAtMs: atMs,
-        expiresAtMs: one.expiresAtMs,
-        metadata: one.metadata,
-      })),
-    },
+    json: { branch: key.branch, satisfied },
     text: [...lines, ...await branchNote(context, flags.branch)].map(plain).join("\n"),
   };
 }

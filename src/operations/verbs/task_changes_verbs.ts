@@ -1,4 +1,4 @@
-/** `conclaude task create|update|reparent|delete|restore`. */
+/** `conclaude task create|update|reparent|delete|restore|tag`. */
 import { plain } from "../../secrets/plain.ts";
 import { DEFAULT_PRIORITY, statusesAfter, type Task, wayTo } from "../../work/task.ts";
 import {
@@ -15,16 +15,19 @@ import {
   type Author,
   badTransition,
   changeDependencies,
+  changeTags,
   changeTask,
   createTask,
   deleteTask,
   isReady,
+  listTags,
   listWaiting,
   needTask,
   readTask,
   releaseTask,
   reparentTask,
   restoreTask,
+  type TagChange,
   type TaskChanges,
   unblockTask,
 } from "../../work/store.ts";
@@ -38,6 +41,7 @@ import {
   switchOn,
   tagsOf,
   TASK,
+  text,
   wordsFlag,
 } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
@@ -45,8 +49,9 @@ import { beginChange, homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { readBody } from "../task_text.ts";
 import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
 import { requireOneOfTwo, usageError } from "../usage.ts";
-import { verb } from "../verb.ts";
+import { group, many, verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { openStore } from "../open_store.ts";
 
 /** The ways to give the body of a task. */
 const BODY_FLAGS = {
@@ -303,4 +308,63 @@ async function workflowCheck(
   return ({ projectDir }) => {
     if (projectDir !== null) findWorkflowFile(name, projectDir);
   };
+}
+
+const ID_AND_TAGS = text("The task, then the tags, with spaces or commas between", "id and tags");
+
+const list = verb({
+  args: [optional(TASK)],
+  brief: "List tags",
+  about: "Lists the tags of a task, or every tag that a task has.",
+  examples: ["conclaude task tag list", "conclaude task tag list 1a2b3c4d --json"],
+  async run(context, _flags, text) {
+    const { db } = await openStore(context, "read");
+    const tags = text === undefined ? listTags(db) : needTask(db, taskIdOf(db, text)).tags;
+    return { json: { tags }, text: tags.length === 0 ? "No tags." : tags.join("\n") };
+  },
+});
+
+export const taskTag = group({
+  verbs: {
+    add: tagVerb("add", {
+      brief: "Add tags",
+      about: "Adds tags to a task; those that it has already change nothing.",
+      example: "auth area/login",
+    }),
+    remove: tagVerb("remove", {
+      brief: "Remove tags",
+      about: "Removes tags from a task; those that it does not have change nothing.",
+      example: "auth",
+    }),
+    set: tagVerb("set", {
+      brief: "Give a task these tags and no others",
+      about: "Gives a task these tags and no others; without any it has none.",
+      example: "auth,urgent",
+    }),
+    list,
+  },
+  examples: ["conclaude task tag add 1a2b3c4d auth", "conclaude task tag list"],
+});
+
+/** Makes a verb that changes the tags of one task. */
+function tagVerb(
+  kind: TagChange["kind"],
+  { brief, about, example }: Readonly<Record<"brief" | "about" | "example", string>>,
+) {
+  return verb({
+    args: many(ID_AND_TAGS, kind === "set" ? 1 : 2),
+    flags: { agentId: AGENT_FLAG },
+    brief,
+    about,
+    examples: [`conclaude task tag ${kind} 1a2b3c4d ${example}`],
+    async run(context, flags, text, ...given) {
+      const { by, db, mask } = await beginChange(context, flags, "change tags");
+      const tags = checkTags(given.flatMap((tag) => tag.split(",")).map(mask));
+      const task = transaction(
+        db,
+        () => changeTags(db, taskIdOf(db, text!), { kind, tags }, { by, atMs: Date.now() }),
+      );
+      return changedView(task, `Tags of ${nameOf(task)}: ${task.tags.join(", ") || "none"}`);
+    },
+  });
 }

@@ -12,20 +12,15 @@ import { ALL_PROJECTS, PAGE_FLAG, wordsFlag, WORKFLOW } from "../flags.ts";
 import { listVerb, showVerb } from "../list_and_show.ts";
 import { checkWord, projectOfTasks, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId, shortTitle, valueText } from "../task_view.ts";
-import { group, lazy } from "../verb.ts";
+import { group, lazyFrom } from "../verb.ts";
 import { statusText, stepWord, wholeWorkflow, workflowText } from "../workflow_view.ts";
 
-const files = () => import("./workflow_files_verbs.ts");
-const work = () => import("./workflow_work_verbs.ts");
+const files = lazyFrom(() => import("./workflow_files_verbs.ts"));
+const tasks = lazyFrom(() => import("./task_work_verbs.ts"));
+const work = lazyFrom(() => import("./workflow_work_verbs.ts"));
 
-const STATUSES: readonly WorkflowStatus[] = [
-  "running",
-  "pending_merge",
-  "blocked",
-  "failed",
-  "completed",
-  "cancelled",
-];
+const OPEN: readonly WorkflowStatus[] = ["running", "pending_merge", "blocked"];
+const STATUSES: readonly WorkflowStatus[] = [...OPEN, "failed", "completed", "cancelled"];
 
 const list = listVerb({
   flags: {
@@ -105,18 +100,15 @@ export const workflow = group({
     list,
     show,
     log,
-    diff: lazy("Show the work of a workflow", async () => (await work()).diff),
-    start: lazy(
-      "Have a task worked on",
-      async () => (await import("./task_work_verbs.ts")).start,
-    ),
-    approve: lazy("Have the work of a workflow merged", async () => (await work()).approve),
-    reject: lazy("Refuse the work of a workflow", async () => (await work()).reject),
-    retry: lazy("Let a workflow go on that has stopped", async () => (await work()).retry),
-    cancel: lazy("End a workflow for good", async () => (await work()).cancel),
-    files: lazy("List the workflows that a task can get", async () => (await files()).files),
-    preview: lazy("Show what a workflow would do", async () => (await files()).preview),
-    match: lazy("Show which workflow a task gets", async () => (await files()).match),
+    diff: work("Show the work of a workflow", "diff"),
+    start: tasks("Have a task worked on", "start"),
+    approve: work("Have the work of a workflow merged", "approve"),
+    reject: work("Refuse the work of a workflow", "reject"),
+    retry: work("Let a workflow go on that has stopped", "retry"),
+    cancel: work("End a workflow for good", "cancel"),
+    files: files("List the workflows that a task can get", "files"),
+    preview: files("Show what a workflow would do", "preview"),
+    match: files("Show which workflow a task gets", "match"),
   },
   examples: [
     "conclaude workflow list --status pending_merge",

@@ -228,30 +228,29 @@ async function awaitMerge(
   });
 }
 
+/** Tells why the daemon did not merge. */
 function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
-  const files = data["conflictFiles"];
-  const isCancelled = type === "workflow.cancelled";
-  const now = data["workflow"] as WorkflowRow | null;
-  const why = isCancelled ? `it was cancelled: ${now?.reason}` : String(data["reason"]);
-  const what = `Cannot merge workflow ${workflowName(workflow)}`;
   const { baseBranch, branch, worktree } = workflow;
-  if (Array.isArray(files)) {
+  const what = `Cannot merge workflow ${workflowName(workflow)}`;
+  const show = `conclaude workflow show ${workflow.id}`;
+  const now = data["workflow"] as WorkflowRow | null;
+  const { conflictFiles, reason } = data;
+  const details = { status: now?.status };
+  if (Array.isArray(conflictFiles)) {
     return refusal("MERGE_CONFLICTS", {
       what,
       why:
-        `${why}; ${baseBranch} is as it was, and the workflow still waits. Merge ${baseBranch} into ${branch} ` +
+        `${reason}; ${baseBranch} is as it was, and the workflow still waits. Merge ${baseBranch} into ${branch} ` +
         "in its working tree, resolve and commit there, and approve again",
       next: `cd ${quoteWord(worktree ?? "")} && git merge ${quoteWord(baseBranch ?? "")}`,
-      details: { conflictFiles: files, status: now?.status },
+      details: { conflictFiles, ...details },
     });
   }
-  const next = isCancelled || worktree === null
-    ? `conclaude workflow show ${workflow.id}`
-    : `git -C ${quoteWord(worktree)} status`;
-  return refusal("MERGE_FAILED", {
-    what,
-    why: isCancelled ? why : `${why}; nothing was merged, and the workflow still waits`,
-    next: String(data["next"] ?? next),
-    details: { status: now?.status },
-  });
+  if (type === "workflow.cancelled") {
+    const why = `it was cancelled: ${now?.reason}`;
+    return refusal("MERGE_FAILED", { what, why, next: show, details });
+  }
+  const next = data["next"] ?? (worktree === null ? show : `git -C ${quoteWord(worktree)} status`);
+  const why = `${reason}; nothing was merged, and the workflow still waits`;
+  return refusal("MERGE_FAILED", { what, why, next: String(next), details });
 }
