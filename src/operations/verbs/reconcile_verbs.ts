@@ -89,6 +89,7 @@ function transcriptsFolder(context: CliContext, named: string | undefined): stri
   });
 }
 
+/** Makes the test whether a session is one that the flags choose. */
 function wantedOf(
   context: CliContext,
   { key, project }: { readonly key: string | null; readonly project: string | undefined },
@@ -118,6 +119,7 @@ function idOf(text: string): string {
   return text.replaceAll("-", "").toLowerCase();
 }
 
+/** The beginning of an id, to compare. @throws {UserError} When it is too short. */
 function idKey(session: string): string {
   const key = idOf(session.trim());
   if (key.length >= MIN_ID_BEGINNING) return key;

@@ -145,7 +145,7 @@ export const start = verb({
   about:
     "Hands a task to the scheduler of the daemon, which runs its workflow as soon as the task is ready. A blocked task " +
     "opens again.",
-  examples: ["conclaude task start 1a2b3c4d"],
+  examples: ["conclaude task start 1a2b3c4d", "conclaude workflow start 1a2b3c4d"],
   run: startTask,
 });
 
