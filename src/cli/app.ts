@@ -134,8 +134,10 @@ function namedTarget(brief: string): Command<CliContext> {
   return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
 }
 
+/** Breaks the text into lines of 80 columns, with the examples below. */
 function withExamples(about: string, examples: readonly string[]): string {
-  return [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
+  const lines = about.replace(/(.{1,80})(?: |$)/g, "$1\n");
+  return [lines, "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
 }
 
 /** `--help` of every verb and group; with `--json` the page is the text in `{"help": …}`. */

@@ -113,6 +113,12 @@ export function lazy(brief: string, load: LazyVerb["load"], verbs = ""): LazyVer
   return { kind: "lazy", brief, load, verbs: verbs.split(" ").filter((name) => name !== "") };
 }
 
+/** {@linkcode lazy} for the verbs of one file, by the names that the file exports. */
+export function lazyFrom<Module>(load: () => Promise<Module>) {
+  return (brief: string, name: keyof Module): LazyVerb =>
+    lazy(brief, async () => (await load())[name] as Verb | VerbGroup);
+}
+
 export function group(group: Omit<VerbGroup, "kind">): VerbGroup {
   return { kind: "group", ...group };
 }

@@ -41,6 +41,11 @@ export function sizeAt(path: string): number | null {
   return orElse(null, () => Deno.lstatSync(path).size);
 }
 
+/** The size in bytes of a file, or of the file that a link leads to; 0 where it cannot be read. */
+export function fileSize(path: string): number {
+  return orElse(0, () => Deno.statSync(path).size);
+}
+
 /** The entries of a folder; none without permission, null when there are too many for a hook to read. */
 export function entriesOf(path: string): Iterable<Deno.DirEntry> | null {
   return orElse<Iterable<Deno.DirEntry> | null>(

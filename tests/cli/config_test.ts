@@ -25,7 +25,7 @@ test("config init writes a valid file, and never over another one unless it is t
   assert.deepEqual(namesIn(place.project), [".conclaude.yaml"]);
 });
 
-test("config init does not write beside a file that would then count no more", async (place) => {
+test("config init does not write a file that would make another one count for nothing", async (place) => {
   Deno.writeTextFileSync(join(place.project, ".conclaude.yml"), "inherit: false\n");
   const { code, stderr } = await place.run(["config", "init"]);
   assert.equal(code, 1);
@@ -134,7 +134,7 @@ test("config validate of a folder judges the files that count there", async (pla
   assert.match(stdout, /\.conclaude\.yaml:1:9[\s\S]*sesionRetentionDays/);
 });
 
-test("config validate warns of requirements that nothing can be kept of", async (place) => {
+test("config validate warns when the database is off and no satisfaction can be kept", async (place) => {
   const validate = async (text: string) => {
     Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), text);
     return (await place.run(["config", "validate"])).stdout;

@@ -7,7 +7,7 @@ const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 
 const test = testWith(tempDatabase);
 
-test("counter get gives 0 for what was never counted, also of an unknown session", async (temp) => {
+test("counter get prints 0 for a counter that nothing has raised, even of an unknown session", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   saveEvent(temp.db, { counters: ["edits"] });
   const get = (type: string, session: string) =>
@@ -51,7 +51,7 @@ test("counter list shows the counters of all sessions or of one", async (temp) =
   ]);
 });
 
-test("a secret is no name of a counter: it is masked, and counted so", async (temp) => {
+test("a secret in the name of a counter is masked", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   const secret = `ghp_${"a1B2c3D4".repeat(4)}e5F6`;
   const of = (verb: string) => ["counter", verb, secret, "--session", "s"];

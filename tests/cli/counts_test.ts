@@ -6,7 +6,7 @@ import { runVerb } from "../support/verb.ts";
 /** `1 captures`; not `1 was`. */
 const ONE_TOLD_AS_MANY = /(?<![\d.:-])1 (?:[a-z]+ )?(?!(?:was|is|has|stays|says)\b)[a-z]{2,}s\b/;
 
-Deno.test("a count of one is told in the singular", async () => {
+Deno.test("a count of one is written in the singular", async () => {
   using temp = await tempDatabase();
   const payload = JSON.stringify({ tool_input: { file_path: "/p/a.ts", content: "a" } });
   saveEvent(temp.db, {

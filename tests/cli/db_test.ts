@@ -19,7 +19,7 @@ function sessionsIn(database: string): unknown[] {
   );
 }
 
-Deno.test("db path says which database counts and what chose it, and makes none", async () => {
+Deno.test("db path tells which database is used and what chose it, and makes no database", async () => {
   using place = stage();
   const other = join(place.project, "other.db");
   assert.deepEqual((await place.json(["db", "path"])).body, {
@@ -40,7 +40,7 @@ Deno.test("db path says which database counts and what chose it, and makes none"
   assert.deepEqual(namesIn(place.project), [".conclaude.yaml"]);
 });
 
-Deno.test("who names a database that is not there is told so, beside what nothing holds", async () => {
+Deno.test("a verb that reads says when the database of --db does not exist", async () => {
   using place = stage();
   const { code, stdout, stderr } = await place.run(["--db", "other.db", "queue", "list"]);
   assert.equal(code, 0);
@@ -89,15 +89,7 @@ Deno.test("backups of the same second get names of their own, and the last one i
   assert.match(newestBackup()!, /21Z\.db$/);
 });
 
-Deno.test("db backup twice in one second makes two backups", async () => {
-  using place = stage();
-  await withSession(place, "kept");
-  const made = [await place.json(["db", "backup"]), await place.json(["db", "backup"])];
-  assert.deepEqual(made.map(({ code }) => code), [0, 0]);
-  assert.equal(namesIn(join(place.home, ".conclaude", "backups")).length, 2);
-});
-
-Deno.test("db backup removes what a killed backup left, and nothing that is being written or is not its own", async () => {
+Deno.test("db backup removes the drafts of a killed backup, but no draft that is being written or that is not its own", async () => {
   using place = stage();
   await withSession(place, "kept");
   const folder = join(place.home, ".conclaude", "backups");
@@ -132,7 +124,7 @@ Deno.test("db restore puts the backup in place and sets the present database asi
   assert.deepEqual(sessionsIn(place.database), ["after", "old"]);
 });
 
-Deno.test("db restore takes a copy that another tool left without a log, and gives it one", async () => {
+Deno.test("db restore switches a copy without a write-ahead log to one", async () => {
   using place = stage();
   await withSession(place, "old");
   await place.run(["db", "backup", "saved.db"]);
@@ -141,7 +133,7 @@ Deno.test("db restore takes a copy that another tool left without a log, and giv
   assert.equal(queryValue(place.database, "PRAGMA journal_mode"), "wal");
 });
 
-Deno.test("db restore refuses what is damaged, newer, another program's or the database itself, and changes nothing", async () => {
+Deno.test("db restore refuses damaged, newer and foreign files and the database itself, and changes nothing", async () => {
   using place = stage();
   await withSession(place, "present");
   addToken(place.database);
@@ -192,7 +184,7 @@ Deno.test("db backup below a file says that it is no folder", async () => {
   assert.match(body.error.why, /Not a directory.*; nothing was changed$/);
 });
 
-Deno.test("db reset wants a yes, then begins a new database and keeps the former one", async () => {
+Deno.test("db reset needs a yes, begins a new database and keeps the former one", async () => {
   using place = stage();
   await withSession(place, "old");
   const refused = await place.run(["db", "reset"]);
@@ -205,7 +197,7 @@ Deno.test("db reset wants a yes, then begins a new database and keeps the former
   assert.match(body.aside, /before-reset/);
 });
 
-Deno.test("db reset waits for nobody's half-written work: a locked database is left where it is", async () => {
+Deno.test("db reset leaves a locked database where it is", async () => {
   using place = stage();
   hurried({ path: place.home });
   await withSession(place, "old");
@@ -271,7 +263,7 @@ Deno.test("db check reads everything and exits with 1 when there is a fault", as
   assert.match(JSON.stringify(bad.body), /chmod 600/);
 });
 
-Deno.test("of damaged pages db check and doctor tell the first fault and how many more, and --json has them all", async () => {
+Deno.test("db check and doctor tell the first fault of damaged pages and count the others, and --json has all faults", async () => {
   using place = stage();
   await withSession(place, "s");
   const stdin = { session_id: "s", tool_name: "Read", tool_response: "x".repeat(60_000) };
@@ -337,7 +329,7 @@ Deno.test("db vacuum makes a database smaller with no more rights than the progr
   assert.deepEqual(sessionsIn(place.database), ["stays"]);
 });
 
-Deno.test("db vacuum says how, where it cannot do it itself", async () => {
+Deno.test("db vacuum names the sqlite3 command where it cannot compact the database itself", async () => {
   using place = stage();
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });

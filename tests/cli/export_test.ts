@@ -69,7 +69,7 @@ Deno.test("export --output removes the drafts that a killed export of the same n
   assert.deepEqual(namesOfDrafts(temp.folder).sort(), [...kept].sort());
 });
 
-Deno.test("of two exports at once to one name the last one stays", async () => {
+Deno.test("of two exports at once into one file the last one stays", async () => {
   using temp = await tempDatabase();
   const context = { cwd: temp.folder, locations: { home: temp.folder } } as unknown as CliContext;
   const [first, second] = [1, 2].map((n) => {
@@ -115,7 +115,7 @@ Deno.test("export --output does not overwrite a database or its companion files"
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 
-Deno.test("export --output into a folder that is not there says so and leaves nothing behind", async () => {
+Deno.test("export --output into a missing folder says so and leaves nothing behind", async () => {
   using temp = await tempDatabase();
   const place = { home: temp.folder, database: temp.path };
   const cases = [["no/such/out.jsonl", "mkdir -p \\S+/no/such"], [".", "ls -ld \\S+"]] as const;

@@ -123,7 +123,7 @@ function spoil(path: string, sql: string): void {
   change(path, sql);
 }
 
-Deno.test("an output that takes nothing is told in three lines, whatever the verb", async () => {
+Deno.test("every verb reports an output that takes nothing as what, why and next", async () => {
   if (Deno.build.os !== "linux") return; // only there is a device that is always full
   using place = stage();
   const [program, ...first] = programCommand();

@@ -15,7 +15,7 @@ const end = (cwd: string) => ({
   reason: "other",
 });
 
-Deno.test("a SessionEnd clears away no capture that is not worked in, however old, unless memory is off", async () => {
+Deno.test("SessionEnd removes no capture that is not worked in, however old, unless memory is off", async () => {
   using home = tempHome();
   const db = await openDatabase(home.database, { busyTimeoutMs: 1000 });
   const atMs = Date.now() - 60 * DAY_MS;
@@ -39,7 +39,7 @@ Deno.test("a SessionEnd clears away no capture that is not worked in, however ol
   assert.deepEqual(kept(), [], "nothing will ever be made of it");
 });
 
-Deno.test("a SessionEnd clears away what memory has kept long enough, within its time", async () => {
+Deno.test("SessionEnd removes observations that are old enough, within its time", async () => {
   using home = tempHome();
   const db = await openDatabase(home.database, { busyTimeoutMs: 1000 });
   for (let n = 0; n < 80; n++) {

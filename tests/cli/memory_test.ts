@@ -107,7 +107,7 @@ Deno.test("memory search gives what programs are promised, the best first, and e
   assert.equal((await run(place, ["memory", "search"])).code, 2);
 });
 
-Deno.test("a number opens an observation with everything behind it", async () => {
+Deno.test("memory show opens an observation by its number, with the capture behind it", async () => {
   using place = await remembered();
   const { results: [fix] } = await ask(place, ["memory", "search", "mismatched", "--kind", "fix"]);
   const shown = await ask(place, ["memory", "show", String(fix.id)]);
@@ -133,7 +133,7 @@ Deno.test("a number opens an observation with everything behind it", async () =>
   assert.match(wrong.stderr, /^Cannot find the observation "999999"\n {2}why: .*\n {2}next: /);
 });
 
-Deno.test("what names no observation is told why, and what to type instead", async () => {
+Deno.test("memory show tells why a text names no observation, and what to type instead", async () => {
   using place = await remembered();
   const show = async (id: string) => (await run(place, ["memory", "show", id])).stderr;
   const db = await openDatabase(place.database, { busyTimeoutMs: 5_000 });
@@ -212,7 +212,7 @@ Deno.test("a note is kept once, counted, and found from its project", async () =
   assert.equal(stats.sessions, sessions, "it is of none");
 });
 
-Deno.test("results of several projects are told with the project's name", async () => {
+Deno.test("results of several projects show the names of the projects", async () => {
   using place = await remembered();
   const other = join(place.path, "harbour");
   await Deno.mkdir(join(other, ".git"), { recursive: true });
@@ -233,7 +233,7 @@ Deno.test("results of several projects are told with the project's name", async 
   assert.doesNotMatch(await told("timeline", "a.md", "--here"), /\[/);
 });
 
-Deno.test("results of one project are told with its name wherever that is not the project here", async () => {
+Deno.test("results of one other project show its name", async () => {
   using home = tempHome();
   const project = join(home.path, "harbour");
   await Deno.mkdir(project);
@@ -248,7 +248,7 @@ Deno.test("results of one project are told with its name wherever that is not th
   assert.doesNotMatch(await told(there, "timeline", "a.md"), /harbour/);
 });
 
-Deno.test("what is known of a repository that was moved is found by the folder where it was", async () => {
+Deno.test("memory of a moved repository is found by its former folder", async () => {
   using home = tempHome();
   const old = join(home.path, "old");
   await Deno.mkdir(join(old, ".git"), { recursive: true });
@@ -289,7 +289,7 @@ async function harbours<Name extends string>(
   return Object.fromEntries(places) as Record<Name, Place>;
 }
 
-Deno.test("a project that is named is forgotten wherever one stands, and never the one around", async () => {
+Deno.test("memory forget --project forgets the named project from any folder, and never the project around that folder", async () => {
   using home = tempHome();
   const { pier } = await harbours(home, ["pier", "quay"]);
   const forget = ["memory", "forget", "--project"];
@@ -315,7 +315,7 @@ Deno.test("a project that is named is forgotten wherever one stands, and never t
   assert.deepEqual(wouldRemove, { observations: 1 });
 });
 
-Deno.test("of a project that is not there nothing is found, and of several with a name none is guessed", async () => {
+Deno.test("an unknown project has no results, and a name that several projects share is an error", async () => {
   using home = tempHome();
   const { pier } = await harbours(home, ["pier", "north/quay", "south/quay"]);
   const none = await run(pier, ["memory", "search", "tide", "--project", "nosuch"]);

@@ -151,7 +151,7 @@ for (const [name, damage] of DAMAGES) {
 }
 
 testOpen(
-  "a capture that the database does not take is given up like one that cannot be read, and holds up none",
+  "a capture that the database refuses is given up like an unreadable one, and does not hold up others",
   async ({ home, db }) => {
     db.exec(
       `CREATE TRIGGER no_uploads BEFORE INSERT ON observations
@@ -278,7 +278,7 @@ function dieOnce(db: DatabaseSync, nowMs: number): string[] {
 }
 
 testOpen(
-  "a capture that drains die over is told by doctor, taken alone, and given up",
+  "doctor names a capture that kills drains; a drain takes it alone and gives it up",
   async ({ home, db }) => {
     let atMs = Date.now() - 3_600_000;
     let deathMs = atMs + 1_000;
@@ -318,7 +318,7 @@ testOpen(
 );
 
 testOpen(
-  "a session does not wait for a capture that a drain died over, the drain beside a turn takes it",
+  "no session waits for a capture that killed a drain: the drain beside a turn takes it",
   async ({ home, db }) => {
     const takenMs = Date.now() - 2 * DEATHS_APART_MS;
     const bad = saveEvent(db, { atMs: takenMs - 1_000, capture: { payload: PAYLOAD } });
@@ -335,7 +335,7 @@ testOpen(
 );
 
 testOpen(
-  "queue drain works at what drains have died over, as doctor says",
+  "queue drain takes captures that killed earlier drains, as doctor says",
   async ({ home, db }) => {
     const bad = saveEvent(db, { atMs: 1, capture: { payload: PAYLOAD } });
     db.prepare("UPDATE pending_queue SET status = 'processing', attempts = 5 WHERE id = ?").run(

@@ -7,7 +7,7 @@ async function read(...words: string[]) {
   return call === null ? null : { flags: call.flags, args: call.args };
 }
 
-Deno.test("a plain command line is read without the library: values, switches, what is usual", async () => {
+Deno.test("a plain command line is read without the library: values, switches, defaults", async () => {
   assert.deepEqual(await read("task", "ready"), {
     flags: { allProjects: false, limit: 20 },
     args: [],
@@ -30,7 +30,7 @@ Deno.test("a plain command line is read without the library: values, switches, w
   });
 });
 
-Deno.test("what is not plain is left to the library, mistakes above all", async () => {
+Deno.test("every other command line, mistakes above all, is left to the library", async () => {
   const lines = [
     "",
     "help",

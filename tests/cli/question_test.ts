@@ -55,7 +55,7 @@ Deno.test("a question is answered once, and the agent goes on in its session wit
   assert.equal((await json(["question", "show", "q-1"])).code, 10);
 });
 
-Deno.test("an answer that comes before the agent has ended reaches it as well", async () => {
+Deno.test("an answer that comes before the agent has ended reaches the agent too", async () => {
   await using stage = await busyStage({
     agent: ASKS.replace("esac", "esac; while [ ! -e $LOG/go ]; do sleep 0.1; done"),
     workflow: ONE_AGENT,
@@ -73,7 +73,7 @@ Deno.test("an answer that comes before the agent has ended reaches it as well", 
   assert.equal((await json(["question", "list", "--all"])).body.questions.length, 1);
 });
 
-Deno.test("a workflow that is retried, or cancelled, waits for no answer any more", async () => {
+Deno.test("a workflow that is retried or cancelled no longer waits for an answer", async () => {
   await using stage = await engineStage({ agent: ASKS, workflow: ONE_AGENT });
   const { folder, json, begin, reaches } = stage;
   const ofTask = async (id: string) =>
@@ -95,7 +95,7 @@ Deno.test("a workflow that is retried, or cancelled, waits for no answer any mor
   assert.equal((await ofTask(id)).at(-1).status, "resolved");
 });
 
-Deno.test("what a session asks is recorded, and answered where the session runs", async () => {
+Deno.test("a question of a session is recorded here, and answered where the session runs", async () => {
   await using stage = await engineStage({ workflow: ONE_AGENT });
   const { db, json, run } = stage;
   const id = askQuestion(db, {

@@ -35,7 +35,7 @@ async function filled(temp: TempDatabase) {
 
 const test = testWith(tempDatabase);
 
-test("queue prune takes the payloads of old captures that are worked in, but for the newest of them", async (temp) => {
+test("queue prune removes the payloads of old captures that are worked in, except the newest", async (temp) => {
   const { done } = await filled(temp);
   const before = payloads(temp);
   const observations = () => temp.db.prepare("SELECT * FROM observations ORDER BY id").all();
@@ -54,7 +54,7 @@ test("queue prune takes the payloads of old captures that are worked in, but for
   assert.equal((await runVerbJson(prune, placeOf(temp))).pruned, 0, "again there is nothing to do");
 });
 
-test("what was pruned says so wherever it is shown, and comes back from an export as it is", async (temp) => {
+test("a pruned payload is shown as pruned everywhere, and survives an export and import", async (temp) => {
   const { done: [first = ""] } = await filled(temp);
   await runVerb(["queue", "prune", "--older-than", "2w", "--keep-raw", "0"], placeOf(temp));
   const shown = await runVerbJson(["queue", "show", first], placeOf(temp));
@@ -85,7 +85,7 @@ test("what was pruned says so wherever it is shown, and comes back from an expor
   );
 });
 
-test("queue prune refuses an age that is none, and a number that is none", async (temp) => {
+test("queue prune refuses text that is no age or no number", async (temp) => {
   await filled(temp);
   const before = payloads(temp);
   const wrongs = [["--older-than", "30x"], ["--older-than", "d"], ["--keep-raw", "-1"], [

@@ -41,7 +41,7 @@ test("queue list --json gives what programs were promised", async (temp) => {
   }]);
 });
 
-test("what a damaged page gives for a size is not shown as one", async (temp) => {
+test("queue list shows no size that a damaged page has made up", async (temp) => {
   const id = saveEvent(temp.db, { capture: { payload: '{"a":1}' } });
   saveEvent(temp.db, { capture: { payload: '{"a":12}' } });
   temp.db.prepare("UPDATE pending_queue SET raw_bytes = -7798 WHERE id = ?").run(id);
@@ -68,7 +68,7 @@ test("queue show gives the payload back, compressed or not, by the beginning of 
   assert.equal(after.id, id);
 });
 
-test("queue show says which ids begin alike, and when there is none", async (temp) => {
+test("queue show names the ids that begin alike, and says when no id does", async (temp) => {
   const ids = [1, 2].map((atMs) => saveEvent(temp.db, { atMs, capture: {} }));
   const several = await runVerb(["queue", "show", "0000"], placeOf(temp));
   assert.equal(several.code, 1);
@@ -78,7 +78,7 @@ test("queue show says which ids begin alike, and when there is none", async (tem
   assert.match(none.stderr, /why: .*\n {2}next: conclaude queue list\n$/);
 });
 
-test("queue show of a damaged payload says so in three lines", async (temp) => {
+test("queue show reports a damaged payload as what, why and next", async (temp) => {
   const id = saveEvent(temp.db, { capture: { payload: JSON.stringify(LONG) } });
   compactPayloads(temp.db);
   temp.db.exec("UPDATE pending_queue SET payload = x'00'");
@@ -88,7 +88,7 @@ test("queue show of a damaged payload says so in three lines", async (temp) => {
   assert.match(stderr, /^Cannot read the payload .*\n {2}why: .*damaged.*\n {2}next: .*\n$/);
 });
 
-test("queue show can show what is nested too deep to be laid out", async (temp) => {
+test("queue show prints a payload that is nested too deep to be indented", async (temp) => {
   const payload = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
   const id = saveEvent(temp.db, { capture: { payload } });
   assert.equal((await runVerbJson(["queue", "show", id], placeOf(temp))).payload, payload);
@@ -162,7 +162,7 @@ test("queue drain takes in the spool, works all captures into memory, and compre
   assert.ok(stats.storedBytes < stats.rawBytes / 10);
 });
 
-test("queue drain works nothing into memory where that is switched off, and says so", async (temp) => {
+test("queue drain says when memory is switched off, and works nothing into it", async (temp) => {
   const { db, folder } = temp;
   saveEvent(db, { capture: { payload: JSON.stringify(LONG) } });
   Deno.mkdirSync(`${folder}/.conclaude`, { recursive: true });

@@ -56,7 +56,7 @@ Deno.test("a session of which every hook ran has no gaps, and no capture that it
   assert.equal(code, 0);
 });
 
-Deno.test("lines that a forked session repeats are no gaps, also if the lines do not say so", async () => {
+Deno.test("lines that a forked session repeats are no gaps, even without a mark that says so", async () => {
   using home = tempHome();
   putTranscripts(home, ["forked"], (text) => text.replace(/,"requestSessionId":"[^"]*"/g, ""));
   await tellHooks(home, "forked");
@@ -278,7 +278,7 @@ Deno.test("the last minute and a line that is being written are left to the hook
   assert.equal(captures(home).length, 3);
 });
 
-Deno.test("a backfill does not change a session that hooks told of", async () => {
+Deno.test("a backfill does not change a session that hooks have reported", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   await tellHooks(home, "tools", (payload) => payload["tool_name"] === "Edit");

@@ -101,7 +101,7 @@ Deno.test("req status, list, show, explain and sessions give JSON that a program
 
 const test = testWith(() => new RequiredProject("requirements: {a: {}}\n"));
 
-test("req status without a session says so and leaves with 0", async (project) => {
+test("req status without a session says so, with exit status 0", async (project) => {
   const { code, body } = await json(project, "req", "status");
   assert.equal(code, 0);
   assert.match(body.warning, /no session/);
@@ -133,7 +133,7 @@ test("metadata and reasons are masked before they are stored", async (project) =
   }
 });
 
-Deno.test("a file that cannot be read is named where requirements are missed, and what mends it", async () => {
+Deno.test("req names the configuration file that cannot be read, and the command that shows its mistake", async () => {
   using project = new RequiredProject("requirements: {good: {}\n  bad: [\n");
   const status = await project.run("req", "status");
   assert.match(
@@ -146,7 +146,7 @@ Deno.test("a file that cannot be read is named where requirements are missed, an
   assert.match(stderr, /why: .*\.conclaude\.yaml:[^]*next: conclaude config validate/);
 });
 
-Deno.test("a broken requirement, one that is switched off and an unknown one get errors of their own", async () => {
+Deno.test("broken, switched-off and unknown requirements have different errors", async () => {
   using project = new RequiredProject(
     "requirements: {good: {}, broken: {scope: sesion}, off: {enabled: false, description: later}}\n",
   );
@@ -168,13 +168,13 @@ Deno.test("a broken requirement, one that is switched off and an unknown one get
   }
 });
 
-test("req explain without a session names none, in no command either", async (project) => {
+test("req explain without a session proposes no command with a session", async (project) => {
   const text = await project.req("explain", "a");
   assert.match(text, /^a is open on feature\/x, as far as can be told\.\n +note: no session: /);
   assert.doesNotMatch(text, /--session|nosessio/);
 });
 
-Deno.test("what is satisfied for ever is not satisfied for a while", async () => {
+Deno.test("a permanent requirement cannot be satisfied for a limited time", async () => {
   using project = new RequiredProject("requirements: {a: {scope: permanent}}\n");
   const { code, stderr } = await project.run("req", "satisfy", "a", "--ttl", "1");
   assert.equal(code, 1);
@@ -187,7 +187,7 @@ test("a requirement that is named twice is satisfied once", async (project) => {
   assert.equal(text, "Satisfied a for session cad0ac4d on feature/x\n");
 });
 
-Deno.test("what is recorded of a requirement that is configured no more can be cleared", async () => {
+Deno.test("req clear clears a requirement that is no longer configured", async () => {
   using project = new RequiredProject("requirements: {a: {}, b: {}}\n");
   await project.req("satisfy", "a", "--session", SESSION);
   project.configure("requirements: {b: {}}\n");
@@ -228,7 +228,7 @@ Deno.test("req clear of a session says what stays satisfied for the whole branch
   assert.doesNotMatch(await project.req("clear", "--all", "--session", SESSION), /Still/);
 });
 
-Deno.test("req explain says of a satisfaction that has run out when that was", async () => {
+Deno.test("req explain tells when a satisfaction ran out", async () => {
   using project = new RequiredProject(
     "requirements: {a: {}, b: {satisfiedBySkill: [plan], replanTtl: 60}}\n",
   );
@@ -243,7 +243,7 @@ Deno.test("req explain says of a satisfaction that has run out when that was", a
   }
 });
 
-it("req sessions leaves out those whose process is gone", async (project) => {
+it("req sessions leaves out sessions whose process is gone", async (project) => {
   const gone = new Deno.Command("true").spawn();
   await gone.status;
   const start = (session_id: string, pid: number) =>
@@ -259,7 +259,7 @@ it("req sessions leaves out those whose process is gone", async (project) => {
 
 testWhere(
   needsTools("ps", "sleep"),
-  "req sessions leaves out one whose process has ended, though nobody has taken note of it",
+  "req sessions leaves out a session whose process has ended but has not been reaped",
   async () => {
     using project = new RequiredProject("{}\n");
     // A shell that becomes another program no longer asks how its child ended: as in a container without an init.
@@ -293,7 +293,7 @@ async function untilEnded(pid: string): Promise<void> {
   throw new Error(`process ${pid} has not ended, or somebody has taken note of it`);
 }
 
-it("a requirement that only the user's file switches on is said to need a project's file", async (project) => {
+it("an error says that a requirement of the user's file needs a configuration file in the project", async (project) => {
   Deno.mkdirSync(join(project.home.path, ".conclaude"), { recursive: true });
   Deno.writeTextFileSync(
     join(project.home.path, ".conclaude", "config.yaml"),
@@ -310,7 +310,7 @@ it("a requirement that only the user's file switches on is said to need a projec
   await project.req("satisfy", "commit_plan", "--session", SESSION);
 });
 
-it("the denial of what only a person may says how a person does it", async (project) => {
+it("a denied guard pause tells the commands that a person can run", async (project) => {
   await project.start();
   const denied = await project.bash("conclaude guard pause");
   const commands = [...denied!.matchAll(/`conclaude ((?:guard|req) pause --session \w+)`/g)];
@@ -321,6 +321,6 @@ it("the denial of what only a person may says how a person does it", async (proj
   }
 });
 
-Deno.test("the texts of the presets do not suggest what satisfies nothing", () => {
+Deno.test("the texts of the presets name only ways that satisfy their requirements", () => {
   for (const preset of PRESETS) assert.doesNotMatch(presetText(preset), /write a plan/);
 });

@@ -32,7 +32,7 @@ test("retention run removes what --dry-run said, and active sessions never", asy
   const removed = { sessions: 1, executions: 2, captures: 2, counters: 1, ...NO_TASKS };
   assert.match(
     (await runVerb(["retention", "run", "--dry-run"], place)).stdout,
-    /^Would remove 0 tasks for good .*; would delete 0 closed tasks, which can be restored\.$/m,
+    /^Would remove 0 tasks, .* for good; would delete 0 closed tasks, which can be restored\.$/m,
   );
   assert.deepEqual(await runVerbJson(["retention", "run", "--dry-run"], place), {
     dryRun: true,
@@ -68,7 +68,7 @@ test("retention run keeps everything when the configuration says 0 days", async 
   });
 });
 
-test("retention run works captures in before it removes them, and keeps what cannot be worked in yet", async (temp) => {
+test("retention run works captures into memory before it removes them, and keeps those that cannot be worked in yet", async (temp) => {
   const { db } = temp;
   const place = { home: temp.folder, database: temp.path };
   const atMs = Date.now() - 40 * DAY_MS;
@@ -98,7 +98,7 @@ test("retention run works captures in before it removes them, and keeps what can
   assert.equal(ids("SELECT id FROM observations WHERE kind = 'edit'").length, 3);
 });
 
-test("retention run removes what memory has kept long enough, and notes never", async (temp) => {
+test("retention run removes observations that are old enough, but never notes", async (temp) => {
   const { db } = temp;
   const place = { home: temp.folder, database: temp.path };
   const payload = (name: string) =>

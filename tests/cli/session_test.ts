@@ -62,7 +62,7 @@ test("a whole id is never taken for the beginning of another one", async (temp) 
   assert.equal(session.sessionId, "build");
 });
 
-test("an id that nothing has is an error: a wrong id must not look like a quiet session", async (temp) => {
+test("an unknown id is an error, so that a wrong id does not look like a session without records", async (temp) => {
   saveEvent(temp.db);
   for (const verb of [["session", "show"], ...FILTERS]) {
     for (const id of ["nope", "cad", "ad0ac4d"]) {
@@ -76,7 +76,7 @@ test("an id that nothing has is an error: a wrong id must not look like a quiet 
   }
 });
 
-test("an id that only events have is enough for a list, and session show says where they are", async (temp) => {
+test("lists accept an id that only events have, and session show says how to list those events", async (temp) => {
   saveEvent(temp.db, { sessionId: LOOSE, capture: {}, counters: ["edits"] });
   temp.db.exec("DELETE FROM sessions");
   for (const verb of FILTERS) {
@@ -88,7 +88,7 @@ test("an id that only events have is enough for a list, and session show says wh
   assert.equal(error.next, `conclaude audit list --session ${LOOSE}`);
 });
 
-test("a counter of a script's own is never taken for that of a session that begins alike", async (temp) => {
+test("a counter that a script owns is never taken for one of a session whose id begins alike", async (temp) => {
   const raise = (session: string) =>
     runVerbJson(["counter", "increment", "runs", "--session", session], placeOf(temp));
   saveEvent(temp.db, { sessionId: "deploy-2" });

@@ -52,7 +52,7 @@ test("status --json tells of the database, the sessions, the queue and the last 
   });
 });
 
-test("status tells of tasks that are not closed, and of nothing that there is not", async (temp) => {
+test("status has lines for open tasks, and no lines for counts of 0", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   const none = (await runVerb(["status"], place)).stdout;
   assert.doesNotMatch(none, /^(tasks|workflows|agents|questions|daemon) /m);

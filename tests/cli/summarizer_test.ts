@@ -179,7 +179,7 @@ test("a summary is tried three times by a command, however often it is drained: 
   assert.equal((await drain(home)).summarizer.written, 1);
 });
 
-test("a command that takes too long is ended with what it has started", async (home) => {
+test("a command that takes too long is ended with the processes that it has started", async (home) => {
   const pids = join(home.path, "pids");
   // What has left the group of the command is found where the system shows its environment.
   const away = Deno.build.os === "linux" ? `setsid sleep 301 & echo $! >> ${pids};` : "";
@@ -199,7 +199,7 @@ test("a command that takes too long is ended with what it has started", async (h
 });
 
 slowTest(
-  "a command does not outlive a drain that is killed, with what is in its group",
+  "a command and its process group do not outlive a killed drain",
   async () => {
     using home = tempHome();
     const pids = join(home.path, "pids");

@@ -173,7 +173,7 @@ test("the daemon removes what is old when it begins, and no number of an event c
   assert.ok(Number(queryValue(home, "SELECT min(id) FROM events")) > 1200);
 });
 
-test("an old event that is not yet removed is not told", async (home) => {
+test("an old event that is not yet removed is not listed", async (home) => {
   const db = await prepared(home);
   const old = () =>
     db.prepare(

@@ -111,7 +111,7 @@ test("a filter refuses an id that is too short or unknown, instead of matching n
   assert.deepEqual((await json("list", "--parent", id)).tasks, []);
 });
 
-test("task update changes what it is told, and names the verb where another one does it", async (temp) => {
+test("task update changes fields, and names the verb for what another verb does", async (temp) => {
   const { make, json, run } = verbsOn(temp);
   const other = await make("other");
   const id = await make("old", "--workflow", "plan");
@@ -150,7 +150,7 @@ test("the next step of a refusal fits its verb, and never releases another one's
   assert.deepEqual([error.reason, error.next], ["NOT_CLAIM_OWNER", `conclaude task show ${id}`]);
 });
 
-test("task restore says of a task that was not deleted that it was not", async (temp) => {
+test("task restore says when a task was not deleted", async (temp) => {
   const { make, json, run } = verbsOn(temp);
   const id = await make("a");
   assert.match((await run("restore", id)).stdout, /was not deleted; nothing was changed\./);
@@ -179,7 +179,7 @@ test("a task is shown briefly and in columns", async (temp) => {
   assert.match((await run("show", id)).stdout, / closed: +just now$/m);
 });
 
-test("task delete tells what becomes ready by it, and task restore how many come back", async (temp) => {
+test("task delete names the tasks that become ready, and task restore counts those that come back", async (temp) => {
   const { make, json, run } = verbsOn(temp);
   const top = await make("top");
   const part = await make("part", "--parent", top);
@@ -226,7 +226,7 @@ test("an unknown workflow is refused before anything relies on it", async (temp)
   assert.deepEqual([task.workflow, task.queuedAtMs, await titles("list")], ["own", null, ["a"]]);
 });
 
-test("a text that could not be read back whole is refused", async (temp) => {
+test("a text that the database could not give back whole is refused", async (temp) => {
   const { make, json } = verbsOn(temp);
   const id = await make("a", "--body", "whole");
   const file = join(temp.folder, "body.txt");
@@ -249,7 +249,7 @@ test("task delete for good asks first, and --force gives the claim up", async (t
   assert.equal((await json("show", id)).error.reason, "TASK_NOT_FOUND");
 });
 
-test("task bulk does what can be done, and says of the rest why not", async (temp) => {
+test("task bulk changes every task that it can, and tells why it cannot change the others", async (temp) => {
   const { make, json, run } = verbsOn(temp);
   const ids = [await make("a"), await make("b")];
   await json("claim", ids[0]!);

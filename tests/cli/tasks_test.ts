@@ -123,7 +123,7 @@ test("a holder whose claim ran out is told so, and the task goes to the next", a
   assert.deepEqual([late.code, late.body.error.claimedBy], [13, "b"]);
 });
 
-test("a claim that ran out keeps nothing from being ready, and is told as what it is", async (place) => {
+test("a task whose claim ran out is ready, and is shown as such", async (place) => {
   const parent = await make(place);
   const id = await make(place, "--parent", parent);
   const ofWorkflow = await make(place);
@@ -176,7 +176,7 @@ test("a renewed claim counts on, for as long as the configuration says", async (
   assert.equal(renewed.claimToken, 1);
 });
 
-test("each kind of refusal leaves with its own status", async (place) => {
+test("each kind of refusal has its own exit status", async (place) => {
   const id = await make(place);
   const code = async (...args: string[]) => (await task(place, ...args)).code;
   assert.equal(await code("show", "01980c5e"), 10);

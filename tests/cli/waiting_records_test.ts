@@ -15,7 +15,7 @@ function prompt(home: TempHome, text: string) {
   return hook("UserPromptSubmit", payload, home);
 }
 
-Deno.test("an export has what waits in the spool, or says that it is missing", async () => {
+Deno.test("an export contains the records of the spool, or names them as missing", async () => {
   using home = hurried(tempHome());
   const run = (...args: string[]) => runProgram(args, { env: { HOME: home.path } });
   await prompt(home, "the first pelican");
@@ -35,7 +35,7 @@ Deno.test("an export has what waits in the spool, or says that it is missing", a
   assert.ok(stdout.includes("second pelican"));
 });
 
-Deno.test("a search that finds nothing says what is not worked in yet", async () => {
+Deno.test("a search without results counts the captures that are not worked in yet", async () => {
   using home = hurried(tempHome());
   const run = (...args: string[]) => runProgram(args, { env: { HOME: home.path } });
   await prompt(home, "the first pelican");
@@ -57,7 +57,7 @@ Deno.test("a search that finds nothing says what is not worked in yet", async ()
   );
 });
 
-Deno.test("db check takes a database that is held for no damaged one, and a cut one for no new one", async () => {
+Deno.test("db check does not call a locked database damaged, nor a truncated one new", async () => {
   using home = hurried(tempHome());
   const run = (...args: string[]) => runProgram(args, { env: { HOME: home.path } });
   await prompt(home, "the first pelican");

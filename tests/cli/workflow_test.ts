@@ -220,7 +220,7 @@ Deno.test("workflow cancel ends the agent, opens the task and keeps the working 
   assert.equal((await json(["workflow", "cancel", id])).body.error.reason, "INVALID_STATUS");
 });
 
-Deno.test("a script that fails goes on where its step says so, and the next one knows", async () => {
+Deno.test("a workflow goes on after a failed script where the step says so, and later steps can read the failure", async () => {
   await using stage = await busyStage({
     workflow: `
   - name: shaky
@@ -250,7 +250,7 @@ Deno.test("a script that fails goes on where its step says so, and the next one 
   assert.match(reason, /maybe/);
 });
 
-Deno.test("a loop's rounds are listed with their depth, each with what came of it", async () => {
+Deno.test("workflow show lists the rounds of a loop with their depth and outcome", async () => {
   await using stage = await busyStage({
     workflow: `
   - name: rounds

@@ -47,7 +47,7 @@ Deno.test("an agent command that is not there is named", async () => {
   assert.doesNotMatch(stdout, /conclaude-agent-/);
 });
 
-Deno.test("an agent's files are for its user alone while it runs; without them it ends, and that is said", async () => {
+Deno.test("only the user can read the files of a running agent, and an agent without them ends with an error", async () => {
   await using stage = await engineStage({
     workflow: AGENT,
     agent: `cd "\${CONCLAUDE_DB_PATH%.db}.agents/$CONCLAUDE_AGENT_ID"
@@ -89,7 +89,7 @@ const COMMITTED = `
   - {name: after, type: script, command: cat b.txt}
 `;
 
-Deno.test("a working tree that was removed is made again from its branch, to be looked at and merged", async () => {
+Deno.test("a removed working tree is made again from its branch for a review and for a merge", async () => {
   await using stage = await busyStage({ workflow: COMMITTED });
   const id = await stage.begin();
   const { worktree } = await stage.reaches(id, "pending_merge");
@@ -217,7 +217,7 @@ Deno.test("outside of a repository nothing is merged, and nobody works in the ho
   assert.equal((await stage.reaches(done, "completed", "failed")).status, "completed");
 });
 
-Deno.test("a merge that waits says so, and what git complains of can be read", async () => {
+Deno.test("a merge that waits says so, and shows what git complains of", async () => {
   await using stage = await busyStage({ workflow: COMMITTED });
   const id = await stage.begin();
   await stage.reaches(id, "pending_merge");

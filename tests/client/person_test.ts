@@ -106,7 +106,7 @@ Deno.test({
       assert.equal(tried.match(REFUSED)?.length, 3 * calls, tried);
       assert.equal(tried.match(/PERSON_REQUIRED/g)?.length, 3, tried);
       assert.match(said["typed"]!, /The guards are lifted/);
-      assert.match(said["shown"]!, /Requirements are paused/);
+      assert.match(said["shown"]!, /The requirements are lifted/);
       const pauses = query(run.database, "SELECT subject FROM pauses ORDER BY subject");
       assert.deepEqual(pauses.map(({ subject }) => subject), ["guards", "requirements"]);
     } finally {

@@ -16,7 +16,7 @@ import { lookIntoStore, openKeptStore, placeOf } from "../open_store.ts";
 import { errorText, type View } from "../view.ts";
 import { type FsFile, openSync, SeekMode } from "../../system/files.ts";
 
-/** How a database begins, which a person may take for an export. */
+/** The first bytes of an SQLite database, which a person may take for an export. */
 const SQLITE = "SQLite format 3";
 
 /** `conclaude import file FILE` */
@@ -53,7 +53,7 @@ export async function importFile(
   }
 }
 
-/** @throws {UserError} When it cannot be read, or is a database. */
+/** Opens an export. @throws {UserError} When it cannot be read, or is a database. */
 function sourceOf(
   context: CliContext,
   file: string,
@@ -68,19 +68,16 @@ function sourceOf(
   let opened: FsFile;
   try {
     opened = openSync(path);
-    if (opened.statSync().isDirectory) {
-      opened.close();
-      throw new Error("it is a folder");
-    }
   } catch (thrown) {
     throw cannot(messageOf(thrown), "conclaude import --help", thrown);
   }
+  const { isDirectory, isFile } = opened.statSync();
   const first = new Uint8Array(SQLITE.length);
-  const length = opened.statSync().isFile ? opened.readSync(first) ?? 0 : 0;
-  if (length > 0) opened.seekSync(0, SeekMode.Start);
-  if (new TextDecoder().decode(first) === SQLITE) {
+  if (isFile && opened.readSync(first) !== null) opened.seekSync(0, SeekMode.Start);
+  const isDatabase = new TextDecoder().decode(first) === SQLITE;
+  if (isDirectory || isDatabase) {
     opened.close();
-    throw cannot(
+    throw isDirectory ? cannot("it is a folder", "conclaude import --help") : cannot(
       "it is a database, not an export: a copy of conclaude's own is restored, that of claude-mem taken over",
       `conclaude import claude-mem ${quoteWord(file)}`,
     );
@@ -98,18 +95,14 @@ function tellTrouble(context: CliContext, report: ImportReport, file: string): v
     context.process.stderr.write(`line ${line}: ${why}\n`);
   }
   if (damaged > 0) {
-    tell(
-      `${count(damaged, "line")} of ${file} cannot be taken over`,
-      "they are not as an export has them; all the others were read",
-    );
+    const what = `${count(damaged, "line")} of ${file} cannot be taken over`;
+    tell(what, "they are not as an export has them; all the others were read");
   }
   if (cutShort) {
     tell(`The export ${file} was cut short`, "its last line is missing; what is there was read");
   } else if (missing > 0) {
-    tell(
-      `${count(missing, "line is", "lines are")} missing in ${file}`,
-      "its last line tells of more; what is there was read",
-    );
+    const what = `${count(missing, "line is", "lines are")} missing in ${file}`;
+    tell(what, "its last line tells of more; what is there was read");
   }
   if (forgottenElsewhere > 0) {
     const receipts = count(forgottenElsewhere, "receipt of it is", "receipts of it are");
@@ -121,7 +114,7 @@ function tellTrouble(context: CliContext, report: ImportReport, file: string): v
   }
 }
 
-/** A sentence for each count of the report: how it begins for one row and for several, and how it ends. */
+/** A sentence for each count of the report: its beginning for one row and for several, and its end. */
 const SENTENCES = [
   ["known", "row was", "rows were", "there already"],
   ["replaced", "row was", "rows were", "older here, and replaced"],

@@ -22,7 +22,7 @@ import type { CliContext } from "../context.ts";
 import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
 import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
-import { lookIntoStore, openAt, openKept, placeOf } from "../open_store.ts";
+import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
 import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import type { View } from "../view.ts";
 
@@ -56,17 +56,12 @@ export async function forgetMemory(
   progress.end();
   const isNothing = isNone(preview);
   if (dryRun || isNothing && !isStopped) {
-    // What is known instead may be quite another one: it is only looked at.
-    const lines = unknownText(
-      unknown,
-      nextHere("conclaude memory forget --dry-run", context.globals),
-    );
+    // The proposed command is a dry run, since the known name may be another one than the person means.
+    const again = nextHere("conclaude memory forget --dry-run", context.globals);
+    const hints = { unknown, lines: unknownText(unknown, again) };
     const transcripts = transcriptsWith(preview.transcripts, filter);
-    const hints = { unknown, lines };
-    return previewView(
-      { ...preview, transcripts },
-      { isDry: dryRun, filter, hints, related, context },
-    );
+    const told = { isDry: dryRun, filter, hints, related, context };
+    return previewView({ ...preview, transcripts }, told);
   }
   if (!yes) {
     confirmOrThrow(context, {
@@ -103,71 +98,53 @@ export async function verifyForgotten(
     text: flags.text ?? null,
     filter: flags.text === undefined ? null : textFilterOf(flags.text),
   });
-  const problems = found.map(({ message, next }) => ({
-    message,
-    next: nextHere(next, context.globals),
-  }));
+  const problems = found.map((one) => ({ ...one, next: nextHere(one.next, context.globals) }));
   const { salt: _salt, digests: _digests, textDigest, ...told } = receipt;
+  const ok = problems.length === 0;
+  const gone = `Everything that the receipt ${receipt.id} names is gone: ${
+    removedText(receipt.removed)
+  }.`;
+  const more = textDigest !== null && flags.text === undefined
+    ? "\nWith --text every byte is looked through for the text again."
+    : "";
+  const lines = problems.map(({ message, next }) => `${plain(message)}\n  next: ${plain(next)}`);
   return {
-    json: {
-      ok: problems.length === 0,
-      receipt: { ...told, isText: textDigest !== null },
-      problems,
-    },
-    text: problems.length === 0
-      ? `Everything that the receipt ${receipt.id} names is gone: ${removedText(receipt.removed)}.${
-        textDigest !== null && flags.text === undefined
-          ? "\nWith --text every byte is looked through for the text again."
-          : ""
-      }`
-      : problems.map(({ message, next }) => `${plain(message)}\n  next: ${plain(next)}`).join("\n"),
-    exitCode: problems.length === 0 ? 0 : 1,
+    json: { ok, receipt: { ...told, isText: textDigest !== null }, problems },
+    text: ok ? gone + more : lines.join("\n"),
+    exitCode: ok ? 0 : 1,
   };
 }
 
+/** @throws {UserError} When nothing is kept, or the database is not conclaude's; with an older schema only when it may not migrate. */
 async function forgetPlace(
   context: CliContext,
   { mayMigrate }: { readonly mayMigrate: boolean },
 ): Promise<ForgetPlace & { readonly redactPatterns: readonly string[] }> {
-  const place = await placeOf({ ...context, globals: { ...context.globals, noDb: true } });
-  const { database } = await lookedUp(context);
-  const kind = identifyDatabase(database).kind;
-  if (kind === "older" && mayMigrate) (await openAt(context, place, database)).db.close();
-  else if (kind === "older") {
+  const { locations: { home, dataFolder, spoolFolders } } = context;
+  const place = await keptPlace(context, "forget");
+  const { database, config: { busyTimeoutMs, redactPatterns } } = place;
+  const { kind } = identifyDatabase(database);
+  if (kind === "older" && !mayMigrate) {
     throw new UserError("Cannot look for what would be forgotten", {
       why: "the database has an older schema; nothing was changed",
       next: "conclaude db migrate",
     });
-  } else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
-  return {
-    home: context.locations.home,
-    database,
-    dataFolder: context.locations.dataFolder,
-    spoolFolders: context.locations.spoolFolders,
-    busyTimeoutMs: place.config.busyTimeoutMs,
-    redactPatterns: place.config.redactPatterns,
-  };
-}
-
-/** Without a database there is nothing to forget. */
-async function lookedUp(context: CliContext): Promise<{ readonly database: string }> {
-  const place = await placeOf(context);
-  if (place.database === ":memory:") await openKept(context, "forget");
-  return place;
+  }
+  if (kind === "older") (await openAt(context, place, database)).db.close();
+  else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
+  return { home, database, dataFolder, spoolFolders, busyTimeoutMs, redactPatterns };
 }
 
 function receiptOf(found: readonly Receipt[], id: string): Receipt {
   const [receipt] = found;
   if (receipt !== undefined && found.length === 1) return receipt;
   throw new UserError(`Cannot find the receipt "${id}"`, {
-    why: found.length === 0
-      ? "no receipt has an id that begins like this"
-      : "several receipts have ids that begin like this",
+    why: `${found.length === 0 ? "no id begins" : "several ids begin"} like this`,
     next: "conclaude memory verify --help",
   });
 }
 
-/** What was removed earlier may still stand in room that nothing uses. */
+/** Adds to an empty preview the bytes that earlier removals left in unused room of the database. */
 function withUnused(
   place: ForgetPlace,
   filter: ForgetFilter,
@@ -179,6 +156,7 @@ function withUnused(
   return { ...preview, forms, ...(isUnused && { removed: { unusedRoom: 1 } }) };
 }
 
+/** What the receipt keeps of the flags: the file and the text only as digests. */
 function chosenOf(
   { session, project, file, text, since, until }: ForgetFlags,
   { ids, filter, salt }: {
@@ -198,7 +176,7 @@ function chosenOf(
   };
 }
 
-/** Of which flags nothing is known: then nothing fits, whatever else was asked for. */
+/** Finds the flags whose value nothing has, so that nothing fits. */
 function unknownOf(
   db: DatabaseSync,
   filter: ForgetFilter,

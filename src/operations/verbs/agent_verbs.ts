@@ -2,7 +2,7 @@ import { plain } from "../../secrets/plain.ts";
 import { agentFiles } from "../../work/engine/agent_files.ts";
 import { needAgent, requestEnd } from "../../work/engine/requests.ts";
 import { endHere } from "../../work/engine/supervise.ts";
-import { type OutputLine, readOutput, readOutputPage } from "../../work/engine/agent_output.ts";
+import { type OutputLine, readOutputPage, sizeOf } from "../../work/engine/agent_output.ts";
 import { readAgentLine } from "../../work/agent_text.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
@@ -16,7 +16,6 @@ import {
   readWorkflow,
 } from "../../work/store.ts";
 import { transaction } from "../../db/transaction.ts";
-import { relativeTime } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import {
@@ -27,24 +26,25 @@ import {
   PAGE_FLAG,
   switchOn,
   text,
+  type Values,
   wordsFlag,
 } from "../flags.ts";
+import { agoText, listVerb, showVerb } from "../list_and_show.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openStore, type Place } from "../open_store.ts";
-import { type Facts, pageView, titledFacts } from "../table.ts";
+import { titledFacts } from "../table.ts";
 import { agentIdOf, beginChange, checkWord, knownTaskId, taskIdOf } from "../work_lookup.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";
 import { group, verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { statSync } from "../../system/files.ts";
 
 const AGENT = text("The agent, by its id, or 4 or more characters of its beginning or end", "id");
 const ACTIVE: readonly AgentStatus[] = ["starting", "running"];
 const STATUSES: readonly AgentStatus[] = [...ACTIVE, "completed", "failed", "killed"];
 const KINDS: readonly AgentKind[] = ["agent", "script", "subagent"];
 
-const list = verb({
+const list = listVerb({
   flags: {
     status: wordsFlag(`Only with this status: ${STATUSES.join(", ")}; a comma is or`, "status"),
     kind: wordsFlag(`Only of this kind: ${KINDS.join(", ")}; a comma is or`, "kind"),
@@ -54,46 +54,43 @@ const list = verb({
     limit: PAGE_FLAG,
   },
   brief: "List agents",
-  about:
-    "Lists the agents and scripts that work for tasks, and the sub-agents of sessions, the newest first.",
+  about: "Lists agents and scripts of tasks, and sub-agents of sessions, the newest first.",
   examples: ["conclaude agent list", "conclaude agent list --all --task 1a2b3c4d --json"],
-  async run(context, { status, kind, task, session, all, limit }) {
-    const { db } = await openStore(context, "read");
+  name: "agents",
+  rows({ db }, { status, kind, task, session, all }, { limit }) {
     const checked = <Word extends string>(what: string, words: readonly Word[]) => (one: string) =>
       checkWord(one, { what, words, noun: "agent" });
-    const agents = listAgents(db, {
+    return listAgents(db, {
       statuses: status?.map(checked("status", STATUSES)) ?? (all ? null : ACTIVE),
       kinds: kind?.map(checked("kind", KINDS)) ?? null,
       taskId: task === undefined ? null : knownTaskId(db, task),
       sessionId: session ?? null,
-      limit: limit + 1,
-    });
-    return pageView(context, { agents }, {
-      ID: ({ id }) => shortTaskId(id),
-      KIND: ({ kind }) => kind,
-      NAME: ({ name }) => name,
-      STATUS: ({ status }) => status,
-      TASK: ({ taskId }) => taskId === null ? null : shortTaskId(taskId),
-      STARTED: ({ startedAtMs }) => ageText(startedAtMs),
-    }, {
       limit,
-      empty: all || status !== undefined
-        ? "No agents."
-        : "No agents at work; --all lists those that have ended.",
     });
   },
+  columns: {
+    ID: ({ id }) => shortTaskId(id),
+    KIND: ({ kind }) => kind,
+    NAME: ({ name }) => name,
+    STATUS: ({ status }) => status,
+    TASK: ({ taskId }) => taskId === null ? null : shortTaskId(taskId),
+    STARTED: ({ startedAtMs }) => agoText(startedAtMs),
+  },
+  empty: ({ all, status }) =>
+    all || status !== undefined
+      ? "No agents."
+      : "No agents at work; --all lists those that have ended.",
 });
 
-const show = verb({
-  args: [AGENT],
+const show = showVerb({
+  arg: AGENT,
   brief: "Show an agent",
-  about: "Shows an agent: what it works for, its process, and how it ended.",
+  about: "Shows an agent: its task, its process, and how it ended.",
   examples: ["conclaude agent show 1a2b3c4d"],
-  async run(context, _flags, text) {
-    const { db } = await openStore(context, "read");
+  read({ db }, text) {
     const agent = needAgent(db, agentIdOf(db, text));
     const task = agent.taskId === null ? undefined : readTask(db, agent.taskId);
-    const facts: Facts = [
+    const facts = titledFacts([
       ["id", agent.id],
       ["kind", agent.kind],
       ["status", agent.status],
@@ -108,27 +105,31 @@ const show = verb({
       ["folder", agent.worktree],
       ["output", agent.outputFile],
       ["to be ended", agent.killRequestedAtMs === null ? null : agent.killReason],
-      ["started", ageText(agent.startedAtMs)],
-      ["ended", ageText(agent.endedAtMs)],
-    ];
-    return { json: { agent }, text: [agent.name, ...titledFacts(facts)].map(plain).join("\n") };
+      ["started", agoText(agent.startedAtMs)],
+      ["ended", agoText(agent.endedAtMs)],
+    ]);
+    return { json: { agent }, lines: [agent.name, ...facts] };
   },
 });
 
+const OUTPUT_FLAGS = {
+  since: optional(
+    number(0, Number.MAX_SAFE_INTEGER, "Only lines after the one with this number", "seq"),
+  ),
+  limit: optional(number(1, Number.MAX_SAFE_INTEGER, "How many lines at most")),
+  follow: switchOn("Go on until the agent has ended"),
+  raw: switchOn("As it was written, instead of what is said in it"),
+};
+
+type OutputFlags = Values<typeof OUTPUT_FLAGS>;
+
 const output = verb({
   args: [text("The agent, or a task: then the output of all its agents, the oldest first", "id")],
-  flags: {
-    since: optional(
-      number(0, Number.MAX_SAFE_INTEGER, "Only lines after the one with this number", "seq"),
-    ),
-    limit: optional(number(1, Number.MAX_SAFE_INTEGER, "How many lines at most")),
-    follow: switchOn("Go on until the agent has ended"),
-    raw: switchOn("As it was written, instead of what is said in it"),
-  },
+  flags: OUTPUT_FLAGS,
   brief: "Show what an agent has written",
   about:
-    "Shows what an agent has written; of the JSON of Claude Code what a person would read. With --json, and with " +
-    "--follow a line of JSON each, every line with its number.",
+    "Shows what an agent has written. Of Claude Code's JSON it shows what a person would read; --json " +
+    "gives every line with its number, and with --follow one line of JSON for each.",
   examples: [
     "conclaude agent output 1a2b3c4d --follow",
     "conclaude agent output 1a2b3c4d --since 120 --json",
@@ -142,10 +143,7 @@ const output = verb({
     if (task !== undefined) return outputOfTask(db, task.id, { flags, place });
     const agent = needAgent(db, agentId);
     if (flags.follow) return await followOutput(context, agent, { db, flags, place });
-    const { lines, lastSeq } = readOutputPage(pathOf(agent, place), {
-      since: flags.since ?? 0,
-      limit: flags.limit ?? Infinity,
-    });
+    const { lines, lastSeq } = linesOf(agent, place, flags);
     return {
       json: { agentId, taskId: agent.taskId, lines, lineCount: lines.length, lastSeq },
       text: speaker(flags)(lines).join("\n"),
@@ -157,9 +155,8 @@ const kill = verb({
   args: [AGENT],
   flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
   brief: "End an agent",
-  about: "Ends an agent with all processes that it has started; those that do not leave in " +
-    "`orchestration.killGraceSeconds` are made to. Its workflow is blocked then: " +
-    "`conclaude workflow retry` runs the step again.",
+  about: "Ends an agent with all processes that it has started, by force after " +
+    "`orchestration.killGraceSeconds`. This blocks its workflow: `conclaude workflow retry` runs the step again.",
   examples: ["conclaude agent kill 1a2b3c4d --reason 'it runs in circles'"],
   async run(context, flags, text) {
     const { by, db, place, mask } = await beginChange(context, flags, "end an agent");
@@ -193,23 +190,7 @@ export const agent = group({
   examples: ["conclaude agent list", "conclaude agent output 1a2b3c4d --follow"],
 });
 
-function ageText(atMs: number | null): string | null {
-  return atMs === null ? null : relativeTime(atMs, Date.now());
-}
-
-interface OutputFlags {
-  readonly since?: number;
-  readonly limit?: number;
-  readonly follow: boolean;
-  readonly raw: boolean;
-}
-
-/** How often somebody who follows an agent looks whether it has written more, in milliseconds. */
-const LOOK_MS = 200;
-
-type Line = Omit<OutputLine, "next">;
-
-/** The lines of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
+/** The output of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
 function outputOfTask(
   db: DatabaseSync,
   taskId: string,
@@ -223,7 +204,7 @@ function outputOfTask(
     });
   }
   const parts = listAgents(db, { taskId, kinds: ["agent", "script"] }).reverse()
-    .map((agent) => ({ agent, lines: linesOf(agent, place, { since: 0, limit: Infinity }) }));
+    .map((agent) => ({ agent, lines: linesOf(agent, place, {}).lines }));
   const lines = parts
     .flatMap(({ agent, lines }) => lines.map((line) => ({ agentId: agent.id, ...line })))
     .slice(0, flags.limit);
@@ -237,6 +218,9 @@ function outputOfTask(
     text: shown.slice(0, flags.limit).join("\n"),
   };
 }
+
+/** How often `--follow` looks whether the agent has written more, in milliseconds. */
+const LOOK_MS = 200;
 
 /** Prints lines as they come, until the agent has ended or `--limit` is reached. */
 async function followOutput(
@@ -252,15 +236,15 @@ async function followOutput(
   let left = flags.limit ?? Infinity;
   const say = speaker(flags);
   for (let bytes = -1; left > 0;) {
-    // The agent is read before its output: whatever writes down its end writes the last output first.
+    // Whoever records the end of an agent writes its last output first. So the agent is read before its output.
     const now = needAgent(db, id);
     const size = sizeOf(pathOf(now, place));
     if (size !== bytes) {
       bytes = size;
-      const lines = linesOf(now, place, { since, limit: left });
+      const { lines, lastSeq } = linesOf(now, place, { since, limit: left });
       const shown = globals.json ? lines.map((line) => JSON.stringify(line)) : say(lines);
       if (shown.length > 0) process.stdout.write(shown.join("\n") + "\n");
-      since = lines.at(-1)?.seq ?? since;
+      since = lines.length === 0 ? since : lastSeq;
       left -= lines.length;
     } else if (now.endedAtMs !== null) break;
     else await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -272,29 +256,19 @@ function pathOf({ outputFile, id }: Agent, { database }: Place): string {
   return outputFile ?? agentFiles(database, id).output;
 }
 
-/** 0 where there is no file yet. */
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0;
-  }
-}
-
 function linesOf(
   agent: Agent,
   place: Place,
-  wanted: { readonly since: number; readonly limit: number },
-): Line[] {
-  return readOutput(pathOf(agent, place), wanted).map(({ next: _, ...line }) => line);
+  { since = 0, limit = Infinity }: { readonly since?: number; readonly limit?: number },
+) {
+  return readOutputPage(pathOf(agent, place), { since, limit });
 }
 
-/** Turns pages of output into text for people: each thing that the agent said, once; or the lines as written. */
-function speaker({ raw }: Pick<OutputFlags, "raw">): (lines: readonly Line[]) => string[] {
-  if (raw) return (lines) => lines.map(({ data }) => data);
+/** Turns pages of output into text for people: each thing that the agent said, once; with `--raw` the lines as written. */
+function speaker({ raw }: OutputFlags) {
   let last: string | null = null;
-  return (lines) =>
-    lines.flatMap(({ stream, data }) => {
+  return (lines: readonly Omit<OutputLine, "next">[]): string[] =>
+    raw ? lines.map(({ data }) => data) : lines.flatMap(({ stream, data }) => {
       const { text, isResult } = stream === "stdout"
         ? readAgentLine(data)
         : { text: data, isResult: false };

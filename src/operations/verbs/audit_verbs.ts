@@ -1,21 +1,11 @@
 import { shortSessionId } from "../../base/ids.ts";
 import { type ExecutionRow, listExecutions, summarizeHooks } from "../../db/executions.ts";
-import { relativeTime } from "../../base/time.ts";
-import {
-  LIMIT_FLAG,
-  limitOf,
-  oneOf,
-  optional,
-  SESSION_FLAG,
-  SINCE_FLAG,
-  textFlag,
-} from "../flags.ts";
+import { LIMIT_FLAG, oneOf, optional, SESSION_FLAG, SINCE_FLAG, textFlag } from "../flags.ts";
+import { agoText, listVerb } from "../list_and_show.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
-import { openStore } from "../open_store.ts";
-import { listView } from "../table.ts";
-import { group, verb } from "../verb.ts";
+import { group } from "../verb.ts";
 
-const list = verb({
+const list = listVerb({
   flags: {
     session: SESSION_FLAG,
     hook: textFlag("Only of this hook event, for example PostToolUse", "name"),
@@ -27,57 +17,55 @@ const list = verb({
     limit: LIMIT_FLAG,
   },
   brief: "List handled hook events, newest first",
-  about: "Lists the hook events that were handled and what became of them, newest first.",
+  about: "Lists the hook events that conclaude handled, with their outcome, the newest first.",
   examples: [
     "conclaude audit list --since 2h --status failure",
     "conclaude audit list --session 01980c5e --tool Bash --json",
   ],
-  async run(context, flags) {
-    const { db } = await openStore(context, "read");
-    const executions = listExecutions(db, {
-      sessionId: sessionFilterOf(db, flags.session),
-      hookName: flags.hook ?? null,
-      toolName: flags.tool ?? null,
-      status: flags.status ?? null,
-      sinceMs: flags.since ?? null,
-      limit: limitOf(context, flags.limit),
-    });
-    const now = Date.now();
-    return listView(context, { executions }, {
-      WHEN: (row) => relativeTime(row.createdAtMs, now),
-      SESSION: (row) => shortSessionId(row.sessionId),
-      HOOK: (row) => row.hookName,
-      TOOL: (row) => row.toolName,
-      STATUS: (row) => row.status,
-      MS: [(row) => row.durationMs.toFixed(1)],
-      NOTE: noteOf,
-    }, "No hook events match.");
+  name: "executions",
+  rows: ({ db }, { session, hook, tool, status, since }, { limit }) =>
+    listExecutions(db, {
+      sessionId: sessionFilterOf(db, session),
+      hookName: hook ?? null,
+      toolName: tool ?? null,
+      status: status ?? null,
+      sinceMs: since ?? null,
+      limit,
+    }),
+  columns: {
+    WHEN: (row) => agoText(row.createdAtMs),
+    SESSION: (row) => shortSessionId(row.sessionId),
+    HOOK: (row) => row.hookName,
+    TOOL: (row) => row.toolName,
+    STATUS: (row) => row.status,
+    MS: [(row) => row.durationMs.toFixed(1)],
+    NOTE: noteOf,
   },
+  empty: "No hook events match.",
 });
 
-const stats = verb({
+const ms = (value: number | null) => value?.toFixed(1) ?? null;
+
+const stats = listVerb({
   flags: { since: SINCE_FLAG },
   brief: "Show how often hooks ran and how long they took",
-  about: [
-    "Counts handled events by hook, with failures (timeouts are failures), blocks, and the time from the start",
-    "of the hook's process to its write: the median, the 95th and 99th percentile (nearest rank), the longest.",
-  ].join("\n"),
+  about:
+    "Counts handled events by hook, with failures (timeouts included), blocks, and the time from the start " +
+    "of the hook's process to its write: median, 95th and 99th percentile (nearest rank), longest.",
   examples: ["conclaude audit stats", "conclaude audit stats --since 3d --json"],
-  async run(context, flags) {
-    const { db } = await openStore(context, "read");
-    const hooks = summarizeHooks(db, flags.since ?? null);
-    const ms = (value: number | null) => value?.toFixed(1) ?? null;
-    return listView(context, { hooks }, {
-      HOOK: (row) => row.hookName,
-      COUNT: [(row) => row.count],
-      FAILURES: [(row) => row.failures],
-      BLOCKED: [(row) => row.blocked],
-      "P50 MS": [(row) => ms(row.p50Ms)],
-      "P95 MS": [(row) => ms(row.p95Ms)],
-      "P99 MS": [(row) => ms(row.p99Ms)],
-      "MAX MS": [(row) => ms(row.maxMs)],
-    }, "No hook events yet.");
+  name: "hooks",
+  rows: ({ db }, { since }) => summarizeHooks(db, since ?? null),
+  columns: {
+    HOOK: (row) => row.hookName,
+    COUNT: [(row) => row.count],
+    FAILURES: [(row) => row.failures],
+    BLOCKED: [(row) => row.blocked],
+    "P50 MS": [(row) => ms(row.p50Ms)],
+    "P95 MS": [(row) => ms(row.p95Ms)],
+    "P99 MS": [(row) => ms(row.p99Ms)],
+    "MAX MS": [(row) => ms(row.maxMs)],
   },
+  empty: "No hook events yet.",
 });
 
 export const audit = group({
@@ -87,7 +75,7 @@ export const audit = group({
 
 const MAX_NOTE_CHARS = 60;
 
-/** How each note of a hook reads for a person, by the note's name; an empty text leaves it out. */
+/** The words for each note of a hook, by the name of the note; an empty text leaves the note out. */
 const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   letThrough: (why) => `let through ${why}`,
   paused: (what) => Array.isArray(what) ? `paused: ${what.join(", ")}` : "paused",
@@ -105,7 +93,7 @@ const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   files: (files) => String(listOf(files)[0] ?? ""),
 };
 
-/** The error of an event, the notes beside it, and the first file that the event names. */
+/** The error of an event, then its notes, among them the first file that the event names. */
 function noteOf({ errorMessage, metadata }: ExecutionRow): string {
   const notes = Object.entries(NOTES)
     .map(([key, textOf]) => Object.hasOwn(metadata, key) ? textOf(metadata[key]) : "");
@@ -117,7 +105,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** How a command of the configuration ended, unless it succeeded. */
+/** How a configured command ended; empty when it succeeded. */
 function failureOf(run: unknown): string {
   const { rule, end } = Object(run) as { readonly rule?: unknown; readonly end?: unknown };
   return end === undefined || end === "succeeded" ? "" : `${rule} ${end}`;

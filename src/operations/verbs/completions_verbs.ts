@@ -1,6 +1,6 @@
 import { group, verb } from "../verb.ts";
 
-/** Where conclaude proposes nothing, each script lets the shell complete file names. */
+/** Each script asks `conclaude __complete`, and lets the shell complete file names when there is no answer. */
 const BASH = `# bash completion for conclaude
 _conclaude_complete() {
   local line
@@ -44,7 +44,7 @@ Register-ArgumentCompleter -Native -CommandName conclaude -ScriptBlock {
   }
 }`;
 
-/** A verb that prints the script of a shell. */
+/** Makes the verb that prints the script of a shell. */
 function printer(shell: string, text: string, about: string, examples: readonly string[]) {
   return verb({
     brief: `Print the script for ${shell}`,

@@ -45,21 +45,18 @@ const init = verb({
   },
   brief: "Write a configuration file with every key explained",
   about:
-    "Writes a configuration file in which every key stands commented out at its default, and the keys of a rule\n" +
-    "above its list: .conclaude.yaml in this folder, unless a flag says otherwise. A file that is there is not\n" +
-    "touched without --force.",
+    "Writes a configuration file with every key commented out at its default: .conclaude.yaml in this folder, unless a " +
+    "flag names another one.",
   examples: ["conclaude config init", "conclaude config init --user"],
   run(context, flags) {
-    const { layer, folder, names, mode } = placeToInit(context, flags);
-    const path = joinPath(folder, names[0]);
+    const { layer, folder, names, mode, flag } = placeToInit(context, flags);
+    const path = joinPath(folder, names[0]!);
     const present = names.map((name) => joinPath(folder, name)).find(isThere);
     if (present !== undefined && !flags.force) {
-      const chosen = `${flags.user ? " --user" : ""}${flags.local ? " --local" : ""}`;
+      const how = present === path ? "replaces it" : `writes "${path}", which comes before it`;
       throw new UserError(`Cannot write "${path}"`, {
-        why: present === path
-          ? "the file is there already, and only --force replaces it; nothing was changed"
-          : `"${present}" is there already, and only --force writes one that comes before it; nothing was changed`,
-        next: `conclaude config init --force${chosen}`,
+        why: `"${present}" is there already, and only --force ${how}; nothing was changed`,
+        next: `conclaude config init --force${flag}`,
       });
     }
     writeTarget({ path, mode }, configTemplate());
@@ -74,8 +71,8 @@ const init = verb({
 const path = verb({
   brief: "List the files that count here",
   about:
-    "Lists the configuration files that count in this folder, lowest layer first, and where they were\n" +
-    "looked for. A later file lies over an earlier one.",
+    "Lists the configuration files that count in this folder, and the folders searched. A later file overrides an " +
+    "earlier one.",
   examples: ["conclaude config path", "conclaude config path --json"],
   run(context) {
     const looks = lookUpwards(context.cwd);
@@ -85,11 +82,9 @@ const path = verb({
     const leftOut = listLeftOut(all, context.cwd, context.locations)
       .map((file) => ({ ...file, next: nextHere(file.next, context.globals) }));
     const trusted = trustedFolders(context.locations.database);
-    const searched = [
-      context.locations.dataFolder,
-      ...searchedFolders(looks, context.locations.home).folders.slice(0, MAX_FOLDERS)
-        .map(({ path }) => path),
-    ];
+    const { dataFolder, home } = context.locations;
+    const folders = searchedFolders(looks, home).folders.slice(0, MAX_FOLDERS);
+    const searched = [dataFolder, ...folders.map(({ path }) => path)];
     const found = files.length === 0
       ? ["No configuration files: the defaults count. `conclaude config init` writes one."]
       : files.map(({ layer, path }) => `${layer.padEnd(9)}${path}`);
@@ -114,26 +109,27 @@ const trust = verb({
   args: [text("The folder", "dir")],
   brief: "Let the files of a folder count, whoever may write them",
   about:
-    "Says that configuration, workflows and prompts in a folder, and in all below it, count although it belongs\n" +
-    "to another user, as in a container or on a mount, or others may write there. Whoever can write there then\n" +
-    "decides what is run as you. `conclaude config path` lists such folders. An agent is kept from running this.",
+    "Lets configuration, workflows and prompts in a folder and below it count, although it belongs to another user, or " +
+    "others may write there. Whoever can write there then decides what runs as you. `conclaude config path` lists " +
+    "trusted folders. Agents cannot run this.",
   examples: ["conclaude config trust /workspace", "conclaude config trust /workspace --remove"],
   async run(context, flags, dir) {
     const { globals, locations } = context;
     const typed = typedPath(context, dir);
-    if (!flags.remove && !isFolder(typed)) {
-      throw new UserError(`Cannot trust "${typed}"`, {
-        why: "it is no folder; nothing was changed",
-        next: "conclaude config path",
+    const cannot = (why: string, next: string) =>
+      new UserError(`Cannot ${flags.remove ? "distrust" : "trust"} "${typed}"`, {
+        why: `${why}; nothing was changed`,
+        next,
       });
+    if (!flags.remove && !isFolder(typed)) throw cannot("it is no folder", "conclaude config path");
+    if (globals.noDb) {
+      throw cannot("with `--no-db` nothing is kept", "give the command again without `--no-db`");
     }
-    if (globals.noDb || locations.databaseFrom === "fallback") {
-      throw new UserError(`Cannot ${flags.remove ? "forget" : "keep"} that "${typed}" is trusted`, {
-        why: globals.noDb
-          ? "with `--no-db` nothing is kept; nothing was changed"
-          : "without a home the database lies where others could make one; nothing was changed",
-        next: globals.noDb ? "give the command again without `--no-db`" : "export HOME=DIR",
-      });
+    if (locations.databaseFrom === "fallback") {
+      throw cannot(
+        "without a home the database lies where others could make one",
+        "export HOME=DIR",
+      );
     }
     const path = realPath(typed);
     // Always this home's database: a configuration file must not choose where it is noted as trusted.
@@ -141,17 +137,14 @@ const trust = verb({
     const changed = flags.remove
       ? removeTrusted(db, path)
       : addTrusted(db, { path, addedAtMs: Date.now() });
-    const shown = plain(path);
     const undo = nextHere(`conclaude config trust ${quoteWord(path)} --remove`, globals);
-    return {
-      json: { path, trusted: !flags.remove, changed },
-      text: flags.remove
-        ? `${shown} is ${changed ? "no longer" : "not"} trusted.`
-        : `${shown} is trusted${
-          changed ? "" : " already"
-        }: what lies in it and below counts from ` +
-          `the next hook on,\nwhoever may write there. To take that back: ${undo}`,
-    };
+    const told = flags.remove
+      ? `${changed ? "no longer" : "not"} trusted.`
+      : `trusted${
+        changed ? "" : " already"
+      }: what lies in it and below counts from the next hook on,\n` +
+        `whoever may write there. To take that back: ${undo}`;
+    return { json: { path, trusted: !flags.remove, changed }, text: `${plain(path)} is ${told}` };
   },
 });
 
@@ -163,8 +156,7 @@ const show = verb({
     ),
   },
   brief: "Show the merged values, and where each comes from",
-  about:
-    "Shows the configuration as it counts in this folder, as YAML, each key with the file that set it.",
+  about: "Shows the configuration of this folder as YAML, each key with the file that sets it.",
   examples: ["conclaude config show", "conclaude config show --no-effective --json"],
   run(context, flags) {
     const files = filesHere(context);
@@ -191,8 +183,8 @@ const validate = verb({
   ],
   brief: "Check the configuration files",
   about:
-    "Checks configuration files and names every problem with file, line and column. Exit status 1 when\n" +
-    "there is one. A hook goes on with what is valid.",
+    "Checks configuration files and names every problem with file, line and column. Hooks go on with what is valid. " +
+    "Exit status 1 when there is a problem.",
   examples: ["conclaude config validate", "conclaude config validate .conclaude.yaml --json"],
   run(context, _flags, path) {
     const files = path === undefined ? filesHere(context) : filesAt(context, path);
@@ -240,42 +232,37 @@ export const config = group({
 });
 
 /**
- * Where `config init` writes. `names`: the name that is written, then the names that would count in its place. A
- * project's file is shared with the repository; the other two only their user may read.
+ * Finds where `config init` writes. `names`: the file that it writes, then the files that would count in its place. A
+ * project's file is shared with the repository; only their user may read the other two.
  */
-interface ConfigPlace {
-  readonly layer: ConfigLayer;
-  readonly folder: string;
-  readonly names: readonly [string, ...string[]];
-  readonly mode: number;
-}
-
 function placeToInit(
   { cwd, locations: { home, dataFolder } }: CliContext,
   { user, local }: { readonly user: boolean; readonly local: boolean },
-): ConfigPlace {
+) {
   if (user && local) {
     throw usageError("Cannot write two files at once", {
       why: "--user and --local name different ones",
       next: "conclaude config init --help",
     });
   }
-  if (local) return { layer: "local", folder: cwd, names: [".conclaude.local.yaml"], mode: 0o600 };
-  if (!user) {
-    const names = [".conclaude.yaml", ".conclaude.yml"] as const;
-    return { layer: "project", folder: cwd, names, mode: 0o644 };
-  }
   const usual = home === null ? null : joinPath(home, ".conclaude");
-  if (dataFolder !== usual) {
+  if (user && dataFolder !== usual) {
     throw new UserError("Cannot write the user's configuration", {
       why: usual === null ? "HOME is not set" : `"${usual}" cannot be used; nothing was changed`,
       next: "conclaude doctor",
     });
   }
-  return { layer: "user", folder: dataFolder, names: ["config.yaml", "config.yml"], mode: 0o600 };
+  const layer: ConfigLayer = user ? "user" : local ? "local" : "project";
+  return { layer, ...INIT_PLACES[layer], folder: user ? dataFolder : cwd };
 }
 
-/** A file alone; for a folder, the configuration files that count in it. */
+const INIT_PLACES = {
+  user: { flag: " --user", names: ["config.yaml", "config.yml"], mode: 0o600 },
+  local: { flag: " --local", names: [".conclaude.local.yaml"], mode: 0o600 },
+  project: { flag: "", names: [".conclaude.yaml", ".conclaude.yml"], mode: 0o644 },
+} as const;
+
+/** Reads one file; for a folder, the configuration files that count there. */
 function filesAt(context: CliContext, name: string): ConfigFile[] {
   const path = typedPath(context, name);
   const { locations } = context;

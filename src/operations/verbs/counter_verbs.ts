@@ -2,12 +2,11 @@ import { count } from "../../base/counts.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { incrementCounter, listCounters, readCounter, resetCounters } from "../../db/counters.ts";
-import { relativeTime } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
 import { number, SESSION_FLAG, text, toggle, usually } from "../flags.ts";
+import { agoText, listVerb } from "../list_and_show.ts";
 import { counterOwnerOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../open_store.ts";
-import { listView } from "../table.ts";
 import { maskerOf } from "../task_text.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { group, verb } from "../verb.ts";
@@ -22,29 +21,27 @@ const OWNER_FLAG = text(
 
 const TYPE = text("What is counted, for example edits", "type");
 
-const list = verb({
+const list = listVerb({
   flags: { session: SESSION_FLAG },
   brief: "List counters",
   about: "Lists the counters of all sessions, or of one.",
   examples: ["conclaude counter list", "conclaude counter list --session 01980c5e --json"],
-  async run(context, flags) {
-    const { db } = await openStore(context, "read");
-    const counters = listCounters(db, sessionFilterOf(db, flags.session));
-    const now = Date.now();
-    return listView(context, { counters }, {
-      SESSION: (row) => shortSessionId(row.sessionId),
-      TYPE: (row) => row.type,
-      VALUE: [(row) => row.value],
-      CHANGED: (row) => relativeTime(row.updatedAtMs, now),
-    }, "No counters yet.");
+  name: "counters",
+  rows: ({ db }, { session }) => listCounters(db, sessionFilterOf(db, session)),
+  columns: {
+    SESSION: (row) => shortSessionId(row.sessionId),
+    TYPE: (row) => row.type,
+    VALUE: [(row) => row.value],
+    CHANGED: (row) => agoText(row.updatedAtMs),
   },
+  empty: "No counters yet.",
 });
 
 const get = verb({
   args: [TYPE],
   flags: { session: OWNER_FLAG },
   brief: "Print the value of a counter",
-  about: "Prints the value of a counter of a session: 0 when it was never raised.",
+  about: "Prints the value of a session's counter; 0 when nothing has raised it.",
   examples: ["conclaude counter get edits --session 01980c5e"],
   async run(context, flags, type) {
     const { db, name } = await counterPlace(context, "read", type);
@@ -60,8 +57,7 @@ const increment = verb({
     by: usually("1", number(-MAX_STEP, MAX_STEP, "How much to add; write --by=-1 to take away")),
   },
   brief: "Raise a counter and print its new value",
-  about:
-    "Raises a counter of a session and prints its new value. Processes at the same time do not lose a step.",
+  about: "Raises a counter of a session and prints its new value. Parallel calls all count.",
   examples: [
     "conclaude counter increment retries --session 01980c5e",
     "conclaude counter increment retries --session 01980c5e --by=-1 --json",
@@ -101,7 +97,7 @@ export const counter = group({
   examples: ["conclaude counter list", "conclaude counter increment retries --session 01980c5e"],
 });
 
-/** The database, and the counter's name with secrets masked. */
+/** Opens the database, and masks secrets in the name of the counter. */
 async function counterPlace(context: CliContext, use: "read" | "write", type: string) {
   const { db, place } = await openStore(context, use);
   const mask = await maskerOf(place.config);

@@ -13,14 +13,14 @@ import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
 import { checkLines, databaseFrom } from "../check_text.ts";
 import { confirmOrThrow, withProgress } from "../terminal.ts";
-import { typedPath } from "../context.ts";
+import { type CliContext, typedPath } from "../context.ts";
 import { withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { oneOf, optional, text, toggle, usually } from "../flags.ts";
 import { checksHere } from "../next_command.ts";
 import { keptPlace, openStore, placeOf } from "../open_store.ts";
-import { bytesText, listView } from "../table.ts";
+import { bytesText, factLines, listView } from "../table.ts";
 import { group, verb } from "../verb.ts";
-import { statSync } from "../../system/files.ts";
+import { fileSize } from "../../system/on_disk.ts";
 
 const path = verb({
   brief: "Print the path of the database",
@@ -38,8 +38,8 @@ const path = verb({
 const check = verb({
   brief: "Read the whole database and look for faults",
   about:
-    "Checks pages, references, schema, search index and permissions, and changes nothing. Hooks may have to\n" +
-    "wait, or spool, while the index is compared with what it is made of. Exit status 1 when there is a fault.",
+    "Checks pages, references, schema, search index and permissions, and changes nothing. Meanwhile hooks may wait or " +
+    "spool. Exit status 1 when there is a fault.",
   examples: ["conclaude db check", "conclaude db check --json"],
   async run(context) {
     const { database } = await keptPlace(context, "check the database");
@@ -58,8 +58,7 @@ const check = verb({
 const migrate = verb({
   brief: "Bring the schema up to this program's",
   about:
-    "Makes the database when it is missing, and brings an older schema up to date; hooks do the same by\n" +
-    "themselves. A database of a newer program is left alone.",
+    "Makes a missing database, and updates an older schema, as hooks do by themselves. A newer database stays as it is.",
   examples: ["conclaude db migrate"],
   async run(context) {
     const { database } = await keptPlace(context, "migrate the database");
@@ -86,8 +85,7 @@ const backup = verb({
   ],
   brief: "Copy the database into a file",
   about:
-    "Copies the database while hooks go on, into a file that only you can read, and checks the copy. A\n" +
-    "file that is there is not replaced.",
+    "Copies the database into a new file that only you can read, while hooks go on, and checks the copy.",
   examples: ["conclaude db backup", "conclaude db backup before-upgrade.db"],
   async run(context, _flags, name) {
     const { database } = await keptPlace(context, "back up the database");
@@ -109,8 +107,7 @@ const restore = verb({
   args: [text("A backup", "file")],
   brief: "Put a backup in the place of the database",
   about:
-    "Checks the backup, sets the present database aside under a dated name, and puts a copy of the\n" +
-    "backup in its place. Nothing is deleted.",
+    "Checks the backup, renames the present database to a dated name, and puts a copy of the backup in its place.",
   examples: ["conclaude db restore ~/.conclaude/backups/conclaude-2026-01-31T09-30-00Z.db"],
   async run(context, _flags, name) {
     const { database } = await keptPlace(context, "restore the database");
@@ -133,11 +130,10 @@ const vacuum = verb({
   about: "Makes the database file smaller after much was removed. Hooks wait, or spool, meanwhile.",
   examples: ["conclaude db vacuum"],
   async run(context) {
-    const { database } = await keptPlace(context, "compact the database");
-    requireOurs("Cannot compact", database);
-    const { db } = await openStore(context, "write");
+    const { database, open } = await ownDatabase(context, "compact");
+    const db = await open();
     checkpoint(db, "TRUNCATE");
-    const bytesBefore = sizeOf(database);
+    const bytesBefore = fileSize(database);
     const done = await withProgress(context, "Compacting the database", () => compactDatabase(db));
     db.close();
     if (!done) {
@@ -146,17 +142,16 @@ const vacuum = verb({
         next: `sqlite3 ${quoteWord(database)} VACUUM`,
       });
     }
-    const bytesAfter = sizeOf(database);
+    const bytesAfter = fileSize(database);
+    const sizes = `${bytesText(bytesBefore)} before, ${bytesText(bytesAfter)} now`;
     return {
       json: { path: database, bytesBefore, bytesAfter },
-      text: `Compacted ${plain(database)}: ${bytesText(bytesBefore)} before, ${
-        bytesText(bytesAfter)
-      } now`,
+      text: `Compacted ${plain(database)}: ${sizes}`,
     };
   },
 });
 
-const checkpointVerb = verb({
+const moveLog = verb({
   flags: {
     mode: usually(
       "truncate",
@@ -171,10 +166,8 @@ const checkpointVerb = verb({
     "Moves what was written lately from the log (-wal) into the database file; hooks do it now and then.",
   examples: ["conclaude db checkpoint", "conclaude db checkpoint --mode passive"],
   async run(context, { mode }) {
-    const { database } = await keptPlace(context, "checkpoint the database");
-    requireOurs("Cannot checkpoint", database);
-    const { db } = await openStore(context, "write");
-    const report = checkpoint(db, mode.toUpperCase() as Uppercase<typeof mode>);
+    const { database, open } = await ownDatabase(context, "checkpoint");
+    const report = checkpoint(await open(), mode.toUpperCase() as Uppercase<typeof mode>);
     if (report.busy) {
       const pages = count(report.walPages, "page is", "pages are");
       throw new UserError(`Cannot move the whole log into "${database}"`, {
@@ -194,34 +187,27 @@ const stats = verb({
   about: "Shows the size of the database and its log, free pages, and the rows of every table.",
   examples: ["conclaude db stats", "conclaude db stats --json"],
   async run(context) {
-    const { database } = await keptPlace(context, "measure the database");
-    const schemaVersion = requireOurs("Cannot measure", database);
-    const db = openToLook(database);
-    try {
-      const size = measureDatabase(db);
-      const bytes = sizeOf(database);
-      const walBytes = sizeOf(`${database}-wal`);
-      const { text } = listView(context, { tables: size.tables }, {
-        TABLE: ({ name }) => name,
-        ROWS: [({ rows }) => rows],
-      }, "No tables.");
-      return {
-        json: { path: database, bytes, walBytes, schemaVersion, ...size },
-        text: [
-          `path      ${plain(database)}`,
-          `schema    version ${schemaVersion}`,
-          `file      ${bytesText(bytes)} (${count(size.pages, "page")} of ${size.pageBytes} B)`,
-          `free      ${bytesText(size.freePages * size.pageBytes)} (${
-            count(size.freePages, "page")
-          })`,
-          `log       ${bytesText(walBytes)}`,
-          "",
-          text,
-        ].join("\n"),
-      };
-    } finally {
-      db.close();
-    }
+    const { database, schemaVersion } = await ownDatabase(context, "measure");
+    using db = openToLook(database);
+    const size = measureDatabase(db);
+    const bytes = fileSize(database);
+    const walBytes = fileSize(`${database}-wal`);
+    const free = bytesText(size.freePages * size.pageBytes);
+    const { text } = listView(context, { tables: size.tables }, {
+      TABLE: ({ name }) => name,
+      ROWS: [({ rows }) => rows],
+    }, "No tables.");
+    const facts = factLines([
+      ["path", database],
+      ["schema", `version ${schemaVersion}`],
+      ["file", `${bytesText(bytes)} (${count(size.pages, "page")} of ${size.pageBytes} B)`],
+      ["free", `${free} (${count(size.freePages, "page")})`],
+      ["log", bytesText(walBytes)],
+    ], 10);
+    return {
+      json: { path: database, bytes, walBytes, schemaVersion, ...size },
+      text: [...facts, "", text].join("\n"),
+    };
   },
 });
 
@@ -230,8 +216,8 @@ const reset = verb({
   flags: { yes: toggle("Do not ask") },
   brief: "Set the database aside and begin a new one",
   about:
-    "Gives the database another, dated name in the same folder and makes a new, empty one. Nothing is\n" +
-    "deleted. Asks first; without a terminal it needs --yes.",
+    "Renames the database to a dated name in its folder, and makes a new, empty one. Asks first; without a terminal it " +
+    "needs --yes.",
   examples: ["conclaude db reset", "conclaude db reset --yes --json"],
   async run(context, { yes }) {
     const { database, config: { busyTimeoutMs } } = await keptPlace(context, "reset the database");
@@ -252,17 +238,7 @@ const reset = verb({
 });
 
 export const db = group({
-  verbs: {
-    path,
-    check,
-    migrate,
-    backup,
-    restore,
-    vacuum,
-    checkpoint: checkpointVerb,
-    stats,
-    reset,
-  },
+  verbs: { path, check, migrate, backup, restore, vacuum, checkpoint: moveLog, stats, reset },
   examples: ["conclaude db check", "conclaude db backup", "conclaude db stats --json"],
 });
 
@@ -270,11 +246,9 @@ function formerText(aside: string | null): string {
   return aside === null ? "" : `\nThe former one is ${plain(aside)}`;
 }
 
-/** 0 where there is no file. */
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0;
-  }
+/** Finds the database, which conclaude must have made. @param verb What cannot be done with another one: `compact`. */
+async function ownDatabase(context: CliContext, verb: string) {
+  const { database } = await keptPlace(context, `${verb} the database`);
+  const schemaVersion = requireOurs(`Cannot ${verb}`, database);
+  return { database, schemaVersion, open: async () => (await openStore(context, "write")).db };
 }

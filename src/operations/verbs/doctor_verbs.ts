@@ -11,7 +11,7 @@ export const doctor = verb({
     ),
   },
   about:
-    "Looks at everything that has to be right for events to be recorded: the program, folders, database,\n" +
-    "spool, hooks, configuration, sessions. Changes nothing without --fix. Exit status 1 when a check fails.",
+    "Checks all that recording needs: program, folders, database, spool, hooks, configuration, sessions. It changes " +
+    "nothing without --fix. Exit status 1 when a check fails.",
   examples: ["conclaude doctor", "conclaude doctor --fix", "conclaude doctor --json"],
 });

@@ -50,9 +50,8 @@ const list = verb({
   },
   brief: "List what changed",
   about:
-    "Lists what changed of tasks, agents, workflows and questions, oldest first: without --since the newest " +
-    "100. With --follow it prints every new event as it comes, from now or from --since on, until it is " +
-    "ended; with --json each is one line of JSON.",
+    "Lists the changes of tasks, agents, workflows and questions, the oldest first: without --since the newest 100. " +
+    "--follow starts now or at --since; with --json it prints one line of JSON for each event.",
   examples: [
     "conclaude event list --since 1h --type 'task.*'",
     "conclaude event list --since 120 --json",
@@ -88,10 +87,10 @@ const LOOK_EVERY_MS = 200;
 const USUAL_LIMIT = 100;
 const PAGE = 500;
 
-/** Where a list of events begins: after one of them, or at a time. */
+/** Where a list of events begins: after an event, by its number, or at a time. */
 type Since = { readonly afterId: number } | { readonly sinceMs: number };
 
-/** The oldest time that events are told of. Retention removes older events, but not at once. */
+/** The time from which events are listed. Retention removes older events, but not at once. */
 async function horizonOf({ cwd, locations }: CliContext): Promise<number> {
   await loadSections();
   const { parseConfig } = await import("../../config/parse.ts");

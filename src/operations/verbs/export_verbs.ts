@@ -11,15 +11,10 @@ export const exportVerb = verb({
       "file",
     ),
   },
-  about: [
-    "Writes sessions, audit trail, observations, captures with their payloads, counters, requirements, tasks, agents,",
-    "workflows, questions and events as JSON Lines, which `conclaude import` takes back: the first line has the type",
-    '"meta", the last one "end" with the counts. All of it is from one moment, also while hooks write. Left out is what',
-    "is made anew (the search index, cached configurations, sizes of branches), and what belongs to running sessions",
-    "alone (what was lifted for a while, what a stop is judged by). What waits in the spool is taken in first; where the",
-    "database cannot take it, stderr tells how many records are missing, and the exit status is 1.",
-    "A damaged page of the database costs only the rows on it: stderr tells how many, and the exit status is 1.",
-  ].join("\n"),
+  about:
+    "Writes all that is kept as JSON Lines for `conclaude import`, except what is made anew (the search index) and what " +
+    "belongs to running sessions alone. It takes in the spool first. Exit status 1 when a record of the spool or a row " +
+    "on a damaged page is missing.",
   examples: [
     "conclaude export --output conclaude.jsonl",
     `conclaude export --since 3d | jq -r 'select(.type == "capture") | .payload.tool_name'`,

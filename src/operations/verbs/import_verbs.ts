@@ -11,14 +11,10 @@ export const importVerb = group({
       args: [text("An export, or - for stdin", "file")],
       flags: { dryRun: DRY_RUN },
       brief: "Take an export back; the word `file` may be left out",
-      about: [
-        "Puts the rows of an export (`conclaude export`) into the database, with their ids and times. Of a row that is",
-        "here already the version that was written last counts, and its history comes only together with it; so an import",
-        "can be repeated, and exports of several machines can come together. An observation or an event whose number is",
-        "taken gets another one, and what refers to it follows. Secrets are masked, and what was forgotten stays away.",
-        "Lines that cannot be read are named, and the others are taken over; then, and when the end of the export is",
-        "missing, the exit status is 1.",
-      ].join("\n"),
+      about:
+        "Puts the rows of an export into the database, with their ids and times. Of a row that is here already, the " +
+        "version that was written last counts, so an import can be repeated. Secrets are masked, and what was forgotten " +
+        "stays away. Exit status 1 when lines cannot be read or the end of the export is missing.",
       examples: [
         "conclaude import conclaude.jsonl",
         "conclaude import conclaude.jsonl --dry-run",
@@ -41,15 +37,10 @@ export const importVerb = group({
         dryRun: DRY_RUN,
       },
       brief: "Take over the memory of claude-mem",
-      about: [
-        "Takes the observations, summaries and prompts of claude-mem's database over as observations. The file is only",
-        "read, and can be in use. It can be run again: what was taken over is known.",
-        "claude-mem knows of a project only the name of its folder. Where exactly one project with sessions here has",
-        "that name, what is taken over belongs to it; everything else keeps the name, and is found by a search in all",
-        "projects. `--project DIR` says where a project lies, also afterwards: what kept the name belongs to it then.",
-        "A database of claude-mem-lite is taken over as well: its observations, the summaries of sessions, and learnings.",
-        "Secrets are masked, and what is between <private> and </private> is left out.",
-      ].join("\n"),
+      about:
+        "Takes over the observations, summaries and prompts of claude-mem or claude-mem-lite; it can run again. They " +
+        "belong to the one project here whose folder has the name that claude-mem knows, or to the folder of --project. " +
+        "Secrets are masked, <private> parts left out.",
       examples: [
         "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
         "conclaude import claude-mem ~/.claude-mem/claude-mem.db",
@@ -63,11 +54,9 @@ export const importVerb = group({
       flags: { dryRun: DRY_RUN },
       brief: "Take over what transcripts of Claude Code tell",
       about:
-        "Makes of every transcript (*.jsonl) in a folder and below it the captures that hooks would have made, for\n" +
-        "example of a copy from another machine. What is there already is not written twice, and a project's own\n" +
-        "configuration counts where its folder is on this machine; it may lead to another database, then the session is\n" +
-        "named and left out (--db takes them all). Secrets are masked and private parts dropped before anything is\n" +
-        "written. It may be stopped at any time and run again.",
+        "Makes the captures that hooks would have made of every transcript (*.jsonl) in a folder and below, with secrets " +
+        "masked. A project's own configuration counts where its folder is on this machine; a session whose project has " +
+        "another database is left out. It can be stopped and run again.",
       examples: [
         "conclaude import transcripts ~/old-laptop/.claude/projects --dry-run",
         "conclaude import transcripts ~/old-laptop/.claude/projects",

@@ -20,6 +20,7 @@ import {
 } from "../hooks_flags.ts";
 import { oneOf, optional, several, text, textFlag, toggle } from "../flags.ts";
 import { ownProgram } from "../own_program.ts";
+import { titledFacts } from "../table.ts";
 import { verb } from "../verb.ts";
 
 const PLACE_FLAGS = {
@@ -47,10 +48,8 @@ export const installHooks = verb({
     mcp: toggle("Register the MCP server `conclaude` as well, for the same scope"),
   },
   about:
-    "Adds hooks to a settings file of Claude Code, or brings them up to date. Other hooks and settings stay\n" +
-    "as they are, to the byte. The file is backed up before the first change. With --strict a tool use or a\n" +
-    "prompt is blocked when the hook that judges it cannot run; installing again without it takes that back.\n" +
-    "With --mcp Claude asks conclaude itself, as the MCP server `conclaude`.",
+    "Adds hooks to a settings file of Claude Code, or updates them, and backs the file up before the first change. " +
+    "Everything else in the file stays, to the byte. Installing again without --strict takes --strict back.",
   examples: [
     "conclaude install-hooks",
     "conclaude install-hooks --scope local --dry-run",
@@ -90,41 +89,36 @@ export const installHooks = verb({
     const installed = { path: report.settings, settings: flags.settings, program, events };
     const warnings = [...report.warnings, ...doubledHooks(context, installed)];
     const { settings, changed, dryRun } = report;
-    const facts = [
+    const strict = report.blocking.join(", ") || null;
+    const loose = report.loosened.join(", ") || null;
+    const source = fromSource
+      ? `it runs from source; the hooks need ${own.path} and this Deno where they are`
+      : null;
+    const again = commandLine("install-hooks", [...placeFlags(place), "--strict"]);
+    const lines = [
       changed
         ? `${dryRun ? "Would install" : "Installed"} hooks in ${settings}`
         : `The hooks in ${settings} are up to date`,
-      ...line("program", report.command.replace(/ hook$/, "")),
-      ...line("events", report.events.join(", ")),
-      ...line("drain", report.drain && DRAIN),
-      ...line(
-        "strict",
-        report.blocking.length > 0 &&
-          `${report.blocking.join(", ")}: what a hook cannot judge does not happen`,
-      ),
-      ...line(
-        "strict",
-        report.loosened.length > 0 &&
-          `no longer: ${report.loosened.join(", ")} go on when the hook cannot run; ` +
-            `\`${commandLine("install-hooks", [...placeFlags(place), "--strict"])}\` changes that`,
-      ),
-      ...line("backup", report.backup),
+      ...titledFacts([
+        ["program", report.command.replace(/ hook$/, "")],
+        ["events", report.events.join(", ") || null],
+        ["drain", report.drain ? DRAIN : null],
+        ["strict", strict && `${strict}: what a hook cannot judge does not happen`],
+        [
+          "strict",
+          loose && `no longer: ${loose} go on when the hook cannot run; \`${again}\` changes that`,
+        ],
+        ["backup", report.backup],
+        ["note", source],
+        ...warnings.map((warning) => ["warning", warning] as const),
+      ], 9),
       ...serverLines(server),
-      ...line(
-        "note",
-        fromSource &&
-          `it runs from source; the hooks need ${own.path} and this Deno where they are`,
-      ),
-      ...warnings.flatMap((warning) => line("warning", warning)),
       ...(dryRun ? shown(report.diff, server) : []),
-      ...(changed && !dryRun ? [restartFor("the hooks to take effect")] : []),
-      ...(!changed && server?.changed && !dryRun
-        ? [restartFor("the MCP server to be started")]
-        : []),
+      ...restartLines({ hooks: changed && !dryRun, server: server?.changed === true && !dryRun }),
     ];
     return {
       json: { ...report, warnings, fromSource, mcp: server },
-      text: facts.map(plain).join("\n"),
+      text: lines.map(plain).join("\n"),
     };
   },
 });
@@ -133,10 +127,9 @@ export const uninstallHooks = verb({
   person: "uninstall-hooks",
   flags: PLACE_FLAGS,
   about:
-    "Removes conclaude's hooks from a settings file, and nothing else; and the MCP server `conclaude` from\n" +
-    "the file of the same scope, where `--mcp` has put it. A settings file that nobody changed since the\n" +
-    "installation becomes what it was, byte for byte. With --command also the hooks of a program that does\n" +
-    "not say by name or mark that it is conclaude.",
+    "Removes conclaude's hooks from a settings file, and its MCP server from the file of the same scope. A settings file " +
+    "that nobody has changed since the installation becomes what it was, byte for byte. With --command it also removes " +
+    "the hooks of a program that does not show that it is conclaude.",
   examples: ["conclaude uninstall-hooks", "conclaude uninstall-hooks --scope local --dry-run"],
   run(context, flags) {
     const place = settingsPlace(context, flags, "uninstall-hooks");
@@ -159,30 +152,30 @@ export const uninstallHooks = verb({
       ? `There is no ${settings}`
       : `There are no hooks of conclaude in ${settings}`;
     const file = report.deleted ? "removed, as it was made for them" : "as it was before them";
-    const facts = [
+    const lines = [
       report.changed ? `${dryRun ? "Would remove" : "Removed"} hooks from ${settings}` : none,
-      ...line("events", report.removed.join(", ")),
-      ...line("file", report.restored && !dryRun && file),
-      ...line("backup", report.backup && `${report.backup} (kept: the file has changed since)`),
+      ...titledFacts([
+        ["events", report.removed.join(", ") || null],
+        ["file", report.restored && !dryRun ? file : null],
+        ["backup", report.backup && `${report.backup} (kept: the file has changed since)`],
+      ], 9),
       ...serverLines(server),
       ...(dryRun ? shown(report.diff, server) : []),
     ];
-    return { json: { ...report, mcp: server }, text: facts.map(plain).join("\n") };
+    return { json: { ...report, mcp: server }, text: lines.map(plain).join("\n") };
   },
 });
 
 const DRAIN = "beside Stop, with nobody waiting: works what happened into memory after each turn";
 
-/** A line below the headline of a report; none without a text. */
-function line(name: string, text: string | null | false): string[] {
-  return text ? [`  ${`${name}:`.padEnd(9)}${text}`] : [];
+/** Says for what Claude Code has to start again. */
+function restartLines(changed: { readonly hooks: boolean; readonly server: boolean }): string[] {
+  if (!changed.hooks && !changed.server) return [];
+  const what = changed.hooks ? "the hooks to take effect" : "the MCP server to be started";
+  return [`Restart Claude Code, or start a new session, for ${what}.`];
 }
 
-function restartFor(what: string): string {
-  return `Restart Claude Code, or start a new session, for ${what}.`;
-}
-
-/** Anybody may add hooks. Hooks that are there may enforce a rule, so only a person removes or changes them. */
+/** Requires a person to remove or change hooks, since they may enforce a rule. Anybody may add hooks. */
 async function requirePersonToChange(context: CliContext, options: InstallOptions): Promise<void> {
   const { removed, updated, loosened } = install({ ...options, dryRun: true });
   if (removed.length + updated.length + loosened.length === 0) return;

@@ -40,12 +40,11 @@ export const evaluate = verb({
     baseline: switchOn("Ask the same of SQLite's plain bm25(), side by side"),
     perQuestion: switchOn("Tell the rank of the first right answer of each question"),
   },
-  about: [
-    "Puts documents into a temporary database, on the way that real memory goes, asks the questions and tells recall",
-    "at 1, 5, 10 and 20, the mean reciprocal rank and the time. A line is one of",
-    '{"type":"document","id","sessionId","projectDir","text","createdAtMs","role"?} and',
+  about:
+    "Works documents into the memory of a temporary database, asks the questions, and tells recall at 1, 5, 10 and 20, " +
+    "the mean reciprocal rank and the time. The lines of the file are " +
+    '{"type":"document","id","sessionId","projectDir","text","createdAtMs","role"?} and ' +
     '{"type":"question","id","text","relevant":[ids],"projectDir"?,"asOfMs"?}.',
-  ].join("\n"),
   examples: [
     "conclaude memory eval questions.jsonl --baseline",
     "conclaude memory eval --self --per-question --json",
@@ -67,7 +66,7 @@ export const evaluate = verb({
   },
 });
 
-/** Questions, and where they are asked. */
+/** Questions, and the database that answers them. */
 interface Asked {
   readonly db: DatabaseSync;
   readonly questions: readonly EvalQuestion[];
@@ -77,7 +76,7 @@ interface Asked {
   readonly nowMs: number;
 }
 
-/** Questions from past prompts, asked of the memory that is here. */
+/** Makes questions of past prompts, for the memory that is here. */
 async function ownHistory(context: CliContext): Promise<Asked> {
   const { db } = await openStore(context, "read");
   const { questions, observations: size } = selfQuestions(db);
@@ -86,7 +85,7 @@ async function ownHistory(context: CliContext): Promise<Asked> {
   return { db, questions, documents, size, nowMs: Date.now() };
 }
 
-/** The questions of a set, asked of a temporary database that holds its documents. */
+/** Works the documents of a set into a temporary database, which answers the questions of the set. */
 async function takenIn(context: CliContext, file: string, progress: ProgressLine): Promise<Asked> {
   const path = STDIN_NAMES.includes(file) ? "-" : typedPath(context, file);
   const { documents, questions } = await readSet(context, path);
@@ -131,15 +130,13 @@ function report(
       next: "conclaude memory stats",
     });
   }
-  const ask = (question: EvalQuestion, ranking: AskOptions["ranking"]) =>
-    answerQuestion(db, question, { documents, ranking, nowMs });
-  const answersOf = (ranking: AskOptions["ranking"]) =>
-    questions.map((question, at) => {
+  const answersOf = (ranking: AskOptions["ranking"], asked = questions) =>
+    asked.map((question, at) => {
       progress.tell(`${at} of ${count(questions.length, "question")} asked …`);
-      return ask(question, ranking);
+      return answerQuestion(db, question, { documents, ranking, nowMs });
     });
   // The first answers are slower, since they read the index from the disk.
-  for (const question of questions.slice(0, 3)) ask(question, "memory");
+  answersOf("memory", questions.slice(0, 3));
   const answers = answersOf("memory");
   const scores = scoreAnswers(answers);
   const baseline = flags.baseline ? scoreAnswers(answersOf("plain")) : null;
@@ -174,20 +171,16 @@ function report(
   };
 }
 
-function scoreTable(
-  context: CliContext,
-  scores: EvalScores,
-  baseline: EvalScores | null,
-): string {
+function scoreTable(context: CliContext, scores: EvalScores, baseline: EvalScores | null): string {
   type Row = readonly [name: string, value: (of: EvalScores) => number];
-  const recall = (kind: "any" | "fraction") =>
+  const recall = (["any", "fraction"] as const).flatMap((kind) =>
     EVAL_DEPTHS.map((depth): Row => [
       `recall@${depth}, ${kind}`,
       (of) => of.recall[kind][`${depth}`],
-    ]);
+    ])
+  );
   const rows: readonly Row[] = [
-    ...recall("any"),
-    ...recall("fraction"),
+    ...recall,
     ["MRR", (of) => of.mrr],
     ["latency p50, ms", (of) => of.latencyMs.p50],
     ["latency p99, ms", (of) => of.latencyMs.p99],

@@ -27,15 +27,10 @@ export const forget = verb({
     yes: toggle("Do not ask"),
   },
   brief: "Remove what must not be remembered, for good",
-  about: [
-    "Removes observations and what they were made of, in the database, its search index, its log and the spool; of",
-    "several flags all must fit. With --text alone the text is taken out of every table, log and output of agents, too:",
-    "`[forgotten]` stands there then. What room the removed left is overwritten, and every byte is looked through.",
-    "It cannot be undone. The same is forgotten in the backups of this program; other files that hold the text are named.",
-    "Asks first; without a terminal it needs --yes. Exit status 1 when something is left. What Claude runs is captured",
-    "itself: use a terminal of your own. What was removed stays away from imports and backfills. Another row that holds a",
-    "forgotten text is not known by its receipt: `memory verify RECEIPT --text TEXT` finds it.",
-  ].join("\n"),
+  about:
+    "Removes for good what every flag fits, and what it was made of. --text alone takes the text out of every table, log, " +
+    "output of agents and own backup; files that still hold it are named. Imports do not bring it back. Asks first; " +
+    "without a terminal it needs --yes. Exit status 1 when something is left.",
   examples: [
     "conclaude memory forget 4711 --dry-run",
     "conclaude memory forget --text 'Project Zanzibar'",
@@ -48,12 +43,9 @@ export const verify = verb({
   args: [text("Id of a receipt, or its beginning", "receipt")],
   flags: { text: textFlag("The text that was forgotten: every byte is looked through for it") },
   brief: "Check that what was forgotten is still gone",
-  about: [
-    "Looks whether anything that a receipt names is back (from an import, for example), and whether the search index is",
-    "sound. A receipt does not hold the text that was forgotten; given once more, it is looked for everywhere, also in rows",
-    "that came later.",
-    "Exit status 1 when something is back, with the command that removes it.",
-  ].join("\n"),
+  about:
+    "Looks whether anything that a receipt names is back, and whether the search index is sound. A receipt does not hold " +
+    "the forgotten text: with --text it is looked for everywhere, also in later rows. Exit status 1 when something is back.",
   examples: [
     "conclaude memory verify 019a8f2e-3b1c-7",
     "conclaude memory verify 019a8f2e-3b1c-7 --text 'Project Zanzibar' --json",

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { plain, plainLines } from "../../secrets/plain.ts";
+import { plain } from "../../secrets/plain.ts";
 import { UserError } from "../../base/errors.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { estimateTokens } from "../../memory/text.ts";
@@ -23,36 +23,38 @@ import { observationNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { isAnyOfOthers } from "../session_lookup.ts";
+import { showVerb } from "../list_and_show.ts";
+import { factLines } from "../table.ts";
 import { openStore } from "../open_store.ts";
 import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import { verb } from "../verb.ts";
 
-export const show = verb({
-  args: [text("Number of an observation, or the beginning of its uid", "id")],
+export const show = showVerb({
+  arg: text("Number of an observation, or the beginning of its uid", "id"),
   about:
-    "Shows an observation whole: what it says, its facts and files, and the captures that it was made of.",
+    "Shows an observation whole: its text, facts and files, and the captures that it was made of.",
   examples: ["conclaude memory show 42", "conclaude memory show 42 --json"],
-  async run(context, _flags, id) {
-    const { db } = await openStore(context, "read");
+  read({ db }, id) {
     const observation = observationNamed(db, id);
     const files = filesOfObservation(db, observation.id);
     const captures = capturesOfObservation(db, observation);
     const tokens = estimateTokens(`${observation.title}\n${observation.text}`);
     return {
       json: { ...observation, files, captures: captures.map(({ id }) => id), tokens },
-      text: [
-        plain(observation.title),
+      lines: [
+        observation.title,
         "",
-        ...observationFacts(observation, Date.now())
-          .map(([name, value]) => `${name.padEnd(14)}${value}`),
-        ...files.map(({ path }) => `file          ${plain(path)}`),
-        ...captures.map(({ id, isPruned }) => {
-          const how = isPruned ? "its payload was pruned" : `conclaude queue show ${id}`;
-          return `capture       ${id}  (${how})`;
-        }),
+        ...factLines([
+          ...observationFacts(observation, Date.now()),
+          ...files.map(({ path }) => ["file", path] as const),
+          ...captures.map(({ id, isPruned }) => {
+            const how = isPruned ? "its payload was pruned" : `conclaude queue show ${id}`;
+            return ["capture", `${id}  (${how})`] as const;
+          }),
+        ]),
         "",
-        plainLines(observation.text),
-      ].join("\n"),
+        ...observation.text.split("\n"),
+      ],
     };
   },
 });
@@ -63,10 +65,9 @@ export const timeline = verb({
     ...PROJECT_FLAGS,
     limit: usually("20", number(1, 100, "At most this many, 1 to 100")),
   },
-  about: [
-    "With a number: what happened before and after that observation in its session. With a file or folder: what",
-    "there is of it, the newest first.",
-  ].join("\n"),
+  about:
+    "For the number of an observation: what happened before and after it in its session. For a file or folder: its " +
+    "observations, the newest first.",
   examples: ["conclaude memory timeline 42", "conclaude memory timeline src/auth.ts --here"],
   async run(context, flags, target) {
     const { db } = await openStore(context, "read");
@@ -83,16 +84,15 @@ export const timeline = verb({
     const observations = around === null
       ? timelineOfNames(db, [file!, ...formerly], { project, limit: flags.limit })
       : timelineAround(db, around, flags.limit);
-    const namesProject = isAnyOfOthers(observations, context.cwd);
+    const found = { observations, ...formerly.length > 0 && { formerly } };
     if (observations.length > 0) {
-      return {
-        json: { observations, ...formerly.length > 0 && { formerly } },
-        text: observations.map((one) => {
-          const mark = around === null ? "" : one.id === around.id ? "> " : "  ";
-          const where = namesProject ? `  [${plain(projectName(one.project))}]` : "";
-          return `${mark}${observationLine(one, now)}${where}`;
-        }).join("\n"),
-      };
+      const namesProject = isAnyOfOthers(observations, context.cwd);
+      const lines = observations.map((one) => {
+        const mark = around === null ? "" : one.id === around.id ? "> " : "  ";
+        const where = namesProject ? `  [${plain(projectName(one.project))}]` : "";
+        return `${mark}${observationLine(one, now)}${where}`;
+      });
+      return { json: found, text: lines.join("\n") };
     }
     const unknown = unknownFilters(db, {
       project: flags.project === undefined || project === null
@@ -108,8 +108,7 @@ export const timeline = verb({
       nextHere(`conclaude memory timeline ${quoteWord(of)}`, context.globals);
     return {
       json: {
-        observations,
-        ...formerly.length > 0 && { formerly },
+        ...found,
         ...unknown.length > 0 && { unknown },
         ...elsewhere.length > 0 && { elsewhere },
       },
@@ -139,11 +138,11 @@ function requireOfProject(
   });
 }
 
-/** How many observations of other projects are looked at, and how many projects are named. */
+/** How many observations of all projects are read, and how many projects the answer names. */
 const LOOKED_AT = 50;
 const NAMED = 3;
 
-/** Other projects that know a file of this name, those with the newest first. */
+/** Finds other projects that know a file of this name, the newest first. */
 function projectsOfFile(db: DatabaseSync, file: string, project: string): string[] {
   const found = timelineOfFile(db, file, { project: null, limit: LOOKED_AT })
     .filter((one) => one.project !== project)
@@ -151,7 +150,7 @@ function projectsOfFile(db: DatabaseSync, file: string, project: string): string
   return [...new Set(found)].slice(0, NAMED);
 }
 
-/** Names files or projects that are like one that nothing is known of. */
+/** Names known files or projects that resemble an unknown one. */
 function timelineHints(
   filter: UnknownFilter,
   { command, target }: { readonly command: (of: string) => string; readonly target: string },

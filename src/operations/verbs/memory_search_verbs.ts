@@ -42,12 +42,10 @@ export const search = verb({
     until: timeFlag("Only before then, as --since"),
     limit: usually("10", number(1, 20, "At most this many, 1 to 20")),
   },
-  about: [
-    "Searches everything that is remembered: edits, commands, failures and their fixes, tests, commits, prompts,",
-    "decisions, notes and summaries of sessions. Any text may be typed: words, identifiers, paths, errors; a date",
-    'or "last week" prefers that time. What stands in quotes must be there; where nothing has it, a line says so before',
-    "the results without the quotes. Each result has a number that `memory show` opens, and its price in tokens.",
-  ].join("\n"),
+  about:
+    "Searches all that is remembered: edits, commands, failures and fixes, tests, commits, prompts, decisions, notes, " +
+    'summaries. Type words, identifiers, paths or errors; a date or "last week" prefers that time, and quotes ' +
+    "require a phrase. Each result has a number for `memory show`, and its price in tokens.",
   examples: [
     "conclaude memory search why do uploads time out",
     "conclaude memory search parseHookEvent --kind fix --here",
@@ -87,13 +85,8 @@ export const search = verb({
     );
     if (results.length === 0) {
       const { nothingFound } = await import("../unknown_filter.ts");
-      return nothingFound(db, context, {
-        flags,
-        words,
-        project,
-        file,
-        database: place.database,
-      });
+      const { database } = place;
+      return nothingFound(db, context, { flags, words, project, file, database });
     }
     const namesProject = !context.globals.json && isAnyOfOthers(results, context.cwd);
     return {
@@ -115,11 +108,9 @@ export const remember = verb({
       text("The note or decision that this one corrects, by its number or uid", "id"),
     ),
   },
-  about: [
-    "Keeps a note for the project of the current folder. Later sessions of the project are told of it, and search",
-    "finds it. Secrets in it are masked, and what stands in <private> tags is left out. What is replaced is told no more,",
-    "and search lists it last.",
-  ].join("\n"),
+  about:
+    "Keeps a note for the project of the current folder. Later sessions of the project are told the note, and search " +
+    "finds it. Secrets are masked, and <private> parts left out. A replaced note is no longer told, and ranks last.",
   examples: [
     'conclaude memory remember "Tests need the service on port 5433"',
     'conclaude memory remember "Never edit by hand: generated" --file src/schema.ts',

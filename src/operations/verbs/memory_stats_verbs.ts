@@ -11,6 +11,7 @@ import {
 } from "../../memory/drain/summarizer_settings.ts";
 import { countMemory, lastRuns, summarizerUse, usedUp } from "../../memory/store.ts";
 import { relativeTime } from "../../base/time.ts";
+import { agoText } from "../list_and_show.ts";
 import { openStore } from "../open_store.ts";
 import { factLines, type Facts } from "../table.ts";
 import { verb } from "../verb.ts";
@@ -19,8 +20,7 @@ import { verb } from "../verb.ts";
 const LISTED_RUNS = 5;
 
 export const stats = verb({
-  about:
-    "Counts observations by kind, sessions, projects, failures that are open, and captures that wait.",
+  about: "Counts observations by kind, sessions, projects, open failures and waiting captures.",
   examples: ["conclaude memory stats", "conclaude memory stats --json"],
   async run(context) {
     const { db } = await openStore(context, "read");
@@ -35,7 +35,7 @@ export const stats = verb({
       ["open failures", counts.openFailures],
       ["waiting", counts.waiting],
       ["given up", counts.givenUp],
-      ["oldest", counts.oldestAtMs === null ? null : relativeTime(counts.oldestAtMs, nowMs)],
+      ["oldest", agoText(counts.oldestAtMs)],
     ];
     return {
       json: { ...counts, summarizer },
@@ -58,11 +58,11 @@ function summarizerStats(db: DatabaseSync, found: FoundSummarizer, nowMs: number
     ever: summarizerUse(db, 0),
     maxRunsPerDay,
     maxTokensPerDay,
-    /** The mistake that switches it off, with its place; null without one. */
+    /** The mistake in the configuration that switches it off; null without one. */
     fault: found.kind === "faulty" ? found.problem : null,
-    /** The key that forbids to spend anything. */
+    /** The key of the limit that is 0; null without one. */
     forbiddenBy: settings === null ? null : forbiddingLimit(settings),
-    /** The part of today's budget that is used up: runs or tokens. */
+    /** Which of today's limits is used up: runs or tokens. */
     usedUp: settings === null
       ? null
       : usedUp(today, { maxRuns: settings.maxRunsPerDay, maxTokens: settings.maxTokensPerDay }, 1),
@@ -72,7 +72,7 @@ function summarizerStats(db: DatabaseSync, found: FoundSummarizer, nowMs: number
 
 type SummarizerStats = ReturnType<typeof summarizerStats>;
 
-/** What the summarizer spent; nothing where there is no summarizer and never was. */
+/** What the summarizer has spent; nothing when there never was a summarizer. */
 function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
   const { command, fault, today, ever, maxRunsPerDay, maxTokensPerDay } = stats;
   if (command === null && fault === null && ever.runs === 0) return [];
@@ -96,7 +96,7 @@ function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
   ];
 }
 
-/** Why the summarizer does not run any more today, as the end of a sentence; empty where it does. */
+/** Why the summarizer no longer runs today, as the end of a sentence; empty when it may run. */
 function endText({ forbiddenBy, usedUp }: SummarizerStats): string {
   if (forbiddenBy !== null) return `; nothing may be spent (${forbiddenBy} is 0)`;
   return usedUp === null ? "" : `; the ${usedUp} of today are used up`;

@@ -3,7 +3,6 @@ import { answer } from "../../work/engine/answers.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { transaction } from "../../db/transaction.ts";
 import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/store.ts";
-import { relativeTime } from "../../base/time.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import {
   AGENT_FLAG,
@@ -15,9 +14,9 @@ import {
   switchOn,
   text,
 } from "../flags.ts";
+import { agoText, listVerb, showVerb } from "../list_and_show.ts";
 import { lastingOf } from "../orchestration_here.ts";
-import { openStore } from "../open_store.ts";
-import { type Facts, pageView, titledFacts } from "../table.ts";
+import { titledFacts } from "../table.ts";
 import { beginChange, knownTaskId } from "../work_lookup.ts";
 import { readStdin } from "../task_text.ts";
 import { nameOf, shortTaskId, valueText } from "../task_view.ts";
@@ -26,7 +25,7 @@ import { group, verb } from "../verb.ts";
 
 const ID = text("The question, by its id", "id");
 
-const list = verb({
+const list = listVerb({
   flags: {
     all: switchOn("Also those that are answered"),
     task: clearingFlag("Only of this task", "id"),
@@ -35,36 +34,34 @@ const list = verb({
   brief: "List questions that wait for an answer",
   about: "Lists the questions of agents and sessions that wait for an answer, the oldest first.",
   examples: ["conclaude question list", "conclaude question list --all --json"],
-  async run(context, flags) {
-    const { db } = await openStore(context, "read");
-    const { limit, all } = flags;
-    const questions = listQuestions(db, {
+  name: "questions",
+  rows: ({ db }, { all, task }, { limit }) =>
+    listQuestions(db, {
       statuses: all ? null : ["pending"],
-      taskId: flags.task === undefined ? null : knownTaskId(db, flags.task),
-      limit: limit + 1,
-    });
-    return pageView(context, { questions }, {
-      ID: ({ id }) => id,
-      TYPE: ({ type }) => type,
-      STATUS: ({ status }) => status,
-      TASK: ({ taskId }) => taskId === null ? null : shortTaskId(taskId),
-      QUESTION: ({ text }) => valueText(text),
-    }, { limit, empty: all ? "No questions." : "Nobody asks anything." });
+      taskId: task === undefined ? null : knownTaskId(db, task),
+      limit,
+    }),
+  columns: {
+    ID: ({ id }) => id,
+    TYPE: ({ type }) => type,
+    STATUS: ({ status }) => status,
+    TASK: ({ taskId }) => taskId === null ? null : shortTaskId(taskId),
+    QUESTION: ({ text }) => valueText(text),
   },
+  empty: ({ all }) => all ? "No questions." : "Nobody asks anything.",
 });
 
-const show = verb({
-  args: [ID],
+const show = showVerb({
+  arg: ID,
   brief: "Show a question",
   about: "Shows a question with all of its text, who asked it, and its answer.",
   examples: ["conclaude question show q-20261121083000-1"],
-  async run(context, _flags, id) {
-    const { db } = await openStore(context, "read");
+  read({ db }, id) {
     const question = needQuestion(db, id.trim());
     const task = question.taskId === null ? undefined : readTask(db, question.taskId);
     const usual = question.type === "permission" ? ["allow", "deny"] : [];
     const options = question.options.length > 0 ? question.options : usual;
-    const facts: Facts = [
+    const facts = titledFacts([
       ["id", question.id],
       ["type", question.type],
       ["status", question.status],
@@ -72,15 +69,12 @@ const show = verb({
       ["task", task === undefined ? question.taskId : nameOf(task)],
       ["step", question.stepKey],
       ["session", question.sessionId],
-      ["asked", relativeTime(question.createdAtMs, Date.now())],
+      ["asked", agoText(question.createdAtMs)],
       ["answer", question.answer],
       ["answered by", question.answeredBy],
       ["not delivered", question.deliveryError],
-    ];
-    return {
-      json: { question },
-      text: [...question.text.split("\n"), ...titledFacts(facts, 15)].map(plain).join("\n"),
-    };
+    ], 15);
+    return { json: { question }, lines: [...question.text.split("\n"), ...facts] };
   },
 });
 
@@ -90,8 +84,8 @@ const answerVerb = verb({
   flags: { stdin: switchOn("Read the answer from stdin"), agentId: AGENT_FLAG },
   brief: "Answer a question",
   about:
-    "Answers a question, once. The step of a workflow that waits for it goes on in the session that asked. " +
-    "What a session of Claude Code asks itself is recorded, and has to be answered where the session runs.",
+    "Answers a question, once: the workflow's step goes on in the session that asked. A question that a session " +
+    "of Claude Code asks on its own is only recorded here; answer it where the session runs.",
   examples: [
     "conclaude question answer q-20261121083000-1 'Use the second one'",
     "conclaude question answer q-20261121083000-2 allow",

@@ -1,4 +1,3 @@
-import { plain } from "../../secrets/plain.ts";
 import { count } from "../../base/counts.ts";
 import { compactPayloads, giveBackSpace } from "../../upkeep/care/compaction.ts";
 import { ENDING_SIGNALS } from "../../system/process/start.ts";
@@ -11,7 +10,7 @@ import { rebuildText } from "../../memory/store.ts";
 import type { CliContext } from "../context.ts";
 import { type ProgressLine, progressLine } from "../terminal.ts";
 import { openStore } from "../open_store.ts";
-import { bytesText } from "../table.ts";
+import { bytesText, factLines } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -19,21 +18,17 @@ import { removeForgottenAgain } from "../../upkeep/store.ts";
 import { addSignalListener, removeSignalListener } from "../../system/processes.ts";
 
 export const drain = verb({
-  about: [
-    "Moves records from the spool into the database, works captures into memory, and compresses payloads (queue",
-    "show and export give them back as they were). When more than a quarter of the database is free then, the free",
-    "room is given back to the disk. Where memory.summarizer names a command, it rewrites the summaries of sessions",
-    "that are over. It may be stopped at any time, and run beside hooks and beside itself.",
-  ].join("\n"),
+  about:
+    "Moves records from the spool into the database, works captures into memory, compresses payloads, and shrinks a " +
+    "database that is more than a quarter free. The command in memory.summarizer rewrites the summaries of ended " +
+    "sessions. You can stop it at any time, and run it beside hooks.",
   examples: ["conclaude queue drain", "conclaude queue drain --json"],
   async run(context) {
     const { db, place } = await openStore(context, "write");
     const progress = progressLine(context);
     progress.tell("taking in the spool …");
-    const spool = drainSpool(db, {
-      database: place.database,
-      folders: context.locations.spoolFolders,
-    });
+    const folders = context.locations.spoolFolders;
+    const spool = drainSpool(db, { database: place.database, folders });
     progress.tell("working captures into memory …");
     const isOff = !place.config.memoryEnabled;
     const memory = isOff ? null : drainAlone(db, place.database, {
@@ -58,22 +53,21 @@ export const drain = verb({
     const summarizer = await summarize(db, place.database, context, progress);
     progress.end();
     const { saved, known, damaged, left } = spool;
-    const forgotten = memory?.forgotten ?? 0;
+    const { worked = 0, failed = 0, summaries = 0, forgotten = 0 } = memory ?? {};
     const captures = isOff
       ? "left as they are, since `memory.enabled` is false here"
       : memory === null
       ? "another drain is at work on them"
-      : `${memory.worked} worked into memory, ${memory.failed} failed, ` +
-        `${count(memory.summaries, "session")} summarized`;
+      : `${worked} worked into memory, ${failed} failed, ${count(summaries, "session")} summarized`;
     return {
       json: {
         saved,
         known,
         damaged,
-        worked: memory?.worked ?? 0,
-        failed: memory?.failed ?? 0,
+        worked,
+        failed,
         forgotten,
-        summaries: memory?.summaries ?? 0,
+        summaries,
         isBusy: memory === null && !isOff,
         isOff,
         compressed,
@@ -82,17 +76,21 @@ export const drain = verb({
         left,
         ...summarizer?.json as object | undefined,
       },
-      text: [
-        `spool       ${saved} taken in, ${known} known before, ${damaged.length} damaged, ${left} left`,
-        ...damaged.map((path) => `            set aside: ${plain(path)}`),
-        `captures    ${captures}`,
-        ...forgotten === 0
-          ? []
-          : [`forgotten   ${count(forgotten, "that stays", "that stay")} away`],
-        ...summarizer === null ? [] : [`summarizer  ${summarizer.text}`],
-        `payloads    ${compressed} compressed, ${bytesText(savedBytes)} saved`,
-        `database    ${bytesText(freedBytes)} given back to the disk`,
-      ].join("\n"),
+      text: factLines([
+        [
+          "spool",
+          `${saved} taken in, ${known} known before, ${damaged.length} damaged, ${left} left`,
+        ],
+        ...damaged.map((path) => ["", `set aside: ${path}`] as const),
+        ["captures", captures],
+        [
+          "forgotten",
+          forgotten === 0 ? null : `${count(forgotten, "that stays", "that stay")} away`,
+        ],
+        ["summarizer", summarizer?.text],
+        ["payloads", `${compressed} compressed, ${bytesText(savedBytes)} saved`],
+        ["database", `${bytesText(freedBytes)} given back to the disk`],
+      ], 12).join("\n"),
     };
   },
 });
@@ -100,7 +98,7 @@ export const drain = verb({
 /** How long this drain waits for another drain to end, in milliseconds; most take a few seconds. */
 const WAIT_MS = 10_000;
 
-/** Lets the user's command rewrite summaries; null where none is configured. */
+/** Lets the configured command rewrite summaries; null without a command. */
 async function summarize(
   db: DatabaseSync,
   database: string,
@@ -111,7 +109,7 @@ async function summarize(
   if (found.kind === "none") return null;
   if (found.kind === "faulty") {
     const { problem } = found;
-    return { json: { summarizerFault: problem }, text: plain(`off, by a mistake: ${problem}`) };
+    return { json: { summarizerFault: problem }, text: `off, by a mistake: ${problem}` };
   }
   const { summarizer } = found;
   const stopping = new AbortController();
@@ -151,7 +149,7 @@ function summarizerText(
     `${count(written, "summary", "summaries")} rewritten, ${failed} failed, ${left} left`,
     givenUp > 0 &&
     `${givenUp} of these given up after three failures, until the session has news or the command changes`,
-    reason !== null && plain(`the last failure: ${reason}`),
+    reason !== null && `the last failure: ${reason}`,
     usedUp !== null &&
     (needed === null
       ? `today's ${usedUp} are used up ${spent}`

@@ -1,4 +1,3 @@
-import { plainLines } from "../../secrets/plain.ts";
 import { count } from "../../base/counts.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { giveBackSpace } from "../../upkeep/care/compaction.ts";
@@ -22,7 +21,7 @@ import {
   summarizeQueue,
   totalsOf,
 } from "../../db/queue.ts";
-import { relativeTime, timeUntil } from "../../base/time.ts";
+import { timeUntil } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
 import {
   LIMIT_FLAG,
@@ -37,6 +36,7 @@ import {
   toggle,
   usually,
 } from "../flags.ts";
+import { agoText, showVerb } from "../list_and_show.ts";
 import { hintsHere } from "../next_command.ts";
 import { progressLine } from "../terminal.ts";
 import { queueItemOf } from "../record_lookup.ts";
@@ -44,8 +44,7 @@ import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
 import { bytesText, factLines, listView } from "../table.ts";
 import { requireOneOfTwo } from "../usage.ts";
-import { group, lazy, many, verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { group, lazyFrom, many, verb } from "../verb.ts";
 
 const ID = text("Id of a capture, or its beginning", "id");
 
@@ -57,10 +56,9 @@ const list = verb({
     limit: LIMIT_FLAG,
   },
   brief: "List captures in the order in which they are worked in",
-  about: [
-    "Lists captured tool uses: high priority first, then normal and low, each the oldest first. Below them it says",
-    "how many records wait in the spool because the database could not take them.",
-  ].join("\n"),
+  about:
+    "Lists captured tool uses, high priority first, then normal and low, each the oldest first. The last line counts " +
+    "the records in the spool, which the database could not take.",
   examples: [
     "conclaude queue list --status raw --priority high",
     "conclaude queue list --session 01980c5e --json",
@@ -80,7 +78,7 @@ const list = verb({
       PRIORITY: (item) => item.priority,
       STATUS: (item) => item.status,
       SESSION: (item) => shortSessionId(item.sessionId),
-      CAPTURED: (item) => relativeTime(item.createdAtMs, now),
+      CAPTURED: (item) => agoText(item.createdAtMs),
       SIZE: [({ rawBytes }) => sizeText(rawBytes)],
       TOOL: (item) => item.toolName,
       ...items.some(({ retryAtMs }) => retryAtMs !== null) && {
@@ -98,36 +96,47 @@ const list = verb({
   },
 });
 
-const show = verb({
-  args: [ID],
+const show = showVerb({
+  arg: ID,
   brief: "Show one capture with its payload",
-  about:
-    "Shows what was captured of one tool use: its input, its response, the files that it names.",
+  about: "Shows what a hook captured of one tool use: its input, its response, its files.",
   examples: ["conclaude queue show 019a8f2e-3b1c-7", "conclaude queue show 019a8f2e-3b1c-7 --json"],
-  async run(context, _flags, id) {
-    const { db } = await openStore(context, "read");
+  read({ db }, id) {
     const item = queueItemOf(db, id);
     const text = payloadText(readStoredPayload(db, item.id)!);
     const payload: unknown = JSON.parse(text);
     const laidOut = layOut({ payload });
     const pruned = prunedBytes(text);
+    const facts = factLines([
+      ["capture", item.id],
+      ["session", item.sessionId],
+      ["tool", `${item.toolName} (${item.outcome})`],
+      ["priority", item.priority],
+      ["status", item.status],
+      ["attempts", item.attempts],
+      ["error", item.errorMessage],
+      ["tried again", item.retryAtMs === null ? null : timeUntil(item.retryAtMs, Date.now())],
+      ["files", item.filesTouched.join(" ") || null],
+      ["size", sizeText(item.rawBytes)],
+      ["cut out", item.cutBytes <= 0 ? null : bytesText(item.cutBytes)],
+      ["captured", agoText(item.createdAtMs)],
+    ]);
     const shown = pruned === null
-      ? plainLines(laidOut ?? text)
-      : `Its payload of ${bytesText(pruned)} was pruned; what memory made of it stays.`;
+      ? (laidOut ?? text).split("\n")
+      : [`Its payload of ${bytesText(pruned)} was pruned; what memory made of it stays.`];
     return {
       // A payload that is nested too deep to be laid out is given as text.
       json: { ...item, payload: laidOut === undefined ? text : payload },
-      text: [...factsOf(item), "", shown].join("\n"),
+      lines: [...facts, "", ...shown],
     };
   },
 });
 
 const stats = verb({
   brief: "Count captures and the room that they take",
-  about: [
-    "Counts captures by status and priority, with the size of their JSON and what it takes as stored, the oldest",
-    "one that waits, and the records that wait in the spool because the database could not take them.",
-  ].join("\n"),
+  about:
+    "Counts captures by status and priority, with the size of their JSON and of what is stored, the oldest capture " +
+    "that waits, and the records in the spool, which the database could not take.",
   examples: ["conclaude queue stats", "conclaude queue stats --json"],
   async run(context) {
     const { db, place } = await openStore(context, "read");
@@ -139,6 +148,7 @@ const stats = verb({
     const share = totals.rawBytes === 0
       ? ""
       : ` (${Math.round(100 * totals.storedBytes / totals.rawBytes)} %)`;
+    const next = retries.nextRetryAtMs === null ? null : timeUntil(retries.nextRetryAtMs, nowMs);
     const { text } = listView(context, { groups }, {
       STATUS: (group) => group.status,
       PRIORITY: (group) => group.priority,
@@ -146,22 +156,17 @@ const stats = verb({
       JSON: [(group) => bytesText(group.rawBytes)],
       STORED: [(group) => bytesText(group.storedBytes)],
     }, "No captures yet.");
+    const facts = factLines([
+      ["captures", totals.items],
+      ["JSON", bytesText(totals.rawBytes)],
+      ["stored", bytesText(totals.storedBytes) + share],
+      ["oldest raw", agoText(totals.oldestAtMs)],
+      ["tried again", next && `${retries.retrying}, next ${next}`],
+      ["in the spool", spooledText(spooled, context)],
+    ]);
     return {
       json: { ...totals, ...retries, groups, spooled },
-      text: [
-        text,
-        "",
-        `captures      ${totals.items}`,
-        `JSON          ${bytesText(totals.rawBytes)}`,
-        `stored        ${bytesText(totals.storedBytes)}${share}`,
-        ...totals.oldestAtMs === null
-          ? []
-          : [`oldest raw    ${relativeTime(totals.oldestAtMs, nowMs)}`],
-        ...retries.nextRetryAtMs === null
-          ? []
-          : [`tried again   ${retries.retrying}, next ${timeUntil(retries.nextRetryAtMs, nowMs)}`],
-        `in the spool  ${spooledText(spooled, context)}`,
-      ].join("\n"),
+      text: [text, "", ...facts].join("\n"),
     };
   },
 });
@@ -169,11 +174,9 @@ const stats = verb({
 const retry = verb({
   args: many(ID),
   flags: { all: toggle("All that have the status error") },
-  brief: "Let captures wait again that were given up",
-  about: [
-    "Sets captures with the status error back to raw, without error and with no attempts counted, so that they",
-    "are tried as often as new ones. Captures with another status are left alone.",
-  ].join("\n"),
+  brief: "Let captures that were given up wait again",
+  about:
+    "Sets captures with the status error back to raw, as if they were new. Captures with another status stay.",
   examples: ["conclaude queue retry --all", "conclaude queue retry 019a8f2e-3b1c-7"],
   async run(context, flags, ...ids) {
     requireOneOfTwo("which captures to retry", {
@@ -209,12 +212,10 @@ const prune = verb({
     ),
     dryRun: toggle("Only say what would be pruned"),
   },
-  brief: "Take the payloads of old captures away that are worked into memory",
-  about: [
-    "Takes away what was captured whole, of captures that are worked in: their payload is then",
-    '{"pruned":true,"bytes":N}. What memory made of them stays, and so do the captures themselves, what waits, and',
-    "what was given up.",
-  ].join("\n"),
+  brief: "Remove the payloads of old captures that are worked into memory",
+  about:
+    'Replaces the payloads of captures that are worked into memory by {"pruned":true,"bytes":N}. What memory made of ' +
+    "them stays, and so do captures that wait or were given up.",
   examples: [
     "conclaude queue prune --older-than 2w --keep-raw 1000 --dry-run",
     "conclaude queue prune --older-than 3m --keep-raw 0",
@@ -222,26 +223,34 @@ const prune = verb({
   ],
   async run(context, { olderThan, keepRaw, unreadable, dryRun }) {
     const { db } = await openStore(context, dryRun ? "read" : "write");
-    if (unreadable) {
-      const done = pruneUnreadable(db, { dryRun });
-      return prunedView(done, { dryRun, freedBytes: dryRun ? 0 : giveBackSpace(db) });
-    }
     const pruning = { beforeMs: Date.now() - olderThan, keepNewest: keepRaw };
-    if (dryRun) return prunedView(previewPruning(db, pruning), { dryRun, freedBytes: 0 });
     const progress = progressLine(context);
     let done: PruneCounts = { pruned: 0, freedBytes: 0 };
-    let steps = 0;
-    for (done of prunePayloads(db, pruning, BATCH_ROWS)) {
-      progress.tell(`pruned ${count(done.pruned, "payload")} …`);
-      if (++steps % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
+    if (unreadable) done = pruneUnreadable(db, { dryRun });
+    else if (dryRun) done = previewPruning(db, pruning);
+    else {
+      let steps = 0;
+      for (done of prunePayloads(db, pruning, BATCH_ROWS)) {
+        progress.tell(`pruned ${count(done.pruned, "payload")} …`);
+        if (++steps % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
+      }
     }
-    const freedBytes = giveBackSpace(db, {
+    const freedBytes = dryRun ? 0 : giveBackSpace(db, {
       onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
     });
     progress.end();
-    return prunedView(done, { dryRun, freedBytes });
+    const { pruned, freedBytes: storedBytes } = done;
+    const what = `${count(pruned, "payload")} (${bytesText(storedBytes)})`;
+    return {
+      json: { dryRun, pruned, storedBytes, freedBytes },
+      text: dryRun
+        ? `Would prune ${what}.`
+        : `Pruned ${what}; ${bytesText(freedBytes)} given back to the disk.`,
+    };
   },
 });
+
+const drain = lazyFrom(() => import("./queue_drain_verbs.ts"));
 
 export const queue = group({
   verbs: {
@@ -249,10 +258,7 @@ export const queue = group({
     show,
     stats,
     retry,
-    drain: lazy(
-      "Take in the spool, work captures into memory, compress payloads",
-      async () => (await import("./queue_drain_verbs.ts")).drain,
-    ),
+    drain: drain("Take in the spool, work captures into memory, compress payloads", "drain"),
     prune,
   },
   examples: [
@@ -275,23 +281,6 @@ function spooledText(spooled: number, { globals }: CliContext): string {
     : hintsHere(`${spooled} waiting: run \`conclaude queue drain\``, globals);
 }
 
-function factsOf(item: QueueItem): string[] {
-  return factLines([
-    ["capture", item.id],
-    ["session", item.sessionId],
-    ["tool", `${item.toolName} (${item.outcome})`],
-    ["priority", item.priority],
-    ["status", item.status],
-    ["attempts", item.attempts],
-    ["error", item.errorMessage],
-    ["tried again", item.retryAtMs === null ? null : timeUntil(item.retryAtMs, Date.now())],
-    ["files", item.filesTouched.length === 0 ? null : item.filesTouched.join(" ")],
-    ["size", sizeText(item.rawBytes)],
-    ["cut out", item.cutBytes <= 0 ? null : bytesText(item.cutBytes)],
-    ["captured", relativeTime(item.createdAtMs, Date.now())],
-  ]);
-}
-
 function sizeText(bytes: number | null): string | null {
   return bytes === null ? null : bytesText(bytes);
 }
@@ -306,21 +295,7 @@ function layOut(value: unknown): string | undefined {
   }
 }
 
-/** Payloads in one transaction. */
+/** How many payloads one transaction prunes. */
 const BATCH_ROWS = 200;
-/** How often the write-ahead log is moved into the database. */
+/** After so many transactions the write-ahead log moves into the database. */
 const CHECKPOINT_EVERY_STEPS = 16;
-
-function prunedView(
-  { pruned, freedBytes: storedBytes }: PruneCounts,
-  { dryRun, freedBytes }: { readonly dryRun: boolean; readonly freedBytes: number },
-): View {
-  return {
-    json: { dryRun, pruned, storedBytes, freedBytes },
-    text: dryRun
-      ? `Would prune ${count(pruned, "payload")} (${bytesText(storedBytes)}).`
-      : `Pruned ${count(pruned, "payload")} (${bytesText(storedBytes)}); ${
-        bytesText(freedBytes)
-      } given back to the disk.`,
-  };
-}

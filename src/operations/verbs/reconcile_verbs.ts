@@ -8,6 +8,7 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { MIN_ID_BEGINNING } from "../../db/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { SESSION_FLAG, SINCE_FLAG, textFlag, toggle } from "../flags.ts";
+import { onlyNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { isBareName, isCalled } from "../project_filter.ts";
 import { isThere } from "../../upkeep/care/whole_file.ts";
@@ -26,14 +27,9 @@ export const reconcile = verb({
     backfill: toggle("Fill in what is missing"),
   },
   about:
-    "Reads Claude Code's transcripts, those of sub-agents too, and names everything in them that hooks would have kept\n" +
-    "and that is not there: tool uses, prompts, Claude's last messages, summaries of compactions; also of sessions from\n" +
-    "before the hooks were installed. What the configuration of a session's project keeps out is no gap, nor is what a\n" +
-    "person or a rule has refused. The last minute is left to the hooks. Lines that cannot be read are named.\n\n" +
-    "With --backfill the same captures are written that hooks would have written, secrets masked and private parts\n" +
-    "dropped, at their time in the transcript. It may be stopped at any time, and run again or beside itself: nothing\n" +
-    "comes twice. Counters and the audit trail stay as they are, since no hook ran.\n\n" +
-    "Exit status: 0 when nothing is missing, 1 when something is left.",
+    "Names what Claude Code's transcripts have and hooks should have kept: tool uses, prompts, last messages, summaries. " +
+    "What the configuration keeps out, or somebody refused, is no gap. --backfill writes the captures, at their time, " +
+    "and can run again. Exit status 1 when something is missing.",
   examples: [
     "conclaude reconcile",
     "conclaude reconcile --session 01980c5e",
@@ -47,7 +43,7 @@ export const reconcile = verb({
       root: transcriptsFolder(context, flags.transcripts),
       fills: flags.backfill,
       what: flags.backfill ? "fill in what is missing" : "compare transcripts",
-      next: "Use `--transcripts DIR` to name the folder",
+      next: NAME_THE_FOLDER,
       needs: flags.transcripts === undefined ? "nothing" : "folder",
       isWhole: key === null && project === undefined && since === undefined,
       sinceMs: since ?? 0,
@@ -55,32 +51,31 @@ export const reconcile = verb({
         key === null || path.split(/[\\/]/).some((part) => idOf(part).startsWith(key)),
       wanted: wantedOf(context, { key, project }),
     });
-    const isUnknown = project !== undefined && outcome.sessions.length === 0;
-    if (isUnknown && session === undefined && since === undefined) {
-      requireFolder(context, project, outcome.transcripts);
-    }
-    if (session !== undefined) requireOne(session, outcome.sessions.map((one) => one.session));
+    const found = outcome.sessions.map((one) => one.session.sessionId);
+    if (session !== undefined) requireOne(session, found);
+    const isUnknown = project !== undefined && session === undefined && found.length === 0;
+    if (isUnknown && since === undefined) requireFolder(context, project, outcome.transcripts);
     const { gaps, left } = gapsOf(outcome);
-    const lines = outcomeLines(outcome, { all: session !== undefined });
-    if (isUnknown && session === undefined) {
-      lines.unshift(`project     no transcript that was looked at is of "${plain(project)}"`);
-    }
     const { filled } = outcome;
     const next = filled !== null && filled.written > 0
       ? "conclaude queue drain"
       : filled === null && gaps > 0
-      ? `conclaude reconcile${spellOutFlags(flags)} --backfill`
+      ? `conclaude reconcile${flagsAgain(flags)} --backfill`
       : null;
-    lines.push(
-      ...endLines(outcome, { label: "filled", next: next && nextHere(next, context.globals) }),
-    );
+    const none = `project     no transcript that was looked at is of "${plain(project ?? "")}"`;
     return {
       json: { ...outcomeJson(outcome), next },
-      text: lines.join("\n"),
+      text: [
+        ...isUnknown ? [none] : [],
+        ...outcomeLines(outcome, { all: session !== undefined }),
+        ...endLines(outcome, { label: "filled", next: next && nextHere(next, context.globals) }),
+      ].join("\n"),
       exitCode: left > 0 ? 1 : 0,
     };
   },
 });
+
+const NAME_THE_FOLDER = "Use `--transcripts DIR` to name the folder";
 
 function transcriptsFolder(context: CliContext, named: string | undefined): string {
   if (named !== undefined) return typedPath(context, named);
@@ -90,10 +85,11 @@ function transcriptsFolder(context: CliContext, named: string | undefined): stri
   if (folder) return joinPath(typedPath(context, folder), "projects");
   throw new UserError("Cannot find the transcripts of Claude Code", {
     why: "neither CLAUDE_CONFIG_DIR nor HOME is set",
-    next: "Use `--transcripts DIR` to name the folder",
+    next: NAME_THE_FOLDER,
   });
 }
 
+/** Makes the test whether a session is one that the flags choose. */
 function wantedOf(
   context: CliContext,
   { key, project }: { readonly key: string | null; readonly project: string | undefined },
@@ -114,9 +110,7 @@ function wantedOf(
 function requireFolder(context: CliContext, project: string, transcripts: number): void {
   if (isThere(typedPath(context, project))) return;
   throw new UserError(`Cannot find a transcript of the project "${project}"`, {
-    why: `there is no such folder, and of ${
-      count(transcripts, "transcript")
-    } none is of a project that ${isBareName(project) ? "is called so" : "lay there"}`,
+    why: `there is no such folder, and of ${count(transcripts, "transcript")} none is of it`,
     next: nextHere("conclaude reconcile", context.globals),
   });
 }
@@ -125,6 +119,7 @@ function idOf(text: string): string {
   return text.replaceAll("-", "").toLowerCase();
 }
 
+/** The beginning of an id, to compare. @throws {UserError} When it is too short. */
 function idKey(session: string): string {
   const key = idOf(session.trim());
   if (key.length >= MIN_ID_BEGINNING) return key;
@@ -134,23 +129,20 @@ function idKey(session: string): string {
   });
 }
 
-function requireOne(text: string, found: readonly { readonly sessionId: string }[]): void {
-  if (found.length === 1) return;
-  const ids = found.map(({ sessionId }) => sessionId);
-  if (found.length === 0) {
+/** @throws {UserError} When a session's id fits no transcript, or several. */
+function requireOne(text: string, ids: readonly string[]): void {
+  if (ids.length === 0) {
     throw new UserError(`Cannot find a transcript of the session "${text}"`, {
       why: "no transcript that was looked at is of a session with such an id",
       next: "conclaude reconcile",
     });
   }
-  throw new UserError(`Cannot tell which session "${text}" is`, {
-    why: `${found.length} sessions begin like this: ${ids.slice(0, 5).join(", ")}`,
-    next: `conclaude reconcile --session ${ids[0]}`,
-  });
+  const show = `reconcile --session ${ids[0]}`;
+  onlyNamed({ noun: "session", text, show }, ids, (id) => id);
 }
 
-/** Spells the flags that chose the transcripts as a person types them, each with a space before it. */
-function spellOutFlags({ session, project, since, transcripts }: {
+/** The flags that chose the transcripts, as a person types them, each with a space before it. */
+function flagsAgain({ session, project, since, transcripts }: {
   readonly session?: string;
   readonly project?: string;
   readonly since?: number;

@@ -1,4 +1,4 @@
-/** `conclaude req init|enable|disable`: writes requirements into configuration files, and leaves the rest of them alone. */
+/** `conclaude req init|enable|disable`: writes requirements into configuration files; the rest of the file stays. */
 import "../config_sections.ts";
 import { plain } from "../../secrets/plain.ts";
 import type { Config } from "../config_sections.ts";
@@ -19,18 +19,8 @@ import { requireOneOfTwo } from "../usage.ts";
 import { many, verb } from "../verb.ts";
 import { isMap, parseDocument } from "yaml";
 
-export const enable = switching(true, {
-  about:
-    "Switches requirements on in `.conclaude.local.yaml`, which is not committed; comments in it stay.",
-  examples: ["conclaude req enable adr_reviewed"],
-});
-
-export const disable = switching(false, {
-  about:
-    "Switches requirements off in `.conclaude.local.yaml`, which is not committed; comments in it stay. An\n" +
-    "agent is kept from running this.",
-  examples: ["conclaude req disable adr_reviewed", "conclaude req disable --all"],
-});
+export const enable = switchVerb(true);
+export const disable = switchVerb(false);
 
 export const init = verb({
   person: "req init",
@@ -47,8 +37,7 @@ export const init = verb({
     preview: toggle("Only show what would be written"),
   },
   about:
-    "Writes requirements into the project's configuration file, with every one explained. What else is in the\n" +
-    "file stays as it is.",
+    "Writes requirements into the project's configuration file and explains each. The rest of the file stays.",
   examples: ["conclaude req init --preview", "conclaude req init --preset strict"],
   run(context, flags) {
     const target = targetOf(context, flags.local ? "local" : "project");
@@ -68,16 +57,15 @@ export const init = verb({
   },
 });
 
-function switching(
-  enabled: boolean,
-  told: { readonly about: string; readonly examples: readonly string[] },
-) {
-  const name = enabled ? "enable" : "disable";
+function switchVerb(enabled: boolean) {
+  const [name, way] = enabled ? ["enable", "on"] : ["disable", "off"];
   return verb({
     person: `req ${name}`,
     args: many(REQUIREMENT),
     flags: { all: toggle("Every requirement") },
-    ...told,
+    about:
+      `Switches requirements ${way} in \`.conclaude.local.yaml\`, which is not committed. Agents cannot run this.`,
+    examples: [`conclaude req ${name} adr_reviewed`, `conclaude req ${name} --all`],
     run(context, { all }, ...names: string[]) {
       const known = Object.keys(parseConfig<Config>(filesHere(context)).config.requirements);
       requireOneOfTwo(`what to ${name}`, {
@@ -94,7 +82,7 @@ function switching(
       writeTarget(target, document.toString({ lineWidth: 0 }));
       return {
         json: { path: target.path, enabled, requirements: chosen },
-        text: `Switched ${enabled ? "on" : "off"} ${chosen.join(", ")} in ${plain(target.path)}` +
+        text: `Switched ${way} ${chosen.join(", ")} in ${plain(target.path)}` +
           ignoreAdvice(target),
       };
     },
@@ -111,7 +99,7 @@ function unknownRequirement(name: string, known: readonly string[]): UserError {
   });
 }
 
-/** The new text of a file with this section in it; the rest of the file stays, character by character where it can. */
+/** Puts a section into the text of a file. Text that is only appended to stays as it is, character by character. */
 function withSection(target: ConfigTarget, section: string, force: boolean): string {
   const document = documentOf(target);
   const present: unknown = document.get("requirements");

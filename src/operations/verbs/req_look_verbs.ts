@@ -29,6 +29,7 @@ import {
   rowsOf,
   sessionIdOf,
 } from "../requirements_here.ts";
+import { agoText, listVerb } from "../list_and_show.ts";
 import { projectHere } from "../session_lookup.ts";
 import { openStore } from "../open_store.ts";
 import { factLines, type Facts, listView } from "../table.ts";
@@ -40,8 +41,8 @@ const ONE_NAME = [text("The requirement", "name")];
 export const status = verb({
   flags: { session: OF_SESSION, branch: OF_BRANCH },
   about:
-    "Shows every requirement that is switched on here, and how it stands for this branch and session.\n" +
-    "It leaves with status 0 also when some are open.",
+    "Shows every requirement that is switched on here, and its status for this branch and session. The exit status " +
+    "is 0 even when some are open.",
   examples: ["conclaude req status", "conclaude req status --session 01980c5e --json"],
   async run(context, flags) {
     const { db } = await openStore(context, "read");
@@ -112,7 +113,7 @@ export const status = verb({
 });
 
 export const list = verb({
-  about: "Lists the branches of this repository of which something is recorded, and how much.",
+  about: "Lists the branches of this repository that have recorded requirements, and how many.",
   examples: ["conclaude req list", "conclaude req list --json"],
   async run(context) {
     const here = await requirementsHere(context);
@@ -128,33 +129,32 @@ export const list = verb({
   },
 });
 
-export const sessions = verb({
+export const sessions = listVerb({
   flags: { project: toggle("Only of the project in this folder") },
-  about:
-    "Lists the sessions that are active, with their branches and processes. One whose process is gone is left out.",
+  about: "Lists active sessions whose process still runs, with their branches and processes.",
   examples: ["conclaude req sessions --project", "conclaude req sessions --json"],
-  async run(context, flags) {
-    const { db } = await openStore(context, "read");
+  name: "sessions",
+  async rows({ db, context }, flags) {
     const gone = await withoutProcess(db);
-    const sessions = listSessions(db, {
+    return listSessions(db, {
       project: flags.project ? projectHere(context.cwd) : null,
       status: "active",
       limit: Number.MAX_SAFE_INTEGER,
     }).filter(({ sessionId }) => !gone.has(sessionId));
-    const now = Date.now();
-    return listView(context, { sessions }, {
-      ID: ({ shortId }) => shortId,
-      BRANCH: ({ branch }) => branch,
-      PROCESS: [({ claudePid }) => claudePid],
-      "LAST SEEN": ({ updatedAtMs }) => relativeTime(updatedAtMs, now),
-      PROJECT: ({ projectDir }) => projectDir,
-    }, "No session is active.");
   },
+  columns: {
+    ID: ({ shortId }) => shortId,
+    BRANCH: ({ branch }) => branch,
+    PROCESS: [({ claudePid }) => claudePid],
+    "LAST SEEN": ({ updatedAtMs }) => agoText(updatedAtMs),
+    PROJECT: ({ projectDir }) => projectDir,
+  },
+  empty: "No session is active.",
 });
 
 export const show = verb({
   args: ONE_NAME,
-  about: "Shows one requirement: what it asks, when, and what satisfies it.",
+  about: "Shows one requirement: what it asks for, when, and what satisfies it.",
   examples: ["conclaude req show commit_plan", "conclaude req show commit_plan --json"],
   async run(context, _flags, name) {
     const here = await requirementsHere(context);
@@ -179,7 +179,7 @@ export const explain = verb({
   args: ONE_NAME,
   flags: { session: OF_SESSION, branch: OF_BRANCH },
   about:
-    "Says of one requirement when it is asked, how it stands here, why, and what would change that.",
+    "Explains one requirement: when it is asked, its status here, why, and what would change that.",
   examples: ["conclaude req explain commit_plan --session 01980c5e"],
   async run(context, flags, name) {
     const { db } = await openStore(context, "read");
@@ -200,34 +200,25 @@ export const explain = verb({
     const happened = row.triggered
       ? "; that has happened in this session"
       : "; that has not happened yet";
-    const { expired } = row;
+    const { expired, satisfiedBy } = row;
     const wholeBranch = row.wholeBranch ? "for the whole branch " : "";
-    const told = (is: unknown, line: () => string) => is === null || is === false ? [] : [line()];
+    const skills = requirement!.skills.join(", ");
     const lines = [
       `${name} is ${row.status} on ${key.branch}${whose}.`,
-      ...told(warning, () => `  note: ${warning}`),
+      warning && `  note: ${warning}`,
       `It is asked when Claude ${moment}${isOfSession ? happened : ""}.`,
-      ...told(
-        row.satisfiedBy,
-        () => `Satisfied ${wholeBranch}by ${row.satisfiedBy}, ${whenOf(row, Date.now())}.`,
-      ),
-      ...told(row.unproven, () => `Unproven: ${row.unproven}.`),
-      ...(expired === null ? [] : [
-        `It was satisfied by ${expired.by}; that ran out ${
-          relativeTime(expired.atMs, Date.now())
-        } (${new Date(expired.atMs).toISOString()}).`,
-      ]),
-      ...told(row.why, () => `Why: ${row.why}`),
+      satisfiedBy && `Satisfied ${wholeBranch}by ${satisfiedBy}, ${whenOf(row, Date.now())}.`,
+      row.unproven && `Unproven: ${row.unproven}.`,
+      expired && `It was satisfied by ${expired.by}; that ran out ${agoText(expired.atMs)} ` +
+        `(${new Date(expired.atMs).toISOString()}).`,
+      row.why && `Why: ${row.why}`,
       ...requirement!.checklist.map((item) => `  [ ] ${item}`),
-      ...told(
-        requirement!.skills.length > 0,
-        () => `Skills that satisfy it: ${requirement!.skills.join(", ")}`,
-      ),
-      ...told(isOfSession, () => `A person satisfies it with: ${satisfyCommand([name], to)}`),
+      skills && `Skills that satisfy it: ${skills}`,
+      isOfSession && `A person satisfies it with: ${satisfyCommand([name], to)}`,
     ];
     return {
       json: { ...row, branch: key.branch, session: sessionId, warning },
-      text: lines.map(plain).join("\n"),
+      text: lines.flatMap((line) => line ? [plain(line)] : []).join("\n"),
     };
   },
 });
@@ -238,14 +229,14 @@ function lastBranchNote(ground: Ground): string | null {
     : null;
 }
 
-/** Active sessions whose process is gone. The next SessionStart marks them as abandoned. */
+/** Finds active sessions whose process is gone. The next SessionStart marks them as abandoned. */
 async function withoutProcess(db: DatabaseSync): Promise<ReadonlySet<string>> {
   const sessions = activeSessions(db, { except: "", limit: Number.MAX_SAFE_INTEGER });
   const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
   return new Set(goneSessions(sessions, processes, null));
 }
 
-/** The mistake in the configuration by which requirements may be missing; null without one. */
+/** The mistake in the configuration that may hide requirements; null without one. */
 function faultOf(
   { unreadable, problems, problemKeys, brokenRequirements }: HookConfig,
 ): string | null {
@@ -255,7 +246,7 @@ function faultOf(
     `${brokenRequirements === "" ? "" : `, which switch off ${brokenRequirements}`}; ${next}`;
 }
 
-/** The session that is meant, or {@linkcode NO_SESSION} with the reason why none can be told. */
+/** Finds the session that is meant. Without one it is {@linkcode NO_SESSION}, and `warning` tells why. */
 async function sessionOrNone(
   db: DatabaseSync,
   context: CliContext,

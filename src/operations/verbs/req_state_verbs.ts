@@ -1,6 +1,5 @@
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
 import { plain } from "../../secrets/plain.ts";
-import { redactText } from "../../secrets/redact.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { UserError } from "../../base/errors.ts";
 import { shortSessionId } from "../../base/ids.ts";
@@ -14,11 +13,8 @@ import {
   clearRequirement,
   listBranches,
   readStandings,
-  removePause,
   satisfy as keepSatisfied,
-  savePause,
 } from "../../policy/store.ts";
-import { tellingId } from "../../db/telling_id.ts";
 import type { CliContext } from "../context.ts";
 import {
   number,
@@ -43,12 +39,9 @@ import { requireOneOfTwo, USAGE } from "../usage.ts";
 import { many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 
 const SECONDS_A_YEAR = 31_536_000;
-const MINUTES_A_WEEK = 10_080;
-const MINUTE_MS = 60_000;
-/** Longer than any session: a pause without a time ends with its session. */
-const UNTIL_THE_END_MS = 3_650 * 24 * 60 * MINUTE_MS;
 const GIT_TIMEOUT_MS = 10_000;
 
 const SATISFY_FLAGS = {
@@ -63,13 +56,12 @@ const SATISFY_FLAGS = {
 
 export const satisfy = satisfying(
   "satisfy",
-  "Records that requirements are satisfied, by whom (the command line) and until when. An unknown name is\n" +
-    "refused, and nothing is recorded then. An agent is kept from running this.",
+  "Records that requirements are satisfied. With an unknown name it records nothing. Agents cannot run this.",
 );
 
 export const approve = satisfying(
   "approve",
-  "The same as `conclaude req satisfy`. Of a calculated requirement it is an approval, which lasts for a while.",
+  "The same as `conclaude req satisfy`, as one says it of a calculated requirement: its approval lasts for a while.",
 );
 
 function satisfying(name: string, about: string) {
@@ -98,8 +90,7 @@ export const clear = verb({
     },
     branch: OF_BRANCH,
   },
-  about:
-    "Forgets what was recorded of requirements on a branch. An agent is kept from running this.",
+  about: "Forgets what is recorded of requirements on a branch. Agents cannot run this.",
   examples: ["conclaude req clear commit_plan", "conclaude req clear --all --branch feature/auth"],
   async run(context, flags, ...names) {
     requireOneOfTwo("what to clear", {
@@ -119,98 +110,55 @@ export const clear = verb({
     const recorded = new Set(readStandings(db, key).map(({ requirement }) => requirement));
     const others = names.filter((name) => !recorded.has(name));
     await namedRequirements(context, here, { names: others, undone: null });
-    const chosen = flags.all ? [null] : names;
+    const cleared = flags.all ? "all" : names;
     const removed = transaction(db, () =>
-      chosen.reduce(
-        (sum, requirement) => sum + clearRequirement(db, key, { requirement, sessionId }),
-        0,
-      ));
+      (flags.all ? [null] : names)
+        .map((requirement) => clearRequirement(db, key, { requirement, sessionId }))
+        .reduce((sum, n) => sum + n, 0));
     const kept = sessionId === null ? [] : satisfiedForAll(db, key, flags.all ? null : names);
+    const what = flags.all ? "all requirements" : names.join(", ");
     const whose = sessionId === null
       ? "for all sessions"
       : `for session ${shortSessionId(sessionId)}`;
-    const { branch } = key;
-    const cleared = flags.all ? "all" : names;
     const onBranch = flags.branch === undefined ? "" : ` --branch ${quoteWord(flags.branch)}`;
+    const still = `Still satisfied for the whole branch: ${kept.join(", ")}. ` +
+      `To clear: conclaude req clear ${kept.join(" ")}${onBranch}`;
     return {
-      json: { branch, session: sessionId, cleared, removed, kept },
-      text: [
+      json: { branch: key.branch, session: sessionId, cleared, removed, kept },
+      text: plain(
         removed === 0
-          ? `Nothing was recorded of ${flags.all ? "any requirement" : names.join(", ")} on ` +
-            `${branch}${sessionId === null ? "" : ` ${whose}`}.`
-          : `Cleared ${flags.all ? "all requirements" : names.join(", ")} on ${branch}, ${whose}.`,
-        ...kept.length === 0 ? [] : [
-          `Still satisfied for the whole branch: ${kept.join(", ")}. ` +
-          `To clear: conclaude req clear ${kept.join(" ")}${onBranch}`,
-        ],
-      ].map(plain).join("\n"),
+          ? `Nothing was recorded of ${what} on ${key.branch} ${whose}.`
+          : `Cleared ${what} on ${key.branch}, ${whose}.`,
+      ) + (kept.length === 0 ? "" : `\n${plain(still)}`),
     };
   },
 });
 
-export const pause = verb({
-  person: "req pause",
-  flags: {
-    session: OF_SESSION,
-    reason: textFlag("Why; the next start of the session shows it"),
-    minutes: optional(number(1, MINUTES_A_WEEK, "For how long; without it until the session ends")),
-  },
-  about:
-    "Lifts all requirements for one session, until it ends or as long as is said. An agent is kept from\n" +
-    "running this.",
+export const pause = pauseVerb("requirements", {
+  about: "Lifts all requirements for one session. Agents cannot run this.",
   examples: ["conclaude req pause --session 01980c5e --reason 'moving files only'"],
-  async run(context, flags) {
-    const db = await openKept(context, "pause requirements");
-    const named = { named: flags.session, command: "req pause" };
-    const sessionId = await sessionIdOf(db, context, named);
-    const createdAtMs = Date.now();
-    const lasts = flags.minutes === undefined ? UNTIL_THE_END_MS : flags.minutes * MINUTE_MS;
-    const pause = {
-      sessionId,
-      subject: "requirements",
-      reason: flags.reason === undefined ? null : redactText(flags.reason, { patterns: [] }),
-      createdAtMs,
-      endsAtMs: createdAtMs + lasts,
-    } as const;
-    savePause(db, pause);
-    const short = tellingId(db, sessionId);
-    return {
-      json: pause,
-      text: `Requirements are paused for session ${short}, ` +
-        (flags.minutes === undefined ? "until it ends" : `for ${durationText(lasts)}`) +
-        `. To end it: conclaude req resume --session ${short}`,
-    };
-  },
+  usual: null,
 });
 
-export const resume = verb({
-  flags: { session: OF_SESSION },
-  about: "Ends what `conclaude req pause` began.",
-  examples: ["conclaude req resume --session 01980c5e"],
-  async run(context, flags) {
-    const { db } = await openStore(context, "write");
-    const named = { named: flags.session, command: "req resume" };
-    const sessionId = await sessionIdOf(db, context, named);
-    const wasPaused = removePause(db, sessionId, "requirements");
-    const are = wasPaused ? "are in force again" : "were in force already";
-    return {
-      json: { sessionId, wasPaused },
-      text: `Requirements ${are} for session ${shortSessionId(sessionId)}.`,
-    };
-  },
-});
+export const resume = resumeVerb("requirements");
 
 export const prune = verb({
   person: "req prune",
   flags: { dryRun: toggle("Only say what would be forgotten") },
   about:
-    "Forgets what was recorded of branches that git does not know any more. When git names no branch at all,\n" +
-    "nothing is removed.",
+    "Forgets what is recorded of branches that git no longer has. When git names no branch at all, nothing is removed.",
   examples: ["conclaude req prune --dry-run", "conclaude req prune"],
   async run(context, flags) {
     const here = await requirementsHere(context);
     const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
     const existing = await branchesOf(context);
+    // Without any branch, everything that is recorded would count as gone.
+    if (existing.size === 0) {
+      throw new UserError("Cannot tell which branches exist", {
+        why: "git names none; nothing was removed",
+        next: "git branch --list",
+      });
+    }
     const { db } = await openStore(context, flags.dryRun ? "read" : "write");
     const gone = listBranches(db, repository).map(({ branch }) => branch)
       .filter((branch) => !existing.has(branch));
@@ -242,12 +190,8 @@ async function satisfyRequirements(
         scope === "session" || scope === "single_use"
       ));
   const db = await openKept(context, `satisfy ${names.join(", ")}`);
-  const sessionId = needsSession
-    ? await sessionIdOf(db, context, {
-      named: flags.session,
-      command: `req satisfy ${names.join(" ")}`,
-    })
-    : WHOLE_BRANCH;
+  const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
+  const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
   const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
   const requirements = await namedRequirements(context, here, asked);
   const endless = requirements.find(({ scope }) => scope === "permanent");
@@ -272,32 +216,26 @@ async function satisfyRequirements(
     const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
     return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
   });
+  const satisfied = told.map((
+    { requirement: name, sessionId: owner, by: satisfiedBy, ...one },
+  ) => ({
+    name,
+    session: owner === WHOLE_BRANCH ? null : owner,
+    satisfiedBy,
+    satisfiedAtMs: atMs,
+    ...one,
+  }));
   return {
-    json: {
-      branch: key.branch,
-      satisfied: told.map((one) => ({
-        name: one.requirement,
-        session: one.sessionId === WHOLE_BRANCH ? null : one.sessionId,
-        scope: one.scope,
-        satisfiedBy: one.by,
-        satisfiedAtMs: atMs,
-        expiresAtMs: one.expiresAtMs,
-        metadata: one.metadata,
-      })),
-    },
+    json: { branch: key.branch, satisfied },
     text: [...lines, ...await branchNote(context, flags.branch)].map(plain).join("\n"),
   };
 }
 
-/** Warns of a branch that git does not know: it may be made later, or be a typo. */
-async function branchNote(
-  { cwd, environment }: CliContext,
-  branch: string | undefined,
-): Promise<string[]> {
+/** Warns of a branch that git does not have: it may be made later, or be a typo. */
+async function branchNote(context: CliContext, branch: string | undefined): Promise<string[]> {
   if (branch === undefined) return [];
-  const words = ["git", "show-ref", "--verify", "--quiet", `refs/heads/${branch}`];
-  const done = await runTool(words, { folder: cwd, timeoutMs: GIT_TIMEOUT_MS, environment });
-  return done?.code === 1 ? [`note: git knows no branch ${branch}`] : [];
+  const branches = await branchesOf(context);
+  return branches.size === 0 || branches.has(branch) ? [] : [`note: git has no branch ${branch}`];
 }
 
 /** The requirements that are satisfied for the whole branch. @param names Only of these; null for all. */
@@ -314,20 +252,12 @@ function satisfiedForAll(
   ).map(({ requirement }) => requirement);
 }
 
-/** @throws {UserError} When git names no branch, since every branch would then count as deleted. */
+/** The branches that git has; none where git does not answer. */
 async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet<string>> {
-  const done = await runTool(
-    ["git", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"],
-    { folder: cwd, timeoutMs: GIT_TIMEOUT_MS, environment },
-  );
-  const branches = (done?.stdout ?? "").split("\n").filter((name) => name !== "");
-  if (done === null || done.code !== 0 || branches.length === 0) {
-    throw new UserError("Cannot tell which branches exist", {
-      why: "git names none; nothing was removed",
-      next: "git branch --list",
-    });
-  }
-  return new Set(branches);
+  const words = ["git", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"];
+  const done = await runTool(words, { folder: cwd, timeoutMs: GIT_TIMEOUT_MS, environment });
+  const names = done?.code === 0 ? done.stdout.split("\n") : [];
+  return new Set(names.filter((name) => name !== ""));
 }
 
 function metadataOf(text: string | undefined): Record<string, unknown> {

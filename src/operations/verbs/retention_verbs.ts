@@ -23,14 +23,10 @@ import { removeForgottenAgain } from "../../upkeep/store.ts";
 const run = verb({
   flags: { dryRun: toggle("Say what would be removed, and remove nothing") },
   brief: "Remove what is older than the retention time",
-  about: [
-    "Removes sessions that ended longer ago than store.sessionRetentionDays (30; 0 keeps everything), with their",
-    "audit trail, captures and counters, and older rows that belong to no session. Active sessions stay.",
-    "Closed tasks are deleted after store.taskRetentionDays, and removed for good, with their agents and output,",
-    "store.taskSoftDeleteDays later; workflows go store.workflowRetentionDays after their end, events after",
-    "store.eventRetentionHours. What runs, or waits for a person, stays. The daemon does the same every hour.",
-    "It may be stopped at any time; SessionEnd does a little of the same.",
-  ].join("\n"),
+  about:
+    "Removes what is older than the keys of `store` and `memory` that end in RetentionDays, RetentionHours or " +
+    "SoftDeleteDays say (0 keeps everything): ended sessions with their audit trail, captures and counters; " +
+    "observations; closed tasks; workflows; events. What runs or waits for a person stays. The daemon does this hourly.",
   examples: ["conclaude retention run --dry-run", "conclaude retention run --json"],
   async run(context, { dryRun }) {
     const { db, place: { config, database } } = await openStore(context, dryRun ? "read" : "write");
@@ -67,53 +63,47 @@ const run = verb({
     let removed: RetentionCounts = dryRun ? previewRetention(db, options) : NOTHING;
     if (!dryRun) {
       for (removed of retentionSteps(db, options)) {
-        progress.tell(
-          `removed ${sessionsText(removed)}, ${count(removed.observations, "observation")} …`,
-        );
+        progress.tell(`removed ${countsText(removed, { ...OF_SESSIONS, ...OF_MEMORY })} …`);
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     }
     progress.end();
     const [has, deleted] = dryRun ? ["Would remove", "would delete"] : ["Removed", "deleted"];
+    const told = (nouns: Nouns, days: number, key: string) =>
+      days === 0
+        ? `No ${Object.values(nouns)[0]} is removed, since ${key} is 0.`
+        : `${has} ${countsText(removed, nouns)} (kept: ${count(days, "day")}).`;
     const texts = [
-      retentionDays === 0
-        ? "Everything of sessions is kept for ever (store.sessionRetentionDays is 0)."
-        : `${has} ${sessionsText(removed)} (kept: ${count(retentionDays, "day")}).`,
-      memoryRetentionDays === 0
-        ? "Everything in memory is kept for ever (memory.retentionDays is 0)."
-        : `${has} ${count(removed.observations, "observation")} (kept: ${
-          count(memoryRetentionDays, "day")
-        }).`,
-      `${has} ${tasksText(removed)}; ${deleted} ${
-        count(removed.deletedTasks, "closed task")
-      }, which can be restored.`,
+      told(OF_SESSIONS, retentionDays, "store.sessionRetentionDays"),
+      told(OF_MEMORY, memoryRetentionDays, "memory.retentionDays"),
+      `${has} ${countsText(removed, OF_TASKS)} for good; ${deleted} ` +
+      `${count(removed.deletedTasks, "closed task")}, which can be restored.`,
     ];
-    return {
-      json: { dryRun, removed, retentionDays },
-      text: texts.join("\n"),
-    };
+    return { json: { dryRun, removed, retentionDays }, text: texts.join("\n") };
   },
 });
 
 export const retention = group({ verbs: { run }, examples: ["conclaude retention run --dry-run"] });
 
-function sessionsText({ sessions, executions, captures, counters }: RetentionCounts): string {
-  return [
-    count(sessions, "session"),
-    count(executions, "audit row"),
-    count(captures, "capture"),
-    count(counters, "counter"),
-  ].join(", ");
-}
+type Nouns = { readonly [Name in keyof RetentionCounts]?: string };
 
-function tasksText(counts: RetentionCounts): string {
-  const { tasks, workflows, agents, questions, events, folders } = counts;
-  const gone = count(tasks, "task");
-  const history = [
-    count(workflows, "workflow"),
-    count(events, "event"),
-    count(folders, "folder") + " of output",
-  ];
-  const withThem = `${count(agents, "agent")} and ${count(questions, "question")}`;
-  return `${gone} for good with ${withThem}, ${history.join(", ")}`;
+const OF_SESSIONS: Nouns = {
+  sessions: "session",
+  executions: "audit row",
+  captures: "capture",
+  counters: "counter",
+};
+const OF_MEMORY: Nouns = { observations: "observation" };
+const OF_TASKS: Nouns = {
+  tasks: "task",
+  agents: "agent",
+  questions: "question",
+  workflows: "workflow",
+  events: "event",
+  folders: "output folder",
+};
+
+function countsText(counts: RetentionCounts, nouns: Nouns): string {
+  return Object.entries(nouns)
+    .map(([name, noun]) => count(counts[name as keyof RetentionCounts], noun)).join(", ");
 }

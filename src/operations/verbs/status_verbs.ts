@@ -1,9 +1,9 @@
-import { plain } from "../../secrets/plain.ts";
 import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { count } from "../../base/counts.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { installedHooks } from "../../upkeep/doctor/hook_checks.ts";
 import { bringOver, leftBehind } from "../../upkeep/care/fallback.ts";
+import { isThere } from "../../upkeep/care/whole_file.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { openFailureIds } from "../../memory/tell/open_now.ts";
 import { spooledFiles } from "../../upkeep/transfer/drain_spool.ts";
@@ -13,24 +13,23 @@ import { memoryHealth } from "../../memory/store.ts";
 import { summarizeQueue, totalsOf } from "../../db/queue.ts";
 import { countSessions, type SessionCounts } from "../../db/sessions.ts";
 import { countQueued, countState, type StateCounts } from "../../work/store.ts";
-import { daysMs, relativeTime } from "../../base/time.ts";
+import { daysMs } from "../../base/time.ts";
 import { VERSION } from "../../base/version.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere } from "../daemon_here.ts";
 import { hooksPlace } from "../own_program.ts";
 import { hintsHere } from "../next_command.ts";
+import { agoText } from "../list_and_show.ts";
 import { openStore, type Place } from "../open_store.ts";
-import { bytesText } from "../table.ts";
+import { bytesText, factLines, type Facts } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { statSync } from "../../system/files.ts";
+import { fileSize } from "../../system/on_disk.ts";
 
 export const status = verb({
-  about: [
-    "Shows the database, the sessions of this project and of all, the queue, the work of agents that there is,",
-    "the hooks of the last 24 hours, what waits in the spool, and the configuration that is in force in this",
-    "folder. It changes nothing.",
-  ].join("\n"),
+  about:
+    "Shows the database, the sessions of this project and of all, the queue, memory, tasks and agents, the hooks of the " +
+    "last 24 hours, the spool, and the configuration of this folder. It changes nothing.",
   examples: ["conclaude status", "conclaude status --json"],
   async run(context) {
     const { db, place } = await openStore(context, "read");
@@ -39,8 +38,8 @@ export const status = verb({
     const nowMs = Date.now();
     const report = reportOf(context, { db, place }, { project, nowMs });
     const folder = repository === undefined ? project : projectFolder(repository);
-    const text = textOf(report, { project: folder, queued: countQueued(db), nowMs });
-    return { json: report, text: hintsHere(text, context.globals) };
+    const facts = factsOf(report, { project: folder, queued: countQueued(db) });
+    return { json: report, text: hintsHere(factLines(facts, 15).join("\n"), context.globals) };
   },
 });
 
@@ -55,14 +54,13 @@ function reportOf(
   const { database, config } = place;
   const { spoolFolders: folders } = context.locations;
   const sinceMs = nowMs - daysMs(1);
-  const bytes = [fileBytes(database), fileBytes(`${database}-wal`)];
   return {
     version: VERSION,
     database: {
       /** Absolute path, or `:memory:` when the database is off. */
       path: database,
-      exists: bytes[0] !== undefined,
-      bytes: (bytes[0] ?? 0) + (bytes[1] ?? 0),
+      exists: isThere(database),
+      bytes: fileSize(database) + fileSize(`${database}-wal`),
       schema: SCHEMA_VERSION,
     },
     /** The repository or folder that `sessions.here` is about. */
@@ -86,7 +84,7 @@ function reportOf(
   };
 }
 
-/** What waits in the temporary folder; null without anything, and where it cannot be read, which `doctor` tells. */
+/** What waits in the temporary folder; null when nothing waits, or when it cannot be read, which `doctor` tells. */
 function fallbackOf({ locations }: CliContext, { database, config }: Place, nowMs: number) {
   try {
     const retentionDays = config.sessionRetentionDays;
@@ -102,15 +100,6 @@ function fallbackOf({ locations }: CliContext, { database, config }: Place, nowM
 /** The folder of a project: the main checkout, or the working tree where the repository is bare. */
 function projectFolder({ commonDir, root }: Repository): string {
   return baseName(commonDir) === ".git" ? parentOf(commonDir) : root;
-}
-
-type Line = readonly [name: string, value: string];
-
-function hooksLines(hooks: StatusReport["hooks"]): Line[] {
-  if (hooks.length === 0) return [["hooks", "not installed: run `conclaude install-hooks`"]];
-  return hooks.map(({ path, events }, i) => {
-    return [i === 0 ? "hooks" : "", `${path} (${count(events.length, "event")})`];
-  });
 }
 
 /** The statuses that are shown, in the order of a task's or a workflow's life, with their words. */
@@ -130,64 +119,53 @@ const WORKFLOW_WORDS = [
 const RUNNING_AGENTS = ["starting", "running"];
 const DAEMON_NEEDED = "not running, and there is work for it: `conclaude daemon start`";
 
-/** What is remembered of all projects, and captures that are not worked in yet. */
+/** Counts what is remembered of all projects, and captures that are not worked in yet. */
 function memoryOf(db: DatabaseSync, nowMs: number) {
   const { observations, waiting } = memoryHealth(db, nowMs);
   return { observations, waiting, openFailures: openFailureIds(db, null).length };
 }
 
-/** Tasks and workflows that are not over, by status; agents that run, and questions that wait. */
+/** Counts tasks and workflows that are not over, by status; agents that run, and questions that wait. */
 function workOf({ tasks, workflows, agents, pendingQuestions }: StateCounts) {
   return {
-    tasks: told(TASK_WORDS, tasks),
-    workflows: told(WORKFLOW_WORDS, workflows),
+    tasks: counted(TASK_WORDS, tasks),
+    workflows: counted(WORKFLOW_WORDS, workflows),
     agents: RUNNING_AGENTS.reduce((sum, status) => sum + (agents[status] ?? 0), 0),
     questions: pendingQuestions,
   };
 }
 
 type Words = readonly (readonly [status: string, word: string])[];
+type Counts = Readonly<Record<string, number>>;
 
-function told(words: Words, counts: Readonly<Record<string, number>>): Record<string, number> {
+function counted(words: Words, counts: Counts): Counts {
   return Object.fromEntries(words.map(([status]) => [status, counts[status] ?? 0]));
 }
 
-/** Lines about tasks, workflows, agents, questions and the daemon; a count of 0 has no line. */
-function workLines({ work, daemon }: StatusReport, queued: number): Line[] {
-  const counted = (words: Words, counts: Readonly<Record<string, number>>) =>
-    words.filter(([status]) => counts[status]! > 0)
-      .map(([status, word]) => `${counts[status]} ${word}`).join(", ");
-  const isNeeded = queued + work.workflows["running"]! > 0;
-  const lines: readonly Line[] = [
-    ["tasks", counted(TASK_WORDS, work.tasks)],
-    ["workflows", counted(WORKFLOW_WORDS, work.workflows)],
-    ["agents", work.agents > 0 ? `${work.agents} running` : ""],
-    [
-      "questions",
-      work.questions > 0 ? `${work.questions} waiting: \`conclaude question list\`` : "",
-    ],
-    ["daemon", daemon.running ? "running" : isNeeded ? DAEMON_NEEDED : ""],
-  ];
-  return lines.filter(([, value]) => value !== "");
+/** `2 open, 1 blocked`; null when every count is 0. */
+function countsText(words: Words, counts: Counts): string | null {
+  const told = words.filter(([status]) => counts[status]! > 0);
+  return told.map(([status, word]) => `${counts[status]} ${word}`).join(", ") || null;
 }
 
-function textOf(
+/** The lines for people. @param here `queued`: how many tasks wait for the scheduler. */
+function factsOf(
   report: StatusReport,
-  { project, queued, nowMs }: {
-    readonly project: string;
-    /** How many tasks the scheduler was handed and has not taken yet. */
-    readonly queued: number;
-    readonly nowMs: number;
-  },
-): string {
-  const { database, sessions, queue, memory, audit, spool, fallback, config } = report;
+  { project, queued }: { readonly project: string; readonly queued: number },
+): Facts {
+  const { database, sessions, queue, memory, work, daemon, audit, spool, fallback } = report;
   const { byStatus, byPriority, oldestAtMs } = queue;
   const size = database.exists
     ? `${bytesText(database.bytes)}, schema ${database.schema}`
     : "nothing there yet";
-  const oldest = oldestAtMs === null ? "" : `, oldest ${relativeTime(oldestAtMs, nowMs)}`;
-  const files = config.files.map(({ layer, path }) => `${path} (${layer})`);
-  const lines: readonly Line[] = [
+  const oldest = oldestAtMs === null ? "" : `, oldest ${agoText(oldestAtMs)}`;
+  const isDaemonNeeded = queued + work.workflows["running"]! > 0;
+  const hooks = report.hooks.map(({ path, events }) =>
+    `${path} (${count(events.length, "event")})`
+  );
+  const files = report.config.files.map(({ layer, path }) => `${path} (${layer})`);
+  const { problems } = report.config;
+  return [
     ["conclaude", report.version],
     ["database", `${database.path} (${size})`],
     ["project", project],
@@ -201,29 +179,37 @@ function textOf(
     ["  size", `${bytesText(queue.rawBytes)} of JSON in ${bytesText(queue.storedBytes)}${oldest}`],
     [
       "memory",
-      [
-        count(memory.observations, "observation"),
-        `${count(memory.waiting, "capture")} waiting`,
-        count(memory.openFailures, "open failure"),
-      ].join(", "),
+      `${count(memory.observations, "observation")}, ${
+        count(memory.waiting, "capture")
+      } waiting, ` +
+      count(memory.openFailures, "open failure"),
     ],
-    ...workLines(report, queued),
-    ...hooksLines(report.hooks),
+    ["tasks", countsText(TASK_WORDS, work.tasks)],
+    ["workflows", countsText(WORKFLOW_WORDS, work.workflows)],
+    ["agents", work.agents > 0 ? `${work.agents} running` : null],
+    [
+      "questions",
+      work.questions > 0 ? `${work.questions} waiting: \`conclaude question list\`` : null,
+    ],
+    ["daemon", daemon.running ? "running" : isDaemonNeeded ? DAEMON_NEEDED : null],
+    ...column("hooks", hooks, "not installed: run `conclaude install-hooks`"),
     ["  last 24 h", auditText(audit)],
     [
       "spool",
       `${spool.waiting} waiting${spool.waiting > 0 ? ": run `conclaude queue drain`" : ""}`,
     ],
     ["fallback", fallback && `${fallback.path} is left behind: run \`${fallback.next}\``],
-    ...(files.length === 0 ? ["defaults"] : files)
-      .map((text, i): Line => [i === 0 ? "config" : "", text]),
+    ...column("config", files, "defaults"),
     [
       "",
-      config.problems > 0 &&
-      `${count(config.problems, "problem")}: run \`conclaude config validate\``,
+      problems > 0 ? `${count(problems, "problem")}: run \`conclaude config validate\`` : null,
     ],
-  ].filter((line): line is [string, string] => typeof line[1] === "string");
-  return lines.map(([name, value]) => `${name.padEnd(15)}${plain(value)}`).join("\n");
+  ];
+}
+
+/** Several values below one name. @param none The value when there are none. */
+function column(name: string, values: readonly string[], none: string): Facts {
+  return (values.length === 0 ? [none] : values).map((value, i) => [i === 0 ? name : "", value]);
 }
 
 function sessionsText({ total, active, ended, abandoned }: SessionCounts): string {
@@ -234,13 +220,4 @@ function auditText({ count: ran, failures, blocked, p50Ms, p95Ms }: ExecutionSum
   if (p50Ms === null || p95Ms === null) return "none ran";
   return `${ran} ran, ${failures} failed, ${blocked} blocked, p50 ${p50Ms.toFixed(1)} ms, ` +
     `p95 ${p95Ms.toFixed(1)} ms`;
-}
-
-/** `undefined` when there is no such file. */
-function fileBytes(path: string): number | undefined {
-  try {
-    return statSync(path).size;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-/** The same change of many tasks. Each is changed for itself: one that cannot be changed does not stop the others. */
+/** `conclaude task bulk …`: one change of many tasks. A task that cannot be changed does not stop the others. */
 import { count } from "../../base/counts.ts";
 import { isUserError } from "../../base/errors.ts";
 import { checkPriority, checkTags } from "../../work/task_input.ts";
@@ -11,7 +11,6 @@ import {
   deleteTask,
   needTask,
 } from "../../work/store.ts";
-import type { CliContext } from "../context.ts";
 import {
   AGENT_FLAG,
   anyText,
@@ -22,7 +21,7 @@ import {
   text,
   type Values,
 } from "../flags.ts";
-import { beginChange, type ByFlag, taskIdOf } from "../work_lookup.ts";
+import { beginChange, taskIdOf } from "../work_lookup.ts";
 import { readStdin } from "../task_text.ts";
 import { shortTaskId } from "../task_view.ts";
 import { usageError } from "../usage.ts";
@@ -40,10 +39,10 @@ const PRIORITY = { priority: parsed(anyText, "How urgent they are: 0 (most) to 4
 
 type Change = (db: DatabaseSync, id: string, author: Author) => unknown;
 
-/** A verb that changes many tasks. @param changeOf What is done to each of them, once the flags are checked. */
-function bulk<const Flags extends Readonly<Record<string, Parameter>>>(
+/** Makes a verb that changes many tasks. @param changeOf Checks the flags and returns the change of one task. */
+function bulkVerb<const Flags extends Readonly<Record<string, Parameter>>>(
   name: string,
-  { flags, example = "1a2b3c4d 5e6f7a8b", changeOf, ...told }: {
+  { flags, example = "1a2b3c4d 5e6f7a8b", changeOf, ...help }: {
     readonly flags: Flags;
     readonly brief: string;
     readonly about: string;
@@ -54,16 +53,24 @@ function bulk<const Flags extends Readonly<Record<string, Parameter>>>(
   return verb({
     args: many(text("The tasks, by their ids", "id")),
     flags: { ...flags, ...COMMON },
-    ...told,
+    ...help,
     examples: [`conclaude task bulk ${name} ${example}`],
-    run: (context, all, ...ids: string[]) => {
+    async run(context, all, ...given: string[]) {
       const flags = all as unknown as Values<Flags> & Values<typeof COMMON>;
-      return changeEach(context, { flags, ids, name }, (mask) => changeOf(flags, mask));
+      const ids = flags.stdin ? readStdin(context).split(/\s+/).filter(Boolean) : given;
+      if (ids.length === 0) {
+        throw usageError("Cannot tell which tasks are meant", {
+          why: flags.stdin ? "stdin holds no id" : "there is no id",
+          next: `conclaude task bulk ${name} --help`,
+        });
+      }
+      const { by, db, mask } = await beginChange(context, flags, "change tasks");
+      return changeEach(db, ids, { by, change: changeOf(flags, mask) });
     },
   });
 }
 
-function tagging(kind: "add" | "remove") {
+function tagChange(kind: "add" | "remove") {
   return (flags: Values<typeof TAGS>, mask: (text: string) => string): Change => {
     const tags = checkTags(flags.tags.map(mask));
     return (db, id, author) => changeTags(db, id, { kind, tags }, author);
@@ -72,7 +79,7 @@ function tagging(kind: "add" | "remove") {
 
 export const taskBulk = group({
   verbs: {
-    close: bulk("close", {
+    close: bulkVerb("close", {
       flags: {},
       brief: "Close tasks",
       about: "Closes tasks as `task complete` does, each for itself.",
@@ -80,13 +87,13 @@ export const taskBulk = group({
       changeOf: () => (db, id, author) =>
         completeTask(db, id, { ...author, token: null, summary: null }),
     }),
-    delete: bulk("delete", {
+    delete: bulkVerb("delete", {
       flags: {},
       brief: "Delete tasks",
       about: "Deletes tasks as `task delete` does, each for itself.",
       changeOf: () => (db, id, author) => deleteTask(db, id, { ...author, hard: false }),
     }),
-    setPriority: bulk("set-priority", {
+    setPriority: bulkVerb("set-priority", {
       flags: PRIORITY,
       brief: "Give tasks a priority",
       about: "Gives tasks a priority, each for itself.",
@@ -96,46 +103,30 @@ export const taskBulk = group({
         return (db, id, author) => changeTask(db, needTask(db, id), { priority }, author);
       },
     }),
-    addTags: bulk("add-tags", {
+    addTags: bulkVerb("add-tags", {
       flags: TAGS,
       brief: "Add tags to tasks",
       about: "Adds tags to tasks, each for itself.",
       example: "--tags auth,urgent --stdin < ids.txt",
-      changeOf: tagging("add"),
+      changeOf: tagChange("add"),
     }),
-    removeTags: bulk("remove-tags", {
+    removeTags: bulkVerb("remove-tags", {
       flags: TAGS,
       brief: "Remove tags from tasks",
       about: "Removes tags from tasks, each for itself.",
       example: "--tags urgent 1a2b3c4d 5e6f7a8b",
-      changeOf: tagging("remove"),
+      changeOf: tagChange("remove"),
     }),
   },
   examples: ["conclaude task bulk set-priority --priority 1 1a2b3c4d 5e6f7a8b"],
 });
 
-async function changeEach(
-  context: CliContext,
-  asked: {
-    readonly flags: ByFlag & { readonly stdin: boolean };
-    readonly ids: readonly string[];
-    readonly name: string;
-  },
-  changeOf: (mask: (text: string) => string) => Change,
-): Promise<View> {
-  const { flags, name } = asked;
-  const given = flags.stdin
-    ? readStdin(context).split(/\s+/).filter((word) => word !== "")
-    : asked.ids;
-  if (given.length === 0) {
-    throw usageError("Cannot tell which tasks are meant", {
-      why: flags.stdin ? "stdin holds no id" : "there is no id",
-      next: `conclaude task bulk ${name} --help`,
-    });
-  }
-  const { by, db, mask } = await beginChange(context, flags, "change tasks");
-  const change = changeOf(mask);
-  const results = given.map((text) => {
+function changeEach(
+  db: DatabaseSync,
+  ids: readonly string[],
+  { by, change }: { readonly by: string; readonly change: Change },
+): View {
+  const results = ids.map((text) => {
     try {
       return transaction(db, () => {
         const id = taskIdOf(db, text);

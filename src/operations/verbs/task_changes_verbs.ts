@@ -1,12 +1,6 @@
-/** `conclaude task create|update|reparent|delete|restore`. */
+/** `conclaude task create|update|reparent|delete|restore|tag`. */
 import { plain } from "../../secrets/plain.ts";
-import {
-  DEFAULT_PRIORITY,
-  statusesAfter,
-  type Task,
-  type TaskStatus,
-  wayTo,
-} from "../../work/task.ts";
+import { DEFAULT_PRIORITY, statusesAfter, type Task, wayTo } from "../../work/task.ts";
 import {
   checkBody,
   checkPriority,
@@ -21,16 +15,19 @@ import {
   type Author,
   badTransition,
   changeDependencies,
+  changeTags,
   changeTask,
   createTask,
   deleteTask,
   isReady,
+  listTags,
   listWaiting,
   needTask,
   readTask,
   releaseTask,
   reparentTask,
   restoreTask,
+  type TagChange,
   type TaskChanges,
   unblockTask,
 } from "../../work/store.ts";
@@ -44,6 +41,7 @@ import {
   switchOn,
   tagsOf,
   TASK,
+  text,
   wordsFlag,
 } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
@@ -51,8 +49,9 @@ import { beginChange, homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { readBody } from "../task_text.ts";
 import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
 import { requireOneOfTwo, usageError } from "../usage.ts";
-import { verb } from "../verb.ts";
+import { group, many, verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { openStore } from "../open_store.ts";
 
 /** The ways to give the body of a task. */
 const BODY_FLAGS = {
@@ -78,8 +77,8 @@ export const create = verb({
     agentId: AGENT_FLAG,
   },
   about:
-    "Makes a task, open and unclaimed. It belongs to the repository that it is made in, or else to the folder; a " +
-    "part of another task belongs where that one does. Secrets in its texts are masked before they are kept.",
+    "Makes a task, open and unclaimed, in this repository, or else this folder. A part of another task belongs where " +
+    "that one does. Secrets in its texts are masked.",
   examples: [
     "conclaude task create --title 'Refuse expired tokens' --type bug --priority 1 --tags auth,api",
     "conclaude task create --title 'Write the tests' --parent 1a2b3c4d --depends-on 5e6f7a8b",
@@ -133,25 +132,25 @@ export const update = verb({
     agentId: AGENT_FLAG,
   },
   about:
-    "Changes what is said of a task. --status opens a blocked task again or gives a claimed one back; to what is " +
-    "done with a claim, a completion or a merge it names the verb.",
+    "Changes the fields of a task. --status only opens a blocked task again, or gives a claimed one back; for other " +
+    "statuses it names the verb.",
   examples: [
     "conclaude task update 1a2b3c4d --priority 0 --title 'Refuse expired tokens everywhere'",
     "conclaude task update 1a2b3c4d --depends-on 5e6f7a8b",
   ],
-  async run(context, { agentId, ...flags }, text) {
+  async run(context, flags, text) {
+    const { agentId: _agentId, ...changed } = flags;
     const body = readBody(context, flags);
     if (
       body === undefined &&
-      Object.values(flags).every((value) => value === undefined || value === false)
+      Object.values(changed).every((value) => value === undefined || value === false)
     ) {
       throw usageError(`Cannot update task "${text}"`, {
         why: "nothing says what is to be different",
         next: UPDATE_HELP,
       });
     }
-    const named = { ...agentId !== undefined && { agentId } };
-    const { by, db, mask } = await beginChange(context, named, "update a task");
+    const { by, db, mask } = await beginChange(context, flags, "update a task");
     const { title, type, priority, workflow } = flags;
     const changes: TaskChanges = {
       ...title !== undefined && { title: checkTitle(mask(title), UPDATE_HELP) },
@@ -161,19 +160,20 @@ export const update = verb({
       ...workflow !== undefined && { workflow: workflow === NONE ? null : workflow },
     };
     const checkWorkflow = await workflowCheck(changes.workflow ?? null, UPDATE_HELP);
-    let before: Task | undefined;
-    const task = transaction(db, () => {
+    const { before, task } = transaction(db, () => {
       const author = { by, atMs: Date.now() };
-      const found = before = needTask(db, taskIdOf(db, text));
-      checkWorkflow(found);
+      const before = needTask(db, taskIdOf(db, text));
+      checkWorkflow(before);
       const ids = (texts: readonly string[] = []) => texts.map((other) => taskIdOf(db, other));
-      changeTask(db, found, changes, author);
+      changeTask(db, before, changes, author);
       const change = { add: ids(flags.dependsOn), remove: ids(flags.noLongerDependsOn) };
-      const changed = changeDependencies(db, found.id, change, author);
-      return flags.status === undefined ? changed : changeStatus(db, changed, flags.status, author);
+      const waiting = changeDependencies(db, before.id, change, author);
+      const { status } = flags;
+      const task = status === undefined ? waiting : changeStatus(db, waiting, status, author);
+      return { before, task };
     });
-    const isSame = JSON.stringify({ ...before, updatedAtMs: 0 }) ===
-      JSON.stringify({ ...task, updatedAtMs: 0 });
+    const isSame = JSON.stringify({ ...before, updatedAtMs: task.updatedAtMs }) ===
+      JSON.stringify(task);
     return changedView(
       task,
       isSame
@@ -190,7 +190,7 @@ export const reparent = verb({
     root: switchOn("Under none"),
     agentId: AGENT_FLAG,
   },
-  about: "Moves a task, with all below it, under another one. It cannot be moved below itself.",
+  about: "Moves a task, with all below it, under another one, which must not lie below the task.",
   examples: [
     "conclaude task reparent 1a2b3c4d --parent 5e6f7a8b",
     "conclaude task reparent 1a2b3c4d --root",
@@ -220,8 +220,8 @@ export const remove = verb({
     agentId: AGENT_FLAG,
   },
   about:
-    "Deletes a task and all below it. `task restore` brings them back until they are removed after " +
-    "`store.taskSoftDeleteDays`. What is in work, or has something below it that is, is not deleted.",
+    "Deletes a task and all below it, unless some of it is in work. `task restore` brings them back, until " +
+    "`store.taskSoftDeleteDays` are over.",
   examples: ["conclaude task delete 1a2b3c4d", "conclaude task delete 1a2b3c4d --hard --yes"],
   async run(context, flags, text) {
     const { by, db } = await beginChange(context, flags, "delete a task");
@@ -246,17 +246,13 @@ export const remove = verb({
     });
     const task = flags.hard ? gone[0]! : readTask(db, gone[0]!.id)!;
     const others = gone.length === 1 ? "" : ` and ${gone.length - 1} below it`;
-    const done = flags.hard
-      ? `Deleted task ${nameOf(task)}${others} for good.`
-      : `Deleted task ${nameOf(task)}${others}; ${
-        nextHere(`conclaude task restore ${shortTaskId(task.id)}`, context.globals)
-      } brings it back.`;
+    const back = nextHere(`conclaude task restore ${shortTaskId(task.id)}`, context.globals);
+    const way = flags.hard ? " for good." : `; ${back} brings it back.`;
     const names = nowReady.map((other) => nameOf(readTask(db, other)!)).join(", ");
+    const ready = names === "" ? "" : ` Nothing keeps these from being done any more: ${names}`;
     return {
       json: { task, deleted: gone.map(({ id }) => id), nowReady },
-      text: plain(
-        names === "" ? done : `${done} Nothing keeps these from being done any more: ${names}`,
-      ),
+      text: plain(`Deleted task ${nameOf(task)}${others}${way}${ready}`),
     };
   },
 });
@@ -264,26 +260,21 @@ export const remove = verb({
 export const restore = verb({
   args: [TASK],
   flags: { agentId: AGENT_FLAG },
-  about: "Brings a deleted task back, with all below it that was deleted with it.",
+  about: "Brings a deleted task back, with the tasks below it that were deleted with it.",
   examples: ["conclaude task restore 1a2b3c4d"],
   async run(context, flags, text) {
     const { by, db } = await beginChange(context, flags, "restore a task");
     const { wasDeleted, back } = transaction(db, () => {
       const id = taskIdOf(db, text);
-      return {
-        wasDeleted: (readTask(db, id)?.deletedAtMs ?? null) !== null,
-        back: restoreTask(db, id, { by, atMs: Date.now() }),
-      };
+      const wasDeleted = (readTask(db, id)?.deletedAtMs ?? null) !== null;
+      return { wasDeleted, back: restoreTask(db, id, { by, atMs: Date.now() }) };
     });
     const [task, ...below] = back;
     const others = below.length === 0 ? "" : `, with ${below.length} below it`;
+    const done = wasDeleted ? `is back${others}.` : "was not deleted; nothing was changed.";
     return {
       json: { task, restored: wasDeleted ? back.map(({ id }) => id) : [] },
-      text: plain(
-        wasDeleted
-          ? `Task ${nameOf(task)} is back${others}.`
-          : `Task ${nameOf(task)} was not deleted; nothing was changed.`,
-      ),
+      text: plain(`Task ${nameOf(task!)} ${done}`),
     };
   },
 });
@@ -297,7 +288,7 @@ const UPDATE_HELP = "conclaude task update --help";
  * @throws {UserError} INVALID_TRANSITION, with the verb for other statuses.
  */
 function changeStatus(db: DatabaseSync, task: Task, status: string, author: Author): Task {
-  const to: TaskStatus = checkStatus(status, UPDATE_HELP);
+  const to = checkStatus(status, UPDATE_HELP);
   if (!statusesAfter(task.status).includes(to) || wayTo(task, to) !== undefined) {
     throw badTransition(task, to);
   }
@@ -306,7 +297,7 @@ function changeStatus(db: DatabaseSync, task: Task, status: string, author: Auth
     : releaseTask(db, task.id, { ...author, force: false });
 }
 
-/** A check that a task's project has a workflow. Where none is named, the code that finds workflows is not loaded. */
+/** Makes the check that a task's project has a workflow. Without a name, the code that finds workflows is not loaded. */
 async function workflowCheck(
   name: string | null,
   next: string,
@@ -317,4 +308,63 @@ async function workflowCheck(
   return ({ projectDir }) => {
     if (projectDir !== null) findWorkflowFile(name, projectDir);
   };
+}
+
+const ID_AND_TAGS = text("The task, then the tags, with spaces or commas between", "id and tags");
+
+const list = verb({
+  args: [optional(TASK)],
+  brief: "List tags",
+  about: "Lists the tags of a task, or every tag that a task has.",
+  examples: ["conclaude task tag list", "conclaude task tag list 1a2b3c4d --json"],
+  async run(context, _flags, text) {
+    const { db } = await openStore(context, "read");
+    const tags = text === undefined ? listTags(db) : needTask(db, taskIdOf(db, text)).tags;
+    return { json: { tags }, text: tags.length === 0 ? "No tags." : tags.join("\n") };
+  },
+});
+
+export const taskTag = group({
+  verbs: {
+    add: tagVerb("add", {
+      brief: "Add tags",
+      about: "Adds tags to a task; those that it has already change nothing.",
+      example: "auth area/login",
+    }),
+    remove: tagVerb("remove", {
+      brief: "Remove tags",
+      about: "Removes tags from a task; those that it does not have change nothing.",
+      example: "auth",
+    }),
+    set: tagVerb("set", {
+      brief: "Give a task these tags and no others",
+      about: "Gives a task these tags and no others; without any it has none.",
+      example: "auth,urgent",
+    }),
+    list,
+  },
+  examples: ["conclaude task tag add 1a2b3c4d auth", "conclaude task tag list"],
+});
+
+/** Makes a verb that changes the tags of one task. */
+function tagVerb(
+  kind: TagChange["kind"],
+  { brief, about, example }: Readonly<Record<"brief" | "about" | "example", string>>,
+) {
+  return verb({
+    args: many(ID_AND_TAGS, kind === "set" ? 1 : 2),
+    flags: { agentId: AGENT_FLAG },
+    brief,
+    about,
+    examples: [`conclaude task tag ${kind} 1a2b3c4d ${example}`],
+    async run(context, flags, text, ...given) {
+      const { by, db, mask } = await beginChange(context, flags, "change tags");
+      const tags = checkTags(given.flatMap((tag) => tag.split(",")).map(mask));
+      const task = transaction(
+        db,
+        () => changeTags(db, taskIdOf(db, text!), { kind, tags }, { by, atMs: Date.now() }),
+      );
+      return changedView(task, `Tags of ${nameOf(task)}: ${task.tags.join(", ") || "none"}`);
+    },
+  });
 }

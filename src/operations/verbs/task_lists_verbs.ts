@@ -15,7 +15,6 @@ import {
   readTask,
   takeBackToLook,
 } from "../../work/store.ts";
-import { relativeTime } from "../../base/time.ts";
 import {
   ALL_PROJECTS,
   clearingFlag,
@@ -28,14 +27,18 @@ import {
   usually,
   wordsFlag,
 } from "../flags.ts";
+import { agoText, listVerb, showVerb } from "../list_and_show.ts";
 import { openStore } from "../open_store.ts";
-import { type Facts, listView, pageView, section, titledFacts } from "../table.ts";
+import { type Facts, listView, section, titledFacts } from "../table.ts";
 import { knownTaskId, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { historyLines, holderText, nameOf, TASK_COLUMNS } from "../task_view.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
-export const list = verb({
+const NONE = "none";
+const HELP = "conclaude task list --help";
+
+export const list = listVerb({
   flags: {
     status: wordsFlag(
       "Only with this status: open, in_progress, pending_merge, blocked, closed; a comma is or",
@@ -59,69 +62,60 @@ export const list = verb({
     ),
   },
   about:
-    "Lists the tasks of this repository, the newest first; outside of a repository those of all projects. Of " +
-    "several filters all have to fit.",
+    "Lists the tasks of this repository that pass every filter, the newest first. Outside of a repository it " +
+    "lists those of all projects.",
   examples: [
     "conclaude task list --status open,blocked --priority 0,1",
     "conclaude task list --tag-pattern 'area/**' --json",
   ],
-  async run(context, flags) {
-    const { db } = await openStore(context, "read");
-    const found = listTasks(db, {
+  name: "tasks",
+  async rows({ db, context }, flags, { limit }) {
+    const { parent, claimedBy, tagPattern } = flags;
+    return listTasks(db, {
       project: projectOfTasks(context, flags),
       statuses: flags.status?.map((status) => checkStatus(status, HELP)) ?? null,
       priorities: flags.priority?.map((one) => checkPriority(one, HELP)) ?? null,
       types: flags.type?.map((type) => checkType(type, HELP)) ?? null,
       tag: flags.tag ?? null,
-      anyTag: flags.tagPattern === undefined ? null : (await import("../../work/tag_pattern.ts")) // loads the library of globs
-        .tagsLike(flags.tagPattern, listTags(db)),
-      parentId: flags.parent === undefined
+      // Only a pattern loads the library of globs.
+      anyTag: tagPattern === undefined
         ? null
-        : flags.parent === NONE
-        ? ""
-        : knownTaskId(db, flags.parent),
-      claimedBy: flags.claimedBy === NONE ? "" : flags.claimedBy ?? null,
+        : (await import("../../work/tag_pattern.ts")).tagsLike(tagPattern, listTags(db)),
+      parentId: parent === undefined ? null : parent === NONE ? "" : knownTaskId(db, parent),
+      claimedBy: claimedBy === NONE ? "" : claimedBy ?? null,
       includeDeleted: flags.deleted,
-      limit: flags.limit + 1,
+      limit,
       offset: flags.offset,
     });
-    return pageView(context, { tasks: found }, TASK_COLUMNS, {
-      limit: flags.limit,
-      empty: "No tasks here.",
-      onwards: "--limit, --offset",
-    });
   },
+  columns: TASK_COLUMNS,
+  empty: "No tasks here.",
+  more: "--limit, --offset",
 });
 
-export const ready = verb({
+export const ready = listVerb({
   // Twenty are enough to choose the next task from; more of them only fill an agent's context.
   flags: { allProjects: ALL_PROJECTS, limit: usually("20", PAGE_FLAG) },
   about:
-    "Lists what can be done now, in the order in which it should be: the most urgent first, of those the oldest. " +
-    "Ready is what is open and unclaimed, has no child in work, and waits for nothing that is not closed.",
+    "Lists the tasks that can be done now, the most urgent first, then the oldest. A task is ready when it is " +
+    "open and unclaimed, no child of it is in work, and everything that it waits for is closed.",
   examples: ["conclaude task ready", "conclaude task ready --limit 1 --json"],
-  async run(context, flags) {
-    const { db } = await openStore(context, "read");
+  name: "tasks",
+  rows({ db, context }, flags, { limit }) {
     // Lapsed claims are given back, as `task claim --next` does.
     takeBackToLook(db, Date.now());
-    const found = listReady(db, {
-      project: projectOfTasks(context, flags),
-      limit: flags.limit + 1,
-    });
-    return pageView(context, { tasks: found }, TASK_COLUMNS, {
-      limit: flags.limit,
-      empty: "Nothing is ready.",
-    });
+    return listReady(db, { project: projectOfTasks(context, flags), limit });
   },
+  columns: TASK_COLUMNS,
+  empty: "Nothing is ready.",
 });
 
-export const show = verb({
-  args: [TASK],
+export const show = showVerb({
+  arg: TASK,
   about:
     "Shows a task with what is above and below it, what it waits for, and its last changes; a deleted one as well.",
   examples: ["conclaude task show 1a2b3c4d", "conclaude task show 1a2b3c4d --json"],
-  async run(context, _flags, text) {
-    const { db } = await openStore(context, "read");
+  read({ db }, text) {
     const id = knownTaskId(db, text);
     const task = readTask(db, id)!;
     const ancestors = listAncestors(db, id);
@@ -129,25 +123,21 @@ export const show = verb({
     const waitingFor = openDependencies(db, id);
     const sessions = listSessionsOfTask(db, id);
     const changes = listHistory(db, id, { field: null, sinceMs: null });
-    const nowMs = Date.now();
-    const lines = [
-      task.title,
-      ...titledFacts(factsOf(task, nowMs), 12),
-      ...section("Body", task.body === "" ? [] : task.body.trimEnd().split("\n")),
-      ...section("Above it", ancestors.map(lineOf)),
-      ...section("Below it", children.map(lineOf)),
-      ...section("Waits for", waitingFor.map((other) => lineOf(readTask(db, other)!))),
-      ...section(
-        "Sessions",
-        sessions.map(({ shortId, status, updatedAtMs }) =>
-          `${shortId}  (${status}, last seen ${relativeTime(updatedAtMs, nowMs)})`
-        ),
-      ),
-      ...section("Last changes", historyLines(changes.slice(0, SHOWN_CHANGES), nowMs)),
-    ];
+    const sessionLines = sessions.map(({ shortId, status, updatedAtMs }) =>
+      `${shortId}  (${status}, last seen ${agoText(updatedAtMs)})`
+    );
     return {
       json: { task: { ...task, children, ancestors, waitingFor, sessions } },
-      text: lines.map(plain).join("\n"),
+      lines: [
+        task.title,
+        ...titledFacts(factsOf(task), 12),
+        ...section("Body", task.body === "" ? [] : task.body.trimEnd().split("\n")),
+        ...section("Above it", ancestors.map(lineOf)),
+        ...section("Below it", children.map(lineOf)),
+        ...section("Waits for", waitingFor.map((other) => lineOf(readTask(db, other)!))),
+        ...section("Sessions", sessionLines),
+        ...section("Last changes", historyLines(changes.slice(0, SHOWN_CHANGES), Date.now())),
+      ],
     };
   },
 });
@@ -166,32 +156,29 @@ export const subtree = verb({
   },
 });
 
-export const ancestors = relatives(listAncestors, {
+export const ancestors = listAround(listAncestors, {
   about: "Lists the tasks above a task, the nearest first.",
-  example: "conclaude task ancestors 1a2b3c4d",
+  examples: ["conclaude task ancestors 1a2b3c4d"],
   empty: "It has no parent.",
 });
 
-export const children = relatives(listChildren, {
+export const children = listAround(listChildren, {
   about: "Lists the tasks right below a task, the oldest first.",
-  example: "conclaude task children 1a2b3c4d --json",
+  examples: ["conclaude task children 1a2b3c4d --json"],
   empty: "It has no children.",
 });
 
-/** A verb that lists tasks around another one. */
-function relatives(
-  listOf: (db: DatabaseSync, id: string) => readonly Task[],
-  { about, example, empty }: Readonly<Record<"about" | "example" | "empty", string>>,
+/** Makes a verb that lists the tasks around another task. */
+function listAround(
+  read: (db: DatabaseSync, id: string) => readonly Task[],
+  help: { readonly about: string; readonly examples: readonly string[]; readonly empty: string },
 ) {
-  return verb({
+  return listVerb({
     args: [TASK],
-    about,
-    examples: [example],
-    async run(context, _flags, text) {
-      const { db } = await openStore(context, "read");
-      const tasks = listOf(db, needTask(db, taskIdOf(db, text)).id);
-      return listView(context, { tasks }, TASK_COLUMNS, empty);
-    },
+    ...help,
+    name: "tasks",
+    rows: ({ db }, _flags, { text }) => read(db, needTask(db, taskIdOf(db, text)).id),
+    columns: TASK_COLUMNS,
   });
 }
 
@@ -220,13 +207,9 @@ export const history = verb({
   },
 });
 
-const NONE = "none";
-const HELP = "conclaude task list --help";
-
 const SHOWN_CHANGES = 5;
 
-function factsOf(task: Task, nowMs: number): Facts {
-  const ago = (atMs: number | null) => atMs === null ? null : relativeTime(atMs, nowMs);
+function factsOf(task: Task): Facts {
   return [
     ["id", task.id],
     ["status", task.deletedAtMs === null ? task.status : `deleted (was ${task.status})`],
@@ -236,21 +219,21 @@ function factsOf(task: Task, nowMs: number): Facts {
     ["type", task.type],
     ["tags", task.tags.join(", ") || null],
     ["workflow", task.workflow],
-    ["claimed by", claimText(task, nowMs)],
+    ["claimed by", claimText(task)],
     ["scheduler", task.queuedAtMs === null ? null : "waits for the daemon to start it"],
     ["project", task.projectDir],
-    ["made", ago(task.createdAtMs)],
-    ["changed", ago(task.updatedAtMs)],
-    ["closed", ago(task.closedAtMs)],
-    ["deleted", ago(task.deletedAtMs)],
+    ["made", agoText(task.createdAtMs)],
+    ["changed", agoText(task.updatedAtMs)],
+    ["closed", agoText(task.closedAtMs)],
+    ["deleted", agoText(task.deletedAtMs)],
   ];
 }
 
-function claimText(task: Task, nowMs: number): string | null {
+function claimText(task: Task): string | null {
   const { claimedBy, claimToken, leaseUntilMs } = task;
   if (claimedBy === null || leaseUntilMs === null) return claimedBy;
   const time = new Date(leaseUntilMs).toISOString();
-  return hasLapsed(task, nowMs)
+  return hasLapsed(task, Date.now())
     ? `${claimedBy} (claim ${claimToken} ran out at ${time}, anybody can claim it)`
     : `${claimedBy} (claim ${claimToken}, until ${time})`;
 }

@@ -44,8 +44,8 @@ export const claim = verb({
     agentId: AGENT_FLAG,
   },
   about:
-    "Claims a task: of all who ask at once exactly one gets it. The claim counts for `store.claimTimeoutMinutes` " +
-    "and has to be renewed before; then anybody may claim the task. Whoever has it already gets it as it is.",
+    "Claims a task; of all who ask at once exactly one gets it. The claim counts for `store.claimTimeoutMinutes` unless " +
+    "it is renewed. Whoever has the task already gets it as it is.",
   examples: [
     "conclaude task claim 1a2b3c4d --agent-id worker-1",
     "conclaude task claim --next --agent-id worker-1 --json",
@@ -64,7 +64,13 @@ export const claim = verb({
         ? claimNext(db, claimant, project)
         : claimTask(db, taskIdOf(db, text), claimant);
     });
-    if (task === undefined) throw nothingReady();
+    if (task === undefined) {
+      throw refusal("NOT_FOUND", {
+        what: "There is no task to claim",
+        why: "nothing here is open, unclaimed and free of what it waits for; nothing was changed",
+        next: "conclaude task list --status open,blocked,in_progress",
+      });
+    }
     return changedView(task, `${agentId} has claimed ${nameOf(task)}, until ${untilText(task)}.`);
   },
 });
@@ -97,8 +103,7 @@ export const release = verb({
 export const complete = verb({
   args: [TASK],
   flags: { summary: clearingFlag("What was done"), claimToken: TOKEN_FLAG, agentId: AGENT_FLAG },
-  about:
-    "Closes a task that is in work, by whoever has claimed it and whose claim still counts; or one that is blocked.",
+  about: "Closes a blocked task, or one in work whose claim you hold and still counts.",
   examples: [
     "conclaude task complete 1a2b3c4d --agent-id worker-1 --summary 'Expired tokens get a 401'",
   ],
@@ -133,23 +138,14 @@ export const unblock = verb({
   run: step("unblock a task", unblockTask, (name) => `Task ${name} is open again.`),
 });
 
+/** `task start`, which is `workflow start` as well. */
 export const start = verb({
   args: [TASK],
   flags: { agentId: AGENT_FLAG },
   about:
-    "Hands a task to the scheduler, which runs its workflow as soon as it is ready; a blocked one is opened again. " +
-    "The scheduler is a part of the daemon.",
-  examples: ["conclaude task start 1a2b3c4d"],
-  run: startTask,
-});
-
-/** The same under the noun of workflows. */
-export const startWorkflow = verb({
-  args: [TASK],
-  flags: { agentId: AGENT_FLAG },
-  about:
-    "Hands a task to the scheduler, as `conclaude task start` does. The scheduler is a part of the daemon.",
-  examples: ["conclaude workflow start 1a2b3c4d"],
+    "Hands a task to the scheduler of the daemon, which runs its workflow as soon as the task is ready. A blocked task " +
+    "opens again.",
+  examples: ["conclaude task start 1a2b3c4d", "conclaude workflow start 1a2b3c4d"],
   run: startTask,
 });
 
@@ -171,6 +167,7 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
   return changedView(task, `Task ${nameOf(task)} is ${handedOver(context, store, task)}`);
 }
 
+/** The flags of all verbs that take a step. */
 interface StepFlags extends ByFlag {
   readonly claimToken?: number;
   readonly force?: boolean;
@@ -189,7 +186,7 @@ interface Terms extends Author {
 /** Changes a task in the caller's transaction. */
 type Step = (db: DatabaseSync, id: string, terms: Terms) => Task;
 
-/** The work of a verb that takes one step of one task, and tells what became of it. */
+/** Makes the `run` of a verb that takes one step with one task, and tells what became of the task. */
 function step(what: string, take: Step, told: (name: string, task: Task) => string) {
   return async (context: CliContext, flags: StepFlags, text: string): Promise<View> => {
     const task = await takeStep(context, { flags, text, what }, take);
@@ -213,14 +210,6 @@ async function takeStep(
   return transaction(db, () => {
     const terms = { by, atMs: Date.now(), token, force, leaseMs: leaseMs(place.config), words };
     return take(db, taskIdOf(db, text), terms);
-  });
-}
-
-function nothingReady() {
-  return refusal("NOT_FOUND", {
-    what: "There is no task to claim",
-    why: "nothing here is open, unclaimed and free of what it waits for; nothing was changed",
-    next: "conclaude task list --status open,blocked,in_progress",
   });
 }
 

@@ -1,4 +1,4 @@
-/** Workflow files: which there are, what each would do, and which one a task gets. */
+/** `conclaude workflow files|preview|match`: which workflow files there are, what each does, and which one a task gets. */
 import { plain } from "../../secrets/plain.ts";
 import { placeFault } from "../../work/engine/work_folder.ts";
 import { chooseFor, readMatchers } from "../../work/engine/workflow_choice.ts";
@@ -20,20 +20,14 @@ import { verb } from "../verb.ts";
 
 export const files = verb({
   about:
-    "Lists the workflows of this project, in .conclaude/workflows, and those that come with the program, with what " +
-    "is wrong with them.",
+    "Lists the workflows in this project's .conclaude/workflows and the built-in ones, with their faults.",
   examples: ["conclaude workflow files", "conclaude workflow files --json"],
   run(context) {
     const { projectDir } = homeOfTasks(context);
     const files = listWorkflowFiles(projectDir).map((file) => {
-      const { workflow, errors, warnings } = previewFile(file, { projectDir, task: null });
-      return {
-        name: file.name,
-        path: file.path,
-        description: workflow?.description ?? null,
-        faults: errors,
-        warnings,
-      };
+      const { workflow, errors: faults, warnings } = previewFile(file, { projectDir, task: null });
+      const { name, path } = file;
+      return { name, path, description: workflow?.description ?? null, faults, warnings };
     });
     const { text } = listView(context, { files }, {
       NAME: ({ name }) => name,
@@ -59,8 +53,8 @@ export const preview = verb({
   args: [text("The workflow", "name")],
   flags: { task: clearingFlag("Show it for this task", "id") },
   about:
-    "Shows what a workflow would do, step by step, and all that is wrong with it. Nothing is executed. " +
-    "The exit status is 1 when it cannot be run.",
+    "Shows step by step what a workflow would do, and its faults. It executes nothing. Exit status 1 when the workflow " +
+    "cannot run.",
   examples: [
     "conclaude workflow preview implement",
     "conclaude workflow preview release --task 1a2b3c4d",
@@ -105,7 +99,7 @@ export const preview = verb({
 export const match = verb({
   args: [TASK],
   about:
-    "Shows which workflow a task would get and why: the one that the task names, else its tag `workflow:NAME`, else " +
+    "Shows which workflow a task gets and why: the one that the task names, else that of its tag `workflow:NAME`, else " +
     "the first of .conclaude/workflow-matchers.yaml that fits, else `orchestration.defaultWorkflow`.",
   examples: ["conclaude workflow match 1a2b3c4d"],
   async run(context, _flags, text) {

@@ -41,18 +41,16 @@ export const diff = verb({
   args: [WORKFLOW],
   flags: { full: switchOn("The whole diff, however long it is") },
   about:
-    "Shows all work of a workflow since it began, also what is not committed, and with which files it conflicts. " +
-    "A diff of 10,000 characters and more is only printed with --full.",
+    "Shows all work of a workflow since it began, committed or not, and the files that conflict. A diff of 10,000 " +
+    "characters and more needs --full.",
   examples: ["conclaude workflow diff 1a2b3c4d", "conclaude workflow diff 1a2b3c4d --full | less"],
   async run(context, { full }, text) {
     const { db } = await openStore(context, "read");
     const workflow = needWorkflow(db, workflowIdOf(db, text));
     const { files, diff, conflicts, ...review } = await reviewWorkflow(workflow);
-    const sum = (lines: "added" | "removed") =>
-      files.reduce((total, file) => total + (file[lines] ?? 0), 0);
-    const summary = `${count(files.length, "file")} changed, +${sum("added")}/-${
-      sum("removed")
-    } lines`;
+    const added = files.reduce((total, file) => total + (file.added ?? 0), 0);
+    const removed = files.reduce((total, file) => total + (file.removed ?? 0), 0);
+    const summary = `${count(files.length, "file")} changed, +${added}/-${removed} lines`;
     const whole = `conclaude workflow diff ${shortTaskId(workflow.id)} --full`;
     const isShown = full || diff.length < MAX_DIFF_CHARS;
     return {
@@ -81,8 +79,8 @@ export const approve = verb({
   args: [WORKFLOW],
   flags: { agentId: AGENT_FLAG },
   about:
-    "Lets the work of a workflow that waits for it be merged. The daemon does it: with one this waits up to 60 " +
-    "seconds, and says what came of it; a conflict leaves the target as it was. Without one the approval is recorded.",
+    "Approves the work of a workflow that waits to be merged. A running daemon merges it, and the answer, after up to 60 " +
+    "seconds, is the result; a conflict leaves the target as it was. Without a daemon the approval is only recorded.",
   examples: ["conclaude workflow approve 1a2b3c4d"],
   async run(context, flags, text) {
     const { by, db, place } = await beginChange(context, flags, "approve a merge");
@@ -121,8 +119,7 @@ export const reject = verb({
   args: [WORKFLOW],
   flags: { reason: clearingFlag("What is wrong with it"), agentId: AGENT_FLAG },
   about:
-    "Refuses the work of a workflow that waits to be merged: the workflow and its task are blocked, and the work " +
-    "stays where it is.",
+    "Refuses the work of a workflow that waits to be merged. The workflow and its task are blocked; the work stays.",
   examples: ["conclaude workflow reject 1a2b3c4d --reason 'the old tests are gone'"],
   run: ending("reject", REJECTED),
 });
@@ -131,8 +128,7 @@ export const retry = verb({
   args: [WORKFLOW],
   flags: { agentId: AGENT_FLAG },
   about:
-    "Lets a workflow go on that is blocked or has failed: the step that stopped it is run again, those that have " +
-    "finished are not.",
+    "Lets a blocked or failed workflow go on: it runs the step that stopped it again, but no finished step.",
   examples: ["conclaude workflow retry 1a2b3c4d"],
   async run(context, flags, text) {
     const { by, db, place } = await beginChange(context, flags, "retry a workflow");
@@ -141,11 +137,10 @@ export const retry = verb({
     const lasting = lastingOf(context, place, needWorkflow(db, id).projectDir);
     const workflow = transaction(db, () => requestRetry(db, id, { ...lasting, by, isCarriedOut }));
     const step = workflow.currentStep === null ? "" : ` at ${workflow.currentStep}`;
+    const start = isCarriedOut ? "." : `: ${startDaemon(context)}`;
     return changedWorkflow(db, workflow, {
       isCarriedOut,
-      text: `Workflow ${workflowName(workflow)} goes on${step}. ${
-        isCarriedOut ? "The daemon runs it." : `The daemon runs it: ${startDaemon(context)}`
-      }`,
+      text: `Workflow ${workflowName(workflow)} goes on${step}. The daemon runs it${start}`,
     });
   },
 });
@@ -159,7 +154,7 @@ export const cancel = verb({
   run: ending("cancel", CANCELLED),
 });
 
-/** The work of a verb that ends a workflow. @param usual The reason where the person gives none. */
+/** Makes the `run` of a verb that ends a workflow. @param usual The reason when the person gives none. */
 function ending(action: "reject" | "cancel", usual: string) {
   return async (
     context: CliContext,
@@ -196,7 +191,7 @@ function ending(action: "reject" | "cancel", usual: string) {
 
 const MAX_DIFF_CHARS = 10_000;
 
-/** A line of a diff without control characters other than tabs. */
+/** Replaces control characters in a line of a diff, except tabs. */
 function plainLine(line: string): string {
   return line.split("\t").map(plain).join("\t");
 }
@@ -233,30 +228,29 @@ async function awaitMerge(
   });
 }
 
+/** Tells why the daemon did not merge. */
 function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
-  const files = data["conflictFiles"];
-  const isCancelled = type === "workflow.cancelled";
-  const now = data["workflow"] as WorkflowRow | null;
-  const why = isCancelled ? `it was cancelled: ${now?.reason}` : String(data["reason"]);
-  const what = `Cannot merge workflow ${workflowName(workflow)}`;
   const { baseBranch, branch, worktree } = workflow;
-  if (Array.isArray(files)) {
+  const what = `Cannot merge workflow ${workflowName(workflow)}`;
+  const show = `conclaude workflow show ${workflow.id}`;
+  const now = data["workflow"] as WorkflowRow | null;
+  const { conflictFiles, reason } = data;
+  const details = { status: now?.status };
+  if (Array.isArray(conflictFiles)) {
     return refusal("MERGE_CONFLICTS", {
       what,
       why:
-        `${why}; ${baseBranch} is as it was, and the workflow still waits. Merge ${baseBranch} into ${branch} ` +
+        `${reason}; ${baseBranch} is as it was, and the workflow still waits. Merge ${baseBranch} into ${branch} ` +
         "in its working tree, resolve and commit there, and approve again",
       next: `cd ${quoteWord(worktree ?? "")} && git merge ${quoteWord(baseBranch ?? "")}`,
-      details: { conflictFiles: files, status: now?.status },
+      details: { conflictFiles, ...details },
     });
   }
-  const next = isCancelled || worktree === null
-    ? `conclaude workflow show ${workflow.id}`
-    : `git -C ${quoteWord(worktree)} status`;
-  return refusal("MERGE_FAILED", {
-    what,
-    why: isCancelled ? why : `${why}; nothing was merged, and the workflow still waits`,
-    next: String(data["next"] ?? next),
-    details: { status: now?.status },
-  });
+  if (type === "workflow.cancelled") {
+    const why = `it was cancelled: ${now?.reason}`;
+    return refusal("MERGE_FAILED", { what, why, next: show, details });
+  }
+  const next = data["next"] ?? (worktree === null ? show : `git -C ${quoteWord(worktree)} status`);
+  const why = `${reason}; nothing was merged, and the workflow still waits`;
+  return refusal("MERGE_FAILED", { what, why, next: String(next), details });
 }

@@ -1,0 +1,99 @@
+/** The two kinds of verbs that only read: a list of rows as a table, and one record in detail. */
+import type { DatabaseSync } from "node:sqlite";
+import { relativeTime } from "../base/time.ts";
+import { plain } from "../secrets/plain.ts";
+import type { CliContext } from "./context.ts";
+import { limitOf, type Parameter, type Values } from "./flags.ts";
+import { openStore, type Place } from "./open_store.ts";
+import { type Columns, listView, pageView } from "./table.ts";
+import { type Verb, verb } from "./verb.ts";
+
+/** The help of a verb. */
+interface Help {
+  readonly brief?: string;
+  readonly about: string;
+  readonly examples: readonly string[];
+}
+
+/** The database that a verb reads, and where the verb runs. */
+export interface Reading {
+  readonly db: DatabaseSync;
+  readonly place: Place;
+  readonly context: CliContext;
+}
+
+type Flags = Readonly<Record<string, Parameter>>;
+
+/** Makes a verb that lists rows. A list whose flag `--limit` has a default comes in pages: JSON tells whether there are more. */
+export function listVerb<
+  Row,
+  const Given extends Flags = Readonly<Record<never, never>>,
+  const Args extends readonly Parameter[] = [],
+>(
+  { name, rows, columns, empty, more = "--limit", flags, args, ...help }: Help & {
+    readonly flags?: Given;
+    readonly args?: Args;
+    /** What JSON calls the rows. */
+    readonly name: string;
+    /** Reads at most `limit` rows. */
+    readonly rows: (
+      reading: Reading,
+      flags: Values<Given>,
+      given: { readonly limit: number; readonly text: string },
+    ) => readonly Row[] | Promise<readonly Row[]>;
+    readonly columns: Columns<Row> | ((rows: readonly Row[]) => Columns<Row>);
+    /** What people read when there are no rows. */
+    readonly empty: string | ((flags: Values<Given>) => string);
+    /** The flags that show more rows. */
+    readonly more?: string;
+  },
+): Verb {
+  const isPaged = flags?.limit?.default !== undefined;
+  return verb<Flags, readonly Parameter[]>({
+    flags: flags ?? {},
+    args: args ?? [],
+    ...help,
+    async run(context, all, text) {
+      const given = all as unknown as Values<Given> & { readonly limit?: number };
+      const limit = limitOf(context, given.limit);
+      const opened = await openStore(context, "read");
+      const found = await rows({ ...opened, context }, given, {
+        limit: isPaged ? limit + 1 : limit,
+        text: text as string,
+      });
+      const shown = typeof columns === "function" ? columns(found) : columns;
+      const none = typeof empty === "function" ? empty(given) : empty;
+      return isPaged
+        ? pageView(context, { [name]: found }, shown, { limit, empty: none, onwards: more })
+        : listView(context, { [name]: found }, shown, none);
+    },
+  });
+}
+
+/** Makes a verb that shows one record: as JSON, and as lines in which control characters become spaces. */
+export function showVerb(
+  { arg, read, ...help }: Help & {
+    readonly arg: Parameter<string>;
+    readonly read: (reading: Reading, id: string) => Shown | Promise<Shown>;
+  },
+): Verb {
+  return verb({
+    args: [arg],
+    ...help,
+    async run(context, _flags, id) {
+      const opened = await openStore(context, "read");
+      const { json, lines } = await read({ ...opened, context }, id);
+      return { json, text: lines.map(plain).join("\n") };
+    },
+  });
+}
+
+interface Shown {
+  readonly json: unknown;
+  readonly lines: readonly string[];
+}
+
+/** `5m ago`; null where nothing has happened. */
+export function agoText(atMs: number | null): string | null {
+  return atMs === null ? null : relativeTime(atMs, Date.now());
+}

@@ -1,0 +1,82 @@
+/** `guard pause|resume` and `req pause|resume`: a person lifts the rules or the requirements of one session for a while. */
+import { redactText } from "../../secrets/redact.ts";
+import { count } from "../../base/counts.ts";
+import { removePause, savePause } from "../../policy/store.ts";
+import { tellingId } from "../../db/telling_id.ts";
+import { number, OF_SESSION, optional, textFlag } from "../flags.ts";
+import { sessionIdOf } from "../requirements_here.ts";
+import { openKept, openStore } from "../open_store.ts";
+import { verb } from "../verb.ts";
+
+const MINUTE_MS = 60_000;
+const MINUTES_A_WEEK = 10_080;
+/** Longer than any session: a pause without a time ends with its session. */
+const UNTIL_THE_END_MINUTES = 10 * 365 * 24 * 60;
+
+const NOUNS = { guards: "guard", requirements: "req" } as const;
+type Subject = keyof typeof NOUNS;
+
+/** Makes the verb that begins a pause. @param usual How many minutes it lasts without `--minutes`; null: until the session ends. */
+export function pauseVerb(
+  subject: Subject,
+  { maxMinutes = MINUTES_A_WEEK, usual, note = "", ...help }: {
+    readonly maxMinutes?: number;
+    readonly usual: number | null;
+    /** What the answer says below. */
+    readonly note?: string;
+    readonly brief?: string;
+    readonly about: string;
+    readonly examples: readonly string[];
+  },
+) {
+  const noun = NOUNS[subject];
+  const withoutIt = usual === null ? "until the session ends" : `${usual}`;
+  return verb({
+    person: `${noun} pause`,
+    flags: {
+      session: OF_SESSION,
+      reason: textFlag("Why; kept with the pause"),
+      minutes: optional(number(1, maxMinutes, `For how long; without it ${withoutIt}`)),
+    },
+    ...help,
+    async run(context, { session: named, ...flags }) {
+      const db = await openKept(context, `pause the ${subject}`);
+      const sessionId = await sessionIdOf(db, context, { named, command: `${noun} pause` });
+      const minutes = flags.minutes ?? usual;
+      const reason = flags.reason === undefined ? null : redactText(flags.reason, { patterns: [] });
+      const createdAtMs = Date.now();
+      const endsAtMs = createdAtMs + (minutes ?? UNTIL_THE_END_MINUTES) * MINUTE_MS;
+      const pause = { sessionId, subject, reason, createdAtMs, endsAtMs };
+      savePause(db, pause);
+      const id = tellingId(db, sessionId);
+      const lasts = minutes === null ? "until it ends" : `for ${count(minutes, "minute")}`;
+      return {
+        json: pause,
+        text: `The ${subject} are lifted for session ${id}, ${lasts}. ` +
+          `To end it: conclaude ${noun} resume --session ${id}${note}`,
+      };
+    },
+  });
+}
+
+/** Makes the verb that ends a pause. @param options `person`: the name of the verb, where only a person may run it. */
+export function resumeVerb(
+  subject: Subject,
+  help: { readonly brief?: string; readonly person?: string } = {},
+) {
+  const noun = NOUNS[subject];
+  return verb({
+    ...help,
+    flags: { session: OF_SESSION },
+    about: `Ends what \`conclaude ${noun} pause\` began.`,
+    examples: [`conclaude ${noun} resume --session 01980c5e`],
+    async run(context, { session: named }) {
+      const { db } = await openStore(context, "write");
+      const sessionId = await sessionIdOf(db, context, { named, command: `${noun} resume` });
+      const wasPaused = removePause(db, sessionId, subject);
+      const are = wasPaused ? "are in force again" : "were in force already";
+      const id = tellingId(db, sessionId);
+      return { json: { sessionId, wasPaused }, text: `The ${subject} ${are} for session ${id}.` };
+    },
+  });
+}
