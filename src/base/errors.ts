@@ -59,7 +59,7 @@ export function isDatabaseBusy(thrown: unknown): boolean {
   return /database (?:table )?is (?:locked|busy)/i.test(messageOf(thrown));
 }
 
-/** What a look into the database gives; undefined where it fails, since saving the event says why. */
+/** Runs a look into the database. A failed look gives undefined: when the event is saved, the same fault is reported. */
 export function quietly<Result>(look: () => Result): Result | undefined {
   try {
     return look();

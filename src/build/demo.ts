@@ -7,8 +7,15 @@ import { join } from "node:path";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import { DRAIN_WORD } from "../claude/settings/hooks.ts";
 import { programCommand, surroundings } from "./program.ts";
-import { changeFile, commandsFor, type Payload, readRecording } from "./replay.ts";
-import { type HookRun, runHookCommand, type Settings } from "./replay.ts";
+import {
+  changeFile,
+  commandsFor,
+  type HookRun,
+  type Payload,
+  readRecording,
+  runHookCommand,
+  type Settings,
+} from "./replay.ts";
 import { type Place, run, runTask } from "./run_deno.ts";
 
 /** The rules in the team's project file. */

@@ -10,7 +10,7 @@ export interface ToldQuestion {
 /** Which open questions of a session are over. */
 export type Settled = "all" | "permissions" | "elicitations";
 
-/** What an event changes beside its session, as plain data that can wait in the spool. */
+/** One change of a sub-agent, a question or a task by an event. It is plain data, so it can wait in the spool. */
 export type SessionChange =
   /** An agent of the daemon started the session for a task. */
   | { readonly kind: "task"; readonly taskId: string; readonly agentId: string | null }
@@ -69,7 +69,7 @@ export function settledBy(eventName: string): SessionChange | null {
   return Object.hasOwn(SETTLES, eventName) ? SETTLES[eventName]! : null;
 }
 
-/** What an event tells of sub-agents and questions. Never throws, whatever was sent. */
+/** Reads the changes of sub-agents and questions from an event. Odd fields give no change; it never throws. */
 export function toldBy(event: ToldEvent): readonly SessionChange[] {
   return Object.hasOwn(TOLD, event.name) ? TOLD[event.name]!(event) : [];
 }

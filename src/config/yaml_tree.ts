@@ -217,10 +217,13 @@ function idOf(path: ValuePath): string {
 /** Lists from which entries were taken out, with the indexes that the remaining entries have in the file. */
 const FILE_INDEXES = new WeakMap<object, readonly number[]>();
 
+/** What stands at a path; undefined when nothing does. */
 export function valueAt(root: unknown, path: ValuePath): unknown {
   let value = root;
   for (const part of path) {
-    if (typeof value !== "object" || value === null) return undefined;
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) {
+      return undefined;
+    }
     value = (value as Record<string | number, unknown>)[part];
   }
   return value;

@@ -5,7 +5,7 @@ import {
   isLeftOut,
   readConfigFiles,
 } from "../config/discover.ts";
-import { type Plain, readYaml } from "../config/yaml_tree.ts";
+import { type Plain, readYaml, valueAt } from "../config/yaml_tree.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { writeAdvice, writeWholeFile } from "../upkeep/care/whole_file.ts";
@@ -175,7 +175,7 @@ export function planEntries(target: ConfigTarget, entries: readonly ConfigEntry[
   const { stays = (said) => said !== undefined } = how;
   const { kept = [], added = [] } = Object.groupBy(
     entries,
-    (entry) => stays(valueAt(root, entry.path), entry) ? "kept" : "added",
+    (entry) => stays(valueAt(root, entry.path) as Plain | undefined, entry) ? "kept" : "added",
   );
   const namesOf = (some: readonly ConfigEntry[]) => some.map(({ name }) => name);
   const file = added.length === 0 ? null : {
@@ -184,14 +184,6 @@ export function planEntries(target: ConfigTarget, entries: readonly ConfigEntry[
     added: namesOf(added),
   };
   return { file, kept: namesOf(kept) };
-}
-
-/** What stands at a path; undefined when nothing does. */
-export function valueAt(values: unknown, path: readonly string[]): Plain | undefined {
-  return path.reduce<unknown>(
-    (at, key) => Object.hasOwn(Object(at), key) ? Object(at)[key] : undefined,
-    values,
-  ) as Plain | undefined;
 }
 
 /** Writes the planned files, all or none. @throws {UserError} When one cannot be written; what was written before it is taken back. */

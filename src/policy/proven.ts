@@ -17,7 +17,8 @@ import { type Standing, unprovenOf } from "./requirements/standing.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "./requirements_table.ts";
 import { quietly } from "./ground.ts";
 import { linesWith } from "../system/lines_backwards.ts";
-import { isFile, namesIn } from "../system/on_disk.ts";
+import { isFile } from "../system/files.ts";
+import { namesIn } from "../system/on_disk.ts";
 
 /** The session whose transcripts are searched. */
 export interface Proving {

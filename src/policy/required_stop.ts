@@ -11,8 +11,7 @@ import { isPaused } from "./pauses_table.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "./requirements_table.ts";
 import { settleTriggers, triggeredBranches } from "./triggers_table.ts";
 import { type GatheredFacts, gatherFacts, isStrict } from "./asked_requirements.ts";
-import { groundFor } from "./ground.ts";
-import { quietly } from "./ground.ts";
+import { groundFor, quietly } from "./ground.ts";
 import {
   noticeOf,
   type Proofs,

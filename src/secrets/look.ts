@@ -155,8 +155,9 @@ const MAX_COMMAND_CHARS = 8_000;
 /** A whole name in a text, or one whose values stand apart from it: of several secrets, of a field that is filled in. */
 function holdsName(lowered: string): boolean {
   wholeName ??= new RegExp(r`${SECRET_WORD}${SUFFIX}(?![a-z\d_-])\\{0,7}["']?(?![.;?!/])`);
-  // The letter of `\t` is none of a name's.
-  return wholeName.test(lowered.replace(/\\[nrt]/g, "  ")) || SPREAD.test(lowered);
+  // The letter of `\t` is none of a name's. Behind a backslash that stands for itself, as in `\\token`, it is.
+  return wholeName.test(lowered.replace(/\\[nrt]/g, "  ")) || wholeName.test(lowered) ||
+    SPREAD.test(lowered);
 }
 
 const SPREAD =

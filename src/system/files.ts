@@ -58,16 +58,6 @@ export function isPermissionDenied(error: unknown): error is Error {
   return error instanceof Deno.errors.PermissionDenied;
 }
 
-/** Whether the program was started without the permission for the call. */
-export function isNotCapable(error: unknown): error is Error {
-  return error instanceof Deno.errors.NotCapable;
-}
-
-/** Whether a part of the path is a file where a folder is needed. */
-export function isNotADirectory(error: unknown): error is Error {
-  return error instanceof Deno.errors.NotADirectory;
-}
-
 /** How many links are followed. */
 const MAX_WAYS = 40;
 const GROUP_WRITES = 0o020;
@@ -184,7 +174,7 @@ export function realOr(path: string): string {
   }
 }
 
-/** Whether it is a file, or a link to one. */
+/** Whether it is a file, or a link to one: a pipe would be waited for without end. */
 export function isFile(path: string): boolean {
   try {
     return Deno.statSync(path).isFile;
@@ -208,12 +198,13 @@ export function readSmallFile(
     return { text: Deno.readTextFileSync(path) };
   } catch (error) {
     // Somebody meant a file to be at the end of a link.
-    if (isMissing(error)) return isLink(path) ? { problem: "a link to nothing" } : undefined;
+    if (saysMissing(error)) return isLink(path) ? { problem: "a link to nothing" } : undefined;
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function isMissing(error: unknown): boolean {
+/** Whether a call failed because the path, or a folder on the way to it, is not there. */
+export function saysMissing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 

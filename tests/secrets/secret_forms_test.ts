@@ -80,6 +80,12 @@ Deno.test("types, placeholders, references, ids, hashes and prose beside such a 
   for (const text of KEPT_TEXTS) assert.equal(redactText(text, RULES), text);
 });
 
+Deno.test("a name behind a backslash is a name, also where the two look like a line break", () => {
+  for (const name of ["RECOVERY_CODE", "TOKEN", "NPM_TOKEN", "password"]) {
+    assertMasked(`C:\\${name}=ghp_name7X`);
+  }
+});
+
 Deno.test("ids, hashes, branches, versions and integrity values are never secrets by their looks", () => {
   const texts = [
     "node_id: MDQ6VXNlcjU4MzIzMQ==",

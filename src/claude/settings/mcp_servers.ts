@@ -214,7 +214,7 @@ export interface ServerEdit {
   readonly attempt: Attempt;
 }
 
-/** What the file has under our name. */
+/** The server that the file lists under the name `conclaude`. */
 type FoundServer =
   | { readonly kind: "none" }
   | { readonly kind: "ours" | "foreign"; readonly value: unknown };

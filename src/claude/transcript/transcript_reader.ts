@@ -25,7 +25,7 @@ export interface TranscribedToolUse extends TranscriptPlace {
   readonly toolName: string;
   readonly toolUseId: string;
   readonly toolInput: unknown;
-  /** What a hook calls `tool_response`; undefined when the tool failed. */
+  /** The tool's answer, which a hook receives as `tool_response`; undefined when the tool failed. */
   readonly response: unknown;
   /** Null when the tool did not fail. */
   readonly error: string | null;
@@ -48,7 +48,7 @@ export const ITEM_KINDS = ["toolUse", "prompt", "lastMessage", "compaction"] as 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a line says. */
+/** The items of one line, and the session, folder and origin that the line names. */
 export interface LineNews {
   readonly items: readonly TranscriptItem[];
   /** Null for a line that names no session. */

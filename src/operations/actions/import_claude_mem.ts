@@ -183,16 +183,20 @@ function placeOfWanted(
     readonly file: string;
   },
 ): PlaceOfName {
-  const names = new Set(
-    tables.flatMap((table) => [...claudeMemRows(source, table)].map(({ project }) => project)),
-  );
+  const names = new Set<string>();
+  for (const table of tables) {
+    for (const { project } of claudeMemRows(source, table)) names.add(project);
+  }
   const inFolder = [...names].filter((one) => !isNamed && `${one}/`.startsWith(`${folder}/`));
   const meant = inFolder.length > 0
     ? inFolder
     : [...names].filter((one) =>
       one === name || (isAbsolutePath(one) ? baseName(one) : mainName(one)) === name
     );
-  if (meant.length > 0) return (one) => meant.includes(one) ? placeOfFolder(folder) : undefined;
+  if (meant.length > 0) {
+    const place = placeOfFolder(folder);
+    return (one) => meant.includes(one) ? place : undefined;
+  }
   const known = [...names].filter((one) => one !== "");
   throw new UserError(`claude-mem has nothing of a project "${name}"`, {
     why: `${
@@ -232,11 +236,19 @@ function placesHere(db: DatabaseSync, mask: (text: string) => string): PlaceOfNa
   }
   return (name) => {
     if (!isAbsolutePath(name)) return places.get(name) ?? places.get(mainName(name)) ?? null;
-    if (mask(name) !== name) return null;
-    if (isFolder(name)) return placeOfFolder(name);
-    const repository = joinPath(name, ".git");
-    return { project: isKnownProject(db, repository) ? repository : name, root: name };
+    const known = places.get(name);
+    if (known !== undefined) return known;
+    const place = mask(name) === name ? placeOfPath(db, name) : null;
+    places.set(name, place);
+    return place;
   };
+}
+
+/** The place of a folder that claude-mem-lite names; the folder may be gone. */
+function placeOfPath(db: DatabaseSync, path: string): MemoryPlace {
+  if (isFolder(path)) return placeOfFolder(path);
+  const repository = joinPath(path, ".git");
+  return { project: isKnownProject(db, repository) ? repository : path, root: path };
 }
 
 /** Why a file is no database of claude-mem, by what it is. */

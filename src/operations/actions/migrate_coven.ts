@@ -3,7 +3,7 @@ import "../config_sections.ts";
 import { plain } from "../../secrets/plain.ts";
 import { configSchema } from "../../config/config_schema.ts";
 import { readLayer } from "../../config/layer.ts";
-import type { Plain } from "../../config/yaml_tree.ts";
+import { type Plain, valueAt } from "../../config/yaml_tree.ts";
 import { findCoven, type NotTaken, readCoven } from "../../upkeep/transfer/coven.ts";
 import { planCovenFiles } from "../../upkeep/transfer/coven_files.ts";
 import { UserError } from "../../base/errors.ts";
@@ -17,7 +17,6 @@ import {
   type ConfigEntry,
   planEntries,
   targetOf,
-  valueAt,
   writePlanned,
   writeTarget,
 } from "../config_target.ts";

@@ -2,7 +2,7 @@
 import "../config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../secrets/plain.ts";
-import { type LayerValues, type Plain, readYaml } from "../../config/yaml_tree.ts";
+import { type LayerValues, type Plain, readYaml, valueAt } from "../../config/yaml_tree.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isSameValue } from "../../base/likeness.ts";
 import { joinPath, withParents } from "../../base/paths.ts";
@@ -20,13 +20,7 @@ import { transaction } from "../../db/transaction.ts";
 import { isKeyForgotten } from "../../upkeep/store.ts";
 import { readStandings, satisfy } from "../../policy/store.ts";
 import { findSessions } from "../../db/sessions.ts";
-import {
-  type ConfigEntry,
-  planEntries,
-  targetOf,
-  valueAt,
-  writePlanned,
-} from "../config_target.ts";
+import { type ConfigEntry, planEntries, targetOf, writePlanned } from "../config_target.ts";
 import type { CliContext } from "../context.ts";
 import { lookIntoStore, openStore } from "../open_store.ts";
 import type { View } from "../view.ts";
@@ -224,6 +218,10 @@ function record(
     const sessionId = wholeId(one.sessionId);
     newest.set([one.branch, one.requirement, sessionId].join("\0"), { ...one, sessionId });
   }
+  const branches = new Set(found.map(({ branch }) => branch));
+  const standings = new Map(
+    [...branches].map((branch) => [branch, readStandings(db, { repository, branch })]),
+  );
   const left = new Map<string, number>();
   const counts = { satisfied: 0, present: 0 };
   for (const { branch, ...one } of newest.values()) {
@@ -238,7 +236,7 @@ function record(
       left.set(place, (left.get(place) ?? 0) + 1);
       continue;
     }
-    const here = readStandings(db, { repository, branch }).find((standing) =>
+    const here = standings.get(branch)!.find((standing) =>
       standing.requirement === requirement && standing.sessionId === sessionId
     );
     const isNew = (here?.satisfiedAtMs ?? -1) < one.atMs;

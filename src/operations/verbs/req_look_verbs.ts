@@ -2,8 +2,7 @@
 import { plain } from "../../secrets/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../base/errors.ts";
-import type { Ground } from "../../policy/ground.ts";
-import { UNKEPT } from "../../policy/ground.ts";
+import { type Ground, UNKEPT } from "../../policy/ground.ts";
 import { deniedUnkept, isStrict, unkeptText } from "../../policy/asked_requirements.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { shortSessionId } from "../../base/ids.ts";

@@ -9,7 +9,8 @@ import { baseName, joinPath, parentOf, withParents } from "../../base/paths.ts";
 import { type FoundFile, readFolder, readFound } from "../../system/found_file.ts";
 import { readImportMark } from "./import_marks_table.ts";
 import type { ImportedColumns } from "./import_rows_table.ts";
-import { realPathSync, statSync } from "../../system/files.ts";
+import { realPathSync } from "../../system/files.ts";
+import { isFolder } from "../../system/on_disk.ts";
 import TABLES from "./coven.json" with { type: "json" };
 
 /** Something that is not brought over, or not as it was. */
@@ -42,14 +43,6 @@ export function findCoven(start: string, isNamed = false): CovenPlace | null {
     return { folder, root: parentOf(folder), origin: `coven:${parentOf(folder)}` };
   }
   return null;
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }
 
 /** The folder of coven here or above whose state nobody has brought over or left behind; null when there is none. */
