@@ -59,7 +59,7 @@ export const reconcile = verb({
     if (isUnknown && session === undefined && since === undefined) {
       requireFolder(context, project, outcome.transcripts);
     }
-    if (session !== undefined) requireOne(session, outcome.sessions.map((one) => one.session));
+    if (session !== undefined) requireOne(session, outcome.sessions);
     const { gaps, left } = gapsOf(outcome);
     const lines = outcomeLines(outcome, { all: session !== undefined });
     if (isUnknown && session === undefined) {

@@ -46,7 +46,7 @@ export function knownDigest(db: DatabaseSync): Digest | null {
   return row === undefined ? null : (text) => keyedDigest(String(row["value"]), text);
 }
 
-/** The name of words of a session. @param key Of the words, from `words_key.ts`. */
+/** The name of words of a session. @param key Of the words, from `capture_keys.ts`. */
 export function wordsName(digest: Digest, sessionId: string, key: string): string {
   return `word/${digest(`${sessionId} ${key}`)}`;
 }

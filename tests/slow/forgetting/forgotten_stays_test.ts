@@ -374,7 +374,7 @@ Deno.test("what is forgotten between the look at a transcript and the write is n
   await forget(home, numberOf(home, "kind = 'prompt'"), numberOf(home, "kind = 'failure'"));
   const db = new DatabaseSync(home.database);
   const { capture } = record({});
-  const write = pastWriter(db, {
+  const session = {
     sessionId: TOOLS,
     title: null,
     projectDir: PROJECT,
@@ -385,7 +385,7 @@ Deno.test("what is forgotten between the look at a transcript and the write is n
     startedAtMs: 1,
     updatedAtMs: 2,
     endedAtMs: 2,
-  });
+  };
   const [use] = db.prepare("SELECT name FROM forgotten WHERE name LIKE 'use/toolu%'").all();
   const words = { toolName: "UserPromptSubmit", payload: JSON.stringify({ prompt: PROMPT }) };
   const past = [
@@ -398,7 +398,7 @@ Deno.test("what is forgotten between the look at a transcript and the write is n
     { id: "two", atMs: 1, branch: null, capture: { ...capture!, ...words } },
     { id: "three", atMs: 1, branch: null, capture: { ...capture!, toolUseId: "toolu_other" } },
   ];
-  assert.equal(write(past), 1);
+  assert.equal(pastWriter(db, TOOLS)(session, past), 1);
   db.close();
   assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue WHERE id = 'three'"), 1);
 });
