@@ -53,7 +53,7 @@ export function placesIn(
       places.push({ at, length: match[0].length });
       if (places.length >= limit) return places;
     }
-    // The text may begin at the end of this part and go on in the next.
+    // The text may begin at the end of this part and continue in the next one.
     const kept = Math.min(known, maxBytes);
     start += known - kept;
     buffer.copyWithin(0, known - kept, known);

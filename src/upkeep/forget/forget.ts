@@ -49,12 +49,12 @@ import {
   removeObservations,
 } from "./forget_rows_table.ts";
 
-/** So long a drain at work is waited for. */
+/** A run waits so long for a drain that is at work. */
 const LOCK_WAIT_MS = 15_000;
-/** Hooks may write of the same while it is removed. */
+/** Hooks may write the same again while it is removed, so a run looks up to so many times. */
 const MAX_ROUNDS = 4;
 
-/** Rows and files by what they are; what is 0 is not there. */
+/** How many rows and files of each kind; a kind with none is left out. */
 export type Removed = Record<string, number>;
 
 /** What is looked for. */
@@ -63,19 +63,19 @@ interface ForgetSearch {
   /** Masks observations that are made anew. */
   readonly redact: LateRedaction | undefined;
   readonly nowMs: number;
-  /** Told what is being done. */
+  /** Is told each step, for the progress line. */
   readonly tell: (doing: string) => void;
 }
 
 /** What is to be forgotten. */
 export interface ForgetRequest extends ForgetSearch {
-  /** For the receipt: without the text. */
+  /** What the receipt keeps of the choice: no text, only its digest. */
   readonly chosen: (salt: string) => Readonly<Record<string, unknown>>;
   /** The text itself, for its digest; null without one. */
   readonly text: string | null;
-  /** The command that does it once more, without the text. */
+  /** The command that repeats the run; a placeholder stands for the text. */
   readonly again: string;
-  /** Whether all that there is stands in room that nothing uses. */
+  /** Whether the text stands only in unused room of the database file. */
   readonly isUnused: boolean;
 }
 
@@ -86,7 +86,7 @@ interface Pass {
   readonly removed: Removed;
   readonly digests: readonly string[];
   readonly chosen: Chosen;
-  /** Pieces of what is chosen, which other rows may tell; null where a text alone is. */
+  /** Pieces of the chosen texts, to look for in other rows; null where a text alone is forgotten. */
   readonly pieces: TextMatcher | null;
   /** Transcripts of Claude Code that may hold it. */
   readonly transcripts: readonly string[];
@@ -154,14 +154,14 @@ function passOver(
   return { removed, digests, chosen, pieces, transcripts };
 }
 
-/** With other filters beside it, a text goes only out of rows of the sessions that these lead to. */
+/** The sessions that a text is removed from, where other filters narrow it down; null for all. */
 function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string[] | null {
   if (filter.text === null || isTextAlone(filter)) return null;
   const sessions = sessionsOf(db, chosen).map(({ id }) => id);
   return filter.sessionId === null ? sessions : [...new Set([...sessions, filter.sessionId])];
 }
 
-/** What a run finds beside what it removes. */
+/** What a run removes, and what it finds besides. */
 interface Beside {
   readonly removed: Removed;
   /** Other files with copies that hold the text, exports for one; they are not touched. */
@@ -170,13 +170,13 @@ interface Beside {
   readonly ownCopies: ForgottenCopies;
   /** Transcripts of Claude Code that may hold it; to look takes as long as reading them. */
   readonly transcripts: readonly string[];
-  /** Words of rows that stay, which the search index has in a form with the text in it, where nothing else has it. */
+  /** Words of rows that stay: only their form in the search index has the text in it (`zurich` for `Zürich`). */
   readonly forms: readonly WordForm[];
 }
 
 /** What a run would remove now. */
 export interface ForgetPreview extends Beside {
-  /** Observations that would stay and tell some of the same; empty where it is done right away, which tells them. */
+  /** Observations that would stay and hold some of the same words; empty unless this is a dry run. */
   readonly toldBy: readonly number[];
 }
 
@@ -216,7 +216,7 @@ export interface ForgetReport extends Beside {
   readonly id: string;
   /** What is left, each with the way out; empty when nothing is. */
   readonly left: readonly string[];
-  /** Of rows that tell the same as what was removed, and stay. */
+  /** Rows that stay and hold some of the same words. */
   readonly toldElsewhere: ToldElsewhere;
 }
 
@@ -265,7 +265,7 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   const bytes = isAlone ? bytesLeft(place, filter.text!) : null;
   const left = [
     ...isRewritten ? [] : [logHeld(place.database, again)],
-    // Pages that cannot be written over yet may hold anything.
+    // Before the rewrite is complete, old pages may still hold removed rows.
     ...bytes === null
       ? []
       : textLeft(place, filter, { again, bytes: isRewritten ? bytes : { ...bytes, tables: [] } }),
@@ -274,7 +274,7 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   const after = await openDatabase(place.database, place);
   try {
     finish(after, { receipt, steps, remains: left, nowMs, isDone: isRewritten });
-    // Receipts of the same that were stopped before are closed. Where this run is not done either, it alone is named.
+    // Earlier runs of the same choice that were stopped are closed: if this run is stopped too, `doctor` names it alone.
     const others = (receipts: readonly Receipt[]) =>
       stoppedOf(receipts, request.chosen).map(({ id }) => id).filter((id) => id !== receipt.id);
     const remains = isRewritten ? left : null;
@@ -352,7 +352,7 @@ function finish(
     readonly isDone: boolean;
   },
 ): void {
-  // Rows that were not chosen tell the same: their digests say nothing of what comes back.
+  // Rows that stay have the same words: their digests cannot show that something came back.
   const stay = new Set(
     sameAgain(db, { salt, digests, createdAtMs: nowMs }).map(({ digest }) => digest),
   );

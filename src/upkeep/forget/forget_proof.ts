@@ -1,4 +1,4 @@
-/** Looks whether anything of what was forgotten is left, in any byte, or is there again. */
+/** Checks that nothing of what was forgotten is left in any byte, and that nothing has come back. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
@@ -47,7 +47,7 @@ export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
   const { forms, unexplained } = wordsOf(database, text);
   const places = placesIn(database, text, { limit: MAX_PLACES });
   const tables = new Set(places.length === 0 ? [] : pageOwners(database, places));
-  // Where the database keeps how its tables are made: words of this program alone.
+  // This table holds how the tables are made, in words of this program alone.
   tables.delete("sqlite_schema");
   // Where each word of the index with the text comes from a row that stays, nothing is left over.
   if (forms.length > 0) {
@@ -57,7 +57,7 @@ export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
   return { tables: [...tables].sort(), log: holdsText(`${database}-wal`, text), forms };
 }
 
-/** None where there is no index, or it cannot be read: then nothing is taken for a form of anything. */
+/** The words of the index; none where there is no index, or where it cannot be read. */
 function wordsOf(database: string, text: TextMatcher): IndexedWords {
   const known = openIfOurs(database);
   known?.close();

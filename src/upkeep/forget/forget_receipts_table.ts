@@ -46,7 +46,7 @@ export function beginReceipt(
   ).run(id, JSON.stringify(chosen), salt, textDigest, createdAtMs);
 }
 
-/** Says what was done, and what is left. */
+/** Writes down what was removed, and what is left. */
 export function finishReceipt(
   db: DatabaseSync,
   { id, removed, digests, remains, finishedAtMs }: Pick<
@@ -103,7 +103,7 @@ export function receiptsWithoutKey(db: DatabaseSync): Receipt[] {
   );
 }
 
-/** Takes the lost names of receipts away, once the same was forgotten again. */
+/** Removes names whose key is lost, once the same was forgotten again. */
 export function dropLostNames(db: DatabaseSync, receiptIds: readonly string[]): void {
   db.prepare(
     `DELETE FROM forgotten
@@ -113,7 +113,7 @@ export function dropLostNames(db: DatabaseSync, receiptIds: readonly string[]): 
 }
 
 /**
- * Says that what was stopped was gone through later.
+ * Closes receipts of stopped runs, once a later run did the same.
  *
  * @param options `remains`: what is left of it now; null where that is as before.
  */
@@ -249,7 +249,7 @@ export function commandAgain(chosen: Receipt["chosen"]): string {
   ].join(" ");
 }
 
-/** Of some receipts those of the same choice. @param chosenWith The choice, as a receipt with this salt holds it. */
+/** The receipts of the same choice, among some. @param chosenWith The choice, as a receipt with this salt holds it. */
 export function stoppedOf(
   receipts: readonly Receipt[],
   chosenWith: (salt: string) => Receipt["chosen"],

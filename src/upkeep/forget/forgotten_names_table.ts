@@ -40,7 +40,7 @@ export function keyedDigest(key: string, text: string): string {
 /** Digests a text under the database's own key, which tells nobody the text. */
 export type Digest = (text: string) => string;
 
-/** What digests; null where nothing was ever named. */
+/** The digest under the database's key; null where nothing was ever named. */
 export function knownDigest(db: DatabaseSync): Digest | null {
   const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
   return row === undefined ? null : (text) => keyedDigest(String(row["value"]), text);

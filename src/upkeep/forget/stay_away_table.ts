@@ -109,7 +109,7 @@ export function ownDigest(db: DatabaseSync): Digest {
   ).join("");
   const { changes } = statement(db, "INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)")
     .run(FORGET_KEY, key);
-  // Damage may have taken an older key: the names under it tell nothing any more.
+  // Damage may have destroyed an older key: names that were made with it cannot be compared any more.
   if (changes > 0) db.exec(`UPDATE forgotten SET name = 'lost/' || name WHERE ${IS_DIGEST}`);
   return knownDigest(db)!;
 }
@@ -244,7 +244,7 @@ export function isKeyForgotten(
   columns: ImportedColumns,
 ): boolean {
   const { table: name, key: keys } = tableOf(type);
-  // A single id is no word of anybody's.
+  // A key of one column is an id, and never a word that a person wrote.
   if (keys === null || keys.length < 2) return false;
   const digest = knownDigest(db);
   return digest !== null && isForgotten(db, keyName(digest, { name, keys }, columns));

@@ -59,7 +59,7 @@ export function undecidedCoven(folder: string, database: string): CovenPlace | n
   return mark === null ? place : null;
 }
 
-/** What a person is told about it. */
+/** The notice about old state, for the daemon. */
 export function covenNotice({ folder }: CovenPlace): string {
   return `old state in ${folder}: run \`conclaude migrate\` to bring it over, ` +
     "or `conclaude migrate --fresh` to begin without it";

@@ -43,7 +43,7 @@ export interface ArrivingRow {
   readonly text: string;
 }
 
-/** What became of rows. */
+/** How many rows had which fate. */
 export interface TakenRows {
   /** Rows that were added, by kind. */
   readonly imported: Record<CountName, number>;
@@ -212,7 +212,7 @@ export function takeRows(
     // Otherwise the next hook has to read the whole log.
     checkpoint(db, "TRUNCATE");
   }
-  // The reader of the lines is ahead of the tables.
+  // Lines are read ahead of their rows, so their faults come out of order.
   taken.damagedLines.sort((one, other) => one.line - other.line);
   return taken;
 }
