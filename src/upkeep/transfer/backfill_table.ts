@@ -149,7 +149,10 @@ function isKnown(db: DatabaseSync, id: string): boolean {
 /** Whether a capture was forgotten, by itself or with its session, project or time. */
 export function isForgottenCapture(
   { id, atMs, capture: { toolUseId, toolName, payload } }: PastCapture,
-  { sessionId, repository, projectDir }: PastSession,
+  { sessionId, repository, projectDir }: Pick<
+    PastSession,
+    "sessionId" | "repository" | "projectDir"
+  >,
   away: StayAway,
 ): boolean {
   return away.has({

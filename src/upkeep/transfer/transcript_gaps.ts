@@ -265,21 +265,23 @@ class Comparer {
   /** Compares the items of a file once it was read: only then is it known which of them were copied. */
   #settle(): void {
     const away = stayAway(this.db);
-    const missing = new Map<OpenSession, PastCapture[]>();
+    const missing: { readonly session: OpenSession; readonly past: PastCapture }[] = [];
     for (const { session, gap, past } of this.#found) {
       session.found++;
       session.lastAtMs = Math.max(session.lastAtMs, gap.atMs);
       if (session.notHere !== null || past === null || isSaid(session, past)) continue;
-      if (isForgottenCapture(past, pastSessionOf(session, this.options.nowMs), away)) {
+      const { sessionId, project: { repository, dir: projectDir } } = session;
+      if (isForgottenCapture(past, { sessionId, repository, projectDir }, away)) {
         session.forgotten++;
         continue;
       }
       session.missing.push(gap);
-      missing.set(session, [...missing.get(session) ?? [], past]);
+      if (this.options.fills) missing.push({ session, past });
     }
-    if (!this.options.fills) return;
-    for (const [session, captures] of missing) {
-      if (this.#sessions.has(session.sessionId)) this.#write(session, captures);
+    this.#found = [];
+    for (const [session, captures] of Map.groupBy(missing, (one) => one.session)) {
+      const isWanted = this.#sessions.has(session.sessionId);
+      if (isWanted) this.#write(session, captures.map(({ past }) => past));
     }
   }
 

@@ -335,7 +335,7 @@ Deno.test("a text that comes back in another row is found by memory verify --tex
   assert.match(problems[0].message, /^(?:1 row holds|\d+ rows hold) the text again$/);
 });
 
-Deno.test("names of forgotten words tell nobody the words, and a text never breaks their key", async () => {
+Deno.test("the names of forgotten words do not reveal them, and forgetting a text leaves the key of these names whole", async () => {
   using home = tempHome();
   await told(home);
   await forget(home, numberOf(home, "kind = 'prompt'"));
@@ -368,7 +368,7 @@ Deno.test("an older export brings back no change of a task and no event that hel
   assert.deepEqual([ok, problems], [true, []]);
 });
 
-Deno.test("what is forgotten between the look at a transcript and the write is not written", async () => {
+Deno.test("what is forgotten after a transcript was read and before it is written is not written", async () => {
   using home = tempHome();
   await told(home);
   await forget(home, numberOf(home, "kind = 'prompt'"), numberOf(home, "kind = 'failure'"));
