@@ -2,16 +2,15 @@
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../base/errors.ts";
-import {
-  type ComparedSession,
-  compareScan,
-  type Comparison,
-  type NotHere,
-} from "../upkeep/transfer/compare.ts";
-import { fillIn, type FillReport } from "../upkeep/transfer/fill.ts";
 import { findTranscripts, type TranscriptFile } from "../upkeep/transfer/find_transcripts.ts";
 import { projectFinder, type TranscriptProject } from "../upkeep/transfer/project.ts";
-import { type Entry, type Scan, scanTranscripts } from "../upkeep/transfer/scan.ts";
+import {
+  type ComparedSession,
+  compareTranscripts,
+  type Comparison,
+  type Gap,
+  type NotHere,
+} from "../upkeep/transfer/transcript_gaps.ts";
 import type { CliContext } from "./context.ts";
 import { tellLostForgetKey } from "./lost_forget_key.ts";
 import { progressLine } from "./terminal.ts";
@@ -22,9 +21,6 @@ import { plain } from "../secrets/plain.ts";
 import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reader.ts";
 import { shortSessionId } from "../base/ids.ts";
 import { isNotFound } from "../system/files.ts";
-
-/** So much later than the transcript a hook may write, in milliseconds. */
-const LEFT_TO_HOOKS_MS = 60_000;
 
 /** Which transcripts are compared, and what is done with the gaps. */
 export interface TranscriptWork {
@@ -48,12 +44,10 @@ export interface TranscriptWork {
 }
 
 /** The result. */
-export interface TranscriptOutcome extends Comparison, Pick<Scan, "damaged"> {
+export interface TranscriptOutcome extends Omit<Comparison, "read"> {
   readonly database: string;
   /** How many transcripts were read. */
   readonly transcripts: number;
-  /** Null when nothing was to be written. */
-  readonly filled: FillReport | null;
 }
 
 /** Does the work and shows its progress on a terminal. @throws {UserError} When there is nothing to read, or nowhere to write. */
@@ -64,43 +58,35 @@ export async function runTranscripts(
   const { files, unreadable } = transcriptsIn(work);
   const { db, database } = await openFor(context, work);
   const progress = progressLine(context);
-  const tell = (part: number, text: string) => progress.tell(`${barText(part)} ${text} …`);
   try {
-    const nowMs = Date.now();
     const chosen = files.filter((file) => file.changedMs >= work.sinceMs && work.wantedFile(file));
     const all = chosen.reduce((sum, file) => sum + file.bytes, 0);
-    const scan = await scanTranscripts(chosen, {
+    // Records that wait in the spool are no gaps.
+    takeInSpool(db, database, context);
+    const { wanted, fills, isWhole, sinceMs } = work;
+    const compared = await compareTranscripts(db, chosen, {
+      ...{ database, wanted, fills, isWhole, sinceMs, nowMs: Date.now() },
       projectOf: projectFinder(context.locations),
-      untilMs: nowMs - LEFT_TO_HOOKS_MS,
-      sinceMs: work.sinceMs,
-      wanted: work.wanted,
       onProgress: ({ files, bytes }) => {
         const read = `${files} of ${count(chosen.length, "transcript")} read`;
-        tell(bytes / all, `${read}, ${bytesText(bytes)} of ${bytesText(all)}`);
+        progress.tell(
+          `${barText(bytes / all)} ${read}, ${bytesText(bytes)} of ${bytesText(all)} …`,
+        );
       },
     });
-    if (work.needs === "session" && scan.sessions.size === 0) {
+    if (work.needs === "session" && compared.read === 0) {
       const files = count(chosen.length, "file was", "files were");
       throw new UserError(`Cannot ${work.what}`, {
         why: `0 transcripts in "${work.root}": ${files} read, and no line there tells of a session`,
         next: work.next,
       });
     }
-    // Records that wait in the spool are no gaps.
-    takeInSpool(db, database, context);
-    const compared = compareScan(db, scan, { database, isWhole: work.isWhole });
-    const missing = compared.sessions.reduce((sum, { missing }) => sum + missing.length, 0);
-    const filled = !work.fills ? null : await fillIn(db, compared.sessions, {
-      nowMs,
-      onProgress: (written) =>
-        tell(written / missing, `${written} of ${count(missing, "capture")} written`),
-    });
-    if (work.fills) tellLostForgetKey(context, db);
+    if (fills) tellLostForgetKey(context, db);
     const damaged = [
       ...unreadable.map((path) => ({ path, line: null, reason: "it cannot be read" })),
-      ...scan.damaged,
+      ...compared.damaged,
     ];
-    return { ...compared, damaged, database, transcripts: chosen.length, filled };
+    return { ...compared, damaged, database, transcripts: chosen.length };
   } finally {
     progress.end();
     db.close();
@@ -166,16 +152,16 @@ export function outcomeJson(outcome: TranscriptOutcome): Readonly<Record<string,
     transcripts,
     ...gapsOf(outcome),
     withoutTranscript,
-    sessions: sessions.map((compared) => {
-      const { session, missing, forgotten, isUnknown, extra, notHere } = compared;
-      const { sessionId, project, transcriptPath, entries, excluded, recent } = session;
+    sessions: sessions.map((session) => {
+      const { sessionId, project, transcriptPath, found, missing, notHere } = session;
+      const { forgotten, isUnknown, extra, excluded, recent } = session;
       return {
         sessionId,
         projectDir: project.hide(project.dir),
         transcript: transcriptPath,
         state: notHere ?? "compared",
         ...(notHere === "elsewhere" ? { keptIn: project.database } : {}),
-        found: entries.length,
+        found,
         isUnknown,
         missing: Object.fromEntries(ITEM_KINDS.map((kind) => [kind, countOf(missing, kind)])),
         gaps: missing.map(({ id, kind, name, toolUseId, atMs }) => ({
@@ -206,10 +192,10 @@ export function outcomeLines(
   const withGaps = sessions.filter(({ missing }) => missing.length > 0);
   const sum = (of: (one: ComparedSession) => number) =>
     sessions.reduce((total, one) => total + of(one), 0);
-  const excluded = sum(({ session }) =>
-    Object.values(session.excluded).reduce((total, count) => total + count, 0)
+  const excluded = sum((one) =>
+    Object.values(one.excluded).reduce((total, count) => total + count, 0)
   );
-  const recent = sum(({ session }) => session.recent);
+  const recent = sum((one) => one.recent);
   const forgotten = sum((one) => one.forgotten);
   const extra = sum((one) => one.extra) + withoutTranscript;
   const notHere = sessions.filter((one) => one.notHere !== null);
@@ -255,10 +241,9 @@ function damageLines(damaged: TranscriptOutcome["damaged"]): string[] {
 }
 
 function sessionLines(
-  { session, missing, isUnknown }: ComparedSession,
+  { sessionId, project, found, missing, isUnknown }: ComparedSession,
   limit: number,
 ): string[] {
-  const { sessionId, project, entries } = session;
   const what = ITEM_KINDS.flatMap((kind) => {
     const missed = countOf(missing, kind);
     return missed === 0 ? [] : [count(missed, ...KIND_NAMES[kind])];
@@ -272,26 +257,26 @@ function sessionLines(
   return [
     `${shortSessionId(sessionId)}  ${
       project.hide(project.dir)
-    }  ${missing.length} of ${entries.length} missing: ` +
+    }  ${missing.length} of ${found} missing: ` +
     `${what.join(", ")}${isUnknown ? "; nothing of it is kept" : ""}`,
     ...named,
     ...more > 0 ? [`  … ${more} more: conclaude reconcile --session ${sessionId}`] : [],
   ].map(plain);
 }
 
-function notHereLine({ session, notHere }: ComparedSession): string {
+function notHereLine({ sessionId, project, notHere }: ComparedSession): string {
   const reasons: Readonly<Record<NotHere, string>> = {
-    elsewhere: `its project keeps it in ${session.project.database}`,
+    elsewhere: `its project keeps it in ${project.database}`,
     off: "its project keeps no database",
     removed: "worked into memory; its captures were removed when they were too old",
   };
-  return plain(`not here    ${shortSessionId(session.sessionId)}: ${reasons[notHere!]}`);
+  return plain(`not here    ${shortSessionId(sessionId)}: ${reasons[notHere!]}`);
 }
 
-function countOf(entries: readonly Entry[], kind: ItemKind): number {
-  return entries.filter((entry) => entry.kind === kind).length;
+function countOf(gaps: readonly Gap[], kind: ItemKind): number {
+  return gaps.filter((gap) => gap.kind === kind).length;
 }
 
 function keysOf(sessions: readonly ComparedSession[]): string {
-  return [...new Set(sessions.flatMap(({ session }) => Object.keys(session.excluded)))].join(", ");
+  return [...new Set(sessions.flatMap((session) => Object.keys(session.excluded)))].join(", ");
 }

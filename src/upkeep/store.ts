@@ -14,10 +14,14 @@ export {
 } from "./forget/forget_look_table.ts";
 export { removeForgottenAgain } from "./forget/forget_places_table.ts";
 export {
+  commandAgain,
   findReceipts,
   forgottenDigest,
   type Receipt,
   receiptsWithoutKey,
+  SAME_FILE,
+  SAME_TEXT,
+  stoppedOf,
   unfinishedReceipts,
 } from "./forget/forget_receipts_table.ts";
 export { isKeyForgotten } from "./forget/stay_away_table.ts";
@@ -27,7 +31,6 @@ export {
   claudeMemTables,
   type MemoryPlace,
   observationOf,
-  openForeign,
   seenProjects,
 } from "./transfer/claude_mem_table.ts";
 export { type ExportCounts, exportLines, type LostRow } from "./transfer/export_table.ts";

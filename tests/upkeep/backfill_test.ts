@@ -51,9 +51,9 @@ Deno.test("pastWriter() writes each capture once, and none that memory is made o
     sameAs: null,
     atMs: 1_500,
   });
-  const write = pastWriter(db, SESSION);
-  assert.equal(write([pastCapture("a"), pastCapture("a"), pastCapture("worked in")]), 1);
-  assert.equal(write([pastCapture("a"), pastCapture("b")]), 1);
+  const write = pastWriter(db, SESSION.sessionId);
+  assert.equal(write(SESSION, [pastCapture("a"), pastCapture("a"), pastCapture("worked in")]), 1);
+  assert.equal(write(SESSION, [pastCapture("a"), pastCapture("b")]), 1);
   const rows = db.prepare("SELECT id, branch, created_at_ms AS atMs FROM pending_queue").all();
   assert.deepEqual(rows.map((row) => ({ ...row })), [
     { id: "a", branch: "main", atMs: 1_500 },

@@ -112,7 +112,7 @@ interface AskedUse {
  * A key of a tool use, made of its id, tool and input but not of its session, since a fork repeats what its parent
  * did. `description` and flags do not count: Claude Code does not always send them.
  */
-export function useKey({ toolUseId, toolName, input }: AskedUse): string {
+function useKey({ toolUseId, toolName, input }: AskedUse): string {
   const fields = Object.entries(Object(input))
     .filter(([name, value]) => name !== "description" && isTelling(value))
     .map(([name, value]) => [name, headOf(value)])

@@ -2,29 +2,27 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
-import { findRepository, lookUpwards } from "../../system/git/repository.ts";
-import { type ArrivingRow, takeRows } from "../../upkeep/transfer/import.ts";
-import { termsOf } from "../../upkeep/transfer/import_redaction.ts";
 import { baseName, isAbsolutePath, joinPath } from "../../base/paths.ts";
-import { isFolder } from "../../system/on_disk.ts";
-import { compileRedactPatterns } from "../../secrets/redact.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
+import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
+import { isKnownProject } from "../../memory/store.ts";
+import { compileRedactPatterns } from "../../secrets/redact.ts";
+import { findRepository, lookUpwards } from "../../system/git/repository.ts";
+import { isFolder } from "../../system/on_disk.ts";
 import {
   claudeMemRows,
   type ClaudeMemTable,
   claudeMemTables,
   type MemoryPlace,
   observationOf,
-  openForeign,
   seenProjects,
 } from "../../upkeep/store.ts";
-import { identifyDatabase } from "../../db/database_identity.ts";
-import { isKnownProject } from "../../memory/store.ts";
+import { type ArrivingRow, takeRows, termsOf } from "../../upkeep/transfer/import.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
-import { progressLine } from "../terminal.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../open_store.ts";
 import { maskerOf } from "../task_text.ts";
+import { progressLine } from "../terminal.ts";
 import { usageError } from "../usage.ts";
 import { errorText, type View } from "../view.ts";
 
@@ -62,26 +60,22 @@ export async function importClaudeMem(
   file: string,
 ): Promise<View> {
   const { dryRun } = flags;
-  const wanted = wantedFolder(context, flags, file);
+  const folder = wantedFolder(context, flags, file);
   const path = typedPath(context, file);
-  const source = openSource(path);
   const progress = progressLine(context);
+  const { config } = await placeOf(context);
+  const mask = await maskerOf(config);
+  const rules = compileRedactPatterns(config.redactPatterns);
+  const onProgress = (rows: number) => progress.tell(`${count(rows, "row")} …`);
+  const source = openSource(path);
   try {
     const { tables, others } = claudeMemTables(source);
     if (tables.length === 0) {
-      throw cannot(
-        path,
-        "it has none of the tables of claude-mem, as any version known here has them",
-      );
+      throw cannot(path, "it has none of the tables of claude-mem, as any known version has them");
     }
-    const last = tables.some(({ name }) => name === "lite_learnings")
-      ? "learnings"
-      : "user_prompts";
-    const meant = wanted === null ? null : placeOfWanted(wanted, { source, tables, file });
-    const { config } = await placeOf(context);
-    const mask = await maskerOf(config);
-    const rules = compileRedactPatterns(config.redactPatterns);
-    const onProgress = (rows: number) => progress.tell(`${count(rows, "row")} …`);
+    const meant = folder === null ? null : placeOfWanted(folder, { source, tables, file, flags });
+    const isLite = tables.some(({ name }) => name === "lite_learnings");
+    const last = isLite ? "learnings" : "user_prompts";
     const work = (db: DatabaseSync): Report => {
       const report: Report = {
         imported: { observations: 0, session_summaries: 0, [last]: 0 },
@@ -151,57 +145,47 @@ function* rowsIn(source: DatabaseSync, table: ClaudeMemTable, { report, mask, pl
   if (!step.value) report.damaged.push(table.table);
 }
 
-/** The folder of `--project`, and the name that claude-mem has for it; null when all projects are wanted. */
+/** The folder of `--project`; null when all projects are wanted. */
 function wantedFolder(context: CliContext, { project, name }: ClaudeMemFlags, file: string) {
-  if (project === undefined) {
-    if (name === undefined) return null;
-    throw usageError("Cannot take over a project without knowing where it lies", {
+  const folder = project === undefined ? null : typedPath(context, project);
+  if (folder === null ? name === undefined : isFolder(folder)) return folder;
+  const command = `conclaude import claude-mem ${quoteWord(file)} --project .`;
+  throw folder === null
+    ? usageError("Cannot take over a project without knowing where it lies", {
       why: "--name is of use only together with --project",
-      next: `conclaude import claude-mem ${quoteWord(file)} --project . --name ${quoteWord(name)}`,
+      next: `${command} --name ${quoteWord(name!)}`,
+    })
+    : usageError(`There is no folder "${folder}"`, {
+      why: "--project names the folder that the project lies in; nothing was changed",
+      next: command,
     });
-  }
-  const folder = typedPath(context, project);
-  if (isFolder(folder)) {
-    return { folder, name: name ?? baseName(folder), isNamed: name !== undefined };
-  }
-  throw usageError(`There is no folder "${folder}"`, {
-    why: "--project names the folder that the project lies in; nothing was changed",
-    next: "conclaude import claude-mem --help",
-  });
 }
 
 /** @throws {UserError} When claude-mem has nothing of the project. */
 function placeOfWanted(
-  { folder, name, isNamed }: {
-    readonly folder: string;
-    readonly name: string;
-    readonly isNamed: boolean;
-  },
-  { source, tables, file }: {
+  folder: string,
+  { source, tables, file, flags }: {
     readonly source: DatabaseSync;
     readonly tables: readonly ClaudeMemTable[];
     readonly file: string;
+    readonly flags: ClaudeMemFlags;
   },
 ): PlaceOfName {
-  const names = new Set<string>();
-  for (const table of tables) {
-    for (const { project } of claudeMemRows(source, table)) names.add(project);
-  }
-  const inFolder = [...names].filter((one) => !isNamed && `${one}/`.startsWith(`${folder}/`));
-  const meant = inFolder.length > 0
-    ? inFolder
-    : [...names].filter((one) =>
-      one === name || (isAbsolutePath(one) ? baseName(one) : mainName(one)) === name
-    );
-  if (meant.length > 0) {
-    const place = placeOfFolder(folder);
-    return (one) => meant.includes(one) ? place : undefined;
-  }
+  const name = flags.name ?? baseName(folder);
+  const names = new Set(
+    tables.flatMap((table) => [...claudeMemRows(source, table)].map(({ project }) => project)),
+  );
+  const inFolder = [...names].filter((one) =>
+    flags.name === undefined && `${one}/`.startsWith(`${folder}/`)
+  );
+  const called = [...names].filter((one) =>
+    one === name || (isAbsolutePath(one) ? baseName(one) : mainName(one)) === name
+  );
+  const meant = inFolder.length > 0 ? inFolder : called;
+  if (meant.length > 0) return (one) => meant.includes(one) ? placeOfFolder(folder) : undefined;
   const known = [...names].filter((one) => one !== "");
   throw new UserError(`claude-mem has nothing of a project "${name}"`, {
-    why: `${
-      known.length === 0 ? "it has no project" : `it has ${known.join(", ")}`
-    }; nothing was changed`,
+    why: `it has ${known.join(", ") || "no project"}; nothing was changed`,
     next: `conclaude import claude-mem ${quoteWord(file)} --project ${quoteWord(folder)}` +
       ` --name ${quoteWord(known[0] ?? "NAME")}`,
   });
@@ -271,7 +255,7 @@ function openSource(path: string): DatabaseSync {
     : REFUSALS[found.kind];
   if (why !== undefined) throw cannot(path, why);
   try {
-    return openForeign(path);
+    return openToLook(path);
   } catch (thrown) {
     throw cannot(path, messageOf(thrown), thrown);
   }
@@ -279,7 +263,7 @@ function openSource(path: string): DatabaseSync {
 
 function cannot(path: string, why: string, cause?: unknown): UserError {
   return new UserError(`Cannot take over "${path}"`, {
-    why: `${why}; ${why === REFUSALS["missing"] ? "nothing was changed" : "the file is as it was"}`,
+    why: `${why}; the file is as it was`,
     // SQLite has to make files beside a database that is in WAL mode.
     next: /unable to open|readonly/i.test(why)
       ? "Copy it into a folder of your own and take the copy over"
@@ -303,6 +287,7 @@ function textOf(
   const taken = Object.entries(imported).map(([name, n]) => count(n, ...NAMES[name]!));
   const places = moved === 0 ? "" : `; ${count(moved, "of them has", "of them have")} a place now`;
   const names = Object.keys(unplaced).map((name) => name === "" ? "no name" : name).sort();
+  const left = notTaken.map(({ name, why }) => `${name} (${why})`);
   const lines: readonly (readonly [n: number, line: string])[] = [
     [known, `${count(known, "was", "were")} there already${places}.`],
     [empty, `${count(empty, "says", "say")} nothing that may be kept.`],
@@ -312,14 +297,10 @@ function textOf(
     ],
     [
       names.length,
-      `Nobody knows here where these projects lie: ${
-        names.join(", ")
-      }. They keep their names; say it with --project DIR.`,
+      `Nobody knows here where these projects lie: ${names.join(", ")}. They keep ` +
+      "their names; say it with --project DIR.",
     ],
-    [
-      notTaken.length,
-      `Not read: ${notTaken.map(({ name, why }) => `${name} (${why})`).join(", ")}.`,
-    ],
+    [left.length, `Not read: ${left.join(", ")}.`],
   ];
   return [
     `${dryRun ? "Would take over" : "Took over"} from ${file}: ${taken.join(", ")}.`,

@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../secrets/plain.ts";
 import { UserError } from "../../base/errors.ts";
 import { type ForgetPreview, previewForget, runForget } from "../../upkeep/forget/forget.ts";
-import { stoppedOf } from "../../upkeep/forget/forget_again.ts";
 import { type ForgetPlace, transcriptsWith } from "../../upkeep/forget/forget_files.ts";
 import { bytesLeft, verifyReceipt } from "../../upkeep/forget/forget_proof.ts";
 import { requireOurs } from "../../upkeep/care/require_ours.ts";
@@ -14,6 +13,7 @@ import {
   isTextAlone,
   type Receipt,
   relatedTo,
+  stoppedOf,
   unfinishedReceipts,
 } from "../../upkeep/store.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";

@@ -4,8 +4,12 @@ import { plain } from "../../secrets/plain.ts";
 import { configSchema } from "../../config/config_schema.ts";
 import { readLayer } from "../../config/layer.ts";
 import { type Plain, valueAt } from "../../config/yaml_tree.ts";
-import { findCoven, type NotTaken, readCoven } from "../../upkeep/transfer/coven.ts";
-import { planCovenFiles } from "../../upkeep/transfer/coven_files.ts";
+import {
+  findCoven,
+  type NotTaken,
+  planCovenFiles,
+  readCoven,
+} from "../../upkeep/transfer/coven.ts";
 import { UserError } from "../../base/errors.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isSameValue } from "../../base/likeness.ts";

@@ -153,22 +153,17 @@ function planPolicy(
   },
 ) {
   const valuesOf = (file: FoundFile | undefined): LayerValues | null => {
-    const read = file === undefined
-      ? null
-      : file.text === null
-      ? file.problem
-      : readFrameworkYaml(file.text);
-    if (typeof read === "string") leave(file!.path, read);
-    return typeof read === "string" ? null : read;
+    if (file === undefined) return null;
+    const read = file.text === null ? file.problem : readFrameworkYaml(file.text);
+    if (typeof read !== "string") return read;
+    leave(file.path, read);
+    return null;
   };
-  const layers = {
-    global: valuesOf(files.global),
-    project: valuesOf(files.project),
-    local: valuesOf(files.local),
-  };
-  if (layers.project === null && files.global !== undefined) {
+  const [global, project] = [valuesOf(files.global), valuesOf(files.project)];
+  if (project === null && files.global !== undefined) {
     leave(files.global.path, "the framework does nothing in a project without a file of its own");
   }
+  const layers = { global, project, local: valuesOf(files.local) };
   const { shared, own } = convertConfig(layers, { allOwn: local, leave });
   const targets = { shared: targetOf(context, "project"), own: targetOf(context, "local") };
   const inShared = readYaml(targets.shared.text).root ?? {};
@@ -222,18 +217,15 @@ function record(
   const standings = new Map(
     [...branches].map((branch) => [branch, readStandings(db, { repository, branch })]),
   );
-  const left = new Map<string, number>();
+  const left: string[] = [];
   const counts = { satisfied: 0, present: 0 };
   for (const { branch, ...one } of newest.values()) {
     const { requirement, sessionId, scope, expiresAtMs } = one;
     const key = { repository, branch, requirement, session_id: sessionId };
     const isOver = scope !== "permanent" && expiresAtMs !== null && expiresAtMs <= Date.now();
     if (isOver || isKeyForgotten(db, "requirement", key)) {
-      const why = isOver
-        ? "satisfactions that have expired"
-        : "satisfactions that were forgotten here";
-      const place = `${one.metadata["imported_from"]}\0${why}`;
-      left.set(place, (left.get(place) ?? 0) + 1);
+      const why = isOver ? "have expired" : "were forgotten here";
+      left.push(`${one.metadata["imported_from"]}\0satisfactions that ${why}`);
       continue;
     }
     const here = standings.get(branch)!.find((standing) =>
@@ -245,9 +237,9 @@ function record(
     const metadata = redactValue(one.metadata, rules) as Record<string, unknown>;
     satisfy(db, { repository, branch }, { ...one, by: "import", metadata });
   }
-  for (const [place, count] of left) {
+  for (const [place, alike] of Map.groupBy(left, (one) => one)) {
     const [path = "", why] = place.split("\0");
-    skip(path, `${count} ${why}`);
+    skip(path, `${alike.length} ${why}`);
   }
   return counts;
 }

@@ -51,10 +51,10 @@ export const reconcile = verb({
         key === null || path.split(/[\\/]/).some((part) => idOf(part).startsWith(key)),
       wanted: wantedOf(context, { key, project }),
     });
-    const found = outcome.sessions.map((one) => one.session.sessionId);
-    if (session !== undefined) requireOne(session, found);
-    const isUnknown = project !== undefined && session === undefined && found.length === 0;
+    const isUnknown = project !== undefined && session === undefined &&
+      outcome.sessions.length === 0;
     if (isUnknown && since === undefined) requireFolder(context, project, outcome.transcripts);
+    if (session !== undefined) requireOne(session, outcome.sessions.map(({ sessionId }) => sessionId));
     const { gaps, left } = gapsOf(outcome);
     const { filled } = outcome;
     const next = filled !== null && filled.written > 0

@@ -181,7 +181,7 @@ export function readState(
   text: string,
   { path, skip }: { readonly path: string; readonly skip: (why: string) => void },
 ): RecordedSatisfaction[] {
-  let file: Record<string, unknown>;
+  let file: Record<string, unknown> = {};
   try {
     file = Object(JSON.parse(text));
   } catch {
@@ -193,37 +193,36 @@ export function readState(
     skip(`a branch and version 1.0 are expected, it has ${JSON.stringify(version) ?? "none"}`);
     return [];
   }
-  return Object.entries<Record<string, unknown>>(Object(file["requirements"])).flatMap(
-    ([requirement, state]) => {
-      const scope = SCOPES.find((one) => one === (Object(state)["scope"] ?? "session"));
-      if (scope === undefined || !/^\w[\w.-]{0,63}$/.test(requirement)) {
-        skip(`${requirement}: it has no name or no scope that we know`);
-        return [];
+  const found: RecordedSatisfaction[] = [];
+  for (const [requirement, value] of Object.entries(Object(file["requirements"]))) {
+    const state: Record<string, unknown> = Object(value);
+    const scope = SCOPES.find((one) => one === (state["scope"] ?? "session"));
+    if (scope === undefined || !/^\w[\w.-]{0,63}$/.test(requirement)) {
+      skip(`${requirement}: it has no name or no scope that we know`);
+      continue;
+    }
+    // What holds for a whole branch was also kept as that of a session `branch-override`.
+    const entries = Object.entries<unknown>({ branch: state, ...Object(state["sessions"]) });
+    for (const [key, entry] of entries) {
+      const sessionId = key.startsWith("branch") ? WHOLE_BRANCH : normalizeSessionId(key);
+      const { satisfied, satisfied_at, expires_at, satisfied_by: by, metadata } = Object(entry);
+      if (satisfied !== true) continue;
+      const [atMs, expiresAtMs] = [timeOf(satisfied_at), timeOf(expires_at)];
+      if (atMs === null || sessionId === undefined) {
+        skip(`${requirement}, ${key}: it does not say when it was satisfied, or in which session`);
+        continue;
       }
-      // What holds for a whole branch was also kept as that of a session `branch-override`.
-      const entries = Object.entries<unknown>({ branch: state, ...Object(state["sessions"]) });
-      return entries.flatMap(([key, entry]): RecordedSatisfaction[] => {
-        const sessionId = key.startsWith("branch") ? WHOLE_BRANCH : normalizeSessionId(key);
-        const { satisfied, satisfied_at, expires_at, satisfied_by: by, metadata } = Object(entry);
-        if (satisfied !== true) return [];
-        const [atMs, expiresAtMs] = [timeOf(satisfied_at), timeOf(expires_at)];
-        if (atMs === null || sessionId === undefined) {
-          skip(
-            `${requirement}, ${key}: it does not say when it was satisfied, or in which session`,
-          );
-          return [];
-        }
-        // Nothing is to be carried on for ever, so the first time counts.
-        const first = by === "carry_over" ? timeOf(Object(metadata).original_satisfied_at) : null;
-        const from = { imported_from: path, original_satisfied_by: by ?? null };
-        return [{
-          ...{ branch, requirement, sessionId, scope, atMs, expiresAtMs },
-          originalAtMs: Math.min(first ?? atMs, atMs),
-          metadata: { ...Object(metadata), ...from },
-        }];
+      // Nothing is to be carried on for ever, so the first time counts.
+      const first = by === "carry_over" ? timeOf(Object(metadata).original_satisfied_at) : null;
+      const from = { imported_from: path, original_satisfied_by: by ?? null };
+      found.push({
+        ...{ branch, requirement, sessionId, scope, atMs, expiresAtMs },
+        originalAtMs: Math.min(first ?? atMs, atMs),
+        metadata: { ...Object(metadata), ...from },
       });
-    },
-  );
+    }
+  }
+  return found;
 }
 
 /** Milliseconds of now or before, from epoch seconds; null for what is no time. */

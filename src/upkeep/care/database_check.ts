@@ -9,7 +9,7 @@ import { openToLook } from "../../db/database_identity.ts";
 import { indexFaultsAt } from "../../memory/store.ts";
 import { migrationFault } from "../../db/rehearsal.ts";
 import { type Check, fail, faultsText, type Finding, ok, warn } from "./check.ts";
-import { databasePermissionFaults } from "../forget/private_files.ts";
+import { databasePermissionFaults } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
 import { OS } from "../../system/environment.ts";
 

@@ -7,7 +7,7 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { isOwnFile } from "../../db/database.ts";
 import { type ExportRow, exportRows } from "../transfer/export_table.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
-import { forgottenRows } from "../transfer/import_forgotten_table.ts";
+import { forgottenRows } from "../forget/stay_away_table.ts";
 import { findHere } from "../transfer/import_rows_table.ts";
 import { daysMs } from "../../base/time.ts";
 import { type Finding, warn } from "./check.ts";

@@ -4,11 +4,9 @@ import { count } from "../../base/counts.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { type Locations } from "../../system/environment.ts";
-import { compareScan } from "../transfer/compare.ts";
-import { fillIn } from "../transfer/fill.ts";
 import { findTranscripts } from "../transfer/find_transcripts.ts";
 import { projectFinder } from "../transfer/project.ts";
-import { scanTranscripts } from "../transfer/scan.ts";
+import { compareTranscripts } from "../transfer/transcript_gaps.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { integrityFaults } from "./care_table.ts";
 import {
@@ -210,9 +208,6 @@ function mendText({ tables, backup, again }: MendReport): string {
 /** A repair waits so long for another process, where no configuration says otherwise. */
 const REPAIR_BUSY_MS = 5_000;
 
-/** A hook may still be telling of what a transcript has from the last minute. */
-const LEFT_TO_HOOKS_MS = 60_000;
-
 /** Mends the database, fills it from transcripts, and says per table what came back and what is gone. */
 export async function mendFully(place: RepairPlace): Promise<string | Repaired> {
   const { database, config } = place;
@@ -258,13 +253,10 @@ async function fillFromTranscripts(
   } catch {
     return 0;
   }
-  const scan = await scanTranscripts(files, {
+  const { filled } = await compareTranscripts(db, files, {
+    ...{ database, sinceMs, nowMs, fills: true, isWhole: false },
     projectOf: projectFinder(locations),
-    untilMs: nowMs - LEFT_TO_HOOKS_MS,
-    sinceMs,
     wanted: () => true,
-    onProgress: () => {},
   });
-  const { sessions } = compareScan(db, scan, { database, isWhole: false });
-  return (await fillIn(db, sessions, { nowMs, onProgress: () => {} })).written;
+  return filled?.written ?? 0;
 }

@@ -5,7 +5,11 @@ import { goneSessions } from "../../db/liveness.ts";
 import { foreignKeyFaults } from "../care/care_table.ts";
 import { correctReferences } from "../care/settle_rows_table.ts";
 import { transaction } from "../../db/transaction.ts";
-import { receiptsWithoutKey, unfinishedReceipts } from "../forget/forget_receipts_table.ts";
+import {
+  commandAgain,
+  receiptsWithoutKey,
+  unfinishedReceipts,
+} from "../forget/forget_receipts_table.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { countIndexed, indexFaultsAt, rebuildIndex } from "../../memory/store.ts";
 import { drainLockPath, isLocked } from "../../db/process_lock.ts";
@@ -15,7 +19,6 @@ import { abandonSessions } from "../../work/store.ts";
 import { activeSessions, countSessions } from "../../db/sessions.ts";
 import { daysMs } from "../../base/time.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
-import { commandAgain } from "../forget/forget_again.ts";
 import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
 
 const FIX = "conclaude doctor --fix";

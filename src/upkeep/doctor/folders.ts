@@ -8,7 +8,7 @@ import {
   databasePermissionFaults,
   linkableFaults,
   permissionFaults,
-} from "../forget/private_files.ts";
+} from "../care/private_files.ts";
 import { isThere } from "../care/whole_file.ts";
 import { isNotOurs } from "./database_checks.ts";
 import type { DoctorPlace } from "./place.ts";

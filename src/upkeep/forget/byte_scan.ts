@@ -5,6 +5,9 @@ import { type FsFile, isNotFound, openSync, SeekMode } from "../../system/files.
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
+/** So many backslashes before a text are counted. */
+const MAX_BACKSLASHES = 64;
+
 /** A place in a file, in bytes. */
 interface Place {
   readonly at: number;
@@ -12,7 +15,9 @@ interface Place {
 }
 
 /**
- * Where a text stands in a file, at most so many places; empty when the file is not there.
+ * Where a text stands in a file, at most `limit` places; empty when the file is not there.
+ *
+ * @param options `isJson`: a letter behind a backslash begins no text: `\next` is a new line and `ext`.
  *
  * Not to be asked of a database that this process has open: closing the file would take away its locks.
  *
@@ -21,7 +26,7 @@ interface Place {
 export function placesIn(
   path: string,
   { inBytes, maxBytes }: TextMatcher,
-  limit = Infinity,
+  { limit = Infinity, isJson = false } = {},
 ): Place[] {
   const places: Place[] = [];
   let file: FsFile;
@@ -43,10 +48,12 @@ export function placesIn(
     for (const match of text.matchAll(inBytes)) {
       const at = start + match.index;
       if (places.length > 0 && at < places.at(-1)!.at + places.at(-1)!.length) continue;
+      const before = text.slice(Math.max(0, match.index - MAX_BACKSLASHES), match.index);
+      if (isJson && /^[bfnrtu]/.test(match[0]) && /(?<!\\)(?:\\\\)*\\$/.test(before)) continue;
       places.push({ at, length: match[0].length });
       if (places.length >= limit) return places;
     }
-    // The text may begin at the end of this part and go on in the next.
+    // The text may begin at the end of this part and continue in the next one.
     const kept = Math.min(known, maxBytes);
     start += known - kept;
     buffer.copyWithin(0, known - kept, known);
@@ -56,7 +63,7 @@ export function placesIn(
 
 /** Whether a text stands in a file. @throws {Error} What the file system says. */
 export function holdsText(path: string, text: TextMatcher): boolean {
-  return placesIn(path, text, 1).length > 0;
+  return placesIn(path, text, { limit: 1 }).length > 0;
 }
 
 /**
@@ -65,39 +72,19 @@ export function holdsText(path: string, text: TextMatcher): boolean {
  * @returns How often it stood there. @throws {Error} What the file system says.
  */
 export function overwriteIn(path: string, matcher: TextMatcher): number {
-  const places = placesIn(path, matcher);
+  const places = placesIn(path, matcher, { isJson: true });
   if (places.length === 0) return 0;
   using file = openSync(path, { read: true, write: true });
-  let count = 0;
   for (const { at, length } of places) {
-    if (isBehindBackslash(file, at)) continue;
     file.seekSync(at, SeekMode.Start);
     const stars = new Uint8Array(length).fill("*".charCodeAt(0));
     for (let done = 0; done < length;) done += file.writeSync(stars.subarray(done));
-    count++;
   }
   file.syncDataSync();
-  return count;
+  return places.length;
 }
 
 /** How many places {@linkcode overwriteIn} would overwrite. */
 export function countIn(path: string, matcher: TextMatcher): number {
-  const places = placesIn(path, matcher);
-  if (places.length === 0) return 0;
-  using file = openSync(path);
-  return places.filter(({ at }) => !isBehindBackslash(file, at)).length;
-}
-
-/** Whether an odd number of backslashes stands before a place: `\next` is a new line and `ext`, and no `next`. */
-function isBehindBackslash(file: FsFile, at: number): boolean {
-  let count = 0;
-  const byte = new Uint8Array(1);
-  file.seekSync(at, SeekMode.Start);
-  if (file.readSync(byte) !== 1 || !"bfnrtu".includes(String.fromCharCode(byte[0]!))) return false;
-  for (let place = at - 1; place >= 0; place--) {
-    file.seekSync(place, SeekMode.Start);
-    if (file.readSync(byte) !== 1 || byte[0] !== "\\".charCodeAt(0)) break;
-    count++;
-  }
-  return count % 2 === 1;
+  return placesIn(path, matcher, { isJson: true }).length;
 }

@@ -2,19 +2,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
-import type { TextMatcher } from "../../memory/forget_text.ts";
+import { checkpoint, openDatabase } from "../../db/database.ts";
+import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import type { LateRedaction } from "../../memory/drain/late_redaction.ts";
 import { remakeIn } from "../../memory/drain/read_capture.ts";
+import type { TextMatcher } from "../../memory/forget_text.ts";
+import { withIndex, type WordForm, writeRemade } from "../../memory/store.ts";
 import { integrityFaults } from "../care/care_table.ts";
-import { checkpoint, openDatabase } from "../../db/database.ts";
-import {
-  chooseForgotten,
-  type Chosen,
-  type ForgetFilter,
-  isTextAlone,
-} from "./forget_choice_table.ts";
-import { piecesOf, sessionsOf, type ToldElsewhere, toldElsewhere } from "./forget_look_table.ts";
-import { auditOf, changePlaces, placesOf, titlesAfter } from "./forget_places_table.ts";
+import { rewriteRows } from "../care/rewrite_rows_table.ts";
+import { countIn, overwriteIn } from "./byte_scan.ts";
 import {
   beginReceipt,
   closeReceipts,
@@ -24,28 +20,16 @@ import {
   type Receipt,
   receiptsWithoutKey,
   sameAgain,
+  stoppedOf,
   unfinishedReceipts,
 } from "./forget_receipts_table.ts";
 import {
-  batchesOf,
-  closeMends,
-  nameRecord,
-  removeCaptures,
-  removeObservations,
-} from "./forget_rows_table.ts";
-import {
-  checkIndex,
-  indexFaults,
-  rebuildIndex,
-  withIndex,
-  type WordForm,
-  writeRemade,
-} from "../../memory/store.ts";
-import { drainLockPath, takeLock } from "../../db/process_lock.ts";
-import { rewriteRows } from "../care/rewrite_rows_table.ts";
-import { countIn, overwriteIn } from "./byte_scan.ts";
-import { stoppedOf } from "./forget_again.ts";
-import { forgetInCopies, previewCopies } from "./forget_copies.ts";
+  chooseForgotten,
+  type Chosen,
+  type ForgetFilter,
+  isTextAlone,
+} from "./forget_choice_table.ts";
+import { forgetInCopies, type ForgottenCopies, previewCopies } from "./forget_copies.ts";
 import {
   type ForgetPlace,
   matchingSpool,
@@ -54,32 +38,45 @@ import {
   transcriptsWith,
   writtenFiles,
 } from "./forget_files.ts";
-import { bytesLeft, copiesWith, indexHeld, logHeld, textLeft } from "./forget_proof.ts";
+import { piecesOf, sessionsOf, type ToldElsewhere, toldElsewhere } from "./forget_look_table.ts";
+import { auditOf, changePlaces, placesOf, titlesAfter } from "./forget_places_table.ts";
+import { bytesLeft, copiesWith, logHeld, textLeft } from "./forget_proof.ts";
+import {
+  batchesOf,
+  closeMends,
+  nameRecord,
+  removeCaptures,
+  removeObservations,
+} from "./forget_rows_table.ts";
 
-/** So long a drain at work is waited for. */
+/** A run waits so long for a drain that is at work. */
 const LOCK_WAIT_MS = 15_000;
-/** Hooks may write of the same while it is removed. */
+/** Hooks may write the same again while it is removed, so a run looks up to so many times. */
 const MAX_ROUNDS = 4;
 
-/** Rows and files by what they are; what is 0 is not there. */
+/** How many rows and files of each kind; a kind with none is left out. */
 export type Removed = Record<string, number>;
 
-/** What is asked for. */
-export interface ForgetRequest {
+/** What is looked for. */
+interface ForgetSearch {
   readonly filter: ForgetFilter;
   /** Masks observations that are made anew. */
   readonly redact: LateRedaction | undefined;
   readonly nowMs: number;
-  /** For the receipt: without the text. */
+  /** Is told each step, for the progress line. */
+  readonly tell: (doing: string) => void;
+}
+
+/** What is to be forgotten. */
+export interface ForgetRequest extends ForgetSearch {
+  /** What the receipt keeps of the choice: no text, only its digest. */
   readonly chosen: (salt: string) => Readonly<Record<string, unknown>>;
   /** The text itself, for its digest; null without one. */
   readonly text: string | null;
-  /** The command that does it once more, without the text. */
+  /** The command that repeats the run; a placeholder stands for the text. */
   readonly again: string;
-  /** Whether all that there is stands in room that nothing uses. */
+  /** Whether the text stands only in unused room of the database file. */
   readonly isUnused: boolean;
-  /** Told what is being done. */
-  readonly tell: (doing: string) => void;
 }
 
 type ReceiptKey = Pick<Receipt, "id" | "salt">;
@@ -87,8 +84,12 @@ type ReceiptKey = Pick<Receipt, "id" | "salt">;
 /** What a pass over the database and its spool finds or removes. */
 interface Pass {
   readonly removed: Removed;
-  readonly chosen: Chosen;
   readonly digests: readonly string[];
+  readonly chosen: Chosen;
+  /** Pieces of the chosen texts, to look for in other rows; null where a text alone is forgotten. */
+  readonly pieces: TextMatcher | null;
+  /** Transcripts of Claude Code that may hold it. */
+  readonly transcripts: readonly string[];
 }
 
 /** Adds counts to others. */
@@ -106,12 +107,10 @@ function addTo(removed: Removed, counts: Readonly<Removed>): void {
 function passOver(
   db: DatabaseSync,
   place: ForgetPlace,
-  { request: { filter, redact, nowMs, tell }, receipt, changed, onChosen = () => {} }: {
-    readonly request: Pick<ForgetRequest, "filter" | "redact" | "nowMs" | "tell">;
+  { search: { filter, redact, nowMs, tell }, receipt, changed = new Map() }: {
+    readonly search: ForgetSearch;
     readonly receipt: ReceiptKey | null;
-    readonly changed: Map<string, Set<number>>;
-    /** Called before any row is removed. */
-    readonly onChosen?: (chosen: Chosen) => void;
+    readonly changed?: Map<string, Set<number>>;
   },
 ): Pass {
   const removed: Removed = {};
@@ -123,14 +122,12 @@ function passOver(
   if (receipt !== null) {
     for (const path of spool) removeSpooled(path, (record) => nameRecord(db, record, receipt.id));
   }
-  const chosen = chooseForgotten(
-    db,
-    filter,
-    remakeIn(db, { redact, home: place.home, atMs: nowMs }),
-  );
+  const remake = remakeIn(db, { redact, home: place.home, atMs: nowMs });
+  const chosen = chooseForgotten(db, filter, remake);
   const { observations, captures, remade, importedSummaries } = chosen;
   const sessions = scopeOf(db, filter, chosen);
-  onChosen(chosen);
+  const pieces = isTextAlone(filter) ? null : piecesOf(db, chosen);
+  const transcripts = transcriptsThatMay(db, filter, chosen);
   addTo(removed, {
     observations: observations.length,
     importedSummaries,
@@ -139,10 +136,8 @@ function passOver(
     spool: spool.length,
   });
   if (receipt === null) {
-    addTo(
-      removed,
-      changePlaces(db, [...titlesAfter(db, observations), auditOf(db, captures)], how),
-    );
+    const quoting = [...titlesAfter(db, observations), auditOf(db, captures)];
+    addTo(removed, changePlaces(db, quoting, how));
   } else {
     for (const batch of batchesOf(remade)) withIndex(db, () => writeRemade(db, batch));
     for (const batch of batchesOf(observations)) {
@@ -156,42 +151,43 @@ function passOver(
     }
   }
   addTo(removed, changePlaces(db, placesOf(db, filter, sessions), how));
-  return { removed, chosen, digests };
+  return { removed, digests, chosen, pieces, transcripts };
 }
 
-/** With other filters beside it, a text goes only out of rows of the sessions that these lead to. */
+/** The sessions that a text is removed from, where other filters narrow it down; null for all. */
 function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string[] | null {
   if (filter.text === null || isTextAlone(filter)) return null;
   const sessions = sessionsOf(db, chosen).map(({ id }) => id);
   return filter.sessionId === null ? sessions : [...new Set([...sessions, filter.sessionId])];
 }
 
-/** What a run would remove now. */
-export interface ForgetPreview {
+/** What a run removes, and what it finds besides. */
+interface Beside {
   readonly removed: Removed;
-  /** Files that hold the text and are not touched. */
+  /** Other files with copies that hold the text, exports for one; they are not touched. */
   readonly copies: readonly string[];
-  /** Copies of the database in which the same would be forgotten, and those that would go. */
-  readonly ownCopies: ReturnType<typeof previewCopies>;
+  /** Backups and databases that were set aside: in these the same is forgotten, or they are removed. */
+  readonly ownCopies: ForgottenCopies;
   /** Transcripts of Claude Code that may hold it; to look takes as long as reading them. */
   readonly transcripts: readonly string[];
-  /** Observations that would stay and tell some of the same; empty where it is done right away, which tells them. */
-  readonly toldBy: readonly number[];
-  /** Words of rows that stay, which the search index has in a form with the text in it, where nothing else has it. */
+  /** Words of rows that stay: only their form in the search index has the text in it (`zurich` for `Zürich`). */
   readonly forms: readonly WordForm[];
+}
+
+/** What a run would remove now. */
+export interface ForgetPreview extends Beside {
+  /** Observations that would stay and hold some of the same words; empty unless this is a dry run. */
+  readonly toldBy: readonly number[];
 }
 
 /** Says what would be removed. Nothing is changed. */
 export function previewForget(
   db: DatabaseSync,
   place: ForgetPlace,
-  request: Pick<ForgetRequest, "filter" | "redact" | "nowMs" | "tell"> & {
-    readonly isDry: boolean;
-  },
+  search: ForgetSearch & { readonly isDry: boolean },
 ): ForgetPreview {
-  const { filter, isDry } = request;
-  const changed = new Map<string, Set<number>>();
-  const { removed, chosen } = passOver(db, place, { request, receipt: null, changed });
+  const { filter, isDry } = search;
+  const { removed, chosen, pieces, transcripts } = passOver(db, place, { search, receipt: null });
   const isAlone = isTextAlone(filter);
   if (isAlone) addTo(removed, inWrittenFiles(place, filter.text!, countIn));
   const changing = [...chosen.observations, ...chosen.remade.map(({ id }) => id)];
@@ -199,8 +195,8 @@ export function previewForget(
     removed,
     copies: isAlone ? copiesWith(place, filter) : [],
     ownCopies: previewCopies(place),
-    transcripts: transcriptsThatMay(db, filter, chosen),
-    toldBy: isDry && !isAlone ? toldElsewhere(db, piecesOf(db, chosen), changing).observations : [],
+    transcripts,
+    toldBy: isDry ? toldElsewhere(db, pieces, changing).observations : [],
     forms: [],
   };
 }
@@ -216,20 +212,11 @@ function inWrittenFiles(
 }
 
 /** What a run did. */
-export interface ForgetReport {
+export interface ForgetReport extends Beside {
   readonly id: string;
-  readonly removed: Removed;
   /** What is left, each with the way out; empty when nothing is. */
   readonly left: readonly string[];
-  /** Other files with copies that hold the text, exports for one; they are not touched. */
-  readonly copies: readonly string[];
-  /** Backups and databases that were set aside: in these the same was forgotten, or they were removed. */
-  readonly ownCopies: ForgetPreview["ownCopies"];
-  /** Transcripts of Claude Code that hold it, or that tell the same; not this program's. */
-  readonly transcripts: readonly string[];
-  /** Words of rows that stay, which the search index has in a form with the text in it. */
-  readonly forms: readonly WordForm[];
-  /** Of rows that tell the same as what was removed, and stay. */
+  /** Rows that stay and hold some of the same words. */
   readonly toldElsewhere: ToldElsewhere;
 }
 
@@ -257,31 +244,8 @@ export async function runForget(place: ForgetPlace, request: ForgetRequest): Pro
 async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<ForgetReport> {
   const { filter, again, nowMs, tell } = request;
   const receipt = { id: newId(nowMs), salt: crypto.randomUUID().replaceAll("-", "") };
-  const db = await openDatabase(place.database, place);
-  let steps: RemovedChosen;
-  let indexFault: string | null;
-  try {
-    tell("looking whether the database is sound …");
-    const [fault] = integrityFaults(db, "quick");
-    if (fault !== undefined) {
-      throw new UserError("Cannot forget", {
-        why: `the database is damaged: ${fault}; nothing was changed`,
-        next: "conclaude doctor",
-      });
-    }
-    const { text } = request;
-    beginReceipt(db, {
-      ...receipt,
-      chosen: request.chosen(receipt.salt),
-      textDigest: text === null ? null : forgottenDigest(receipt.salt, text),
-      createdAtMs: nowMs,
-    });
-    steps = removeChosen(db, place, { request, receipt });
-    tell("comparing the words of the search index …");
-    indexFault = mendIndex(db);
-  } finally {
-    db.close();
-  }
+  const isAlone = isTextAlone(filter);
+  const steps = await removeFromDatabase(place, { request, receipt });
   const isRewritten = rewriteRows(
     place.database,
     (table, tables) => tell(`writing table ${table} of ${tables} anew …`),
@@ -291,20 +255,17 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     receiptId: receipt.id,
     filter,
   }, (copy, filter) => {
-    const inCopy = removeChosen(copy, { ...place, spoolFolders: [] }, {
-      request: { ...request, filter, tell: () => {} },
-      receipt,
-    });
+    const search = { ...request, filter, tell: () => {} };
+    const inCopy = removeChosen(copy, { ...place, spoolFolders: [] }, { search, receipt });
     finish(copy, { receipt, steps: inCopy, remains: [], nowMs, isDone: true });
   });
   if (request.isUnused) steps.removed["unusedRoom"] = 1;
-  if (isTextAlone(filter)) addTo(steps.removed, inWrittenFiles(place, filter.text!, overwriteIn));
+  if (isAlone) addTo(steps.removed, inWrittenFiles(place, filter.text!, overwriteIn));
   tell("looking whether anything is left …");
-  const bytes = isTextAlone(filter) ? bytesLeft(place, filter.text!) : null;
+  const bytes = isAlone ? bytesLeft(place, filter.text!) : null;
   const left = [
     ...isRewritten ? [] : [logHeld(place.database, again)],
-    ...indexFault === null ? [] : [indexHeld(indexFault, again)],
-    // Pages that cannot be written over yet may hold anything.
+    // Before the rewrite is complete, old pages may still hold removed rows.
     ...bytes === null
       ? []
       : textLeft(place, filter, { again, bytes: isRewritten ? bytes : { ...bytes, tables: [] } }),
@@ -312,21 +273,19 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   ];
   const after = await openDatabase(place.database, place);
   try {
-    const isDone = isRewritten && indexFault === null;
-    finish(after, { receipt, steps, remains: left, nowMs, isDone });
-    // Receipts of the same that were stopped before are closed. Where this run is not done either, it alone is named.
+    finish(after, { receipt, steps, remains: left, nowMs, isDone: isRewritten });
+    // Earlier runs of the same choice that were stopped are closed: if this run is stopped too, `doctor` names it alone.
     const others = (receipts: readonly Receipt[]) =>
       stoppedOf(receipts, request.chosen).map(({ id }) => id).filter((id) => id !== receipt.id);
-    const remains = isDone ? left : null;
+    const remains = isRewritten ? left : null;
     closeReceipts(after, others(unfinishedReceipts(after)), { remains, atMs: nowMs });
-    if (isDone) dropLostNames(after, others(receiptsWithoutKey(after)));
-    if (indexFaults(after).length > 0) rebuildIndex(after);
+    if (isRewritten) dropLostNames(after, others(receiptsWithoutKey(after)));
     checkpoint(after, "TRUNCATE");
     return {
       id: receipt.id,
       removed: steps.removed,
       left,
-      copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
+      copies: isAlone ? copiesWith(place, filter) : [],
       ownCopies,
       transcripts: transcriptsWith(steps.transcripts, filter),
       forms: bytes?.forms ?? [],
@@ -337,52 +296,52 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   }
 }
 
-interface RemovedChosen {
-  readonly removed: Removed;
-  readonly digests: readonly string[];
-  /** Pieces of what was removed, which other rows may tell; null where a text alone is. */
-  readonly pieces: TextMatcher | null;
-  readonly transcripts: readonly string[];
+/** Begins the receipt and removes what is chosen. @throws {UserError} When the database is damaged. */
+async function removeFromDatabase(
+  place: ForgetPlace,
+  { request, receipt }: { readonly request: ForgetRequest; readonly receipt: ReceiptKey },
+): Promise<RemovedChosen> {
+  using db = await openDatabase(place.database, place);
+  request.tell("looking whether the database is sound …");
+  const [fault] = integrityFaults(db, "quick");
+  if (fault !== undefined) {
+    throw new UserError("Cannot forget", {
+      why: `the database is damaged: ${fault}; nothing was changed`,
+      next: "conclaude doctor",
+    });
+  }
+  const { text, chosen, nowMs } = request;
+  beginReceipt(db, {
+    ...receipt,
+    chosen: chosen(receipt.salt),
+    textDigest: text === null ? null : forgottenDigest(receipt.salt, text),
+    createdAtMs: nowMs,
+  });
+  return removeChosen(db, place, { search: request, receipt });
 }
+
+type RemovedChosen = Omit<Pass, "chosen">;
 
 /** Removes what is chosen, and names it in the receipt, until nothing of it is left. */
 function removeChosen(
   db: DatabaseSync,
   place: ForgetPlace,
-  { request, receipt }: { readonly request: ForgetRequest; readonly receipt: ReceiptKey },
+  { search, receipt }: { readonly search: ForgetSearch; readonly receipt: ReceiptKey },
 ): RemovedChosen {
-  const { filter } = request;
-  const removed: Removed = {};
-  const digests: string[] = [];
   const changed = new Map<string, Set<number>>();
-  let pieces: RemovedChosen["pieces"] = null;
-  let transcripts: readonly string[] = [];
-  const onChosen = (chosen: Chosen) => {
-    if (!isTextAlone(filter)) pieces = piecesOf(db, chosen);
-    transcripts = transcriptsThatMay(db, filter, chosen);
-  };
-  for (let round = 1; round <= MAX_ROUNDS; round++) {
-    const pass = passOver(db, place, {
-      request,
-      receipt,
-      changed,
-      ...round === 1 && { onChosen },
-    });
-    addTo(removed, pass.removed);
-    digests.push(...pass.digests);
-    if (Object.keys(pass.removed).length === 0) break;
+  const first = passOver(db, place, { search, receipt, changed });
+  const steps = { ...first, removed: { ...first.removed }, digests: [...first.digests] };
+  for (let round = 2, last = first; round <= MAX_ROUNDS; round++) {
+    if (Object.keys(last.removed).length === 0) break;
+    last = passOver(db, place, { search, receipt, changed });
+    addTo(steps.removed, last.removed);
+    steps.digests.push(...last.digests);
   }
   closeMends(db);
-  return { removed, digests, pieces, transcripts };
+  return steps;
 }
 
-/** Words that a damaged index has lost sight of are not taken out of it with their rows. @returns What is wrong still. */
-function mendIndex(db: DatabaseSync): string | null {
-  if (checkIndex(db).length === 0) return null;
-  rebuildIndex(db);
-  return checkIndex(db)[0] ?? null;
-}
-
+/** Ends a receipt. @param how `isDone`: whether all of it was gone through; else `doctor` names it as stopped. */
 function finish(
   db: DatabaseSync,
   { receipt: { id, salt }, steps: { removed, digests }, remains, nowMs, isDone }: {
@@ -390,11 +349,10 @@ function finish(
     readonly steps: RemovedChosen;
     readonly remains: readonly string[];
     readonly nowMs: number;
-    /** Whether all of it was gone through; else it is as if it had been stopped, and `doctor` names it. */
     readonly isDone: boolean;
   },
 ): void {
-  // Rows that were not chosen tell the same: their digests say nothing of what comes back.
+  // Rows that stay have the same words: their digests cannot show that something came back.
   const stay = new Set(
     sameAgain(db, { salt, digests, createdAtMs: nowMs }).map(({ digest }) => digest),
   );

@@ -34,7 +34,7 @@ export interface Chosen {
   readonly importedSummaries: number;
 }
 
-/** A text alone is to be found nowhere any more. */
+/** Whether a text is forgotten everywhere, with no other filter beside it. */
 export function isTextAlone({ text, ...others }: ForgetFilter): boolean {
   return text !== null && Object.values(others).every((value) => value === null);
 }
@@ -53,7 +53,7 @@ export function defineTextFunctions(db: DatabaseSync, text: TextMatcher): void {
   db.function("holds_json", options, some(isInJson));
   db.function("holds_payload", options, (encoding, payload, rawBytes) => {
     const stored = { id: "", encoding, payload, rawBytes } as unknown as StoredPayload;
-    // A damaged payload says nothing to anybody; `db check` tells of it.
+    // Nobody can read a damaged payload; `db check` reports it.
     return Number(isInJson(orElse(() => payloadText(stored), () => "")));
   });
   db.function(
@@ -66,7 +66,7 @@ export function defineTextFunctions(db: DatabaseSync, text: TextMatcher): void {
   );
 }
 
-/** JSON that is nested too deeply cannot be gone through: it is taken as plain text. */
+/** JSON that is nested too deeply cannot be parsed: it is searched as plain text. */
 function orElse<Result>(first: () => Result, second: () => Result): Result {
   try {
     return first();
@@ -102,7 +102,7 @@ export function chooseForgotten(
   ]);
   const remade = remadeOf(db, { observations, captures }, { filter, remake });
   const changed = new Set(remade.map(({ id }) => id));
-  // A text is looked for in the fixes themselves.
+  // With a text, a fix goes only if the text stands in it.
   const quoted = filter.text === null ? observations : observations.difference(changed);
   const fixes = fixesAbout(db, quoted);
   for (const id of changed) observations.delete(id);
@@ -124,7 +124,7 @@ export function chooseForgotten(
   };
 }
 
-/** The observations that other captures tell without what is to be forgotten. */
+/** The observations that can be made anew from their other captures, without what is to be forgotten. */
 function remadeOf(
   db: DatabaseSync,
   { observations, captures }: {
@@ -209,7 +209,7 @@ function matchingCaptures(db: DatabaseSync, filter: ForgetFilter): string[] {
   ).all(...values).map(({ id }) => String(id));
 }
 
-/** Fixes tell in their own words what failed, and what was done about it. */
+/** The fixes that quote one of these observations: a fix repeats what failed, and what was done about it. */
 function fixesAbout(db: DatabaseSync, observations: ReadonlySet<number>): number[] {
   return numbers(
     db,
@@ -223,7 +223,7 @@ function fixesAbout(db: DatabaseSync, observations: ReadonlySet<number>): number
   );
 }
 
-/** A shorter title says too little to be known again in a summary. */
+/** A shorter title may stand in a summary by chance. */
 const MIN_TOLD_CHARS = 12;
 
 /**

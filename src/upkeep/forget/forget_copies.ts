@@ -15,13 +15,13 @@ import { statSync, utimeSync } from "../../system/files.ts";
 
 /** What becomes of the copies, by their paths. */
 export interface ForgottenCopies {
-  /** The same is forgotten in them. */
+  /** Copies in which the same is forgotten. */
   readonly madeAnew: readonly string[];
-  /** They are of another schema, or damaged, so that nobody can tell what is in them. */
+  /** Copies of another schema, or damaged: nobody can tell what is in them, so they are removed. */
   readonly removed: readonly string[];
 }
 
-/** What stands behind the database's name in that of a copy beside it; drafts of such copies included. */
+/** How the name of a copy beside the database goes on after the database's own name. */
 const BESIDE =
   /^\.(?:damaged|export|before-reset|before-restore|restored|mending|schema)-[\w:.-]+$/;
 const COMPANION = /-(?:wal|shm|journal)$/;
@@ -38,7 +38,7 @@ function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
   return [...inBackups, ...beside].filter((path) => !COMPANION.test(path) && isFile(path));
 }
 
-/** What would become of the copies. */
+/** Says what would become of the copies; nothing is changed. */
 export function previewCopies(place: ForgetPlace): ForgottenCopies {
   const { ours = [], other = [] } = Object.groupBy(
     ownCopies(place),
@@ -79,7 +79,7 @@ export async function forgetInCopies(
         done.left.push(heldCopy(path));
         continue;
       }
-      // It stays the backup of its day.
+      // It keeps its date: it is still the backup of that day.
       if (mtime !== null) utimeSync(path, mtime, mtime);
       done.madeAnew.push(path);
     } catch (thrown) {

@@ -3,9 +3,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { agentsFolder } from "../../work/engine/agent_files.ts";
 import { logFiles } from "../../system/log.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
-import { isPrivateFolder } from "../../system/write_file.ts";
+import { kindAt } from "../../system/on_disk.ts";
+import { isOwnSpool, spooledFiles } from "../transfer/drain_spool.ts";
 import { findTranscripts } from "../transfer/find_transcripts.ts";
-import { type SpooledRecord, suffixesOf } from "../../db/spool.ts";
+import type { SpooledRecord } from "../../db/spool.ts";
 import { type Chosen, type ForgetFilter, isTextAlone } from "./forget_choice_table.ts";
 import { knownTranscripts, sessionsOf } from "./forget_look_table.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
@@ -13,13 +14,7 @@ import { holdsText } from "./byte_scan.ts";
 import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";
 import { DATABASE_FILES, isFileOf } from "../care/set_aside.ts";
 import { namesIn, targetOf } from "../care/whole_file.ts";
-import {
-  isNotFound,
-  lstatSync,
-  readTextFileSync,
-  removeSync,
-  statSync,
-} from "../../system/files.ts";
+import { isNotFound, readTextFileSync, removeSync, statSync } from "../../system/files.ts";
 
 /** Where the files of this program lie. */
 export interface ForgetPlace {
@@ -35,14 +30,9 @@ export function matchingSpool(place: ForgetPlace, filter: ForgetFilter): string[
   return waitingFiles(place).filter((path) => isFile(path) && fits(path, filter));
 }
 
-/** What waits for the database, or has waited for it, by its name. */
+/** What waits for the database in the spool, or was set aside there. */
 function waitingFiles({ database, spoolFolders }: ForgetPlace): string[] {
-  return spoolFolders.filter(isOwnFolder).flatMap((folder) => {
-    const names = namesIn(folder);
-    const suffixes = suffixesOf(database, { folder, names });
-    return names.filter((name) => suffixes.some((suffix) => name.includes(suffix)))
-      .map((name) => joinPath(folder, name));
-  });
+  return spooledFiles({ database, folders: spoolFolders }, { withDamaged: true });
 }
 
 /** Removes a file of the spool. @param name Called with its record, when it holds one, before it goes. */
@@ -67,14 +57,6 @@ function readSpooled(path: string) {
     }
   } catch {
     return null;
-  }
-}
-
-function isOwnFolder(folder: string): boolean {
-  try {
-    return isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder);
-  } catch {
-    return false;
   }
 }
 
@@ -125,7 +107,7 @@ export function copiesOf(place: ForgetPlace): string[] {
   const elsewhere = isOwnDatabase(fallback) ? DATABASE_FILES.map((end) => fallback + end) : [];
   const all = new Set([
     ...filesBelow(place.dataFolder),
-    ...place.spoolFolders.filter(isOwnFolder).flatMap(filesBelow),
+    ...place.spoolFolders.filter(isOwnSpool).flatMap(filesBelow),
     ...[...beside, ...elsewhere].filter(isFile),
   ]);
   const lock = drainLockPath(targetOf(database));
@@ -176,20 +158,12 @@ export function transcriptsWith(paths: readonly string[], filter: ForgetFilter):
 
 function filesBelow(folder: string): string[] {
   return namesIn(folder).map((name) => joinPath(folder, name)).flatMap((path) => {
-    try {
-      const { isDirectory, isFile } = lstatSync(path);
-      return isDirectory ? filesBelow(path) : isFile ? [path] : [];
-    } catch {
-      return [];
-    }
+    const kind = kindAt(path);
+    return kind === "folder" ? filesBelow(path) : kind === "file" ? [path] : [];
   });
 }
 
 /** Whether a path is a file, and no link to one. */
 export function isFile(path: string): boolean {
-  try {
-    return lstatSync(path).isFile;
-  } catch {
-    return false;
-  }
+  return kindAt(path) === "file";
 }

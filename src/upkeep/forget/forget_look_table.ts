@@ -1,4 +1,4 @@
-/** What stays and tells of something that is forgotten: it is named, so that a person can forget it, too. */
+/** Finds rows that stay and hold some of the forgotten words: they are named, so that a person can forget them, too. */
 import type { DatabaseSync } from "node:sqlite";
 import { standsIn } from "../../memory/tell/describe_fix.ts";
 import { type TextMatcher, textMatcher } from "../../memory/forget_text.ts";
@@ -59,13 +59,13 @@ function longestString(payload: string | null): string {
   return longest;
 }
 
-/** Tables with rows that stay and tell some of the same, and which of the observations do. */
+/** Tables with rows that stay and hold some of the same words, and the observations among these rows. */
 export interface ToldElsewhere {
   readonly tables: readonly string[];
   readonly observations: readonly number[];
 }
 
-/** Who tells some of the same. @param without Observations that are about to go or to change. */
+/** Finds rows that hold one of these pieces. @param without Observations that are about to go or to change. */
 export function toldElsewhere(
   db: DatabaseSync,
   pieces: TextMatcher | null,
@@ -82,7 +82,7 @@ export function toldElsewhere(
       LIMIT ${MAX_NAMED}`,
   ).all(JSON.stringify(without)).map(({ id }) => Number(id));
   const how = { mode: "look", changed: new Map(), receiptId: null } as const;
-  // A beginning that is cut tells too little: whole pieces are looked for.
+  // Only whole pieces count: the beginning of one, where a row was cut, says too little.
   const whole = {
     ...pieces,
     replaceInJson: (value: string) => pieces.isInJson(value) ? "" : value,
@@ -92,17 +92,17 @@ export function toldElsewhere(
   return { tables: tables.sort(), observations };
 }
 
-/** Numbers of observations that stay and tell the same as what goes. */
+/** Numbers of observations that stay and are related to those that go. */
 export interface Related {
-  /** What a fix or a summary was made of that is forgotten by its number. */
+  /** The observations that a forgotten fix or summary was made of. */
   readonly madeOf: readonly number[];
-  /** What was made of the same captures besides. */
+  /** Other observations that were made of the same captures. */
   readonly besides: readonly number[];
   /** Those that speak of a file that is forgotten. */
   readonly speakOf: readonly number[];
 }
 
-/** The observations that are of the same as those that a filter asks for, and are not asked for. */
+/** Finds observations that are related to those that a filter chooses, and that it does not choose. */
 export function relatedTo(
   db: DatabaseSync,
   { ids, files, project }: ForgetFilter,
@@ -115,7 +115,7 @@ export function relatedTo(
   };
 }
 
-/** What fixes and summaries are made of. */
+/** SQL: the observations that fixes and summaries among the given ones are made of. */
 const MADE_OF = `
   WITH gone AS (SELECT o.* FROM json_each(?) AS asked JOIN observations AS o ON o.id = asked.value)
   SELECT id

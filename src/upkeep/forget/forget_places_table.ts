@@ -29,7 +29,7 @@ interface Place {
   readonly named?: readonly string[];
 }
 
-/** How places are gone through. */
+/** How the rows of places are counted or changed. */
 export interface PlaceChange {
   /** `look` only counts. */
   readonly mode: "look" | "forget";
@@ -42,7 +42,7 @@ export interface PlaceChange {
 /** Tables whose rows several places change. All have row numbers. */
 const SHARED = new Set(["hook_executions", "sessions"]);
 
-/** A row of the audit trail keeps what happened and when, without what it quotes. */
+/** A row of the audit trail stays, with what happened and when; what it quotes is removed. */
 const WITHOUT_QUOTES = `UPDATE hook_executions
                            SET metadata = '{"forgotten":true}', error_stack = NULL,
                                error_message = iif(error_message IS NULL, NULL, '${FORGOTTEN_MARK}')`;
@@ -106,7 +106,7 @@ export function titlesAfter(db: DatabaseSync, observations: readonly number[]): 
   }));
 }
 
-/** The rows of the audit trail about captures. To be asked before these go. */
+/** The rows of the audit trail about captures. Call it before the captures are removed. */
 export function auditOf(db: DatabaseSync, captures: readonly string[]): Place {
   const rows = db.prepare(
     `SELECT session_id AS sessionId, tool_use_id AS toolUseId
@@ -132,9 +132,9 @@ export function auditOf(db: DatabaseSync, captures: readonly string[]): Place {
 
 /** Shorter texts are the same by chance. */
 const MIN_TOLD_CHARS = 12;
-/** So much of a long text is compared: what is behind it may be cut out of either. */
+/** So much of a long text is compared: either text may have been cut behind it. */
 const COMPARED_CHARS = 200;
-/** What a payload says of where it was, not of what was done. */
+/** Fields of a payload that say where something happened, not what was done. */
 const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission_mode)$|_dir$/;
 
 /**
@@ -189,7 +189,7 @@ function tellingTexts(value: unknown, key = ""): string[] {
   );
 }
 
-/** What a choice reaches beside its observations and captures. @param sessions See {@linkcode textPlaces}. */
+/** The places of a choice outside of observations and captures. @param sessions See {@linkcode textPlaces}. */
 export function placesOf(
   db: DatabaseSync,
   filter: ForgetFilter,
@@ -222,7 +222,7 @@ function auditNaming(
   };
 }
 
-/** What else a session, a project or a time as a whole has left. Events come before the questions that they tell of. */
+/** What else a whole session, project or time has left. Events come first: they are found through their questions. */
 function sessionPlaces({ sessionId, project, sinceMs, untilMs }: ForgetFilter): Place[] {
   const sessions = `session_id IN (
             SELECT ?1
@@ -272,7 +272,7 @@ const OTHER_TABLES = new Set([
   "forgotten",
 ]);
 
-/** Tables whose rows can be made anew, or mean nothing with a mark in them: they go. */
+/** Tables whose rows can be made anew, or mean nothing with a mark in them: such rows are removed. */
 const REMOVED_TABLES = new Set(["config_cache", "root_snapshots", "branch_sizes", "counters"]);
 
 /** Columns that say what a row is, or which. A mark in them would break what refers to them. */
@@ -333,7 +333,7 @@ function textPlacesIn(
     })
           ${sessions === null ? "" : `AND ${inSessions}`}
           ${table === "meta" ? `AND key <> '${FORGET_KEY}'` : ""}`;
-  // What a counter counts is anybody's word.
+  // The type of a counter is a word that a person may have chosen.
   const isWord = (name: string) =>
     !NAMES_OF_ROWS.test(name) || table === "counters" && name === "type";
   const words = columns.filter(({ name, isText }) => isText && isWord(name));

@@ -1,4 +1,4 @@
-/** Looks whether anything of what was forgotten is left, in any byte, or is there again. */
+/** Checks that nothing of what was forgotten is left in any byte, and that nothing has come back. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
@@ -8,7 +8,14 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
 import { chooseForgotten, type ForgetFilter } from "./forget_choice_table.ts";
 import { changePlaces, textPlaces } from "./forget_places_table.ts";
-import { cameBack, forgottenDigest, type Receipt, sameAgain } from "./forget_receipts_table.ts";
+import {
+  cameBack,
+  commandAgain,
+  forgottenDigest,
+  type Receipt,
+  sameAgain,
+  TEXT_AGAIN,
+} from "./forget_receipts_table.ts";
 import { openIfOurs } from "../../db/database_identity.ts";
 import {
   checkIndex,
@@ -19,7 +26,6 @@ import {
 } from "../../memory/store.ts";
 import { keysBack } from "./stay_away_table.ts";
 import { holdsText, placesIn } from "./byte_scan.ts";
-import { commandAgain, TEXT_AGAIN } from "./forget_again.ts";
 import { copyTest } from "./forget_copies.ts";
 import { copiesOf, type ForgetPlace, matchingSpool, writtenFiles } from "./forget_files.ts";
 
@@ -39,9 +45,9 @@ export interface BytesLeft {
 export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
   const database = realDatabase(place.database);
   const { forms, unexplained } = wordsOf(database, text);
-  const places = placesIn(database, text, MAX_PLACES);
+  const places = placesIn(database, text, { limit: MAX_PLACES });
   const tables = new Set(places.length === 0 ? [] : pageOwners(database, places));
-  // Where the database keeps how its tables are made: words of this program alone.
+  // This table holds how the tables are made, in words of this program alone.
   tables.delete("sqlite_schema");
   // Where each word of the index with the text comes from a row that stays, nothing is left over.
   if (forms.length > 0) {
@@ -51,7 +57,7 @@ export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
   return { tables: [...tables].sort(), log: holdsText(`${database}-wal`, text), forms };
 }
 
-/** None where there is no index, or it cannot be read: then nothing is taken for a form of anything. */
+/** The words of the index; none where there is no index, or where it cannot be read. */
 function wordsOf(database: string, text: TextMatcher): IndexedWords {
   const known = openIfOurs(database);
   known?.close();
@@ -89,11 +95,6 @@ export function logHeld(database: string, again: string): string {
   return `the write-ahead log may still hold it, since another process reads from it: \`fuser -v ${
     quoteWord(`${database}-wal`)
   }\`, then \`${again}\``;
-}
-
-/** What is said where the search index stays damaged. */
-export function indexHeld(fault: string, again: string): string {
-  return `the search index may still hold words of it, since it is damaged (${fault}): \`conclaude doctor --fix\`, then \`${again}\``;
 }
 
 /** Files that hold a text, also in what is compressed there, and are no copies that this program makes anew. */

@@ -5,6 +5,8 @@ import type { ForgetFilter } from "./forget_choice_table.ts";
 import { FORGET_KEY, keyedDigest } from "./forgotten_names_table.ts";
 import { forgottenCaptures, IS_DIGEST } from "./stay_away_table.ts";
 import { copyReadable } from "../care/table_copy_table.ts";
+import { folderOfProject } from "../../memory/project_paths.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
 
 /** What was forgotten, without the text itself. */
 export interface Receipt {
@@ -44,7 +46,7 @@ export function beginReceipt(
   ).run(id, JSON.stringify(chosen), salt, textDigest, createdAtMs);
 }
 
-/** Says what was done, and what is left. */
+/** Writes down what was removed, and what is left. */
 export function finishReceipt(
   db: DatabaseSync,
   { id, removed, digests, remains, finishedAtMs }: Pick<
@@ -101,7 +103,7 @@ export function receiptsWithoutKey(db: DatabaseSync): Receipt[] {
   );
 }
 
-/** Takes the lost names of receipts away, once the same was forgotten again. */
+/** Removes names whose key is lost, once the same was forgotten again. */
 export function dropLostNames(db: DatabaseSync, receiptIds: readonly string[]): void {
   db.prepare(
     `DELETE FROM forgotten
@@ -111,7 +113,7 @@ export function dropLostNames(db: DatabaseSync, receiptIds: readonly string[]): 
 }
 
 /**
- * Says that what was stopped was gone through later.
+ * Closes receipts of stopped runs, once a later run did the same.
  *
  * @param options `remains`: what is left of it now; null where that is as before.
  */
@@ -214,5 +216,45 @@ export function takeReceipts(from: DatabaseSync, to: DatabaseSync): void {
   to.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(
     FORGET_KEY,
     key["value"]!,
+  );
+}
+
+/** Placeholders for what no receipt holds. The command refuses them, so that a pasted command forgets nothing else. */
+export const SAME_TEXT = "<the same text>";
+export const SAME_FILE = "<the same file>";
+
+/** The command that forgets a text again. */
+export const TEXT_AGAIN = `conclaude memory forget --text ${quoteWord(SAME_TEXT)}`;
+
+/**
+ * The command that forgets again what a receipt is about. A receipt holds neither a text nor a file: a placeholder stands for
+ * them, and the command asks before it does anything.
+ */
+export function commandAgain(chosen: Receipt["chosen"]): string {
+  const { ids, session, project, file, text, sinceMs, untilMs } = chosen;
+  const flag = (name: string, value: string | null) => value === null ? [] : [`--${name}`, value];
+  const word = (value: unknown) => typeof value === "string" ? quoteWord(value) : null;
+  const time = (value: unknown) => typeof value === "number" ? new Date(value).toISOString() : null;
+  const folder = typeof project === "string" ? folderOfProject(project) : project;
+  return [
+    "conclaude memory forget",
+    ...(Array.isArray(ids) ? ids.map((id) => quoteWord(String(id))) : []),
+    ...flag("session", word(session)),
+    ...flag("project", word(folder)),
+    ...flag("file", file === undefined ? null : quoteWord(SAME_FILE)),
+    ...flag("text", text === undefined ? null : quoteWord(SAME_TEXT)),
+    ...flag("since", time(sinceMs)),
+    ...flag("until", time(untilMs)),
+    ...(file === undefined && text === undefined ? ["--yes"] : []),
+  ].join(" ");
+}
+
+/** The receipts of the same choice, among some. @param chosenWith The choice, as a receipt with this salt holds it. */
+export function stoppedOf(
+  receipts: readonly Receipt[],
+  chosenWith: (salt: string) => Receipt["chosen"],
+): Receipt[] {
+  return receipts.filter(({ chosen, salt }) =>
+    JSON.stringify(chosen) === JSON.stringify(chosenWith(salt))
   );
 }

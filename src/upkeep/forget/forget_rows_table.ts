@@ -1,4 +1,4 @@
-/** Takes observations and captures away, with what other rows quote of them. */
+/** Removes observations and captures, and what other rows quote of them. */
 import type { DatabaseSync } from "node:sqlite";
 import { summaryUid } from "../../memory/store.ts";
 import type { HookRecord } from "../../db/captures.ts";
@@ -60,7 +60,7 @@ export function removeObservations(
            OR uid IN (SELECT 'summary/' || value FROM json_each(?2))
        RETURNING uid, session_id AS sessionId`,
     ).all(JSON.stringify(ids), JSON.stringify(sessions));
-    // A session that was never summed up here was imported, with a summary of its own.
+    // An imported session without a summary of ours keeps its own summary.
     for (const { uid, sessionId } of gone) {
       if (uid === summaryUid(String(sessionId))) askForSummary(db, String(sessionId));
     }

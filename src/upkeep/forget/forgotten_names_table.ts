@@ -40,13 +40,13 @@ export function keyedDigest(key: string, text: string): string {
 /** Digests a text under the database's own key, which tells nobody the text. */
 export type Digest = (text: string) => string;
 
-/** What digests; null where nothing was ever named. */
+/** The digest under the database's key; null where nothing was ever named. */
 export function knownDigest(db: DatabaseSync): Digest | null {
   const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
   return row === undefined ? null : (text) => keyedDigest(String(row["value"]), text);
 }
 
-/** The name of words of a session. @param key Of the words, from `words_key.ts`. */
+/** The name of words of a session. @param key Of the words, from `capture_keys.ts`. */
 export function wordsName(digest: Digest, sessionId: string, key: string): string {
   return `word/${digest(`${sessionId} ${key}`)}`;
 }

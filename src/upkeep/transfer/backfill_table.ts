@@ -11,7 +11,7 @@ import { type Capture, insertCapture } from "../../db/captures.ts";
 import { transaction } from "../../db/transaction.ts";
 import { payloadText, type StoredPayload } from "../../db/payloads.ts";
 import { statement } from "../../db/statement.ts";
-import { type Arrival, type StayAway, stayAway } from "../forget/stay_away_table.ts";
+import { type StayAway, stayAway } from "../forget/stay_away_table.ts";
 
 /** A session that no hook told of. */
 export interface PastSession {
@@ -89,17 +89,17 @@ export function countCapturesExcept(db: DatabaseSync, sessionIds: Iterable<strin
 
 /**
  * Makes a function that writes captures of a session, and the session if it is not known: each call in one transaction.
- * What is there stays as it is: the session, a capture with the same id or tool use, and a capture that became an
- * observation. What was forgotten is not written.
+ * What is there stays as it is: a session that hooks told of, a capture with the same id or tool use, and a capture that
+ * became an observation. What was forgotten is not written.
  *
  * @returns A function that returns how many captures it wrote.
  */
 export function pastWriter(
   db: DatabaseSync,
-  session: PastSession,
-): (captures: readonly PastCapture[]) => number {
-  const { sessionId } = session;
+  sessionId: string,
+): (session: PastSession, captures: readonly PastCapture[]) => number {
   const kept = new Set<string>();
+  let isOurs = false;
   let place = -1;
   // Reads the rows that anybody added since the last look: no index finds a single tool use.
   const look = () => {
@@ -115,12 +115,12 @@ export function pastWriter(
       if (row["id"] !== null) kept.add(String(row["id"]));
     }
   };
-  return (captures) =>
+  return (session, captures) =>
     transaction(db, () => {
       const away = stayAway(db);
-      const wanted = captures.filter((past) => !isForgotten(past, session, away));
+      const wanted = captures.filter((past) => !isForgottenCapture(past, session, away));
       if (wanted.length === 0) return 0;
-      insertSession(db, session, away);
+      isOurs = saveSession(db, session, { away, isOurs });
       look();
       let written = 0;
       for (const past of wanted) {
@@ -146,41 +146,54 @@ function isKnown(db: DatabaseSync, id: string): boolean {
   ).get(id) !== undefined;
 }
 
-function isForgotten(
-  { id, atMs, capture }: PastCapture,
-  { sessionId, repository, projectDir }: PastSession,
+/** Whether a capture was forgotten, by itself or with its session, project or time. */
+export function isForgottenCapture(
+  { id, atMs, capture: { toolUseId, toolName, payload } }: PastCapture,
+  { sessionId, repository, projectDir }: Pick<
+    PastSession,
+    "sessionId" | "repository" | "projectDir"
+  >,
   away: StayAway,
 ): boolean {
   return away.has({
-    sessionId,
-    project: repository ?? projectDir,
-    atMs,
-    names: [id],
-    use: useOf(capture),
-    keys: keysOfCapture(capture.toolName, capture.payload),
+    ...{ sessionId, project: repository ?? projectDir, atMs, names: [id] },
+    use: toolUseId === null
+      ? undefined
+      : { toolUseId, key: () => useKeyOfCapture({ toolUseId, toolName, payload }) },
+    keys: keysOfCapture(toolName, payload),
   });
 }
 
-function useOf({ toolUseId, toolName, payload }: Capture): Arrival["use"] {
-  if (toolUseId === null) return undefined;
-  return { toolUseId, key: () => useKeyOfCapture({ toolUseId, toolName, payload }) };
-}
-
-function insertSession(db: DatabaseSync, session: PastSession, away: StayAway): void {
+/**
+ * Adds a session that is not known. One that this run has added gets what later transcripts tell of it.
+ *
+ * @returns Whether this run has added it.
+ */
+function saveSession(
+  db: DatabaseSync,
+  session: PastSession,
+  { away, isOurs }: { readonly away: StayAway; readonly isOurs: boolean },
+): boolean {
   const { title, sessionId, startedAtMs } = session;
   // The title is the first prompt, which may have been forgotten.
   const isTitleForgotten = title !== null &&
     away.has({ sessionId, atMs: startedAtMs, names: [], keys: [titleKey(title)] });
-  db.prepare(
+  const { changes } = db.prepare(
     `INSERT INTO sessions
        (session_id, short_id, status, title, project_dir, repository, branch, cwd, transcript_path, started_at_ms,
         updated_at_ms, ended_at_ms)
      VALUES (:sessionId, :shortId, 'ended', :title, :projectDir, :repository, :branch, :cwd, :transcriptPath,
              :startedAtMs, :updatedAtMs, :endedAtMs)
-     ON CONFLICT (session_id) DO NOTHING`,
+     ON CONFLICT (session_id) DO ${isOurs ? UPDATE_SESSION : "NOTHING"}`,
   ).run({
     ...session,
     title: isTitleForgotten ? null : title,
     shortId: shortSessionId(sessionId),
   });
+  return isOurs || changes > 0;
 }
+
+const UPDATE_SESSION = `UPDATE
+        SET title = excluded.title, branch = excluded.branch, cwd = excluded.cwd, started_at_ms = excluded.started_at_ms,
+            updated_at_ms = excluded.updated_at_ms, ended_at_ms = excluded.ended_at_ms
+      WHERE status = 'ended'`;

@@ -9,12 +9,9 @@ import { redactValue } from "../../secrets/redact_value.ts";
 import { needsRedaction } from "../../secrets/look.ts";
 import { idAt } from "../../base/ids.ts";
 import { digestOf } from "../../base/fnv.ts";
-import type {
-  TranscribedToolUse,
-  TranscriptItem,
-} from "../../claude/transcript/transcript_reader.ts";
+import type { TranscriptItem } from "../../claude/transcript/transcript_reader.ts";
 import { bareSummary } from "../../claude/transcript/spoken.ts";
-import { useKey, WORDS } from "../../memory/observe/capture_keys.ts";
+import { WORDS } from "../../memory/observe/capture_keys.ts";
 import type { Capture } from "../../db/captures.ts";
 import type { TranscriptProject } from "./project.ts";
 
@@ -74,15 +71,6 @@ export async function captureOf(
     priority: capturePriority(String(tool_name)),
     filesTouched: filesTouched(String(tool_name), tool_input),
   };
-}
-
-/** The key that tells tool uses with the same id apart, by their masked input. */
-export function useKeyOf(
-  { toolUseId, toolName, toolInput }: TranscribedToolUse,
-  project: TranscriptProject,
-): string {
-  const { tool_name, tool_input } = masked({ tool_name: toolName, tool_input: toolInput }, project);
-  return useKey({ toolUseId, toolName: String(tool_name), input: tool_input });
 }
 
 function fieldsOf(item: TranscriptItem): Record<string, unknown> {

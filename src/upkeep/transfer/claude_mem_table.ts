@@ -1,17 +1,14 @@
-/** The memory of claude-mem, or of claude-mem-lite, as observations. Which columns a table has depends on its version. */
+/** Reads the memory of claude-mem, or of claude-mem-lite. Which columns a table has depends on its version. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { normalizeSessionId, UNKNOWN_SESSION_ID } from "../../base/ids.ts";
 import { digestOf } from "../../base/fnv.ts";
+import { normalizeSessionId, UNKNOWN_SESSION_ID } from "../../base/ids.ts";
+import { MAX_TIME_MS } from "../../base/time.ts";
 import { NO_SESSION } from "../../memory/observe/observation.ts";
 import { pathInProject } from "../../memory/project_paths.ts";
 import { headAndTail, titleLine } from "../../memory/text.ts";
-import { MAX_TIME_MS } from "../../base/time.ts";
 import TABLES from "./claude_mem.json" with { type: "json" };
 import { isDamage } from "./export_salvage_table.ts";
-import { openToLook } from "../../db/database_identity.ts";
 import type { ImportedColumns } from "./import_rows_table.ts";
-import { statSync } from "../../system/files.ts";
-import { connect } from "../../db/connect.ts";
 
 /** How one table is read; `a|b` stands for the first of these columns that a row has. */
 export type ClaudeMemTable = typeof TABLES.tables[number];
@@ -29,7 +26,7 @@ export interface ClaudeMemRow {
   readonly atMs: number;
 }
 
-/** Where what is taken over belongs: its project, and the folder that its paths are told from. */
+/** Where imported rows belong: their project, and the folder that their paths are told from. */
 export interface MemoryPlace {
   readonly project: string;
   readonly root: string;
@@ -39,25 +36,6 @@ const BATCH = 200;
 const KEPT = { head: 48_000, tail: 16_000 };
 const MAX_FILES = 200;
 const CLAUDE_ID = "content_session_id|claude_session_id";
-
-/**
- * Opens another program's database for reading, so that closing it leaves it, and the files beside it, as they were. The
- * caller must close it. @throws {Error} What SQLite says.
- */
-export function openForeign(path: string): DatabaseSync {
-  // Only a connection that may write rolls back what a program that died had begun.
-  return isFilled(`${path}-journal`)
-    ? connect(path, { readOnly: true, timeout: 5_000 })
-    : openToLook(path);
-}
-
-function isFilled(path: string): boolean {
-  try {
-    return statSync(path).size > 0;
-  } catch {
-    return false;
-  }
-}
 
 /** The tables that a database has, and the others of it that have rows. @throws {Error} What SQLite says. */
 export function claudeMemTables(db: DatabaseSync): { tables: ClaudeMemTable[]; others: string[] } {
@@ -89,25 +67,29 @@ export function* claudeMemRows(
   db: DatabaseSync,
   table: ClaudeMemTable,
 ): Generator<ClaudeMemRow, boolean> {
-  const sessions = new Map<string, Row>();
-  const statement = db.prepare(
-    `SELECT rowid AS "0place", *
-       FROM ${table.table}
-      WHERE rowid > ?
-      ORDER BY rowid
-      LIMIT ${BATCH}`,
-  );
-  statement.setReadBigInts(true);
+  const read = (sql: string) => {
+    const statement = db.prepare(sql);
+    statement.setReadBigInts(true);
+    return statement;
+  };
+  const key = table.name.startsWith("lite_") ? "id" : table.of;
+  const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table.sessions);
   try {
-    const key = table.name.startsWith("lite_") ? "id" : table.of;
-    for (const row of sessionRows(db, table.sessions)) sessions.set(first(row, key) ?? "", row);
+    const rows = isThere === undefined ? [] : read(`SELECT * FROM ${table.sessions}`).all();
+    const sessions = new Map(rows.map((row): [string, Row] => [first(row, key) ?? "", row]));
+    const next = read(
+      `SELECT rowid AS "0place", *
+         FROM ${table.table}
+        WHERE rowid > ?
+        ORDER BY rowid
+        LIMIT ${BATCH}`,
+    );
     for (let last = 0;;) {
-      const rows = statement.all(last);
-      if (rows.length === 0) return true;
-      last = Number(rows.at(-1)!["0place"]);
-      for (const row of rows) {
-        const found = rowOf(row, table, sessions);
-        if (found !== null) yield found;
+      const batch = next.all(last);
+      if (batch.length === 0) return true;
+      last = Number(batch.at(-1)!["0place"]);
+      for (const row of batch) {
+        if (first(row, "is_active") !== "0") yield rowOf(row, table, sessions);
       }
     }
   } catch (thrown) {
@@ -116,17 +98,9 @@ export function* claudeMemRows(
   }
 }
 
-function sessionRows(db: DatabaseSync, table: string): Row[] {
-  const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table);
-  const statement = isThere === undefined ? null : db.prepare(`SELECT * FROM ${table}`);
-  statement?.setReadBigInts(true);
-  return statement?.all() ?? [];
-}
-
 /** The first of some columns, `a|b`, that holds anything. */
 function first(row: Row | undefined, names: string): string | null {
-  const name = names.split("|").find((one) => row?.[one] != null);
-  const value = name === undefined ? null : row![name];
+  const value = names.split("|").map((name) => row?.[name]).find((one) => one != null) ?? null;
   return value === null || value instanceof Uint8Array ? null : String(value);
 }
 
@@ -135,34 +109,33 @@ function rowOf(
   row: Row,
   { name, of }: ClaudeMemTable,
   sessions: ReadonlyMap<string, Row>,
-): ClaudeMemRow | null {
-  if (first(row, "is_active") === "0") return null;
-  const session = sessions.get(first(row, of) ?? "");
-  const isLearning = name === "lite_learnings";
-  // A learning is of more and more sessions: it has a place as long as they are of one project.
-  const folders = new Set(
-    (isLearning ? listIn(first(row, of) ?? "[]") : [])
-      .flatMap((id) => first(sessions.get(id), "project_dir") ?? []),
-  );
-  const project = isLearning
-    ? folders.size === 1 ? [...folders][0]! : ""
-    : first(row, "merged_into_project|project") ?? first(session, "project|project_dir") ?? "";
-  const sessionId = isLearning ? NO_SESSION : first(session, CLAUDE_ID) ?? first(row, of) ?? "";
-  const told = first(row, "created_at|started_at") ?? first(session, "started_at");
+): ClaudeMemRow {
   const id = first(row, "id")!;
-  return { row, id, sessionId, project, atMs: momentOf(first(row, "created_at_epoch"), told) };
+  const session = sessions.get(first(row, of) ?? "");
+  const told = first(row, "created_at|started_at") ?? first(session, "started_at");
+  const atMs = momentOf(first(row, "created_at_epoch"), told);
+  if (name === "lite_learnings") {
+    // A learning is of more and more sessions: it has a place as long as they are of one project.
+    const folders = listIn(first(row, of) ?? "[]")
+      .flatMap((one) => first(sessions.get(one), "project_dir") ?? []);
+    const project = new Set(folders).size === 1 ? folders[0]! : "";
+    return { row, id, sessionId: NO_SESSION, project, atMs };
+  }
+  return {
+    ...{ row, id, atMs },
+    sessionId: first(session, CLAUDE_ID) ?? first(row, of) ?? "",
+    project: first(row, "merged_into_project|project") ?? first(session, "project|project_dir") ??
+      "",
+  };
 }
 
 /** Epoch milliseconds, from a number of any unit (1973 is the first year), or from a text. SQLite's own times are of UTC. */
 function momentOf(epoch: string | null, text: string | null): number {
-  let ms = Number(epoch ?? 0);
-  ms = Math.floor(ms < 1e11 ? ms * 1_000 : ms < 1e14 ? ms : ms < 1e17 ? ms / 1e3 : ms / 1e6);
-  if (ms <= 0 || ms > MAX_TIME_MS) {
-    ms = Date.parse(
-      (text ?? "").replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/, "$1T$2Z"),
-    );
-  }
-  return ms > 0 && ms <= MAX_TIME_MS ? Math.floor(ms) : 0;
+  const isTime = (ms: number) => ms > 0 && ms <= MAX_TIME_MS;
+  const n = Number(epoch ?? 0);
+  const ms = Math.floor(n < 1e11 ? n * 1_000 : n < 1e14 ? n : n < 1e17 ? n / 1e3 : n / 1e6);
+  const utc = (text ?? "").replace(/^([\d-]{10})[ T]([\d:.]+)$/, "$1T$2Z");
+  return [ms, Date.parse(utc)].find(isTime) ?? 0;
 }
 
 /**
@@ -180,20 +153,18 @@ export function observationOf(
 ): ImportedColumns | null {
   const parts = table.parts.flatMap(([names, label = ""]) => {
     const given = first(row, names!)?.trim() ?? "";
-    const list = label.endsWith(": ") || label === "- " ? listIn(given) : null;
-    const text = list === null
-      ? `${label}${given}`
-      : label === "- "
-      ? list.map((item) => `- ${item}`).join("\n")
-      : `${label}${list.join(", ")}`;
-    const isNothing = given === "" || given === "No observations captured." || list?.length === 0;
+    const isList = label.endsWith(" ");
+    const items = isList ? listIn(given) : [given];
+    const isNothing = given === "" || given === "No observations captured." || items.length === 0;
+    const text = label === "- "
+      ? items.map((item) => `- ${item}`).join("\n")
+      : `${label}${items.join(", ")}`;
     return isNothing ? [] : [{ given, text }];
   });
   const text = mask(parts.map((part) => part.text).join("\n"));
   // Nothing but marks of what was taken out.
-  const isEmpty = text.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "";
-  if (isEmpty) return null;
-  const heading = mask(parts[0]!.given).replace(/^\[private removed\]\s*/, "").trim();
+  if (text.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "") return null;
+  const heading = mask(parts[0]!.given).replace(/^\[private removed\]\s*/, "").trim() || text;
   const paths = table.files.flatMap((column) => listIn(first(row, column) ?? ""))
     .map((path) => pathInProject(mask(path), place?.root ?? null));
   const files = [...new Set(paths)].slice(0, MAX_FILES);
@@ -208,9 +179,7 @@ export function observationOf(
     session_id: normalizeSessionId(sessionId) ?? UNKNOWN_SESSION_ID,
     project,
     kind: isSent ? "message" : table.kind ?? kinds[first(row, table.kindOf ?? "") ?? ""] ?? "note",
-    title: titleLine(
-      heading === "" ? text : table.kind === "summary" ? `Session: ${heading}` : heading,
-    ),
+    title: titleLine(table.kind === "summary" ? `Session: ${heading}` : heading),
     text: headAndTail(text, KEPT),
     files: JSON.stringify(files),
     observed_files: JSON.stringify(files.map((path) => ({ path, digest: null }))),
@@ -235,19 +204,15 @@ function listIn(text: string): string[] {
     return typeof told === "string" && told.trim() !== "" ? [told.trim()] : [];
   });
 }
-/** A project that a session was seen in. */
-export interface SeenProject {
-  /** The common git directory, or the folder where there is none. */
-  readonly project: string;
-  readonly projectDir: string;
-}
 
-/** Every project that a session was seen in, with each folder of it. */
-export function seenProjects(db: DatabaseSync): SeenProject[] {
+/** Every project that a session was seen in, a common git directory or a folder, with each folder of it. */
+export function seenProjects(
+  db: DatabaseSync,
+): { readonly project: string; readonly projectDir: string }[] {
   return db.prepare(
     `SELECT DISTINCT coalesce(repository, project_dir) AS project, project_dir AS projectDir
        FROM sessions
       WHERE project_dir IS NOT NULL
       ORDER BY project, projectDir`,
-  ).all() as unknown as SeenProject[];
+  ).all() as unknown as { project: string; projectDir: string }[];
 }

@@ -41,21 +41,41 @@ export interface DrainTarget {
   readonly untilMs?: number;
 }
 
-/** The spool files of one database in all folders, the oldest first. A folder of another user is not trusted. */
-export function spooledFiles(target: Pick<DrainTarget, "database" | "folders">): string[] {
-  const found: { readonly name: string; readonly path: string }[] = [];
-  for (const folder of target.folders) {
-    try {
-      if (!isPrivateFolder(parentOf(folder)) || !isPrivateFolder(folder)) continue;
-      const names = fileNamesIn(folder);
-      const suffixes = suffixesOf(target.database, { folder, names });
-      const waiting = names.filter((name) => suffixes.some((suffix) => name.endsWith(suffix)));
-      found.push(...waiting.map((name) => ({ name, path: joinPath(folder, name) })));
-    } catch {
-      // No such folder: nothing waits there.
-    }
+/** Whether a spool folder and the folder above it are this user's alone: another user's is not trusted. */
+export function isOwnSpool(folder: string): boolean {
+  try {
+    return isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder);
+  } catch {
+    // There is no such folder.
+    return false;
   }
-  return found.sort((a, b) => a.name < b.name ? -1 : 1).map(({ path }) => path);
+}
+
+/**
+ * The spool files of one database in all folders, the oldest first.
+ *
+ * @param options `withDamaged`: also those that were set aside as damaged.
+ */
+export function spooledFiles(
+  { database, folders }: Pick<DrainTarget, "database" | "folders">,
+  { withDamaged = false } = {},
+): string[] {
+  return folders.filter(isOwnSpool).flatMap((folder) => {
+    const names = readableNames(folder);
+    const suffixes = suffixesOf(database, { folder, names });
+    return names.filter((name) =>
+      suffixes.some((suffix) => withDamaged ? name.includes(suffix) : name.endsWith(suffix))
+    ).map((name) => ({ name, path: joinPath(folder, name) }));
+  }).sort((a, b) => a.name < b.name ? -1 : 1).map(({ path }) => path);
+}
+
+function readableNames(folder: string): string[] {
+  try {
+    return fileNamesIn(folder);
+  } catch {
+    // It is gone by now, or cannot be read: nothing waits there.
+    return [];
+  }
 }
 
 /**
@@ -72,7 +92,7 @@ export function drainSpool(db: DatabaseSync, target: DrainTarget): DrainReport {
     const batch: SpoolFile[] = [];
     for (const path of files.slice(done, done + BATCH_RECORDS)) {
       const record = readSpooled(path);
-      // A newer program will save its own records.
+      // Only the newer program that wrote a record can save it.
       if (record === "gone" || record === "newer") continue;
       if (record === "damaged") report.damaged.push(setAside(path));
       else batch.push({ path, record });

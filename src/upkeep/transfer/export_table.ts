@@ -148,7 +148,7 @@ function* numberedRows(
       if (id != null) onLost({ type, id: String(id), why: messageOf(thrown) });
       return null;
     });
-    // Undefined: an index names a row that is gone, or the filter leaves it out.
+    // Undefined: the row is gone and only an index still names it, or the filter leaves it out.
     if (row === null || row === undefined && (isWhole || where.sql === "")) unreadable++;
     if (row == null) continue;
     if (readFiles === null) yield { type, columns: decode(row) };

@@ -1,6 +1,6 @@
 /** Imports the rows of an export, and rows of the same form that importers of other programs make. */
 import type { DatabaseSync } from "node:sqlite";
-import type { RedactRules } from "../../secrets/redact.ts";
+import { type RedactRules, redactText } from "../../secrets/redact.ts";
 import { UserError } from "../../base/errors.ts";
 import { ensureIndex, indexTogether, summaryUid } from "../../memory/store.ts";
 import { paceBesideHooks } from "../../memory/drain/capture_drain.ts";
@@ -14,22 +14,24 @@ import {
   tableOf,
 } from "./exported_tables.ts";
 import { receiptIds } from "../forget/forget_receipts_table.ts";
-import { forgottenRows } from "./import_forgotten_table.ts";
+import { forgottenRows } from "../forget/stay_away_table.ts";
 import {
   beginImport,
   decideFate,
   deferTaskParents,
   detachOrphanTasks,
-  endImport,
   type ImportedColumns,
   importRow,
+  type ImportRun,
   resolveFailures,
   RowError,
 } from "./import_rows_table.ts";
 import { askForSummary } from "../../db/queue_work.ts";
 import { waitMs } from "../../system/wait.ts";
 import { readLine, type SourceLine } from "./import_lines.ts";
-import { redactRow } from "./import_redaction.ts";
+import { redactValue } from "../../secrets/redact_value.ts";
+import { needsRedaction } from "../../secrets/look.ts";
+import { indexedTerms } from "../../memory/search/terms.ts";
 
 /** A row to import. */
 export interface ArrivingRow {
@@ -41,7 +43,7 @@ export interface ArrivingRow {
   readonly text: string;
 }
 
-/** What became of rows. */
+/** How many rows had which fate. */
 export interface TakenRows {
   /** Rows that were added, by kind. */
   readonly imported: Record<CountName, number>;
@@ -185,11 +187,9 @@ export function takeRows(
   taken: TakenRows = noRows(),
 ): TakenRows {
   const { dryRun } = options;
-  if (!dryRun) {
-    ensureIndex(db);
-    beginImport(db);
-  }
-  const take = rowImporter(db, taken, options);
+  if (!dryRun) ensureIndex(db);
+  const run = beginImport(dryRun);
+  const take = rowImporter(db, { taken, run, options });
   let [batches, done] = [0, 0];
   for (const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, BESIDE_HOOKS))) {
     const masked = batch.map((row) => ({ ...row, columns: redactRow(row, options.rules) }));
@@ -200,7 +200,7 @@ export function takeRows(
         if (isTasks) deferTaskParents(db);
         masked.forEach(take);
         if (isTasks) taken.detachedTasks += detachOrphanTasks(db);
-        resolveFailures(db);
+        resolveFailures(db, run, false);
       });
       if (++batches % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
       if (pauseMs > 0) waitMs(pauseMs);
@@ -208,23 +208,22 @@ export function takeRows(
     options.onProgress?.(done += batch.length);
   }
   if (!dryRun) {
-    transaction(db, () => endImport(db));
+    transaction(db, () => resolveFailures(db, run, true));
     // Otherwise the next hook has to read the whole log.
     checkpoint(db, "TRUNCATE");
   }
-  // The reader of the lines is ahead of the tables.
+  // Lines are read ahead of their rows, so their faults come out of order.
   taken.damagedLines.sort((one, other) => one.line - other.line);
   return taken;
 }
 
 /** Makes the function that imports one row, in the transaction of its batch. */
-function rowImporter(
-  db: DatabaseSync,
-  taken: TakenRows,
-  { dryRun, onNew }: ImportOptions,
-): (row: ArrivingRow) => void {
+function rowImporter(db: DatabaseSync, { taken, run, options: { dryRun, onNew } }: {
+  readonly taken: TakenRows;
+  readonly run: ImportRun;
+  readonly options: ImportOptions;
+}): (row: ArrivingRow) => void {
   const admit = forgottenRows(db);
-  const run = { outdated: new Set<string>(), isDryRun: dryRun };
   return (row) => {
     const { type, columns, line } = row;
     try {
@@ -236,7 +235,7 @@ function rowImporter(
         if (!dryRun && columns["uid"] === summaryUid(sessionId)) askForSummary(db, sessionId);
         return;
       }
-      if (!dryRun) fate = importRow(db, type, { columns: admitted, fate });
+      if (!dryRun) fate = importRow(db, type, { columns: admitted, fate, run });
       if (fate === "new") taken.imported[tableOf(type).count]++;
       else if (fate === "known") taken.known[tableOf(type).count]++;
       else taken[fate]++;
@@ -299,4 +298,73 @@ function isTask({ type }: ArrivingRow): boolean {
 function damage(taken: TakenRows, line: number, why: string): void {
   taken.damaged++;
   if (taken.damagedLines.length < MAX_NAMED) taken.damagedLines.push({ line, why });
+}
+
+/** Columns that name a row or its owner, or say how it is stored. All others are masked. */
+const NAMES_OF_ROWS =
+  /^(?:id|uid|\w+_id|depends_on|origin|process_mark|content_hash|encoding|payload)$/;
+
+/** An escaped letter, which can hide a word from the cheap look. */
+const ESCAPED_LETTER = /\\u00[2-7]/i;
+
+/** Masks a row; without a secret it stays the same object. @param row `text`: all that the row says, as it came. */
+function redactRow(
+  { type, columns, text }: {
+    readonly type: ExportType;
+    readonly columns: ImportedColumns;
+    readonly text: string;
+  },
+  rules: RedactRules,
+): ImportedColumns {
+  if (!needsRedaction(text, rules.patterns) && !ESCAPED_LETTER.test(text)) return columns;
+  const table = tableOf(type);
+  const foreign = type === "capture" ? ["payload"] : table.foreignJson;
+  const changed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(columns)) {
+    if (typeof value !== "string") continue;
+    const masked = foreign.includes(name)
+      ? maskJson(value, (json) => redactValue(json, rules), rules)
+      : table.json.includes(name)
+      ? maskJson(value, (json) => maskStrings(json, rules), rules)
+      : NAMES_OF_ROWS.test(name)
+      ? value
+      : redactText(value, rules);
+    if (masked !== value) changed[name] = masked;
+  }
+  if (Object.keys(changed).length === 0) return columns;
+  const masked = { ...columns, ...changed };
+  if (type === "observation") return { ...masked, terms: termsOf(masked) };
+  return "payload" in changed
+    ? { ...masked, raw_bytes: new TextEncoder().encode(changed["payload"]).length }
+    : masked;
+}
+
+/** Masks a JSON text. Without a secret it stays as it is written. */
+function maskJson(text: string, mask: (value: unknown) => unknown, rules: RedactRules): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return redactText(text, rules);
+  }
+  const masked = JSON.stringify(mask(value));
+  return masked === JSON.stringify(value) ? text : masked;
+}
+
+function maskStrings(value: unknown, rules: RedactRules): unknown {
+  if (typeof value === "string") return redactText(value, rules);
+  if (Array.isArray(value)) return value.map((item) => maskStrings(item, rules));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, maskStrings(item, rules)]),
+  );
+}
+
+/** The words by which a search finds an observation. */
+export function termsOf({ title, text, files, project }: ImportedColumns): string {
+  const paths: readonly unknown[] = JSON.parse(String(files ?? "[]"));
+  return indexedTerms(
+    [title, text, ...paths].join("\n"),
+    typeof project === "string" ? project : null,
+  );
 }

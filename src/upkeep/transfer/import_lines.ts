@@ -131,7 +131,7 @@ function columnValue(
   throw new RowError(`its field "${name}" is neither a text nor a number`);
 }
 
-/** A payload that the export could not read comes back as it was stored. */
+/** A payload that the export could not decode is stored again as it was. */
 function storedAs(damage: unknown, rawBytes: ImportedColumns[string]): ImportedColumns {
   const { encoding, stored } = Object(damage);
   if (typeof stored !== "string" || encoding !== "json" && encoding !== "br") {

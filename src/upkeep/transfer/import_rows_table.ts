@@ -1,7 +1,6 @@
 /**
  * Puts rows of an export into their tables, in the caller's transaction. An observation is known by its `uid` and keeps its
- * number where that is free; otherwise it gets a new number, and the rows that refer to it follow. Two temporary tables
- * hold the numbers that came, and the references to observations that did not come yet.
+ * number where that is free; otherwise it gets a new number, and the rows that refer to it follow.
  */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../../memory/observe/forget_mark.ts";
@@ -31,46 +30,41 @@ const MISMATCH = 20;
 
 /** An import under way. */
 export interface ImportRun {
+  readonly isDryRun: boolean;
   /** Rows whose version here is newer, by type and id: the history of such a row is not imported either. */
   readonly outdated: Set<string>;
-  readonly isDryRun: boolean;
+  /** The numbers that observations have here, by those that they had in the export. */
+  readonly numbers: Map<number, number>;
+  /** Failures, by number here, and the number in the export of what fixed them. */
+  readonly toResolve: Map<number, number>;
+  /** The numbers of events that were here before, by time; null until the first event. */
+  events: ReadonlyMap<number, ReadonlySet<number>> | null;
+  /** The columns of tables, once they were asked for. */
+  readonly columns: Map<ExportType, ReadonlySet<string>>;
 }
 
-/** Makes the temporary tables, before the first row. */
-export function beginImport(db: DatabaseSync): void {
-  db.exec(
-    `DROP TABLE IF EXISTS temp.came_as;
-     DROP TABLE IF EXISTS temp.to_resolve;
-     DROP TABLE IF EXISTS temp.known_events;
-     CREATE TEMP TABLE came_as (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
-     CREATE TEMP TABLE to_resolve (id INTEGER PRIMARY KEY, target INTEGER NOT NULL);`,
-  );
-}
-
-/** Puts down for failures which observation fixed them, if that came by now. For the end of each batch. */
-export function resolveFailures(db: DatabaseSync): void {
-  statement(
-    db,
-    `UPDATE observations
-        SET resolved_by = came.new
-       FROM temp.to_resolve AS asked
-       JOIN temp.came_as AS came ON came.old = asked.target
-      WHERE observations.id = asked.id
-        AND observations.resolved_by IS NULL`,
-  ).run();
-  statement(db, "DELETE FROM temp.to_resolve WHERE target IN (SELECT old FROM temp.came_as)").run();
+/** Begins an import. */
+export function beginImport(isDryRun: boolean): ImportRun {
+  const maps = { numbers: new Map(), toResolve: new Map(), columns: new Map() };
+  return { isDryRun, outdated: new Set(), ...maps, events: null };
 }
 
 /**
- * Settles the references to observations that did not come, after the last row. A number that no observation has is kept
- * and reserved; where another observation has the number, the failure stays fixed, by nobody.
+ * Puts down for failures which observation fixed them, if that came by now. For the end of each batch.
+ *
+ * @param isLast Whether nothing more comes. Then a number that no observation has is kept and reserved; where another
+ * observation has the number, the failure stays fixed, by nobody.
  */
-export function endImport(db: DatabaseSync): void {
-  for (const { target, id } of db.prepare("SELECT target, id FROM temp.to_resolve").all()) {
-    db.prepare("UPDATE observations SET resolved_by = ? WHERE id = ? AND resolved_by IS NULL")
-      .run(numberHere(db, target!) ?? 0, id!);
+export function resolveFailures(db: DatabaseSync, run: ImportRun, isLast: boolean): void {
+  const resolve = statement(
+    db,
+    "UPDATE observations SET resolved_by = ? WHERE id = ? AND resolved_by IS NULL",
+  );
+  for (const [id, target] of run.toResolve) {
+    if (!isLast && !run.numbers.has(target)) continue;
+    resolve.run(numberHere(db, run, target) ?? 0, id);
+    run.toResolve.delete(id);
   }
-  db.exec("DROP TABLE temp.came_as; DROP TABLE temp.to_resolve");
 }
 
 /** Decides what becomes of a row, as far as that shows without writing it. */
@@ -78,21 +72,20 @@ export function decideFate(
   db: DatabaseSync,
   type: ExportType,
   columns: ImportedColumns,
-  { outdated, isDryRun }: ImportRun,
+  run: ImportRun,
 ): RowFate {
   const { key, owner, isReplaced } = tableOf(type);
   if (owner !== undefined) {
     const [column, ownerType] = owner;
-    if (outdated.has(`${ownerType || columns["entity_type"]} ${columns[column]}`)) {
-      return "outdated";
-    }
+    const name = `${ownerType || columns["entity_type"]} ${columns[column]}`;
+    if (run.outdated.has(name)) return "outdated";
   }
-  if (key === null) return isListed(db, type, { columns, isDryRun }) ? "known" : "new";
+  if (key === null) return isListed(db, type, { columns, run }) ? "known" : "new";
   const here = findHere(db, type, columns);
   if (here === undefined) return "new";
   if (!isReplaced || versionOf(columns) === versionOf(here)) return "known";
   if (versionOf(columns) > versionOf(here) && !isPartForgotten(db, type, here)) return "replaced";
-  outdated.add(`${type} ${columns[key[0]!]}`);
+  run.outdated.add(`${type} ${columns[key[0]!]}`);
   return "outdated";
 }
 
@@ -104,17 +97,23 @@ export function decideFate(
 export function importRow(
   db: DatabaseSync,
   type: ExportType,
-  { columns, fate }: { readonly columns: ImportedColumns; readonly fate: RowFate },
+  { columns, fate, run }: {
+    readonly columns: ImportedColumns;
+    readonly fate: RowFate;
+    readonly run: ImportRun;
+  },
 ): RowFate {
   const unknown = Object.keys(columns).find((name) =>
-    name !== "observed_files" && !columnsOf(db, type).has(name)
+    name !== "observed_files" && !columnsOf(db, type, run).has(name)
   );
   if (unknown !== undefined) throw new RowError(`it has the unknown field "${unknown}"`);
   if (Object.keys(columns).length === 0) throw new RowError("it says nothing but its type");
   try {
-    if (type === "observation") importObservation(db, columns, fate);
-    else if (fate === "new") insert(db, type, columns);
-    else if (fate === "replaced") replace(db, type, { columns, here: columns });
+    if (type === "observation") importObservation(db, { columns, fate, run });
+    else if (fate === "new") insert(db, type, rowHere(db, run, { type, columns }));
+    else if (fate === "replaced") {
+      replace(db, type, { row: rowHere(db, run, { type, columns }), here: columns });
+    }
     return fate;
   } catch (thrown) {
     const { errcode } = thrown as { readonly errcode?: unknown };
@@ -129,22 +128,21 @@ export function importRow(
 }
 
 /** Also notes the number that an observation has here: rows refer to it by the number that it had in the export. */
-function importObservation(db: DatabaseSync, columns: ImportedColumns, fate: RowFate): void {
+function importObservation(
+  db: DatabaseSync,
+  { columns, fate, run }: Parameters<typeof importRow>[2],
+): void {
   const { id: old, resolved_by: target, observed_files: files = "[]" } = columns;
   const here = fate === "new" ? undefined : findHere(db, "observation", columns)!;
-  const id = here === undefined ? insert(db, "observation", columns) : Number(here["id"]);
-  if (typeof old === "number") {
-    statement(db, "INSERT OR IGNORE INTO temp.came_as (old, new) VALUES (?, ?)").run(old, id);
-  }
+  const row = rowHere(db, run, { type: "observation", columns });
+  const id = here === undefined ? insert(db, "observation", row) : Number(here["id"]);
+  if (typeof old === "number" && !run.numbers.has(old)) run.numbers.set(old, id);
   if (fate === "replaced") {
-    replace(db, "observation", { columns, here: here! });
+    replace(db, "observation", { row, here: here! });
     statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(id);
   }
   // The fix that an older version names does not count.
-  if (typeof target === "number" && fate !== "outdated") {
-    statement(db, "INSERT OR REPLACE INTO temp.to_resolve (id, target) VALUES (?, ?)")
-      .run(id, target);
-  }
+  if (typeof target === "number" && fate !== "outdated") run.toResolve.set(id, target);
   if (fate !== "new" && fate !== "replaced") return;
   statement(
     db,
@@ -200,7 +198,7 @@ function reasonIn(message: string, type: ExportType): string {
 /** Inserts a row. A number that is only a number is kept where it is free. @returns The number of the new row. */
 function insert(db: DatabaseSync, type: ExportType, columns: ImportedColumns): number {
   const { table, key } = tableOf(type);
-  const { id = null, ...others } = rowHere(db, type, columns);
+  const { id = null, ...others } = columns;
   const isNumber = key === null || type === "observation";
   const row = id === null || isNumber && isTaken(db, table, id) ? others : { id, ...others };
   const names = Object.keys(row);
@@ -216,13 +214,12 @@ function insert(db: DatabaseSync, type: ExportType, columns: ImportedColumns): n
 function replace(
   db: DatabaseSync,
   type: ExportType,
-  { columns, here }: { readonly columns: ImportedColumns; readonly here: ImportedColumns },
+  { row, here }: { readonly row: ImportedColumns; readonly here: ImportedColumns },
 ): void {
   const { table, key } = tableOf(type);
   const place = type === "observation" ? ["id"] : key!;
-  const row = Object.entries(rowHere(db, type, columns))
-    .filter(([name]) => name !== "id" && !key!.includes(name));
-  const settings = row.map(([name]) =>
+  const changed = Object.entries(row).filter(([name]) => name !== "id" && !key!.includes(name));
+  const settings = changed.map(([name]) =>
     name === "claim_token" ? `${name} = max(${name}, ?)` : `${name} = ?`
   );
   statement(
@@ -230,29 +227,33 @@ function replace(
     `UPDATE ${table}
         SET ${settings.join(", ")}
       WHERE ${place.map((name) => `${name} = ?`).join(" AND ")}`,
-  ).run(...row.map(([, value]) => value), ...place.map((name) => here[name]!));
+  ).run(...changed.map(([, value]) => value), ...place.map((name) => here[name]!));
   if (type !== "task") return;
   // The tags and dependencies of the newer version come as rows of their own.
-  statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(columns["id"]!);
-  statement(db, "DELETE FROM task_dependencies WHERE task_id = ?").run(columns["id"]!);
+  statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(here["id"]!);
+  statement(db, "DELETE FROM task_dependencies WHERE task_id = ?").run(here["id"]!);
 }
 
 /** A row with the numbers that observations have here. */
-function rowHere(db: DatabaseSync, type: ExportType, columns: ImportedColumns): ImportedColumns {
+function rowHere(
+  db: DatabaseSync,
+  run: ImportRun,
+  { type, columns }: { readonly type: ExportType; readonly columns: ImportedColumns },
+): ImportedColumns {
   const { observation_id: number, ...row } = columns;
   if (type !== "observation") {
-    return number === undefined ? row : { ...row, observation_id: numberHere(db, number) };
+    return number === undefined ? row : { ...row, observation_id: numberHere(db, run, number) };
   }
   const { observed_files: _files, facts, ...others } = row;
-  const here = facts === undefined ? others : { ...others, facts: factsHere(db, String(facts)) };
-  return { ...here, resolved_by: null };
+  const here = facts === undefined ? {} : { facts: factsHere(db, run, String(facts)) };
+  return { ...others, ...here, resolved_by: null };
 }
 
 /** The number that an observation has here; null if it did not come and another observation has its number. */
-function numberHere(db: DatabaseSync, old: SQLInputValue): SQLInputValue {
+function numberHere(db: DatabaseSync, run: ImportRun, old: SQLInputValue): SQLInputValue {
   if (typeof old !== "number") return old;
-  const row = statement(db, "SELECT new FROM temp.came_as WHERE old = ?").get(old);
-  if (row !== undefined) return Number(row["new"]);
+  const known = run.numbers.get(old);
+  if (known !== undefined) return known;
   if (isTaken(db, "observations", old)) return null;
   // No new observation may get a number that something refers to.
   const { changes } = statement(
@@ -266,16 +267,15 @@ function numberHere(db: DatabaseSync, old: SQLInputValue): SQLInputValue {
 }
 
 /** The facts of a fix name the failure and the steps to the fix by number; both came before it. */
-function factsHere(db: DatabaseSync, text: string): string {
+function factsHere(db: DatabaseSync, run: ImportRun, text: string): string {
   const facts = JSON.parse(text);
   const { mended, by } = Object(facts);
   if (mended === undefined && by === undefined) return text;
+  const here = (old: number) => numberHere(db, run, old) ?? undefined;
   return JSON.stringify({
     ...facts,
-    ...(typeof mended === "number" ? { mended: numberHere(db, mended) ?? undefined } : {}),
-    ...(Array.isArray(by)
-      ? { by: by.map((id) => numberHere(db, Number(id))).filter((id) => id !== null) }
-      : {}),
+    ...(typeof mended === "number" ? { mended: here(mended) } : {}),
+    ...(Array.isArray(by) ? { by: by.flatMap((id) => here(Number(id)) ?? []) } : {}),
   });
 }
 
@@ -287,34 +287,35 @@ function isTaken(db: DatabaseSync, table: string, id: SQLInputValue): boolean {
 function isListed(
   db: DatabaseSync,
   type: ExportType,
-  { columns, isDryRun }: { readonly columns: ImportedColumns; readonly isDryRun: boolean },
+  { columns, run }: { readonly columns: ImportedColumns; readonly run: ImportRun },
 ): boolean {
   const { table, sameBy } = tableOf(type);
-  const [time, ...others] = sameBy!;
-  const told = others.pop()!;
-  const same = `${time} = ?1
-        AND ${others.map((name, i) => `${name} IS ?${i + 2}`).join(" AND ")}
-        AND (${told} IS ?${
-    others.length + 2
-  } OR ${told} = '{}' OR instr(${told}, '${FORGOTTEN_MARK}') > 0)`;
-  const find = (place: string, ...more: readonly SQLInputValue[]) =>
-    statement(db, `SELECT 1 FROM ${table} WHERE ${same} AND ${place}`)
-      .get(...sameBy!.map((name) => columns[name] ?? null), ...more) !== undefined;
-  if (find(`id = ?${others.length + 3}`, columns["id"] ?? null)) return true;
+  const [told, ...others] = sameBy!.toReversed();
+  const find = (place: string, ...values: readonly SQLInputValue[]) =>
+    statement(
+      db,
+      `SELECT 1
+         FROM ${table}
+        WHERE ${place}
+          AND ${others.map((name) => `${name} IS ?`).join(" AND ")}
+          AND (${told} IS ? OR ${told} = '{}' OR instr(${told}, '${FORGOTTEN_MARK}') > 0)`,
+    ).get(...values, ...[...others, told!].map((name) => columns[name] ?? null)) !== undefined;
+  if (find("id = ?", columns["id"] ?? null)) return true;
   if (type !== "event") return find("TRUE");
   // The list is made once, for the import: an index would slow down every write of an event.
-  if (isDryRun) return false;
-  listEvents(db);
-  return find("id IN (SELECT id FROM temp.known_events WHERE created_at_ms = ?1)");
+  if (run.isDryRun) return false;
+  run.events ??= eventsHere(db);
+  const alike = run.events.get(Number(columns["created_at_ms"])) ?? [];
+  return [...alike].some((id) => find("id = ?", id));
 }
 
-function listEvents(db: DatabaseSync): void {
-  const isMade = db.prepare("SELECT 1 FROM temp.sqlite_schema WHERE name = 'known_events'").get();
-  if (isMade !== undefined) return;
-  db.exec(
-    `CREATE TEMP TABLE known_events (created_at_ms INTEGER, id INTEGER, PRIMARY KEY (created_at_ms, id)) WITHOUT ROWID;
-     INSERT INTO known_events SELECT created_at_ms, id FROM events`,
-  );
+function eventsHere(db: DatabaseSync): ReadonlyMap<number, ReadonlySet<number>> {
+  const events = new Map<number, Set<number>>();
+  for (const { atMs, id } of db.prepare("SELECT created_at_ms AS atMs, id FROM events").all()) {
+    const alike = events.get(Number(atMs)) ?? new Set();
+    events.set(Number(atMs), alike.add(Number(id)));
+  }
+  return events;
 }
 
 /** Lets a task come before its parent, until the transaction ends. */
@@ -345,15 +346,15 @@ export function detachOrphanTasks(db: DatabaseSync): number {
   return Number(changes);
 }
 
-const COLUMNS = new WeakMap<DatabaseSync, Map<ExportType, ReadonlySet<string>>>();
-
-function columnsOf(db: DatabaseSync, type: ExportType): ReadonlySet<string> {
-  let known = COLUMNS.get(db);
-  if (known === undefined) COLUMNS.set(db, known = new Map());
-  let columns = known.get(type);
-  if (columns === undefined) {
-    const rows = db.prepare("SELECT name FROM pragma_table_info(?)").all(tableOf(type).table);
-    known.set(type, columns = new Set(rows.map((row) => String(row["name"]))));
-  }
-  return columns;
+function columnsOf(
+  db: DatabaseSync,
+  type: ExportType,
+  { columns }: ImportRun,
+): ReadonlySet<string> {
+  const known = columns.get(type) ?? new Set(
+    db.prepare("SELECT name FROM pragma_table_info(?)").all(tableOf(type).table)
+      .map(({ name }) => String(name)),
+  );
+  columns.set(type, known);
+  return known;
 }

@@ -32,7 +32,7 @@ async function numbersOf(home: TempHome, text: string): Promise<string[]> {
     .map(({ id }) => String(id));
 }
 
-Deno.test("with an observation goes what other hooks told of its tool use", async () => {
+Deno.test("forgetting an observation also removes what other hooks told of its tool use", async () => {
   using home = tempHome();
   const agent = (id: string, says: string) => ({
     tool_name: "Agent",

@@ -40,7 +40,7 @@ Deno.test("a row that the search index has in a form with the text stays, and is
   assert.equal(stdout, "Nothing fits; nothing was changed.\n");
 });
 
-Deno.test("nothing is left of a text where another row stays that the index has in the same form", async () => {
+Deno.test("nothing of a text is left where another row stays whose words look the same in the index", async () => {
   using home = await withNotes(["We met in zurich at noon", "We met in Zürich at night"]);
   const forgotten = await run(home, "memory", "forget", "--text", "zurich", "--yes", "--json");
   assert.equal(forgotten.code, 0, forgotten.stdout);

@@ -52,7 +52,7 @@ function fill(db: DatabaseSync, table: string): string[] {
   return columns.filter(isWordy).map(({ name }) => name);
 }
 
-Deno.test("a text goes out of every column of every table that people's words may be in", async () => {
+Deno.test("a forgotten text is removed from every column that may hold a person's words", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   db.exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");

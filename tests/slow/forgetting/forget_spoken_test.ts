@@ -57,7 +57,7 @@ Deno.test("memory forget of a prompt names the decision that was drawn from it, 
   }
 });
 
-Deno.test("memory forget --dry-run names who would tell some of the same, and nobody who says something like it", async () => {
+Deno.test("memory forget --dry-run names observations with the same words, and none with similar words", async () => {
   using at = await workplace();
   await said(at, "The alpha importer is built. Not done yet: docs of alpha.", { session: "a" });
   await said(at, "The beta importer is built. Not done yet: docs of beta.", { session: "b" });

@@ -415,7 +415,7 @@ Deno.test("memory forget clears the spool, logs and outputs of agents, and forge
   );
 });
 
-Deno.test("memory forget names files in the spool that are not its own, and removes its own however they end", async () => {
+Deno.test("memory forget names other databases' files in the spool, and removes its own whatever their ending", async () => {
   using place = stage();
   await worked(place);
   const spool = join(place.path, ".conclaude", "spool");
@@ -572,7 +572,7 @@ async function plainSession(place: Stage, session: string): Promise<void> {
   assert.equal((await place.run("queue", "drain")).code, 0);
 }
 
-Deno.test("everyday words of other sessions do not count as come back, and an import brings them in", async () => {
+Deno.test("the same everyday words in other sessions do not count as having come back, and an import brings them in", async () => {
   using place = stage();
   await plainSession(place, SESSION);
   await plainSession(place, OTHER);
@@ -851,7 +851,7 @@ function listed(content: string) {
   };
 }
 
-Deno.test("memory forget --text takes the captures that hold it, and leaves others that are one observation with them", async () => {
+Deno.test("memory forget --text removes the captures that hold the text, and keeps other captures of the same observation", async () => {
   using place = stage();
   await event(place, "SessionStart", { source: "startup" });
   for (const n of [3, 4, 5]) await use(place, "Bash", printed(`marker${n} Zanzibar${n}`));
@@ -899,7 +899,7 @@ Deno.test("memory forget --text takes the captures that hold it, and leaves othe
   assertSound(place);
 });
 
-Deno.test("memory forget by the id of a capture takes what it alone told, and a failure that was mended stays so", async () => {
+Deno.test("memory forget by the id of a capture removes what only that capture told, and a closed failure stays closed", async () => {
   using place = stage();
   await event(place, "SessionStart", { source: "startup" });
   const failing = (word: string) => ({

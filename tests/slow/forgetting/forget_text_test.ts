@@ -21,7 +21,7 @@ Deno.test("a text that was cut short is replaced where `…` says so", () => {
   assert.equal(replaceIn("the sec…"), "the sec…");
 });
 
-Deno.test("an escape is no letter: a new line and `ext` are no `next`", () => {
+Deno.test("a letter behind a backslash begins no word: `\\next` does not hold `next`", () => {
   const matcher = textMatcher("next");
   assert.equal(matcher.isInJson(JSON.stringify({ text: "one\next" })), false);
   assert.equal(matcher.replaceInJson('{"a":"\\next"}'), '{"a":"\\next"}');
@@ -52,7 +52,7 @@ Deno.test("normalizeForgotten() gives the spellings of one text the same digest"
   assert.equal(normalizeForgotten(" Project\n Zanzibar"), normalizeForgotten("project zanzibar"));
 });
 
-Deno.test("letters with more than two forms are found in each, and none that only look like them", () => {
+Deno.test("letters with more than two forms are found in each form, and letters that only look like them are not", () => {
   const same = [["ΣΑΣ Ltd", "σας ltd"], ["σας", "ΣΑΣ"], ["σας", "σασ"], ["Straße", "STRAẞE"]];
   for (const [text, other] of [...same, ["İstanbul", "i̇stanbul"], ["i̇stanbul", "İSTANBUL"]]) {
     const matcher = textMatcher(text!);

@@ -33,7 +33,7 @@ async function toldOf(at: Workplace, failure: number): Promise<string[]> {
   return [shown, found].map((text) => /not mended|mended(?: by #\d+)?/.exec(text)![0]);
 }
 
-Deno.test("a failure whose fix was forgotten stays mended, by no number, here and where it is imported", async () => {
+Deno.test("a failure whose fix was forgotten stays closed, with no number for its fix, here and where it is imported", async () => {
   using at = await workplace();
   using other = await workplace();
   const { failure, fix } = await mended(at);

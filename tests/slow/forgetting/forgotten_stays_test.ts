@@ -335,7 +335,7 @@ Deno.test("a text that comes back in another row is found by memory verify --tex
   assert.match(problems[0].message, /^(?:1 row holds|\d+ rows hold) the text again$/);
 });
 
-Deno.test("names of forgotten words tell nobody the words, and a text never breaks their key", async () => {
+Deno.test("the names of forgotten words do not reveal them, and forgetting a text leaves the key of these names whole", async () => {
   using home = tempHome();
   await told(home);
   await forget(home, numberOf(home, "kind = 'prompt'"));
@@ -368,13 +368,13 @@ Deno.test("an older export brings back no change of a task and no event that hel
   assert.deepEqual([ok, problems], [true, []]);
 });
 
-Deno.test("what is forgotten between the look at a transcript and the write is not written", async () => {
+Deno.test("what is forgotten after a transcript was read and before it is written is not written", async () => {
   using home = tempHome();
   await told(home);
   await forget(home, numberOf(home, "kind = 'prompt'"), numberOf(home, "kind = 'failure'"));
   const db = new DatabaseSync(home.database);
   const { capture } = record({});
-  const write = pastWriter(db, {
+  const session = {
     sessionId: TOOLS,
     title: null,
     projectDir: PROJECT,
@@ -385,7 +385,7 @@ Deno.test("what is forgotten between the look at a transcript and the write is n
     startedAtMs: 1,
     updatedAtMs: 2,
     endedAtMs: 2,
-  });
+  };
   const [use] = db.prepare("SELECT name FROM forgotten WHERE name LIKE 'use/toolu%'").all();
   const words = { toolName: "UserPromptSubmit", payload: JSON.stringify({ prompt: PROMPT }) };
   const past = [
@@ -398,7 +398,7 @@ Deno.test("what is forgotten between the look at a transcript and the write is n
     { id: "two", atMs: 1, branch: null, capture: { ...capture!, ...words } },
     { id: "three", atMs: 1, branch: null, capture: { ...capture!, toolUseId: "toolu_other" } },
   ];
-  assert.equal(write(past), 1);
+  assert.equal(pastWriter(db, TOOLS)(session, past), 1);
   db.close();
   assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue WHERE id = 'three'"), 1);
 });

@@ -41,7 +41,7 @@ async function sessionsWith(home: TempHome, word: string): Promise<unknown[]> {
   ).map(({ id }) => id);
 }
 
-Deno.test("a tool use of another session that has the id of a forgotten one is kept, and does not count as come back", async () => {
+Deno.test("a tool use of another session with the id of a forgotten one is kept, and does not count as having come back", async () => {
   for (const isBefore of [false, true]) {
     using home = tempHome();
     const other = () => use(home, { session: SECOND, command: "make harbour" });
