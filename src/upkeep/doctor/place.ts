@@ -56,12 +56,8 @@ export function askDatabase<Answer>(
 ): Answer | undefined {
   if (database === ":memory:" || identifyDatabase(database).kind !== "ours") return undefined;
   try {
-    const db = openToLook(database);
-    try {
-      return ask(db);
-    } finally {
-      db.close();
-    }
+    using db = openToLook(database);
+    return ask(db);
   } catch {
     return undefined;
   }
@@ -72,10 +68,6 @@ export async function repairDatabase<Done>(
   { database, config }: Pick<DoctorPlace, "database" | "config">,
   repair: (db: DatabaseSync) => Done,
 ): Promise<Done> {
-  const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
-  try {
-    return repair(db);
-  } finally {
-    db.close();
-  }
+  using db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
+  return repair(db);
 }

@@ -7,7 +7,7 @@ import { pathInProject } from "../../memory/project_paths.ts";
 import { headAndTail, titleLine } from "../../memory/text.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
 import TABLES from "./claude_mem.json" with { type: "json" };
-import { isDamage } from "./export_salvage_table.ts";
+import { isDamage } from "../care/table_copy_table.ts";
 import { openToLook } from "../../db/database_identity.ts";
 import type { ImportedColumns } from "./import_rows_table.ts";
 import { statSync } from "../../system/files.ts";
