@@ -105,7 +105,7 @@ export function giveBackSpace(db: DatabaseSync, options: SpaceOptions = {}): num
       options.onProgress?.(use);
     }
   }
-  // Waiting here would keep hooks waiting too.
+  // While this process waited for the log, hooks would have to wait as well.
   withBusyTimeout(db, 0, () => checkpoint(db, "TRUNCATE"));
   return before.fileBytes - use.fileBytes;
 }

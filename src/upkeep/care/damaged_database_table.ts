@@ -65,7 +65,7 @@ function openLeniently(path: string): DatabaseSync {
   return db;
 }
 
-/** The version of its tables: the number alone may have been changed. */
+/** The schema version, judged by the tables: damage may have changed the number that the file states. */
 function versionOf(db: DatabaseSync): number {
   const told = schemaVersion(db);
   const isKnown = told > 0 && told <= SCHEMA_VERSION;
@@ -95,7 +95,7 @@ function giveHeader(path: string, model: string): void {
     using file = openSync(model);
     file.readSync(header);
   }
-  // Then the length of the file counts, and no page is free.
+  // With zeros here SQLite takes the page count from the length of the file, and no page as free.
   header.fill(0, ...FREE_PAGES_AT);
   header.fill(0, ...PAGES_VALID_AT);
   using file = openSync(path, { write: true });
@@ -128,7 +128,7 @@ export function givenNumbers(db: DatabaseSync): ReadonlyMap<string, number> {
   return new Map(rows.map(({ name, seq }) => [String(name), Number(seq)]));
 }
 
-/** The tables whose writes fail while a database is replaced. */
+/** Tables that refuse every write while another database takes the place of theirs. */
 const FENCED_TABLES = ["sessions", "hook_executions", "pending_queue", "observations"];
 
 /** How many rows of one table came back. */

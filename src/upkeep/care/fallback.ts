@@ -72,7 +72,7 @@ export function lookAtFallback(place: DoctorPlace): Finding[] {
   )];
 }
 
-/** The command that brings them over; rows that are there already stay as they are. */
+/** The command that brings the rows into the database that counts; rows that are there already stay as they are. */
 export function bringOver({ path, isOlder }: LeftBehind): string {
   return isOlder
     ? `conclaude --db ${quoteWord(path)} db migrate`

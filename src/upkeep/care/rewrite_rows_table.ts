@@ -15,7 +15,7 @@ import { waitMs } from "../../system/wait.ts";
 import { realPathSync } from "../../system/files.ts";
 import { connect } from "../../db/connect.ts";
 
-/** The longest wait until nobody reads from the log, and for each lock, in milliseconds. */
+/** The longest wait until nobody reads from the log, the longest for a lock, and the pause between tries, in milliseconds. */
 const MAX_WAIT_MS = 5_000;
 const LOCK_WAIT_MS = 3_000;
 const PAUSE_MS = 20;

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConfigFile } from "../../config/discover.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
+import type { GuardPolicy } from "../../policy/guards/guard_policy.ts";
 import type { Environment, Locations } from "../../system/environment.ts";
 import { openDatabase } from "../../db/database.ts";
 import type { Program } from "../../claude/settings/hooks.ts";
@@ -34,6 +35,11 @@ export interface DoctorPlace {
   readonly nowMs: number;
   /** Compare every word of the search index, however long hooks wait. */
   readonly comparesAll?: boolean;
+}
+
+/** Why every change is refused: strict rules that cannot be read. Null where nothing is refused for that. */
+export function lockReason({ guards }: HookConfig): string | null {
+  return guards === "" ? null : (JSON.parse(guards) as GuardPolicy).lock;
 }
 
 /** What the check of the database needs to know. */
