@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { integrityFaults } from "../../src/upkeep/care/care_table.ts";
-import { schemaDifferences } from "../../src/upkeep/care/schema_care_table.ts";
+import { integrityFaults, schemaDifferences } from "../../src/upkeep/care/care_table.ts";
 import {
   checkIndex,
   indexFaultsAt,

@@ -5,7 +5,7 @@ import { type HookRecord, saveRecords } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { payloadText } from "../../src/db/payloads.ts";
 import { readStoredPayload } from "../../src/db/queue.ts";
-import { spaceUse } from "../../src/upkeep/care/space_table.ts";
+import { spaceUse } from "../../src/upkeep/care/care_table.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { closeDatabase, spoil } from "../support/spoilt.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";

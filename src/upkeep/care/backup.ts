@@ -201,12 +201,8 @@ function whyTaken(file: string): string {
 
 /** The first fault of a database. */
 function faultIn(path: string): string | undefined {
-  const db = openToLook(path);
-  try {
-    return integrityFaults(db, "full")[0];
-  } finally {
-    db.close();
-  }
+  using db = openToLook(path);
+  return integrityFaults(db, "full")[0];
 }
 
 function unsound(path: string, fault: string, next: string): UserError {

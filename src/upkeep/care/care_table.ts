@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { checkpoint } from "../../db/database.ts";
 import { isIndexDamageOf } from "../../memory/store.ts";
-import { releasePages, spaceUse } from "./space_table.ts";
 import { ordinaryTables, quotedName } from "./table_copy_table.ts";
 import { connect } from "../../db/connect.ts";
+import { migrate } from "../../db/migrate.ts";
 
 /** Rows of one table. */
 export interface TableCount {
@@ -23,17 +23,13 @@ export interface DatabaseSize {
 /** Faults that one check lists at most. */
 export const MAX_FAULTS = 20;
 
-/** Free pages that one transaction gives back, so that a hook never waits long for its turn. */
+/** Free pages that one transaction gives back, in about 30 ms: a hook never waits long. */
 const STEP_PAGES = 512;
 
 /** The version of SQLite in this program: `3.53.2`. */
 export function sqliteVersion(): string {
-  const db = connect(":memory:");
-  try {
-    return String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
-  } finally {
-    db.close();
-  }
+  using db = connect(":memory:");
+  return String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
 }
 
 /**
@@ -120,33 +116,22 @@ export function measureDatabase(db: DatabaseSync): DatabaseSize {
 }
 
 /**
- * Gives free pages back to the file system.
+ * Gives free pages back to the file system. `VACUUM` would attach a second database, which the runtime forbids to a
+ * program without every permission.
  *
- * `VACUUM` attaches a second database, which the runtime forbids to a program without every permission; a database
- * that was made with `auto_vacuum` can do without.
- *
- * @returns False when neither is possible here.
+ * @returns False for a database that was not made with `auto_vacuum`: its free pages stay.
  */
 export function compactDatabase(db: DatabaseSync): boolean {
-  try {
-    db.exec("VACUUM");
-  } catch (thrown) {
-    if (!/too many attached databases/.test(String(thrown))) throw thrown;
-    if (!spaceUse(db).canShrink) return false;
-    while (spaceUse(db).freeBytes > 0) releasePages(db, STEP_PAGES);
-  }
+  if (!spaceUse(db).canShrink) return false;
+  while (spaceUse(db).freeBytes > 0) releasePages(db);
   checkpoint(db, "TRUNCATE");
   return true;
 }
 
 /** Makes a database that nobody uses work with a write-ahead log; other tools leave copies that do not. */
 export function keepLog(path: string): void {
-  const db = connect(path);
-  try {
-    db.exec("PRAGMA journal_mode = WAL");
-  } finally {
-    db.close();
-  }
+  using db = connect(path);
+  db.exec("PRAGMA journal_mode = WAL");
 }
 
 /**
@@ -155,7 +140,7 @@ export function keepLog(path: string): void {
  * @returns False when another process is at work.
  */
 export function settleDatabase(path: string, options: { readonly busyTimeoutMs: number }): boolean {
-  const db = connect(path, { timeout: options.busyTimeoutMs });
+  using db = connect(path, { timeout: options.busyTimeoutMs });
   try {
     db.exec("BEGIN IMMEDIATE");
     db.exec("ROLLBACK");
@@ -163,11 +148,102 @@ export function settleDatabase(path: string, options: { readonly busyTimeoutMs: 
   } catch (thrown) {
     if (/locked|busy/i.test(String(thrown))) return false;
     throw thrown;
-  } finally {
-    db.close();
   }
 }
 
 function pragmaNumber(db: DatabaseSync, name: string): number {
   return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+}
+
+/** How much room a database takes, in bytes. */
+export interface SpaceUse {
+  /** The database file once everything of the write-ahead log is in it. */
+  readonly fileBytes: number;
+  /** Bytes of these in free pages, which later writes fill before the file grows. */
+  readonly freeBytes: number;
+  /** False for a database that was not made with `auto_vacuum`: its free pages stay in the file. */
+  readonly canShrink: boolean;
+}
+
+/** Reads the page counts of a database; nothing of its content. */
+export function spaceUse(db: DatabaseSync): SpaceUse {
+  const row = db.prepare(
+    `SELECT page_count * page_size AS fileBytes, freelist_count * page_size AS freeBytes, auto_vacuum
+       FROM pragma_page_count, pragma_page_size, pragma_freelist_count, pragma_auto_vacuum`,
+  ).get()!;
+  return {
+    fileBytes: Number(row["fileBytes"]),
+    freeBytes: Number(row["freeBytes"]),
+    canShrink: row["auto_vacuum"] !== 0,
+  };
+}
+
+/** Gives back some free pages in one short transaction; the next checkpoint shortens the file. */
+export function releasePages(db: DatabaseSync): void {
+  // Each row that is read frees one page.
+  db.prepare(`PRAGMA incremental_vacuum(${STEP_PAGES})`).all();
+}
+
+/** Runs `work` with another time to wait for locks, in milliseconds, and sets the former one back. */
+export function withBusyTimeout<Result>(
+  db: DatabaseSync,
+  timeoutMs: number,
+  work: () => Result,
+): Result {
+  const former = Number(db.prepare("PRAGMA busy_timeout").get()?.["timeout"] ?? 0);
+  db.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
+  try {
+    return work();
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${former}`);
+  }
+}
+
+/** A table, index or trigger that is missing or differs. */
+interface SchemaDifference {
+  readonly type: "table" | "index" | "trigger";
+  readonly name: string;
+  /** The statement that makes it. */
+  readonly sql: string;
+  /** False when it is there and differs. */
+  readonly isGone: boolean;
+}
+
+/** The parts of a database that are missing or differ. */
+export function schemaDifferences(db: DatabaseSync): SchemaDifference[] {
+  using fresh = connect(":memory:");
+  migrate(fresh, ":memory:");
+  const present = new Map(partsOf(db).map((part) => [keyOf(part), part.sql]));
+  return partsOf(fresh).flatMap((part) => {
+    const found = present.get(keyOf(part));
+    return found === part.sql ? [] : [{ ...part, isGone: found === undefined }];
+  });
+}
+
+/** The same, a sentence each. */
+export function schemaFaults(found: readonly SchemaDifference[]): string[] {
+  return found.map(({ type, name, isGone }) =>
+    `the ${type} ${name} ${isGone ? "is missing" : "is not as this program makes it"}`
+  );
+}
+
+/** Whether it belongs to the search index, which is made anew as a whole. */
+export function isOfSearchIndex({ name, sql }: Pick<SchemaDifference, "name" | "sql">): boolean {
+  return name.startsWith("memory_index") || /\bINTO memory_index\b/.test(sql);
+}
+
+type Part = Pick<SchemaDifference, "type" | "name" | "sql">;
+
+/** In the order in which they were made: a table comes before its indexes. */
+function partsOf(db: DatabaseSync): Part[] {
+  return db.prepare(
+    `SELECT type, name, sql
+       FROM sqlite_schema
+      WHERE sql IS NOT NULL
+      ORDER BY rowid`,
+  ).all() as unknown as Part[];
+}
+
+function keyOf({ type, name }: Part): string {
+  return `${type} ${name}`;
 }

@@ -8,7 +8,7 @@ import {
   type Replacement,
   replacePayloads,
 } from "../../db/payloads.ts";
-import { releasePages, type SpaceUse, spaceUse, withBusyTimeout } from "./space_table.ts";
+import { releasePages, type SpaceUse, spaceUse, withBusyTimeout } from "./care_table.ts";
 
 /** What one transaction replaces at most: a hook never waits long. */
 const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
@@ -76,9 +76,6 @@ export function compactPayloads(
 /** From this share of free pages on they are given back; fewer are filled by later captures. */
 const MIN_FREE_SHARE = 0.25;
 
-/** Pages that one transaction gives back, in about 30 ms: a hook never waits long. */
-const STEP_PAGES = 512;
-
 /** After so many steps the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_STEPS = 8;
 
@@ -102,13 +99,13 @@ export function giveBackSpace(db: DatabaseSync, options: SpaceOptions = {}): num
   if (use.canShrink && use.freeBytes > use.fileBytes * MIN_FREE_SHARE) {
     for (let step = 1; use.freeBytes > 0; step++) {
       if (performance.now() >= (options.untilMs ?? Infinity)) break;
-      releasePages(db, STEP_PAGES);
+      releasePages(db);
       if (step % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
       use = spaceUse(db);
       options.onProgress?.(use);
     }
   }
-  // Waiting here would keep hooks waiting too.
+  // While this process waited for the log, hooks would have to wait as well.
   withBusyTimeout(db, 0, () => checkpoint(db, "TRUNCATE"));
   return before.fileBytes - use.fileBytes;
 }

@@ -7,10 +7,9 @@ import {
   schemaVersion,
   transaction,
 } from "../../db/transaction.ts";
-import { orDamaged } from "../transfer/export_salvage_table.ts";
-import { schemaDifferences } from "./schema_care_table.ts";
+import { copyReadable, orDamaged, ordinaryTables } from "./table_copy_table.ts";
+import { schemaDifferences } from "./care_table.ts";
 import { withoutTriggers } from "./settle_rows_table.ts";
-import { copyReadable, ordinaryTables } from "./table_copy_table.ts";
 import { openSync } from "../../system/files.ts";
 import { connect } from "../../db/connect.ts";
 
@@ -66,7 +65,7 @@ function openLeniently(path: string): DatabaseSync {
   return db;
 }
 
-/** The version of its tables: the number alone may have been changed. */
+/** The schema version, judged by the tables: damage may have changed the number that the file states. */
 function versionOf(db: DatabaseSync): number {
   const told = schemaVersion(db);
   const isKnown = told > 0 && told <= SCHEMA_VERSION;
@@ -75,7 +74,7 @@ function versionOf(db: DatabaseSync): number {
 
 /** Replaces definitions that differ by this program's: SQLite finds the rows by the page that stands beside them. */
 function correctDefinitions(db: DatabaseSync, version: number): void {
-  const model = connect(":memory:");
+  using model = connect(":memory:");
   try {
     makeTables(model, version);
     const change = db.prepare(
@@ -87,8 +86,6 @@ function correctDefinitions(db: DatabaseSync, version: number): void {
     for (const { name, sql } of parts) orDamaged(() => change.run(sql!, name!), () => null);
   } catch {
     // The table of definitions cannot be written, so they are used as they are.
-  } finally {
-    model.close();
   }
 }
 
@@ -98,7 +95,7 @@ function giveHeader(path: string, model: string): void {
     using file = openSync(model);
     file.readSync(header);
   }
-  // Then the length of the file counts, and no page is free.
+  // With zeros here SQLite takes the page count from the length of the file, and no page as free.
   header.fill(0, ...FREE_PAGES_AT);
   header.fill(0, ...PAGES_VALID_AT);
   using file = openSync(path, { write: true });
@@ -108,18 +105,14 @@ function giveHeader(path: string, model: string): void {
 /** Makes an empty database (0600) with the schema of a version, in the place of what is there. */
 export function makeEmpty(path: string, version: number): void {
   openSync(path, { write: true, create: true, truncate: true, mode: 0o600 }).close();
-  const db = connect(path);
-  try {
-    db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
-    db.exec("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF");
-    transaction(db, () => {
-      makeTables(db, version);
-      db.exec(`PRAGMA user_version = ${version}`);
-      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-    });
-  } finally {
-    db.close();
-  }
+  using db = connect(path);
+  db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL");
+  db.exec("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF");
+  transaction(db, () => {
+    makeTables(db, version);
+    db.exec(`PRAGMA user_version = ${version}`);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  });
 }
 
 function makeTables(db: DatabaseSync, version: number): void {
@@ -135,7 +128,7 @@ export function givenNumbers(db: DatabaseSync): ReadonlyMap<string, number> {
   return new Map(rows.map(({ name, seq }) => [String(name), Number(seq)]));
 }
 
-/** The tables whose writes fail while a database is replaced. */
+/** Tables that refuse every write while another database takes the place of theirs. */
 const FENCED_TABLES = ["sessions", "hook_executions", "pending_queue", "observations"];
 
 /** How many rows of one table came back. */
@@ -152,23 +145,19 @@ export interface MendedTable {
 
 /** Copies what can be read of every table into an empty database that nobody else has open. */
 export function copyTables(from: DatabaseSync, draft: string): MendedTable[] {
-  const to = connect(draft);
-  try {
-    to.exec("PRAGMA foreign_keys = OFF");
-    return withoutTriggers(to, () =>
-      ordinaryTables(to).map((table) => {
-        const copied = transaction(to, () => copyReadable(from, to, { table, keepsNumbers: true }));
-        return {
-          table,
-          read: copied.rows,
-          filled: 0,
-          gone: copied.lost,
-          isWhole: copied.isWhole,
-        };
-      }));
-  } finally {
-    to.close();
-  }
+  using to = connect(draft);
+  to.exec("PRAGMA foreign_keys = OFF");
+  return withoutTriggers(to, () =>
+    ordinaryTables(to).map((table) => {
+      const copied = transaction(to, () => copyReadable(from, to, { table, keepsNumbers: true }));
+      return {
+        table,
+        read: copied.rows,
+        filled: 0,
+        gone: copied.lost,
+        isWhole: copied.isWhole,
+      };
+    }));
 }
 
 /** Keeps others from writing to a database. */

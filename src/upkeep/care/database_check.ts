@@ -1,8 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { isDatabaseBusy, messageOf } from "../../base/errors.ts";
-import { foreignKeyFaults, integrityFaults, numberFaults } from "./care_table.ts";
-import { schemaDifferences, schemaFaults } from "./schema_care_table.ts";
+import {
+  foreignKeyFaults,
+  integrityFaults,
+  numberFaults,
+  schemaDifferences,
+  schemaFaults,
+} from "./care_table.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { damagedPayloads } from "../../db/payloads.ts";
 import { openToLook } from "../../db/database_identity.ts";
@@ -25,25 +30,21 @@ const NOT_SEEN =
  */
 export function checkDatabase(path: string): Check[] {
   const version = requireOurs("Cannot check", path);
-  const db = openToLook(path);
-  try {
-    const findings: readonly (readonly [name: string, finding: Finding])[] = [
-      ["integrity", judge(() => [...integrityFaults(db, "full"), ...numberFaults(db)])],
-      ["foreign keys", judge(() => foreignKeyFaults(db), CORRECT)],
-      ["payloads", orFail(() => checkPayloads(db))],
-      ["schema", schemaFinding(db, version)],
-      // The index can always be made anew, so nothing is lost.
-      ...version < SCHEMA_VERSION
-        ? []
-        : [["search index", judge(() => indexFaultsAt(path), CORRECT)] as const],
-      ...permissionFindings(path).map((finding) => ["permissions", finding] as const),
-    ];
-    return findings.map(([name, { status, message, next, faults }]) => (
-      { name, status, message, next, ...faults && { faults } }
-    ));
-  } finally {
-    db.close();
-  }
+  using db = openToLook(path);
+  const findings: readonly (readonly [name: string, finding: Finding])[] = [
+    ["integrity", judge(() => [...integrityFaults(db, "full"), ...numberFaults(db)])],
+    ["foreign keys", judge(() => foreignKeyFaults(db), CORRECT)],
+    ["payloads", orFail(() => checkPayloads(db))],
+    ["schema", schemaFinding(db, version)],
+    // The index can always be made anew, so nothing is lost.
+    ...version < SCHEMA_VERSION
+      ? []
+      : [["search index", judge(() => indexFaultsAt(path), CORRECT)] as const],
+    ...permissionFindings(path).map((finding) => ["permissions", finding] as const),
+  ];
+  return findings.map(([name, { status, message, next, faults }]) => (
+    { name, status, message, next, ...faults && { faults } }
+  ));
 }
 
 function permissionFindings(path: string): Finding[] {

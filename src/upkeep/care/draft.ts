@@ -1,14 +1,12 @@
 /** Drafts: files that are written under another name in the same folder, and renamed when they are whole. */
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
+import { removeDatabase } from "./set_aside.ts";
 import { isThere, namesIn } from "./whole_file.ts";
 import { OS } from "../../system/environment.ts";
-import { type FsFile, lstatSync, openSync, removeSync, renameSync } from "../../system/files.ts";
+import { type FsFile, lstatSync, openSync, renameSync } from "../../system/files.ts";
 
 /** What stands behind a file's name while it is written, to its end. */
 const DRAFT_ENDING = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
-
-/** What SQLite makes beside a draft that is a database, and the draft itself. */
-const BESIDE = ["", "-wal", "-shm", "-journal"];
 
 const ON_WINDOWS = OS === "windows";
 
@@ -57,16 +55,10 @@ export function removeDrafts(path: string, isAlike: (name: string) => boolean = 
   }
 }
 
-/** Removes a draft with what lies beside it, as far as it is there. */
+/** Removes a draft, and what SQLite made beside it where it is a database. */
 export function removeDraft(draft: string): void {
   OPEN.delete(draft);
-  for (const ending of BESIDE) {
-    try {
-      removeSync(draft + ending);
-    } catch {
-      // It was renamed, or never made.
-    }
-  }
+  removeDatabase(draft);
 }
 
 /** Gives a draft its name. @throws {Error} When it cannot be renamed. */

@@ -13,7 +13,8 @@ import { daysMs } from "../../base/time.ts";
 import { type Finding, warn } from "./check.ts";
 import type { DoctorPlace } from "../doctor/place.ts";
 import { DATABASE_FILES } from "./set_aside.ts";
-import { isNotFound, lstatSync } from "../../system/files.ts";
+import { isThere } from "./whole_file.ts";
+import { lstatSync } from "../../system/files.ts";
 
 /** What the fallback database holds and the database that counts does not. */
 export interface LeftBehind {
@@ -50,13 +51,9 @@ export function leftBehind(place: BesideFallback): LeftBehind | null {
   if (kind === "older") return { path, events: 0, captures: 0, isOlder: true };
   if (kind !== "ours") return null;
   const sinceMs = retentionDays === 0 ? null : nowMs - daysMs(retentionDays);
-  const from = openToLook(path);
-  try {
-    const counts = countMissing(from, database, sinceMs);
-    return counts === null || counts.events === 0 ? null : { path, ...counts, isOlder: false };
-  } finally {
-    from.close();
-  }
+  using from = openToLook(path);
+  const counts = countMissing(from, database, sinceMs);
+  return counts === null || counts.events === 0 ? null : { path, ...counts, isOlder: false };
 }
 
 /** Reports what lies in the database of the temporary folder. */
@@ -75,7 +72,7 @@ export function lookAtFallback(place: DoctorPlace): Finding[] {
   )];
 }
 
-/** The command that brings them over; rows that are there already stay as they are. */
+/** The command that brings the rows into the database that counts; rows that are there already stay as they are. */
 export function bringOver({ path, isOlder }: LeftBehind): string {
   return isOlder
     ? `conclaude --db ${quoteWord(path)} db migrate`
@@ -90,18 +87,11 @@ export function fallbackDatabase({ spoolFolders }: Pick<Locations, "spoolFolders
 /** Whether such a database and its log are this user's own: SQLite would take in a log that somebody else put there. */
 export function isOwnDatabase(path: string): boolean {
   try {
-    return isOwnFile(lstatSync(path)) &&
-      DATABASE_FILES.every((ending) => isOwnOrMissing(path + ending));
+    return isThere(path) &&
+      DATABASE_FILES.map((ending) => path + ending).filter(isThere)
+        .every((file) => isOwnFile(lstatSync(file)));
   } catch {
     return false;
-  }
-}
-
-function isOwnOrMissing(path: string): boolean {
-  try {
-    return isOwnFile(lstatSync(path));
-  } catch (thrown) {
-    return isNotFound(thrown);
   }
 }
 
@@ -110,18 +100,14 @@ function countMissing(from: DatabaseSync, database: string, sinceMs: number | nu
   const { kind } = identifyDatabase(database);
   if (kind === "missing" || kind === "empty") return countRows(from, sinceMs, () => true);
   if (kind !== "ours") return null;
-  const to = openToLook(database);
-  try {
-    const admit = forgottenRows(to);
-    return countRows(
-      from,
-      sinceMs,
-      ({ type, columns }) =>
-        findHere(to, type, columns) === undefined && admit(type, columns) !== null,
-    );
-  } finally {
-    to.close();
-  }
+  using to = openToLook(database);
+  const admit = forgottenRows(to);
+  return countRows(
+    from,
+    sinceMs,
+    ({ type, columns }) =>
+      findHere(to, type, columns) === undefined && admit(type, columns) !== null,
+  );
 }
 
 function countRows(

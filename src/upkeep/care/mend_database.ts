@@ -28,9 +28,9 @@ import { type Backup, backupsOf } from "./backup.ts";
 import { fail, type Repaired } from "./check.ts";
 import type { RepairPlace } from "../doctor/place.ts";
 import { install } from "./replace.ts";
-import { DATABASE_FILES, removeDatabase, setAside } from "./set_aside.ts";
+import { copyDatabaseFiles, removeDatabase, setAside } from "./set_aside.ts";
 import { isThere, namesIn, targetOf } from "./whole_file.ts";
-import { chmodSync, copyFileSync, statSync } from "../../system/files.ts";
+import { statSync } from "../../system/files.ts";
 
 /** A repair waits so long for a drain. */
 const LOCK_WAIT_MS = 15_000;
@@ -113,38 +113,32 @@ async function fillDraft(place: MendPlace, draft: string): Promise<Omit<MendRepo
       damaged.db.close();
     }
   }
-  const db = await openDatabase(draft, { busyTimeoutMs: 0 });
-  try {
-    db.exec("PRAGMA foreign_keys = OFF");
-    const nothing = { read: 0, filled: 0, gone: 0, isWhole: false };
-    const found = read ?? ordinaryTables(db).map((table) => ({ table, ...nothing }));
-    const isWhole = found.every((table) => table.isWhole);
-    const filled = isWhole ? null : await fillFromBackup(db, place, { draft, tables: found });
-    const tables = filled?.tables ?? found;
-    keepGivenNumbers(db, given);
-    const again = settleRows(db);
-    const [fault] = integrityFaults(db, "full");
-    if (fault !== undefined) throw new Error(`the new database is not sound: ${fault}`);
-    const isKnown = (name: string) =>
-      tables.some(({ table, isWhole, filled }) => table === name && (isWhole || filled > 0));
-    return {
-      tables,
-      backup: filled?.backup ?? null,
-      again,
-      knowsForgotten: filled !== null || (isKnown("forgotten") && isKnown("forget_receipts")),
-    };
-  } finally {
-    db.close();
-  }
+  using db = await openDatabase(draft, { busyTimeoutMs: 0 });
+  db.exec("PRAGMA foreign_keys = OFF");
+  const nothing = { read: 0, filled: 0, gone: 0, isWhole: false };
+  const found = read ?? ordinaryTables(db).map((table) => ({ table, ...nothing }));
+  const isWhole = found.every((table) => table.isWhole);
+  const filled = isWhole ? null : await fillFromBackup(db, place, { draft, tables: found });
+  const tables = filled?.tables ?? found;
+  keepGivenNumbers(db, given);
+  const again = settleRows(db);
+  const [fault] = integrityFaults(db, "full");
+  if (fault !== undefined) throw new Error(`the new database is not sound: ${fault}`);
+  const isKnown = (name: string) =>
+    tables.some(({ table, isWhole, filled }) => table === name && (isWhole || filled > 0));
+  return {
+    tables,
+    backup: filled?.backup ?? null,
+    again,
+    knowsForgotten: filled !== null || (isKnown("forgotten") && isKnown("forget_receipts")),
+  };
 }
 
 /** Copies the database with its log, since reading may change the copy. Null for a file of no bytes. */
 function copyOf(database: string, copy: string): string | null {
   const from = targetOf(database);
   if (!isThere(from) || statSync(from).size === 0) return null;
-  for (const ending of DATABASE_FILES.filter((ending) => ending !== "-shm")) {
-    if (isThere(from + ending)) copyFileSync(from + ending, copy + ending);
-  }
+  copyDatabaseFiles(from, copy);
   return copy;
 }
 
@@ -160,22 +154,17 @@ async function fillFromBackup(
     if (kind !== "ours" && kind !== "older") continue;
     try {
       removeDatabase(copy);
-      copyFileSync(backup.path, copy);
-      chmodSync(copy, 0o600);
-      const from = await openDatabase(copy, { busyTimeoutMs: 0 });
-      try {
-        const fill = (mended: MendedTable): MendedTable => {
-          if (mended.isWhole) return mended;
-          const { table, gone } = mended;
-          const { rows } = copyReadable(from, db, { table, keepsNumbers: false });
-          return { ...mended, filled: rows, gone: Math.max(0, gone - rows) };
-        };
-        const filled = withoutTriggers(db, () => transaction(db, () => tables.map(fill)));
-        keepGivenNumbers(db, givenNumbers(from));
-        return { backup, tables: filled };
-      } finally {
-        from.close();
-      }
+      copyDatabaseFiles(backup.path, copy);
+      using from = await openDatabase(copy, { busyTimeoutMs: 0 });
+      const fill = (mended: MendedTable): MendedTable => {
+        if (mended.isWhole) return mended;
+        const { table, gone } = mended;
+        const { rows } = copyReadable(from, db, { table, keepsNumbers: false });
+        return { ...mended, filled: rows, gone: Math.max(0, gone - rows) };
+      };
+      const filled = withoutTriggers(db, () => transaction(db, () => tables.map(fill)));
+      keepGivenNumbers(db, givenNumbers(from));
+      return { backup, tables: filled };
     } catch (thrown) {
       if (/no space|disk is full/i.test(messageOf(thrown))) throw thrown;
       // A backup that cannot be read: the one before it may.
@@ -214,22 +203,18 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
   const busyTimeoutMs = config?.busyTimeoutMs ?? REPAIR_BUSY_MS;
   const report = await mendDatabase({ ...place, busyTimeoutMs });
   const { aside, tables } = report;
-  const db = await openDatabase(database, { busyTimeoutMs });
-  try {
-    const filled = await fillFromTranscripts(db, place, report);
-    const done = [
-      `set the damaged database aside: ${aside}`,
-      mendText(report),
-      ...filled === 0 ? [] : [`${count(filled, "capture")} came from transcripts`],
-      ...receiptsWithoutKey(db).length === 0 ? [] : ["the key of what was forgotten is lost"],
-    ].join("; ");
-    if (filled > 0 || tables.some(({ read, filled }) => read + filled > 0)) return done;
-    const undone =
-      `nothing of ${aside}, where the damaged database lies, could be brought back, and there is no backup`;
-    return { done, undone: fail(undone, `ls -l ${quoteWord(aside)}`) };
-  } finally {
-    db.close();
-  }
+  using db = await openDatabase(database, { busyTimeoutMs });
+  const filled = await fillFromTranscripts(db, place, report);
+  const done = [
+    `set the damaged database aside: ${aside}`,
+    mendText(report),
+    ...filled === 0 ? [] : [`${count(filled, "capture")} came from transcripts`],
+    ...receiptsWithoutKey(db).length === 0 ? [] : ["the key of what was forgotten is lost"],
+  ].join("; ");
+  if (filled > 0 || tables.some(({ read, filled }) => read + filled > 0)) return done;
+  const undone =
+    `nothing of ${aside}, where the damaged database lies, could be brought back, and there is no backup`;
+  return { done, undone: fail(undone, `ls -l ${quoteWord(aside)}`) };
 }
 
 /**

@@ -2,17 +2,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { isOwnFile, openDatabase } from "../../db/database.ts";
+import { copyDatabaseFiles } from "./set_aside.ts";
 import { takeLock } from "../../db/process_lock.ts";
 import { OS } from "../../system/environment.ts";
-import {
-  chmodSync,
-  copyFileSync,
-  isNotFound,
-  lstatSync,
-  makeTempDirSync,
-  readDirSync,
-  removeSync,
-} from "../../system/files.ts";
+import { lstatSync, makeTempDirSync, readDirSync, removeSync } from "../../system/files.ts";
 
 const PREFIX = "conclaude-nameless-";
 const FILE = "nameless.db";
@@ -39,23 +32,11 @@ export async function openNamelessDatabase(
   const folder = makeTempDirSync({ prefix: PREFIX });
   try {
     const path = joinPath(folder, FILE);
-    if (copyOf !== undefined) copyDatabase(copyOf, path);
+    if (copyOf !== undefined) copyDatabaseFiles(copyOf, path);
     return await openDatabase(path, options);
   } finally {
     removeSync(folder, { recursive: true });
     removeLeft(parentOf(folder));
-  }
-}
-
-/** Copies a database with its log; this user can write to the copy. */
-function copyDatabase(from: string, to: string): void {
-  for (const ending of ["", "-wal"]) {
-    try {
-      copyFileSync(from + ending, to + ending);
-      chmodSync(to + ending, 0o600);
-    } catch (thrown) {
-      if (ending === "" || !isNotFound(thrown)) throw thrown;
-    }
   }
 }
 

@@ -2,7 +2,8 @@ import { messageOf, UserError } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { fileStamp } from "../../base/time.ts";
 import { isThere, targetOf } from "./whole_file.ts";
-import { removeSync, renameSync } from "../../system/files.ts";
+import { removeQuietly } from "../../system/write_file.ts";
+import { chmodSync, copyFileSync, renameSync } from "../../system/files.ts";
 
 /** The endings of a database's files: the database, its log, the index of the log. */
 export const DATABASE_FILES: readonly string[] = ["", "-wal", "-shm"];
@@ -14,14 +15,17 @@ export function isFileOf(database: string, path: string): boolean {
   );
 }
 
-/** Removes a temporary database as far as possible. */
+/** Removes a temporary database with every file that SQLite makes beside it, as far as they are there. */
 export function removeDatabase(path: string): void {
-  for (const ending of DATABASE_FILES) {
-    try {
-      removeSync(path + ending);
-    } catch {
-      // It was renamed, or never made.
-    }
+  for (const ending of [...DATABASE_FILES, "-journal"]) removeQuietly(path + ending);
+}
+
+/** Copies the files of a database that nobody writes to, its log included; this user can write to the copies. */
+export function copyDatabaseFiles(from: string, to: string): void {
+  for (const ending of ["", "-wal"]) {
+    if (ending !== "" && !isThere(from + ending)) continue;
+    copyFileSync(from + ending, to + ending);
+    chmodSync(to + ending, 0o600);
   }
 }
 

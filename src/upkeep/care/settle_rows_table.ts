@@ -1,4 +1,4 @@
-/** Makes a database consistent into which some rows were copied while others are lost. */
+/** Makes a database consistent after some of its rows were copied from a damaged one and others were lost. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "../../db/transaction.ts";
 import { forgottenCaptures } from "../forget/stay_away_table.ts";
@@ -6,7 +6,7 @@ import { rebuildIndex } from "../../memory/store.ts";
 import { IS_PRUNED } from "../../db/payloads.ts";
 import { quotedName } from "./table_copy_table.ts";
 
-/** Gives no new row a number that an old one had. */
+/** Raises the counters of row numbers, so that no new row gets the number of a row that is lost. */
 export function keepGivenNumbers(db: DatabaseSync, given: ReadonlyMap<string, number>): void {
   const highest = db.prepare("SELECT max(observation_id) AS id FROM pending_queue").get()!["id"];
   const all = new Map(given);
@@ -94,7 +94,7 @@ function workInAgain(db: DatabaseSync): number {
   return Number(changes);
 }
 
-/** Runs `work` while the triggers are away: copied rows are not written for the first time. */
+/** Runs `work` without triggers, which would treat copied rows as new ones, and makes the triggers again. */
 export function withoutTriggers<Result>(db: DatabaseSync, work: () => Result): Result {
   const triggers = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all();
   for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`);

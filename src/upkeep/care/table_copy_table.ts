@@ -1,6 +1,8 @@
-/** Copies the tables of one database into another, row by row: the runtime forbids `ATTACH` and `VACUUM`. */
+/**
+ * Reads what SQLite can read of a damaged table, and copies it into another database, row by row: the runtime forbids
+ * `ATTACH`.
+ */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
-import { isDamage, orDamaged, reachablePlaces } from "../transfer/export_salvage_table.ts";
 
 /** Rows that one statement reads. */
 const BATCH_ROWS = 500;
@@ -21,10 +23,13 @@ interface Column {
   readonly isText: boolean;
 }
 
-interface Shape {
+/** The columns of a table, and how its rows are identified. */
+interface TableShape {
   readonly columns: readonly Column[];
   /** The columns that identify a row: its number where the table has numbers. */
   readonly keys: readonly string[];
+  /** Whether rows have numbers that no column holds. */
+  readonly hasOwnNumbers: boolean;
   /** The one text column that is the primary key of a table with row numbers; null otherwise. */
   readonly indexedKey: string | null;
 }
@@ -84,35 +89,42 @@ export function copyReadable(
   return { table, rows, lost, isWhole: lost === 0 };
 }
 
+/** The columns that hold values, and how rows are identified; no columns where the table is missing. */
+export function shapeOf(db: DatabaseSync, table: string): TableShape {
+  const infos = db.prepare("SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)").all(table);
+  const keyed = infos.filter(({ pk }) => Number(pk) > 0);
+  const made = db.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?")
+    .get(table);
+  const hasNumbers = !/\bWITHOUT ROWID\b/i.test(String(made?.["sql"]));
+  const hasOwnNumbers = hasNumbers && !(keyed.length === 1 && keyed[0]!["type"] === "INTEGER");
+  return {
+    columns: infos.filter(({ hidden }) => Number(hidden) === 0)
+      .map(({ name, type }) => ({ name: String(name), isText: type === "TEXT" })),
+    keys: hasNumbers ? ["rowid"] : keyed.map(({ name }) => String(name)),
+    hasOwnNumbers,
+    indexedKey: hasOwnNumbers && keyed.length === 1 ? String(keyed[0]!["name"]) : null,
+  };
+}
+
 /** The columns that both databases have; null where the table is missing. */
 function commonShape(
   from: DatabaseSync,
   to: DatabaseSync,
   { table, keepsNumbers }: { readonly table: string; readonly keepsNumbers: boolean },
-): Shape | null {
-  const infos = from.prepare("SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)").all(table);
-  if (infos.length === 0) return null;
-  const known = new Set(
-    to.prepare("SELECT name FROM pragma_table_info(?)").all(table).map(({ name }) => name),
-  );
-  const keyed = infos.filter(({ pk }) => Number(pk) > 0);
-  const made = from.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?")
-    .get(table);
-  const hasNumbers = !/\bWITHOUT ROWID\b/i.test(String(made?.["sql"]));
-  const isNumber = hasNumbers && keyed.length === 1 && keyed[0]!["type"] === "INTEGER";
-  const columns = infos.filter(({ name, hidden }) => Number(hidden) === 0 && known.has(name!))
-    .map(({ name, type }) => ({ name: String(name), isText: type === "TEXT" }));
+): TableShape | null {
+  const shape = shapeOf(from, table);
+  if (shape.columns.length === 0) return null;
+  const known = new Set(shapeOf(to, table).columns.map(({ name }) => name));
+  const columns = shape.columns.filter(({ name }) => known.has(name));
+  const withNumber = shape.hasOwnNumbers && keepsNumbers;
   return {
-    columns: hasNumbers && !isNumber && keepsNumbers
-      ? [{ name: "rowid", isText: false }, ...columns]
-      : columns,
-    keys: hasNumbers ? ["rowid"] : keyed.map(({ name }) => String(name)),
-    indexedKey: hasNumbers && !isNumber && keyed.length === 1 ? String(keyed[0]!["name"]) : null,
+    ...shape,
+    columns: withNumber ? [{ name: "rowid", isText: false }, ...columns] : columns,
   };
 }
 
 /** Texts are read as bytes, since the runtime cuts a text at a NUL. */
-function readColumns({ columns }: Shape): string {
+function readColumns({ columns }: TableShape): string {
   return columns.map(({ name, isText }) =>
     isText ? `CAST(${quotedName(name)} AS BLOB) AS ${quotedName(name)}` : quotedName(name)
   ).join(", ");
@@ -122,7 +134,7 @@ function readColumns({ columns }: Shape): string {
 function readByNumber(
   db: DatabaseSync,
   table: string,
-  shape: Shape,
+  shape: TableShape,
   write: (row: Row) => void,
 ): number {
   const read = `SELECT rowid AS copied_number, ${readColumns(shape)}
@@ -157,7 +169,7 @@ function readByNumber(
 function readByKey(
   db: DatabaseSync,
   table: string,
-  shape: Shape,
+  shape: TableShape,
   write: (row: Row) => void,
 ): number {
   const { keys } = shape;
@@ -190,7 +202,7 @@ function readByKey(
   return 1;
 }
 
-function placeOf({ columns }: Shape, key: string): string {
+function placeOf({ columns }: TableShape, key: string): string {
   return columns.some(({ name, isText }) => name === key && isText) ? "CAST(? AS TEXT)" : "?";
 }
 
@@ -213,4 +225,113 @@ function isConstraint(thrown: unknown): boolean {
 /** A name of a table or column, as SQL takes any. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** SQLite's codes IOERR, CORRUPT, TOOBIG and NOTADB. */
+const DAMAGE_CODES: ReadonlySet<number> = new Set([10, 11, 18, 26]);
+
+/** So many row numbers after a damaged page are tried one by one: an inner page leads to so many rows. */
+const TRIED_ONE_BY_ONE = 20_000;
+
+/** Whether a statement failed because of damage. */
+export function isDamage(thrown: unknown): boolean {
+  const { errcode } = thrown as { readonly errcode?: unknown };
+  // The runtime throws a RangeError for an integer that is too large for a number, as flipped bits can make it.
+  return thrown instanceof RangeError ||
+    (typeof errcode === "number" && DAMAGE_CODES.has(errcode & 0xff));
+}
+
+/** Returns what `look` finds, or `otherwise` when it meets damage. */
+export function orDamaged<Found, Other>(
+  look: () => Found,
+  otherwise: (thrown: unknown) => Other,
+): Found | Other {
+  try {
+    return look();
+  } catch (thrown) {
+    if (!isDamage(thrown)) throw thrown;
+    return otherwise(thrown);
+  }
+}
+
+/**
+ * The row numbers of a damaged table, in order: those that the table gives, and those that an index gives, whose rows may
+ * be lost. The index is that of the key; without a key it is any.
+ *
+ * @returns `isWhole`: whether the table gave all of its numbers.
+ */
+export function reachablePlaces(
+  db: DatabaseSync,
+  { table, key }: { readonly table: string; readonly key: string | null },
+): { readonly places: readonly number[]; readonly isWhole: boolean } {
+  const named = namedPlaces(db, table, key === null ? indexesOf(db, table) : [null], key);
+  const { found, isWhole } = walkTable(db, table);
+  return { places: [...new Set([...named, ...found])].sort((a, b) => a - b), isWhole };
+}
+
+/** The row numbers in the first index that can be read. Null stands for the index that the order of the key uses. */
+function namedPlaces(
+  db: DatabaseSync,
+  table: string,
+  indexes: readonly (string | null)[],
+  key: string | null,
+): number[] {
+  for (const index of indexes) {
+    const by = index === null ? `ORDER BY ${key}` : `INDEXED BY ${index}`;
+    const rows = orDamaged(
+      () => db.prepare(`SELECT rowid AS place FROM ${table} ${by}`).all(),
+      () => null,
+    );
+    if (rows !== null) return rows.map(({ place }) => Number(place));
+  }
+  return [];
+}
+
+/** The indexes that hold every row of a table. */
+function indexesOf(db: DatabaseSync, table: string): string[] {
+  return orDamaged(
+    () =>
+      db.prepare("SELECT name FROM pragma_index_list(?) WHERE NOT partial")
+        .all(table.replaceAll('"', "")).map(({ name }) => `"${name}"`),
+    () => [],
+  );
+}
+
+/** Goes up through the row numbers. At a damaged page it tries the next numbers until it can read one. */
+function walkTable(
+  db: DatabaseSync,
+  table: string,
+): { readonly found: readonly number[]; readonly isWhole: boolean } {
+  const next = db.prepare(
+    `SELECT rowid AS place
+       FROM ${table} NOT INDEXED
+      WHERE rowid >= ?
+      ORDER BY rowid
+      LIMIT ?`,
+  );
+  const found: number[] = [];
+  let isWhole = true;
+  let [limit, step, failures] = [BATCH_ROWS, 1, 0];
+  for (let from = 0; from <= Number.MAX_SAFE_INTEGER;) {
+    const rows = orDamaged(
+      () => next.all(from, limit).map(({ place }) => Number(place)),
+      () => null,
+    );
+    if (rows?.length === 0) break;
+    // A damaged page may give any number.
+    if (rows !== null && rows.every((place, n) => place >= from && place > (rows[n - 1] ?? -1))) {
+      found.push(...rows);
+      from = rows.at(-1)! + 1;
+      [limit, step, failures] = [Math.min(2 * limit, BATCH_ROWS), 1, 0];
+      continue;
+    }
+    isWhole = false;
+    if (limit > 1) {
+      limit = 1;
+      continue;
+    }
+    if (++failures > TRIED_ONE_BY_ONE) step *= 2;
+    from += step;
+  }
+  return { found, isWhole };
 }

@@ -1,25 +1,22 @@
 /** Writes files whole, and tells what lies at a path. */
 import { messageOf } from "../../base/errors.ts";
-import { baseName, parentOf, withParents } from "../../base/paths.ts";
+import { parentOf, withParents } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import {
   chmodSync,
   isNotFound,
   lstatSync,
   mkdirSync,
-  openSync,
   readDirSync,
   realPathSync,
-  removeSync,
-  renameSync,
   statSync,
 } from "../../system/files.ts";
+import { writeWhole } from "../../system/write_file.ts";
 import { OS } from "../../system/environment.ts";
 
 /**
- * Writes a file so that others see the old one, or none, or the whole new one: a draft beside it, synced, then renamed.
- * A link stays a link; what it leads to is replaced, and keeps its mode. The folder is made when it is missing, mode
- * 0700.
+ * Writes a file so that others see the old text or the whole new one. Where the path is a link, the file that it leads to
+ * is replaced and keeps its mode. The folder is made when it is missing, mode 0700.
  *
  * @throws {Error} What the file system says; the draft is gone then.
  */
@@ -30,16 +27,15 @@ export function writeWholeFile(
 ): void {
   mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
   const target = targetOf(path);
-  const draft = `${parentOf(target)}/.${baseName(target)}.${crypto.randomUUID()}.tmp`;
-  try {
-    writeSynced(draft, text, options.mode);
-    const kept = isLink(path) ? modeOf(target) : null;
-    if (kept !== null) chmodSync(draft, kept);
-    renameSync(draft, target);
-  } catch (thrown) {
-    removeQuietly(draft);
-    throw thrown;
-  }
+  writeWhole(target, text, {
+    ...options,
+    prepare(draft) {
+      if (OS !== "windows" && target !== path && isLink(path)) {
+        chmodSync(draft, statSync(target).mode! & 0o777);
+      }
+      return true;
+    },
+  });
 }
 
 /** True when anything is at the path, a link that leads nowhere included. */
@@ -70,39 +66,12 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Permission bits; null where there is no file, and on Windows. */
-function modeOf(path: string): number | null {
-  try {
-    const { mode } = statSync(path);
-    return mode === null || OS === "windows" ? null : mode & 0o777;
-  } catch {
-    return null;
-  }
-}
-
-function writeSynced(path: string, text: string, mode: number): void {
-  using file = openSync(path, { write: true, createNew: true, mode });
-  const bytes = new TextEncoder().encode(text);
-  for (let written = 0; written < bytes.length;) {
-    written += file.writeSync(bytes.subarray(written));
-  }
-  file.syncSync();
-}
-
 /** Where a path leads through all links; as it is where nothing is there. */
 export function targetOf(path: string): string {
   try {
     return realPathSync(path);
   } catch {
     return path;
-  }
-}
-
-function removeQuietly(path: string): void {
-  try {
-    removeSync(path);
-  } catch {
-    // It was never made.
   }
 }
 

@@ -23,7 +23,7 @@ import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
 
 const FIX = "conclaude doctor --fix";
 
-/** Rows that refer to lost ones: they would be taken for rows of whatever gets the lost number next. */
+/** Rows that refer to a row that is lost. When a new row gets the lost number, they would seem to belong to it. */
 export function lookAtReferences(place: DoctorPlace): Finding[] {
   const faults = askDatabase(place, foreignKeyFaults) ?? [];
   if (faults.length === 0) return [];
@@ -39,13 +39,16 @@ export function lookAtReferences(place: DoctorPlace): Finding[] {
   return [fail(faultsText(faults), FIX, repair)];
 }
 
-/** With more observations only `--fix` and `db check` compare every word: hooks wait for that, a second for so many. */
+/**
+ * With more observations only `--fix` and `db check` compare every word. Comparing so many takes a second, and hooks wait
+ * for it.
+ */
 const MAX_COMPARED = 20_000;
 
 const NOT_COMPARED =
   "no fault found; whether it has every word of so many observations `conclaude db check` looks";
 
-/** A fault of the place that the database is in, not of its index. */
+/** What SQLite says when the file or the disk is at fault, and not the search index. */
 const UNREADABLE = /readonly|read-only|disk I\/O error|disk is full|unable to open|locked|busy/i;
 
 /** Whether the search index holds the words of the observations. */
@@ -110,7 +113,7 @@ function withoutKey(receipts: readonly string[]): Finding {
   );
 }
 
-/** Doctor looks after so many sessions; more than that are never active at once. */
+/** At most so many active sessions are looked at. */
 const MAX_SESSIONS = 1000;
 
 /** Sessions that look active although their process is gone. */

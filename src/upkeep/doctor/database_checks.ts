@@ -5,8 +5,13 @@ import type { Mending } from "../../policy/guards/lift.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { emptyBeginning } from "../../db/beginning.ts";
-import { integrityFaults, numberFaults } from "../care/care_table.ts";
-import { isOfSearchIndex, schemaDifferences, schemaFaults } from "../care/schema_care_table.ts";
+import {
+  integrityFaults,
+  isOfSearchIndex,
+  numberFaults,
+  schemaDifferences,
+  schemaFaults,
+} from "../care/care_table.ts";
 import { isOwnFile } from "../../db/database.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import {
@@ -195,21 +200,17 @@ function judgeContent(place: RepairPlace, version: number): Finding {
   }
   try {
     if (isLocked(database)) return lockedBy(database);
-    const db = openToLook(database);
-    try {
-      const faults = [...integrityFaults(db, "full"), ...numberFaults(db)];
-      if (faults.length > 0) {
-        return mendable(place, `${database} is damaged: ${faultsText(faults)}`);
-      }
-      if (version < SCHEMA_VERSION) return judgeMigration(place, version, db);
-      // The search index has a check of its own.
-      const differences = schemaDifferences(db).filter((part) => !isOfSearchIndex(part));
-      return differences.length === 0
-        ? ok(`${database} (chosen by ${databaseChosenBy})`)
-        : mendable(place, `in ${database} ${faultsText(schemaFaults(differences))}`);
-    } finally {
-      db.close();
+    using db = openToLook(database);
+    const faults = [...integrityFaults(db, "full"), ...numberFaults(db)];
+    if (faults.length > 0) {
+      return mendable(place, `${database} is damaged: ${faultsText(faults)}`);
     }
+    if (version < SCHEMA_VERSION) return judgeMigration(place, version, db);
+    // The search index has a check of its own.
+    const differences = schemaDifferences(db).filter((part) => !isOfSearchIndex(part));
+    return differences.length === 0
+      ? ok(`${database} (chosen by ${databaseChosenBy})`)
+      : mendable(place, `in ${database} ${faultsText(schemaFaults(differences))}`);
   } catch (thrown) {
     const why = messageOf(thrown);
     if (DAMAGED.test(why)) return mendable(place, `${database} is damaged: ${why}`);

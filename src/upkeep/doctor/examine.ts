@@ -115,7 +115,7 @@ export async function examine(
 async function lookAtAll(place: DoctorPlace, repairs: Repairs | null): Promise<NamedFinding[]> {
   const looked: NamedFinding[] = [];
   for (const check of CHECKS) {
-    // A repair would fail at what only the person can mend, so that comes first.
+    // This repair writes to the database, so it would fail until the person has mended the database.
     const obstacle = check.needsDatabase &&
       looked.find(({ name, status, repair }) =>
         name === "database" && status === "fail" && repair === undefined

@@ -1,7 +1,6 @@
 /** Whether the rules of this folder hold: Claude Code asks a hook, and the hook's program denies what it must. */
 import type { HookConfig } from "../../config/hook_config.ts";
 import { needsOf } from "../../policy/armed_gates.ts";
-import type { GuardPolicy } from "../../policy/guards/guard_policy.ts";
 import { baseName } from "../../base/paths.ts";
 import { isBareName } from "../../system/process/executable.ts";
 import { type Need, type Unarmed, unarmedText, whyUnarmed } from "../../claude/settings/armed.ts";
@@ -13,7 +12,7 @@ import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { VERSION } from "../../base/version.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import { canBeProved, proveHook, versionOfHook } from "./gate_proof.ts";
-import type { DoctorPlace } from "./place.ts";
+import { type DoctorPlace, lockReason } from "./place.ts";
 import { isAtLeast } from "./program_check.ts";
 import { installLine, lookAtSettings, replaceLine, type SettingsLook } from "./settings_look.ts";
 
@@ -41,7 +40,7 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   const faults = unarmed.map((reason) => fail(unarmedText(reason), wayToArm(reason, looks)));
   if (unarmed.some(({ isAll, events }) => isAll || events.includes("PreToolUse"))) return faults;
   const asked = needs.filter(({ event }) => !unarmed.some(({ events }) => events.includes(event)));
-  const lock = lockOf(config);
+  const lock = lockFindings(config);
   if (config.unreadable !== "" && lock.length === 0) {
     faults.push(fail(`NOT ARMED for what stands in ${config.unreadable}`, VALIDATE));
   }
@@ -211,8 +210,8 @@ async function olderVersion(entry: HookEntry, place: DoctorPlace): Promise<strin
 }
 
 /** While a strict policy cannot be read, every change is refused. */
-function lockOf({ guards }: HookConfig): Finding[] {
-  const lock = guards === "" ? null : (JSON.parse(guards) as GuardPolicy).lock;
+function lockFindings(config: HookConfig): Finding[] {
+  const lock = lockReason(config);
   return lock === null
     ? []
     : [warn(`every change is refused, since strict rules cannot be read: ${lock}`, VALIDATE)];

@@ -99,7 +99,7 @@ function startFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
   });
 }
 
-/** A missing hook is added where the hooks for most sessions are. */
+/** Events without a hook. The command adds it to the installed settings file that counts for the most sessions. */
 function missingEvents(looks: readonly SettingsLook[]): Finding[] {
   const widest = looks.at(-1);
   if (widest === undefined) return [];
@@ -141,7 +141,7 @@ function doubled(looks: readonly SettingsLook[]): Finding[] {
   )];
 }
 
-/** A drain that Claude Code waits for, and hooks that it ends before their commands are done. */
+/** A drain that Claude Code waits for, and hooks whose time limit is too short for their commands. */
 function slownessFaults(look: SettingsLook): Finding[] {
   const { path, entries } = look;
   const short = entries

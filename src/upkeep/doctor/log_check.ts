@@ -23,7 +23,7 @@ const MAX_MESSAGE_CHARS = 300;
 export function lookAtLog(place: DoctorPlace): Finding[] {
   const files = logFiles(place.locations.spoolFolders);
   const pipes = files.filter(isPipe);
-  // A pipe would be waited for.
+  // Reading a pipe would wait for whoever writes to it.
   const lines = files.filter((file) => !pipes.includes(file))
     .flatMap((file) => recentLines(file, place))
     .sort((a, b) => a.atMs - b.atMs);

@@ -62,7 +62,7 @@ function givenUp({ givenUp, reasons }: MemoryHealth, place: DoctorPlace): Findin
   );
   return warn(
     `${count(givenUp, "capture was", "captures were")} given up after errors: ${told.join("; ")}`,
-    // Another try brings back what can be read alone.
+    // A retry only helps captures whose payload can be read.
     damaged === givenUp ? "conclaude queue prune --unreadable" : "conclaude queue retry --all",
   );
 }
@@ -94,7 +94,7 @@ function overdue({ overdue }: MemoryHealth, place: DoctorPlace): Finding {
     );
 }
 
-/** No drain begins without the file of its lock. */
+/** Whether the lock file can be opened: a drain has to lock it before it begins. */
 function lockFaults({ database }: DoctorPlace): Finding[] {
   const path = drainLockPath(database);
   let why: string | null = null;

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConfigFile } from "../../config/discover.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
+import type { GuardPolicy } from "../../policy/guards/guard_policy.ts";
 import type { Environment, Locations } from "../../system/environment.ts";
 import { openDatabase } from "../../db/database.ts";
 import type { Program } from "../../claude/settings/hooks.ts";
@@ -36,6 +37,11 @@ export interface DoctorPlace {
   readonly comparesAll?: boolean;
 }
 
+/** Why every change is refused: strict rules that cannot be read. Null where nothing is refused for that. */
+export function lockReason({ guards }: HookConfig): string | null {
+  return guards === "" ? null : (JSON.parse(guards) as GuardPolicy).lock;
+}
+
 /** What the check of the database needs to know. */
 export type DatabasePlace = Pick<
   DoctorPlace,
@@ -56,12 +62,8 @@ export function askDatabase<Answer>(
 ): Answer | undefined {
   if (database === ":memory:" || identifyDatabase(database).kind !== "ours") return undefined;
   try {
-    const db = openToLook(database);
-    try {
-      return ask(db);
-    } finally {
-      db.close();
-    }
+    using db = openToLook(database);
+    return ask(db);
   } catch {
     return undefined;
   }
@@ -72,10 +74,6 @@ export async function repairDatabase<Done>(
   { database, config }: Pick<DoctorPlace, "database" | "config">,
   repair: (db: DatabaseSync) => Done,
 ): Promise<Done> {
-  const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
-  try {
-    return repair(db);
-  } finally {
-    db.close();
-  }
+  using db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
+  return repair(db);
 }

@@ -1,6 +1,5 @@
 /** What the working folder tells: its configuration, its branch, its workflows, and the state of an older daemon. */
 import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
-import type { HookConfig } from "../../config/hook_config.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { undecidedCoven } from "../transfer/coven.ts";
@@ -10,13 +9,12 @@ import { listWorkflowFiles } from "../../work/engine/workflow_files.ts";
 import { isStrict } from "../../policy/asked_requirements.ts";
 import { groundOf, UNTOLD_BRANCH } from "../../policy/ground.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
-import type { GuardPolicy } from "../../policy/guards/guard_policy.ts";
 import { isAbsolutePath } from "../../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { countState } from "../../work/store.ts";
 import { type Finding, ok, warn } from "../care/check.ts";
-import { askDatabase, type DoctorPlace } from "./place.ts";
+import { askDatabase, type DoctorPlace, lockReason } from "./place.ts";
 
 /** Whether the configuration files that count here are right. */
 export function lookAtConfiguration(place: DoctorPlace): Finding[] {
@@ -25,7 +23,7 @@ export function lookAtConfiguration(place: DoctorPlace): Finding[] {
     warn(`${path} is left out, since others could have written it: ${why}`, next)
   );
   const counting = files.filter((file) => !isLeftOut(file));
-  const isStrict = isLocked(config);
+  const isStrict = lockReason(config) !== null;
   if (counting.length === 0 && !isStrict) {
     return leftOut.length > 0 ? leftOut : [ok("no files: the defaults count")];
   }
@@ -58,10 +56,6 @@ function judgeFiles(files: readonly ConfigFile[], isStrict: boolean): Finding {
     `${place} ${first.key}: ${first.message}${more}${off}; hooks go on with the rest`,
     next,
   );
-}
-
-function isLocked({ guards }: HookConfig): boolean {
-  return guards !== "" && (JSON.parse(guards) as GuardPolicy).lock !== null;
 }
 
 /** Whether git tells the branch, where requirements are kept for one. */

@@ -17,7 +17,7 @@ import { userId } from "../../system/environment.ts";
 const OWNER_WRITE = 0o200;
 const WRITE_OF_OTHERS = 0o022;
 
-/** @returns Null when nothing speaks against it; who belongs to a group that may write is not seen. */
+/** Why this user cannot write to a folder; null when nothing is known against it. The groups of a user are not looked at. */
 export function whyUnwritable(folder: string): string | null {
   try {
     const { isDirectory, mode } = statSync(folder);
@@ -26,7 +26,7 @@ export function whyUnwritable(folder: string): string | null {
     const isOthersAlone = userId() !== 0 && otherOwner(folder) !== null && mode !== null &&
       (mode & WRITE_OF_OTHERS) === 0;
     if (isOthersAlone) return whyClosed(folder);
-    // The system looks whether the file system takes changes before it looks for the file, and there is none.
+    // Renaming a file that does not exist changes nothing, and fails with another error on a read-only file system.
     const nothing = joinPath(folder, `.conclaude-${crypto.randomUUID()}`);
     renameSync(nothing, `${nothing}-2`);
     return null;

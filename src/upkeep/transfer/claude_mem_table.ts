@@ -7,7 +7,7 @@ import { NO_SESSION } from "../../memory/observe/observation.ts";
 import { pathInProject } from "../../memory/project_paths.ts";
 import { headAndTail, titleLine } from "../../memory/text.ts";
 import TABLES from "./claude_mem.json" with { type: "json" };
-import { isDamage } from "./export_salvage_table.ts";
+import { isDamage } from "../care/table_copy_table.ts";
 import type { ImportedColumns } from "./import_rows_table.ts";
 
 /** How one table is read; `a|b` stands for the first of these columns that a row has. */

@@ -4,7 +4,7 @@ import { isUserError, messageOf } from "../../base/errors.ts";
 import { firstIdAt } from "../../base/ids.ts";
 import { VERSION } from "../../base/version.ts";
 import { schemaVersion } from "../../db/transaction.ts";
-import { orDamaged, reachablePlaces } from "./export_salvage_table.ts";
+import { orDamaged, reachablePlaces } from "../care/table_copy_table.ts";
 import {
   type CountName,
   EXPORT_FORMAT,
