@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../base/ids.ts";
 import type { ExecutionStatus } from "./captures.ts";
-import { filterOf } from "./filter_sql.ts";
+import { filterOf } from "./statement.ts";
 
 /** A handled hook event as people and programs see it. */
 export interface ExecutionRow {

@@ -1,8 +1,7 @@
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { type Migration, MIGRATIONS } from "../../migrations/mod.ts";
 import { messageOf } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
-import { noteEmptyBeginning } from "./beginning.ts";
 import {
   APPLICATION_ID,
   ForeignDatabaseError,
@@ -12,6 +11,8 @@ import {
   transaction,
 } from "./transaction.ts";
 import { waitMs } from "../system/wait.ts";
+import { drainLockPath } from "./process_lock.ts";
+import { statSync } from "../system/files.ts";
 
 /** How often the switch to the write-ahead log is tried again while others hold the file, and the pause between. */
 const WAL_ATTEMPTS = 300;
@@ -112,5 +113,65 @@ function enterWal(db: DatabaseSync): void {
       if (attempt >= WAL_ATTEMPTS || !/locked|busy/i.test(String(thrown))) throw thrown;
       waitMs(WAL_PAUSE_MS);
     }
+  }
+}
+
+const KEY = "begun_in_empty_file";
+
+/** That a database began in an empty file. */
+interface EmptyBeginning {
+  readonly atMs: number;
+  /** Whether captures had been worked in beside it before. */
+  readonly wasUsed: boolean;
+}
+
+/** Notes it, in the transaction that makes the tables. */
+function noteEmptyBeginning(db: DatabaseSync, path: string, atMs: number): void {
+  const told: EmptyBeginning = { atMs, wasUsed: isThere(drainLockPath(path)) };
+  db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(
+    KEY,
+    JSON.stringify(told),
+  );
+}
+
+/** What was noted; null where the file was made with the database. */
+export function emptyBeginning(db: DatabaseSync): EmptyBeginning | null {
+  const row = db.prepare("SELECT value FROM meta WHERE key = ?").get(KEY);
+  return row === undefined ? null : JSON.parse(String(row["value"]));
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Tries the migrations of a database on a copy of its empty tables in memory. The database is only read.
+ *
+ * @returns What keeps it from being migrated; null when nothing is found. Faults of rows or of the disk do not show.
+ */
+export function migrationFault(db: DatabaseSync): MigrationError | null {
+  const copy = new DatabaseSync(":memory:");
+  try {
+    // A virtual table makes its own shadow tables.
+    const parts = db.prepare(
+      `SELECT sql
+         FROM sqlite_schema
+        WHERE sql IS NOT NULL
+          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
+        ORDER BY rowid`,
+    ).all();
+    for (const { sql } of parts) copy.exec(String(sql));
+    applySteps(copy, schemaVersion(db));
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof MigrationError) return thrown;
+    throw thrown;
+  } finally {
+    copy.close();
   }
 }

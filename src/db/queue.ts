@@ -1,7 +1,7 @@
 /** The queue of captures as people see it. A drain turns captures into observations; see `queue_work.ts`. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./transaction.ts";
-import { filterOf } from "./filter_sql.ts";
+import { filterOf } from "./statement.ts";
 import type { StoredPayload } from "./payloads.ts";
 
 /** A capture waits (`raw`), is with a drain (`processing`), is `done`, or was given up after errors (`error`). */

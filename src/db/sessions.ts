@@ -1,7 +1,7 @@
 /** The table of sessions: what other rooms ask of it, and what SessionStart marks in it. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import type { SessionProcess } from "./liveness.ts";
 import { statement } from "./statement.ts";
+import { shortSessionId } from "../base/ids.ts";
 
 /** The last turn of a session: it has begun, Claude ended it, or an error of the API did. */
 export type LastTurn =
@@ -335,4 +335,70 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
      SELECT ?1
       WHERE EXISTS (SELECT 1 FROM observations WHERE session_id = ?1)`,
   ).run(sessionId);
+}
+
+/**
+ * The beginning of a session's id that tells it from every other session: 8 characters, and more where another one
+ * begins the same.
+ *
+ * @param db Null where nothing can be asked.
+ */
+export function tellingId(db: DatabaseSync | null, sessionId: string): string {
+  const short = shortSessionId(sessionId);
+  const whole = sessionId.replaceAll("-", "");
+  const others = db === null ? [] : alike(db, short, sessionId);
+  const shared = others.map((other) => {
+    let at = 0;
+    while (at < whole.length && other[at] === whole[at]) at++;
+    return at;
+  });
+  return whole.slice(0, Math.max(short.length, ...shared.map((length) => length + 1)));
+}
+
+/** Other ids, without dashes, that begin the same; none when the database does not answer. */
+function alike(db: DatabaseSync, short: string, except: string): string[] {
+  try {
+    return db.prepare(
+      `SELECT session_id AS sessionId
+         FROM sessions
+        WHERE short_id = ?
+          AND session_id <> ?`,
+    ).all(short, except).map(({ sessionId }) => String(sessionId).replaceAll("-", ""));
+  } catch {
+    return [];
+  }
+}
+
+/** The Claude process that a session was opened by. */
+export interface SessionProcess {
+  readonly sessionId: string;
+  readonly claudePid: number;
+  /** Tells the process from a later one with the same number; null when it was not recorded. */
+  readonly claudeProcess: string | null;
+}
+
+/** The state of a process now. */
+export interface ProcessNow {
+  readonly alive: boolean;
+  readonly mark: string | null;
+}
+
+/**
+ * The ids of sessions whose process is dead, has a successor with the same number, or runs another session now. A session
+ * whose process is not known counts as alive.
+ *
+ * @param ownPid The process that opens a session at this moment, if one does.
+ */
+export function goneSessions(
+  sessions: readonly SessionProcess[],
+  processes: ReadonlyMap<number, ProcessNow>,
+  ownPid: number | null,
+): string[] {
+  return sessions.filter(({ claudePid, claudeProcess }) => {
+    if (claudePid === ownPid) return true;
+    const now = processes.get(claudePid);
+    if (now === undefined) return false;
+    return !now.alive ||
+      (claudeProcess !== null && now.mark !== null && now.mark !== claudeProcess);
+  }).map(({ sessionId }) => sessionId);
 }

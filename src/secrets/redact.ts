@@ -5,8 +5,7 @@
  */
 import { withoutColours, withoutNuls } from "./colours.ts";
 import { findAssignments } from "./assignments.ts";
-import { COMMAND_FORMS } from "./command_forms.ts";
-import { GENERAL_FORMS } from "./general_forms.ts";
+import { COMMAND_FORMS, GENERAL_FORMS } from "./general_forms.ts";
 import { findPrivateKeys } from "./private_keys.ts";
 import { findEscapedPrivate, findPrivate, PRIVATE_MASK } from "./private_tags.ts";
 import { findForms, type MaskedSpan, maskOf, maskSpans } from "./secret_form.ts";

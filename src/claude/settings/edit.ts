@@ -10,8 +10,7 @@ import { isUserError } from "../../base/errors.ts";
 import type { HookEntry, HookRole } from "./hooks.ts";
 import { type Json, type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
 import { type Ownership, roleOf } from "./own_handler.ts";
-import type { Attempt, Target } from "./settings_file.ts";
-import { openSettings } from "./settings_text.ts";
+import { type Attempt, openSettings, type Target } from "./settings_file.ts";
 
 /** What is to be installed. */
 export interface InstallPlan extends Ownership, Target {

@@ -11,14 +11,16 @@ import { type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit
 import { memberOf, splitWords } from "./own_handler.ts";
 import {
   type Attempt,
+  mustBe,
+  openObject,
   refusal,
+  refuseTwins,
   replaceSettings,
   type SettingsFile,
   type SettingsPlace,
   type SettingsScope,
   withFreshFile,
 } from "./settings_file.ts";
-import { mustBe, openObject, refuseTwins } from "./settings_text.ts";
 
 export interface ServerOptions {
   readonly place: ServersPlace;

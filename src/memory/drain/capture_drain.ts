@@ -21,10 +21,10 @@ import {
 } from "../../db/queue_work.ts";
 import { waitMs } from "../../system/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
-import { mendFailures } from "../tell/mend_failures.ts";
+import { mendFailures } from "./mend_failures.ts";
 import { type ReadAt, readCapture, type Reading, termsOf } from "./read_capture.ts";
 import { summarySteps } from "./summaries.ts";
-import { WorkTrees } from "../tell/work_trees.ts";
+import { WorkTrees } from "./work_trees.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 
 /** What a drain did. */

@@ -8,14 +8,13 @@ import { indexedTerms } from "../search/terms.ts";
 import { readPayload } from "../../db/payloads.ts";
 import { captureOfToolUse, type ClaimedCapture, readCaptures } from "../../db/queue_work.ts";
 import type { LateRedaction } from "./late_redaction.ts";
-import { type WorkPlace, WorkTrees } from "../tell/work_trees.ts";
+import { type WorkPlace, WorkTrees } from "./work_trees.ts";
 import { readNotification } from "../observe/observe_words.ts";
 import { textIn } from "../text.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { joinPath } from "../../base/paths.ts";
 import { digestOfFile } from "../tell/stale_files.ts";
-import { MAX_FILES, readObservations } from "./observations_table.ts";
-import type { Remade, Remake } from "../remade_table.ts";
+import { MAX_FILES, readObservations, type Remade, type Remake } from "./observations_table.ts";
 
 /** A capture with what it tells, or why it cannot be read. */
 export interface Reading {

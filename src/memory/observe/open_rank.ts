@@ -1,5 +1,5 @@
 /** Ranks failures among open ends. What was only tried, or only looked for, is no open end. */
-import { isOnlyLooking } from "../search/looking_commands.ts";
+import { isOnlyLooking } from "./looking_commands.ts";
 import { OPEN_RANKS } from "../tell/open_ends.ts";
 import type { Observed } from "./observation.ts";
 import { isHarmless, isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";

@@ -8,7 +8,7 @@ import {
 } from "../observe/observation.ts";
 import { isAbsolutePath } from "../../base/paths.ts";
 import { type FileMatch, fileMatch } from "../../db/file_match.ts";
-import { isKnownFile, pathsWithPart } from "../observe/known_files_table.ts";
+import { isKnownFile, pathsWithPart } from "./known_files_table.ts";
 import { IS_PRUNED } from "../../db/payloads.ts";
 import {
   type Observation,

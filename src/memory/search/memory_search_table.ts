@@ -3,8 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { patternFor, WORD } from "../../base/letters.ts";
 import type { ObservationKind } from "../observe/observation.ts";
 import { fileMatch } from "../../db/file_match.ts";
-import { filterOf } from "../../db/filter_sql.ts";
-import { statement } from "../../db/statement.ts";
+import { filterOf, statement } from "../../db/statement.ts";
 
 /** Filters observations; null lets everything through. */
 export interface MemoryFilter {

@@ -1,5 +1,5 @@
 /** How observations are shown, to people and to models. */
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { isSuperseded, type ObservedFacts } from "../observe/observation.ts";
 import { saysNothingToCommit } from "../observe/open_rank.ts";
 import { folderOfProject } from "../project_paths.ts";

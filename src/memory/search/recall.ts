@@ -4,14 +4,14 @@ import { isReplaced, isSuperseded, type ObservationKind } from "../observe/obser
 import { pathInProject } from "../project_paths.ts";
 import { timelineOfFile } from "./memory_look_table.ts";
 import { countMatches, EVERYTHING, lastObservation, withTerm } from "./memory_search_table.ts";
-import { alreadyTold, noteTold } from "../tell/told_observations_table.ts";
+import { alreadyTold, noteTold } from "../tell/memory_context_table.ts";
 import { answerMemory, type SearchResult } from "./search.ts";
 import { staleAmong } from "../tell/stale_files.ts";
-import { headed, plain } from "../../secrets/plain.ts";
+import { headed, plain } from "../../base/plain.ts";
 import { relativeTime } from "../../base/time.ts";
 import { type Stale, staleText } from "../tell/context_text.ts";
 import { shortened } from "../text.ts";
-import { matchLimits } from "./match.ts";
+import { matchLimits } from "./candidates.ts";
 import { readQuestion } from "./question.ts";
 import { codeTerms } from "./terms.ts";
 

@@ -6,7 +6,7 @@ import { rank, RANK_WEIGHTS, type Ranked, type RankWeights, type Scored } from "
 import type { SpokenTime } from "./spoken_time.ts";
 import { isOfIndex, isUnspaced, pairOf } from "./terms.ts";
 import { estimateTokens, shortened } from "../text.ts";
-import { isOfUnknownFile } from "../observe/known_files_table.ts";
+import { isOfUnknownFile } from "./known_files_table.ts";
 import { requireWholeIndex } from "./memory_index_table.ts";
 import {
   type IndexHit,

@@ -1,6 +1,6 @@
 /** Writes what a session is told of earlier ones: a few lines, each with the number that opens the whole. */
+import { headed, plainLines } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
-import { headed, plainLines } from "../../secrets/plain.ts";
 import { relativeTime } from "../../base/time.ts";
 import type { ObservationKind, ObservedFacts } from "../observe/observation.ts";
 import { charsOfTokens } from "../text.ts";

@@ -4,8 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../../system/git/branches.ts";
-import { operationsUnderWay } from "../../system/git/under_way.ts";
-import { treesOf } from "../../system/git/working_trees.ts";
+import { operationsUnderWay, treesOf } from "../../system/git/working_trees.ts";
 import type { PlainLine, Tellable, ToldLine } from "./context_text.ts";
 import {
   isUnmended,

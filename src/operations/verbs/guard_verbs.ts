@@ -2,7 +2,7 @@ import { redactText } from "../../secrets/redact.ts";
 import { count } from "../../base/counts.ts";
 import { rulesOf, stopRulesOf } from "../../policy/guards/single_rules.ts";
 import { listPauses, removePause, savePause } from "../../policy/store.ts";
-import { tellingId } from "../../db/telling_id.ts";
+import { tellingId } from "../../db/sessions.ts";
 import { number, textFlag, usually } from "../flags.ts";
 import { peek } from "../look_as_hook.ts";
 import { sessionIdOf } from "../requirements_here.ts";

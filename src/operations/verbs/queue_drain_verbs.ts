@@ -1,4 +1,4 @@
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { compactPayloads, giveBackSpace } from "../../upkeep/care/compaction.ts";
 import { ENDING_SIGNALS } from "../../system/process/start.ts";

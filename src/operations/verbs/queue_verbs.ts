@@ -1,4 +1,4 @@
-import { plainLines } from "../../secrets/plain.ts";
+import { plainLines } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { giveBackSpace } from "../../upkeep/care/compaction.ts";

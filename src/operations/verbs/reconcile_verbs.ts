@@ -1,4 +1,4 @@
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";

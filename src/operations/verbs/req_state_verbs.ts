@@ -1,5 +1,5 @@
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { redactText } from "../../secrets/redact.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { UserError } from "../../base/errors.ts";
@@ -18,7 +18,7 @@ import {
   satisfy as keepSatisfied,
   savePause,
 } from "../../policy/store.ts";
-import { tellingId } from "../../db/telling_id.ts";
+import { tellingId } from "../../db/sessions.ts";
 import type { CliContext } from "../context.ts";
 import {
   number,

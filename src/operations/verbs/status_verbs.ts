@@ -1,6 +1,6 @@
-import { plain } from "../../secrets/plain.ts";
-import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
+import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { installedHooks } from "../../upkeep/doctor/hook_checks.ts";
 import { bringOver, leftBehind } from "../../upkeep/care/fallback.ts";

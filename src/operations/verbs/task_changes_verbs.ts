@@ -1,5 +1,5 @@
 /** `conclaude task create|update|reparent|delete|restore`. */
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import {
   DEFAULT_PRIORITY,
   statusesAfter,

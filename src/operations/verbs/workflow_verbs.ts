@@ -1,4 +1,4 @@
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { needWorkflow } from "../../work/engine/requests.ts";
 import {
   listEvents,

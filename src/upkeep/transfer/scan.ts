@@ -2,7 +2,7 @@
 import { exclusionOf } from "../../config/exclusion.ts";
 import { messageOf } from "../../base/errors.ts";
 import { isOwnPrompt } from "../../claude/transcript/spoken.ts";
-import { isSummarizerInput } from "../../memory/drain/summarizer_text.ts";
+import { isSummarizerInput } from "../../memory/drain/summarizer.ts";
 import { titleLine } from "../../memory/text.ts";
 import {
   type ItemKind,

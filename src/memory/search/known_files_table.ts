@@ -4,8 +4,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isAbsolutePath, withParents } from "../../base/paths.ts";
 import { fileMatch, WHOLE_PATH } from "../../db/file_match.ts";
-import { knownProjects } from "../search/known_project_table.ts";
-import type { MemoryFilter } from "../search/memory_search_table.ts";
+import { knownProjects } from "./known_project_table.ts";
+import type { MemoryFilter } from "./memory_search_table.ts";
 import { statement } from "../../db/statement.ts";
 
 /** Every path once: as many steps as there are paths, not rows. */
