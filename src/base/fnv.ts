@@ -1,3 +1,4 @@
+/** A fast digest of texts. */
 const PRIME = 0x01000193;
 
 /**

@@ -1,6 +1,7 @@
+/** Reads a hook's configuration from the cache in the database. */
+import { isFile } from "../system/files.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Locations } from "../system/environment.ts";
-import { isFile } from "../system/on_disk.ts";
 import { readCachedConfig, rememberStrict, storeCachedConfig } from "../db/config_cache.ts";
 import { openDatabase } from "../db/database.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, hashConfigFiles } from "./discover.ts";

@@ -113,7 +113,6 @@ export function needleOf(glob: string): string {
     .reduce((longest, piece) => piece.length > longest.length ? piece : longest, "");
 }
 
-/** Why a text is not a glob, or `undefined` when it is one. */
 export function globFault(glob: string): string | undefined {
   try {
     compileGlob(glob);

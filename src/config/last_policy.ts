@@ -9,10 +9,7 @@ import type { ParsedConfig } from "./parse.ts";
 import { loadSections, type StrictPolicy } from "./sections.ts";
 
 /**
- * The configuration for hooks; where a file cannot be read and the rules were strict before, or still say so in another
- * file, it forbids every change. What was strict stays so over any number of broken versions of the file.
- *
- * @param from `cache`: where the last configuration of this place is; null when nobody knows it, and nothing is forbidden.
+ * The configuration for hooks. Where a file cannot be read and the rules were strict before, it forbids every change.
  */
 export function withLock(
   { hook, policy, isOnlyLeftOut }: ParsedConfig,
@@ -71,11 +68,7 @@ function policyIn(stored: unknown): Partial<StrictPolicy> | undefined {
   }
 }
 
-/**
- * Parses the configuration as a hook does, and stores nothing.
- *
- * @param cache The database of the cache, for reading; null when there is none.
- */
+/** Parses the configuration as a hook does, and stores nothing. @param cache Null when there is none. */
 export async function peekHookConfig(
   files: readonly ConfigFile[],
   cache: DatabaseSync | null,

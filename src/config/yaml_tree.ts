@@ -250,12 +250,7 @@ export function fromTheEnd(one: ValuePath, other: ValuePath): number {
   return mine < others ? 1 : -1;
 }
 
-/**
- * Removes what is at the path; where nothing is there (a required key is missing), what should have held it. A list of
- * which no entry is left goes as a whole: nobody has asked for an empty one.
- *
- * @param instead What stands in the place of an entry of a list.
- */
+/** Removes what is at the path, or what should have held it. A list without entries goes as a whole. */
 export function takeOut(
   root: { [key: string]: Plain },
   path: ValuePath,

@@ -1,8 +1,9 @@
+/** Tells what lies at a database path, and opens databases for a look. */
 import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../base/errors.ts";
 import { hasLog } from "./database.ts";
 import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from "./transaction.ts";
-import { isNotFound, openSync, statSync } from "../system/files.ts";
+import { isFile, isNotFound, openSync, statSync } from "../system/files.ts";
 
 /** What lies at a database's path. Only `ours` and `older` may be written to. */
 export type DatabaseFile =
@@ -165,12 +166,4 @@ function nameIdentity(
   if (id !== APPLICATION_ID && !isBlank) return { kind: "foreign" };
   if (version > SCHEMA_VERSION) return { kind: "newer", version };
   return { kind: version < SCHEMA_VERSION ? "older" : "ours", version };
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }

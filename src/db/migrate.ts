@@ -1,3 +1,5 @@
+/** Brings the schema of a database up to date. */
+import { isFile } from "../system/files.ts";
 import { DatabaseSync } from "node:sqlite";
 import { type Migration, MIGRATIONS } from "../../migrations/mod.ts";
 import { messageOf } from "../base/errors.ts";
@@ -12,7 +14,6 @@ import {
 } from "./transaction.ts";
 import { waitMs } from "../system/wait.ts";
 import { drainLockPath } from "./process_lock.ts";
-import { statSync } from "../system/files.ts";
 
 /** How often the switch to the write-ahead log is tried again while others hold the file, and the pause between. */
 const WAL_ATTEMPTS = 300;
@@ -21,7 +22,6 @@ const WAL_PAUSE_MS = 20;
 /** What the runtime puts behind SQLite's own words: a whole file of ours. */
 const STATEMENT = / in \S.* at offset \d+$/;
 
-/** A step that cannot be made. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
   constructor({ version, name }: Migration, cause: unknown) {
@@ -31,7 +31,6 @@ export class MigrationError extends Error {
   }
 }
 
-/** What a migration run did. */
 export interface MigrationReport {
   readonly from: number;
   readonly to: number;
@@ -40,14 +39,10 @@ export interface MigrationReport {
 }
 
 /**
- * Brings the schema up to this program's, all steps in one transaction: another process sees the old schema or the
- * new one. Safe to call from many processes at once; one does the work, the others find it done.
+ * Brings the schema up to this program's in one transaction. Of many processes one does the work.
  *
- * @param path For error messages, and to see whether there was a database before.
- * @param options `wasEmpty`: whether its file was there already, without bytes.
- * @throws {NewerSchemaError} Another, newer program migrated in the meantime.
- * @throws {ForeignDatabaseError} The file holds tables, but not ours. Nothing was changed.
- * @throws {MigrationError} The schema is as it was.
+ * @param path For error messages. @param options `wasEmpty`: its file was there already, without bytes.
+ * @throws {NewerSchemaError | ForeignDatabaseError | MigrationError} Nothing was changed.
  */
 export function migrate(
   db: DatabaseSync,
@@ -76,11 +71,7 @@ export function migrate(
   });
 }
 
-/**
- * Makes the tables of every step after a version, in the transaction of the caller.
- *
- * @throws {MigrationError} With the step and what SQLite says.
- */
+/** Makes the tables of every step after a version, in the caller's transaction. @throws {MigrationError} */
 export function applySteps(db: DatabaseSync, from: number): readonly Migration[] {
   const steps = MIGRATIONS.filter(({ version }) => version > from);
   for (const step of steps) {
@@ -125,9 +116,8 @@ interface EmptyBeginning {
   readonly wasUsed: boolean;
 }
 
-/** Notes it, in the transaction that makes the tables. */
 function noteEmptyBeginning(db: DatabaseSync, path: string, atMs: number): void {
-  const told: EmptyBeginning = { atMs, wasUsed: isThere(drainLockPath(path)) };
+  const told: EmptyBeginning = { atMs, wasUsed: isFile(drainLockPath(path)) };
   db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(
     KEY,
     JSON.stringify(told),
@@ -140,19 +130,7 @@ export function emptyBeginning(db: DatabaseSync): EmptyBeginning | null {
   return row === undefined ? null : JSON.parse(String(row["value"]));
 }
 
-function isThere(path: string): boolean {
-  try {
-    return statSync(path).isFile;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Tries the migrations of a database on a copy of its empty tables in memory. The database is only read.
- *
- * @returns What keeps it from being migrated; null when nothing is found. Faults of rows or of the disk do not show.
- */
+/** Tries the migrations on a copy of a database's empty tables in memory; null when nothing is wrong. */
 export function migrationFault(db: DatabaseSync): MigrationError | null {
   const copy = new DatabaseSync(":memory:");
   try {

@@ -1,3 +1,4 @@
+/** Prepared statements, and small pieces of SQL. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
 /** Prepared statements by connection and text; they go with their connection. */
@@ -20,7 +21,6 @@ export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Inserts a row with these fields. */
 export function insertRow(
   db: DatabaseSync,
   table: string,
@@ -33,7 +33,6 @@ export function insertRow(
     .run(...Object.values(fields));
 }
 
-/** Changes these fields of the row with an id. */
 export function updateRow(
   db: DatabaseSync,
   table: string,

@@ -17,7 +17,6 @@ export class NewerSchemaError extends Error {
   }
 }
 
-/** A file that is a database of some other program. */
 export class ForeignDatabaseError extends Error {
   override readonly name = "ForeignDatabaseError";
   constructor(readonly path: string, readonly version: number) {

@@ -43,29 +43,16 @@ export type FsFile = Deno.FsFile;
 export type FileInfo = Deno.FileInfo;
 export type DirEntry = Deno.DirEntry;
 
-/** Whether a call failed because there is no such file or folder. */
 export function isNotFound(error: unknown): error is Error {
   return error instanceof Deno.errors.NotFound;
 }
 
-/** Whether a call failed because the file or folder is there already. */
 export function isAlreadyExists(error: unknown): error is Error {
   return error instanceof Deno.errors.AlreadyExists;
 }
 
-/** Whether the operating system refused the call. */
 export function isPermissionDenied(error: unknown): error is Error {
   return error instanceof Deno.errors.PermissionDenied;
-}
-
-/** Whether the program was started without the permission for the call. */
-export function isNotCapable(error: unknown): error is Error {
-  return error instanceof Deno.errors.NotCapable;
-}
-
-/** Whether a part of the path is a file where a folder is needed. */
-export function isNotADirectory(error: unknown): error is Error {
-  return error instanceof Deno.errors.NotADirectory;
 }
 
 /** How many links are followed. */
@@ -184,7 +171,7 @@ export function realOr(path: string): string {
   }
 }
 
-/** Whether it is a file, or a link to one. */
+/** Whether it is a file, or a link to one: a pipe would be waited for without end. */
 export function isFile(path: string): boolean {
   try {
     return Deno.statSync(path).isFile;
@@ -213,7 +200,8 @@ export function readSmallFile(
   }
 }
 
-function isMissing(error: unknown): boolean {
+/** Whether a call failed because the path leads to nothing. */
+export function isMissing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 

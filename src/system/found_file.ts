@@ -1,7 +1,7 @@
 /** Files of other tools, as they are found: read, or with the reason why they cannot be. */
 import { messageOf } from "../base/errors.ts";
-import { joinPath, parentOf } from "../base/paths.ts";
-import type { Repository } from "./git/repository.ts";
+import { joinPath } from "../base/paths.ts";
+import { isMissing } from "./files.ts";
 
 /** A file that is there: with its text, or with the reason why it cannot be read. */
 export type FoundFile =
@@ -36,70 +36,4 @@ export function readFolder(folder: string, names: RegExp): FoundFile[] {
   }
   return found.filter((name) => names.test(name) && !name.startsWith(".")).sort()
     .flatMap((name) => readFound(joinPath(folder, name)) ?? []);
-}
-
-function isMissing(thrown: unknown): boolean {
-  return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.NotADirectory;
-}
-
-/** What is there of the framework. */
-export interface FrameworkFiles {
-  /** The layers of the configuration; undefined without a configuration file. */
-  readonly global: FoundFile | undefined;
-  readonly project: FoundFile | undefined;
-  readonly local: FoundFile | undefined;
-  readonly registry: FoundFile | undefined;
-  /** One a branch, by name. */
-  readonly states: readonly FoundFile[];
-  /** Every path that was looked at, whatever was there. */
-  readonly searched: readonly string[];
-}
-
-const CONFIG = ".claude/requirements.yaml";
-const LOCAL_CONFIG = ".claude/requirements.local.yaml";
-const REGISTRY = ".claude/sessions.json";
-const MAX_FOLDERS = 40;
-
-/**
- * Finds the framework's files of a project and of its user, and reads them. The project's configuration is the nearest
- * one upwards, not above the repository; outside of a repository only the folder itself is looked at. Nothing is changed.
- */
-export function readFrameworkFiles(
-  cwd: string,
-  from: { readonly home: string | null; readonly repository: Repository | undefined },
-): FrameworkFiles {
-  const searched: string[] = [];
-  const read = (path: string) => {
-    searched.push(path);
-    return readFound(path);
-  };
-  const { home, repository } = from;
-  const global = home === null ? undefined : read(joinPath(home, CONFIG));
-  const folder = projectFolder(cwd, { top: repository?.root ?? cwd, home });
-  // Outside of a repository the home has a user's file, and none of a project.
-  const isProject = repository !== undefined || folder !== home;
-  const project = isProject ? read(joinPath(folder, CONFIG)) : undefined;
-  const local = isProject ? read(joinPath(folder, LOCAL_CONFIG)) : undefined;
-  const registry = home === null ? undefined : read(joinPath(home, REGISTRY));
-  const states: FoundFile[] = [];
-  if (repository !== undefined) {
-    const place = joinPath(repository.commonDir, "requirements");
-    searched.push(joinPath(place, "*.json"));
-    states.push(...readFolder(place, /\.json$/));
-  }
-  return { global, project, local, registry, states, searched: [...new Set(searched)] };
-}
-
-/** The nearest folder with a configuration of the framework, else the top one. On the way, the home's is no project's. */
-function projectFolder(
-  start: string,
-  { top, home }: { readonly top: string; readonly home: string | null },
-): string {
-  let folder = start;
-  for (let i = 0; i < MAX_FOLDERS; i++) {
-    if (folder !== home && readFound(joinPath(folder, CONFIG)) !== undefined) return folder;
-    if (folder === top || parentOf(folder) === folder) break;
-    folder = parentOf(folder);
-  }
-  return top;
 }

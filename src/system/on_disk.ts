@@ -19,11 +19,6 @@ export function isFolder(path: string): boolean {
   return orElse(false, () => Deno.statSync(path).isDirectory);
 }
 
-/** Whether it is a file, or a link to one: a pipe would be waited for without end. */
-export function isFile(path: string): boolean {
-  return orElse(false, () => Deno.statSync(path).isFile);
-}
-
 /** What a path is, links not followed; null when nothing is there. */
 export function kindAt(path: string): EntryKind | null {
   return orElse(null, () => kindOf(Deno.lstatSync(path)));
@@ -34,11 +29,6 @@ export function kindOf(
   { isFile, isDirectory, isSymlink }: Pick<Deno.DirEntry, "isFile" | "isDirectory" | "isSymlink">,
 ): EntryKind {
   return isSymlink ? "link" : isDirectory ? "folder" : isFile ? "file" : "other";
-}
-
-/** The size in bytes, links not followed; null where it cannot be read. */
-export function sizeAt(path: string): number | null {
-  return orElse(null, () => Deno.lstatSync(path).size);
 }
 
 /** The entries of a folder; none without permission, null when there are too many for a hook to read. */

@@ -9,15 +9,4 @@ export type CommandStatus = Deno.CommandStatus;
 export type ChildProcess = Deno.ChildProcess;
 export type Signal = Deno.Signal;
 
-/** Whether a write failed because its reader is gone. */
-export function isBrokenPipe(error: unknown): error is Error {
-  return error instanceof Deno.errors.BrokenPipe;
-}
-
-/** The process that started this one. */
-export function parentPid(): number {
-  return Deno.ppid;
-}
-
-/** The number of this process. */
 export const OWN_PID = Deno.pid;

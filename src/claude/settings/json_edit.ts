@@ -15,7 +15,6 @@ export type { Node };
 /** Keys of objects and indexes of arrays, from the top of a text. */
 export type JsonPath = readonly (string | number)[];
 
-/** A value that JSON can hold. */
 export type Json =
   | string
   | number
@@ -109,7 +108,6 @@ export function setAt(text: string, path: JsonPath, value: Json): string {
   return addMember(text, node, { key: path[depth]!, value: whole });
 }
 
-/** Adds a member at the end of an object or of an array. */
 function addMember(
   text: string,
   container: Node,

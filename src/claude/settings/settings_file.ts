@@ -49,7 +49,6 @@ export interface Target {
   readonly flags?: readonly string[] | undefined;
 }
 
-/** Who wants to edit which file. */
 export interface Attempt extends Target {
   readonly command: "install-hooks" | "uninstall-hooks";
   /** The subject of the edit in a refusal; by default `hooks`. */
@@ -98,11 +97,7 @@ export function placeFlags(place: SettingsPlace): string[] {
   return place.scope === "user" ? [] : ["--scope", place.scope];
 }
 
-/**
- * Reads a settings file through all links. A byte order mark is kept.
- *
- * @throws UserError When it is no file, cannot be read, or is not UTF-8.
- */
+/** Reads a settings file through all links. @throws UserError When it is no file, or not UTF-8. */
 export function readSettings(path: string): SettingsFile {
   return orExplain(path, `Cannot read "${path}"`, () => {
     const target = followLinks(path);
@@ -114,10 +109,7 @@ export function readSettings(path: string): SettingsFile {
 }
 
 /**
- * Replaces a file that was read before, or makes it with its folder; `undefined` removes it.
- *
- * @returns False, with nothing written, when the file has changed since it was read.
- * @throws UserError When it cannot be written.
+ * Replaces a file that was read before, makes it, or removes it (`undefined`). @returns False when it has changed since.
  */
 export function replaceSettings(file: SettingsFile, text: string | undefined): boolean {
   return orExplain(file.path, `Cannot write "${file.path}"`, () => {
@@ -147,11 +139,7 @@ export function readBackup(path: string): string | undefined {
   }
 }
 
-/**
- * {@linkcode replaceSettings} with a backup of the former text, which takes the place of any older one.
- *
- * @throws {UserError} When either cannot be written.
- */
+/** {@linkcode replaceSettings} with a backup of the former text, which takes the place of any older one. */
 export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   const target = backupPath(file.path);
   orExplain(
@@ -240,11 +228,7 @@ export function removeMadeFolder(settings: string): void {
 /** How often a file that another program changes meanwhile is read again. */
 const MOST_ROUNDS = 20;
 
-/**
- * Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing.
- *
- * @throws UserError As `act`, and when other programs do not stop changing the file.
- */
+/** Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing. */
 export function withFreshFile<T>(attempt: Attempt, act: (file: SettingsFile) => T | undefined): T {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const done = act(readSettings(attempt.path));
@@ -262,22 +246,14 @@ interface SettingsText {
   readonly body: string;
 }
 
-/**
- * Opens a settings file for editing, as `openObject()` does.
- *
- * @throws UserError Also when `hooks` is no object, a known event in it is no array, or a key that matters stands twice.
- */
+/** {@linkcode openObject}, which also refuses `hooks` of a wrong shape and keys that stand twice. */
 export function openSettings(text: string, attempt: Attempt): SettingsText {
   const opened = openObject(text, attempt);
   checkShape(opened.body, attempt);
   return opened;
 }
 
-/**
- * Opens a file of Claude Code for editing. A blank text stands for an empty object, since an empty file sets nothing.
- *
- * @throws UserError When the text is JSON with comments, is no JSON, or is no object.
- */
+/** Opens a file of Claude Code for editing. @throws UserError When it is JSON with comments, or no object. */
 export function openObject(text: string, attempt: Attempt): SettingsText {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const body = text.slice(mark.length);
@@ -344,10 +320,7 @@ export function mustBe(
 }
 
 /**
- * Refuses an object in which one of `keys` stands twice: only the last counts for Claude Code, so an edit to the first
- * would do nothing.
- *
- * @param context `path`: what leads to the object, with a `.` at its end. @throws UserError
+ * Refuses an object in which a key stands twice: only the last counts, so an edit to the first would do nothing.
  */
 export function refuseTwins(
   body: string,

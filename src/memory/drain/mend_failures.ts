@@ -17,7 +17,6 @@ import {
   commandsBetween,
 } from "../observe/session_observations_table.ts";
 
-/** What passed, in which capture. */
 interface Pass {
   readonly capture: ClaimedCapture;
   readonly passes: readonly CommandKey[];

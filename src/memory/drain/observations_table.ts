@@ -1,3 +1,4 @@
+/** Writes and reads observations. */
 import {
   keptJson,
   type ObservationKind,
@@ -8,7 +9,6 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "../../db/statement.ts";
 import { transaction } from "../../db/transaction.ts";
 
-/** The fields of an observation both when it is written and when it is stored. */
 interface ObservationBase {
   /** The same in every database that it is copied to. */
   readonly uid: string;
@@ -22,7 +22,6 @@ interface ObservationBase {
   readonly facts: ObservedFacts;
 }
 
-/** An observation as it is written. */
 export interface NewObservation extends ObservationBase {
   /** The words of code, as the index has them. */
   readonly terms: string;
@@ -32,7 +31,6 @@ export interface NewObservation extends ObservationBase {
   readonly atMs: number;
 }
 
-/** An observation as it is stored. */
 export interface Observation extends ObservationBase {
   readonly id: number;
   readonly files: readonly string[];
@@ -96,11 +94,7 @@ export function saveObservation(db: DatabaseSync, observation: NewObservation): 
   return id;
 }
 
-/**
- * Writes an observation over the same one, and counts no repeat.
- *
- * @param observation One with a `sameAs`. @returns Its id.
- */
+/** Writes an observation with a `sameAs` over the same one, and counts no repeat. @returns Its id. */
 export function replaceObservation(db: DatabaseSync, observation: NewObservation): number {
   const known = findSame(db, observation.sessionId, observation.sameAs ?? "");
   if (known === undefined) return saveObservation(db, observation);
@@ -185,7 +179,6 @@ function repeatObservation(db: DatabaseSync, known: Same, observation: NewObserv
   return known.id;
 }
 
-/** Adds the files that a repeat names. */
 function addFiles(db: DatabaseSync, known: Same, files: readonly ObservedFile[]): void {
   const before = keptJson<string[]>(known.files, []);
   const added = files.map(({ path }) => path).filter((path) => !before.includes(path));
@@ -246,7 +239,6 @@ export interface Remade extends
   > {
   readonly id: number;
   readonly repeats: number;
-  /** Epoch milliseconds. */
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }

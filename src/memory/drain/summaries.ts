@@ -1,3 +1,4 @@
+/** Writes summaries of sessions without a model: what was asked, done, decided, changed, and what is open. */
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../../base/fnv.ts";
 import { endInWords, whyCutOff, withEnd, withoutEnd } from "../tell/ended_session.ts";
@@ -22,7 +23,6 @@ const BATCH = 100;
 /** A transaction takes in further summaries until so many milliseconds have passed: hooks wait for it. */
 const TRANSACTION_MS = 5;
 
-/** The result of writing summaries. */
 export interface SummariesReport {
   readonly summaries: number;
   /** False when the time ran out first. */
@@ -72,7 +72,6 @@ function digestOfParts(
   return digestOf(JSON.stringify([title, withoutEnd(text), facts.open ?? [], files, titles]));
 }
 
-/** Writes the summary of a session anew. */
 function writeSummary(db: DatabaseSync, sessionId: string): void {
   const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
   const last = parts.at(-1);
@@ -124,12 +123,10 @@ function tellEnd(db: DatabaseSync, stored: Observation, ended: string): void {
   rewriteSummary(db, id, { text, terms, rewrittenFrom: facts.rewrittenFrom ?? "", end: ended });
 }
 
-/** An observation that a summary is made of. */
 export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale"> & {
   readonly text: string;
 };
 
-/** A summary in words. */
 interface SessionSummary {
   /** The subject and how much was done; not what is open, since a later session may do it. */
   readonly title: string;
@@ -150,12 +147,7 @@ const IS_ASCII = /^[\x20-\x7e]*$/;
 /** A prompt of at most so many characters may be small talk. */
 const SHORT_PROMPT = 80;
 
-/**
- * Summarizes a session.
- *
- * @param parts Its observations, oldest first. @param called Its title, for when no prompt is among them; null where
- * it has none. @returns Null when there is nothing to tell.
- */
+/** Summarizes a session; null when there is nothing to tell. @param called Its title, for lack of a prompt. */
 export function summarizeSession(
   parts: readonly SummarizedPart[],
   called: string | null = null,

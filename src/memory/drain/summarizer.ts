@@ -26,7 +26,6 @@ import { digestOfSummary } from "./summaries.ts";
 import type { SummarizerSettings } from "./summarizer_settings.ts";
 import { defused } from "../../base/plain.ts";
 
-/** The result of a pass of the summarizer. */
 export interface SummarizerReport {
   /** Another process is at the summaries: this one has done nothing. */
   readonly isBusy: boolean;
@@ -42,20 +41,16 @@ export interface SummarizerReport {
   readonly needed: number | null;
   /** Why the last run that failed did; null when none has. */
   readonly reason: string | null;
-  /** The use of today, with this pass. */
   readonly today: SummarizerUse;
 }
 
-/** How a pass is made. */
 export interface SummarizerOptions {
   /** The path of the database; one in memory is nobody else's. */
   readonly database: string;
   readonly settings: SummarizerSettings;
   /** The user's own patterns of secrets: they and the built-in kinds are masked in what goes in and what comes out. */
   readonly redactPatterns: readonly string[];
-  /** Where the command is run. */
   readonly folder: string;
-  /** The time, in epoch milliseconds. */
   readonly now: () => number;
   readonly signal: AbortSignal;
   /** A person has asked for it: what failed just now is tried again, but no more often in all. */
@@ -84,10 +79,8 @@ export function dayStartMs(nowMs: number): number {
 }
 
 /**
- * Rewrites what can be rewritten now, one summary after the other, unless another process does. Whatever goes wrong with the
- * command changes nothing but the ledger. A run that the ledger has as begun died with its process.
- *
- * @throws {Error} What SQLite says, and when the lock cannot be made.
+ * Rewrites the summaries that wait, one after the other, unless another process does. A command that fails changes nothing
+ * but the ledger.
  */
 export async function runSummarizer(
   db: DatabaseSync,
@@ -162,7 +155,6 @@ async function maskBy(patterns: readonly string[]): Promise<(text: string) => st
   return (text) => redactText(text, rules);
 }
 
-/** Summaries that are to be rewritten. */
 function waitingSummaries(db: DatabaseSync, nowMs: number): Observation[] {
   return summariesToRewrite(db, {
     quietBeforeMs: nowMs - QUIET_MS,
@@ -248,7 +240,6 @@ function tokensIn(end: FilterEnd, maxChars: number): number {
   return end.kind === "ended" && end.stdout !== "" ? estimateTokens(end.stdout) : 0;
 }
 
-/** Why nothing can come of an answer. */
 function faultOf(
   end: FilterEnd,
   { text, timeoutSeconds, isOverBudget }: {

@@ -8,7 +8,6 @@ import { isHarmless, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 import { readTestRun, type TestRun } from "./test_run.ts";
 
-/** A script that has ended. */
 export interface EndedCommand {
   readonly command: string;
   /** The same, taken apart. */
@@ -29,12 +28,10 @@ export interface Part {
   readonly key: CommandKey;
 }
 
-/** How a script ended, as far as it is known. */
 export interface ScriptEnd {
   readonly parts: readonly Part[];
   /** The part that has failed; null when none has, as far as anybody knows. */
   readonly failed: Part | null;
-  /** Whether something has failed. */
   readonly hasFailed: boolean;
   readonly passed: readonly CommandKey[];
   /** Whether the shell hides how a part ended, and the output does not show that it went well. */
@@ -95,7 +92,6 @@ const GIT_ENDS: Readonly<Record<string, readonly string[]>> = {
   "git rebase": ["git pull"],
 };
 
-/** Reads how a script ended. */
 export function readEnd(run: EndedCommand): ScriptEnd {
   const { commands, output, outcome } = run;
   const parts = partsOf(commands, run.root);
@@ -242,7 +238,6 @@ function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
 const OF_LAST = /\$(?:\?|\{\?\})/;
 const OF_PIPE = /\$(?:\{(?:PIPESTATUS\[0\]|pipestatus\[1\])\}|pipestatus\[1\])/;
 
-/** A script with what it printed. */
 interface Script {
   readonly command: string;
   readonly commands: readonly ScriptCommand[];
@@ -250,10 +245,7 @@ interface Script {
 }
 
 /**
- * A script without its last step, which prints the status of the one before, with that status; null where none does, or
- * where it is not known of which command it is.
- *
- * @param printed What it wrote to its standard output, with which `output` begins.
+ * A script without its last step, which prints the status of the one before, with that status; null for other scripts.
  */
 export function withPrintedStatus(
   { command, commands, output }: Script,

@@ -79,7 +79,6 @@ function unquoted(path: string): string {
   }
 }
 
-/** A commit, as far as it is known. */
 interface MadeCommit {
   /** Null when nothing printed it. */
   readonly hash: string | null;
@@ -102,7 +101,6 @@ const ONLY_TRIED = /^(?:--dry-run|--short|--porcelain|--long|-h|--help)$/;
 const MESSAGE = /^(?:-[aeinopqsvz]*m|--message(?:=|$))([\s\S]*)$/;
 const MAX_COMMITS = 20;
 
-/** A command of a script that makes a commit. */
 interface Committing {
   readonly at: number;
   readonly verb: string;

@@ -42,7 +42,6 @@ export function textOfBlocks(content: unknown): string {
   return content.map((block) => textIn(block, "text")).filter((text) => text !== "").join("\n");
 }
 
-/** A sub-agent: its task and its answer. */
 export function observeAgent({ payload, outcome }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const answer = textOfBlocks(Object(payload["tool_response"]).content);

@@ -5,7 +5,6 @@ import { isBeyondAscii, scriptPattern } from "../../base/letters.ts";
 import { exactTerm, isUnspaced, projectTerm } from "./terms.ts";
 import { countMatches, reckonMatches } from "./memory_search_table.ts";
 
-/** A word of a question in this memory. */
 export interface AskedTerm {
   readonly term: QueryTerm;
   /** The number of observations with it; above the limit an estimate. */
@@ -23,7 +22,6 @@ const RARE = { count: 2, oneOf: 200 };
 const LONG = { terms: 24, asked: 14, enough: 3, rare: 10, together: 3 };
 /** The most unknown words that are taken for typing errors. Each means a few hundred look-ups. */
 const MAX_SLIPS = 1;
-/** The number of words that one query looks for. */
 const AT_ONCE = 32;
 /** With so many known words, no word is taken for a typing error: the others find enough. */
 const ENOUGH_KNOWN = 4;
@@ -39,7 +37,6 @@ export interface CountOptions {
   readonly project: string | null;
 }
 
-/** Looks the words of a question up. */
 export function askedTerms(
   db: DatabaseSync,
   typed: readonly QueryTerm[],

@@ -21,18 +21,16 @@ export interface AskedQuestion {
   readonly observations: number;
 }
 
-/** A pair is found where both of its words are, which count already. */
+/** A pair counts less: where it stands, both of its words stand as well. */
 const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
   word: 1,
   exact: 1,
   part: 1,
   pair: 0.7,
 };
-/** The most words for which it is asked whether they stand together. */
 const MAX_TOGETHER = 6;
 const NOTHING: ReadonlySet<number> = new Set();
 
-/** Looks the words of a question up. */
 export function askIndex(
   db: DatabaseSync,
   { terms, phrases }: Pick<MemoryQuestion, "terms" | "phrases">,
@@ -148,7 +146,6 @@ function countedOf(terms: readonly AskedTerm[]): CountedMatch[] {
   ]);
 }
 
-/** How the index is asked. */
 type MatchPlan =
   /** Ranked by the words: any of them may match. */
   | { readonly kind: "ranked"; readonly match: string }
@@ -219,10 +216,8 @@ interface NarrowMatch {
 }
 
 /**
- * The rare words, and of the others two together, which are in few observations where each is in thousands. What has two
- * words answers better than what has one, and to rank the few takes a part of the time.
- *
- * @returns Null where words are too few or too common for it.
+ * The rare words, and of the others two together: what has two words answers better than what has one, and to rank few is
+ * fast. Null where words are too few or too common for it.
  */
 export function narrowMatch(
   terms: readonly CountedMatch[],

@@ -11,7 +11,6 @@ import { drainCaptures, type WithoutForgotten } from "../drain/capture_drain.ts"
 import { rankMatches } from "./search.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
 
-/** Documents that go in with one transaction. */
 const BATCH = 500;
 /** Results that are looked at; observations that are the same text in one session are one. */
 const DEPTH = 20;
@@ -19,11 +18,7 @@ const DEPTH = 20;
 /** The ids of the documents that an observation is made of. */
 export type DocumentsByObservation = ReadonlyMap<number, readonly string[]>;
 
-/**
- * Puts documents into an empty database, as prompts and messages of their sessions, and has them worked into memory.
- *
- * @returns Which documents each observation is made of.
- */
+/** Puts documents into an empty database, and has them worked into memory. @returns Which observation has which. */
 export function takeInDocuments(
   db: DatabaseSync,
   documents: readonly EvalDocument[],
@@ -49,7 +44,6 @@ export function takeInDocuments(
   );
 }
 
-/** What is asked, and in which way. */
 export interface AskOptions {
   readonly documents: DocumentsByObservation;
   /** `plain` is what SQLite gives by itself: all words of the question, ordered by `bm25()`. */
@@ -58,7 +52,6 @@ export interface AskOptions {
   readonly weights?: RankWeights;
 }
 
-/** Asks one question. */
 export function answerQuestion(
   db: DatabaseSync,
   question: EvalQuestion,
@@ -134,7 +127,6 @@ function recordOf(document: EvalDocument): HookRecord {
   };
 }
 
-/** Prompts that are looked at: the newest. */
 const MAX_PROMPTS = 500;
 /** A shorter prompt says nothing ("go on"). */
 const MIN_CHARS = 12;
@@ -160,7 +152,6 @@ export function selfQuestions(
   return { questions, observations: lastObservation(db) };
 }
 
-/** A text that is to be found. */
 export interface EvalDocument {
   readonly id: string;
   readonly sessionId: string;
@@ -181,19 +172,16 @@ export interface EvalQuestion {
   readonly asOfMs: number | null;
 }
 
-/** One line of a set. */
 type EvalLine =
   | { readonly kind: "document"; readonly document: EvalDocument }
   | { readonly kind: "question"; readonly question: EvalQuestion };
 
-/** A question with the documents that were found, the best first. */
 interface EvalAnswer {
   readonly question: EvalQuestion;
   readonly found: readonly string[];
   readonly latencyMs: number;
 }
 
-/** A line of a set that cannot be used. */
 class EvalLineError extends Error {
   override readonly name = "EvalLineError";
   constructor(readonly line: number, readonly why: string, cause?: unknown) {
@@ -207,7 +195,6 @@ export const EVAL_DEPTHS = [1, 5, 10, 20] as const;
 /** Recall by depth: `"10": 0.9`. */
 type RecallByDepth = Readonly<Record<`${typeof EVAL_DEPTHS[number]}`, number>>;
 
-/** What a set came to. */
 export interface EvalScores {
   /** `any`: part of the questions of which one relevant document at least was found; `fraction`: part of their documents. */
   readonly recall: { readonly any: RecallByDepth; readonly fraction: RecallByDepth };
@@ -216,11 +203,7 @@ export interface EvalScores {
   readonly latencyMs: { readonly p50: number; readonly p99: number };
 }
 
-/**
- * Reads a set; its lines may come in any order.
- *
- * @throws {EvalLineError} At the first line that is none of a set, or does not fit the others.
- */
+/** Reads a set. @throws {EvalLineError} At the first line that is none of a set, or does not fit the others. */
 export function readEvalSet(
   text: string,
 ): { readonly documents: readonly EvalDocument[]; readonly questions: readonly EvalQuestion[] } {
@@ -261,11 +244,7 @@ function readNumbered(text: string, line: number): EvalLine {
   }
 }
 
-/**
- * Reads one line of a set.
- *
- * @throws {SyntaxError} What is wrong with it.
- */
+/** Reads one line of a set. @throws {SyntaxError} What is wrong with it. */
 function readEvalLine(text: string): EvalLine {
   const line: unknown = JSON.parse(text);
   if (typeof line !== "object" || line === null) throw new SyntaxError("it is no object");

@@ -96,11 +96,7 @@ function isAroundProject(db: DatabaseSync, path: string): boolean {
     );
 }
 
-/**
- * How some paths are told, those with the newest observations first.
- *
- * @param options `project`: null for all of them. `areWhole`: as whole paths where their project is known.
- */
+/** How some paths are told, the newest first. @param options `areWhole`: as whole paths where that is known. */
 export function newestOfPaths(
   db: DatabaseSync,
   paths: readonly string[],

@@ -16,12 +16,7 @@ const FORMAT = 5;
 /** How long a check waits for another process. */
 const CHECK_BUSY_MS = 1000;
 
-/**
- * The faults of the index, compared with every observation. It changes nothing, but other writers wait meanwhile: a
- * second for some 20,000 observations.
- *
- * @param db A connection that may write. @throws {Error} When the database is locked.
- */
+/** The faults of the index, compared with every observation. Writers wait meanwhile: a second for some 20,000. */
 export function checkIndex(db: DatabaseSync): string[] {
   try {
     db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('integrity-check', 1)");
@@ -71,12 +66,7 @@ const HAS_LOST_PAGES = `EXISTS (SELECT 1 FROM memory_index_docsize)
               AND EXISTS (SELECT 1 FROM memory_index_data WHERE id > 10)
               AND NOT EXISTS (SELECT 1 FROM memory_index_idx)`;
 
-/**
- * Checks the index after a search that found a word nowhere, since SQLite reports none of these faults itself.
- *
- * @throws {IndexDamage} When the index has lost its list of pages, or does not know the newest observation.
- * @throws {Error} What SQLite says of damaged pages.
- */
+/** Checks the index after a search that found a word nowhere: SQLite reports none of these faults itself. */
 export function requireWholeIndex(db: DatabaseSync): void {
   const { lacks, lost } = statement(
     db,
@@ -87,12 +77,7 @@ export function requireWholeIndex(db: DatabaseSync): void {
   if (lost === 1) throw new IndexDamage("its pages cannot be found");
 }
 
-/**
- * All faults of the index of a database that this process has not open. Nothing is changed.
- *
- * @param options `maxRows`: with more observations the words are not compared, since hooks would have to wait. @throws
- * {Error} When it is locked, or cannot be read.
- */
+/** All faults of the index of a database file. @param options `maxRows`: with more, words are not compared. */
 export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string[] {
   // A reader that stays keeps the close of the writer from moving the log into the database.
   const look = openToLook(path);
@@ -114,7 +99,6 @@ export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string
   }
 }
 
-/** How many observations the index knows. */
 export function countIndexed(db: DatabaseSync): number {
   return Number(db.prepare("SELECT count(*) AS n FROM memory_index_docsize").get()?.["n"]);
 }
@@ -125,10 +109,7 @@ function withoutWriting(db: DatabaseSync): string[] {
 }
 
 /**
- * Makes the index anew from the observations, in one transaction; when its tables are too damaged even for that, or are
- * gone, they are made anew as well, with their triggers. No observation is touched.
- *
- * @throws {Error} What SQLite says, when the database itself is damaged, full or locked.
+ * Makes the index anew from the observations; where its tables are too damaged for that or gone, makes them anew first.
  */
 export function rebuildIndex(db: DatabaseSync): void {
   try {
@@ -172,11 +153,7 @@ export function rebuildText(why: string): string {
   return `The search index is damaged (${why}): making it anew of the observations, none of which is lost.`;
 }
 
-/**
- * Runs `work`; when the index turns out to be damaged, rebuilds it and runs `work` once more.
- *
- * @param onRebuild Called before the rebuild. @throws {Error} Whatever else `work` throws.
- */
+/** Runs `work`; when the index turns out to be damaged, rebuilds it and runs `work` once more. */
 export function withIndex<Result>(
   db: DatabaseSync,
   work: () => Result,
@@ -214,7 +191,6 @@ export const INDEX_DEFINITIONS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Makes the index and its triggers of the observations that are there. */
 function makeIndex(db: DatabaseSync): void {
   for (const sql of INDEX_DEFINITIONS.values()) db.exec(sql);
   db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");

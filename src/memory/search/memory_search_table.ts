@@ -19,7 +19,6 @@ export interface MemoryFilter {
   readonly untilMs: number | null;
 }
 
-/** A filter that lets everything through. */
 export const EVERYTHING: MemoryFilter = {
   project: null,
   sessionId: null,
@@ -30,7 +29,6 @@ export const EVERYTHING: MemoryFilter = {
   untilMs: null,
 };
 
-/** A hit, with what ranking looks at. */
 export interface IndexHit {
   readonly id: number;
   /** Higher is better; more than 0. */
@@ -123,12 +121,8 @@ export function withText(
 }
 
 /**
- * The observations that match best, by the words alone.
- *
- * @param match An expression of FTS5.
- * @param options.among Another one, which has to match as well and says nothing of how well: what matches is ranked by each
- *   word that is named, for which the index goes through all that has it.
- * @throws {Error} What SQLite says; of a damaged index, too.
+ * The observations that match best, by the words alone. @param match An expression of FTS5. @param options `among`: another
+ * one, which has to match as well and does not count for the rank.
  */
 export function searchIndex(
   db: DatabaseSync,
@@ -199,7 +193,6 @@ export function newestMatches(
   ).all(...values, match, limit) as unknown as IndexHit[];
 }
 
-/** An observation near another one in its session. */
 export interface Neighbour {
   /** The observation whose neighbour it is. */
   readonly of: number;
@@ -221,7 +214,6 @@ function nextOnSide(compared: "<" | ">", order: "ASC" | "DESC"): string {
                    LIMIT ?2)`;
 }
 
-/** A hit, and whose neighbour it is. */
 type NeighbourRow = IndexHit & {
   readonly neighbourOf: number;
   readonly isBehind: 0 | 1;

@@ -8,12 +8,13 @@ import { type Tellable, type ToldLine, withState } from "./context_text.ts";
 import { liesOutside } from "../drain/describe_fix.ts";
 import { keptJson, type ObservationKind } from "../observe/observation.ts";
 import { editsOfBranch, keepAnswer, keptAnswer, triesOf } from "./memory_context_table.ts";
-import { contentOf, putBackAmong, staleAmong } from "./stale_files.ts";
+import { MAX_BYTES, putBackAmong, staleAmong } from "./stale_files.ts";
 import { type ContextPlace, isToldTo, newestFirst } from "./told_rows.ts";
 import type { Environment } from "../../system/environment.ts";
 import { commitsElsewhere, refsState } from "../../system/git/branches.ts";
 import { joinPath, parentOf, withParents } from "../../base/paths.ts";
 import { readDirSync } from "../../system/files.ts";
+import { readText } from "../../system/on_disk.ts";
 
 const MAX_FIXES = 6;
 const MAX_KEPT = 40;
@@ -119,7 +120,6 @@ const GIT_MS = 8;
 /** Whether a commit stands on another branch only; `unknown` where git did not tell in time. */
 type Unlogged = "elsewhere" | "no" | "unknown";
 
-/** What git said, as it is kept. */
 interface Answer {
   readonly state?: string;
   readonly asked?: readonly string[];
@@ -184,7 +184,6 @@ const NO_RULE = /^Plan(?: refused)?: | → /;
 const FRAME =
   /^(?:(?:from now on|going forward|you (?:must|should)|remember|we|please|always)\b[,:]?\s*)*/;
 
-/** The project and the user whose files say it. */
 interface KnownPlace {
   readonly root: string | null;
   readonly home: string | null;
@@ -212,7 +211,6 @@ function knownFromFiles(
   };
 }
 
-/** A note or a decision. */
 type KnownFact = { readonly kind: ObservationKind; readonly title: string };
 
 function mayBeKnown({ kind, title }: KnownFact): boolean {
@@ -254,7 +252,7 @@ function knownTexts(
     ...own === null ? [] : [own],
   ].flatMap((folder) => rulesIn(joinPath(folder, "rules"), MAX_DEPTH)));
   for (const file of files) {
-    const text = contentOf(file);
+    const text = readText(file, MAX_BYTES);
     if (text === null) continue;
     texts.push(text);
     for (const [, name] of text.replace(CODE, "").matchAll(BROUGHT_IN)) {
@@ -263,7 +261,10 @@ function knownTexts(
       } else more.add(name!.startsWith("/") ? name! : joinPath(parentOf(file), name!));
     }
   }
-  return [...texts, ...[...more].slice(0, MAX_FILES).flatMap((file) => contentOf(file) ?? [])];
+  return [
+    ...texts,
+    ...[...more].slice(0, MAX_FILES).flatMap((file) => readText(file, MAX_BYTES) ?? []),
+  ];
 }
 
 /** The rules in a folder, and so many folders below it. */

@@ -143,7 +143,6 @@ export function ranIn(
   return rows.map((row) => ({ ...row, isPass: row["isPass"] === 1 }) as unknown as RanCommand);
 }
 
-/** A message of a session, or a prompt. */
 export interface LastWords {
   readonly id: number;
   readonly title: string;
@@ -258,7 +257,6 @@ export function keptAnswer(db: DatabaseSync, project: string): string | null {
   return typeof row?.["value"] === "string" ? row["value"] : null;
 }
 
-/** Keeps what git said. */
 export function keepAnswer(db: DatabaseSync, project: string, answer: string): void {
   statement(
     db,
@@ -276,7 +274,6 @@ function answerKey(project: string): string {
 /** They are stored among the counters of the session, and are removed with it. */
 const TOLD = `${CLAIM}told:`;
 
-/** The numbers of what a session was told. */
 export function alreadyTold(db: DatabaseSync, sessionId: string): ReadonlySet<number> {
   const rows = db.prepare(
     `SELECT type
@@ -287,7 +284,6 @@ export function alreadyTold(db: DatabaseSync, sessionId: string): ReadonlySet<nu
   return new Set(rows.map((row) => Number(String(row["type"]).slice(TOLD.length))));
 }
 
-/** Notes what a session is told now. */
 export function noteTold(
   db: DatabaseSync,
   sessionId: string,
