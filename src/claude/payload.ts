@@ -156,9 +156,7 @@ function summarize(value: unknown, limits: SummaryLimits, depth: number): unknow
   return Object.fromEntries(missing > 0 ? [...kept, ["…", `${missing} more`]] : kept);
 }
 
-/**
- * The JSON of a payload in at most `maxBytes`. What is nested too deep to be written as JSON is kept as it was sent.
- */
+/** The JSON of a payload in at most `maxBytes`. What is nested too deep stays as the text that was sent. */
 export async function serializePayload(
   payload: Readonly<Record<string, unknown>>,
   { maxBytes, sent }: { readonly maxBytes: number; readonly sent: () => string },

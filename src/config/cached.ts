@@ -74,9 +74,7 @@ async function configOfUnreadable(
   return withLock(parsed, from);
 }
 
-/**
- * Opens the database of the cache. Where a file speaks of a database, it is not created: the file may switch it off.
- */
+/** Opens the database of the cache. A file that speaks of a database may switch it off: then none is made. */
 async function openCache(
   files: readonly ConfigFile[],
   locations: Locations,

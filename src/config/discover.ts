@@ -31,10 +31,7 @@ export type ConfigFile =
 /** Where the user's own file is, and the database that lists trusted folders. */
 export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">;
 
-/**
- * Part of every hash. Raise it whenever keys, defaults or compiled forms change, so that hooks do not use what an older
- * program has cached.
- */
+/** Part of every hash. Raise it whenever keys, defaults or compiled forms change. */
 export const CONFIG_FORMAT = 20;
 
 /** How many folders are searched at most, the first one included. */
@@ -263,10 +260,7 @@ export function whyDistrusted(
   }
 }
 
-/**
- * Whether a person trusts the folder of a file, or one above it. The database is read only for files that are in
- * question.
- */
+/** Whether a person trusts the folder of a file, or one above it. */
 function isTrusted(path: string, { database, databaseFrom }: TrustPlace): boolean {
   // A fallback database in `/tmp` may have been made by others.
   if (database === undefined || databaseFrom === "fallback") return false;

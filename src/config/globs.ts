@@ -127,10 +127,7 @@ function expandHome(glob: string, home: string | undefined): string {
   return home.replaceAll("\\", "/").replace(/[*?[\]{}()\\!]/g, "\\$&") + glob.slice(1);
 }
 
-/**
- * Translates to picomatch's dialect: `[!a]` becomes `[^/a]`, parentheses, bars and quotes are escaped, and `\d` becomes
- * `d`.
- */
+/** Translates to picomatch's dialect: `[!a]` becomes `[^/a]`, parentheses and quotes are escaped. */
 function toPicomatch(glob: string): string {
   return glob
     .replace(/\\.|\[[!^]|[()|"]/gs, (part) => {

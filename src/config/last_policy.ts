@@ -8,9 +8,7 @@ import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
 import { loadSections, type StrictPolicy } from "./sections.ts";
 
-/**
- * The configuration for hooks. Where a file cannot be read and the rules were strict before, it forbids every change.
- */
+/** The configuration for hooks; it forbids every change where a file of strict rules cannot be read. */
 export function withLock(
   { hook, policy, isOnlyLeftOut }: ParsedConfig,
   from: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },

@@ -125,10 +125,7 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
   return {};
 }
 
-/**
- * The values that replace a wrong entry: the list's default, if it has one. Without the entry the list would ask for
- * less than its default.
- */
+/** The default of the list, where it has one: without the wrong entry the list would ask for less. */
 function insteadAt(path: ValuePath): readonly string[] {
   const usual = typeof path.at(-1) === "number" ? rowOf(path.slice(0, -1))?.default : null;
   return Array.isArray(usual) ? usual : [];
@@ -275,10 +272,7 @@ function describe(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/**
- * A relative path starts at the folder of the file that names it; it is resolved here, since the merged configuration
- * does not know that file.
- */
+/** Resolves a relative path from the folder of the file that names it: the merged configuration has no folder. */
 function resolveDatabasePath(values: LayerValues, file: ConfigFile, report: Report): void {
   const { database } = values;
   if (!isMapping(database) || typeof database.path !== "string") return;

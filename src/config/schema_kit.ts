@@ -292,10 +292,7 @@ const NEEDS_BACKTRACKING = /\\[1-9k]|\(\?<?[=!]|\{(?:\d*,)?\d{2,}/;
 const NESTED_REPETITION =
   /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*(?:[*+|]|\{\d*,)(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[*+]|\{\d*,)/s;
 
-/**
- * Whether a pattern may take exponential time: a hook has to answer. Patterns that backtrack otherwise run on the engine
- * that never does.
- */
+/** Whether a pattern may take exponential time: a hook has to answer. */
 function isEndless(source: string, flags: string): boolean {
   // That engine does not ignore case.
   return (flags.includes("i") || NEEDS_BACKTRACKING.test(source)) && NESTED_REPETITION.test(source);

@@ -238,10 +238,7 @@ export function pathInFile(root: unknown, path: ValuePath): ValuePath {
 /** The name of an entry with its index in the file: `stop.commands[2]`. */
 export type NameOfEntry = (list: readonly string[], index: number) => string;
 
-/**
- * Sorts later entries of a list before earlier ones, and inner values before outer ones, so that no index moves before
- * it is used.
- */
+/** Sorts later entries before earlier ones, and inner values before outer ones, so that no index moves. */
 export function fromTheEnd(one: ValuePath, other: ValuePath): number {
   const at = one.findIndex((part, i) => part !== other[i]);
   if (at < 0) return other.length - one.length;

@@ -81,9 +81,7 @@ export interface Appliers {
   readonly told?: ApplyPart<HookRecord> | undefined;
 }
 
-/**
- * Writes one hook event in one transaction; false when the record was saved before. A function is called in the transaction.
- */
+/** Writes one hook event in one transaction, in which a function is called; false when it was saved before. */
 export function saveRecord(
   db: DatabaseSync,
   record: HookRecord | (() => HookRecord),

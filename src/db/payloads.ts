@@ -199,10 +199,7 @@ const TO_PRUNE = `
            ORDER BY created_at_ms DESC, id DESC
            LIMIT ?2)`;
 
-/**
- * Prunes payloads that nobody can read, whatever their age. A capture that waits or was given up for its payload is done
- * then.
- */
+/** Prunes payloads that nobody can read, whatever their age; a capture that waited for one is done then. */
 export function pruneUnreadable(
   db: DatabaseSync,
   { dryRun }: { readonly dryRun: boolean },

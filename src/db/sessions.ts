@@ -137,9 +137,7 @@ const KEY = "lower(replace(session_id, '-', ''))";
 /** Tables whose rows may exist without their session. */
 const TABLES_OF_SESSIONS = ["hook_executions", "pending_queue", "counters", "observations"];
 
-/**
- * The sessions with this id or short id, else those whose ids begin with it; dashes do not matter. The newest first.
- */
+/** The sessions with this id or short id, else those whose ids begin with it; the newest first. */
 export function findSessions(db: DatabaseSync, text: string, limit = 100): SessionRow[] {
   return firstFound(
     text,

@@ -93,9 +93,7 @@ function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
   return fault;
 }
 
-/**
- * A link leads to other folders: whoever can change one of them, or a folder above it, chooses the file that is read.
- */
+/** A link leads to other folders: whoever can change one of them chooses the file that is read. */
 function faultOfLink(path: string, uid: number): Fault | null {
   const target = Deno.realPathSync(path);
   const ways = new Set<string>();

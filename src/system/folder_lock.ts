@@ -4,9 +4,7 @@ import { removeQuietly } from "./write_file.ts";
 
 const PAUSE_MS = 20;
 
-/**
- * Runs `act` under a lock, a folder. @param options `waitMs`: how long to wait; `staleMs`: a lock of this age is dead.
- */
+/** Runs `act` under a lock, a folder. @param options `staleMs`: a lock of this age is dead. */
 export function whileLocked<T>(
   lock: string,
   act: () => T,

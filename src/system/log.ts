@@ -6,9 +6,7 @@ import { makePrivateFolder } from "./write_file.ts";
 /** A log of this size becomes `conclaude.log.1`, and a new one begins. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
-/**
- * Adds one line to the first log that takes it, and returns that log. Outside of the home the line says whose it is.
- */
+/** Adds a line to the first log that takes it, and returns that log. Outside of the home it says whose it is. */
 export function appendLog(
   files: readonly string[],
   line: {

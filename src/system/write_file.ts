@@ -95,10 +95,7 @@ export function folderMode(path: string): number | null {
   }
 }
 
-/**
- * Prepares a draft to replace a file: undoes what the umask took from the mode, and keeps the file's owner when root
- * edits it.
- */
+/** Gives a draft the mode of the file that it replaces, and its owner when root edits it. */
 export function keepOwner(
   draft: string,
   { target, mode }: { readonly target: string; readonly mode: number },

@@ -59,9 +59,7 @@ export function installInto(text: string, plan: InstallPlan): Edit {
   };
 }
 
-/**
- * The text without our handlers, and without what held nothing else. A text without our handlers stays as it is.
- */
+/** The text without our handlers, and without what held nothing else. */
 export function uninstallFrom(text: string, options: Ownership & Target): Edit {
   const { mark, body } = openSettings(text, attemptOf("uninstall-hooks", options));
   const owners = ownersIn(body, options);

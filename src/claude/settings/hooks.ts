@@ -85,9 +85,7 @@ export const EVENT_CAUTIONS: Readonly<Partial<Record<HookEvent, string>>> = {
     "and conclaude names none: the hook will not run",
 };
 
-/**
- * Marks our command when the program has another name, so that a later installation recognises it. Hooks ignore the mark.
- */
+/** Marks our command when the program has another name. Hooks ignore the mark. */
 export const OWN_MARK = "--conclaude";
 
 /** The event for which we install a second handler, the drain. */
@@ -179,10 +177,7 @@ function tellsByName(program: Program): boolean {
   return isOurName(program.kind === "name" ? program.name : baseName(program.path));
 }
 
-/**
- * The beginning of a command for a POSIX shell. A Windows path gets forward slashes, since Claude Code runs hooks in Git
- * Bash there.
- */
+/** The beginning of a command for a POSIX shell; on Windows, hooks run in Git Bash, with forward slashes. */
 export function programLine(program: Program): string {
   if (program.kind === "line") return program.line;
   if (program.kind === "name") return quoteWord(program.name);

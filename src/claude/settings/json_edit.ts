@@ -34,10 +34,7 @@ export type Reading =
     readonly problem: string;
   };
 
-/**
- * Reads strict JSON. A text counts as "JSON with comments" only where a comment comes before the first other mistake:
- * `{"a": https://x}` is malformed.
- */
+/** Reads strict JSON. It is "JSON with comments" only where a comment is the first mistake. */
 export function readJson(text: string): Reading {
   const [error] = errorsIn(text, { allowTrailingComma: true });
   if (error !== undefined && printParseErrorCode(error.error) === "InvalidCommentToken") {

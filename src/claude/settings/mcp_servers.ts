@@ -160,9 +160,7 @@ export interface ServersScope extends Omit<SettingsPlace, "settings"> {
 
 const SERVERS = "mcpServers";
 
-/**
- * The place of the servers of a scope (seen in 2.1.329): `.mcp.json` of the project, else Claude Code's own file.
- */
+/** The place of the servers of a scope: `.mcp.json` of the project, else Claude Code's own file. */
 export function serversPlace(place: ServersScope): ServersPlace {
   const { scope, projectDir, projectKey, home, configDir } = place;
   if (scope === "project") {

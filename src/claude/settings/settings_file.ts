@@ -75,10 +75,7 @@ export function settingsPath(place: SettingsPlace): string {
   return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
 }
 
-/**
- * Claude Code's settings files for a project, the one with the last word first; without the user's where its place is
- * not known.
- */
+/** Claude Code's settings files for a project, the one with the last word first. */
 export function settingsPaths(
   place: Pick<SettingsPlace, "projectDir" | "home" | "configDir">,
 ): string[] {
@@ -108,9 +105,7 @@ export function readSettings(path: string): SettingsFile {
   });
 }
 
-/**
- * Replaces a file that was read before, makes it, or removes it (`undefined`). @returns False when it has changed since.
- */
+/** Replaces or makes a file, or removes it (`undefined`). @returns False when it has changed since it was read. */
 export function replaceSettings(file: SettingsFile, text: string | undefined): boolean {
   return orExplain(file.path, `Cannot write "${file.path}"`, () => {
     const isUnchanged = () => {
@@ -319,9 +314,7 @@ export function mustBe(
   });
 }
 
-/**
- * Refuses an object in which a key stands twice: only the last counts, so an edit to the first would do nothing.
- */
+/** Refuses an object in which a key stands twice: only the last counts for Claude Code. */
 export function refuseTwins(
   body: string,
   context: {

@@ -274,9 +274,7 @@ interface Pace {
   readonly pauseMs: number;
 }
 
-/**
- * Returns a function that tells the pace of the moment: small batches while others write into the same database.
- */
+/** Returns a function that tells the pace of the moment: small batches while others write. */
 export function paceBesideHooks(
   db: DatabaseSync,
   batch: BatchSize,

@@ -14,9 +14,7 @@ interface Failure {
 export interface PossibleFix {
   /** The files that an edit changed; none for a command. */
   readonly files: readonly string[];
-  /**
-   * Of a command: the part that changes something, and whether it changes something outside of the project's files.
-   */
+  /** Of a command: the part that changes something, and whether that lies outside of the project's files. */
   readonly part?: string;
   readonly isOutside?: boolean;
 }
@@ -44,9 +42,7 @@ const FILE_ALONE = /^\S+\.[cm]?[jt]sx?$/;
 /** `tests/a.py::test_b`, `OrderTest.total:42`, `TestAdd`: nobody takes them for words of the title. */
 const IS_CODE = /^\S*(?:[:/._#(]|[a-z][A-Z])\S*$/;
 
-/**
- * Tells a fix. @param changes What was changed before the pass; at least one. @param passing The command that passes.
- */
+/** Tells a fix. @param changes What was changed before the pass; at least one. */
 export function describeFix(
   failure: Failure & { readonly id: number },
   changes: readonly ToldChange[],

@@ -123,9 +123,7 @@ function cannotReplace(id: number, options: { readonly why: string; readonly nex
   return new UserError(`Cannot replace #${id}`, options);
 }
 
-/**
- * Keeps a note for the project around a folder, its secrets masked. @throws {UserError} As {@linkcode rememberNote}.
- */
+/** Keeps a note for the project around a folder, its secrets masked. */
 export function rememberHere(
   db: DatabaseSync,
   text: string,

@@ -244,9 +244,7 @@ interface Script {
   readonly output: string;
 }
 
-/**
- * A script without its last step, which prints the status of the one before, with that status; null for other scripts.
- */
+/** A script without its last step, which prints a status, and that status; null for other scripts. */
 export function withPrintedStatus(
   { command, commands, output }: Script,
   printed: string,

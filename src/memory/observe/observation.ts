@@ -151,10 +151,7 @@ export interface Observed {
   readonly wrong?: string;
   /** The keys that have passed; failures with the same keys are mended. */
   readonly passes?: readonly CommandKey[];
-  /**
-   * A further observation of the same capture: the commit that a command made before it failed, or before another
-   * commit.
-   */
+  /** A further observation of the same capture: a commit that a command made before it failed. */
   readonly besides?: Observed;
 }
 

@@ -27,10 +27,7 @@ export function checkIndex(db: DatabaseSync): string[] {
   }
 }
 
-/**
- * The faults of the index that reading shows: in its tables, and which observations it knows; not whether it has the
- * right words.
- */
+/** The faults of the index that reading shows; not whether it has the right words. */
 export function indexFaults(db: DatabaseSync): string[] {
   try {
     const gone = missingDefinitions(db);
@@ -108,9 +105,7 @@ function withoutWriting(db: DatabaseSync): string[] {
   return checkIndex(db).filter((fault) => !/readonly/i.test(fault));
 }
 
-/**
- * Makes the index anew from the observations; where its tables are too damaged for that or gone, makes them anew first.
- */
+/** Makes the index anew from the observations, where need be with its tables. */
 export function rebuildIndex(db: DatabaseSync): void {
   try {
     transaction(db, () => {

@@ -118,9 +118,7 @@ export function timelineAround(
   return [...before, ...behind].map(observationOf);
 }
 
-/**
- * The observations of a file, or of all files below a folder, the newest first. @param file Also the end of a path.
- */
+/** The observations of a file (or the end of its path), or of all files below a folder; the newest first. */
 export function timelineOfFile(
   db: DatabaseSync,
   file: string,

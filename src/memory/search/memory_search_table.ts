@@ -68,10 +68,7 @@ export function countMatches(db: DatabaseSync, match: string, limit: number): nu
   return Number(row!["n"]);
 }
 
-/**
- * Counts the observations with a word up to a limit, and estimates a larger number by how close together those lie
- * that were counted.
- */
+/** Counts the observations with a word up to a limit, and estimates a larger number. */
 export function reckonMatches(
   db: DatabaseSync,
   match: string,
@@ -102,9 +99,7 @@ export function withTerm(
   return new Set(rows.map((row) => Number(row["id"])));
 }
 
-/**
- * The given observations that have a text literally, whatever its case; each is read. @param text In small letters.
- */
+/** The given observations that have a text literally, whatever its case. @param text In small letters. */
 export function withText(
   db: DatabaseSync,
   text: string,

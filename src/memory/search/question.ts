@@ -69,9 +69,7 @@ const OF_CLAUDE =
 /** The person asks what they told of themselves; with a path in it, what was done there. */
 const OF_PERSON = /\b(?:my|mine|me|am i|i am|i'm|i'd|i've|i)\b/;
 
-/**
- * Reads a question; any text gives one. @param time From `spokenTime()`: its words are not looked for, its day is.
- */
+/** Reads a question; any text gives one. @param time Its words are not looked for, its day is. */
 export function readQuestion(whole: string, time: SpokenTime | null = null): MemoryQuestion {
   const text = whole.slice(0, MAX_QUERY_CHARS);
   const lower = text.toLowerCase();

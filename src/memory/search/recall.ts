@@ -201,10 +201,7 @@ const MIN_TELLING = 2;
 const MAX_WORDS = 24;
 /** A memory of a few observations is counted as if it had so many more, or each of its words would be everywhere. */
 const FEW = 10;
-/**
- * The part of a prompt's weight that an observation must hold; of a long prompt, the weight of so many of its rarest
- * words.
- */
+/** The part of a prompt's weight, or the weight of so many of its rarest words, that must be held. */
 const ENOUGH = { part: 0.5, words: 2.5 };
 /** Words that ask for work, whatever it is about. */
 const OF_WORK: ReadonlySet<string> = new Set(

@@ -9,9 +9,7 @@ import { changedAtMs, gitFolders, type Repository } from "./repository.ts";
 const MAX_FOLDERS = 200;
 const MAX_COMMITS = 2_000;
 
-/**
- * Returns a function that tells whether a branch is gone. Where git's files do not tell, none is. @param branch Checked out.
- */
+/** Returns a function that tells whether a branch is gone. Where git's files do not tell, none is. */
 export function goneBranches(
   { commonDir, branch }: { readonly commonDir: string; readonly branch: string | null },
 ): (other: string | null) => boolean {

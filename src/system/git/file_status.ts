@@ -156,9 +156,7 @@ const PLAINLY = [
 ];
 const RENAMES = ["--find-renames", "--diff-filter=R", "--name-status", "-z"];
 
-/**
- * The names that a file had, the last one first, by git's commits and what is staged. @param root The tree's top.
- */
+/** The names that a file had, the last one first, by git's commits and what is staged. */
 export async function formerNames(file: string, root: string): Promise<readonly string[]> {
   const staged = namesBefore(file, await renames(["diff", "--cached", ...RENAMES], root));
   const last = staged.at(-1) ?? file;

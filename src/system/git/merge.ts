@@ -261,9 +261,7 @@ async function unfinishedIn(folder: string): Promise<string | null> {
   return null;
 }
 
-/**
- * Repositories inside of a working tree that git would store without their files. @param target What is committed.
- */
+/** Repositories inside of a working tree that git would store without their files. */
 async function nestedRepositories(folder: string, target: string): Promise<readonly string[]> {
   const { stdout } = await runGit(["diff", "--cached", "--raw", "-z", "--no-renames", target], {
     folder,

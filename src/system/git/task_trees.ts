@@ -16,9 +16,7 @@ export interface GitFailure {
   readonly why: string;
 }
 
-/**
- * Makes the working tree of a task, or keeps it; an empty folder in its place goes. @param base For a new branch.
- */
+/** Makes the working tree of a task, or keeps it; an empty folder in its place goes. */
 export async function ensureTree(
   repository: Pick<Repository, "commonDir">,
   tree: TaskTree,

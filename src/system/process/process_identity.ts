@@ -151,9 +151,7 @@ function readCommandLine(pid: number): string | null {
   return line.replaceAll("\0", " ").trim() || null;
 }
 
-/**
- * Whether a process lives and is the one that was started at `processMark`. What the system does not tell does not count.
- */
+/** Whether a process lives and is the one that was started at `processMark`, as far as the system tells. */
 export async function livesOn(
   { pid, processMark }: { readonly pid: number; readonly processMark: string | null },
   isCommand: (line: string) => boolean,

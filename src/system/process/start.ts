@@ -149,9 +149,7 @@ export async function endGroup(child: Deno.ChildProcess, mark = ""): Promise<voi
   await endGroupOf(child.pid, { mark });
 }
 
-/**
- * Ends all processes of a group. Never throws. @param options `mark`: `NAME=value` of those that have left the group.
- */
+/** Ends all processes of a group. Never throws. @param options `mark`: of those that have left it. */
 export async function endGroupOf(
   group: number,
   { graceMs = GRACE_MS, mark = "" }: { readonly graceMs?: number; readonly mark?: string } = {},
